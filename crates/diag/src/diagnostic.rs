@@ -1,0 +1,162 @@
+//! A diagnostic: what is wrong, where, why, and what to do.
+
+use crate::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The input is rejected, or the program is undefined.
+    Error,
+    /// The input is accepted, and something about it deserves a look.
+    Warning,
+    /// A remark.
+    Note,
+}
+
+impl Severity {
+    /// The word that reports print: `error`, `warning` or `note`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// Whose fault it is. The five never mix: each has its own wording and exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The input breaks a rule of its language.
+    BadInput,
+    /// The input is legal and Warpwise does not implement it.
+    Unsupported,
+    /// The input asks for more than a stated limit.
+    Limit,
+    /// The program does something that the ISA leaves undefined.
+    Undefined,
+    /// Warpwise itself is wrong.
+    Bug,
+}
+
+impl Class {
+    /// A stable lower-case word, as JSON reports carry it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Class::BadInput => "bad-input",
+            Class::Unsupported => "unsupported",
+            Class::Limit => "limit",
+            Class::Undefined => "undefined",
+            Class::Bug => "bug",
+        }
+    }
+}
+
+/// A place that a diagnostic points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What to say at that place; may be empty.
+    pub text: String,
+}
+
+/// A replacement that mends the input, safe to apply by machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The text to replace; an empty span inserts.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+}
+
+/// One message to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Whose fault it is.
+    pub class: Class,
+    /// Stable code such as `W001` or `P012`; empty for plain syntax errors.
+    pub code: &'static str,
+    /// One sentence in the terms of the ISA.
+    pub message: String,
+    /// Where; the first is the primary place. Empty when no source text is at fault.
+    pub labels: Vec<Label>,
+    /// Further facts, one paragraph each.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+    /// The replacement that does it.
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without any place.
+    pub fn new(severity: Severity, class: Class, message: impl Into<String>) -> Self {
+        Diagnostic {
+            severity,
+            class,
+            code: "",
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            fix: None,
+        }
+    }
+
+    /// The input breaks a rule of its language at `span`.
+    pub fn error(span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, Class::BadInput, message).label(span, "")
+    }
+
+    /// The input is legal and not implemented, at `span`.
+    pub fn unsupported(span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, Class::Unsupported, message).label(span, "")
+    }
+
+    /// The input is accepted, and something at `span` deserves a look.
+    pub fn warning(span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, Class::BadInput, message).label(span, "")
+    }
+
+    /// Sets the stable code.
+    pub fn code(mut self, code: &'static str) -> Self {
+        self.code = code;
+        self
+    }
+
+    /// Adds a place. Saying something at the span of the last label fills that label's text in.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        let text = text.into();
+        match self.labels.last_mut() {
+            Some(last) if last.span == span && last.text.is_empty() => last.text = text,
+            _ => self.labels.push(Label { span, text }),
+        }
+        self
+    }
+
+    /// Adds a fact.
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Says what to do.
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Says what to do as a replacement.
+    pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix { span, replacement: replacement.into() });
+        self
+    }
+
+    /// The primary place.
+    pub fn span(&self) -> Option<Span> {
+        self.labels.first().map(|label| label.span)
+    }
+}

@@ -1,0 +1,11 @@
+//! Files, spans and diagnostics as data, and the one place that turns them into text or JSON.
+//!
+//! Every front end of Warpwise reports through this crate: it makes [`Diagnostic`] values that point
+//! into a [`Sources`] set, and the command line renders them once with [`render`].
+
+mod diagnostic;
+pub mod render;
+mod source;
+
+pub use diagnostic::{Class, Diagnostic, Fix, Label, Severity};
+pub use source::{FileId, Location, SourceFile, Sources, Span};

@@ -1,0 +1,172 @@
+//! Diagnostics as text for people and as JSON for programs.
+
+use crate::{Diagnostic, Severity, Sources, Span};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde::Serialize;
+
+/// Renders one diagnostic the way rustc does: message, source line, marks, notes, help.
+/// The text ends in a line end. `colour` adds ANSI escapes.
+pub fn text(sources: &Sources, diagnostic: &Diagnostic, colour: bool) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let mut title = level.primary_title(diagnostic.message.as_str());
+    if !diagnostic.code.is_empty() {
+        title = title.id(diagnostic.code);
+    }
+    let mut group = Group::with_title(title);
+    for (nth, label) in diagnostic.labels.iter().enumerate() {
+        let first_of_file =
+            !diagnostic.labels[..nth].iter().any(|l| l.span.file == label.span.file);
+        if first_of_file {
+            group = group.element(snippet(sources, diagnostic, label.span));
+        }
+    }
+    for note in &diagnostic.notes {
+        group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    if let Some(help) = &diagnostic.help {
+        group = group.element(Level::HELP.message(help.as_str()));
+    }
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let mut out = renderer.render(&[group]);
+    out.push('\n');
+    out
+}
+
+/// One excerpt of a file with every label that lies in it. Only the lines near the labels are handed
+/// to the renderer, so that a diagnostic in a file of many megabytes stays cheap.
+fn snippet<'a>(
+    sources: &'a Sources,
+    diagnostic: &'a Diagnostic,
+    at: Span,
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let file = sources.file(at.file);
+    let here = || diagnostic.labels.iter().filter(|label| label.span.file == at.file);
+    let text = file.text();
+    let first = here().map(|label| label.span.start as usize).min().unwrap_or(0).min(text.len());
+    let last =
+        here().map(|label| label.span.end as usize).max().unwrap_or(0).clamp(first, text.len());
+    let floor = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let (first, last) = (floor(first), floor(last));
+    let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
+    let line = file.location(start as u32).line as usize;
+    let mut snippet = Snippet::source(&text[start..end]).line_start(line).path(file.name());
+    for (nth, label) in here().enumerate() {
+        let primary = nth == 0 && label.span == at;
+        let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let from = floor((label.span.start as usize).clamp(start, end)) - start;
+        let to = floor((label.span.end as usize).clamp(start, end)) - start;
+        let mut annotation = kind.span(from..to.max(from));
+        if !label.text.is_empty() {
+            annotation = annotation.label(label.text.as_str());
+        }
+        snippet = snippet.annotation(annotation);
+    }
+    snippet
+}
+
+/// A diagnostic as JSON programs read it. The field names are stable.
+#[derive(Serialize)]
+struct JsonDiagnostic<'a> {
+    severity: &'static str,
+    class: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    code: &'static str,
+    message: &'a str,
+    places: Vec<JsonPlace<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct JsonPlace<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    text: &'a str,
+}
+
+/// The diagnostics as one JSON array value.
+pub fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> serde_json::Value {
+    diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let places = diagnostic
+                .labels
+                .iter()
+                .map(|label| {
+                    let file = sources.file(label.span.file);
+                    let start = file.location(label.span.start);
+                    let end = file.location(label.span.end);
+                    JsonPlace {
+                        file: file.name(),
+                        line: start.line,
+                        column: start.column,
+                        end_line: end.line,
+                        end_column: end.column,
+                        text: &label.text,
+                    }
+                })
+                .collect();
+            let value = JsonDiagnostic {
+                severity: diagnostic.severity.word(),
+                class: diagnostic.class.word(),
+                code: diagnostic.code,
+                message: &diagnostic.message,
+                places,
+                notes: &diagnostic.notes,
+                help: diagnostic.help.as_deref(),
+            };
+            serde_json::to_value(value).unwrap_or_default()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_names_file_line_column_and_shows_the_line() {
+        let mut sources = Sources::new();
+        let file = sources.add("k.ptx", ".version 8.0\nshfl.sync.left.b32 d, a;\n");
+        let span = Span::new(file, 22, 27);
+        let diagnostic = Diagnostic::error(span, "unknown modifier `.left`")
+            .code("P001")
+            .label(span, "not a mode of shfl.sync")
+            .help("use `.up`, `.down`, `.bfly` or `.idx`");
+        let shown = text(&sources, &diagnostic, false);
+        for part in
+            ["error[P001]: unknown modifier", "k.ptx:2:10", "shfl.sync.left.b32", "help: use"]
+        {
+            assert!(shown.contains(part), "{part:?} is missing in\n{shown}");
+        }
+        let value = json(&sources, std::slice::from_ref(&diagnostic));
+        assert_eq!(value[0]["places"][0]["line"], 2);
+        assert_eq!(value[0]["places"][0]["column"], 10);
+    }
+
+    #[test]
+    fn spans_outside_the_text_are_clipped() {
+        let mut sources = Sources::new();
+        let file = sources.add("k.ptx", "é");
+        for (start, end) in [(0, 99), (1, 1), (50, 60)] {
+            let diagnostic = Diagnostic::error(Span::new(file, start, end), "x");
+            assert!(text(&sources, &diagnostic, false).contains("k.ptx:1"));
+        }
+    }
+}
