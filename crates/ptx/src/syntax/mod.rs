@@ -1,0 +1,9 @@
+//! The text of PTX modules: syntax tree, lexer, parser and printer.
+//!
+//! The parser accepts the grammar of PTX ISA 9.1 as compilers use it. It knows no opcode: which
+//! suffixes and operands an instruction takes is decided later, against the instruction catalogue.
+
+pub mod ast;
+mod types;
+
+pub use types::{Linkage, ScalarType, Space};
