@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Recompiles every CUDA source below the given folders (default: this one) to PTX and rewrites the
+# inputs and expected outputs.
+#
+# The line "// nvcc: TARGET... [-- FLAG...]" of a source says what it is compiled for; NAME.cu
+# becomes NAME.TARGET.ptx beside it. Sources without that line are left alone.
+#
+#   NVCC     the compiler, with options if it needs some  (default: nvcc)
+#   PYTHON   a Python with numpy                          (default: python3)
+set -euo pipefail
+
+read -ra nvcc <<<"${NVCC:-nvcc}"
+python=${PYTHON:-python3}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+roots=("$@")
+((${#roots[@]})) || roots=("$here")
+
+compile() {
+    local source=$1 line targets flags target
+    line=$(sed -n 's|^// nvcc: *||p' "$source" | head -n 1)
+    [[ -n $line ]] || return 0
+    targets=${line%%--*}
+    flags=""
+    [[ $line == *" -- "* ]] && flags=${line#* -- }
+    for target in $targets; do
+        # shellcheck disable=SC2086  # flags are words
+        (cd "$(dirname "$source")" &&
+            "${nvcc[@]}" -ptx -O3 -std=c++17 -arch="$target" $flags \
+                -o "$(basename "${source%.cu}").$target.ptx" "$(basename "$source")")
+    done
+}
+
+for root in "${roots[@]}"; do
+    while IFS= read -r source; do
+        echo "${source#"$root"/}"
+        compile "$source"
+    done < <(find "$root" -name '*.cu' | LC_ALL=C sort)
+    while IFS= read -r script; do
+        "$python" "$script"
+    done < <(find "$root" -name 'expected.py' | LC_ALL=C sort)
+done
