@@ -1,0 +1,53 @@
+//! Half precision: 5 exponent and 10 fraction bits (PTX ISA 9.1, 9.7.4).
+
+use crate::Round;
+use crate::convert;
+use crate::half::arithmetic;
+use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
+use crate::odd::sum_to_odd;
+
+/// The NaN that arithmetic returns.
+pub const NAN: u16 = 0x7fff;
+/// Positive infinity.
+pub const INFINITY: u16 = 0x7c00;
+/// One.
+pub const ONE: u16 = 0x3c00;
+
+encoding!(u16);
+sign_canonical!(u16);
+comparisons!(u16, value);
+min_max!(u16, i16, canonical_nan);
+min_max_modified!(u16);
+arithmetic!();
+
+#[inline(always)]
+const fn canonical_nan(_: u16) -> u16 {
+    NAN
+}
+
+/// The value in single precision, which is exact.
+#[inline(always)]
+pub(crate) const fn value(a: u16) -> f32 {
+    let magnitude = ((a & !SIGN) as u32) << 13;
+    // Scaling by the difference of the exponent biases makes subnormals normal on the way.
+    let number = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
+    let special = magnitude | 0x7f80_0000;
+    let sign = ((a & SIGN) as u32) << 16;
+    f32::from_bits(sign | if is_finite(a) { number } else { special })
+}
+
+#[inline(always)]
+fn from_single(a: f32) -> u16 {
+    convert::f16::from_f32(a.to_bits(), Round::NearestEven)
+}
+
+#[inline(always)]
+fn from_double(a: f64) -> u16 {
+    convert::f16::from_f64(a.to_bits(), Round::NearestEven)
+}
+
+/// `mul.rn`: `a * b`, rounded to nearest even. The product is exact in single precision.
+#[inline(always)]
+pub fn mul_rn(a: u16, b: u16) -> u16 {
+    from_single(value(a) * value(b))
+}

@@ -1,0 +1,111 @@
+//! Double precision (PTX ISA 9.1, 9.7.3).
+//!
+//! NaN payloads are kept: the first NaN operand, made quiet, is the result.
+
+use crate::ieee::{comparisons, encoding, min_max};
+
+mod exact;
+
+pub use exact::{add, div, fma, mul, rcp, sqrt, sub};
+
+/// The NaN that an invalid operation on numbers gives.
+pub const NAN: u64 = 0xfff8_0000_0000_0000;
+/// Positive infinity.
+pub const INFINITY: u64 = 0x7ff0_0000_0000_0000;
+/// One.
+pub const ONE: u64 = 0x3ff0_0000_0000_0000;
+/// The bit that makes a NaN quiet.
+const QUIET: u64 = 1 << 51;
+
+encoding!(u64);
+comparisons!(u64, value);
+min_max!(u64, i64, quiet);
+
+#[inline(always)]
+const fn value(bits: u64) -> f64 {
+    f64::from_bits(bits)
+}
+
+/// A NaN made quiet.
+#[inline(always)]
+pub(crate) const fn quiet(nan: u64) -> u64 {
+    nan | QUIET
+}
+
+/// The NaN rule for one operand.
+#[inline(always)]
+const fn unary(a: u64, result: f64) -> u64 {
+    let valid = if result.is_nan() { NAN } else { result.to_bits() };
+    if is_nan(a) { quiet(a) } else { valid }
+}
+
+/// The NaN rule for two operands.
+#[inline(always)]
+const fn binary(a: u64, b: u64, result: f64) -> u64 {
+    let valid = unary(b, result);
+    if is_nan(a) { quiet(a) } else { valid }
+}
+
+/// The NaN rule for three operands.
+#[inline(always)]
+const fn ternary(a: u64, b: u64, c: u64, result: f64) -> u64 {
+    let valid = binary(b, c, result);
+    if is_nan(a) { quiet(a) } else { valid }
+}
+
+/// `neg`. A NaN passes unchanged (PTX ISA 9.1, 9.7.3.10).
+#[inline(always)]
+pub const fn neg(a: u64) -> u64 {
+    if is_nan(a) { a } else { a ^ SIGN }
+}
+
+/// `abs`. A NaN passes unchanged (PTX ISA 9.1, 9.7.3.9).
+#[inline(always)]
+pub const fn abs(a: u64) -> u64 {
+    if is_nan(a) { a } else { a & !SIGN }
+}
+
+/// `add.rn`: `a + b`, rounded to nearest even.
+#[inline(always)]
+pub const fn add_rn(a: u64, b: u64) -> u64 {
+    binary(a, b, value(a) + value(b))
+}
+
+/// `sub.rn`: `a - b`, rounded to nearest even.
+#[inline(always)]
+pub const fn sub_rn(a: u64, b: u64) -> u64 {
+    binary(a, b, value(a) - value(b))
+}
+
+/// `mul.rn`: `a * b`, rounded to nearest even.
+#[inline(always)]
+pub const fn mul_rn(a: u64, b: u64) -> u64 {
+    binary(a, b, value(a) * value(b))
+}
+
+/// `fma.rn`: `a * b + c` with one rounding, to nearest even.
+///
+/// One machine instruction where the caller enables the `fma` target feature, a library call
+/// elsewhere.
+#[inline(always)]
+pub fn fma_rn(a: u64, b: u64, c: u64) -> u64 {
+    ternary(a, b, c, value(a).mul_add(value(b), value(c)))
+}
+
+/// `div.rn`: `a / b`, rounded to nearest even.
+#[inline(always)]
+pub const fn div_rn(a: u64, b: u64) -> u64 {
+    binary(a, b, value(a) / value(b))
+}
+
+/// `rcp.rn`: `1 / a`, rounded to nearest even.
+#[inline(always)]
+pub const fn rcp_rn(a: u64) -> u64 {
+    unary(a, 1.0 / value(a))
+}
+
+/// `sqrt.rn`: the square root, rounded to nearest even.
+#[inline(always)]
+pub fn sqrt_rn(a: u64) -> u64 {
+    unary(a, value(a).sqrt())
+}
