@@ -104,9 +104,11 @@ pub struct VersionDirective {
 }
 
 /// `.target sm_90a, debug`: architecture and platform options.
+///
+/// Several directives at the head of a module count as one.
 #[derive(Clone, Debug)]
 pub struct TargetDirective {
-    /// The words in source order; the architecture comes first.
+    /// The words in source order; an architecture comes first.
     pub names: Vec<Name>,
     /// The whole directive.
     pub span: Span,
@@ -271,6 +273,8 @@ pub enum InitKind {
     List(Vec<Init>),
     /// The address of a variable or function.
     Address(Box<InitAddress>),
+    /// `name = value` in the braces of a texture or sampler variable.
+    Field(Box<(Name, Init)>),
 }
 
 /// `name`, `name+8`, `generic(name)+8`, or with a byte mask `0xff00(name)`.
@@ -367,15 +371,24 @@ pub struct CallPrototype {
 pub struct NameTable {
     /// Its label.
     pub label: Name,
-    /// The names in order.
-    pub names: Vec<Name>,
+    /// The entries in order.
+    pub entries: Vec<TableEntry>,
+}
+
+/// An entry of a [`NameTable`].
+#[derive(Clone, Debug)]
+pub struct TableEntry {
+    /// A name, or the prefix of a range.
+    pub name: Name,
+    /// `N` of `L<N>`, which stands for `L0` to `L(N-1)`.
+    pub range: Option<u32>,
 }
 
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     /// `@p` or `@!p`.
-    pub guard: Option<Guard>,
+    pub guard: Option<Box<Guard>>,
     /// The mnemonic up to the first dot, for example `shfl` or `tcgen05`.
     pub opcode: Name,
     /// The words after it in source order, without dots. `shared::cta` is one word.
@@ -428,7 +441,7 @@ pub enum OperandKind {
     /// `{a, b}`.
     Vector(Vec<Operand>),
     /// `[a]`, `[a+4]`, `[1024]`, `[tensor, {x, y}]`.
-    Address(Address),
+    Address(Box<Address>),
     /// `array[4]` or `array[r+4]`: the element of a declared array.
     Element(Name, Box<Operand>),
     /// `( ... )`: arguments or results of a call.

@@ -4,6 +4,11 @@
 //! suffixes and operands an instruction takes is decided later, against the instruction catalogue.
 
 pub mod ast;
+mod lexer;
+mod literal;
+mod parser;
+mod printer;
 mod types;
 
+pub use parser::{MAX_DEPTH, MAX_ERRORS, MAX_TEXT, parse};
 pub use types::{Linkage, ScalarType, Space};

@@ -1,0 +1,101 @@
+//! Functions and call prototypes: everything before the body.
+
+use super::{Parse, Parser};
+use crate::syntax::ast::{
+    CallPrototype, Function, FunctionDirective, FunctionKind, Linkage, Name, Variable,
+};
+use crate::syntax::lexer::TokenKind;
+use diag::Diagnostic;
+
+/// Directives between the parameters of a function and its body (PTX ISA 9.1, performance-tuning,
+/// cluster and ABI directives).
+const FUNCTION_DIRECTIVES: &[&str] = &[
+    "maxntid",
+    "reqntid",
+    "minnctapersm",
+    "maxnctapersm",
+    "maxnreg",
+    "noreturn",
+    "pragma",
+    "explicitcluster",
+    "reqnctapercluster",
+    "maxclusterrank",
+    "blocksareclusters",
+    "abi_preserve",
+    "abi_preserve_control",
+];
+
+impl Parser<'_> {
+    /// A function. The token is `.entry` or `.func`; its text begins at `start`.
+    pub(super) fn function(&mut self, linkage: Linkage, start: usize) -> Parse<Function> {
+        let entry = self.dot_word() == "entry";
+        let kind = if entry { FunctionKind::Entry } else { FunctionKind::Func };
+        self.bump();
+        let mut attributes = Vec::new();
+        while self.dot_word() == "attribute" {
+            attributes.append(&mut self.attributes()?);
+        }
+        let returns = self.returns(kind)?;
+        let name = self.identifier("the name of the function")?;
+        let params = self.optional_parameters()?;
+        let directives = self.function_directives()?;
+        let body = match self.token.kind {
+            TokenKind::LBrace => Some(self.body()?),
+            TokenKind::Semicolon => {
+                self.bump();
+                None
+            }
+            _ => return Err(self.bad_function_end(&name)),
+        };
+        let span = self.span_from(start);
+        Ok(Function { linkage, kind, attributes, name, returns, params, directives, body, span })
+    }
+
+    fn bad_function_end(&mut self, name: &Name) -> super::Reported {
+        let diagnostic = if self.at(TokenKind::Dot) && !self.starts_item() {
+            self.expected_diagnostic("a function directive or `{`")
+                .help("such directives are `.maxntid`, `.reqntid`, `.maxnreg` or `.noreturn`")
+        } else {
+            self.expected_diagnostic("`{` and the body, or `;`")
+                .label(name.span, "of this function")
+        };
+        self.report(diagnostic)
+    }
+
+    fn returns(&mut self, kind: FunctionKind) -> Parse<Vec<Variable>> {
+        if kind == FunctionKind::Entry && self.at(TokenKind::LParen) {
+            let span = self.token_span();
+            let diagnostic = Diagnostic::error(span, "a kernel returns nothing")
+                .help("write the name of the kernel after `.entry`");
+            return Err(self.report(diagnostic));
+        }
+        self.optional_parameters()
+    }
+
+    fn optional_parameters(&mut self) -> Parse<Vec<Variable>> {
+        if self.at(TokenKind::LParen) { self.parameters() } else { Ok(Vec::new()) }
+    }
+
+    fn function_directives(&mut self) -> Parse<Vec<FunctionDirective>> {
+        let mut directives = Vec::new();
+        while FUNCTION_DIRECTIVES.contains(&self.dot_word()) {
+            let pragma = self.dot_word() == "pragma";
+            directives.push(self.directive()?);
+            if pragma {
+                self.expect(TokenKind::Semicolon, "`;` after the pragma")?;
+            }
+        }
+        Ok(directives)
+    }
+
+    /// `.callprototype (returns) _ (parameters) directives;`. The token is `.callprototype`.
+    pub(super) fn call_prototype(&mut self, label: Name) -> Parse<CallPrototype> {
+        self.bump();
+        let returns = self.optional_parameters()?;
+        self.expect(TokenKind::Underscore, "`_` in place of the function's name")?;
+        let params = self.optional_parameters()?;
+        let directives = self.function_directives()?;
+        self.end_of_statement("`;` after the prototype")?;
+        Ok(CallPrototype { label, returns, params, directives })
+    }
+}

@@ -1,0 +1,185 @@
+//! Instructions and operands.
+
+use super::{Parse, Parser};
+use crate::syntax::ast::{Address, Guard, Instruction, Name, Operand, OperandKind};
+use crate::syntax::lexer::TokenKind;
+use diag::Diagnostic;
+
+/// The instruction whose operands may be lists. It is the one opcode that the grammar itself tells
+/// apart: in every other instruction `(5)` is a constant in parentheses.
+const CALL: &str = "call";
+
+impl Parser<'_> {
+    /// An instruction with its guard, without its semicolon.
+    pub(super) fn instruction(&mut self) -> Parse<Instruction> {
+        let start = self.token.start;
+        let guard = if self.at(TokenKind::At) { Some(Box::new(self.guard()?)) } else { None };
+        let opcode = self.identifier("an instruction")?;
+        let mut suffixes = Vec::new();
+        while self.at(TokenKind::Dot) {
+            suffixes.push(self.take_name(1));
+        }
+        let mut operands = Vec::new();
+        if self.starts_operand() {
+            let lists = &*opcode == CALL;
+            operands.push(self.operand(lists)?);
+            while self.eat(TokenKind::Comma) {
+                operands.push(self.operand(lists)?);
+            }
+        }
+        Ok(Instruction { guard, opcode, suffixes, operands, span: self.span_from(start) })
+    }
+
+    /// `@p` or `@!p`.
+    fn guard(&mut self) -> Parse<Guard> {
+        let start = self.token.start;
+        self.bump();
+        let negated = self.eat(TokenKind::Bang);
+        if !self.at(TokenKind::Word) {
+            let diagnostic = self
+                .expected_diagnostic("a predicate register")
+                .help("a guard is `@p` or `@!p` with the name of a `.pred` register");
+            return Err(self.report(diagnostic));
+        }
+        let predicate = self.take_name(0);
+        Ok(Guard { negated, predicate, span: self.span_from(start) })
+    }
+
+    /// Whether an operand can stand here. A word at the start of a line is the next instruction
+    /// after a missing semicolon, unless a comma or semicolon shows that it is an operand.
+    fn starts_operand(&self) -> bool {
+        match self.token.kind {
+            TokenKind::Word if self.token.first_of_line => {
+                !matches!(self.next.kind, TokenKind::Dot | TokenKind::Colon)
+                    && !self.next_line_instruction()
+            }
+            TokenKind::Word
+            | TokenKind::Underscore
+            | TokenKind::LBrace
+            | TokenKind::LBracket
+            | TokenKind::LParen => true,
+            _ => self.starts_constant(),
+        }
+    }
+
+    fn next_line_instruction(&self) -> bool {
+        self.next.kind == TokenKind::Word && !self.next.first_of_line
+    }
+
+    /// An operand, possibly `d|p`. `lists` allows `( ... )`.
+    fn operand(&mut self, lists: bool) -> Parse<Operand> {
+        let start = self.token.start;
+        let kind = match self.token.kind {
+            TokenKind::LParen if lists => self.nested(Self::list)?,
+            TokenKind::LBrace => self.nested(Self::vector)?,
+            TokenKind::LBracket => self.nested(Self::address)?,
+            TokenKind::Bang if self.prefixes_name() => {
+                self.bump();
+                OperandKind::Negated(Box::new(self.named_operand()?))
+            }
+            TokenKind::Minus if self.prefixes_name() => {
+                self.bump();
+                OperandKind::Minus(Box::new(self.named_operand()?))
+            }
+            TokenKind::Word | TokenKind::Underscore if !self.starts_constant() => {
+                let first = self.named_operand()?;
+                if !self.eat(TokenKind::Or) {
+                    return Ok(first);
+                }
+                let second = self.named_operand()?;
+                OperandKind::Pair(Box::new(first), Box::new(second))
+            }
+            _ if self.starts_constant() => OperandKind::Constant(self.constant()?),
+            _ => return Err(self.expected("an operand")),
+        };
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    /// Whether the token after the current one is a name, so that a sign belongs to an operand.
+    fn prefixes_name(&self) -> bool {
+        self.next.kind == TokenKind::Word && !self.next_starts_constant()
+    }
+
+    /// A name or `_`, with a component, an index or an offset.
+    fn named_operand(&mut self) -> Parse<Operand> {
+        let start = self.token.start;
+        let kind = if self.eat(TokenKind::Underscore) {
+            OperandKind::Sink
+        } else {
+            let name = self.identifier("an operand")?;
+            self.name_tail(name)?
+        };
+        Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    fn name_tail(&mut self, name: Name) -> Parse<OperandKind> {
+        Ok(match self.token.kind {
+            TokenKind::Dot => OperandKind::Component(name, self.take_name(1)),
+            TokenKind::Plus | TokenKind::Minus => {
+                OperandKind::NamePlus(name, self.integer_constant("an offset")?)
+            }
+            TokenKind::LBracket => {
+                self.bump();
+                let index = self.nested(|parser| parser.operand(false))?;
+                self.expect(TokenKind::RBracket, "`]` after the index")?;
+                OperandKind::Element(name, Box::new(index))
+            }
+            _ => OperandKind::Name(name),
+        })
+    }
+
+    /// `( operand, ... )`.
+    fn list(&mut self) -> Parse<OperandKind> {
+        self.bump();
+        let mut operands = Vec::new();
+        if !self.eat(TokenKind::RParen) {
+            operands.push(self.operand(false)?);
+            while self.eat(TokenKind::Comma) {
+                operands.push(self.operand(false)?);
+            }
+            self.expect(TokenKind::RParen, "`,` or `)` after the operand")?;
+        }
+        Ok(OperandKind::List(operands))
+    }
+
+    /// `{ operand, ... }`.
+    fn vector(&mut self) -> Parse<OperandKind> {
+        let span = self.token_span();
+        self.operand_braces += 1;
+        self.bump();
+        if self.at(TokenKind::RBrace) {
+            let diagnostic = Diagnostic::error(span, "a vector operand has at least one element");
+            return Err(self.report(diagnostic));
+        }
+        let mut operands = vec![self.operand(false)?];
+        while self.eat(TokenKind::Comma) {
+            operands.push(self.operand(false)?);
+        }
+        self.expect(TokenKind::RBrace, "`,` or `}` after the element")?;
+        self.operand_braces -= 1;
+        Ok(OperandKind::Vector(operands))
+    }
+
+    /// `[ base + offset, more ]`, and the suffix after the bracket.
+    fn address(&mut self) -> Parse<OperandKind> {
+        self.bump();
+        let start = self.token.start;
+        let kind = match self.token.kind {
+            TokenKind::Word if !self.starts_constant() => OperandKind::Name(self.take_name(0)),
+            _ if self.starts_constant() => OperandKind::Constant(self.constant()?),
+            _ => return Err(self.expected("an address")),
+        };
+        let base = Operand { kind, span: self.span_from(start) };
+        let offset = match self.token.kind {
+            TokenKind::Plus | TokenKind::Minus => self.integer_constant("an address offset")?,
+            _ => 0,
+        };
+        let mut rest = Vec::new();
+        while self.eat(TokenKind::Comma) {
+            rest.push(self.operand(false)?);
+        }
+        self.expect(TokenKind::RBracket, "`]` after the address")?;
+        let suffix = if self.at(TokenKind::Dot) { Some(self.take_name(1)) } else { None };
+        Ok(OperandKind::Address(Box::new(Address { base: Box::new(base), offset, rest, suffix })))
+    }
+}

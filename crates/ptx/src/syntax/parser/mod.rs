@@ -1,0 +1,314 @@
+//! Recursive-descent parser: text to [`Module`].
+//!
+//! This file holds what every part of the grammar uses: the token window, errors, recovery and the
+//! limits that keep hostile input harmless.
+
+mod constant;
+mod declaration;
+mod function;
+mod instruction;
+mod module;
+mod statement;
+
+use super::ast::{Module, Name};
+use super::lexer::{Lexer, Token, TokenKind};
+use super::literal;
+use diag::{Class, Diagnostic, FileId, Severity, Sources, Span};
+use foldhash::HashMap;
+use std::sync::Arc;
+
+/// Errors reported before the parser gives up on a file.
+pub const MAX_ERRORS: usize = 50;
+
+/// How deep braces, parentheses and operators may nest, all together.
+pub const MAX_DEPTH: u32 = 256;
+
+/// The longest text that is parsed, in bytes.
+pub const MAX_TEXT: usize = 512 << 20;
+
+/// Parses one file of `sources` as a PTX module.
+///
+/// The module is rejected if there is any diagnostic; it then holds what could be understood.
+/// Several errors are reported in one run, at most [`MAX_ERRORS`]. Text longer than [`MAX_TEXT`]
+/// and nesting deeper than [`MAX_DEPTH`] are refused with [`Class::Limit`].
+pub fn parse(sources: &Sources, file: FileId) -> (Module, Vec<Diagnostic>) {
+    let text = sources.file(file).text();
+    if text.len() > MAX_TEXT {
+        let message =
+            format!("this file has {} bytes; PTX files may have at most {MAX_TEXT}", text.len());
+        let diagnostic = Diagnostic::new(Severity::Error, Class::Limit, message)
+            .label(Span::new(file, 0, 0), "");
+        return (Module::default(), vec![diagnostic]);
+    }
+    let mut parser = Parser::new(text, file);
+    let module = parser.module();
+    (module, parser.diagnostics)
+}
+
+/// An error was reported; the caller skips to a place where parsing can go on.
+struct Reported;
+
+/// The result of parsing a piece of text.
+type Parse<T> = Result<T, Reported>;
+
+struct Parser<'s> {
+    text: &'s str,
+    file: FileId,
+    lexer: Lexer<'s>,
+    /// The token under consideration.
+    token: Token,
+    /// The one after it.
+    next: Token,
+    /// End of the token before `token`.
+    previous_end: usize,
+    /// One shared string per different word of the text.
+    names: HashMap<&'s str, Arc<str>>,
+    diagnostics: Vec<Diagnostic>,
+    /// Levels of nesting around `token`.
+    depth: u32,
+    /// Braces of operands around `token`, which recovery must not take for the end of a block.
+    operand_braces: u32,
+    /// Where the last body without a closing brace ended, so that it is reported once.
+    unclosed_at: Option<usize>,
+}
+
+impl<'s> Parser<'s> {
+    fn new(text: &'s str, file: FileId) -> Self {
+        let mut lexer = Lexer::new(text);
+        let token = lexer.next_token();
+        let next = lexer.next_token();
+        Parser {
+            text,
+            file,
+            lexer,
+            token,
+            next,
+            previous_end: 0,
+            names: HashMap::default(),
+            diagnostics: Vec::new(),
+            depth: 0,
+            operand_braces: 0,
+            unclosed_at: None,
+        }
+    }
+
+    fn bump(&mut self) {
+        self.previous_end = self.token.end;
+        self.token = self.next;
+        self.next = self.lexer.next_token();
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.token.kind == kind
+    }
+
+    /// Takes the token if it is of this kind.
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Takes a token of this kind or reports that `what` was expected.
+    fn expect(&mut self, kind: TokenKind, what: &str) -> Parse<()> {
+        if self.eat(kind) { Ok(()) } else { Err(self.expected(what)) }
+    }
+
+    fn token_text(&self) -> &'s str {
+        &self.text[self.token.start..self.token.end]
+    }
+
+    /// The word of a [`TokenKind::Dot`] token without its dot; empty for every other token.
+    fn dot_word(&self) -> &'s str {
+        if self.at(TokenKind::Dot) { &self.text[self.token.start + 1..self.token.end] } else { "" }
+    }
+
+    fn token_span(&self) -> Span {
+        Span::new(self.file, self.token.start, self.token.end)
+    }
+
+    /// From byte `start` to the end of the last token taken.
+    fn span_from(&self, start: usize) -> Span {
+        Span::new(self.file, start, self.previous_end)
+    }
+
+    fn intern(&mut self, text: &'s str) -> Arc<str> {
+        self.names.entry(text).or_insert_with(|| Arc::from(text)).clone()
+    }
+
+    /// Takes the token as a name, without its first `skip` bytes.
+    fn take_name(&mut self, skip: usize) -> Name {
+        let text = self.intern(&self.token_text()[skip..]);
+        let name = Name::new(text, self.token_span());
+        self.bump();
+        name
+    }
+
+    /// Takes an identifier or reports that `what` was expected.
+    fn identifier(&mut self, what: &str) -> Parse<Name> {
+        if self.at(TokenKind::Word) { Ok(self.take_name(0)) } else { Err(self.expected(what)) }
+    }
+
+    /// Goes one level deeper for the time of `inside`.
+    fn nested<T>(&mut self, inside: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        let result = inside(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn too_deep(&mut self) -> Reported {
+        let message = format!("nesting is deeper than {MAX_DEPTH} levels");
+        self.report(
+            Diagnostic::new(Severity::Error, Class::Limit, message)
+                .label(self.token_span(), "this level is one too many")
+                .help("split the code: compilers nest a handful of levels"),
+        )
+    }
+
+    /// Whether enough errors have been reported; the rest of the text then reads as empty.
+    fn gave_up(&self) -> bool {
+        self.diagnostics.len() > MAX_ERRORS
+    }
+
+    /// Records an error. After the last one allowed, a note closes the list and the text ends.
+    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        if self.gave_up() {
+            return Reported;
+        }
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() == MAX_ERRORS {
+            let note = format!("parsing stopped here after {MAX_ERRORS} errors");
+            self.diagnostics.push(
+                Diagnostic::new(Severity::Note, Class::BadInput, note)
+                    .label(self.token_span(), "")
+                    .help("mend the first errors; those after them often have the same cause"),
+            );
+            let end = self.text.len();
+            let eof = Token { kind: TokenKind::Eof, start: end, end, first_of_line: true };
+            self.lexer = Lexer::new("");
+            self.token = eof;
+            self.next = eof;
+        }
+        Reported
+    }
+
+    /// Reports `message` at `span`.
+    fn error(&mut self, span: Span, message: impl Into<String>) -> Reported {
+        self.report(Diagnostic::error(span, message))
+    }
+
+    /// Reports that the token is not `what` the grammar wants here.
+    fn expected(&mut self, what: &str) -> Reported {
+        let diagnostic = self.expected_diagnostic(what);
+        self.report(diagnostic)
+    }
+
+    /// The same as a diagnostic, for callers that add to it.
+    fn expected_diagnostic(&self, what: &str) -> Diagnostic {
+        let span = self.token_span();
+        let text = self.token_text();
+        match self.token.kind {
+            TokenKind::UnterminatedString => Diagnostic::error(span, "this string is never closed")
+                .help("close it with `\"` on the same line"),
+            TokenKind::UnterminatedComment => {
+                let opening = Span::new(self.file, self.token.start, self.token.start + 2);
+                Diagnostic::error(opening, "this comment is never closed")
+                    .help("close it with `*/`; comments do not nest")
+            }
+            TokenKind::Unknown => {
+                let message = format!("PTX has no use for the character {}", self.found());
+                Diagnostic::error(span, message).label(span, format!("expected {what}"))
+            }
+            // `7%2`: the percent sign has become part of a name.
+            TokenKind::Word
+                if text[1..].starts_with(|char: char| char.is_ascii_digit())
+                    && text.starts_with('%')
+                    && self.previous_end == self.token.start =>
+            {
+                Diagnostic::error(span, format!("expected {what}, found the name `{text}`"))
+                    .help("for the remainder of a division, put a blank after `%`")
+            }
+            _ => Diagnostic::error(span, format!("expected {what}, found {}", self.found())),
+        }
+    }
+
+    /// The token as an error message shows it.
+    fn found(&self) -> String {
+        const LONGEST: usize = 40;
+        let text = self.token_text();
+        match self.token.kind {
+            TokenKind::Eof => "the end of the file".to_owned(),
+            TokenKind::String => "a string".to_owned(),
+            TokenKind::Unknown => format!("`{}`", text.escape_debug()),
+            _ => match text.char_indices().nth(LONGEST) {
+                Some((end, _)) => format!("`{}...`", &text[..end]),
+                None => format!("`{text}`"),
+            },
+        }
+    }
+
+    /// Skips the rest of a statement after an error: through the next `;`, or up to a `}` that
+    /// closes the block around it, a `{` on a line of its own, or the next entry of the module.
+    fn recover(&mut self) {
+        let mut braces = std::mem::take(&mut self.operand_braces);
+        loop {
+            match self.token.kind {
+                TokenKind::Eof => return,
+                TokenKind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::LBrace if self.token.first_of_line => return,
+                TokenKind::LBrace => braces += 1,
+                TokenKind::RBrace if braces == 0 => return,
+                TokenKind::RBrace => braces -= 1,
+                _ if self.starts_item() => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Whether the token begins a line and can only begin an entry of the module.
+    fn starts_item(&self) -> bool {
+        self.token.first_of_line
+            && matches!(
+                self.dot_word(),
+                "visible" | "extern" | "weak" | "common" | "entry" | "func"
+            )
+    }
+
+    /// Skips `{ ... }`, whatever stands in it. The token is the `{`.
+    fn skip_braces(&mut self) -> Parse<()> {
+        let opening = self.token_span();
+        let mut open = 0u64;
+        loop {
+            match self.token.kind {
+                TokenKind::LBrace => open += 1,
+                TokenKind::RBrace => open -= 1,
+                TokenKind::Eof => return Err(self.unclosed(opening)),
+                _ => {}
+            }
+            self.bump();
+            if open == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reports that the text ends inside the brace at `opening`.
+    fn unclosed(&mut self, opening: Span) -> Reported {
+        let end = self.token_span();
+        self.report(
+            Diagnostic::error(opening, "this `{` is never closed")
+                .label(end, "the file ends here")
+                .help("add `}`; if the file was cut short, produce it again"),
+        )
+    }
+}
