@@ -1,7 +1,7 @@
 //! Elect: one lane chosen as leader.
 //!
-//! Source: PTX ISA 9.1, `elect.sync`. The ISA leaves the choice open; Warpwise takes the lowest
-//! lane, so that a run can be repeated.
+//! Source: PTX ISA 9.1, `elect.sync`. The ISA asks only that the same membermask elects the
+//! same lane; Warpwise takes the lowest.
 
 use crate::LaneMask;
 

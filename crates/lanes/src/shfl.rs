@@ -48,14 +48,15 @@ pub const fn source_lane(mode: ShflMode, lane: u32, b: u32, c: u32) -> (u32, boo
     let segmask = (c >> 8 & 31) as i32;
     let max_lane = (lane & segmask) | (clamp & !segmask);
     let min_lane = lane & segmask;
-    let (j, in_range) = match mode {
-        ShflMode::Up => (lane - bval, lane - bval >= max_lane),
-        ShflMode::Down => (lane + bval, lane + bval <= max_lane),
-        ShflMode::Bfly => (lane ^ bval, lane ^ bval <= max_lane),
-        ShflMode::Idx => {
-            let j = min_lane | (bval & !segmask);
-            (j, j <= max_lane)
-        }
+    let j = match mode {
+        ShflMode::Up => lane - bval,
+        ShflMode::Down => lane + bval,
+        ShflMode::Bfly => lane ^ bval,
+        ShflMode::Idx => min_lane | (bval & !segmask),
+    };
+    let in_range = match mode {
+        ShflMode::Up => j >= max_lane,
+        ShflMode::Down | ShflMode::Bfly | ShflMode::Idx => j <= max_lane,
     };
     ((if in_range { j } else { lane }) as u32, in_range)
 }
