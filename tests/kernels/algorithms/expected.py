@@ -113,7 +113,7 @@ def sorting():
 
 def graphs():
     n = 120
-    pairs = [(int(v) % n, int(v) // n % n) for v in noise(200, 13)]
+    pairs = [(int(v) % n, int(v) // n % 110) for v in noise(170, 13)]
     neighbours = [sorted({b for a, b in pairs if a == v}) for v in range(n)]
     # A vertex with more neighbours than a warp has lanes.
     neighbours[7] = sorted(set(neighbours[7]) | set(range(0, 100, 2)))
