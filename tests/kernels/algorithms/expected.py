@@ -121,7 +121,7 @@ def graphs():
     column = [v for k in neighbours for v in k]
     save("graph_row", row, i32)
     save("graph_column", column, i32)
-    source = 3
+    source = 7
     distance, queue = [-1] * n, deque([source])
     distance[source] = 0
     while queue:
