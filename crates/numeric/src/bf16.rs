@@ -40,12 +40,3 @@ fn from_single(a: f32) -> u16 {
 fn from_double(a: f64) -> u16 {
     convert::bf16::from_f64(a.to_bits(), Round::NearestEven)
 }
-
-/// `mul.rn`: `a * b`, rounded to nearest even.
-///
-/// The product is exact in double precision. Single precision would round a product below its
-/// normal range twice.
-#[inline(always)]
-pub fn mul_rn(a: u16, b: u16) -> u16 {
-    from_double(value(a) as f64 * value(b) as f64)
-}

@@ -45,9 +45,3 @@ fn from_single(a: f32) -> u16 {
 fn from_double(a: f64) -> u16 {
     convert::f16::from_f64(a.to_bits(), Round::NearestEven)
 }
-
-/// `mul.rn`: `a * b`, rounded to nearest even. The product is exact in single precision.
-#[inline(always)]
-pub fn mul_rn(a: u16, b: u16) -> u16 {
-    from_single(value(a) * value(b))
-}

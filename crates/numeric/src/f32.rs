@@ -7,6 +7,13 @@ use crate::Round;
 use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
 use crate::odd::sum_to_odd;
 
+mod approx;
+
+pub use approx::{
+    cos_approx, div_approx, div_full, ex2_approx, lg2_approx, rcp_approx, rsqrt_approx, sin_approx,
+    sqrt_approx, tanh_approx,
+};
+
 /// The NaN that arithmetic returns.
 pub const NAN: u32 = 0x7fff_ffff;
 /// Positive infinity.

@@ -4,7 +4,7 @@
 //! `value` (the exact single-precision value) and `from_single` and `from_double` (rounding to
 //! nearest even).
 
-/// Addition, subtraction and the fused multiply-add (PTX ISA 9.1, 9.7.4).
+/// Addition, subtraction, multiplication and the fused multiply-add (PTX ISA 9.1, 9.7.4).
 macro_rules! arithmetic {
     () => {
         /// `add.rn`: `a + b`, rounded to nearest even.
@@ -21,6 +21,16 @@ macro_rules! arithmetic {
         #[inline(always)]
         pub fn sub_rn(a: u16, b: u16) -> u16 {
             from_single(value(a) - value(b))
+        }
+
+        /// `mul.rn`: `a * b`, rounded to nearest even.
+        ///
+        /// Single precision holds the product, of at most 22 bits, unless it is a product of
+        /// `bf16` with bits below 2⁻¹⁴⁹. Having at most 16 bits, that is less than 2⁻¹³⁴, half of
+        /// the smallest subnormal: it is zero, also after a first rounding up to this very tie.
+        #[inline(always)]
+        pub fn mul_rn(a: u16, b: u16) -> u16 {
+            from_single(value(a) * value(b))
         }
 
         /// `fma.rn`: `a * b + c` with one rounding, to nearest even.

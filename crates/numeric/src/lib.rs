@@ -33,6 +33,7 @@ mod half;
 mod ieee;
 pub mod int;
 mod odd;
+mod real;
 mod round;
 pub mod x2;
 

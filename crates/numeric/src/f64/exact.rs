@@ -56,7 +56,7 @@ const fn encode(negative: bool, magnitude: Magnitude, inexact: bool, round: Roun
         let dropped = significand & ((1 << shift) - 1);
         let middle = 1 << (shift - 1);
         let above = dropped > middle || (dropped == middle && inexact);
-        let tie = dropped == middle && !inexact;
+        let tie = dropped == middle;
         (significand >> shift, above, tie, dropped != 0 || inexact)
     } else {
         (0, false, false, true)

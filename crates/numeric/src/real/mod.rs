@@ -1,0 +1,57 @@
+//! Elementary functions of single-precision numbers, in double precision.
+//!
+//! Each result is the exact real value, rounded to odd at 53 bits, with an error of a fraction of
+//! the last place. Rounding it to at most 24 bits therefore gives the correctly rounded value,
+//! unless the exact one lies within that error of the middle of two numbers. All inputs were
+//! checked for that; where it happens, the function says so. Only additions, multiplications
+//! and divisions are used, so results are the same on every machine.
+
+mod exp2;
+mod log2;
+mod tanh;
+mod trig;
+
+pub(crate) use exp2::exp2;
+pub(crate) use log2::log2;
+pub(crate) use tanh::tanh;
+pub(crate) use trig::{cos, sin};
+
+use crate::Round;
+use crate::odd::sum_to_odd;
+
+/// Adding this to a number below 2⁵¹ rounds it to an integer, which the low bits of the sum hold
+/// in two's complement.
+const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+
+/// The polynomial with the given coefficients, lowest first.
+#[inline(always)]
+const fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
+    let mut sum = 0.0;
+    let mut i = N;
+    while i > 0 {
+        i -= 1;
+        sum = sum * x + coefficients[i];
+    }
+    sum
+}
+
+/// `a + b` rounded, and what rounding lost, exactly.
+#[inline(always)]
+const fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
+/// A number as the sum of its leading 24 bits and the rest.
+#[inline(always)]
+const fn split(a: f64) -> (f64, f64) {
+    let head = a as f32 as f64;
+    (head, a - head)
+}
+
+/// The odd-rounded sum of the terms of a result.
+#[inline(always)]
+const fn finish(head: f64, tail: f64) -> f64 {
+    sum_to_odd(head, tail, Round::NearestEven)
+}
