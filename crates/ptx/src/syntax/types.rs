@@ -193,6 +193,24 @@ scalar_types! {
     SurfRef "surfref" 64 "opaque surface reference.";
 }
 
+impl ScalarType {
+    /// Whether variables and registers can have this type. The others only say how an instruction
+    /// reads its operands (PTX ISA 9.1, fundamental types, alternate floating-point formats).
+    pub fn is_declarable(self) -> bool {
+        use ScalarType as T;
+        match self {
+            T::B8 | T::B16 | T::B32 | T::B64 | T::B128 => true,
+            T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => true,
+            T::F16 | T::F16x2 | T::F32 | T::F64 | T::Pred => true,
+            T::TexRef | T::SamplerRef | T::SurfRef => true,
+            T::U16x2 | T::S16x2 | T::F32x2 | T::Bf16 | T::Bf16x2 | T::Tf32 => false,
+            T::E4m3 | T::E4m3x2 | T::E4m3x4 | T::E5m2 | T::E5m2x2 | T::E5m2x4 => false,
+            T::E2m3 | T::E2m3x2 | T::E2m3x4 | T::E3m2 | T::E3m2x2 | T::E3m2x4 => false,
+            T::E2m1 | T::E2m1x2 | T::E2m1x4 | T::Ue8m0 | T::Ue8m0x2 | T::Ue4m3 => false,
+        }
+    }
+}
+
 impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, ".{}", self.word())

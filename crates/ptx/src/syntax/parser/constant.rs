@@ -167,7 +167,7 @@ impl Parser<'_> {
                 break;
             }
             self.bump();
-            let right = self.binary_chain(precedence + 1)?;
+            let right = self.nested(|parser| parser.binary_chain(precedence + 1))?;
             left = apply(operator, left, right)
                 .map_err(|problem| self.bad_operation(self.span_from(start), problem))?;
         }

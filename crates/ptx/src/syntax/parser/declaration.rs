@@ -36,17 +36,15 @@ impl<'s> Parser<'s> {
     }
 
     /// A declaration from its state space through its `;`: one variable per name.
-    pub(super) fn variables(&mut self, linkage: Linkage, start: usize) -> Parse<Vec<Variable>> {
+    pub(super) fn variables(&mut self, linkage: Linkage, mut start: usize) -> Parse<Vec<Variable>> {
         let specifiers = self.specifiers(linkage, Role::Variable)?;
         let mut variables = Vec::with_capacity(1);
-        let mut start = start;
         loop {
             variables.push(self.declarator(specifiers.clone(), Role::Variable, start)?);
-            start = self.token.start;
             if !self.eat(TokenKind::Comma) {
                 break;
             }
-            start = self.token.start.max(start);
+            start = self.token.start;
         }
         self.end_of_statement("`,` or `;` after the declaration")?;
         Ok(variables)
@@ -98,10 +96,11 @@ impl<'s> Parser<'s> {
                 "v4" => self.vector_size(&mut vector, 4),
                 "v8" => self.vector_size(&mut vector, 8),
                 word => match ScalarType::from_word(word) {
-                    Some(found) => {
+                    Some(found) if found.is_declarable() => {
                         self.bump();
                         ty.replace(found).is_some()
                     }
+                    Some(found) => return Err(self.instruction_type(found)),
                     None => return Err(self.bad_specifier(space)),
                 },
             };
@@ -132,6 +131,15 @@ impl<'s> Parser<'s> {
             Diagnostic::error(span, format!("{word} is not a type"))
                 .label(span, format!("in a `.{}` declaration", space.word()))
                 .help("use a type such as `.pred`, `.b32`, `.u64`, `.f32` or `.f16x2`"),
+        )
+    }
+
+    fn instruction_type(&mut self, ty: ScalarType) -> super::Reported {
+        let span = self.token_span();
+        let bits = ty.bits().max(8);
+        self.report(
+            Diagnostic::error(span, format!("`{ty}` is a type of instructions, not of variables"))
+                .help(format!("declare `.b{bits}` and name `{ty}` in the instructions")),
         )
     }
 
@@ -229,7 +237,7 @@ impl<'s> Parser<'s> {
         let size = self.constant()?;
         let span = self.span_from(start);
         let Some(size) = size.integer().and_then(|size| u64::try_from(size).ok()) else {
-            return Err(self.error(span, "an array dimension is a positive integer"));
+            return Err(self.error(span, "an array dimension is an integer, not negative"));
         };
         self.expect(TokenKind::RBracket, "`]` after the array dimension")?;
         Ok(Some(size))

@@ -302,13 +302,16 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reports that the text ends inside the brace at `opening`.
+    /// Reports that the text or the function ends inside the brace at `opening`.
     fn unclosed(&mut self, opening: Span) -> Reported {
-        let end = self.token_span();
-        self.report(
-            Diagnostic::error(opening, "this `{` is never closed")
-                .label(end, "the file ends here")
-                .help("add `}`; if the file was cut short, produce it again"),
-        )
+        let at = self.token_span();
+        let (end, help) = match self.token.kind {
+            TokenKind::Eof => {
+                ("the file ends here", "add `}`; if the file was cut short, produce it again")
+            }
+            _ => ("the next function begins here", "add `}` before it"),
+        };
+        let diagnostic = Diagnostic::error(opening, "this `{` is never closed");
+        self.report(diagnostic.label(at, end).help(help))
     }
 }

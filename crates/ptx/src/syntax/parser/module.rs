@@ -95,7 +95,7 @@ impl Parser<'_> {
             Diagnostic::error(span, "this `}` closes nothing").help("remove it")
         } else if self.at(TokenKind::Word) || self.at(TokenKind::At) {
             self.expected_diagnostic("a function, a variable or a directive")
-                .help("instructions stand in the body of an `.entry` or a `.func`")
+                .help("instructions stand in a body; a `}` above may be one too many")
         } else {
             self.expected_diagnostic("a function, a variable or a directive")
         };
