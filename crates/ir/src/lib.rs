@@ -1,1 +1,38 @@
-//! Warp IR.
+//! The warp IR: what both front ends (PTX text and machine code) lower to, and what engines run.
+//!
+//! A [`Kernel`] is a control-flow graph of [`Block`]s in *reconvergence order* (see [`order`]). Its
+//! instructions are typed operations over the 32 lanes of a warp: each [`Op`] reads and writes
+//! virtual registers that hold one value per lane. Three register classes suffice ([`Class`]): 32-bit
+//! values (8- and 16-bit values live there zero-extended), 64-bit values, and predicates.
+//!
+//! Everything that computes one lane's result from that lane's operands is a *scalar operation* and
+//! is declared once, as a row of the tables in [`table`]: name, operand types, result type and the
+//! function that computes it. The enums [`UnaryOp`], [`BinaryOp`], [`TernaryOp`] and [`CompareOp`], their
+//! names, their reference evaluators and the engines' vector loops all come from those rows.
+
+mod builder;
+mod collective;
+mod display;
+mod kernel;
+mod memory;
+mod op;
+pub mod order;
+mod scalar;
+mod special;
+pub mod table;
+mod verify;
+
+pub use builder::Builder;
+pub use collective::{Collective, CollectiveKind, Members};
+pub use kernel::{
+    Block, BlockId, Class, Inst, Kernel, Place, Pred, Reg, Src, Terminator, ThreadLimits, WarpRules,
+};
+pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
+pub use op::{BarrierAction, BarrierReduction, Op, Operand};
+pub use scalar::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
+pub use special::{Dim, Special};
+pub use verify::verify;
+
+#[doc(hidden)]
+pub use numeric;
+pub use numeric::Round;

@@ -1,5 +1,16 @@
 //! PTX text to checked module to warp IR.
 //!
-//! [`syntax`] reads and writes the text. It knows the grammar of PTX and no instruction.
+//! [`syntax`] reads and writes the text; it knows the grammar of PTX and no instruction. [`catalogue`] holds
+//! one entry per instruction: its forms and what each does. [`lower`] turns a kernel into warp IR with the
+//! entries' help. [`Module`] puts the steps in a row.
 
+pub mod catalogue;
+pub mod lower;
+mod module;
+mod nearest;
 pub mod syntax;
+mod target;
+
+pub use lower::{Image, LoweredKernel, Param, Relocation};
+pub use module::Module;
+pub use target::{Target, sm_number};

@@ -176,9 +176,11 @@ impl<'s> Parser<'s> {
         self.diagnostics.len() > MAX_ERRORS
     }
 
-    /// Records an error. After the last one allowed, a note closes the list and the text ends.
+    /// Records an error, unless the last one is about the same place. After the last one allowed, a
+    /// note closes the list and the text ends.
     fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        if self.gave_up() {
+        let repeated = self.diagnostics.last().is_some_and(|last| last.span() == diagnostic.span());
+        if self.gave_up() || repeated {
             return Reported;
         }
         self.diagnostics.push(diagnostic);
@@ -302,8 +304,12 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reports that the text or the function ends inside the brace at `opening`.
+    /// Reports that the text or the function ends inside the brace at `opening`. Of several open
+    /// braces the innermost is reported, once.
     fn unclosed(&mut self, opening: Span) -> Reported {
+        if self.unclosed_at.replace(self.token.start) == Some(self.token.start) {
+            return Reported;
+        }
         let at = self.token_span();
         let (end, help) = match self.token.kind {
             TokenKind::Eof => {

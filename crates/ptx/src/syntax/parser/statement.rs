@@ -22,9 +22,7 @@ impl Parser<'_> {
         self.depth += 1;
         let statements = self.statements();
         self.depth -= 1;
-        // Of several open braces the innermost is reported, once.
-        if !self.eat(TokenKind::RBrace) && self.unclosed_at != Some(self.token.start) {
-            self.unclosed_at = Some(self.token.start);
+        if !self.eat(TokenKind::RBrace) {
             self.unclosed(opening);
         }
         Ok(statements)

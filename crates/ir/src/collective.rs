@@ -1,0 +1,138 @@
+//! Warp collectives: operations whose result in one lane depends on other lanes.
+
+use crate::{Pred, Reg, Src};
+use lanes::{ReduxF32, ReduxOp, ShflMode, VoteMode};
+
+/// Which lanes take part in a collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Members {
+    /// The lanes of a 32-bit membermask, which wait for each other (`.sync` forms).
+    Mask(Src),
+    /// The active lanes of the split whose guard is true; nobody waits.
+    Active,
+}
+
+/// A warp collective with its operands. The meaning of each is a function of crate `lanes`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Collective {
+    /// Exchange of 32-bit values.
+    Shfl {
+        /// How the source lane is computed.
+        mode: ShflMode,
+        /// Receives the source lane's value.
+        d: Reg,
+        /// Receives whether the source lane is in range.
+        p: Option<Reg>,
+        /// The value offered.
+        a: Src,
+        /// Source lane or lane offset.
+        b: Src,
+        /// Clamp value and segment mask.
+        c: Src,
+    },
+    /// A vote with a predicate result.
+    Vote {
+        /// How predicates combine.
+        mode: VoteMode,
+        /// Receives the result.
+        d: Reg,
+        /// The lane's vote.
+        a: Pred,
+    },
+    /// The mask of lanes whose predicate is true.
+    Ballot {
+        /// Receives the mask.
+        d: Reg,
+        /// The lane's vote.
+        a: Pred,
+    },
+    /// The mask of lanes that hold the same value as this one.
+    MatchAny {
+        /// Receives the mask.
+        d: Reg,
+        /// The value compared; its width is the operand's.
+        a: Src,
+        /// Whether `a` has 64 bits.
+        wide: bool,
+    },
+    /// The participants' mask if all hold the same value, else 0.
+    MatchAll {
+        /// Receives the mask.
+        d: Option<Reg>,
+        /// Receives whether all are equal.
+        p: Option<Reg>,
+        /// The value compared.
+        a: Src,
+        /// Whether `a` has 64 bits.
+        wide: bool,
+    },
+    /// One value from all.
+    Redux {
+        /// How values combine.
+        op: ReduxOp,
+        /// Receives the result.
+        d: Reg,
+        /// The lane's value.
+        a: Src,
+    },
+    /// One float from all.
+    ReduxF32 {
+        /// How values combine.
+        mode: ReduxF32,
+        /// Receives the result.
+        d: Reg,
+        /// The lane's value.
+        a: Src,
+    },
+    /// Chooses one lane.
+    Elect {
+        /// Receives the chosen lane's number.
+        d: Option<Reg>,
+        /// True in the chosen lane.
+        p: Reg,
+    },
+    /// Transposes an 8×8 matrix of b16 spread over the warp.
+    MovMatrix {
+        /// Receives two elements of the transpose.
+        d: Reg,
+        /// Two elements of the matrix.
+        a: Src,
+    },
+    /// Waits, nothing else (`bar.warp.sync`).
+    WarpSync,
+}
+
+/// What a collective is apart from its operands: lanes that arrive at collectives of the same kind,
+/// qualifiers included, may wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the variants mirror `Collective`")]
+pub enum CollectiveKind {
+    Shfl(ShflMode),
+    Vote(VoteMode),
+    Ballot,
+    MatchAny { wide: bool },
+    MatchAll { wide: bool },
+    Redux(ReduxOp),
+    ReduxF32(ReduxF32),
+    Elect,
+    MovMatrix,
+    WarpSync,
+}
+
+impl Collective {
+    /// Its kind.
+    pub fn kind(&self) -> CollectiveKind {
+        match *self {
+            Collective::Shfl { mode, .. } => CollectiveKind::Shfl(mode),
+            Collective::Vote { mode, .. } => CollectiveKind::Vote(mode),
+            Collective::Ballot { .. } => CollectiveKind::Ballot,
+            Collective::MatchAny { wide, .. } => CollectiveKind::MatchAny { wide },
+            Collective::MatchAll { wide, .. } => CollectiveKind::MatchAll { wide },
+            Collective::Redux { op, .. } => CollectiveKind::Redux(op),
+            Collective::ReduxF32 { mode, .. } => CollectiveKind::ReduxF32(mode),
+            Collective::Elect { .. } => CollectiveKind::Elect,
+            Collective::MovMatrix { .. } => CollectiveKind::MovMatrix,
+            Collective::WarpSync => CollectiveKind::WarpSync,
+        }
+    }
+}

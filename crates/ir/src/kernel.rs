@@ -1,0 +1,177 @@
+//! Kernels, blocks and instructions.
+
+use crate::Op;
+
+/// What a virtual register holds in each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// 32 bits. Values of 8 and 16 bits are kept zero-extended.
+    W32,
+    /// 64 bits.
+    W64,
+    /// One bit: a predicate.
+    Pred,
+}
+
+/// A virtual register: an index into [`Kernel::registers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Reg(pub u32);
+
+/// A data operand: a register of class `W32` or `W64`, or the same bits in every lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Src {
+    /// A register.
+    Reg(Reg),
+    /// A constant; the operation takes as many low bits as it reads.
+    Imm(u64),
+}
+
+impl From<Reg> for Src {
+    fn from(reg: Reg) -> Self {
+        Src::Reg(reg)
+    }
+}
+
+/// A predicate operand: a predicate register, perhaps negated per lane, or a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pred {
+    /// The value of the register.
+    Is(Reg),
+    /// The opposite of the value of the register.
+    Not(Reg),
+    /// The same in every lane.
+    Const(bool),
+}
+
+impl Pred {
+    /// The opposite predicate.
+    pub fn negated(self) -> Pred {
+        match self {
+            Pred::Is(reg) => Pred::Not(reg),
+            Pred::Not(reg) => Pred::Is(reg),
+            Pred::Const(value) => Pred::Const(!value),
+        }
+    }
+
+    /// The register it reads.
+    pub fn reg(self) -> Option<Reg> {
+        match self {
+            Pred::Is(reg) | Pred::Not(reg) => Some(reg),
+            Pred::Const(_) => None,
+        }
+    }
+}
+
+impl From<Reg> for Pred {
+    fn from(reg: Reg) -> Self {
+        Pred::Is(reg)
+    }
+}
+
+/// Where an instruction comes from: an index that the front end understands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Place(pub u32);
+
+/// One operation, executed by the active lanes whose guard predicate is true.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// The guard predicate; `None` executes in every active lane.
+    pub guard: Option<Pred>,
+    /// What it does.
+    pub op: Op,
+    /// Where it comes from.
+    pub place: Place,
+}
+
+/// A basic block: an index into [`Kernel::blocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// How control leaves a block. Lanes may leave in different directions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Terminator {
+    /// Every lane goes on at the block.
+    Jump(BlockId),
+    /// Lanes where `p` is true go to `then`, the others to `otherwise`.
+    Branch {
+        /// The condition, per lane.
+        p: Pred,
+        /// Where lanes with a true condition go.
+        then: BlockId,
+        /// Where the others go.
+        otherwise: BlockId,
+    },
+    /// The lanes exit.
+    Exit,
+    /// The kernel is stopped with a fault.
+    Trap,
+}
+
+impl Terminator {
+    /// The blocks that control can go to.
+    pub fn successors(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {
+        let (first, second) = match *self {
+            Terminator::Jump(to) => (Some(to), None),
+            Terminator::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            Terminator::Exit | Terminator::Trap => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+/// A straight run of instructions with one way in and a terminator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The instructions in order.
+    pub insts: Vec<Inst>,
+    /// How control leaves.
+    pub terminator: Terminator,
+    /// Where the terminator comes from.
+    pub place: Place,
+}
+
+/// How the lanes of a warp may be scheduled against each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarpRules {
+    /// Targets `sm_70` and later: any split of a warp may be chosen next, and every one makes progress.
+    Independent,
+    /// Targets below `sm_70`: the lanes run in lockstep and reconverge at the immediate post-dominator.
+    Lockstep,
+}
+
+/// What a kernel says about the CTAs it can be launched with (`.maxntid`, `.reqntid`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ThreadLimits {
+    /// The CTA must have exactly these dimensions.
+    pub required: Option<[u32; 3]>,
+    /// The CTA has at most the product of these threads.
+    pub maximum: Option<[u32; 3]>,
+}
+
+/// One kernel, ready to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// The scheduling rules of its target.
+    pub rules: WarpRules,
+    /// The class of each virtual register.
+    pub registers: Vec<Class>,
+    /// The blocks in reconvergence order; control enters at the first.
+    pub blocks: Vec<Block>,
+    /// Bytes of the parameter space.
+    pub param_bytes: u32,
+    /// Bytes of statically allocated shared memory of a CTA; dynamic shared memory follows them.
+    pub shared_bytes: u32,
+    /// Bytes of local memory of a thread.
+    pub local_bytes: u32,
+    /// Demands on the CTA's shape.
+    pub threads: ThreadLimits,
+}
+
+impl Kernel {
+    /// The class of a register.
+    pub fn class(&self, reg: Reg) -> Class {
+        self.registers[reg.0 as usize]
+    }
+}

@@ -1,0 +1,106 @@
+//! Memory operations: address spaces, access widths, ordering, atomic updates.
+
+use crate::{BinaryOp, Src};
+
+/// An address space (PTX ISA 9.1, 5.1 "State Spaces").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Any of the others, found out from the address.
+    Generic,
+    /// Memory of the device, constant variables included; addresses are generic addresses.
+    Global,
+    /// Memory of the CTA; addresses are offsets from 0.
+    Shared,
+    /// Memory of the thread; addresses are offsets from 0.
+    Local,
+    /// The kernel's parameters; addresses are offsets from 0.
+    Param,
+}
+
+/// The width of one element of an access and how it fills a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// One byte, zero-extended on load.
+    U8,
+    /// One byte, sign-extended to 32 bits on load.
+    S8,
+    /// Two bytes, zero-extended on load.
+    U16,
+    /// Two bytes, sign-extended to 32 bits on load.
+    S16,
+    /// Four bytes.
+    B32,
+    /// Eight bytes.
+    B64,
+}
+
+impl Access {
+    /// Bytes of one element.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Access::U8 | Access::S8 => 1,
+            Access::U16 | Access::S16 => 2,
+            Access::B32 => 4,
+            Access::B64 => 8,
+        }
+    }
+}
+
+/// `base + offset`, where the base is a register of either width or a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// The base; 32-bit bases are zero-extended.
+    pub base: Src,
+    /// Bytes added to the base, modulo 2^64.
+    pub offset: i64,
+}
+
+/// How an access orders other accesses (PTX ISA 9.1, 8 "Memory Consistency Model").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ordering {
+    /// No ordering: concurrent access is a race.
+    Weak,
+    /// May be concurrent with other strong accesses.
+    Relaxed,
+    /// Later accesses stay behind it.
+    Acquire,
+    /// Earlier accesses stay before it.
+    Release,
+    /// Both.
+    AcqRel,
+    /// As relaxed with system scope, never merged or dropped (`.volatile`, `.mmio`).
+    Volatile,
+}
+
+/// The set of threads that an ordering speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The threads of the CTA.
+    Cta,
+    /// The threads of the cluster.
+    Cluster,
+    /// The threads of the device.
+    Gpu,
+    /// All threads, host included.
+    Sys,
+}
+
+/// A memory fence (`fence`, `membar`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fence {
+    /// Whether it is sequentially consistent; else acquire-release.
+    pub sequential: bool,
+    /// Whom it speaks of.
+    pub scope: Scope,
+}
+
+/// How an atomic access changes memory. `old` is the value found there, `b` and `c` are operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Update {
+    /// Stores `op(old, b)`.
+    Apply(BinaryOp),
+    /// Stores `b`.
+    Exchange,
+    /// Stores `c` if `old` equals `b`.
+    CompareExchange,
+}

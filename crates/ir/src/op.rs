@@ -1,0 +1,319 @@
+//! Operations of the warp IR, and their properties.
+
+use crate::{
+    Access, Address, BinaryOp, Collective, CompareOp, Fence, Members, Ordering, Pred, Reg, Scope,
+    Space, Special, Src, TernaryOp, UnaryOp, Update,
+};
+
+/// What a thread does at a CTA barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierAction {
+    /// Waits until all expected threads have arrived.
+    Sync,
+    /// Arrives and goes on.
+    Arrive,
+    /// Waits, and receives a reduction over the predicates of all threads that arrived.
+    Reduce {
+        /// How predicates combine.
+        op: BarrierReduction,
+        /// Receives the result: a count (`W32`) or a predicate.
+        d: Reg,
+        /// The thread's predicate.
+        p: Pred,
+    },
+}
+
+/// How a barrier combines predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierReduction {
+    /// How many are true, as a 32-bit count.
+    Popc,
+    /// Whether all are true.
+    And,
+    /// Whether any is true.
+    Or,
+}
+
+/// One operation. Data operands are registers or constants; predicates may be negated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// `d = op(a)` in every lane.
+    Unary {
+        /// The function.
+        op: UnaryOp,
+        /// Receives the result.
+        d: Reg,
+        /// The operand.
+        a: Src,
+    },
+    /// `d = op(a, b)` in every lane.
+    Binary {
+        /// The function.
+        op: BinaryOp,
+        /// Receives the result.
+        d: Reg,
+        /// First operand.
+        a: Src,
+        /// Second operand.
+        b: Src,
+    },
+    /// `d = op(a, b, c)` in every lane.
+    Ternary {
+        /// The function.
+        op: TernaryOp,
+        /// Receives the result.
+        d: Reg,
+        /// First operand.
+        a: Src,
+        /// Second operand.
+        b: Src,
+        /// Third operand.
+        c: Src,
+    },
+    /// The predicate `d = op(a, b)` in every lane.
+    Compare {
+        /// The relation.
+        op: CompareOp,
+        /// Receives the predicate.
+        d: Reg,
+        /// First operand.
+        a: Src,
+        /// Second operand.
+        b: Src,
+    },
+    /// `d` is bit `2*a + b` of `table` in every lane: any function of two predicates.
+    Logic {
+        /// The function's truth table, 4 bits.
+        table: u8,
+        /// Receives the predicate.
+        d: Reg,
+        /// First operand.
+        a: Pred,
+        /// Second operand.
+        b: Pred,
+    },
+    /// `d = p ? a : b` in every lane, in the class of `d` (32 or 64 bits).
+    Select {
+        /// Receives the value.
+        d: Reg,
+        /// Taken where `p` is true.
+        a: Src,
+        /// Taken where `p` is false.
+        b: Src,
+        /// The condition.
+        p: Pred,
+    },
+    /// `d` receives a special register.
+    Special {
+        /// Receives the value.
+        d: Reg,
+        /// The special register.
+        what: Special,
+    },
+    /// `d` receives the mask of lanes that execute this instruction together (`activemask`).
+    ActiveMask {
+        /// Receives the mask.
+        d: Reg,
+    },
+    /// Loads `d.len()` adjacent elements.
+    Load {
+        /// Receive the elements; `None` drops one.
+        d: Vec<Option<Reg>>,
+        /// Where from.
+        space: Space,
+        /// Element width and extension.
+        access: Access,
+        /// Address of the first element, aligned to the whole access.
+        address: Address,
+        /// How it orders other accesses.
+        ordering: Ordering,
+    },
+    /// Stores adjacent elements.
+    Store {
+        /// The elements.
+        values: Vec<Src>,
+        /// Where to.
+        space: Space,
+        /// Element width.
+        access: Access,
+        /// Address of the first element, aligned to the whole access.
+        address: Address,
+        /// How it orders other accesses.
+        ordering: Ordering,
+    },
+    /// Reads, changes and writes one element as one step.
+    Atomic {
+        /// Receives the value found; `None` for reductions.
+        d: Option<Reg>,
+        /// How memory changes.
+        update: Update,
+        /// Where.
+        space: Space,
+        /// Element width.
+        access: Access,
+        /// Address of the element.
+        address: Address,
+        /// First operand.
+        b: Src,
+        /// Second operand, of compare-exchange.
+        c: Src,
+        /// How it orders other accesses.
+        ordering: Ordering,
+        /// Whom it is atomic against.
+        scope: Scope,
+    },
+    /// A warp collective.
+    Collective {
+        /// Which, with its operands.
+        what: Collective,
+        /// Who takes part.
+        members: Members,
+        /// Whether every lane of the warp must execute it in convergence (`.aligned`).
+        aligned: bool,
+    },
+    /// A CTA barrier.
+    Barrier {
+        /// What the thread does there.
+        action: BarrierAction,
+        /// Which barrier, 0 to 15.
+        id: Src,
+        /// How many threads are expected; `None` is all threads of the CTA.
+        threads: Option<Src>,
+        /// Whether all threads of the warp must execute it together (`.aligned`).
+        aligned: bool,
+    },
+    /// A memory fence.
+    Fence(Fence),
+    /// Lets other threads run for about `nanoseconds`.
+    Nanosleep {
+        /// How long.
+        nanoseconds: Src,
+    },
+}
+
+/// An operand as passes see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A register that is read.
+    Use(Reg),
+    /// A register that is written.
+    Def(Reg),
+}
+
+impl Op {
+    /// Whether lanes may have to wait in it for other lanes or threads.
+    pub fn may_wait(&self) -> bool {
+        matches!(self, Op::Collective { .. } | Op::Barrier { .. })
+    }
+
+    /// Whether the result of one lane depends on other lanes of the warp.
+    pub fn is_collective(&self) -> bool {
+        matches!(self, Op::Collective { .. } | Op::ActiveMask { .. })
+    }
+
+    /// Whether it computes its result from its operands alone, per lane, at any time.
+    pub fn is_pure(&self) -> bool {
+        match self {
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. } => true,
+            Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. } => false,
+        }
+    }
+
+    /// Whether it reads or writes memory.
+    pub fn accesses_memory(&self) -> bool {
+        matches!(self, Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. })
+    }
+
+    /// Calls `visit` for every register operand: those read first, then those written.
+    pub fn operands(&self, mut visit: impl FnMut(Operand)) {
+        let mut srcs: [Option<Src>; 4] = [None; 4];
+        let mut preds: [Option<Pred>; 2] = [None; 2];
+        let mut defs: [Option<Reg>; 2] = [None; 2];
+        match self {
+            Op::Unary { d, a, .. } => {
+                (srcs[0], defs[0]) = (Some(*a), Some(*d));
+            }
+            Op::Binary { d, a, b, .. } | Op::Compare { d, a, b, .. } => {
+                (srcs[0], srcs[1], defs[0]) = (Some(*a), Some(*b), Some(*d));
+            }
+            Op::Ternary { d, a, b, c, .. } => {
+                (srcs[0], srcs[1], srcs[2], defs[0]) = (Some(*a), Some(*b), Some(*c), Some(*d));
+            }
+            Op::Logic { d, a, b, .. } => {
+                (preds[0], preds[1], defs[0]) = (Some(*a), Some(*b), Some(*d));
+            }
+            Op::Select { d, a, b, p } => {
+                (srcs[0], srcs[1], preds[0], defs[0]) = (Some(*a), Some(*b), Some(*p), Some(*d));
+            }
+            Op::Special { d, .. } | Op::ActiveMask { d } => defs[0] = Some(*d),
+            Op::Load { d, address, .. } => {
+                visit_src(address.base, &mut visit);
+                d.iter().flatten().for_each(|reg| visit(Operand::Def(*reg)));
+            }
+            Op::Store { values, address, .. } => {
+                srcs[0] = Some(address.base);
+                values.iter().for_each(|value| visit_src(*value, &mut visit));
+            }
+            Op::Atomic { d, address, b, c, .. } => {
+                srcs = [Some(address.base), Some(*b), Some(*c), None];
+                defs[0] = *d;
+            }
+            Op::Collective { what, members, .. } => {
+                if let Members::Mask(mask) = members {
+                    srcs[3] = Some(*mask);
+                }
+                match what {
+                    Collective::Shfl { d, p, a, b, c, .. } => {
+                        (srcs[0], srcs[1], srcs[2]) = (Some(*a), Some(*b), Some(*c));
+                        defs = [Some(*d), *p];
+                    }
+                    Collective::Vote { d, a, .. } | Collective::Ballot { d, a } => {
+                        (preds[0], defs[0]) = (Some(*a), Some(*d));
+                    }
+                    Collective::MatchAny { d, a, .. }
+                    | Collective::Redux { d, a, .. }
+                    | Collective::ReduxF32 { d, a, .. }
+                    | Collective::MovMatrix { d, a } => {
+                        (srcs[0], defs[0]) = (Some(*a), Some(*d));
+                    }
+                    Collective::MatchAll { d, p, a, .. } => {
+                        srcs[0] = Some(*a);
+                        defs = [*d, *p];
+                    }
+                    Collective::Elect { d, p } => defs = [*d, Some(*p)],
+                    Collective::WarpSync => {}
+                }
+            }
+            Op::Barrier { action, id, threads, .. } => {
+                (srcs[0], srcs[1]) = (Some(*id), *threads);
+                if let BarrierAction::Reduce { d, p, .. } = action {
+                    (preds[0], defs[0]) = (Some(*p), Some(*d));
+                }
+            }
+            Op::Fence(_) => {}
+            Op::Nanosleep { nanoseconds } => srcs[0] = Some(*nanoseconds),
+        }
+        srcs.into_iter().flatten().for_each(|src| visit_src(src, &mut visit));
+        preds.into_iter().flatten().filter_map(Pred::reg).for_each(|reg| visit(Operand::Use(reg)));
+        defs.into_iter().flatten().for_each(|reg| visit(Operand::Def(reg)));
+    }
+}
+
+fn visit_src(src: Src, visit: &mut impl FnMut(Operand)) {
+    if let Src::Reg(reg) = src {
+        visit(Operand::Use(reg));
+    }
+}

@@ -1,0 +1,103 @@
+//! The enums of scalar operations, derived from the tables: names, signatures, reference evaluators.
+
+use crate::{Class, binary_ops, compare_ops, ternary_ops, unary_ops};
+use numeric::Round;
+
+/// The class of register that holds a value of a row's type.
+trait Held {
+    const CLASS: Class;
+}
+
+impl Held for u32 {
+    const CLASS: Class = Class::W32;
+}
+
+impl Held for u64 {
+    const CLASS: Class = Class::W64;
+}
+
+impl Held for bool {
+    const CLASS: Class = Class::Pred;
+}
+
+macro_rules! define {
+    ($(#[$meta:meta])* $enum:ident, $arity:literal,
+     plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident = $result:expr;)* }
+     rounded { $($(#[$rdoc:meta])* $rname:ident($($rarg:ident: $rty:ident),*; $r:ident) -> $rret:ident = $rresult:expr;)* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $enum {
+            $($(#[$doc])* $name,)*
+            $($(#[$rdoc])* $rname(Round),)*
+        }
+
+        impl $enum {
+            /// Every operation, each rounded one with each rounding mode.
+            pub fn all() -> impl Iterator<Item = $enum> {
+                let plain = [$($enum::$name,)*];
+                let rounded = Round::ALL.into_iter().flat_map(|_round| [$($enum::$rname(_round),)*]);
+                plain.into_iter().chain(rounded)
+            }
+
+            /// The classes of the operands and of the result.
+            pub fn signature(self) -> ([Class; $arity], Class) {
+                match self {
+                    $($enum::$name => ([$(<$ty as Held>::CLASS),*], <$ret as Held>::CLASS),)*
+                    $($enum::$rname(_) => ([$(<$rty as Held>::CLASS),*], <$rret as Held>::CLASS),)*
+                }
+            }
+
+            /// The result for one lane. Operands and result are in the low bits.
+            pub fn eval(self, operands: [u64; $arity]) -> u64 {
+                match self {
+                    $($enum::$name => {
+                        let [$($arg),*] = operands;
+                        $(#[allow(clippy::unnecessary_cast)] let $arg = $arg as $ty;)*
+                        let result: $ret = $result;
+                        u64::from(result)
+                    })*
+                    $($enum::$rname($r) => {
+                        let [$($rarg),*] = operands;
+                        $(#[allow(clippy::unnecessary_cast)] let $rarg = $rarg as $rty;)*
+                        let result: $rret = $rresult;
+                        u64::from(result)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+macro_rules! define_unary {
+    ($($rows:tt)*) => { define! {
+        /// A function of one value per lane.
+        UnaryOp, 1, $($rows)*
+    } };
+}
+
+macro_rules! define_binary {
+    ($($rows:tt)*) => { define! {
+        /// A function of two values per lane.
+        BinaryOp, 2, $($rows)*
+    } };
+}
+
+macro_rules! define_ternary {
+    ($($rows:tt)*) => { define! {
+        /// A function of three values per lane.
+        TernaryOp, 3, $($rows)*
+    } };
+}
+
+macro_rules! define_compare {
+    ($($rows:tt)*) => { define! {
+        /// A relation of two values per lane.
+        CompareOp, 2, $($rows)*
+    } };
+}
+
+unary_ops!(define_unary);
+binary_ops!(define_binary);
+ternary_ops!(define_ternary);
+compare_ops!(define_compare);

@@ -1,0 +1,112 @@
+//! Special registers: what a thread can ask about itself and its launch.
+
+/// A dimension of a grid or CTA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dim {
+    /// The fastest-varying.
+    X,
+    /// The middle one.
+    Y,
+    /// The slowest-varying.
+    Z,
+}
+
+/// A special register (PTX ISA 9.1, 10 "Special Registers").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// `%tid`: the thread's index in its CTA.
+    Tid(Dim),
+    /// `%ntid`: the CTA's extent.
+    Ntid(Dim),
+    /// `%ctaid`: the CTA's index in the grid.
+    Ctaid(Dim),
+    /// `%nctaid`: the grid's extent.
+    Nctaid(Dim),
+    /// `%laneid`.
+    Laneid,
+    /// `%warpid`: the warp's index in its CTA.
+    Warpid,
+    /// `%nwarpid`: warps of the CTA.
+    Nwarpid,
+    /// `%lanemask_eq`.
+    LanemaskEq,
+    /// `%lanemask_le`.
+    LanemaskLe,
+    /// `%lanemask_lt`.
+    LanemaskLt,
+    /// `%lanemask_ge`.
+    LanemaskGe,
+    /// `%lanemask_gt`.
+    LanemaskGt,
+    /// `%smid`: which multiprocessor; the CTA's linear index modulo [`Special::Nsmid`].
+    Smid,
+    /// `%nsmid`.
+    Nsmid,
+    /// `%gridid`, 64 bits.
+    Gridid,
+    /// `%clock`: low half of [`Special::Clock64`].
+    Clock,
+    /// `%clock_hi`: high half of [`Special::Clock64`].
+    ClockHi,
+    /// `%clock64`: a counter that grows with every instruction, 64 bits.
+    Clock64,
+    /// `%globaltimer`: nanoseconds, 64 bits.
+    Globaltimer,
+    /// `%globaltimer_lo`.
+    GlobaltimerLo,
+    /// `%globaltimer_hi`.
+    GlobaltimerHi,
+    /// `%dynamic_smem_size`: bytes.
+    DynamicSmemSize,
+    /// `%total_smem_size`: bytes, static and dynamic together.
+    TotalSmemSize,
+    /// The address at which the module's global and constant variables stand, 64 bits. Not a register of
+    /// the ISA: front ends use it to form addresses of variables.
+    ImageBase,
+    /// The offset at which dynamic shared memory begins, behind the static part.
+    DynamicSharedBase,
+    /// A register that is the same constant in every launch without clusters, such as `%cluster_nctarank`.
+    Constant(u32),
+}
+
+impl Special {
+    /// Whether the register has 64 bits.
+    pub fn is_wide(self) -> bool {
+        matches!(
+            self,
+            Special::Gridid | Special::Clock64 | Special::Globaltimer | Special::ImageBase
+        )
+    }
+
+    /// Whether every thread of a CTA reads the same value, at any time.
+    pub fn is_cta_invariant(self) -> bool {
+        match self {
+            Special::Ntid(_)
+            | Special::Ctaid(_)
+            | Special::Nctaid(_)
+            | Special::Nwarpid
+            | Special::Smid
+            | Special::Nsmid
+            | Special::Gridid
+            | Special::DynamicSmemSize
+            | Special::TotalSmemSize
+            | Special::ImageBase
+            | Special::DynamicSharedBase
+            | Special::Constant(_) => true,
+            Special::Tid(_)
+            | Special::Laneid
+            | Special::Warpid
+            | Special::LanemaskEq
+            | Special::LanemaskLe
+            | Special::LanemaskLt
+            | Special::LanemaskGe
+            | Special::LanemaskGt
+            | Special::Clock
+            | Special::ClockHi
+            | Special::Clock64
+            | Special::Globaltimer
+            | Special::GlobaltimerLo
+            | Special::GlobaltimerHi => false,
+        }
+    }
+}

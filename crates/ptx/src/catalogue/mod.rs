@@ -1,0 +1,176 @@
+//! The instruction catalogue: one [`Entry`] per instruction, in one file per family.
+//!
+//! An entry states everything about an instruction that is not common to all: its forms as the manual
+//! prints them, what PTX version and target each needs, what it does (its lowering to warp IR), how exact
+//! that is, and where the manual describes it. Opcode names stand nowhere else.
+
+mod matching;
+pub mod pattern;
+
+pub use matching::{Matched, find};
+
+use crate::lower::{Inst, Lowering, Result};
+use pattern::Pattern;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// How close results are to what the ISA specifies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fidelity {
+    /// The ISA defines every bit, and so it comes out.
+    Exact,
+    /// The ISA allows an error, stated here; Warpwise computes the correctly rounded result.
+    Approximate(&'static str),
+}
+
+/// The PTX version and target that a form needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Since {
+    /// Major and minor PTX ISA version.
+    pub ptx: (u32, u32),
+    /// Lowest `sm_` number.
+    pub sm: u32,
+}
+
+/// When a form went away: from this PTX version on, for targets from this `sm_` number on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// First PTX ISA version without it.
+    pub ptx: (u32, u32),
+    /// Lowest `sm_` number without it.
+    pub sm: u32,
+}
+
+/// One form of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The syntax, in the notation of [`pattern`].
+    pub syntax: &'static str,
+    /// What it needs.
+    pub since: Since,
+    /// When it went away.
+    pub removed: Option<Removed>,
+    /// How exact it is.
+    pub fidelity: Fidelity,
+    /// What it does.
+    pub lower: fn(&mut Lowering, &Inst<'_>) -> Result,
+}
+
+impl Form {
+    /// An exact form that needs PTX `ptx` and target `sm`, and is still there.
+    pub const fn new(
+        syntax: &'static str,
+        ptx: (u32, u32),
+        sm: u32,
+        lower: fn(&mut Lowering, &Inst<'_>) -> Result,
+    ) -> Self {
+        let since = Since { ptx, sm };
+        Form { syntax, since, removed: None, fidelity: Fidelity::Exact, lower }
+    }
+
+    /// The same form, gone from PTX `ptx` on for targets from `sm` on.
+    pub const fn removed(mut self, ptx: (u32, u32), sm: u32) -> Self {
+        self.removed = Some(Removed { ptx, sm });
+        self
+    }
+
+    /// The same form, for which the ISA allows the error `bound`.
+    pub const fn approximate(mut self, bound: &'static str) -> Self {
+        self.fidelity = Fidelity::Approximate(bound);
+        self
+    }
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The mnemonic up to the first dot.
+    pub name: &'static str,
+    /// The section of the manual, "PTX ISA 9.1, " left out.
+    pub section: &'static str,
+    /// Its forms. Empty: the instruction exists and Warpwise does not implement it.
+    pub forms: &'static [Form],
+}
+
+macro_rules! families {
+    ($($family:ident),* $(,)?) => {
+        $(mod $family;)*
+        const FAMILIES: &[&[Entry]] = &[$($family::ENTRIES),*];
+    };
+}
+
+families! { warp }
+
+/// A form with its compiled syntax.
+#[derive(Debug)]
+pub struct CompiledForm {
+    /// The form.
+    pub form: &'static Form,
+    /// Its syntax.
+    pub pattern: Pattern,
+}
+
+/// An entry with its compiled forms.
+#[derive(Debug)]
+pub struct CompiledEntry {
+    /// The entry.
+    pub entry: &'static Entry,
+    /// Its forms.
+    pub forms: Vec<CompiledForm>,
+}
+
+/// Every entry, in catalogue order.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// The entry of a mnemonic.
+pub fn entry(name: &str) -> Option<&'static CompiledEntry> {
+    static ENTRIES: OnceLock<HashMap<&'static str, CompiledEntry>> = OnceLock::new();
+    let compiled = |form| {
+        // A line that does not compile is found by the test below; here its form is left out.
+        let pattern = Pattern::compile(Form::syntax(form)).ok()?;
+        Some(CompiledForm { form, pattern })
+    };
+    let build = || {
+        entries()
+            .map(|entry| {
+                let forms = entry.forms.iter().filter_map(compiled).collect();
+                (entry.name, CompiledEntry { entry, forms })
+            })
+            .collect()
+    };
+    ENTRIES.get_or_init(build).get(name)
+}
+
+impl Form {
+    fn syntax(form: &Form) -> &'static str {
+        form.syntax
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_syntax_line_compiles_and_starts_with_its_entrys_name() {
+        for entry in entries() {
+            for form in entry.forms {
+                let pattern = Pattern::compile(form.syntax);
+                assert!(pattern.is_ok(), "{}: {}", form.syntax, pattern.unwrap_err());
+                let opcode = form.syntax.split(['.', ' ', '{']).next();
+                assert_eq!(opcode, Some(entry.name), "{}", form.syntax);
+            }
+        }
+    }
+
+    #[test]
+    fn no_instruction_has_two_entries() {
+        let mut names: Vec<_> = entries().map(|entry| entry.name).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

@@ -1,0 +1,287 @@
+//! Instruction patterns: the syntax line of a form, as data.
+//!
+//! A form states its syntax once, in the notation of the manual:
+//!
+//! ```text
+//! shfl.sync.mode.b32 d[|p], a, b, c, membermask:u32; .mode = { .up, .down, .bfly, .idx }
+//! ```
+//!
+//! Words after dots are literal unless a `.name = { … }` clause makes them a choice; `{…}` around words
+//! makes them optional. Operands are named. `[a]` is an address, `d|p` a pair, `d[|p]` a pair whose second
+//! half may be missing, `{!}a` a predicate that may be negated, `a*` a register or a vector `{…}`,
+//! `{, c}` an optional operand, `tgt:label` a label. `d`, and both halves of a pair, are results.
+//! Operands have the type of the choice `.type`, else of the last literal type word; `:` gives another, by
+//! type word or by choice name. A trailing `~` relaxes it: the register may be wider than the type.
+//! `=` behind the type (`:u32=`) says that the operand must be a constant.
+
+use crate::syntax::ScalarType;
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub struct Pattern {
+    /// The suffix positions in the order of the syntax line.
+    pub slots: Vec<Slot>,
+    /// The operands in order.
+    pub operands: Vec<OperandPattern>,
+}
+
+/// One position of the suffix list.
+#[derive(Debug)]
+pub struct Slot {
+    /// The choice's name without its dot; for a literal, the word itself.
+    pub name: &'static str,
+    /// The words that it accepts, without dots.
+    pub words: Vec<&'static str>,
+    /// Whether it may be missing.
+    pub optional: bool,
+}
+
+/// One operand position.
+#[derive(Debug)]
+pub struct OperandPattern {
+    /// Its name, as the manual calls it.
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its type.
+    pub ty: OperandType,
+    /// Whether it may be missing.
+    pub optional: bool,
+    /// Whether the register may be wider than the type (`ld`, `st`, `cvt`).
+    pub relaxed: bool,
+}
+
+/// The shape of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A register that receives a result.
+    Result,
+    /// A result, and a predicate that may be missing.
+    ResultAndMaybePredicate,
+    /// A result and a predicate.
+    ResultAndPredicate,
+    /// A result or a vector of results.
+    Results,
+    /// A register or a constant.
+    Value,
+    /// A register, a constant or a vector of them.
+    Values,
+    /// A constant.
+    Constant,
+    /// A predicate, perhaps negated.
+    Predicate,
+    /// An address in brackets.
+    Address,
+    /// A label.
+    Label,
+}
+
+/// Where an operand's type comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperandType {
+    /// Always this type.
+    Fixed(ScalarType),
+    /// The word chosen at this slot.
+    Slot(usize),
+    /// Labels and addresses have none.
+    Untyped,
+}
+
+impl Pattern {
+    /// Compiles a syntax line.
+    ///
+    /// # Errors
+    /// What is wrong with the line; a catalogue test compiles every line.
+    pub fn compile(syntax: &'static str) -> Result<Pattern, String> {
+        let mut clauses = syntax.split(';').map(str::trim).filter(|clause| !clause.is_empty());
+        let line = clauses.next().ok_or("an empty syntax line")?;
+        let choices = clauses.map(choice).collect::<Result<Vec<_>, _>>()?;
+        let (mnemonic, operands) = match line.split_once(' ') {
+            Some((mnemonic, operands)) => (mnemonic, operands.trim()),
+            None => (line, ""),
+        };
+        let slots = slots(mnemonic, &choices)?;
+        for (name, _) in &choices {
+            if !slots.iter().any(|slot| slot.name == *name) {
+                return Err(format!("choice `.{name}` is not used"));
+            }
+        }
+        let operands = split_operands(operands)
+            .into_iter()
+            .map(|(text, optional)| operand(text, optional, &slots))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Pattern { slots, operands })
+    }
+
+    /// The slot of that name.
+    pub fn slot(&self, name: &str) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.name == name)
+    }
+}
+
+/// `.name = { .a, .b }`.
+fn choice(clause: &'static str) -> Result<(&'static str, Vec<&'static str>), String> {
+    let (name, words) = clause.split_once('=').ok_or_else(|| format!("no `=` in `{clause}`"))?;
+    let name = name.trim().strip_prefix('.').ok_or_else(|| format!("no dot in `{clause}`"))?;
+    let words = words
+        .trim()
+        .trim_start_matches('{')
+        .trim_end_matches('}')
+        .split(',')
+        .map(|word| word.trim().strip_prefix('.').ok_or_else(|| format!("no dot in `{word}`")))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok((name, words))
+}
+
+/// The suffix positions of `mnemonic.a{.b}.c`.
+fn slots(
+    mnemonic: &'static str,
+    choices: &[(&'static str, Vec<&'static str>)],
+) -> Result<Vec<Slot>, String> {
+    let mut slots = Vec::new();
+    let mut rest =
+        mnemonic.split_once(['.', '{']).map_or("", |(opcode, _)| &mnemonic[opcode.len()..]);
+    let mut optional = false;
+    while !rest.is_empty() {
+        if let Some(inner) = rest.strip_prefix('{') {
+            (optional, rest) = (true, inner);
+            continue;
+        }
+        if let Some(after) = rest.strip_prefix('}') {
+            (optional, rest) = (false, after);
+            continue;
+        }
+        let word = rest.strip_prefix('.').ok_or_else(|| format!("no dot at `{rest}`"))?;
+        let end = word.find(['.', '{', '}']).unwrap_or(word.len());
+        let name = &word[..end];
+        rest = &word[end..];
+        let words = choices
+            .iter()
+            .find(|(choice, _)| *choice == name)
+            .map_or_else(|| vec![name], |(_, words)| words.clone());
+        slots.push(Slot { name, words, optional });
+    }
+    Ok(slots)
+}
+
+/// Splits at top-level commas; `{, c}` is an optional operand.
+fn split_operands(text: &'static str) -> Vec<(&'static str, bool)> {
+    let mut found = Vec::new();
+    for (nth, part) in text.split("{,").enumerate() {
+        let optional = nth > 0;
+        let (first, others) = match part.split_once(',') {
+            Some((first, others)) if !optional => (first, others),
+            _ => (part, ""),
+        };
+        let names = std::iter::once(first).chain(others.split(','));
+        for name in names.map(|name| name.trim()).filter(|name| !name.is_empty()) {
+            let name = if optional { name.trim_end_matches('}').trim() } else { name };
+            found.push((name, optional));
+        }
+    }
+    found
+}
+
+fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<OperandPattern, String> {
+    let (text, relaxed) = match text.strip_suffix('~') {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let (text, constant) = match text.strip_suffix('=') {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let (body, ty) = match text.split_once(':') {
+        Some((body, ty)) => (body, Some(ty)),
+        None => (text, None),
+    };
+    let (name, shape) = if let Some(name) = body.strip_prefix('[').and_then(|b| b.strip_suffix(']'))
+    {
+        (name, Shape::Address)
+    } else if let Some(name) = body.strip_prefix("{!}") {
+        (name, Shape::Predicate)
+    } else if let Some((name, _)) = body.split_once("[|") {
+        (name, Shape::ResultAndMaybePredicate)
+    } else if let Some((name, _)) = body.split_once('|') {
+        (name, Shape::ResultAndPredicate)
+    } else if let Some(name) = body.strip_suffix('*') {
+        (name, if name == "d" { Shape::Results } else { Shape::Values })
+    } else if ty == Some("label") {
+        (body, Shape::Label)
+    } else if constant {
+        (body, Shape::Constant)
+    } else {
+        (body, if body == "d" { Shape::Result } else { Shape::Value })
+    };
+    let ty = match (shape, ty) {
+        (Shape::Address | Shape::Label, _) => OperandType::Untyped,
+        (Shape::Predicate, None) => OperandType::Fixed(ScalarType::Pred),
+        (_, Some(word)) => match slots.iter().position(|slot| slot.name == word) {
+            Some(slot) => OperandType::Slot(slot),
+            None => OperandType::Fixed(
+                ScalarType::from_word(word).ok_or_else(|| format!("no type `{word}`"))?,
+            ),
+        },
+        (_, None) => instruction_type(slots).ok_or_else(|| format!("`{text}` has no type"))?,
+    };
+    Ok(OperandPattern { name, shape, ty, optional, relaxed })
+}
+
+/// The type of operands that name none: the choice `.type`, else the last literal type word.
+fn instruction_type(slots: &[Slot]) -> Option<OperandType> {
+    let choice = slots.iter().position(|slot| slot.name == "type");
+    choice.map(OperandType::Slot).or_else(|| {
+        slots.iter().rev().find_map(|slot| ScalarType::from_word(slot.name)).map(OperandType::Fixed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manuals_notation_becomes_slots_and_operands() {
+        let pattern = Pattern::compile(
+            "shfl.sync.mode.b32 d[|p], a, b, c:u32, membermask:u32; .mode = { .up, .down }",
+        )
+        .expect("the line is well formed");
+        let slots: Vec<_> = pattern.slots.iter().map(|s| (s.name, s.words.as_slice())).collect();
+        assert_eq!(slots, [("sync", &["sync"][..]), ("mode", &["up", "down"]), ("b32", &["b32"])]);
+        let shapes: Vec<_> = pattern.operands.iter().map(|o| (o.name, o.shape, o.ty)).collect();
+        use OperandType::Fixed;
+        use ScalarType::{B32, U32};
+        assert_eq!(
+            shapes,
+            [
+                ("d", Shape::ResultAndMaybePredicate, Fixed(B32)),
+                ("a", Shape::Value, Fixed(B32)),
+                ("b", Shape::Value, Fixed(B32)),
+                ("c", Shape::Value, Fixed(U32)),
+                ("membermask", Shape::Value, Fixed(U32)),
+            ]
+        );
+    }
+
+    #[test]
+    fn optional_words_and_operands() {
+        let pattern = Pattern::compile(
+            "op{.weak}{.ss}.type d*~, [a]{, b:u32}; .ss = { .global, .shared }; .type = { .u8, .f64 }",
+        )
+        .expect("the line is well formed");
+        let optional: Vec<_> = pattern.slots.iter().map(|s| s.optional).collect();
+        assert_eq!(optional, [true, true, false]);
+        assert_eq!(pattern.operands[0].shape, Shape::Results);
+        assert_eq!(pattern.operands[0].ty, OperandType::Slot(2));
+        assert!(pattern.operands[0].relaxed);
+        assert_eq!(pattern.operands[1].shape, Shape::Address);
+        assert!(pattern.operands[2].optional);
+    }
+
+    #[test]
+    fn mistakes_in_a_line_are_found() {
+        for line in ["", "op.type d; type = { .u8 }", "op d", "op.u8 d; .x = { .a }", "op.u8 d:q7"]
+        {
+            assert!(Pattern::compile(line).is_err(), "{line:?}");
+        }
+    }
+}

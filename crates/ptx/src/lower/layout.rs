@@ -1,0 +1,182 @@
+//! Sizes and places of variables, and the image of a module's global and constant variables.
+
+use crate::syntax::ast::{Constant, Init, InitKind, Item, Module, Variable};
+use crate::syntax::{ScalarType, Space};
+use diag::Diagnostic;
+use std::collections::HashMap;
+
+/// Bytes of the largest image.
+const MAX_IMAGE: u64 = 1 << 32;
+
+/// `value` rounded up to a multiple of a power of two.
+pub(super) fn align_up(value: u64, align: u64) -> u64 {
+    value.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
+}
+
+/// Bytes of one scalar in memory.
+fn scalar_bytes(ty: ScalarType) -> u64 {
+    u64::from(ty.bits()).div_ceil(8)
+}
+
+/// Bytes of a variable; `None` where its size is open, or absurd.
+pub(super) fn bytes(variable: &Variable) -> Option<u64> {
+    let element = scalar_bytes(variable.ty) * u64::from(variable.vector.unwrap_or(1));
+    let mut dims = variable.dims.iter();
+    let open_first = matches!(dims.clone().next(), Some(None));
+    let first = match (open_first, &variable.init) {
+        (false, _) => 1,
+        (true, Some(Init { kind: InitKind::List(elements), .. })) => elements.len() as u64,
+        (true, _) => return None,
+    };
+    if open_first {
+        dims.next();
+    }
+    let count = dims.try_fold(first, |count, dim| count.checked_mul((*dim)?))?;
+    count.checked_mul(element).filter(|bytes| *bytes < MAX_IMAGE)
+}
+
+/// Alignment of a variable in bytes: as declared, else that of its element.
+pub(super) fn alignment(variable: &Variable) -> u64 {
+    let natural = scalar_bytes(variable.ty) * u64::from(variable.vector.unwrap_or(1));
+    variable.align.map_or(natural, u64::from).max(1)
+}
+
+/// An address inside the image that depends on where the image stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// Offset of the field in the image.
+    pub at: u64,
+    /// Bytes of the field.
+    pub bytes: u32,
+    /// Offset in the image that the address means.
+    pub target: u64,
+    /// How far right the address is shifted before its low bytes are stored.
+    pub shift: u32,
+}
+
+/// The global and constant variables of a module: where each stands in one block, and what it holds.
+#[derive(Clone, Debug, Default)]
+pub struct Image {
+    /// Offset and size of every variable, in bytes.
+    pub objects: Vec<(u64, u64)>,
+    /// What is not zero: offset and bytes.
+    pub contents: Vec<(u64, Vec<u8>)>,
+    /// Addresses in it.
+    pub relocations: Vec<Relocation>,
+    offsets: HashMap<String, u64>,
+}
+
+/// Bytes between variables, at least, so that an access past the end of one does not reach the next.
+const GAP: u64 = 64;
+
+impl Image {
+    /// Lays out the variables of a module. Variables whose initial values make no sense are reported.
+    pub fn of(module: &Module, errors: &mut Vec<Diagnostic>) -> Image {
+        let mut image = Image::default();
+        let variables = || {
+            module.items.iter().filter_map(|item| match item {
+                Item::Variable(variable) => Some(&**variable),
+                Item::Function(_) | Item::Directive(_) => None,
+            })
+        };
+        let placed = |variable: &&Variable| matches!(variable.space, Space::Global | Space::Const);
+        let mut end = 0;
+        for variable in variables().filter(placed) {
+            let Some(bytes) = bytes(variable) else {
+                let message = format!("`{}` has no size that memory could hold", variable.name);
+                errors.push(Diagnostic::unsupported(variable.span, message));
+                continue;
+            };
+            let offset = align_up(end + GAP, alignment(variable).max(16));
+            end = offset.saturating_add(bytes);
+            if end > MAX_IMAGE {
+                let message = "the module's variables need more than 4 GiB";
+                errors.push(Diagnostic::error(variable.span, message));
+                return image;
+            }
+            image.objects.push((offset, bytes));
+            image.offsets.insert(variable.name.to_string(), offset);
+        }
+        for variable in variables().filter(placed) {
+            let (Some(init), Some(offset)) = (&variable.init, image.offset(&variable.name)) else {
+                continue;
+            };
+            let mut writer = Writer { image: &mut image, at: offset, data: Vec::new(), errors };
+            let dims: Vec<u64> = variable.dims.iter().map(|dim| dim.unwrap_or(0)).collect();
+            writer.value(variable, init, &dims);
+            let data = writer.data;
+            image.contents.push((offset, data));
+        }
+        image
+    }
+
+    /// The offset of a variable.
+    pub fn offset(&self, name: &str) -> Option<u64> {
+        self.offsets.get(name).copied()
+    }
+}
+
+/// Writes an initial value from `at` on.
+struct Writer<'a> {
+    image: &'a mut Image,
+    at: u64,
+    data: Vec<u8>,
+    errors: &'a mut Vec<Diagnostic>,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, variable: &Variable, init: &Init, dims: &[u64]) {
+        let width = scalar_bytes(variable.ty) as usize;
+        match &init.kind {
+            InitKind::List(elements) => {
+                let inner = dims.get(1..).unwrap_or(&[]);
+                let start = self.data.len();
+                let lanes = u64::from(variable.vector.unwrap_or(1));
+                let below = inner.iter().product::<u64>().max(1) * lanes * width as u64;
+                for (nth, element) in elements.iter().enumerate() {
+                    if matches!(element.kind, InitKind::List(_)) {
+                        // A nested list fills its row, whatever it leaves out.
+                        self.value(variable, element, inner);
+                        let end = start as u64 + (nth as u64 + 1) * below;
+                        if end <= MAX_IMAGE {
+                            self.data.resize(self.data.len().max(end as usize), 0);
+                        }
+                    } else {
+                        self.value(variable, element, inner);
+                    }
+                }
+            }
+            InitKind::Constant(constant) => {
+                let bits = match (constant, variable.ty) {
+                    (Constant::Int { bits, .. }, _) => *bits,
+                    (Constant::F32(bits), ScalarType::F64) => {
+                        ir::UnaryOp::F32ToF64.eval([u64::from(*bits)])
+                    }
+                    (Constant::F32(bits), _) => u64::from(*bits),
+                    (Constant::F64(bits), ScalarType::F32) => {
+                        ir::UnaryOp::F64ToF32(ir::Round::NearestEven).eval([*bits])
+                    }
+                    (Constant::F64(bits), _) => *bits,
+                };
+                self.data.extend_from_slice(&bits.to_le_bytes()[..width.min(8)]);
+            }
+            InitKind::Field(_) => {
+                let message = "textures and samplers are not implemented";
+                self.errors.push(Diagnostic::unsupported(init.span, message));
+            }
+            InitKind::Address(address) => {
+                let Some(target) = self.image.offset(&address.name) else {
+                    let message = format!("`{}` has no address in this module", address.name);
+                    self.errors.push(Diagnostic::unsupported(init.span, message));
+                    return;
+                };
+                let shift = address.mask.map_or(0, u64::trailing_zeros);
+                let at = self.at + self.data.len() as u64;
+                let target = target.wrapping_add(address.offset.cast_unsigned());
+                let bytes = width.min(8) as u32;
+                self.image.relocations.push(Relocation { at, bytes, target, shift });
+                self.data.resize(self.data.len() + width, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! A kernel of a parsed module as warp IR.
+//!
+//! [`lower_kernel`] walks the statements of a kernel in order. Declarations open names ([`scope`]),
+//! labels become blocks, and each instruction is handed to the lowering of the catalogue form that it is
+//! written in, which emits IR through [`Lowering`].
+
+mod layout;
+mod operands;
+mod scope;
+mod special;
+
+pub use layout::{Image, Relocation};
+pub use operands::{Extend, agrees, class_of};
+pub use scope::Entity;
+
+use crate::catalogue::{self, Matched};
+use crate::syntax::ast::{
+    self, Function, FunctionKind, Instruction, Item, Name, Statement, StatementKind,
+};
+use crate::syntax::{Linkage, ScalarType, Space};
+use crate::target::Target;
+use diag::{Diagnostic, Span};
+use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
+use layout::align_up;
+use scope::{Placing, Scopes};
+
+/// An instruction with its form.
+pub type Inst<'a> = Matched<'a>;
+
+/// The result of lowering: a diagnostic in the error case.
+pub type Result<T = ()> = std::result::Result<T, Box<Diagnostic>>;
+
+/// A kernel parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// The type of one scalar.
+    pub ty: ScalarType,
+    /// Offset in the parameter space, in bytes.
+    pub offset: u32,
+    /// Size in bytes, of the whole array or vector.
+    pub bytes: u32,
+    /// Whether it is an array or vector of scalars.
+    pub is_aggregate: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A kernel ready to run, with what the host must know of it.
+#[derive(Clone, Debug)]
+pub struct LoweredKernel {
+    /// The code.
+    pub kernel: Kernel,
+    /// The parameters in order.
+    pub params: Vec<Param>,
+    /// The source text of each [`Place`].
+    pub places: Vec<Span>,
+}
+
+/// At most this many errors are reported for one kernel.
+const MAX_ERRORS: usize = 20;
+
+/// Lowers a kernel of a module.
+///
+/// # Errors
+/// Every instruction and declaration that cannot be lowered, each with its place.
+pub fn lower_kernel(
+    module: &ast::Module,
+    image: &Image,
+    target: Target,
+    function: &Function,
+) -> std::result::Result<LoweredKernel, Vec<Diagnostic>> {
+    let rules = if target.sm < 70 { WarpRules::Lockstep } else { WarpRules::Independent };
+    let mut lowering = Lowering {
+        b: Builder::new(function.name.as_str(), rules),
+        relaxed: false,
+        scopes: Scopes::new(module, image),
+        target,
+        places: vec![function.name.span],
+        params: Vec::new(),
+        param_bytes: 0,
+        shared_bytes: 0,
+        local_bytes: 0,
+        carry: None,
+        errors: Vec::new(),
+    };
+    lowering.function(function);
+    lowering.finish(function)
+}
+
+/// A kernel while it is being lowered. Catalogue entries use its methods to read operands and write
+/// results, and its builder to emit IR.
+pub struct Lowering {
+    /// Emits IR.
+    pub b: Builder,
+    /// Whether registers wider than the instruction's type are admitted right now.
+    pub relaxed: bool,
+    scopes: Scopes,
+    target: Target,
+    places: Vec<Span>,
+    params: Vec<Param>,
+    param_bytes: u64,
+    shared_bytes: u64,
+    local_bytes: u64,
+    carry: Option<Reg>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Lowering {
+    fn function(&mut self, function: &Function) {
+        self.scopes.push();
+        for param in &function.params {
+            self.parameter(param);
+        }
+        self.statements(function.body.as_deref().unwrap_or(&[]));
+        self.scopes.pop();
+    }
+
+    fn finish(
+        mut self,
+        function: &Function,
+    ) -> std::result::Result<LoweredKernel, Vec<Diagnostic>> {
+        let threads = self.thread_limits(function);
+        // Dynamic shared memory follows the static part, aligned for any access.
+        let shared_bytes = align_up(self.shared_bytes, 16);
+        let sizes = [self.param_bytes, shared_bytes, self.local_bytes].map(u32::try_from);
+        let [Ok(param_bytes), Ok(shared_bytes), Ok(local_bytes)] = sizes else {
+            let message = "the kernel's variables need more than 4 GiB";
+            self.errors.push(Diagnostic::error(function.name.span, message));
+            return Err(self.errors);
+        };
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let mut kernel = self.b.finish();
+        kernel.param_bytes = param_bytes;
+        kernel.shared_bytes = shared_bytes;
+        kernel.local_bytes = local_bytes;
+        kernel.threads = threads;
+        if let Err(why) = ir::verify(&kernel) {
+            let message = format!("this kernel was lowered wrongly: {why}");
+            let bug = Diagnostic::new(diag::Severity::Error, diag::Class::Bug, message);
+            return Err(vec![bug.label(function.name.span, "")]);
+        }
+        Ok(LoweredKernel { kernel, params: self.params, places: self.places })
+    }
+
+    fn thread_limits(&self, function: &Function) -> ThreadLimits {
+        let mut limits = ThreadLimits::default();
+        for directive in &function.directives {
+            let mut extents = [1; 3];
+            for (extent, arg) in extents.iter_mut().zip(&directive.args) {
+                if let ast::DirectiveArg::Constant(constant) = arg {
+                    let value = constant.integer().and_then(|value| u32::try_from(value).ok());
+                    *extent = value.unwrap_or(1);
+                }
+            }
+            match directive.name.trim_start_matches('.') {
+                "reqntid" => limits.required = Some(extents),
+                "maxntid" => limits.maximum = Some(extents),
+                _ => {}
+            }
+        }
+        limits
+    }
+
+    fn parameter(&mut self, variable: &ast::Variable) {
+        let Some(bytes) = layout::bytes(variable) else {
+            let message = "this parameter has no size";
+            return self.error(Diagnostic::error(variable.span, message));
+        };
+        let offset = align_up(self.param_bytes, layout::alignment(variable));
+        self.param_bytes = offset.saturating_add(bytes);
+        if self.param_bytes > 1 << 16 {
+            let message = "the parameters need more than 65,536 bytes";
+            return self.error(Diagnostic::error(variable.span, message));
+        }
+        self.params.push(Param {
+            name: variable.name.to_string(),
+            ty: variable.ty,
+            offset: offset as u32,
+            bytes: bytes as u32,
+            is_aggregate: !variable.dims.is_empty() || variable.vector.is_some(),
+            span: variable.span,
+        });
+        let placing = Placing::At(scope::Variable { space: Space::Param, offset });
+        let declared = self.scopes.declare_variable(&variable.name, placing);
+        self.report(declared);
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
+        self.open_labels(statements);
+        for statement in statements {
+            if self.errors.len() >= MAX_ERRORS {
+                return;
+            }
+            match &statement.kind {
+                StatementKind::Block(inner) => {
+                    self.scopes.push();
+                    self.statements(inner);
+                    self.scopes.pop();
+                }
+                StatementKind::Variable(variable) => {
+                    let declared = self.declare(variable);
+                    self.report(declared);
+                }
+                StatementKind::Label(name) => {
+                    if let Ok(Entity::Label(block)) = self.scopes.find(name) {
+                        self.enter(block);
+                    }
+                }
+                StatementKind::Instruction(instruction) => {
+                    let lowered = self.instruction(instruction);
+                    self.report(lowered);
+                }
+                StatementKind::Loc(_)
+                | StatementKind::Pragma(_)
+                | StatementKind::CallPrototype(_)
+                | StatementKind::BranchTargets(_)
+                | StatementKind::CallTargets(_) => {}
+            }
+        }
+    }
+
+    /// Labels are known in their whole scope, before and after the place where they stand.
+    fn open_labels(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            if let StatementKind::Label(name) = &statement.kind {
+                let block = self.b.block();
+                let declared = self.scopes.declare(name, Entity::Label(block));
+                self.report(declared);
+            }
+        }
+    }
+
+    fn declare(&mut self, variable: &ast::Variable) -> Result {
+        let place = |offset: &mut u64| -> Result<u64> {
+            let message = "this variable has no size";
+            let bytes = layout::bytes(variable)
+                .ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))?;
+            let start = align_up(*offset, layout::alignment(variable));
+            *offset = start.saturating_add(bytes);
+            Ok(start)
+        };
+        let offset = match variable.space {
+            Space::Reg => return self.scopes.declare_register(variable),
+            Space::Local => place(&mut self.local_bytes)?,
+            Space::Shared if variable.linkage == Linkage::Extern => {
+                return self.scopes.declare_variable(&variable.name, Placing::Dynamic);
+            }
+            Space::Shared => place(&mut self.shared_bytes)?,
+            Space::Global | Space::Const => {
+                let message = "variables of this space are declared outside of functions";
+                return Err(Box::new(Diagnostic::error(variable.span, message)));
+            }
+            Space::Param => {
+                let message = "parameters of calls are not implemented";
+                return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
+            }
+            Space::Sreg | Space::Tex => {
+                let message = "variables of this space are not implemented";
+                return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
+            }
+        };
+        let placing = Placing::At(scope::Variable { space: variable.space, offset });
+        self.scopes.declare_variable(&variable.name, placing)
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) -> Result {
+        let inst = catalogue::find(instruction)?;
+        self.target.check(inst.form.form, instruction)?;
+        self.places.push(instruction.span);
+        self.b.set_place(Place(self.places.len() as u32 - 1));
+        let guard = instruction.guard.as_ref().map(|guard| self.guard(guard, instruction));
+        let guard = guard.transpose()?;
+        self.b.set_guard(guard);
+        let lowered = (inst.form.form.lower)(self, &inst);
+        self.b.set_guard(None);
+        self.relaxed = false;
+        lowered
+    }
+
+    fn guard(&mut self, guard: &ast::Guard, instruction: &Instruction) -> Result<Pred> {
+        let Entity::Register(index) = self.scopes.find(&guard.predicate)? else {
+            let message = format!("`{}` is not a predicate register", guard.predicate);
+            return Err(Box::new(Diagnostic::error(guard.span, message)));
+        };
+        if self.declared(index) != ScalarType::Pred {
+            let message = format!(
+                "a guard must be a predicate: `{}` is a {} register",
+                guard.predicate,
+                self.declared(index)
+            );
+            return Err(Box::new(Diagnostic::error(guard.predicate.span, message)));
+        }
+        let mut reg = self.register(index, &guard.predicate)?;
+        // The instruction may overwrite its own guard before it is done.
+        if instruction.operands.iter().any(|operand| mentions(operand, &guard.predicate)) {
+            let copy = self.b.reg(ir::Class::Pred);
+            self.b.pred_to(copy, reg);
+            reg = copy;
+        }
+        Ok(if guard.negated { Pred::Not(reg) } else { Pred::Is(reg) })
+    }
+
+    /// Goes on in a block, which the code so far falls into.
+    fn enter(&mut self, block: BlockId) {
+        if !self.b.is_terminated() {
+            self.b.terminate(Terminator::Jump(block));
+        }
+        self.b.switch_to(block);
+    }
+
+    /// Ends the block: lanes whose guard is true leave by `terminator`, the others go on.
+    pub fn leave(&mut self, terminator: Terminator) {
+        let Some(p) = self.b.guard() else {
+            return self.b.terminate(terminator);
+        };
+        let otherwise = self.b.block();
+        let then = match terminator {
+            Terminator::Jump(to) => to,
+            other => {
+                let block = self.b.block();
+                let current = self.b.current();
+                self.b.switch_to(block);
+                self.b.terminate(other);
+                self.b.switch_to(current);
+                block
+            }
+        };
+        self.b.terminate(Terminator::Branch { p, then, otherwise });
+        self.b.switch_to(otherwise);
+    }
+
+    /// The block of a label operand.
+    pub fn label(&mut self, inst: &Inst<'_>, name: &str) -> Result<BlockId> {
+        let operand = self.operand(inst, name)?;
+        if let ast::OperandKind::Name(name) = &operand.kind {
+            if let Ok(Entity::Label(block)) = self.scopes.find(name) {
+                return Ok(block);
+            }
+            return self.reject(operand, format!("there is no label `{name}` here"));
+        }
+        self.reject(operand, "a label must stand here")
+    }
+
+    /// The carry flag `CC.CF`, as a predicate.
+    pub fn carry(&mut self) -> Reg {
+        *self.carry.get_or_insert_with(|| self.b.reg(ir::Class::Pred))
+    }
+
+    /// What a name means.
+    pub fn entity(&mut self, name: &Name) -> Result<Entity> {
+        self.scopes.find(name)
+    }
+
+    /// The declared type of a register.
+    pub fn declared(&self, index: usize) -> ScalarType {
+        self.scopes.registers[index].ty
+    }
+
+    /// The virtual register of a declared one.
+    pub fn register(&mut self, index: usize, name: &Name) -> Result<Reg> {
+        let declared = &mut self.scopes.registers[index];
+        if let Some(reg) = declared.reg {
+            return Ok(reg);
+        }
+        let Some(class) = class_of(declared.ty) else {
+            let message = format!("registers of type {} are not implemented", declared.ty);
+            return Err(Box::new(Diagnostic::unsupported(name.span, message)));
+        };
+        let reg = self.b.reg(class);
+        self.scopes.registers[index].reg = Some(reg);
+        Ok(reg)
+    }
+
+    /// Where a variable stands: its space and its offset there, global and constant variables in the module's
+    /// image. `None` is dynamic shared memory, which begins where static shared memory ends.
+    fn placement(&mut self, index: usize) -> Option<(Space, u64)> {
+        match self.scopes.variables[index] {
+            Placing::At(scope::Variable { space, offset }) => Some((space, offset)),
+            Placing::Dynamic => None,
+            Placing::ModuleShared { bytes, align } => {
+                let offset = align_up(self.shared_bytes, align);
+                self.shared_bytes = offset.saturating_add(bytes);
+                let placed = scope::Variable { space: Space::Shared, offset };
+                self.scopes.variables[index] = Placing::At(placed);
+                Some((Space::Shared, offset))
+            }
+        }
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.errors.push(diagnostic);
+    }
+
+    fn report(&mut self, result: Result) {
+        if let Err(diagnostic) = result {
+            self.errors.push(*diagnostic);
+        }
+    }
+}
+
+/// Whether an operand names a register, at any depth.
+fn mentions(operand: &ast::Operand, register: &Name) -> bool {
+    use ast::OperandKind as K;
+    match &operand.kind {
+        K::Name(name) | K::NamePlus(name, _) => name == register,
+        K::Negated(inner) | K::Minus(inner) => mentions(inner, register),
+        K::Pair(first, second) => mentions(first, register) || mentions(second, register),
+        K::Vector(all) | K::List(all) => all.iter().any(|operand| mentions(operand, register)),
+        K::Component(..) | K::Constant(_) | K::Sink | K::Address(_) | K::Element(..) => false,
+    }
+}
+
+/// The kernels of a module, in source order.
+pub fn kernels(module: &ast::Module) -> impl Iterator<Item = &Function> {
+    module.items.iter().filter_map(|item| match item {
+        Item::Function(function)
+            if function.kind == FunctionKind::Entry && function.body.is_some() =>
+        {
+            Some(&**function)
+        }
+        Item::Function(_) | Item::Variable(_) | Item::Directive(_) => None,
+    })
+}

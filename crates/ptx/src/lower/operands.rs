@@ -1,0 +1,442 @@
+//! Operands of an instruction as IR operands: registers, constants, predicates, addresses.
+
+use super::{Entity, Inst, Lowering, Result, special};
+use crate::syntax::ast::{Address as AddressOperand, Constant, Name, Operand, OperandKind};
+use crate::syntax::{ScalarType, Space};
+use diag::Diagnostic;
+use ir::{Address, BinaryOp, Class, Op, Pred, Reg, Special, Src, UnaryOp};
+
+/// How a value narrower than its register fills it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extend {
+    /// With zeros.
+    Zero,
+    /// With copies of the sign.
+    Sign,
+}
+
+impl Extend {
+    /// The extension that the ISA prescribes for a type.
+    pub fn of(ty: ScalarType) -> Extend {
+        match ty {
+            ScalarType::S8 | ScalarType::S16 | ScalarType::S32 | ScalarType::S64 => Extend::Sign,
+            _ => Extend::Zero,
+        }
+    }
+}
+
+/// A kind of value for type agreement (PTX ISA 9.1, 9.2 "Type Information for Instructions").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bits,
+    Integer,
+    Float,
+    Packed,
+    Predicate,
+}
+
+fn kind(ty: ScalarType) -> Kind {
+    use ScalarType as T;
+    match ty {
+        T::B8 | T::B16 | T::B32 | T::B64 | T::B128 => Kind::Bits,
+        T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => Kind::Integer,
+        T::F16 | T::Bf16 | T::Tf32 | T::F32 | T::F64 => Kind::Float,
+        T::Pred => Kind::Predicate,
+        _ => Kind::Packed,
+    }
+}
+
+/// Whether a register declared as `declared` may stand where an instruction wants `wanted`.
+/// `relaxed` admits wider registers (`ld`, `st`, `cvt`).
+pub fn agrees(declared: ScalarType, wanted: ScalarType, relaxed: bool) -> bool {
+    let (have, want) = (kind(declared), kind(wanted));
+    if (have == Kind::Predicate) != (want == Kind::Predicate) {
+        return false;
+    }
+    let widths = declared.bits() == wanted.bits() || relaxed && declared.bits() > wanted.bits();
+    let kinds = have == want
+        || have == Kind::Bits
+        || want == Kind::Bits
+        || (want == Kind::Packed && have == Kind::Packed)
+        // Alternative formats live in untyped or same-sized integer and float registers.
+        || want == Kind::Packed
+        || relaxed && have == Kind::Integer && wanted == ScalarType::Bf16;
+    widths && kinds
+}
+
+/// The class of register that holds a declared type; `None` where no register can.
+pub fn class_of(ty: ScalarType) -> Option<Class> {
+    match ty.bits() {
+        1 => Some(Class::Pred),
+        2..=32 => Some(Class::W32),
+        64 => Some(Class::W64),
+        _ => None,
+    }
+}
+
+impl Lowering {
+    /// The operand of that name. Asking for an operand that the form does not have is a bug of the
+    /// catalogue entry and is reported as one.
+    pub fn operand<'a>(&self, inst: &Inst<'a>, name: &str) -> Result<&'a Operand> {
+        inst.operand(name).ok_or_else(|| {
+            let message = format!("the catalogue has no operand `{name}` here");
+            let bug = Diagnostic::new(diag::Severity::Error, diag::Class::Bug, message);
+            Box::new(bug.label(inst.instruction.span, ""))
+        })
+    }
+
+    /// An error at an operand.
+    pub fn reject<T>(&self, operand: &Operand, message: impl Into<String>) -> Result<T> {
+        Err(Box::new(Diagnostic::error(operand.span, message)))
+    }
+
+    /// What is written and not implemented.
+    pub fn unsupported<T>(&self, inst: &Inst<'_>, what: impl Into<String>) -> Result<T> {
+        Err(Box::new(Diagnostic::unsupported(inst.instruction.span, what)))
+    }
+
+    /// The value of a source operand in the class of its type. Registers narrower than 32 bits are
+    /// zero-extended; a wider register of a relaxed operand is cut to the type's width.
+    pub fn value(&mut self, inst: &Inst<'_>, name: &str) -> Result<Src> {
+        let operand = self.operand(inst, name)?;
+        self.value_of(operand, inst.operand_type(name))
+    }
+
+    /// Like [`Lowering::value`], with 8- and 16-bit integers extended to 32 bits as their type says.
+    pub fn extended(&mut self, inst: &Inst<'_>, name: &str) -> Result<Src> {
+        let ty = inst.operand_type(name);
+        let value = self.value(inst, name)?;
+        Ok(self.extend(value, ty))
+    }
+
+    /// Extends the low bits of a 32-bit value as an 8- or 16-bit type says; other types pass.
+    pub fn extend(&mut self, value: Src, ty: ScalarType) -> Src {
+        let op = match ty {
+            ScalarType::S8 => UnaryOp::SignExtend8,
+            ScalarType::S16 => UnaryOp::SignExtend16,
+            ScalarType::U8 | ScalarType::B8 => UnaryOp::ZeroExtend8,
+            ScalarType::U16 | ScalarType::B16 => UnaryOp::ZeroExtend16,
+            _ => return value,
+        };
+        match value {
+            Src::Imm(bits) => Src::Imm(op.eval([bits])),
+            Src::Reg(_) => self.b.unary(op, value).into(),
+        }
+    }
+
+    /// The value of any source operand as type `ty`.
+    pub fn value_of(&mut self, operand: &Operand, ty: ScalarType) -> Result<Src> {
+        match &operand.kind {
+            OperandKind::Constant(constant) => self.constant(operand, *constant, ty),
+            OperandKind::Name(name) => match self.entity(name)? {
+                Entity::Register(index) => {
+                    let reg = self.register(index, name)?;
+                    self.fit(operand, reg, self.declared(index), ty)
+                }
+                Entity::Special => self.special(name, None, ty),
+                Entity::Variable(index) => {
+                    self.require_width(operand, ty)?;
+                    let (address, _) = self.variable_address(index, 0);
+                    Ok(self.at_width(address, ty))
+                }
+                Entity::Function | Entity::Label(_) => {
+                    self.reject(operand, format!("`{name}` is not a value"))
+                }
+            },
+            OperandKind::NamePlus(name, offset) => match self.entity(name)? {
+                Entity::Register(index) => {
+                    let reg = self.register(index, name)?;
+                    let base = self.fit(operand, reg, self.declared(index), ty)?;
+                    let op = if ty.bits() == 64 { BinaryOp::AddI64 } else { BinaryOp::AddI32 };
+                    Ok(self.b.binary(op, base, Src::Imm(offset.cast_unsigned())).into())
+                }
+                Entity::Variable(index) => {
+                    self.require_width(operand, ty)?;
+                    let (address, _) = self.variable_address(index, *offset);
+                    Ok(self.at_width(address, ty))
+                }
+                Entity::Special | Entity::Function | Entity::Label(_) => {
+                    self.reject(operand, format!("`{name}` cannot be added to"))
+                }
+            },
+            OperandKind::Component(name, part) => match self.entity(name)? {
+                Entity::Special => self.special(name, Some(part), ty),
+                Entity::Register(_) | Entity::Variable(_) | Entity::Function | Entity::Label(_) => {
+                    self.reject(operand, "components exist on special registers")
+                }
+            },
+            OperandKind::Minus(_) => self.reject(operand, "a register cannot be negated here"),
+            OperandKind::Negated(_) => self.reject(operand, "only predicates can be negated"),
+            OperandKind::Sink => self.reject(operand, "`_` holds no value"),
+            OperandKind::Pair(..)
+            | OperandKind::Vector(_)
+            | OperandKind::Address(_)
+            | OperandKind::Element(..)
+            | OperandKind::List(_) => {
+                self.reject(operand, "a register or a constant must stand here")
+            }
+        }
+    }
+
+    /// Checks a register's declared type against the wanted one and cuts a wider register.
+    fn fit(
+        &mut self,
+        operand: &Operand,
+        reg: Reg,
+        declared: ScalarType,
+        wanted: ScalarType,
+    ) -> Result<Src> {
+        let relaxed = self.relaxed;
+        if !agrees(declared, wanted, relaxed) {
+            return Err(Box::new(
+                Diagnostic::error(
+                    operand.span,
+                    format!("type mismatch: a {declared} register where {wanted} is needed"),
+                )
+                .note("PTX ISA 9.1, 9.2 \"Type Information for Instructions and Operands\""),
+            ));
+        }
+        if declared.bits() == 64 && wanted.bits() < 64 {
+            let low: Src = self.b.unary(UnaryOp::Low32, reg).into();
+            return Ok(self.cut(low, wanted));
+        }
+        if declared.bits() > wanted.bits() {
+            return Ok(self.cut(reg.into(), wanted));
+        }
+        Ok(reg.into())
+    }
+
+    /// Clears the bits above a narrow type.
+    fn cut(&mut self, value: Src, ty: ScalarType) -> Src {
+        match ty.bits() {
+            8 => self.b.unary(UnaryOp::ZeroExtend8, value).into(),
+            16 => self.b.unary(UnaryOp::ZeroExtend16, value).into(),
+            _ => value,
+        }
+    }
+
+    fn constant(&self, operand: &Operand, constant: Constant, ty: ScalarType) -> Result<Src> {
+        let bits = match (constant, ty) {
+            (Constant::Int { bits, .. }, ScalarType::F64) if bits != 0 => {
+                return self.reject(operand, "an integer constant where a float is needed");
+            }
+            (Constant::Int { bits, .. }, _) => bits,
+            (Constant::F32(bits), _) => u64::from(bits),
+            (Constant::F64(bits), ScalarType::F64 | ScalarType::B64) => bits,
+            (Constant::F64(bits), ScalarType::F32 | ScalarType::B32) => {
+                u64::from(UnaryOp::F64ToF32(ir::Round::NearestEven).eval([bits]) as u32)
+            }
+            (Constant::F64(_), _) => {
+                return self.reject(operand, format!("a float constant where {ty} is needed"));
+            }
+        };
+        Ok(Src::Imm(match ty.bits() {
+            64 => bits,
+            width => bits & ((1u64 << width) - 1),
+        }))
+    }
+
+    fn special(&mut self, name: &Name, part: Option<&Name>, ty: ScalarType) -> Result<Src> {
+        let what = special::find(name, part)?;
+        let class = if what.is_wide() { Class::W64 } else { Class::W32 };
+        let d = self.b.reg(class);
+        self.b.push(Op::Special { d, what });
+        Ok(match (class, ty.bits()) {
+            (Class::W32, 64) => self.b.unary(UnaryOp::ZeroExtend32, d).into(),
+            (Class::W64, 32) => self.b.unary(UnaryOp::Low32, d).into(),
+            (_, 16) => self.b.unary(UnaryOp::ZeroExtend16, d).into(),
+            _ => d.into(),
+        })
+    }
+
+    /// The address of a variable in its own space (global and constant: generic), and that space.
+    fn variable_address(&mut self, index: usize, offset: i64) -> (Src, Space) {
+        let special = |lowering: &mut Self, what: Special| {
+            let class = if what.is_wide() { Class::W64 } else { Class::W32 };
+            let d = lowering.b.reg(class);
+            lowering.b.push(Op::Special { d, what });
+            d
+        };
+        let Some((space, at)) = self.placement(index) else {
+            let base = special(self, Special::DynamicSharedBase);
+            let base = self.b.unary(UnaryOp::ZeroExtend32, base);
+            let offset = Src::Imm(offset.cast_unsigned());
+            return (self.b.binary(BinaryOp::AddI64, base, offset).into(), Space::Shared);
+        };
+        let bytes = at.wrapping_add(offset.cast_unsigned());
+        if matches!(space, Space::Global | Space::Const) {
+            let base = special(self, Special::ImageBase);
+            return (self.b.binary(BinaryOp::AddI64, base, Src::Imm(bytes)).into(), space);
+        }
+        (Src::Imm(bytes), space)
+    }
+
+    fn at_width(&mut self, address: Src, ty: ScalarType) -> Src {
+        match (address, ty.bits()) {
+            (Src::Reg(reg), 32) => self.b.unary(UnaryOp::Low32, reg).into(),
+            _ => address,
+        }
+    }
+
+    fn require_width(&self, operand: &Operand, ty: ScalarType) -> Result<()> {
+        if matches!(ty.bits(), 32 | 64) && !matches!(kind(ty), Kind::Float) {
+            return Ok(());
+        }
+        self.reject(operand, format!("an address does not fit {ty}"))
+    }
+
+    /// The register that receives the result `name`; a register nobody reads for `_`.
+    pub fn result(&mut self, inst: &Inst<'_>, name: &str) -> Result<Reg> {
+        let operand = self.operand(inst, name)?;
+        let operand = match &operand.kind {
+            OperandKind::Pair(first, _) => first,
+            _ => operand,
+        };
+        self.result_of(operand, inst.operand_type(name))
+    }
+
+    /// The register behind a result operand, checked against `ty`.
+    pub fn result_of(&mut self, operand: &Operand, ty: ScalarType) -> Result<Reg> {
+        match &operand.kind {
+            OperandKind::Sink => match class_of(ty) {
+                Some(class) => Ok(self.b.reg(class)),
+                None => self.reject(operand, format!("no register holds {ty}")),
+            },
+            OperandKind::Name(name) => match self.entity(name)? {
+                Entity::Register(index) => {
+                    let declared = self.declared(index);
+                    if !agrees(declared, ty, self.relaxed) {
+                        return self.reject(
+                            operand,
+                            format!("type mismatch: a {declared} register where {ty} is needed"),
+                        );
+                    }
+                    self.register(index, name)
+                }
+                Entity::Special | Entity::Variable(_) | Entity::Function | Entity::Label(_) => {
+                    self.reject(operand, "a result needs a register")
+                }
+            },
+            _ => self.reject(operand, "a result needs a register"),
+        }
+    }
+
+    /// The predicate half of `d|p`; `None` when it is missing or `_`.
+    pub fn result_predicate(&mut self, inst: &Inst<'_>, name: &str) -> Result<Option<Reg>> {
+        match &self.operand(inst, name)?.kind {
+            OperandKind::Pair(_, second) => match second.kind {
+                OperandKind::Sink => Ok(None),
+                _ => self.result_of(second, ScalarType::Pred).map(Some),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// Writes a value of type `ty` to the result `name`, extended to the width of its register. Values
+    /// narrower than 32 bits must already be extended to 32 bits as `ty` says.
+    pub fn write(&mut self, inst: &Inst<'_>, name: &str, value: Src, ty: ScalarType) -> Result<()> {
+        let operand = self.operand(inst, name)?;
+        self.write_to(operand, value, ty)
+    }
+
+    /// Writes a value to a result operand, extended to the width of its register.
+    pub fn write_to(&mut self, operand: &Operand, value: Src, ty: ScalarType) -> Result<()> {
+        let d = self.result_of(operand, ty)?;
+        let declared = self.declared_bits(operand).unwrap_or(ty.bits());
+        match (declared, ty.bits()) {
+            (64, 64) => self.b.unary_to(d, UnaryOp::Mov64, value),
+            (64, _) if Extend::of(ty) == Extend::Sign => {
+                self.b.unary_to(d, UnaryOp::SignExtend32, value);
+            }
+            (64, _) => self.b.unary_to(d, UnaryOp::ZeroExtend32, value),
+            // Registers of 8 and 16 bits hold their value zero-extended.
+            (16, _) => self.b.unary_to(d, UnaryOp::ZeroExtend16, value),
+            (8, _) => self.b.unary_to(d, UnaryOp::ZeroExtend8, value),
+            (1, _) => self.b.copy_to(d, value),
+            _ => self.b.unary_to(d, UnaryOp::Mov32, value),
+        }
+        Ok(())
+    }
+
+    /// Declared width of the register behind an operand.
+    fn declared_bits(&mut self, operand: &Operand) -> Option<u32> {
+        let OperandKind::Name(name) = &operand.kind else { return None };
+        match self.entity(name) {
+            Ok(Entity::Register(index)) => Some(self.declared(index).bits()),
+            _ => None,
+        }
+    }
+
+    /// A predicate operand.
+    pub fn predicate(&mut self, inst: &Inst<'_>, name: &str) -> Result<Pred> {
+        let operand = self.operand(inst, name)?;
+        self.predicate_of(operand)
+    }
+
+    fn predicate_of(&mut self, operand: &Operand) -> Result<Pred> {
+        match &operand.kind {
+            OperandKind::Negated(inner) => Ok(self.predicate_of(inner)?.negated()),
+            OperandKind::Constant(Constant::Int { bits, .. }) => Ok(Pred::Const(*bits != 0)),
+            _ => match self.value_of(operand, ScalarType::Pred)? {
+                Src::Reg(reg) => Ok(Pred::Is(reg)),
+                Src::Imm(bits) => Ok(Pred::Const(bits != 0)),
+            },
+        }
+    }
+
+    /// The elements of an operand that is a vector or a single value.
+    pub fn elements<'a>(&self, operand: &'a Operand) -> &'a [Operand] {
+        match &operand.kind {
+            OperandKind::Vector(elements) => elements,
+            _ => std::slice::from_ref(operand),
+        }
+    }
+
+    /// An address operand, and the space of the variable it names, if it names one.
+    pub fn address(&mut self, inst: &Inst<'_>, name: &str) -> Result<(Address, Option<Space>)> {
+        let operand = self.operand(inst, name)?;
+        match &operand.kind {
+            OperandKind::Address(address) => self.address_of(operand, address),
+            OperandKind::Element(..) => {
+                self.unsupported(inst, "subscripts in address operands are not implemented")
+            }
+            _ => self.reject(operand, "an address in brackets must stand here"),
+        }
+    }
+
+    fn address_of(
+        &mut self,
+        operand: &Operand,
+        address: &AddressOperand,
+    ) -> Result<(Address, Option<Space>)> {
+        if let Some(extra) = address.rest.first() {
+            return self.reject(extra, "this instruction takes a plain address");
+        }
+        match &address.base.kind {
+            OperandKind::Constant(Constant::Int { bits, .. }) => {
+                Ok((Address { base: Src::Imm(*bits), offset: address.offset }, None))
+            }
+            OperandKind::Name(name) => match self.entity(name)? {
+                Entity::Register(index) => {
+                    let declared = self.declared(index);
+                    if !matches!(declared.bits(), 32 | 64) || kind(declared) == Kind::Float {
+                        return self.reject(
+                            operand,
+                            format!("a {declared} register cannot hold an address"),
+                        );
+                    }
+                    let base = self.register(index, name)?.into();
+                    Ok((Address { base, offset: address.offset }, None))
+                }
+                Entity::Variable(index) => {
+                    let (base, space) = self.variable_address(index, 0);
+                    Ok((Address { base, offset: address.offset }, Some(space)))
+                }
+                Entity::Special | Entity::Function | Entity::Label(_) => {
+                    self.reject(operand, format!("`{name}` is not an address"))
+                }
+            },
+            _ => self.reject(operand, "an address is a register, a variable or a constant"),
+        }
+    }
+}

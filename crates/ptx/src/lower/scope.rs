@@ -1,0 +1,204 @@
+//! What names mean at a point of a kernel.
+
+use super::layout::{self, Image};
+use super::{Result, special};
+use crate::nearest::nearest;
+use crate::syntax::ast::{self, Item, Name};
+use crate::syntax::{Linkage, ScalarType, Space};
+use diag::Diagnostic;
+use ir::{BlockId, Reg};
+use std::collections::HashMap;
+
+/// What a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entity {
+    /// A declared register, by index.
+    Register(usize),
+    /// A variable or parameter, by index.
+    Variable(usize),
+    /// A label.
+    Label(BlockId),
+    /// A function.
+    Function,
+    /// A special register.
+    Special,
+}
+
+/// A declared register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Register {
+    pub(super) ty: ScalarType,
+    /// Its virtual register, once it is used.
+    pub(super) reg: Option<Reg>,
+}
+
+/// A variable with an address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variable {
+    pub(super) space: Space,
+    pub(super) offset: u64,
+}
+
+/// Where a variable stands, as far as that is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Placing {
+    /// Here.
+    At(Variable),
+    /// In dynamic shared memory.
+    Dynamic,
+    /// A shared variable of the module: it gets its place when the kernel first uses it.
+    ModuleShared { bytes: u64, align: u64 },
+}
+
+/// `%r<N>`: `N` registers of one type, of which only those that are used come into being.
+#[derive(Clone, Debug)]
+struct Range {
+    prefix: Name,
+    count: u32,
+    ty: ScalarType,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    names: HashMap<String, (Entity, diag::Span)>,
+    ranges: Vec<Range>,
+}
+
+/// Nested scopes, innermost last; the first is the module's.
+#[derive(Debug)]
+pub(super) struct Scopes {
+    scopes: Vec<Scope>,
+    pub(super) registers: Vec<Register>,
+    pub(super) variables: Vec<Placing>,
+}
+
+impl Scopes {
+    /// The scope of a module. Names declared twice are the module's business and reported elsewhere.
+    pub(super) fn new(module: &ast::Module, image: &Image) -> Self {
+        let mut scopes =
+            Scopes { scopes: vec![Scope::default()], registers: Vec::new(), variables: Vec::new() };
+        for item in &module.items {
+            match item {
+                Item::Function(function) => {
+                    let names = &mut scopes.scopes[0].names;
+                    names.insert(function.name.to_string(), (Entity::Function, function.name.span));
+                }
+                Item::Variable(variable) => {
+                    let placing = match variable.space {
+                        Space::Shared if variable.linkage == Linkage::Extern => Placing::Dynamic,
+                        Space::Shared => Placing::ModuleShared {
+                            bytes: layout::bytes(variable).unwrap_or(0),
+                            align: layout::alignment(variable),
+                        },
+                        _ => match image.offset(&variable.name) {
+                            Some(offset) => Placing::At(Variable { space: variable.space, offset }),
+                            None => continue,
+                        },
+                    };
+                    scopes.variables.push(placing);
+                    let entity = Entity::Variable(scopes.variables.len() - 1);
+                    let names = &mut scopes.scopes[0].names;
+                    names.insert(variable.name.to_string(), (entity, variable.name.span));
+                }
+                Item::Directive(_) => {}
+            }
+        }
+        scopes
+    }
+
+    pub(super) fn push(&mut self) {
+        self.scopes.push(Scope::default());
+    }
+
+    pub(super) fn pop(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// Declares a name in the innermost scope.
+    pub(super) fn declare(&mut self, name: &Name, entity: Entity) -> Result {
+        let Some(scope) = self.scopes.last_mut() else { return Ok(()) };
+        if let Some((_, first)) = scope.names.get(&**name) {
+            let error = Diagnostic::error(name.span, format!("`{name}` is declared twice"))
+                .label(name.span, "the second declaration")
+                .label(*first, "the first declaration");
+            return Err(Box::new(error));
+        }
+        scope.names.insert(name.to_string(), (entity, name.span));
+        Ok(())
+    }
+
+    pub(super) fn declare_variable(&mut self, name: &Name, placing: Placing) -> Result {
+        self.variables.push(placing);
+        self.declare(name, Entity::Variable(self.variables.len() - 1))
+    }
+
+    /// Declares a register or a range of them.
+    pub(super) fn declare_register(&mut self, variable: &ast::Variable) -> Result {
+        let (name, ty) = (&variable.name, variable.ty);
+        if variable.vector.is_some() || !variable.dims.is_empty() {
+            let message = "vectors and arrays of registers are not implemented";
+            return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
+        }
+        match (variable.range, self.scopes.last_mut()) {
+            (Some(count), Some(scope)) => {
+                scope.ranges.push(Range { prefix: name.clone(), count, ty });
+                Ok(())
+            }
+            _ => {
+                self.registers.push(Register { ty, reg: None });
+                self.declare(name, Entity::Register(self.registers.len() - 1))
+            }
+        }
+    }
+
+    /// What a name means here. Registers of a range come into being when they are first named.
+    pub(super) fn find(&mut self, name: &Name) -> Result<Entity> {
+        for depth in (0..self.scopes.len()).rev() {
+            let scope = &mut self.scopes[depth];
+            if let Some((entity, _)) = scope.names.get(&**name) {
+                return Ok(*entity);
+            }
+            if let Some(range) = scope.ranges.iter().find(|range| range.holds(name)) {
+                self.registers.push(Register { ty: range.ty, reg: None });
+                let entity = Entity::Register(self.registers.len() - 1);
+                scope.names.insert(name.to_string(), (entity, range.prefix.span));
+                return Ok(entity);
+            }
+        }
+        if special::is_special(name) {
+            return Ok(Entity::Special);
+        }
+        Err(Box::new(self.undeclared(name)))
+    }
+
+    fn undeclared(&self, name: &Name) -> Diagnostic {
+        let error = Diagnostic::error(name.span, format!("`{name}` is not declared"));
+        let ranges = || self.scopes.iter().flat_map(|scope| &scope.ranges);
+        let beyond = ranges().find(|range| range.number(name).is_some());
+        if let Some(range) = beyond {
+            let Range { prefix, count, .. } = range;
+            return error
+                .label(prefix.span, format!("`{prefix}<{count}>` ends at `{prefix}{}`", count - 1))
+                .help("declare more registers");
+        }
+        let declared = self.scopes.iter().flat_map(|scope| scope.names.keys());
+        match nearest(name, declared.map(String::as_str)).or_else(|| special::nearest_name(name)) {
+            Some(near) => error.help(format!("did you mean `{near}`?")).fix(name.span, near),
+            None => error,
+        }
+    }
+}
+
+impl Range {
+    /// `n` if the name is the prefix followed by the number `n`, written without leading zeros.
+    fn number(&self, name: &str) -> Option<u32> {
+        let digits = name.strip_prefix(&*self.prefix)?;
+        let plain = !digits.starts_with('0') || digits.len() == 1;
+        let number = digits.bytes().all(|byte| byte.is_ascii_digit()) && plain;
+        number.then(|| digits.parse().ok()).flatten()
+    }
+
+    fn holds(&self, name: &str) -> bool {
+        self.number(name).is_some_and(|number| number < self.count)
+    }
+}

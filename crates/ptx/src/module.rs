@@ -1,0 +1,89 @@
+//! A module from text to kernels.
+
+use crate::lower::{self, Image, LoweredKernel};
+use crate::nearest::nearest;
+use crate::syntax::{self, ast};
+use crate::target::Target;
+use diag::{Class, Diagnostic, FileId, Severity, Sources};
+
+/// A parsed module with the layout of its variables.
+#[derive(Clone, Debug)]
+pub struct Module {
+    ast: ast::Module,
+    target: Target,
+    image: Image,
+}
+
+impl Module {
+    /// Parses a file and lays out its variables. Also returns warnings.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the module as a whole, warnings included.
+    pub fn parse(
+        sources: &Sources,
+        file: FileId,
+    ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (ast, mut found) = syntax::parse(sources, file);
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        if found.iter().any(is_error) {
+            return Err(found);
+        }
+        let target = match Target::of(&ast) {
+            Ok(target) => target,
+            Err(error) => {
+                found.push(*error);
+                return Err(found);
+            }
+        };
+        let image = Image::of(&ast, &mut found);
+        if found.iter().any(is_error) {
+            return Err(found);
+        }
+        Ok((Module { ast, target, image }, found))
+    }
+
+    /// What the module is written for.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// The same module as if it were written for another architecture.
+    pub fn retarget(&mut self, sm: u32) {
+        self.target.sm = sm;
+    }
+
+    /// The module's global and constant variables.
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// The syntax tree.
+    pub fn ast(&self) -> &ast::Module {
+        &self.ast
+    }
+
+    /// The names of its kernels, in source order.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        lower::kernels(&self.ast).map(|function| function.name.as_str())
+    }
+
+    /// Lowers a kernel to warp IR.
+    ///
+    /// # Errors
+    /// There is no such kernel, or something in it is wrong or not implemented.
+    pub fn lower(&self, name: &str) -> Result<LoweredKernel, Vec<Diagnostic>> {
+        let Some(function) = lower::kernels(&self.ast).find(|function| function.name == name)
+        else {
+            let message = format!("the module has no kernel `{name}`");
+            let error = Diagnostic::new(Severity::Error, Class::BadInput, message);
+            let help = match nearest(name, self.kernels()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => {
+                    format!("its kernels are {}", self.kernels().collect::<Vec<_>>().join(", "))
+                }
+            };
+            return Err(vec![error.help(help)]);
+        };
+        lower::lower_kernel(&self.ast, &self.image, self.target, function)
+    }
+}

@@ -1,0 +1,122 @@
+//! CTA barriers (`bar`, `barrier`).
+
+use super::{Cta, State};
+use crate::fault::{FaultKind, WaitingFor};
+use crate::interp::Frame;
+use lanes::WARP;
+
+/// Barriers of a CTA (PTX ISA 9.1, `bar`).
+const COUNT: usize = 16;
+
+/// What has happened at one barrier since it was last complete.
+#[derive(Clone, Copy, Debug, Default)]
+struct Barrier {
+    /// Threads that have arrived.
+    arrived: u32,
+    /// Threads that must arrive; `None` is all live threads.
+    expected: Option<u32>,
+    /// Threads that arrived with a true predicate.
+    trues: u32,
+}
+
+/// The barriers of a CTA.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Barriers {
+    barriers: [Barrier; COUNT],
+}
+
+impl Barriers {
+    /// Tells the frame whether any barrier is in use.
+    pub(super) fn tell(&self, frame: &mut Frame<'_>) {
+        frame.arrivals = self.barriers.iter().map(|barrier| barrier.arrived).sum();
+    }
+
+    pub(super) fn waiting_for(&self, id: u32, live: u32) -> WaitingFor {
+        let barrier = &self.barriers[id as usize % COUNT];
+        let expected = barrier.expected.unwrap_or(live);
+        WaitingFor::Barrier { id, arrived: barrier.arrived, expected }
+    }
+}
+
+impl Cta<'_> {
+    /// The group's lanes arrive at the barrier at a code.
+    pub(super) fn arrive_at_barrier(&mut self, at: usize) -> Result<(), FaultKind> {
+        let program = self.frame.program;
+        let op = &program.barriers[program.codes[at].x as usize];
+        for warp in self.frame.first..self.frame.first + self.frame.count {
+            let exec = self.frame.exec[warp];
+            let passing = self.frame.unguarded[warp] & !exec;
+            self.add_split(warp, passing, op.resume, State::Ready);
+            // Lanes may name different barriers, each with its own count.
+            let mut left = exec;
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                // SAFETY: the operation belongs to the frame's program, and its rows are 32-bit values.
+                let (ids, counts) = unsafe {
+                    let ids: &[u32; WARP] = &*self.frame.row(op.id, warp);
+                    (ids, op.threads.map(|threads| *self.frame.row::<u32>(threads, warp)))
+                };
+                let id = ids[lane];
+                let expected = counts.map(|counts| counts[lane]);
+                let same = (0..WARP).filter(|other| {
+                    ids[*other] == id && counts.map(|counts| counts[*other]) == expected
+                });
+                let lanes = same.fold(0, |lanes, other| lanes | 1 << other) & left;
+                left &= !lanes;
+                let valid = (id as usize) < COUNT && expected != Some(0);
+                if !valid {
+                    return Err(FaultKind::BadBarrier { id, threads: expected });
+                }
+                let barrier = &mut self.barriers.barriers[id as usize];
+                barrier.arrived += lanes.count_ones();
+                barrier.expected = expected;
+                if let Some(reduction) = op.reduction {
+                    let flip = if reduction.negated { u32::MAX } else { 0 };
+                    // SAFETY: as above.
+                    let p = unsafe { *self.frame.pred(reduction.p, warp) } ^ flip;
+                    barrier.trues += (p & lanes).count_ones();
+                }
+                if op.arrive_only {
+                    self.add_split(warp, lanes, op.resume, State::Ready);
+                } else {
+                    self.add_split(warp, lanes, at, State::AtBarrier(id));
+                }
+            }
+        }
+        self.complete_barriers();
+        Ok(())
+    }
+
+    /// Lets go the threads at every barrier at which all expected threads have arrived.
+    pub(super) fn complete_barriers(&mut self) {
+        let live = self.frame.threads.live_count();
+        for id in 0..COUNT {
+            let barrier = self.barriers.barriers[id];
+            if barrier.arrived == 0 || barrier.arrived < barrier.expected.unwrap_or(live) {
+                continue;
+            }
+            self.barriers.barriers[id] = Barrier::default();
+            let state = State::AtBarrier(id as u32);
+            let released: Vec<_> =
+                self.splits.iter().filter(|split| split.state == state).copied().collect();
+            self.splits.retain(|split| split.state != state);
+            for split in released {
+                let program = self.frame.program;
+                let op = &program.barriers[program.codes[split.at].x as usize];
+                if let Some(reduction) = op.reduction {
+                    // SAFETY: the operation belongs to the frame's program.
+                    unsafe {
+                        reduction.write(
+                            &self.frame,
+                            split.warp,
+                            split.lanes,
+                            barrier.trues,
+                            barrier.arrived,
+                        );
+                    }
+                }
+                self.add_split(split.warp, split.lanes, op.resume, State::Ready);
+            }
+        }
+    }
+}

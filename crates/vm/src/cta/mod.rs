@@ -1,0 +1,300 @@
+//! A CTA: its splits, and who runs next.
+//!
+//! A *split* is a set of lanes of one warp that stand at the same instruction. The scheduler picks the
+//! splits that stand earliest in reconvergence order, of all warps that have one there, and runs them
+//! together as a *group* until they diverge, reach another split, have to wait, exit, or have used up
+//! their turn. Splits of one warp that meet join, because they are picked together.
+
+mod barrier;
+mod rendezvous;
+
+use crate::fault::{Fault, FaultKind, ThreadId, Waiting};
+use crate::interp::{FaultAt, Frame, STOP, Stop};
+use crate::schedule::{Choices, Schedule};
+use barrier::Barriers;
+use ir::Place;
+use lanes::LaneMask;
+
+/// Branches that a group takes in one turn. Strong memory accesses count for several: they may be
+/// part of a wait for another split, and then going on is no progress.
+const TURN: i64 = 1 << 14;
+/// Turns that end without progress before the CTA lets another CTA run.
+const PATIENCE: u32 = 64;
+
+/// What a split is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It can run.
+    Ready,
+    /// It waits at a collective for the lanes of this membermask.
+    AtCollective(u32),
+    /// It waits at the CTA barrier of this number.
+    AtBarrier(u32),
+}
+
+/// Lanes of one warp that stand at the same instruction.
+#[derive(Clone, Copy, Debug)]
+struct Split {
+    warp: usize,
+    lanes: u32,
+    at: usize,
+    state: State,
+    /// When it last ran; tells who has waited longest.
+    ran: u64,
+}
+
+/// How a CTA's turn ended.
+pub(crate) enum Turn {
+    /// All its threads have exited.
+    Done,
+    /// It waits for something that another CTA may have to do first.
+    Yielded,
+    /// The kernel must stop.
+    Fault(Box<Fault>),
+}
+
+/// Limits that come from outside a CTA.
+pub(crate) struct Limits<'l> {
+    /// Warp instructions that a launch may issue.
+    pub(crate) max_steps: Option<u64>,
+    /// Warp instructions that finished parts of the launch have issued.
+    pub(crate) steps: &'l std::sync::atomic::AtomicU64,
+    /// Set when the launch must stop.
+    pub(crate) stop: &'l dyn Fn() -> bool,
+}
+
+/// A running CTA.
+pub(crate) struct Cta<'l> {
+    pub(crate) frame: Frame<'l>,
+    splits: Vec<Split>,
+    barriers: Barriers,
+    choices: Choices,
+    clock: u64,
+    /// Steps already counted in [`Limits::steps`].
+    counted: u64,
+}
+
+impl<'l> Cta<'l> {
+    /// A CTA whose threads all stand at the first instruction. The frame holds its memory and registers.
+    pub(crate) fn new(frame: Frame<'l>, schedule: Schedule) -> Self {
+        let choices = Choices::new(schedule, frame.specials.cta_number);
+        let split = |warp: usize| {
+            let lanes = frame.threads.existing[warp];
+            Split { warp, lanes, at: 0, state: State::Ready, ran: 0 }
+        };
+        let splits = (0..frame.threads.warps).map(split).collect();
+        Cta { frame, splits, barriers: Barriers::default(), choices, clock: 0, counted: 0 }
+    }
+
+    /// Runs until the CTA is done, has to let others run, or faults.
+    pub(crate) fn run(&mut self, limits: &Limits<'_>) -> Turn {
+        let mut fruitless = 0;
+        let mut take_turns = false;
+        loop {
+            let Some(at) = self.form_group(take_turns) else {
+                return if self.splits.is_empty() { Turn::Done } else { self.deadlock() };
+            };
+            take_turns = false;
+            self.frame.fuel = TURN;
+            execute(&mut self.frame, at);
+            match std::mem::take(&mut self.frame.stop) {
+                Stop::Limit => self.park(self.frame.at),
+                Stop::Yield(at) => {
+                    self.park(at);
+                    take_turns = true;
+                    if let Some(kind) = self.check(limits) {
+                        return self.stopped(kind, at);
+                    }
+                    fruitless += 1;
+                    if fruitless == PATIENCE {
+                        return Turn::Yielded;
+                    }
+                    continue;
+                }
+                Stop::Diverge { at } => self.diverge(at),
+                Stop::Exit => self.exit(),
+                Stop::Collective(at) => self.arrive_at_collective(at),
+                Stop::Barrier(at) => {
+                    if let Err(kind) = self.arrive_at_barrier(at) {
+                        return self.stopped(kind, at);
+                    }
+                }
+                Stop::Fault(fault) => return Turn::Fault(Box::new(self.locate(*fault))),
+            }
+            if limits.max_steps.is_some() {
+                if let Some(kind) = self.check(limits) {
+                    return self.stopped(kind, at);
+                }
+            }
+        }
+    }
+
+    /// Chooses the splits that run next, makes them the frame's group, and says where they stand.
+    /// `take_turns` prefers whoever has waited longest over whoever stands earliest.
+    fn form_group(&mut self, take_turns: bool) -> Option<usize> {
+        self.clock += 1;
+        let ready = |split: &&Split| split.state == State::Ready;
+        let count = self.splits.iter().filter(ready).count();
+        let (at, only_warp) = if self.choices.is_random() {
+            let nth = self.choices.choose(count);
+            let chosen = self.splits.iter().filter(ready).nth(nth)?;
+            (chosen.at, Some(chosen.warp))
+        } else if take_turns {
+            (self.splits.iter().filter(ready).min_by_key(|split| (split.ran, split.at))?.at, None)
+        } else {
+            (self.splits.iter().filter(ready).map(|split| split.at).min()?, None)
+        };
+        let frame = &mut self.frame;
+        frame.exec.fill(0);
+        frame.write.fill(0);
+        let (mut first, mut end) = (usize::MAX, 0);
+        let mut limit = usize::MAX;
+        let clock = self.clock;
+        self.splits.retain_mut(|split| {
+            let chosen = split.state == State::Ready
+                && split.at == at
+                && only_warp.is_none_or(|warp| warp == split.warp);
+            if chosen {
+                first = first.min(split.warp);
+                end = end.max(split.warp + 1);
+                let lanes = frame.exec[split.warp] | split.lanes;
+                frame.set_exec(split.warp, lanes);
+            } else if split.state == State::Ready && split.at > at {
+                limit = limit.min(split.at);
+            }
+            !chosen
+        });
+        (frame.first, frame.count) = (first, end - first);
+        frame.unguarded = frame.exec;
+        // A random schedule may switch at every block, so its groups end there.
+        frame.limit = if only_warp.is_some() { 0 } else { limit };
+        frame.active_warps = frame.exec.iter().filter(|lanes| **lanes != 0).count() as u64;
+        frame.active_lanes = frame.exec.iter().map(|lanes| u64::from(lanes.count_ones())).sum();
+        self.barriers.tell(frame);
+        self.clock = clock;
+        Some(at)
+    }
+
+    /// The group's splits wait at a code to be chosen again.
+    fn park(&mut self, at: usize) {
+        self.park_lanes(at, self.frame.exec);
+    }
+
+    fn park_lanes(&mut self, at: usize, lanes: [u32; 32]) {
+        for (warp, lanes) in lanes.into_iter().enumerate() {
+            self.add_split(warp, lanes, at, State::Ready);
+        }
+    }
+
+    fn add_split(&mut self, warp: usize, lanes: u32, at: usize, state: State) {
+        if lanes == 0 {
+            return;
+        }
+        let ran = self.clock;
+        let same =
+            |split: &&mut Split| split.warp == warp && split.at == at && split.state == state;
+        match self.splits.iter_mut().find(same) {
+            Some(split) => split.lanes |= lanes,
+            None => self.splits.push(Split { warp, lanes, at, state, ran }),
+        }
+    }
+
+    fn diverge(&mut self, at: usize) {
+        let branch = self.frame.program.branches[self.frame.program.codes[at].x as usize];
+        let (mut taken, mut left) = (self.frame.taken, self.frame.exec);
+        let group = self.frame.first..self.frame.first + self.frame.count;
+        for warp in 0..taken.len() {
+            if !group.contains(&warp) {
+                taken[warp] = 0;
+            }
+            left[warp] &= !taken[warp];
+            self.frame.stats.divergences += u64::from(taken[warp] != 0 && left[warp] != 0);
+        }
+        self.park_lanes(branch.then, taken);
+        self.park_lanes(branch.otherwise, left);
+    }
+
+    fn exit(&mut self) {
+        for warp in self.frame.first..self.frame.first + self.frame.count {
+            self.frame.threads.live[warp] &= !self.frame.exec[warp];
+        }
+        // Those who are left may have waited for those who went.
+        if self.splits.iter().any(|split| split.state != State::Ready) {
+            for warp in self.frame.first..self.frame.first + self.frame.count {
+                self.fire(warp);
+            }
+            self.complete_barriers();
+        }
+    }
+
+    /// Counts the steps taken so far, and says why the launch must stop, if it must.
+    fn check(&mut self, limits: &Limits<'_>) -> Option<FaultKind> {
+        use std::sync::atomic::Ordering::Relaxed;
+        let taken = self.frame.stats.warp_instructions;
+        let steps = limits.steps.fetch_add(taken - self.counted, Relaxed) + (taken - self.counted);
+        self.counted = taken;
+        match limits.max_steps {
+            Some(limit) if steps > limit => Some(FaultKind::StepLimit { limit }),
+            _ => (limits.stop)().then_some(FaultKind::Interrupted),
+        }
+    }
+
+    /// A fault of the CTA as a whole, told of the first thread that stands at a code.
+    fn stopped(&self, kind: FaultKind, at: usize) -> Turn {
+        let standing = |split: &&Split| split.at == at;
+        let (warp, lanes) = self
+            .splits
+            .iter()
+            .find(standing)
+            .or(self.splits.first())
+            .map_or((self.frame.first, self.frame.exec[self.frame.first]), |split| {
+                (split.warp, split.lanes)
+            });
+        let place = self.place(at);
+        let lane = lanes.trailing_zeros() % 32;
+        Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane })))
+    }
+
+    fn deadlock(&self) -> Turn {
+        let waiting: Vec<Waiting> = self.splits.iter().map(|split| self.waiting(split)).collect();
+        let at = self.splits.iter().map(|split| split.at).min().unwrap_or(0);
+        self.stopped(FaultKind::Deadlock { waiting }, at)
+    }
+
+    fn waiting(&self, split: &Split) -> Waiting {
+        use crate::fault::WaitingFor;
+        let waiting_for = match split.state {
+            State::Ready => WaitingFor::Lanes(LaneMask::EMPTY),
+            State::AtCollective(members) => WaitingFor::Lanes(LaneMask(members)),
+            State::AtBarrier(id) => self.barriers.waiting_for(id, self.frame.threads.live_count()),
+        };
+        Waiting {
+            warp: split.warp as u32,
+            lanes: LaneMask(split.lanes),
+            place: self.place(split.at),
+            waiting_for,
+        }
+    }
+
+    fn place(&self, at: usize) -> Place {
+        self.frame.program.places.get(at).copied().unwrap_or_default()
+    }
+
+    fn locate(&self, fault: FaultAt) -> Fault {
+        let FaultAt { kind, place, warp, lane } = fault;
+        let specials = &self.frame.specials;
+        let thread = specials.tid.of(warp, lane as usize);
+        let thread = ThreadId { cta: specials.cta, thread, warp: warp as u32, lane };
+        Fault { kind, place, thread }
+    }
+}
+
+/// Runs the frame's group from a code on until a handler stops it.
+fn execute(frame: &mut Frame<'_>, mut at: usize) {
+    let program = frame.program;
+    while let Some(code) = program.codes.get(at) {
+        // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
+        at = unsafe { (code.run)(frame, code, at) };
+    }
+    debug_assert_eq!(at, STOP);
+}

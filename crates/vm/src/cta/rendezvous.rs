@@ -1,0 +1,80 @@
+//! Collectives whose lanes have to wait for each other.
+
+use super::{Cta, Split, State};
+use crate::interp::{Gathered, evaluate};
+use lanes::LaneMask;
+
+impl Cta<'_> {
+    /// The group's lanes arrive at the collective at a code. Lanes that name different membermasks wait
+    /// apart; lanes whose guard is false go on.
+    pub(super) fn arrive_at_collective(&mut self, at: usize) {
+        let program = self.frame.program;
+        let op = &program.collectives[program.codes[at].x as usize];
+        for warp in self.frame.first..self.frame.first + self.frame.count {
+            let mut arriving = self.frame.exec[warp];
+            let passing = self.frame.unguarded[warp] & !arriving;
+            self.add_split(warp, passing, op.resume, State::Ready);
+            // SAFETY: the operation belongs to the frame's program.
+            let masks = unsafe { op.membermasks(&self.frame, warp) };
+            while arriving != 0 {
+                let mask = masks[arriving.trailing_zeros() as usize];
+                let same = LaneMask::from_fn(|lane| masks[lane] == mask).0 & arriving;
+                self.add_split(warp, same, at, State::AtCollective(mask));
+                arriving &= !same;
+            }
+            self.fire(warp);
+        }
+    }
+
+    /// Fires every collective of a warp for which all live lanes of the membermask have arrived. They may
+    /// stand at different instructions of the same kind.
+    pub(super) fn fire(&mut self, warp: usize) {
+        let waiting: Vec<Split> = self
+            .splits
+            .iter()
+            .filter(|split| split.warp == warp && matches!(split.state, State::AtCollective(_)))
+            .copied()
+            .collect();
+        let program = self.frame.program;
+        let op_at = |at: usize| &program.collectives[program.codes[at].x as usize];
+        let mut fired = 0;
+        for first in &waiting {
+            let State::AtCollective(members) = first.state else { continue };
+            let kind = op_at(first.at).kind;
+            let together: Vec<Split> = waiting
+                .iter()
+                .filter(|split| split.state == first.state && op_at(split.at).kind == kind)
+                .copied()
+                .collect();
+            let arrived = together.iter().fold(0, |lanes, split| lanes | split.lanes);
+            let missing = members & self.frame.threads.live[warp] & !arrived;
+            if missing != 0 || arrived & fired != 0 {
+                continue;
+            }
+            fired |= arrived;
+            let mut gathered = Gathered::new();
+            for split in &together {
+                // SAFETY: the operation belongs to the frame's program.
+                let operands = unsafe { op_at(split.at).read(&self.frame, warp) };
+                // Lanes that are not here are read as their registers stand.
+                let lanes = if split.at == first.at { split.lanes | !arrived } else { split.lanes };
+                gathered.take(operands, lanes);
+            }
+            let results = evaluate(kind, gathered.operands(), LaneMask(arrived));
+            for split in &together {
+                // SAFETY: as above.
+                unsafe { op_at(split.at).write(&self.frame, warp, &results, split.lanes) };
+            }
+        }
+        if fired == 0 {
+            return;
+        }
+        self.splits.retain(|split| {
+            let waits = matches!(split.state, State::AtCollective(_));
+            split.warp != warp || !waits || split.lanes & fired == 0
+        });
+        for split in waiting.iter().filter(|split| split.lanes & fired != 0) {
+            self.add_split(warp, split.lanes, op_at(split.at).resume, State::Ready);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Why a kernel was stopped.
+
+use ir::Place;
+use lanes::LaneMask;
+use std::fmt;
+
+/// A thread of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ThreadId {
+    /// The CTA's index in the grid.
+    pub cta: [u32; 3],
+    /// The thread's index in its CTA.
+    pub thread: [u32; 3],
+    /// The warp's index in its CTA.
+    pub warp: u32,
+    /// The lane.
+    pub lane: u32,
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.thread;
+        let [cx, cy, cz] = self.cta;
+        write!(
+            f,
+            "thread ({x},{y},{z}) of CTA ({cx},{cy},{cz}), warp {}, lane {}",
+            self.warp, self.lane
+        )
+    }
+}
+
+/// What an access was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// A load.
+    Load,
+    /// A store.
+    Store,
+    /// An atomic update.
+    Atomic,
+}
+
+impl AccessKind {
+    /// The word that messages use.
+    pub fn word(self) -> &'static str {
+        match self {
+            AccessKind::Load => "load",
+            AccessKind::Store => "store",
+            AccessKind::Atomic => "atomic access",
+        }
+    }
+}
+
+/// What lanes wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WaitingFor {
+    /// The lanes of a membermask.
+    Lanes(LaneMask),
+    /// The other threads of a CTA barrier: its number, how many arrived and how many are expected.
+    Barrier {
+        /// 0 to 15.
+        id: u32,
+        /// Threads that have arrived.
+        arrived: u32,
+        /// Threads that must arrive.
+        expected: u32,
+    },
+}
+
+/// Lanes of one warp that wait at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Waiting {
+    /// The warp's index in its CTA.
+    pub warp: u32,
+    /// The lanes.
+    pub lanes: LaneMask,
+    /// Where they wait.
+    pub place: Place,
+    /// What they wait for.
+    pub waiting_for: WaitingFor,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// An access outside every allocation of its space.
+    OutOfBounds {
+        /// Load, store or atomic.
+        access: AccessKind,
+        /// The space as the instruction names it.
+        space: ir::Space,
+        /// The first byte.
+        address: u64,
+        /// How many bytes.
+        bytes: u32,
+        /// The allocation that ends nearest below, or begins nearest above, the address.
+        nearest: Option<(u64, u64)>,
+    },
+    /// An access whose address is not a multiple of its size.
+    Misaligned {
+        /// Load, store or atomic.
+        access: AccessKind,
+        /// The space as the instruction names it.
+        space: ir::Space,
+        /// The first byte.
+        address: u64,
+        /// How many bytes: also the alignment wanted.
+        bytes: u32,
+    },
+    /// The kernel executed `trap`.
+    Trap,
+    /// A barrier number above 15, or a thread count that no CTA reaches.
+    BadBarrier {
+        /// The barrier's number.
+        id: u32,
+        /// The thread count, if one was given.
+        threads: Option<u32>,
+    },
+    /// No lane of the CTA can run, and nothing that they wait for can happen.
+    Deadlock {
+        /// Who waits where for what.
+        waiting: Vec<Waiting>,
+    },
+    /// The step limit was reached.
+    StepLimit {
+        /// The limit, in warp instructions.
+        limit: u64,
+    },
+    /// The run was interrupted from outside.
+    Interrupted,
+}
+
+/// A fault: the kernel was stopped here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// The instruction.
+    pub place: Place,
+    /// The first thread that it went wrong for.
+    pub thread: ThreadId,
+}

@@ -1,0 +1,141 @@
+//! Atomic updates, lane by lane in ascending order.
+
+use super::frame::{Body, Code, Frame, Slot};
+use super::memory::{Reach, access_fault};
+use crate::fault::AccessKind;
+use ir::{BinaryOp, Place, Space, Update};
+use lanes::WARP;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
+
+/// The operands of an atomic update.
+#[derive(Clone, Debug)]
+pub(crate) struct AtomicOp {
+    pub(crate) update: Update,
+    /// Receives the old values; [`Slot::NONE`] for reductions.
+    pub(crate) d: Slot,
+    pub(crate) base: Slot,
+    pub(crate) wide_base: bool,
+    pub(crate) offset: u64,
+    pub(crate) b: Slot,
+    pub(crate) c: Slot,
+    pub(crate) space: Space,
+    pub(crate) cache: usize,
+    pub(crate) place: Place,
+}
+
+/// What a turn loses by an atomic: it may be part of a wait for another thread.
+const FUEL: i64 = 64;
+
+/// A host atomic of the element's width.
+pub(super) trait Cell: Copy {
+    type Held: Copy + From<Self> + Into<u64>;
+    fn cut(held: Self::Held) -> Self;
+    fn bits(self) -> u64;
+    /// # Safety
+    /// `at` is valid for reads and writes and aligned, and accessed concurrently by atomics or by racing kernels only.
+    unsafe fn update(at: *mut Self, new: impl Fn(u64) -> Option<u64>) -> Self;
+    /// # Safety
+    /// As for [`Cell::update`].
+    unsafe fn add(at: *mut Self, operand: Self) -> Self;
+}
+
+macro_rules! cell {
+    ($($ty:ty, $held:ty, $atomic:ty;)*) => {
+        $(impl Cell for $ty {
+            type Held = $held;
+            #[inline(always)]
+            fn cut(held: $held) -> $ty {
+                held as $ty
+            }
+            #[inline(always)]
+            fn bits(self) -> u64 {
+                u64::from(self)
+            }
+            #[inline(always)]
+            unsafe fn update(at: *mut $ty, new: impl Fn(u64) -> Option<u64>) -> $ty {
+                // SAFETY: the caller's pointer is valid and aligned.
+                let cell = unsafe { <$atomic>::from_ptr(at) };
+                let step = |old: $ty| new(u64::from(old)).map(|new| new as $ty);
+                match cell.fetch_update(Ordering::AcqRel, Ordering::Acquire, step) {
+                    Ok(old) | Err(old) => old,
+                }
+            }
+            #[inline(always)]
+            unsafe fn add(at: *mut $ty, operand: $ty) -> $ty {
+                // SAFETY: the caller's pointer is valid and aligned.
+                unsafe { <$atomic>::from_ptr(at) }.fetch_add(operand, Ordering::AcqRel)
+            }
+        })*
+    };
+}
+
+cell! { u16, u32, AtomicU16; u32, u32, AtomicU32; u64, u64, AtomicU64; }
+
+/// An atomic update of cells `E` in space `S`; `x` is the operation's index.
+pub(super) struct Atomic<S, E>(PhantomData<(S, E)>);
+
+impl<S: Reach, E: Cell> Body for Atomic<S, E> {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+        let program = frame.program;
+        let op = &program.atomics[code.x as usize];
+        let bytes = size_of::<E>() as u64;
+        frame.fuel -= FUEL;
+        for warp in frame.first..frame.first + frame.count {
+            let mut left = frame.exec[warp];
+            if left == 0 {
+                continue;
+            }
+            // SAFETY: the slots lie inside the registers and have the classes that compilation gave them.
+            let (b, c) =
+                unsafe { (*frame.row::<E::Held>(op.b, warp), *frame.row::<E::Held>(op.c, warp)) };
+            let mut old: [Option<E>; WARP] = [None; WARP];
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                // SAFETY: as above.
+                let base = unsafe {
+                    if op.wide_base {
+                        (*frame.row::<u64>(op.base, warp))[lane]
+                    } else {
+                        u64::from((*frame.row::<u32>(op.base, warp))[lane])
+                    }
+                };
+                let address = base.wrapping_add(op.offset);
+                let aligned = address & (bytes - 1) == 0;
+                let host = S::lane(frame, op.cache, warp, lane, address, bytes).filter(|_| aligned);
+                let Some(host) = host else {
+                    let kind =
+                        access_fault(frame, AccessKind::Atomic, op.space, address, bytes as u32);
+                    return frame.fault(kind, op.place, warp, lane as u32);
+                };
+                let cell = host as *mut E;
+                let (b, c) = (E::cut(b[lane]), E::cut(c[lane]));
+                // SAFETY: the address was checked; host alignment follows from the space's alignment.
+                old[lane] = Some(unsafe {
+                    match op.update {
+                        Update::Apply(BinaryOp::AddI32 | BinaryOp::AddI64) => E::add(cell, b),
+                        Update::Apply(apply) => {
+                            E::update(cell, |old| Some(apply.eval([old, b.bits()])))
+                        }
+                        Update::Exchange => E::update(cell, |_| Some(b.bits())),
+                        Update::CompareExchange => {
+                            E::update(cell, |old| (old == b.bits()).then(|| c.bits()))
+                        }
+                    }
+                });
+            }
+            if !op.d.is_none() {
+                // SAFETY: the result's row lies inside the registers.
+                let d = unsafe { &mut *frame.row::<E::Held>(op.d, warp) };
+                for (slot, old) in d.iter_mut().zip(old) {
+                    if let Some(old) = old {
+                        *slot = old.into();
+                    }
+                }
+            }
+        }
+        at + 1
+    }
+}

@@ -1,0 +1,277 @@
+//! Warp collectives: the fast path, and the evaluation that fast and slow path share.
+//!
+//! The fast path applies when every lane that the collective waits for is already there, in one split.
+//! Otherwise the group stops and [`crate::cta`] holds a rendezvous.
+
+use super::frame::{Body, Code, Frame, STOP, Slot, Stop};
+use ir::CollectiveKind;
+use lanes::{LaneMask, Lanes, ShflSources, WARP, elect, matching, movmatrix, redux, shfl, vote};
+
+/// The operands of a collective, as slots. Which are used depends on the kind.
+#[derive(Clone, Debug)]
+pub(crate) struct CollectiveOp {
+    pub(crate) kind: CollectiveKind,
+    /// Receives values; [`Slot::NONE`] when dropped.
+    pub(crate) d: Slot,
+    /// Receives predicates; [`Slot::NONE`] when dropped.
+    pub(crate) p: Slot,
+    pub(crate) a: Slot,
+    pub(crate) b: Slot,
+    pub(crate) c: Slot,
+    /// The predicate operand is negated.
+    pub(crate) negated: bool,
+    /// The membermask; `None` takes the executing lanes, and nobody waits.
+    pub(crate) members: Option<Slot>,
+    /// The source lanes of a shuffle whose `b` and `c` are constants.
+    pub(crate) sources: Option<ShflSources>,
+    /// Where lanes go on after having waited.
+    pub(crate) resume: usize,
+}
+
+/// The operands of one warp's collective, one value per lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Operands<'a> {
+    pub(crate) a: &'a Lanes<u32>,
+    pub(crate) wide: &'a Lanes<u64>,
+    pub(crate) b: &'a Lanes<u32>,
+    pub(crate) c: &'a Lanes<u32>,
+    pub(crate) predicate: u32,
+}
+
+/// Operands gathered from several splits that arrived at different instructions.
+pub(crate) struct Gathered {
+    pub(crate) a: Lanes<u32>,
+    pub(crate) wide: Lanes<u64>,
+    pub(crate) b: Lanes<u32>,
+    pub(crate) c: Lanes<u32>,
+    pub(crate) predicate: u32,
+}
+
+const ZEROS: Lanes<u32> = [0; WARP];
+const WIDE_ZEROS: Lanes<u64> = [0; WARP];
+
+impl Gathered {
+    pub(crate) fn new() -> Self {
+        Gathered { a: ZEROS, wide: WIDE_ZEROS, b: ZEROS, c: ZEROS, predicate: 0 }
+    }
+
+    /// Takes the given lanes from another set of operands.
+    pub(crate) fn take(&mut self, from: Operands<'_>, lanes: u32) {
+        let mask = LaneMask(lanes);
+        self.a = lanes::select(mask, from.a, &self.a);
+        self.wide = lanes::select(mask, from.wide, &self.wide);
+        self.b = lanes::select(mask, from.b, &self.b);
+        self.c = lanes::select(mask, from.c, &self.c);
+        self.predicate = (self.predicate & !lanes) | (from.predicate & lanes);
+    }
+
+    pub(crate) fn operands(&self) -> Operands<'_> {
+        let Gathered { a, wide, b, c, predicate } = self;
+        Operands { a, wide, b, c, predicate: *predicate }
+    }
+}
+
+/// What a collective gives each lane.
+pub(crate) struct Results {
+    pub(crate) d: Lanes<u32>,
+    pub(crate) p: u32,
+}
+
+/// Evaluates a collective. Results of lanes that do not execute it mean nothing.
+#[inline(always)]
+pub(crate) fn evaluate(
+    kind: CollectiveKind,
+    operands: Operands<'_>,
+    participants: LaneMask,
+) -> Results {
+    let Operands { a, wide, b, c, predicate } = operands;
+    let everywhere = |value: u32| Results { d: [value; WARP], p: 0 };
+    let truth = |value: bool| Results { d: ZEROS, p: if value { u32::MAX } else { 0 } };
+    match kind {
+        CollectiveKind::Shfl(mode) => {
+            let sources = shfl::source_lanes(mode, b, c);
+            Results { d: shfl::permute(a, &sources.lane), p: sources.in_range.0 }
+        }
+        CollectiveKind::Vote(mode) => truth(vote::vote(mode, LaneMask(predicate), participants)),
+        CollectiveKind::Ballot => everywhere(vote::ballot(LaneMask(predicate), participants).0),
+        CollectiveKind::MatchAny { wide: true } => {
+            Results { d: matching::match_any(wide, participants), p: 0 }
+        }
+        CollectiveKind::MatchAny { wide: false } => {
+            Results { d: matching::match_any(a, participants), p: 0 }
+        }
+        CollectiveKind::MatchAll { wide: is_wide } => {
+            let (mask, equal) = if is_wide {
+                matching::match_all(wide, participants)
+            } else {
+                matching::match_all(a, participants)
+            };
+            Results { d: [mask.0; WARP], p: truth(equal).p }
+        }
+        CollectiveKind::Redux(op) => everywhere(redux::redux(op, a, participants)),
+        CollectiveKind::ReduxF32(mode) => everywhere(redux::redux_f32(mode, a, participants)),
+        CollectiveKind::Elect => {
+            let leader = elect::elect(participants, LaneMask::EMPTY).unwrap_or(0);
+            Results { d: [leader; WARP], p: LaneMask::single(leader).0 }
+        }
+        CollectiveKind::MovMatrix => Results { d: movmatrix::movmatrix(a), p: 0 },
+        CollectiveKind::WarpSync => truth(false),
+    }
+}
+
+impl CollectiveOp {
+    /// Reads the operands of one warp.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    #[inline(always)]
+    pub(crate) unsafe fn read<'a>(&self, frame: &'a Frame<'_>, warp: usize) -> Operands<'a> {
+        let mut operands =
+            Operands { a: &ZEROS, wide: &WIDE_ZEROS, b: &ZEROS, c: &ZEROS, predicate: 0 };
+        // SAFETY: compilation gave each operand a row of the kind's class inside the registers.
+        unsafe {
+            match self.kind {
+                CollectiveKind::Shfl(_) => {
+                    operands.a = &*frame.row(self.a, warp);
+                    operands.b = &*frame.row(self.b, warp);
+                    operands.c = &*frame.row(self.c, warp);
+                }
+                CollectiveKind::Vote(_) | CollectiveKind::Ballot => {
+                    let flip = if self.negated { u32::MAX } else { 0 };
+                    operands.predicate = *frame.pred(self.a, warp) ^ flip;
+                }
+                CollectiveKind::MatchAny { wide: true }
+                | CollectiveKind::MatchAll { wide: true } => {
+                    operands.wide = &*frame.row(self.a, warp);
+                }
+                CollectiveKind::MatchAny { wide: false }
+                | CollectiveKind::MatchAll { wide: false }
+                | CollectiveKind::Redux(_)
+                | CollectiveKind::ReduxF32(_)
+                | CollectiveKind::MovMatrix => operands.a = &*frame.row(self.a, warp),
+                CollectiveKind::Elect | CollectiveKind::WarpSync => {}
+            }
+        }
+        operands
+    }
+
+    /// Writes the results of the given lanes of one warp.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    #[inline(always)]
+    pub(crate) unsafe fn write(
+        &self,
+        frame: &Frame<'_>,
+        warp: usize,
+        results: &Results,
+        lanes: u32,
+    ) {
+        // SAFETY: compilation gave each result a row of its class inside the registers.
+        unsafe {
+            if !self.d.is_none() {
+                let d = &mut *frame.row::<u32>(self.d, warp);
+                if lanes == u32::MAX {
+                    *d = results.d;
+                } else {
+                    *d = lanes::select(LaneMask(lanes), &results.d, d);
+                }
+            }
+            if !self.p.is_none() {
+                let p = &mut *frame.pred(self.p, warp);
+                *p = (*p & !lanes) | (results.p & lanes);
+            }
+        }
+    }
+
+    /// The membermask of each lane of a warp.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    pub(crate) unsafe fn membermasks(&self, frame: &Frame<'_>, warp: usize) -> Lanes<u32> {
+        // SAFETY: compilation gave the membermask a row of 32-bit values inside the registers.
+        self.members.map_or([u32::MAX; WARP], |slot| unsafe { *frame.row(slot, warp) })
+    }
+
+    /// The participants if nobody has to wait: all executing lanes name the same membermask, and every
+    /// live lane of it executes.
+    #[inline(always)]
+    unsafe fn participants_at_once(
+        &self,
+        frame: &Frame<'_>,
+        warp: usize,
+        exec: u32,
+    ) -> Option<u32> {
+        let Some(slot) = self.members else { return Some(exec) };
+        // SAFETY: compilation gave the membermask a row of 32-bit values inside the registers.
+        let masks = unsafe { &*frame.row::<u32>(slot, warp) };
+        let mask = masks[exec.trailing_zeros() as usize];
+        if !slot.is_uniform() {
+            let mut differing = 0;
+            for (lane, other) in masks.iter().enumerate() {
+                differing |= u32::from(*other != mask) << lane;
+            }
+            if differing & exec != 0 {
+                return None;
+            }
+        }
+        (mask & frame.threads.live[warp] & !exec == 0).then_some(exec)
+    }
+}
+
+/// A collective; `x` is its index.
+pub(super) struct Collective;
+
+impl Body for Collective {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+        let program = frame.program;
+        let op = &program.collectives[code.x as usize];
+        let warps = frame.first..frame.first + frame.count;
+        if op.members.is_some() {
+            for warp in warps.clone() {
+                let exec = frame.exec[warp];
+                // SAFETY: the operation belongs to the frame's program.
+                if exec != 0 && unsafe { op.participants_at_once(frame, warp, exec) }.is_none() {
+                    frame.stop = Stop::Collective(at);
+                    return STOP;
+                }
+            }
+        }
+        for warp in warps {
+            let exec = frame.exec[warp];
+            if exec == 0 {
+                continue;
+            }
+            // SAFETY: the operation belongs to the frame's program.
+            unsafe {
+                let operands = op.read(frame, warp);
+                let results = match &op.sources {
+                    Some(sources) => Results {
+                        d: shfl::permute(operands.a, &sources.lane),
+                        p: sources.in_range.0,
+                    },
+                    None => evaluate(op.kind, operands, LaneMask(exec)),
+                };
+                op.write(frame, warp, &results, frame.write[warp]);
+            }
+        }
+        at + 1
+    }
+}
+
+/// `d` receives the mask of executing lanes.
+pub(super) struct ActiveMask;
+
+impl Body for ActiveMask {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+        for warp in frame.first..frame.first + frame.count {
+            let exec = frame.exec[warp];
+            // SAFETY: the result's row lies inside the registers.
+            let d = unsafe { &mut *frame.row::<u32>(code.d, warp) };
+            *d = lanes::select(LaneMask(exec), &[exec; WARP], d);
+        }
+        at + 1
+    }
+}

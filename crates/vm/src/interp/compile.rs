@@ -1,0 +1,596 @@
+//! IR to a program for CTAs of one size.
+
+use super::atomic::{Atomic, AtomicOp, Cell};
+use super::collective::{ActiveMask, Collective, CollectiveOp};
+use super::control::{Barrier, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump, Nanosleep};
+use super::control::{Reduction, Trap};
+use super::frame::{Code, Handler, Slot, select};
+use super::memory::{Element, Generic, Global, Load, Local, MemoryOp, Param, Reach, Shared, Store};
+use super::predicate::{Guard, Logic, Select, Unguard};
+use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
+use super::slots::{self, Assignment};
+use super::special::ReadSpecial;
+use crate::Level;
+use ir::{
+    Access, BarrierAction, BlockId, Class, CollectiveKind, Inst, Kernel, Members, Op, Ordering,
+    Place, Pred, Reg, Space, Special, Src, Terminator, UnaryOp, WarpRules,
+};
+use lanes::{WARP, shfl};
+use std::collections::HashMap;
+
+/// A kernel compiled for CTAs of a given number of warps and for a level of vector instructions.
+pub struct Program {
+    pub(crate) codes: Vec<Code>,
+    /// Words of the register file of a CTA.
+    pub(crate) register_words: usize,
+    /// Values that the register file holds from the start, by word.
+    pub(crate) constants: Vec<(usize, u32)>,
+    /// Ranges of words that are zero when a CTA starts.
+    pub(crate) zeros: Vec<std::ops::Range<usize>>,
+    pub(crate) memory: Vec<MemoryOp>,
+    pub(crate) atomics: Vec<AtomicOp>,
+    pub(crate) collectives: Vec<CollectiveOp>,
+    pub(crate) barriers: Vec<BarrierOp>,
+    pub(crate) branches: Vec<BranchOp>,
+    pub(crate) specials: Vec<Special>,
+    /// How many region caches a frame needs.
+    pub(crate) caches: usize,
+    /// Per code, where it comes from.
+    pub(crate) places: Vec<Place>,
+}
+
+impl Program {
+    /// Compiles a kernel for CTAs of `warps` warps.
+    pub fn compile(kernel: &Kernel, warps: u32, level: Level) -> Program {
+        let assignment = slots::assign(kernel);
+        let scratch = [slots::words(Class::W32), slots::words(Class::W64)];
+        let mut compiler = Compiler {
+            kernel,
+            level,
+            warps,
+            shared_end: assignment.shared_words,
+            scratch_start: assignment.words_per_warp,
+            assignment,
+            constant_rows: HashMap::new(),
+            jumps: Vec::new(),
+            place: Place::default(),
+            program: Program {
+                codes: Vec::new(),
+                register_words: 0,
+                constants: Vec::new(),
+                zeros: Vec::new(),
+                memory: Vec::new(),
+                atomics: Vec::new(),
+                collectives: Vec::new(),
+                barriers: Vec::new(),
+                branches: Vec::new(),
+                specials: Vec::new(),
+                caches: 0,
+                places: Vec::new(),
+            },
+        };
+        compiler.compile();
+        let varying = compiler.scratch_start + scratch.iter().sum::<u32>();
+        compiler.finish(varying)
+    }
+}
+
+/// The compiler's state. Until [`Compiler::finish`], slots that vary by warp (those with a stride) count from the
+/// start of a warp's part, because constants are still being added to the shared part before it.
+struct Compiler<'k> {
+    kernel: &'k Kernel,
+    level: Level,
+    warps: u32,
+    assignment: Assignment,
+    shared_end: u32,
+    scratch_start: u32,
+    constant_rows: HashMap<(Class, u64), Slot>,
+    /// Jumps and the blocks they go to, whose codes may not be there yet.
+    jumps: Vec<(usize, BlockId)>,
+    place: Place,
+    program: Program,
+}
+
+impl Compiler<'_> {
+    fn compile(&mut self) {
+        let mut starts = Vec::with_capacity(self.kernel.blocks.len());
+        for block in &self.kernel.blocks {
+            starts.push(self.program.codes.len());
+            let mut at = 0;
+            while at < block.insts.len() {
+                at += self.guarded_run(&block.insts[at..]);
+            }
+            self.place = block.place;
+            self.terminator(&block.terminator, instructions(&block.insts, block.place));
+        }
+        for branch in &mut self.program.branches {
+            branch.then = starts[branch.then];
+            branch.otherwise = starts[branch.otherwise];
+        }
+        for (at, to) in std::mem::take(&mut self.jumps) {
+            self.program.codes[at].x = starts[to.0 as usize] as u32;
+        }
+    }
+
+    /// Emits the instructions at the start of `insts` that have the same guard, and says how many.
+    fn guarded_run(&mut self, insts: &[Inst]) -> usize {
+        let guard = insts[0].guard;
+        let Some(guard) = guard.filter(|guard| *guard != Pred::Const(true)) else {
+            self.place = insts[0].place;
+            self.inst(&insts[0], false);
+            return 1;
+        };
+        let writes_guard = |inst: &Inst| {
+            let mut writes = false;
+            inst.op.operands(|operand| {
+                if let ir::Operand::Def(reg) = operand {
+                    writes |= guard.reg() == Some(reg);
+                }
+            });
+            writes
+        };
+        let same = insts.iter().take_while(|inst| inst.guard == Some(guard));
+        let mut count = 0;
+        for inst in same {
+            count += 1;
+            // What waits resumes behind the guard, so it must come last under it.
+            if inst.op.may_wait() || writes_guard(inst) {
+                break;
+            }
+        }
+        self.place = insts[0].place;
+        let (a, negated) = self.pred(guard);
+        let opening = self.program.codes.len();
+        self.emit(select::<Guard>(self.level), Slot::NONE, [a], u32::from(negated), 0);
+        for inst in &insts[..count] {
+            self.place = inst.place;
+            self.inst(inst, true);
+        }
+        self.program.codes[opening].y = self.program.codes.len() as u32;
+        self.emit(select::<Unguard>(self.level), Slot::NONE, [], 0, 0);
+        count
+    }
+
+    fn emit<const N: usize>(&mut self, run: Handler, d: Slot, operands: [Slot; N], x: u32, y: u32) {
+        let operand = |at: usize| operands.get(at).copied().unwrap_or(Slot::NONE);
+        let (a, b, c) = (operand(0), operand(1), operand(2));
+        self.program.codes.push(Code { run, d, a, b, c, x, y });
+        self.program.places.push(self.place);
+    }
+
+    /// Emits an operation that computes row `d` from rows, which must not be `d` itself.
+    fn compute<const N: usize>(&mut self, run: Handler, d: Reg, operands: [Slot; N], x: u32) {
+        let home = self.reg(d);
+        if !operands.contains(&home) {
+            return self.emit(run, home, operands, x, 0);
+        }
+        let (offset, copy) = match self.kernel.class(d) {
+            Class::W64 => (slots::words(Class::W32), UnaryOp::Mov64),
+            Class::W32 | Class::Pred => (0, UnaryOp::Mov32),
+        };
+        let scratch = Slot { offset: self.scratch_start + offset, stride: home.stride };
+        self.emit(run, scratch, operands, x, 0);
+        self.emit(unary_handler(copy, self.level), home, [scratch], 0, 0);
+    }
+
+    fn inst(&mut self, inst: &Inst, guarded: bool) {
+        let level = self.level;
+        match &inst.op {
+            Op::Unary { op, d, a } => {
+                let ([class], _) = op.signature();
+                let a = self.src(*a, class);
+                self.compute(unary_handler(*op, level), *d, [a], 0);
+            }
+            Op::Binary { op, d, a, b } => {
+                let ([first, second], _) = op.signature();
+                let operands = [self.src(*a, first), self.src(*b, second)];
+                self.compute(binary_handler(*op, level), *d, operands, 0);
+            }
+            Op::Ternary { op, d, a, b, c } => {
+                let ([first, second, third], _) = op.signature();
+                let operands = [self.src(*a, first), self.src(*b, second), self.src(*c, third)];
+                self.compute(ternary_handler(*op, level), *d, operands, 0);
+            }
+            Op::Compare { op, d, a, b } => {
+                let ([first, second], _) = op.signature();
+                let operands = [self.src(*a, first), self.src(*b, second)];
+                let d = self.reg(*d);
+                self.emit(compare_handler(*op, level), d, operands, 0, 0);
+            }
+            Op::Logic { table, d, a, b } => {
+                let ((a, flip_a), (b, flip_b)) = (self.pred(*a), self.pred(*b));
+                let table = flipped(*table, flip_a, flip_b);
+                let d = self.reg(*d);
+                self.emit(select::<Logic>(level), d, [a, b], u32::from(table), 0);
+            }
+            Op::Select { d, a, b, p } => {
+                let class = self.kernel.class(*d);
+                let (p, negated) = self.pred(*p);
+                let operands = [self.src(*a, class), self.src(*b, class), p];
+                let run = match class {
+                    Class::W64 => select::<Select<u64>>(level),
+                    Class::W32 | Class::Pred => select::<Select<u32>>(level),
+                };
+                self.compute(run, *d, operands, u32::from(negated));
+            }
+            Op::Special { d, what } => {
+                let d = self.reg(*d);
+                self.program.specials.push(*what);
+                let index = self.program.specials.len() as u32 - 1;
+                self.emit(select::<ReadSpecial>(level), d, [], index, 0);
+            }
+            Op::ActiveMask { d } => {
+                let d = self.reg(*d);
+                self.emit(select::<ActiveMask>(level), d, [], 0, 0);
+            }
+            Op::Load { d, space, access, address, ordering } => {
+                let values = d.iter().map(|d| d.map_or(Slot::NONE, |d| self.reg(d))).collect();
+                let (index, wide) = self.memory(values, *space, *access, address, *ordering);
+                let run = load_handler(*space, *access, wide, level);
+                self.emit(run, Slot::NONE, [], index, 0);
+            }
+            Op::Store { values, space, access, address, ordering } => {
+                let class = ir::Builder::class_of(*access);
+                let values = values.iter().map(|value| self.src(*value, class)).collect();
+                let (index, wide) = self.memory(values, *space, *access, address, *ordering);
+                let run = store_handler(*space, *access, wide, level);
+                self.emit(run, Slot::NONE, [], index, 0);
+            }
+            Op::Atomic { d, update, space, access, address, b, c, .. } => {
+                let class = ir::Builder::class_of(*access);
+                let (base, wide_base) = self.base(address.base);
+                let op = AtomicOp {
+                    update: *update,
+                    d: d.map_or(Slot::NONE, |d| self.reg(d)),
+                    base,
+                    wide_base,
+                    offset: address.offset.cast_unsigned(),
+                    b: self.src(*b, class),
+                    c: self.src(*c, class),
+                    space: *space,
+                    cache: self.cache(),
+                    place: self.place,
+                };
+                self.program.atomics.push(op);
+                let index = self.program.atomics.len() as u32 - 1;
+                self.emit(atomic_handler(*space, *access, level), Slot::NONE, [], index, 0);
+            }
+            Op::Collective { what, members, .. } => self.collective(what, *members, guarded),
+            Op::Barrier { action, id, threads, .. } => {
+                let reduction = match action {
+                    BarrierAction::Sync | BarrierAction::Arrive => None,
+                    BarrierAction::Reduce { op, d, p } => {
+                        let (p, negated) = self.pred(*p);
+                        Some(Reduction { op: *op, d: self.reg(*d), p, negated })
+                    }
+                };
+                let barrier = BarrierOp {
+                    id: self.src(*id, Class::W32),
+                    threads: threads.map(|threads| self.src(threads, Class::W32)),
+                    arrive_only: *action == BarrierAction::Arrive,
+                    reduction,
+                    resume: self.resume(guarded),
+                };
+                self.program.barriers.push(barrier);
+                let index = self.program.barriers.len() as u32 - 1;
+                self.emit(select::<Barrier>(level), Slot::NONE, [], index, 0);
+            }
+            Op::Fence(_) => self.emit(select::<FenceAll>(level), Slot::NONE, [], 0, 0),
+            Op::Nanosleep { .. } => self.emit(select::<Nanosleep>(level), Slot::NONE, [], 0, 0),
+        }
+    }
+
+    fn collective(&mut self, what: &ir::Collective, members: Members, guarded: bool) {
+        use ir::Collective as C;
+        let none = Slot::NONE;
+        let optional =
+            |compiler: &mut Self, reg: Option<Reg>| reg.map_or(none, |reg| compiler.reg(reg));
+        let (mut b, mut c, mut negated, mut sources) = (none, none, false, None);
+        let (d, p, a) = match what {
+            C::Shfl { mode, d, p, a, b: offset, c: clamp } => {
+                b = self.src(*offset, Class::W32);
+                c = self.src(*clamp, Class::W32);
+                if let (Src::Imm(b), Src::Imm(c)) = (offset, clamp) {
+                    let (b, c) = ([*b as u32; WARP], [*c as u32; WARP]);
+                    sources = Some(shfl::source_lanes(*mode, &b, &c));
+                }
+                (self.reg(*d), optional(self, *p), self.src(*a, Class::W32))
+            }
+            C::Vote { d, a, .. } => {
+                let (a, flip) = self.pred(*a);
+                negated = flip;
+                (none, self.reg(*d), a)
+            }
+            C::Ballot { d, a } => {
+                let (a, flip) = self.pred(*a);
+                negated = flip;
+                (self.reg(*d), none, a)
+            }
+            C::MatchAny { d, a, wide } => (self.reg(*d), none, self.src(*a, value_class(*wide))),
+            C::MatchAll { d, p, a, wide } => {
+                (optional(self, *d), optional(self, *p), self.src(*a, value_class(*wide)))
+            }
+            C::Redux { d, a, .. } | C::ReduxF32 { d, a, .. } | C::MovMatrix { d, a } => {
+                (self.reg(*d), none, self.src(*a, Class::W32))
+            }
+            C::Elect { d, p } => (optional(self, *d), self.reg(*p), none),
+            C::WarpSync => (none, none, none),
+        };
+        // Below sm_70 the lanes of a warp run in lockstep: nobody waits, whoever is active takes part.
+        let members = match (members, self.kernel.rules) {
+            (Members::Mask(mask), WarpRules::Independent) => Some(self.src(mask, Class::W32)),
+            (Members::Mask(_), WarpRules::Lockstep) | (Members::Active, _) => None,
+        };
+        let kind: CollectiveKind = what.kind();
+        let resume = self.resume(guarded);
+        let op = CollectiveOp { kind, d, p, a, b, c, negated, members, sources, resume };
+        self.program.collectives.push(op);
+        let index = self.program.collectives.len() as u32 - 1;
+        self.emit(select::<Collective>(self.level), none, [], index, 0);
+    }
+
+    fn terminator(&mut self, terminator: &Terminator, instructions: u32) {
+        let level = self.level;
+        match terminator {
+            Terminator::Jump(to) => {
+                self.jumps.push((self.program.codes.len(), *to));
+                self.emit(select::<Jump>(level), Slot::NONE, [], 0, instructions);
+            }
+            Terminator::Branch { p, then, otherwise } => {
+                let (p, negated) = self.pred(*p);
+                let (then, otherwise) = (then.0 as usize, otherwise.0 as usize);
+                self.program.branches.push(BranchOp { p, negated, then, otherwise });
+                let index = self.program.branches.len() as u32 - 1;
+                self.emit(select::<Branch>(level), Slot::NONE, [], index, instructions);
+            }
+            Terminator::Exit => self.emit(select::<Exit>(level), Slot::NONE, [], 0, instructions),
+            Terminator::Trap => {
+                let place = self.place.0;
+                self.emit(select::<Trap>(level), Slot::NONE, [], place, instructions);
+            }
+        }
+    }
+
+    /// Where lanes go on that have waited in the code emitted next: behind it, and behind its guard.
+    fn resume(&self, guarded: bool) -> usize {
+        self.program.codes.len() + 1 + usize::from(guarded)
+    }
+
+    fn cache(&mut self) -> usize {
+        self.program.caches += 1;
+        self.program.caches - 1
+    }
+
+    fn memory(
+        &mut self,
+        values: Vec<Slot>,
+        space: Space,
+        access: Access,
+        address: &ir::Address,
+        ordering: Ordering,
+    ) -> (u32, bool) {
+        let (base, wide) = self.base(address.base);
+        let fuel = match ordering {
+            Ordering::Weak => 0,
+            Ordering::Relaxed
+            | Ordering::Acquire
+            | Ordering::Release
+            | Ordering::AcqRel
+            | Ordering::Volatile => 64,
+        };
+        let (cache, place) = (self.cache(), self.place);
+        let offset = address.offset.cast_unsigned();
+        self.program.memory.push(MemoryOp {
+            values,
+            base,
+            offset,
+            access,
+            space,
+            cache,
+            fuel,
+            place,
+        });
+        (self.program.memory.len() as u32 - 1, wide)
+    }
+
+    /// The slot of an address base, and whether it has 64 bits.
+    fn base(&mut self, base: Src) -> (Slot, bool) {
+        let wide = match base {
+            Src::Reg(reg) => self.kernel.class(reg) == Class::W64,
+            Src::Imm(_) => true,
+        };
+        (self.src(base, value_class(wide)), wide)
+    }
+
+    fn reg(&self, reg: Reg) -> Slot {
+        let size = slots::words(self.kernel.class(reg));
+        match self.assignment.homes[reg.0 as usize] {
+            Some(home) if home.shared => Slot { offset: home.offset, stride: 0 },
+            Some(home) => Slot { offset: home.offset, stride: size },
+            None => Slot::NONE,
+        }
+    }
+
+    fn src(&mut self, src: Src, class: Class) -> Slot {
+        match src {
+            Src::Reg(reg) => self.reg(reg),
+            Src::Imm(value) => self.constant(class, value),
+        }
+    }
+
+    fn pred(&mut self, pred: Pred) -> (Slot, bool) {
+        match pred {
+            Pred::Is(reg) => (self.reg(reg), false),
+            Pred::Not(reg) => (self.reg(reg), true),
+            Pred::Const(value) => (self.constant(Class::Pred, u64::from(value)), false),
+        }
+    }
+
+    /// A shared row that holds a constant from the start.
+    fn constant(&mut self, class: Class, value: u64) -> Slot {
+        let value = match class {
+            Class::W32 => u64::from(value as u32),
+            Class::W64 => value,
+            Class::Pred => u64::from(value != 0),
+        };
+        if let Some(slot) = self.constant_rows.get(&(class, value)) {
+            return *slot;
+        }
+        let slot = Slot { offset: self.shared_end, stride: 0 };
+        self.shared_end += slots::shared_words(class);
+        self.constant_rows.insert((class, value), slot);
+        let start = slot.offset as usize;
+        let words: Vec<u32> = match class {
+            Class::W32 => vec![value as u32; WARP],
+            Class::W64 => [value as u32, (value >> 32) as u32].repeat(WARP),
+            Class::Pred => vec![if value != 0 { u32::MAX } else { 0 }],
+        };
+        let words = words.into_iter().enumerate().map(|(at, word)| (start + at, word));
+        self.program.constants.extend(words);
+        slot
+    }
+
+    /// Gives every varying row its place behind the shared part: rows of one register lie together,
+    /// warp after warp. `varying` is how many words a warp has for itself.
+    fn finish(mut self, varying: u32) -> Program {
+        let (shared, warps) = (self.shared_end, self.warps);
+        // Predicates lie behind the rows, so that rows start at whole cache lines.
+        let predicates = shared + varying * warps;
+        let start =
+            |stride: u32| if stride == slots::words(Class::Pred) { predicates } else { shared };
+        let place = |slot: &mut Slot| {
+            if !slot.is_none() && !slot.is_uniform() {
+                slot.offset = start(slot.stride) + slot.offset * warps;
+            }
+        };
+        let program = &mut self.program;
+        for code in &mut program.codes {
+            [&mut code.d, &mut code.a, &mut code.b, &mut code.c].into_iter().for_each(place);
+        }
+        for op in &mut program.memory {
+            place(&mut op.base);
+            op.values.iter_mut().for_each(place);
+        }
+        for op in &mut program.atomics {
+            [&mut op.d, &mut op.base, &mut op.b, &mut op.c].into_iter().for_each(place);
+        }
+        for op in &mut program.collectives {
+            let slots = [&mut op.d, &mut op.p, &mut op.a, &mut op.b, &mut op.c];
+            slots.into_iter().chain(&mut op.members).for_each(place);
+        }
+        for op in &mut program.barriers {
+            place(&mut op.id);
+            op.threads.iter_mut().for_each(place);
+            if let Some(reduction) = &mut op.reduction {
+                place(&mut reduction.d);
+                place(&mut reduction.p);
+            }
+        }
+        for op in &mut program.branches {
+            place(&mut op.p);
+        }
+        for home in self.assignment.homes.iter().flatten().filter(|home| home.starts_zero) {
+            let (start, words) = match home.shared {
+                true => (home.offset, home.words),
+                false => (start(home.words) + home.offset * warps, home.words * warps),
+            };
+            program.zeros.push(start as usize..(start + words) as usize);
+        }
+        program.register_words =
+            (predicates + self.assignment.predicates_per_warp * warps) as usize;
+        self.program
+    }
+}
+
+/// How many instructions of the front end a block has: operations of one instruction share a place.
+fn instructions(insts: &[Inst], terminator: Place) -> u32 {
+    let places = insts.iter().map(|inst| inst.place).chain([terminator]);
+    let mut count = 0;
+    let mut last = None;
+    for place in places {
+        count += u32::from(last != Some(place));
+        last = Some(place);
+    }
+    count
+}
+
+fn value_class(wide: bool) -> Class {
+    if wide { Class::W64 } else { Class::W32 }
+}
+
+/// The truth table of a function whose operands are flipped first.
+fn flipped(table: u8, flip_a: bool, flip_b: bool) -> u8 {
+    let flip = u8::from(flip_a) << 1 | u8::from(flip_b);
+    (0..4).fold(0, |found, bits| found | (table >> (bits ^ flip) & 1) << bits)
+}
+
+fn load_handler(space: Space, access: Access, wide: bool, level: Level) -> Handler {
+    fn of<S: Reach, E: Element>(wide: bool, level: Level) -> Handler {
+        match wide {
+            true => select::<Load<S, E, u64>>(level),
+            false => select::<Load<S, E, u32>>(level),
+        }
+    }
+    fn element<S: Reach>(access: Access, wide: bool, level: Level) -> Handler {
+        match access {
+            Access::U8 => of::<S, u8>(wide, level),
+            Access::S8 => of::<S, i8>(wide, level),
+            Access::U16 => of::<S, u16>(wide, level),
+            Access::S16 => of::<S, i16>(wide, level),
+            Access::B32 => of::<S, u32>(wide, level),
+            Access::B64 => of::<S, u64>(wide, level),
+        }
+    }
+    match space {
+        Space::Generic => element::<Generic>(access, wide, level),
+        Space::Global => element::<Global>(access, wide, level),
+        Space::Shared => element::<Shared>(access, wide, level),
+        Space::Local => element::<Local>(access, wide, level),
+        Space::Param => element::<Param>(access, wide, level),
+    }
+}
+
+fn store_handler(space: Space, access: Access, wide: bool, level: Level) -> Handler {
+    fn of<S: Reach, E: Element>(wide: bool, level: Level) -> Handler {
+        match wide {
+            true => select::<Store<S, E, u64>>(level),
+            false => select::<Store<S, E, u32>>(level),
+        }
+    }
+    fn element<S: Reach>(access: Access, wide: bool, level: Level) -> Handler {
+        match access {
+            Access::U8 | Access::S8 => of::<S, u8>(wide, level),
+            Access::U16 | Access::S16 => of::<S, u16>(wide, level),
+            Access::B32 => of::<S, u32>(wide, level),
+            Access::B64 => of::<S, u64>(wide, level),
+        }
+    }
+    match space {
+        Space::Generic => element::<Generic>(access, wide, level),
+        Space::Global => element::<Global>(access, wide, level),
+        Space::Shared => element::<Shared>(access, wide, level),
+        Space::Local => element::<Local>(access, wide, level),
+        Space::Param => element::<Param>(access, wide, level),
+    }
+}
+
+fn atomic_handler(space: Space, access: Access, level: Level) -> Handler {
+    fn of<S: Reach, E: Cell>(level: Level) -> Handler {
+        select::<Atomic<S, E>>(level)
+    }
+    fn cell<S: Reach>(access: Access, level: Level) -> Handler {
+        match access {
+            // No atomic has byte cells; the front ends never ask for one.
+            Access::U8 | Access::S8 | Access::U16 | Access::S16 => of::<S, u16>(level),
+            Access::B32 => of::<S, u32>(level),
+            Access::B64 => of::<S, u64>(level),
+        }
+    }
+    match space {
+        Space::Generic => cell::<Generic>(access, level),
+        Space::Global => cell::<Global>(access, level),
+        Space::Shared => cell::<Shared>(access, level),
+        Space::Local => cell::<Local>(access, level),
+        Space::Param => cell::<Param>(access, level),
+    }
+}

@@ -1,0 +1,195 @@
+//! Terminators and CTA barriers.
+
+use super::frame::{Body, Code, Frame, STOP, Slot, Stop};
+use crate::fault::FaultKind;
+use ir::{BarrierReduction, Place};
+
+/// A branch: where its lanes go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BranchOp {
+    pub(crate) p: Slot,
+    pub(crate) negated: bool,
+    pub(crate) then: usize,
+    pub(crate) otherwise: usize,
+}
+
+/// What a barrier makes of the predicates of those who arrive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reduction {
+    pub(crate) op: BarrierReduction,
+    pub(crate) d: Slot,
+    pub(crate) p: Slot,
+    pub(crate) negated: bool,
+}
+
+/// A CTA barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BarrierOp {
+    pub(crate) id: Slot,
+    pub(crate) threads: Option<Slot>,
+    /// Arrives without waiting.
+    pub(crate) arrive_only: bool,
+    pub(crate) reduction: Option<Reduction>,
+    /// Where lanes go on.
+    pub(crate) resume: usize,
+}
+
+/// Counts the instructions of the block that the terminator ends: `y` of them.
+#[inline(always)]
+fn count(frame: &mut Frame<'_>, code: &Code) {
+    frame.stats.warp_instructions += u64::from(code.y) * frame.active_warps;
+    frame.stats.thread_instructions += u64::from(code.y) * frame.active_lanes;
+}
+
+/// Goes on at code `x`.
+pub(super) struct Jump;
+
+impl Body for Jump {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+        count(frame, code);
+        frame.go(code.x as usize)
+    }
+}
+
+/// The branch at index `x`.
+pub(super) struct Branch;
+
+impl Body for Branch {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+        count(frame, code);
+        let branch = frame.program.branches[code.x as usize];
+        let flip = if branch.negated { u32::MAX } else { 0 };
+        let (mut any_taken, mut any_left) = (0, 0);
+        for warp in frame.first..frame.first + frame.count {
+            // SAFETY: the slot lies inside the registers.
+            let p = unsafe { *frame.pred(branch.p, warp) } ^ flip;
+            let exec = frame.exec[warp];
+            frame.taken[warp] = exec & p;
+            any_taken |= exec & p;
+            any_left |= exec & !p;
+        }
+        if any_left == 0 {
+            return frame.go(branch.then);
+        }
+        if any_taken == 0 {
+            return frame.go(branch.otherwise);
+        }
+        frame.stop = Stop::Diverge { at };
+        STOP
+    }
+}
+
+/// The lanes exit.
+pub(super) struct Exit;
+
+impl Body for Exit {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+        count(frame, code);
+        frame.stop = Stop::Exit;
+        STOP
+    }
+}
+
+/// The kernel stops with a fault; `x` is the place.
+pub(super) struct Trap;
+
+impl Body for Trap {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+        count(frame, code);
+        let warps = frame.first..frame.first + frame.count;
+        let warp = warps.into_iter().find(|warp| frame.exec[*warp] != 0).unwrap_or(frame.first);
+        let lane = frame.exec[warp].trailing_zeros();
+        frame.fault(FaultKind::Trap, Place(code.x), warp, lane)
+    }
+}
+
+/// The barrier at index `x`. When all live threads of the CTA stand here together, nobody waits.
+pub(super) struct Barrier;
+
+impl Body for Barrier {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+        let program = frame.program;
+        let barrier = &program.barriers[code.x as usize];
+        let alone = barrier.id.is_uniform() && barrier.threads.is_none() && !barrier.arrive_only;
+        let mut here = 0;
+        for warp in frame.first..frame.first + frame.count {
+            here += frame.exec[warp].count_ones();
+        }
+        let clean = frame.arrivals == 0;
+        if !(alone && clean && here == frame.threads.live_count()) {
+            frame.stop = Stop::Barrier(at);
+            return STOP;
+        }
+        if let Some(reduction) = barrier.reduction {
+            let flip = if reduction.negated { u32::MAX } else { 0 };
+            let mut trues = 0;
+            for warp in frame.first..frame.first + frame.count {
+                // SAFETY: the slot lies inside the registers.
+                let p = unsafe { *frame.pred(reduction.p, warp) } ^ flip;
+                trues += (p & frame.exec[warp]).count_ones();
+            }
+            for warp in frame.first..frame.first + frame.count {
+                // SAFETY: the operation belongs to the frame's program.
+                unsafe { reduction.write(frame, warp, frame.exec[warp], trues, here) };
+            }
+        }
+        at + 1
+    }
+}
+
+impl Reduction {
+    /// Gives the lanes of a warp the result over `all` threads, of which `trues` had a true predicate.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    pub(crate) unsafe fn write(
+        &self,
+        frame: &Frame<'_>,
+        warp: usize,
+        lanes: u32,
+        trues: u32,
+        all: u32,
+    ) {
+        let truth = match self.op {
+            BarrierReduction::Popc => {
+                // SAFETY: compilation gave the count a row of 32-bit values inside the registers.
+                let d = unsafe { &mut *frame.row::<u32>(self.d, warp) };
+                *d = lanes::select(lanes::LaneMask(lanes), &lanes::splat(trues), d);
+                return;
+            }
+            BarrierReduction::And => trues == all,
+            BarrierReduction::Or => trues > 0,
+        };
+        // SAFETY: the slot lies inside the registers.
+        let d = unsafe { &mut *frame.pred(self.d, warp) };
+        *d = if truth { *d | lanes } else { *d & !lanes };
+    }
+}
+
+/// A fence: orders this CTA's accesses against the other CTAs'.
+pub(super) struct FenceAll;
+
+impl Body for FenceAll {
+    #[inline(always)]
+    unsafe fn run(_frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        at + 1
+    }
+}
+
+/// Gives up most of the turn, so that whoever is waited for gets on.
+pub(super) struct Nanosleep;
+
+impl Body for Nanosleep {
+    #[inline(always)]
+    unsafe fn run(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        const FUEL: i64 = 1 << 12;
+        frame.fuel -= FUEL;
+        at + 1
+    }
+}

@@ -1,0 +1,21 @@
+//! The interpreter: IR compiled to a flat list of handlers that run over whole warps.
+//!
+//! [`Program`] holds one [`Code`] per operation. A handler performs its operation for every warp of the
+//! running group ([`Frame`]) and returns where to go on. Registers live in one array of the CTA as rows of
+//! 32 lanes; values that are the same in all threads of a CTA have one row for all warps.
+
+mod atomic;
+mod collective;
+mod compile;
+mod control;
+mod frame;
+mod memory;
+mod predicate;
+mod scalar;
+mod slots;
+mod special;
+
+pub(crate) use collective::{Gathered, evaluate};
+pub use compile::Program;
+pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, STOP, Stop, Threads};
+pub(crate) use special::{SpecialValues, ThreadIndices};

@@ -1,0 +1,297 @@
+//! Where registers live: which are shared by all warps, which must start as zero, which share a row.
+
+use ir::{Class, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator};
+use lanes::WARP;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What the slot assignment knows of a register.
+#[derive(Clone, Debug, Default)]
+struct Facts {
+    /// Operations that write it.
+    defs: u32,
+    /// It is the same in all threads of the CTA, at all times after it was written.
+    uniform: bool,
+    /// Some path reads it before it is written, or lanes that did not write it are read.
+    starts_zero: bool,
+    /// It keeps its row to itself.
+    alone: bool,
+    /// First and last position at which its value is needed.
+    range: Option<(u32, u32)>,
+}
+
+/// The slots of a kernel's registers. Offsets of `Varying` rows count words per warp.
+#[derive(Debug)]
+pub(super) struct Assignment {
+    /// Where each register lives; `None` for registers that nothing uses.
+    pub(super) homes: Vec<Option<Home>>,
+    /// Words of the rows that each warp has for itself.
+    pub(super) words_per_warp: u32,
+    /// Predicates that each warp has for itself; their homes are counted apart from the rows.
+    pub(super) predicates_per_warp: u32,
+    /// Words of the rows that all warps share.
+    pub(super) shared_words: u32,
+}
+
+/// Where a register lives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Home {
+    /// Words from the start of the shared part or of a warp's part.
+    pub(super) offset: u32,
+    /// Whether all warps share the row.
+    pub(super) shared: bool,
+    /// Whether the row must be zero when the CTA starts.
+    pub(super) starts_zero: bool,
+    /// Words of the row.
+    pub(super) words: u32,
+}
+
+/// Words of a row of this class. Predicates are one word.
+pub(super) fn words(class: Class) -> u32 {
+    match class {
+        Class::W32 => WARP as u32,
+        Class::W64 => 2 * WARP as u32,
+        Class::Pred => 1,
+    }
+}
+
+/// Words that a row shared by all warps takes up: whole cache lines.
+pub(super) fn shared_words(class: Class) -> u32 {
+    words(class).next_multiple_of(16)
+}
+
+/// Assigns slots to the registers of a kernel.
+pub(super) fn assign(kernel: &Kernel) -> Assignment {
+    let mut facts = vec![Facts::default(); kernel.registers.len()];
+    find_uniform(kernel, &mut facts);
+    find_ranges(kernel, &mut facts);
+    place(kernel, &facts)
+}
+
+/// A register is uniform when one unguarded operation writes it, from uniform operands alone.
+fn find_uniform(kernel: &Kernel, facts: &mut [Facts]) {
+    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                facts[reg.0 as usize].defs += 1;
+            }
+        });
+    }
+    // In reconvergence order definitions mostly precede uses; a second pass catches the rest.
+    for _ in 0..2 {
+        for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+            let invariant = match &inst.op {
+                Op::Special { what, .. } => what.is_cta_invariant(),
+                Op::Load { space, .. } => *space == Space::Param,
+                op => op.is_pure(),
+            };
+            if inst.guard.is_some() || !invariant {
+                continue;
+            }
+            let mut uniform = true;
+            inst.op.operands(|operand| {
+                uniform &= match operand {
+                    Operand::Use(reg) => facts[reg.0 as usize].uniform,
+                    Operand::Def(reg) => facts[reg.0 as usize].defs == 1,
+                };
+            });
+            if uniform {
+                inst.op.operands(|operand| {
+                    if let Operand::Def(reg) = operand {
+                        facts[reg.0 as usize].uniform = true;
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Bits of liveness sets that are worth their memory. Kernels beyond that get a row for every register.
+const MAX_LIVENESS_BITS: usize = 1 << 30;
+
+/// Finds the positions between which each register's value is needed, by backward liveness over blocks.
+fn find_ranges(kernel: &Kernel, facts: &mut [Facts]) {
+    let registers = kernel.registers.len();
+    let count = kernel.blocks.len();
+    if registers.saturating_mul(count) > MAX_LIVENESS_BITS {
+        for facts in facts {
+            (facts.alone, facts.starts_zero, facts.range) = (true, true, Some((0, 0)));
+        }
+        return;
+    }
+    let mut live_in = vec![BitSet::new(registers); count];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (id, block) in kernel.blocks.iter().enumerate().rev() {
+            let mut live = BitSet::new(registers);
+            for to in block.terminator.successors() {
+                live.add_all(&live_in[to.0 as usize]);
+            }
+            if let Some(reg) = terminator_use(&block.terminator) {
+                live.insert(reg);
+            }
+            for inst in block.insts.iter().rev() {
+                step_back(inst, &mut live);
+            }
+            changed |= live_in[id].add_all(&live);
+        }
+    }
+    for reg in live_in.first().into_iter().flat_map(BitSet::iter) {
+        facts[reg].starts_zero = true;
+    }
+    let mut position = 0;
+    for (id, block) in kernel.blocks.iter().enumerate() {
+        let start = position;
+        for inst in &block.insts {
+            position += 1;
+            inst.op.operands(|operand| {
+                let (Operand::Use(reg) | Operand::Def(reg)) = operand;
+                facts[reg.0 as usize].cover(position);
+            });
+            if let Some(reg) = inst.guard.and_then(Pred::reg) {
+                facts[reg.0 as usize].cover(position);
+            }
+            if let Op::Collective { what: ir::Collective::Shfl { a: Src::Reg(a), .. }, .. }
+            | Op::Collective {
+                what: ir::Collective::MovMatrix { a: Src::Reg(a), .. }, ..
+            } = &inst.op
+            {
+                // Lanes that are not here may be read: their registers must be their own.
+                let facts = &mut facts[a.0 as usize];
+                (facts.alone, facts.starts_zero) = (true, true);
+            }
+        }
+        position += 1;
+        if let Some(reg) = terminator_use(&block.terminator) {
+            facts[reg.0 as usize].cover(position);
+        }
+        for reg in live_in[id].iter() {
+            facts[reg].cover(start);
+        }
+        for to in block.terminator.successors() {
+            for reg in live_in[to.0 as usize].iter() {
+                facts[reg].cover(position);
+            }
+        }
+        position += 1;
+    }
+}
+
+impl Facts {
+    fn cover(&mut self, position: u32) {
+        let (first, last) = self.range.unwrap_or((position, position));
+        self.range = Some((first.min(position), last.max(position)));
+    }
+}
+
+fn terminator_use(terminator: &Terminator) -> Option<Reg> {
+    match terminator {
+        Terminator::Branch { p, .. } => p.reg(),
+        Terminator::Jump(_) | Terminator::Exit | Terminator::Trap => None,
+    }
+}
+
+fn step_back(inst: &ir::Inst, live: &mut BitSet) {
+    // A guarded write leaves the old value in some lanes.
+    if inst.guard.is_none() {
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                live.remove(reg);
+            }
+        });
+    }
+    inst.op.operands(|operand| {
+        if let Operand::Use(reg) = operand {
+            live.insert(reg);
+        }
+    });
+    if let Some(reg) = inst.guard.and_then(Pred::reg) {
+        live.insert(reg);
+    }
+}
+
+/// Gives each register a row. Rows are used again when the last value in them is no longer needed.
+fn place(kernel: &Kernel, facts: &[Facts]) -> Assignment {
+    let mut homes = vec![None; facts.len()];
+    let (mut words_per_warp, mut predicates_per_warp, mut shared_end) = (0, 0, 0);
+    let mut order: Vec<usize> =
+        (0..facts.len()).filter(|reg| facts[*reg].range.is_some()).collect();
+    order.sort_by_key(|reg| facts[*reg].range);
+    // Free rows by class, and rows in use by the position after which they are free.
+    let mut free: [Vec<u32>; 3] = Default::default();
+    let mut used: BinaryHeap<Reverse<(u32, usize, u32)>> = BinaryHeap::new();
+    for reg in order {
+        let (Some((first, last)), facts) = (facts[reg].range, &facts[reg]) else { continue };
+        while let Some(Reverse((until, kind, offset))) = used.peek().copied() {
+            if until >= first {
+                break;
+            }
+            free[kind].push(offset);
+            used.pop();
+        }
+        let class = kernel.registers[reg];
+        let size = words(class);
+        let kind = match class {
+            Class::W32 => 0,
+            Class::W64 => 1,
+            Class::Pred => 2,
+        };
+        let shares = !(facts.alone || facts.starts_zero || facts.uniform);
+        let offset = match free[kind].pop() {
+            Some(offset) if shares => offset,
+            unused => {
+                free[kind].extend(unused);
+                let (end, size) = match class {
+                    _ if facts.uniform => (&mut shared_end, shared_words(class)),
+                    Class::Pred => (&mut predicates_per_warp, size),
+                    Class::W32 | Class::W64 => (&mut words_per_warp, size),
+                };
+                *end += size;
+                *end - size
+            }
+        };
+        if shares {
+            used.push(Reverse((last, kind, offset)));
+        }
+        let starts_zero = facts.starts_zero;
+        homes[reg] = Some(Home { offset, shared: facts.uniform, starts_zero, words: size });
+    }
+    Assignment { homes, words_per_warp, predicates_per_warp, shared_words: shared_end }
+}
+
+/// A set of registers.
+#[derive(Clone, Debug)]
+struct BitSet {
+    words: Vec<u64>,
+}
+
+impl BitSet {
+    fn new(count: usize) -> Self {
+        BitSet { words: vec![0; count.div_ceil(64)] }
+    }
+
+    fn insert(&mut self, reg: Reg) {
+        self.words[reg.0 as usize / 64] |= 1 << (reg.0 % 64);
+    }
+
+    fn remove(&mut self, reg: Reg) {
+        self.words[reg.0 as usize / 64] &= !(1 << (reg.0 % 64));
+    }
+
+    /// Adds all of another set and says whether that changed anything.
+    fn add_all(&mut self, other: &BitSet) -> bool {
+        let mut changed = false;
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            changed |= *more & !*word != 0;
+            *word |= more;
+        }
+        changed
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(at, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at * 64 + bit)
+        })
+    }
+}

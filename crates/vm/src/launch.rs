@@ -1,0 +1,406 @@
+//! A launch: a grid of CTAs over the host's cores.
+
+use crate::cta::{Cta, Limits, Turn};
+use crate::fault::{Fault, FaultKind};
+use crate::interp::{Block, CtaMemory, Frame, Program, SpecialValues, ThreadIndices, Threads};
+use crate::memory::{Memory, WINDOW};
+use crate::schedule::Schedule;
+use crate::simd::Level;
+use crate::stats::Stats;
+use ir::Kernel;
+use lanes::WARP;
+use std::fmt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Threads of the largest CTA (CUDA C++ Programming Guide, "Compute Capabilities").
+pub const MAX_THREADS: u64 = 1024;
+/// Bytes of shared memory of the largest CTA, system use included.
+pub const MAX_SHARED: u64 = 228 << 10;
+/// Bytes of local memory of a thread.
+pub const MAX_LOCAL: u64 = 512 << 10;
+
+/// How to launch a kernel.
+pub struct Launch<'a> {
+    /// The grid's extents in CTAs.
+    pub grid: [u32; 3],
+    /// The CTA's extents in threads.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// The parameter space, laid out as the kernel declares it.
+    pub params: &'a [u8],
+    /// Where the module's variables stand.
+    pub image_base: u64,
+    /// Host threads; 0 takes all cores.
+    pub threads: usize,
+    /// The free choices.
+    pub schedule: Schedule,
+    /// Warp instructions after which the kernel is stopped.
+    pub max_steps: Option<u64>,
+    /// The vector instructions to use.
+    pub level: Level,
+    /// Asked now and then whether to stop.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+    /// Told now and then how many CTAs are done.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// Why a launch did not begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaunchError {
+    /// An extent is zero or above its limit.
+    Extents {
+        /// "grid" or "block".
+        what: &'static str,
+        /// What was asked for.
+        extents: [u32; 3],
+        /// The limits.
+        limits: [u64; 3],
+    },
+    /// Too many threads in a CTA.
+    TooManyThreads {
+        /// Threads asked for.
+        threads: u64,
+        /// The limit: the hardware's, or the kernel's `.maxntid`.
+        limit: u64,
+    },
+    /// The kernel demands another CTA shape (`.reqntid`).
+    RequiredShape {
+        /// The shape that it demands.
+        required: [u32; 3],
+    },
+    /// Too much memory of a space.
+    TooMuchMemory {
+        /// "shared" or "local".
+        space: &'static str,
+        /// Bytes asked for.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The parameter space has another size.
+    Params {
+        /// Bytes given.
+        given: usize,
+        /// Bytes wanted.
+        wanted: u32,
+    },
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::Extents { what, extents: [x, y, z], limits: [lx, ly, lz] } => {
+                write!(
+                    f,
+                    "a {what} of {x},{y},{z} is not possible: each extent is 1 to {lx},{ly},{lz}"
+                )
+            }
+            LaunchError::TooManyThreads { threads, limit } => {
+                write!(f, "{threads} threads in a CTA are too many: the limit is {limit}")
+            }
+            LaunchError::RequiredShape { required: [x, y, z] } => {
+                write!(f, "the kernel requires a block of {x},{y},{z} (.reqntid)")
+            }
+            LaunchError::TooMuchMemory { space, bytes, limit } => {
+                write!(f, "{bytes} bytes of {space} memory are too many: the limit is {limit}")
+            }
+            LaunchError::Params { given, wanted } => {
+                write!(f, "{given} bytes of parameters were given, the kernel has {wanted}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// How a launch ended.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What it did.
+    pub stats: Stats,
+    /// Why it was stopped, if it was. Of several faults, that of the lowest CTA that was seen.
+    pub fault: Option<Fault>,
+}
+
+fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
+    let within = |extents: [u32; 3], limits: [u64; 3]| {
+        extents.iter().zip(limits).all(|(extent, limit)| (1..=limit).contains(&u64::from(*extent)))
+    };
+    let limits = [(1 << 31) - 1, 65535, 65535];
+    if !within(launch.grid, limits) {
+        return Err(LaunchError::Extents { what: "grid", extents: launch.grid, limits });
+    }
+    let limits = [1024, 1024, 64];
+    if !within(launch.block, limits) {
+        return Err(LaunchError::Extents { what: "block", extents: launch.block, limits });
+    }
+    let product =
+        |extents: [u32; 3]| extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    if let Some(required) = kernel.threads.required {
+        if required != launch.block {
+            return Err(LaunchError::RequiredShape { required });
+        }
+    }
+    let threads = product(launch.block);
+    let limit = kernel.threads.maximum.map_or(MAX_THREADS, product).min(MAX_THREADS);
+    if threads > limit {
+        return Err(LaunchError::TooManyThreads { threads, limit });
+    }
+    let shared = u64::from(kernel.shared_bytes) + u64::from(launch.dynamic_shared);
+    let local = u64::from(kernel.local_bytes);
+    for (space, bytes, limit) in [("shared", shared, MAX_SHARED), ("local", local, MAX_LOCAL)] {
+        if bytes > limit {
+            return Err(LaunchError::TooMuchMemory { space, bytes, limit });
+        }
+    }
+    if launch.params.len() != kernel.param_bytes as usize {
+        let (given, wanted) = (launch.params.len(), kernel.param_bytes);
+        return Err(LaunchError::Params { given, wanted });
+    }
+    Ok(())
+}
+
+/// Runs a kernel.
+///
+/// # Errors
+/// The launch is not possible for this kernel; nothing ran.
+pub fn launch(
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    memory: &mut Memory,
+) -> Result<Outcome, LaunchError> {
+    check(kernel, launch)?;
+    let threads: u32 = launch.block.iter().product();
+    let program = Program::compile(kernel, threads.div_ceil(WARP as u32), launch.level);
+    let grid = Grid {
+        kernel,
+        launch,
+        program: &program,
+        memory,
+        tid: ThreadIndices::new(launch.block),
+        threads,
+        ctas: launch.grid.iter().map(|extent| u64::from(*extent)).product(),
+        next: AtomicU64::new(0),
+        done: AtomicU64::new(0),
+        steps: AtomicU64::new(0),
+        stopped: AtomicBool::new(false),
+        outcome: Mutex::new(Outcome { stats: Stats::default(), fault: None }),
+        started: Instant::now(),
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = match (launch.schedule, launch.threads) {
+        // Replays need one order of CTAs.
+        (Schedule::Seed(_), _) => 1,
+        (Schedule::Fair, 0) => cores,
+        (Schedule::Fair, threads) => threads.min(4 * cores),
+    };
+    let workers = (workers as u64).min(grid.ctas);
+    if workers <= 1 {
+        grid.work();
+    } else {
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| grid.work());
+            }
+        });
+    }
+    Ok(grid.outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+/// What the workers of a launch share.
+struct Grid<'l> {
+    kernel: &'l Kernel,
+    launch: &'l Launch<'l>,
+    program: &'l Program,
+    memory: &'l Memory,
+    tid: ThreadIndices,
+    threads: u32,
+    ctas: u64,
+    /// The next CTA that nobody has begun.
+    next: AtomicU64,
+    done: AtomicU64,
+    steps: AtomicU64,
+    stopped: AtomicBool,
+    outcome: Mutex<Outcome>,
+    started: Instant,
+}
+
+impl Grid<'_> {
+    /// Runs CTAs until none is left. A CTA that yields waits in a queue while later ones run.
+    fn work(&self) {
+        let stop = || self.stopped.load(Ordering::Relaxed) || (self.launch.interrupted)();
+        let limits = Limits { max_steps: self.launch.max_steps, steps: &self.steps, stop: &stop };
+        let mut stats = Stats::default();
+        let mut spare: Vec<Room> = Vec::new();
+        let mut waiting: std::collections::VecDeque<(u64, Room, Cta<'_>)> = Default::default();
+        let mut prefer_new = true;
+        while !self.stopped.load(Ordering::Relaxed) {
+            let number = match prefer_new || waiting.is_empty() {
+                true => Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < self.ctas),
+                false => None,
+            };
+            let (number, room, mut cta) = match number {
+                Some(number) => {
+                    if (self.launch.interrupted)() {
+                        self.fault_outside(number);
+                        break;
+                    }
+                    let mut room = spare.pop().unwrap_or_else(|| Room::new(self));
+                    let cta = Cta::new(room.frame(self, number), self.launch.schedule);
+                    (number, room, cta)
+                }
+                None => match waiting.pop_front() {
+                    Some(waiting) => waiting,
+                    None => break,
+                },
+            };
+            let turn = cta.run(&limits);
+            // After a CTA got stuck, new ones and stuck ones take turns.
+            prefer_new = match turn {
+                Turn::Yielded => !prefer_new || waiting.is_empty(),
+                Turn::Done | Turn::Fault(_) => waiting.is_empty(),
+            };
+            match turn {
+                Turn::Yielded => waiting.push_back((number, room, cta)),
+                Turn::Done => {
+                    stats.add(&cta.frame.stats);
+                    stats.ctas += 1;
+                    stats.threads += u64::from(self.threads);
+                    spare.push(room);
+                    let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+                    if done.is_multiple_of(64) {
+                        (self.launch.progress)(done);
+                    }
+                }
+                Turn::Fault(fault) => {
+                    stats.add(&cta.frame.stats);
+                    self.report(*fault);
+                }
+            }
+        }
+        if let Ok(mut outcome) = self.outcome.lock() {
+            outcome.stats.add(&stats);
+        }
+    }
+
+    fn report(&self, fault: Fault) {
+        self.stopped.store(true, Ordering::Relaxed);
+        let Ok(mut outcome) = self.outcome.lock() else { return };
+        let number = |fault: &Fault| {
+            let [x, y, z] = fault.thread.cta;
+            (z, y, x)
+        };
+        let interrupted = |fault: &Fault| fault.kind == FaultKind::Interrupted;
+        let first = outcome.fault.as_ref().is_none_or(|known| {
+            (interrupted(known), number(known)) > (interrupted(&fault), number(&fault))
+        });
+        if first && !(interrupted(&fault) && outcome.fault.is_some()) {
+            outcome.fault = Some(fault);
+        }
+    }
+
+    fn fault_outside(&self, number: u64) {
+        let thread = crate::ThreadId { cta: self.cta(number), thread: [0; 3], warp: 0, lane: 0 };
+        let place = self.program.places.first().copied().unwrap_or_default();
+        self.report(Fault { kind: FaultKind::Interrupted, place, thread });
+    }
+
+    /// The index of a CTA by its number; x varies fastest.
+    fn cta(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        [number % x, number / x % y, number / x / y].map(|index| index as u32)
+    }
+}
+
+/// What a CTA needs on the host: registers, shared and local memory. Used again for later CTAs.
+struct Room {
+    registers: Vec<Line>,
+    shared: Vec<Line>,
+    local: Vec<Line>,
+    params: Vec<Line>,
+    shared_bytes: usize,
+    /// From one thread's local memory to the next's.
+    local_stride: usize,
+}
+
+/// A cache line: gives blocks their alignment.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(#[expect(dead_code, reason = "gives the line its size")] [u32; 16]);
+
+const ZERO_LINE: Line = Line([0; 16]);
+
+fn lines(bytes: usize) -> Vec<Line> {
+    vec![ZERO_LINE; bytes.div_ceil(size_of::<Line>())]
+}
+
+impl Room {
+    fn new(grid: &Grid<'_>) -> Room {
+        let shared_bytes = grid.kernel.shared_bytes as usize + grid.launch.dynamic_shared as usize;
+        let local_stride = (grid.kernel.local_bytes as usize).next_multiple_of(16);
+        let threads = (grid.threads as usize).next_multiple_of(WARP);
+        let mut room = Room {
+            registers: lines(grid.program.register_words * size_of::<u32>()),
+            shared: lines(shared_bytes),
+            local: lines(local_stride * threads),
+            params: lines(grid.launch.params.len()),
+            shared_bytes,
+            local_stride,
+        };
+        let words = room.registers.as_mut_ptr().cast::<u32>();
+        for (at, value) in &grid.program.constants {
+            // SAFETY: constants lie inside the register file.
+            unsafe { *words.add(*at) = *value };
+        }
+        let params = room.params.as_mut_ptr().cast::<u8>();
+        // SAFETY: the block was made for as many bytes.
+        unsafe {
+            let from = grid.launch.params.as_ptr();
+            params.copy_from_nonoverlapping(from, grid.launch.params.len());
+        }
+        room
+    }
+
+    /// The frame of a CTA that begins here.
+    fn frame<'l>(&mut self, grid: &'l Grid<'_>, number: u64) -> Frame<'l> {
+        let regs = self.registers.as_mut_ptr().cast::<u32>();
+        for range in &grid.program.zeros {
+            // SAFETY: the ranges lie inside the register file.
+            unsafe { regs.add(range.start).write_bytes(0, range.len()) };
+        }
+        self.shared.fill(ZERO_LINE);
+        self.local.fill(ZERO_LINE);
+        let block = |lines: &mut Vec<Line>, bytes: usize| Block {
+            start: lines.as_mut_ptr().cast(),
+            bytes: bytes as u64,
+        };
+        let launch = grid.launch;
+        let specials = SpecialValues {
+            tid: &grid.tid,
+            block: launch.block,
+            grid: launch.grid,
+            cta: grid.cta(number),
+            cta_number: number,
+            warps: grid.threads.div_ceil(WARP as u32),
+            dynamic_shared: launch.dynamic_shared,
+            total_shared: self.shared_bytes as u32,
+            image_base: launch.image_base,
+            started: grid.started,
+            clock_reads: 0,
+        };
+        let cta = CtaMemory {
+            regs,
+            shared: block(&mut self.shared, self.shared_bytes),
+            local: block(&mut self.local, self.local_stride * grid.threads as usize),
+            local_bytes: u64::from(grid.kernel.local_bytes),
+            local_stride: self.local_stride as u64,
+            params: block(&mut self.params, launch.params.len()),
+        };
+        Frame::new(grid.program, Threads::new(grid.threads), cta, grid.memory, specials)
+    }
+}
+
+const _: () = assert!(MAX_SHARED <= WINDOW && MAX_LOCAL <= WINDOW);

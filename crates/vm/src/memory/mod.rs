@@ -1,0 +1,195 @@
+//! Global memory: one reserved range of addresses, allocations in it, windows for the other spaces.
+//!
+//! Device addresses are addresses in this process. The range begins with two windows, one for shared
+//! and one for local memory, that no allocation uses: a generic address inside a window means an offset in
+//! that space. Allocations are exact to the byte and stand apart, so that an access past the end of one never
+//! lands in another.
+
+mod regions;
+
+pub use regions::{Region, Regions};
+
+use memmap2::{MmapMut, MmapOptions};
+use std::fmt;
+
+/// Bytes of the shared window, and of the local window behind it.
+pub const WINDOW: u64 = 1 << 24;
+/// Bytes at the start of the range that are never allocated.
+const RESERVED: u64 = 4 * WINDOW;
+/// Bytes between allocations, at least.
+const GAP: u64 = 256;
+/// Alignment of allocations, as `cudaMalloc` gives it.
+const ALIGN: u64 = 256;
+
+/// Why memory could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryError {
+    /// The host did not reserve an address range.
+    Reserve(String),
+    /// The allocation does not fit.
+    Full {
+        /// Bytes asked for.
+        wanted: u64,
+        /// Bytes left.
+        left: u64,
+    },
+    /// A host copy outside an allocation.
+    OutOfBounds {
+        /// The device address.
+        address: u64,
+        /// Bytes to copy.
+        bytes: u64,
+    },
+}
+
+impl fmt::Display for MemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryError::Reserve(why) => write!(f, "cannot reserve device memory: {why}"),
+            MemoryError::Full { wanted, left } => {
+                write!(f, "cannot allocate {wanted} bytes of device memory: {left} are left")
+            }
+            MemoryError::OutOfBounds { address, bytes } => {
+                write!(f, "{bytes} bytes at {address:#x} are not inside an allocation")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MemoryError {}
+
+/// The device's memory.
+#[derive(Debug)]
+pub struct Memory {
+    map: MmapMut,
+    next: u64,
+    regions: Regions,
+}
+
+impl Memory {
+    /// Reserves the address range: as much of a terabyte as the host gives. Pages are committed when they
+    /// are first touched.
+    ///
+    /// # Errors
+    /// The host reserves nothing.
+    pub fn new() -> Result<Self, MemoryError> {
+        let mut last = String::new();
+        for bits in [40, 38, 36, 34, 32, 30, 28] {
+            match MmapOptions::new().len(1 << bits).no_reserve_swap().map_anon() {
+                Ok(map) => return Ok(Memory { map, next: RESERVED, regions: Regions::default() }),
+                Err(why) => last = why.to_string(),
+            }
+        }
+        Err(MemoryError::Reserve(last))
+    }
+
+    /// The first address of the range.
+    pub fn base(&self) -> u64 {
+        self.map.as_ptr() as u64
+    }
+
+    /// Allocates zeroed memory, aligned to 256 bytes, and returns its address. An allocation of no bytes has
+    /// an address that must not be accessed.
+    ///
+    /// # Errors
+    /// The range is used up.
+    pub fn allocate(&mut self, bytes: u64) -> Result<u64, MemoryError> {
+        let left = self.map.len() as u64 - self.next;
+        let wanted = bytes.checked_add(GAP + ALIGN).filter(|wanted| *wanted <= left);
+        let Some(wanted) = wanted else {
+            return Err(MemoryError::Full { wanted: bytes, left });
+        };
+        let address = self.base() + self.next;
+        self.next = (self.next + wanted).next_multiple_of(ALIGN);
+        if bytes > 0 {
+            self.regions.insert(Region { start: address, end: address + bytes });
+        }
+        Ok(address)
+    }
+
+    /// Allocates one block for several objects at the given offsets; only their bytes are accessible.
+    ///
+    /// # Errors
+    /// The range is used up.
+    pub fn allocate_image(&mut self, objects: &[(u64, u64)]) -> Result<u64, MemoryError> {
+        let ends = objects.iter().map(|(offset, bytes)| offset.saturating_add(*bytes));
+        let bytes = ends.max().unwrap_or(0);
+        let address = self.allocate(bytes)?;
+        self.regions.remove(address);
+        for (offset, bytes) in objects.iter().filter(|(_, bytes)| *bytes > 0) {
+            let start = address + offset;
+            self.regions.insert(Region { start, end: start + bytes });
+        }
+        Ok(address)
+    }
+
+    /// Copies host bytes to the device.
+    ///
+    /// # Errors
+    /// The target is not inside one allocation.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        let range = self.range(address, bytes.len())?;
+        self.map[range].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// The bytes at a device address.
+    ///
+    /// # Errors
+    /// They are not inside one allocation.
+    pub fn read(&self, address: u64, bytes: usize) -> Result<&[u8], MemoryError> {
+        let range = self.range(address, bytes)?;
+        Ok(&self.map[range])
+    }
+
+    /// The allocations.
+    pub fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
+    fn range(&self, address: u64, bytes: usize) -> Result<std::ops::Range<usize>, MemoryError> {
+        if bytes == 0 {
+            return Ok(0..0);
+        }
+        let outside = MemoryError::OutOfBounds { address, bytes: bytes as u64 };
+        let region = self.regions.find(address).ok_or(outside.clone())?;
+        if !region.holds(address, bytes as u64) {
+            return Err(outside);
+        }
+        let start = (address - self.base()) as usize;
+        Ok(start..start + bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_are_exact_zeroed_and_apart() {
+        let mut memory = Memory::new().expect("the host reserves a range");
+        let a = memory.allocate(10).expect("fits");
+        let b = memory.allocate(1).expect("fits");
+        assert!(b >= a + 10 + GAP && a % ALIGN == 0 && b % ALIGN == 0);
+        assert_eq!(memory.read(a, 10), Ok(&[0; 10][..]));
+        assert!(memory.read(a, 11).is_err() && memory.read(a - 1, 1).is_err());
+        memory.write(b, &[7]).expect("inside");
+        assert!(memory.write(b, &[7, 8]).is_err());
+        assert_eq!(memory.read(b, 1), Ok(&[7][..]));
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        let mut memory = Memory::new().expect("the host reserves a range");
+        assert!(matches!(memory.allocate(u64::MAX), Err(MemoryError::Full { .. })));
+        assert!(memory.allocate(0).is_ok());
+    }
+
+    #[test]
+    fn objects_of_an_image_are_exact() {
+        let mut memory = Memory::new().expect("the host reserves a range");
+        let base = memory.allocate_image(&[(0, 4), (16, 8)]).expect("fits");
+        assert!(memory.write(base, &[1; 4]).is_ok() && memory.write(base + 16, &[1; 8]).is_ok());
+        assert!(memory.write(base, &[1; 5]).is_err() && memory.write(base + 8, &[1]).is_err());
+    }
+}
