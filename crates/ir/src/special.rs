@@ -63,6 +63,12 @@ pub enum Special {
     /// The address at which the module's global and constant variables stand, 64 bits. Not a register of
     /// the ISA: front ends use it to form addresses of variables.
     ImageBase,
+    /// The generic address at which shared memory appears.
+    SharedWindow,
+    /// The generic address at which local memory appears.
+    LocalWindow,
+    /// The generic address at which the parameter space appears.
+    ParamWindow,
     /// The offset at which dynamic shared memory begins, behind the static part.
     DynamicSharedBase,
     /// A register that is the same constant in every launch without clusters, such as `%cluster_nctarank`.
@@ -74,7 +80,13 @@ impl Special {
     pub fn is_wide(self) -> bool {
         matches!(
             self,
-            Special::Gridid | Special::Clock64 | Special::Globaltimer | Special::ImageBase
+            Special::Gridid
+                | Special::Clock64
+                | Special::Globaltimer
+                | Special::ImageBase
+                | Special::SharedWindow
+                | Special::LocalWindow
+                | Special::ParamWindow
         )
     }
 
@@ -91,6 +103,9 @@ impl Special {
             | Special::DynamicSmemSize
             | Special::TotalSmemSize
             | Special::ImageBase
+            | Special::SharedWindow
+            | Special::LocalWindow
+            | Special::ParamWindow
             | Special::DynamicSharedBase
             | Special::Constant(_) => true,
             Special::Tid(_)

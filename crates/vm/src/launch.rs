@@ -387,6 +387,7 @@ impl Room {
             warps: grid.threads.div_ceil(WARP as u32),
             dynamic_shared: launch.dynamic_shared,
             total_shared: self.shared_bytes as u32,
+            memory_base: grid.memory.base(),
             image_base: launch.image_base,
             started: grid.started,
             clock_reads: 0,

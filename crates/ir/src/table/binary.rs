@@ -10,6 +10,8 @@ macro_rules! binary_ops {
     ($with:ident) => {
         $with! {
             plain {
+                /// Sum, rounded to nearest; subnormal operands and results become zero (`.ftz`).
+                AddFtzF32(a: u32, b: u32) -> u32 = numeric::f32::flush(numeric::f32::add_rn(numeric::f32::flush(a), numeric::f32::flush(b)));
                 /// Sum, low bits.
                 AddI32(a: u32, b: u32) -> u32 = a.wrapping_add(b);
                 /// Difference, low bits.

@@ -99,7 +99,7 @@ macro_rules! families {
     };
 }
 
-families! { warp }
+families! { atomics, control, memory, warp }
 
 /// A form with its compiled syntax.
 #[derive(Debug)]

@@ -359,7 +359,7 @@ impl Lowering {
     }
 
     /// Declared width of the register behind an operand.
-    fn declared_bits(&mut self, operand: &Operand) -> Option<u32> {
+    pub fn declared_bits(&mut self, operand: &Operand) -> Option<u32> {
         let OperandKind::Name(name) = &operand.kind else { return None };
         match self.entity(name) {
             Ok(Entity::Register(index)) => Some(self.declared(index).bits()),

@@ -6,7 +6,7 @@
 
 use super::frame::{Body, Code, Frame, Slot};
 use crate::fault::{AccessKind, FaultKind};
-use crate::memory::{Region, WINDOW};
+use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Region, SHARED_WINDOW, WINDOW};
 use ir::{Access, Place, Space};
 use lanes::WARP;
 use std::marker::PhantomData;
@@ -144,11 +144,14 @@ impl Reach for Local {
 impl Reach for Generic {
     #[inline(always)]
     fn span(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-        if low.wrapping_sub(frame.memory_base) >= 2 * WINDOW {
-            return Global::span(frame, cache, low, bytes);
-        }
-        let delta = Shared::span(frame, cache, low - frame.memory_base, bytes)?;
-        Some(delta.wrapping_sub(frame.memory_base))
+        let offset = low.wrapping_sub(frame.memory_base);
+        let (window, delta) = match offset / WINDOW {
+            0 => (SHARED_WINDOW, Shared::span(frame, cache, offset - SHARED_WINDOW, bytes)),
+            1 => return None,
+            2 => (PARAM_WINDOW, Param::span(frame, cache, offset - PARAM_WINDOW, bytes)),
+            _ => return Global::span(frame, cache, low, bytes),
+        };
+        delta.map(|delta| delta.wrapping_sub(frame.memory_base + window))
     }
 
     #[inline(always)]
@@ -160,7 +163,7 @@ impl Reach for Generic {
         address: u64,
         bytes: u64,
     ) -> Option<u64> {
-        let offset = address.wrapping_sub(frame.memory_base).wrapping_sub(WINDOW);
+        let offset = address.wrapping_sub(frame.memory_base).wrapping_sub(LOCAL_WINDOW);
         if offset < WINDOW {
             return Local::lane(frame, cache, warp, lane, offset, bytes);
         }

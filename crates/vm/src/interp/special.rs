@@ -1,6 +1,7 @@
 //! Special registers.
 
 use super::frame::{Body, Code, Frame, MAX_WARPS};
+use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
 use ir::{Dim, Special};
 use lanes::{LANE_IDS, Lanes, WARP};
 use std::time::Instant;
@@ -16,6 +17,7 @@ pub(crate) struct SpecialValues<'l> {
     pub(crate) warps: u32,
     pub(crate) dynamic_shared: u32,
     pub(crate) total_shared: u32,
+    pub(crate) memory_base: u64,
     pub(crate) image_base: u64,
     pub(crate) started: Instant,
     /// How often a clock was read.
@@ -96,6 +98,9 @@ impl SpecialValues<'_> {
             Special::DynamicSmemSize => Value::Word(self.dynamic_shared),
             Special::TotalSmemSize => Value::Word(self.total_shared),
             Special::DynamicSharedBase => Value::Word(self.total_shared - self.dynamic_shared),
+            Special::SharedWindow => Value::Wide(self.memory_base + SHARED_WINDOW),
+            Special::LocalWindow => Value::Wide(self.memory_base + LOCAL_WINDOW),
+            Special::ParamWindow => Value::Wide(self.memory_base + PARAM_WINDOW),
             Special::ImageBase => Value::Wide(self.image_base),
             Special::Constant(value) => Value::Word(value),
         }

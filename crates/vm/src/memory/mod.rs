@@ -1,8 +1,7 @@
 //! Global memory: one reserved range of addresses, allocations in it, windows for the other spaces.
 //!
-//! Device addresses are addresses in this process. The range begins with two windows, one for shared
-//! and one for local memory, that no allocation uses: a generic address inside a window means an offset in
-//! that space. Allocations are exact to the byte and stand apart, so that an access past the end of one never
+//! Device addresses are addresses in this process. The range begins with windows for shared, local and parameter
+//! memory that no allocation uses: a generic address inside a window means an offset in that space. Allocations are exact to the byte and stand apart, so that an access past the end of one never
 //! lands in another.
 
 mod regions;
@@ -12,8 +11,14 @@ pub use regions::{Region, Regions};
 use memmap2::{MmapMut, MmapOptions};
 use std::fmt;
 
-/// Bytes of the shared window, and of the local window behind it.
+/// Bytes of each window.
 pub const WINDOW: u64 = 1 << 24;
+/// Where the window of shared memory begins in the range.
+pub const SHARED_WINDOW: u64 = 0;
+/// Where the window of local memory begins in the range.
+pub const LOCAL_WINDOW: u64 = WINDOW;
+/// Where the window of the parameter space begins in the range.
+pub const PARAM_WINDOW: u64 = 2 * WINDOW;
 /// Bytes at the start of the range that are never allocated.
 const RESERVED: u64 = 4 * WINDOW;
 /// Bytes between allocations, at least.

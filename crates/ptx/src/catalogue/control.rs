@@ -1,0 +1,150 @@
+//! Control flow, barriers and fences.
+
+use super::atomics::scope;
+use super::{Entry, Form};
+use crate::lower::{Inst, Lowering, Result};
+use ir::{BarrierAction, BarrierReduction, Collective, Fence, Members, Op, Scope, Terminator};
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "bra",
+        section: "9.7.12.3 bra",
+        forms: &[Form::new("bra{.uni} tgt:label", (1, 0), 10, branch)],
+    },
+    Entry {
+        name: "ret",
+        section: "9.7.12.6 ret",
+        forms: &[Form::new("ret{.uni}", (1, 0), 10, exit)],
+    },
+    Entry {
+        name: "exit",
+        section: "9.7.12.7 exit",
+        forms: &[Form::new("exit", (1, 0), 10, exit)],
+    },
+    Entry {
+        name: "trap",
+        section: "9.7.19.4 trap",
+        forms: &[Form::new("trap", (1, 0), 10, trap)],
+    },
+    Entry {
+        name: "bar",
+        section: "9.7.13.1 bar, 9.7.13.2 bar.warp.sync",
+        forms: &[
+            Form::new("bar{.cta}.sync a:u32{, b:u32}", (1, 0), 10, sync),
+            Form::new("bar{.cta}.arrive a:u32, b:u32", (2, 0), 20, arrive),
+            Form::new("bar{.cta}.red.popc.u32 d, a, {!}p", (2, 0), 20, reduce),
+            Form::new("bar{.cta}.red.popc.u32 d, a, b, {!}p", (2, 0), 20, reduce),
+            Form::new("bar{.cta}.red.op.pred d, a:u32, {!}p; .op = { .and, .or }", (2, 0), 20, reduce),
+            Form::new("bar{.cta}.red.op.pred d, a:u32, b:u32, {!}p; .op = { .and, .or }", (2, 0), 20, reduce),
+            Form::new("bar.warp.sync membermask:u32", (6, 0), 30, warp_sync),
+        ],
+    },
+    Entry {
+        name: "barrier",
+        section: "9.7.13.1 barrier",
+        forms: &[
+            Form::new("barrier{.cta}.sync{.aligned} a:u32{, b:u32}", (6, 0), 30, sync),
+            Form::new("barrier{.cta}.arrive{.aligned} a:u32, b:u32", (6, 0), 30, arrive),
+            Form::new("barrier{.cta}.red.popc{.aligned}.u32 d, a, {!}p", (6, 0), 30, reduce),
+            Form::new("barrier{.cta}.red.popc{.aligned}.u32 d, a, b, {!}p", (6, 0), 30, reduce),
+            Form::new("barrier{.cta}.red.op{.aligned}.pred d, a:u32, {!}p; .op = { .and, .or }", (6, 0), 30, reduce),
+            Form::new("barrier{.cta}.red.op{.aligned}.pred d, a:u32, b:u32, {!}p; .op = { .and, .or }", (6, 0), 30, reduce),
+        ],
+    },
+    Entry {
+        name: "membar",
+        section: "9.7.13.4 membar",
+        forms: &[Form::new("membar.level; .level = { .cta, .gl, .sys }", (1, 4), 10, membar)],
+    },
+    Entry {
+        name: "fence",
+        section: "9.7.13.4 fence",
+        forms: &[Form::new(
+            "fence{.sem}.scope; .sem = { .sc, .acq_rel, .acquire, .release }; .scope = { .cta, .cluster, .gpu, .sys }",
+            (6, 0),
+            70,
+            fence,
+        )],
+    },
+    Entry {
+        name: "nanosleep",
+        section: "9.7.19.3 nanosleep",
+        forms: &[Form::new("nanosleep.u32 t", (6, 3), 70, nanosleep)],
+    },
+];
+
+fn branch(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let target = lo.label(inst, "tgt")?;
+    lo.leave(Terminator::Jump(target));
+    Ok(())
+}
+
+/// In a kernel, `ret` ends the thread as `exit` does.
+fn exit(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
+    lo.leave(Terminator::Exit);
+    Ok(())
+}
+
+fn trap(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
+    lo.leave(Terminator::Trap);
+    Ok(())
+}
+
+fn sync(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    barrier(lo, inst, BarrierAction::Sync)
+}
+
+fn arrive(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    barrier(lo, inst, BarrierAction::Arrive)
+}
+
+fn reduce(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let op = match inst.word("op") {
+        Some("and") => BarrierReduction::And,
+        Some("or") => BarrierReduction::Or,
+        _ => BarrierReduction::Popc,
+    };
+    let p = lo.predicate(inst, "p")?;
+    let d = lo.result(inst, "d")?;
+    barrier(lo, inst, BarrierAction::Reduce { op, d, p })
+}
+
+fn barrier(lo: &mut Lowering, inst: &Inst<'_>, action: BarrierAction) -> Result {
+    let id = lo.value(inst, "a")?;
+    let threads = match inst.operand("b") {
+        Some(_) => Some(lo.value(inst, "b")?),
+        None => None,
+    };
+    // `bar` is `barrier` with `.aligned`.
+    let aligned = inst.has("aligned") || &*inst.instruction.opcode == "bar";
+    lo.b.push(Op::Barrier { action, id, threads, aligned });
+    Ok(())
+}
+
+fn warp_sync(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let members = Members::Mask(lo.value(inst, "membermask")?);
+    lo.b.push(Op::Collective { what: Collective::WarpSync, members, aligned: false });
+    Ok(())
+}
+
+fn membar(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let scope = match inst.word("level") {
+        Some("cta") => Scope::Cta,
+        Some("sys") => Scope::Sys,
+        _ => Scope::Gpu,
+    };
+    lo.b.push(Op::Fence(Fence { sequential: true, scope }));
+    Ok(())
+}
+
+fn fence(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let sequential = inst.word("sem") == Some("sc");
+    lo.b.push(Op::Fence(Fence { sequential, scope: scope(inst.word("scope")) }));
+    Ok(())
+}
+
+fn nanosleep(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let nanoseconds = lo.value(inst, "t")?;
+    lo.b.push(Op::Nanosleep { nanoseconds });
+    Ok(())
+}

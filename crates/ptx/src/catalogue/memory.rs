@@ -1,0 +1,276 @@
+//! Loads, stores and address conversion.
+
+use super::{Entry, Form};
+use crate::lower::{Inst, Lowering, Result};
+use crate::syntax::ast::OperandKind;
+use crate::syntax::{ScalarType, Space as Declared};
+use ir::{Access, BinaryOp, Class, CompareOp, Op, Ordering, Reg, Space, Special, Src, UnaryOp};
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "ld",
+        section: "9.7.9.8 ld, 9.7.9.9 ld.global.nc",
+        forms: &[
+            Form::new(LOAD, (1, 0), 10, load),
+            Form::new(LOAD_SEMANTICS, (6, 0), 70, load),
+        ],
+    },
+    Entry {
+        name: "ldu",
+        section: "9.7.9.10 ldu",
+        forms: &[Form::new(
+            "ldu{.ss}{.vec}.type d*~, [a]; .ss = { .global }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }",
+            (2, 0),
+            20,
+            load,
+        )],
+    },
+    Entry {
+        name: "st",
+        section: "9.7.9.11 st",
+        forms: &[
+            Form::new(STORE, (1, 0), 10, store),
+            Form::new(STORE_SEMANTICS, (6, 0), 70, store),
+        ],
+    },
+    Entry {
+        name: "cvta",
+        section: "9.7.9.20 cvta",
+        forms: &[
+            Form::new(
+                "cvta.space.type d, a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
+                (2, 0),
+                20,
+                to_generic,
+            ),
+            Form::new(
+                "cvta.to.space.type d, a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
+                (2, 0),
+                20,
+                from_generic,
+            ),
+        ],
+    },
+    Entry {
+        name: "isspacep",
+        section: "9.7.9.19 isspacep",
+        forms: &[Form::new(
+            "isspacep.space d:pred, a:u64; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }",
+            (2, 0),
+            20,
+            is_in_space,
+        )],
+    },
+];
+
+const LOAD: &str = "ld{.weak}{.ss}{.cop}{.nc}{.evict}{.evict2}{.hint}{.prefetch}{.unified}{.vec}.type d*~, [a]{, policy:b64}; \
+    .weak = { .weak, .volatile }; \
+    .ss = { .const, .global, .local, .param, .param::entry, .shared, .shared::cta, .shared::cluster }; \
+    .cop = { .ca, .cg, .cs, .lu, .cv }; \
+    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
+    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
+    .hint = { .L2::cache_hint }; \
+    .prefetch = { .L2::64B, .L2::128B, .L2::256B }; \
+    .vec = { .v2, .v4, .v8 }; \
+    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
+
+const LOAD_SEMANTICS: &str = "ld.sem{.scope}{.ss}{.evict}{.evict2}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64}; \
+    .sem = { .relaxed, .acquire, .mmio }; \
+    .scope = { .cta, .cluster, .gpu, .sys }; \
+    .ss = { .global, .shared, .shared::cta, .shared::cluster }; \
+    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
+    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
+    .hint = { .L2::cache_hint }; \
+    .prefetch = { .L2::64B, .L2::128B, .L2::256B }; \
+    .vec = { .v2, .v4, .v8 }; \
+    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
+
+const STORE: &str = "st{.weak}{.ss}{.cop}{.evict}{.evict2}{.hint}{.vec}.type [a], b*~{, policy:b64}; \
+    .weak = { .weak, .volatile }; \
+    .ss = { .global, .local, .param, .param::func, .shared, .shared::cta, .shared::cluster }; \
+    .cop = { .wb, .cg, .cs, .wt }; \
+    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
+    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
+    .hint = { .L2::cache_hint }; \
+    .vec = { .v2, .v4, .v8 }; \
+    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
+
+const STORE_SEMANTICS: &str = "st.sem{.scope}{.ss}{.evict}{.evict2}{.hint}{.vec}.type [a], b*~{, policy:b64}; \
+    .sem = { .relaxed, .release, .mmio }; \
+    .scope = { .cta, .cluster, .gpu, .sys }; \
+    .ss = { .global, .shared, .shared::cta, .shared::cluster }; \
+    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
+    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
+    .hint = { .L2::cache_hint }; \
+    .vec = { .v2, .v4, .v8 }; \
+    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
+
+/// The space that a word names; generic without one, or the space of the variable that the address names.
+pub(super) fn space(word: Option<&str>, named: Option<Declared>) -> Space {
+    match word.and_then(|word| word.split("::").next()) {
+        Some("global" | "const") => Space::Global,
+        Some("shared") => Space::Shared,
+        Some("local") => Space::Local,
+        Some("param") => Space::Param,
+        _ => match named {
+            Some(Declared::Shared) => Space::Shared,
+            Some(Declared::Local) => Space::Local,
+            Some(Declared::Param) => Space::Param,
+            Some(
+                Declared::Global | Declared::Const | Declared::Reg | Declared::Sreg | Declared::Tex,
+            )
+            | None => Space::Generic,
+        },
+    }
+}
+
+/// How an element of a type is accessed.
+pub(super) fn access(ty: ScalarType) -> Access {
+    match (ty, ty.bits()) {
+        (ScalarType::S8, _) => Access::S8,
+        (ScalarType::S16, _) => Access::S16,
+        (_, 64) => Access::B64,
+        (_, 32) => Access::B32,
+        (_, 16) => Access::U16,
+        _ => Access::U8,
+    }
+}
+
+/// The ordering that a word names.
+pub(super) fn ordering(word: Option<&str>) -> Ordering {
+    match word {
+        Some("relaxed") => Ordering::Relaxed,
+        Some("acquire") => Ordering::Acquire,
+        Some("release") => Ordering::Release,
+        Some("acq_rel") => Ordering::AcqRel,
+        Some("volatile" | "mmio") => Ordering::Volatile,
+        _ => Ordering::Weak,
+    }
+}
+
+fn elements(inst: &Inst<'_>) -> usize {
+    match inst.word("vec") {
+        Some("v2") => 2,
+        Some("v4") => 4,
+        Some("v8") => 8,
+        _ => 1,
+    }
+}
+
+fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.relaxed = true;
+    let ty = inst.ty("type");
+    let (address, named) = lo.address(inst, "a")?;
+    let operand = lo.operand(inst, "d")?;
+    let operands = lo.elements(operand);
+    if operands.len() != elements(inst) {
+        let message = format!("{} elements are loaded into {}", elements(inst), operands.len());
+        return lo.reject(operand, message);
+    }
+    let mut d = Vec::with_capacity(operands.len());
+    let mut late = Vec::new();
+    for operand in operands {
+        if matches!(operand.kind, OperandKind::Sink) {
+            d.push(None);
+            continue;
+        }
+        let reg = lo.result_of(operand, ty)?;
+        let declared = lo.declared_bits(operand).unwrap_or(ty.bits());
+        let signed = matches!(ty, ScalarType::S8 | ScalarType::S16);
+        if declared == ty.bits() && !signed || declared == 32 || declared < 32 && !signed {
+            d.push(Some(reg));
+        } else {
+            // The register is wider than a load fills it, or narrower than a load extends to.
+            let value = lo.b.reg(ir::Builder::class_of(access(ty)));
+            d.push(Some(value));
+            late.push((operand, value));
+        }
+    }
+    lo.b.push(Op::Load {
+        d,
+        space: space(inst.word("ss"), named),
+        access: access(ty),
+        address,
+        ordering: ordering(inst.word("sem").or(inst.word("weak"))),
+    });
+    for (operand, value) in late {
+        lo.write_to(operand, value.into(), ty)?;
+    }
+    Ok(())
+}
+
+fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.relaxed = true;
+    let ty = inst.ty("type");
+    let (address, named) = lo.address(inst, "a")?;
+    let operand = lo.operand(inst, "b")?;
+    let operands = lo.elements(operand);
+    if operands.len() != elements(inst) {
+        let message = format!("{} elements are stored from {}", elements(inst), operands.len());
+        return lo.reject(operand, message);
+    }
+    let values = operands.iter().map(|operand| lo.value_of(operand, ty));
+    let values = values.collect::<Result<Vec<_>>>()?;
+    lo.b.push(Op::Store {
+        values,
+        space: space(inst.word("ss"), named),
+        access: access(ty),
+        address,
+        ordering: ordering(inst.word("sem").or(inst.word("weak"))),
+    });
+    Ok(())
+}
+
+/// The generic address at which a space begins; `None` where its addresses are generic already.
+fn window(lo: &mut Lowering, inst: &Inst<'_>) -> Option<Reg> {
+    let what = match space(inst.word("space"), None) {
+        Space::Global | Space::Generic => return None,
+        Space::Shared => Special::SharedWindow,
+        Space::Local => Special::LocalWindow,
+        Space::Param => Special::ParamWindow,
+    };
+    let d = lo.b.reg(Class::W64);
+    lo.b.push(Op::Special { d, what });
+    Some(d)
+}
+
+fn to_generic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    convert_address(lo, inst, BinaryOp::AddI64)
+}
+
+fn from_generic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    convert_address(lo, inst, BinaryOp::SubI64)
+}
+
+fn convert_address(lo: &mut Lowering, inst: &Inst<'_>, op: BinaryOp) -> Result {
+    let a = lo.value(inst, "a")?;
+    let d = lo.result(inst, "d")?;
+    match window(lo, inst) {
+        Some(window) => lo.b.binary_to(d, op, a, window),
+        None => lo.b.unary_to(d, UnaryOp::Mov64, a),
+    }
+    Ok(())
+}
+
+fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    const WINDOW: Src = Src::Imm(1 << 24);
+    const ALL_WINDOWS: Src = Src::Imm(3 << 24);
+    let a = lo.value(inst, "a")?;
+    let d = lo.result(inst, "d")?;
+    match window(lo, inst) {
+        Some(window) => {
+            let offset = lo.b.binary(BinaryOp::SubI64, a, window);
+            let p = lo.b.compare(CompareOp::LtU64, offset, WINDOW);
+            lo.b.pred_to(d, p);
+        }
+        None => {
+            // What is in no window is global.
+            let first = lo.b.reg(Class::W64);
+            lo.b.push(Op::Special { d: first, what: Special::SharedWindow });
+            let offset = lo.b.binary(BinaryOp::SubI64, a, first);
+            let p = lo.b.compare(CompareOp::LeU64, ALL_WINDOWS, offset);
+            lo.b.pred_to(d, p);
+        }
+    }
+    Ok(())
+}
