@@ -1,0 +1,144 @@
+//! Operands in text: registers, register pairs, numbers, labels.
+
+use super::token::{AsmToken, TokenKind};
+use crate::model::{Field, Role};
+use crate::types::{RegisterError, RegisterFile, RegisterForm, TypeKind, register_number};
+use diag::Span;
+
+/// What text says about a field.
+#[derive(Clone, Debug)]
+pub(crate) enum Got {
+    /// A number of the field itself: a modifier, an attribute.
+    Number(u128),
+    /// A register; `form` is `None` for one that is written the same alone and as a pair.
+    Register { number: u128, form: Option<RegisterForm>, span: Span },
+    /// A number as text shows it, before scale and base are taken off.
+    Shown { shown: i128, span: Span },
+    /// A label.
+    Label { name: String, span: Span },
+}
+
+/// Why there is no operand, in two strengths: what was expected, and what is wrong with what stands
+/// there when it is almost right.
+pub(crate) struct Wrong {
+    pub expected: String,
+    pub problem: Option<String>,
+}
+
+/// Reads the operand of `field` at token `at`; returns it and the token after it.
+pub(crate) fn read_operand(
+    field: &Field,
+    tokens: &[AsmToken<'_>],
+    at: usize,
+) -> Result<(Got, usize), Wrong> {
+    let (got, next) = match &field.ty.kind {
+        TypeKind::Register(file) => read_register(field, file, tokens, at)?,
+        TypeKind::Immediate(immediate) => {
+            let expected = if immediate.relative.is_some() {
+                format!("an address or a label for `{}`", field.name.text)
+            } else {
+                format!("a number for `{}`", field.name.text)
+            };
+            read_number(tokens, at, immediate.relative.is_some())
+                .ok_or(Wrong { expected, problem: None })?
+        }
+        TypeKind::Enumeration(_) => {
+            return Err(Wrong { expected: format!("`{}`", field.name.text), problem: None });
+        }
+    };
+    // A register that the opcode fixes is part of what tells forms apart.
+    if let (Role::Fixed(fixed), Got::Register { number, .. }) = (&field.role, &got)
+        && fixed != number
+    {
+        let name = field.ty.name_of(*fixed, field.width()).unwrap_or_default();
+        return Err(Wrong { expected: format!("`{name}`"), problem: None });
+    }
+    Ok((got, next))
+}
+
+fn read_register(
+    field: &Field,
+    file: &RegisterFile,
+    tokens: &[AsmToken<'_>],
+    at: usize,
+) -> Result<(Got, usize), Wrong> {
+    let width = field.width();
+    let expected = || {
+        let last = file.last(width);
+        let named = file.named.iter().map(|named| format!(" or `{}`", named.name));
+        let named: String = named.collect();
+        format!("`{0}0` … `{0}{last}`{named} for `{1}`", file.prefix, field.name.text)
+    };
+    let wrong = |problem: Option<String>| Wrong { expected: expected(), problem };
+    let token = tokens.get(at).ok_or_else(|| wrong(None))?;
+    let TokenKind::Word(word) = token.kind else { return Err(wrong(None)) };
+    if word == file.prefix && tokens.get(at + 1).is_some_and(|next| next.is_mark('[') && next.glued)
+    {
+        return read_pair(width, tokens, at).map_err(|problem| wrong(Some(problem)));
+    }
+    match file.parse(word, width) {
+        Ok(number) => {
+            let named = file.named.iter().any(|named| named.name == word);
+            let form = (!named).then_some(RegisterForm::Single);
+            Ok((Got::Register { number, form, span: token.span }, at + 1))
+        }
+        Err(RegisterError::NotARegister) => Err(wrong(None)),
+        Err(RegisterError::Named(name)) => {
+            Err(wrong(Some(format!("register `{word}` is called `{name}`"))))
+        }
+        Err(RegisterError::OutOfRange) => {
+            Err(wrong(Some(format!("`{word}` is past the last register of the field"))))
+        }
+    }
+}
+
+/// `R[2:3]`, at the token of the prefix. The error says what is wrong.
+fn read_pair(width: u32, tokens: &[AsmToken<'_>], at: usize) -> Result<(Got, usize), String> {
+    const SHAPE: &str = "a register pair is written like `R[2:3]`";
+    let number = |at: usize| match tokens.get(at).map(|token| token.kind) {
+        Some(TokenKind::Word(word)) => register_number(word).ok_or(SHAPE),
+        Some(TokenKind::Mark(_)) | None => Err(SHAPE),
+    };
+    let mark = |at: usize, mark: char| match tokens.get(at) {
+        Some(token) if token.is_mark(mark) => Ok(token.span),
+        _ => Err(SHAPE),
+    };
+    let first = number(at + 2)?;
+    mark(at + 3, ':')?;
+    let second = number(at + 4)?;
+    let end = mark(at + 5, ']')?;
+    if second != first + 1 {
+        return Err(format!("the second register of the pair is {}, not {second}", first + 1));
+    }
+    if !crate::bits::fits(first, width) {
+        return Err(format!("register {first} is past the last register of the field"));
+    }
+    let span = tokens[at].span.to(end);
+    Ok((Got::Register { number: first, form: Some(RegisterForm::Pair), span }, at + 6))
+}
+
+fn read_number(tokens: &[AsmToken<'_>], at: usize, labels: bool) -> Option<(Got, usize)> {
+    let first = tokens.get(at)?;
+    let negative = first.is_mark('-');
+    let digits_at = at + usize::from(negative);
+    let digits = tokens.get(digits_at)?;
+    match digits.kind {
+        TokenKind::Word(word) if word.starts_with(|c: char| c.is_ascii_digit()) => {
+            let magnitude = i128::try_from(crate::lexer::parse_int(word)?).ok()?;
+            let shown = if negative { -magnitude } else { magnitude };
+            Some((Got::Shown { shown, span: first.span.to(digits.span) }, digits_at + 1))
+        }
+        TokenKind::Word(word) if labels && !negative => {
+            Some((Got::Label { name: word.to_owned(), span: digits.span }, at + 1))
+        }
+        // A label may begin with a dot.
+        TokenKind::Mark('.') if labels && !negative => match tokens.get(at + 1)?.kind {
+            TokenKind::Word(word) if tokens[at + 1].glued => {
+                let span = digits.span.to(tokens[at + 1].span);
+                Some((Got::Label { name: format!(".{word}"), span }, at + 2))
+            }
+            TokenKind::Word(_) | TokenKind::Mark(_) => None,
+        },
+        TokenKind::Word(_) | TokenKind::Mark(_) => None,
+    }
+}

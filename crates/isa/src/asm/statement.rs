@@ -1,0 +1,166 @@
+//! Splitting an assembly file into labels, directives and instructions.
+
+use super::data::{self, Data};
+use super::token::{AsmToken, TokenKind, tokens};
+use crate::codes;
+use diag::{Diagnostic, FileId, Span};
+
+/// A statement of an assembly file.
+#[derive(Debug)]
+pub(crate) enum Statement<'a> {
+    /// `name:`
+    Label(String, Span),
+    /// `.word number`
+    Word(u128, Span),
+    /// An instruction, with the data comment that follows it on its line.
+    Instruction { tokens: Vec<AsmToken<'a>>, span: Span, data: Option<Data> },
+}
+
+const BLOCK_OPEN: &str = "/*";
+const BLOCK_CLOSE: &str = "*/";
+const LINE_COMMENT: &str = "//";
+
+/// The statements in order; what cannot be read is reported and left out.
+pub(crate) fn statements<'a>(
+    file: FileId,
+    text: &'a str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Statement<'a>> {
+    let mut reader =
+        Reader { file, text, at: 0, statements: Vec::new(), takes_data: false, diagnostics };
+    while reader.at < text.len() {
+        reader.piece();
+    }
+    reader.statements
+}
+
+struct Reader<'a, 'd> {
+    file: FileId,
+    text: &'a str,
+    at: usize,
+    statements: Vec<Statement<'a>>,
+    /// The last statement is an instruction on this line, so a data comment may follow.
+    takes_data: bool,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl<'a> Reader<'a, '_> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn piece(&mut self) {
+        let rest = self.rest();
+        let Some(c) = rest.chars().next() else { return };
+        if c == '\n' {
+            self.takes_data = false;
+            self.at += 1;
+        } else if c.is_whitespace() || c == ';' {
+            self.at += c.len_utf8();
+        } else if rest.starts_with(LINE_COMMENT) {
+            self.at += rest.find('\n').unwrap_or(rest.len());
+        } else if rest.starts_with(BLOCK_OPEN) {
+            self.comment();
+        } else {
+            self.statement();
+        }
+    }
+
+    fn comment(&mut self) {
+        let rest = self.rest();
+        let start = self.at;
+        let inside = start + BLOCK_OPEN.len();
+        let Some(length) = rest[BLOCK_OPEN.len()..].find(BLOCK_CLOSE) else {
+            let span = Span::new(self.file, start, inside);
+            let diagnostic = Diagnostic::error(span, "the comment is not closed")
+                .help("close it with `*/`")
+                .code(codes::ASM_SYNTAX);
+            self.diagnostics.push(diagnostic);
+            self.at = self.text.len();
+            return;
+        };
+        let body = &self.text[inside..inside + length];
+        self.at = inside + length + BLOCK_CLOSE.len();
+        let read = match data::read(self.file, body, inside) {
+            Some(Ok(read)) => read,
+            Some(Err(diagnostic)) => {
+                self.diagnostics.push(diagnostic);
+                return;
+            }
+            None => return,
+        };
+        match self.statements.last_mut().filter(|_| self.takes_data) {
+            Some(Statement::Instruction { data, .. }) => *data = Some(read),
+            // A word needs no data: it is all there.
+            Some(Statement::Word(..)) => {}
+            Some(Statement::Label(..)) | None => {
+                let span = Span::new(self.file, start, self.at);
+                let diagnostic =
+                    Diagnostic::error(span, "this data comment follows no instruction")
+                        .help("it belongs on the line of its instruction, after the `;`")
+                        .code(codes::ASM_DATA);
+                self.diagnostics.push(diagnostic);
+            }
+        }
+        self.takes_data = false;
+    }
+
+    /// A statement ends at `;`, at a comment, or at the end of the line.
+    fn statement(&mut self) {
+        let rest = self.rest();
+        let ends = [rest.find(['\n', ';']), rest.find(LINE_COMMENT), rest.find(BLOCK_OPEN)];
+        let length = ends.into_iter().flatten().min().unwrap_or(rest.len());
+        let start = self.at;
+        self.at += length;
+        let body = &rest[..length];
+        let mut all = tokens(self.file, body, start);
+        while let Some((name, span, count)) = label(&all) {
+            self.statements.push(Statement::Label(name, span));
+            self.takes_data = false;
+            all.drain(..count);
+        }
+        let (Some(first), Some(last)) = (all.first(), all.last()) else { return };
+        let span = first.span.to(last.span);
+        if first.is_mark('.') {
+            self.directive(&all, span);
+            return;
+        }
+        self.statements.push(Statement::Instruction { tokens: all, span, data: None });
+        self.takes_data = true;
+    }
+
+    fn directive(&mut self, tokens: &[AsmToken<'_>], span: Span) {
+        let number = match tokens {
+            [_, word, number] if word.kind == TokenKind::Word("word") => match number.kind {
+                TokenKind::Word(text) => crate::lexer::parse_int(text),
+                TokenKind::Mark(_) => None,
+            },
+            _ => None,
+        };
+        match number {
+            Some(number) => {
+                self.statements.push(Statement::Word(number, span));
+                self.takes_data = true;
+            }
+            None => {
+                let diagnostic = Diagnostic::error(span, "this is not a directive")
+                    .help("the only directive is `.word` with a number below 2^128")
+                    .code(codes::ASM_SYNTAX);
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+}
+
+/// A label at the start of the tokens: its name, its span, and how many tokens it takes.
+fn label(tokens: &[AsmToken<'_>]) -> Option<(String, Span, usize)> {
+    let dotted = tokens.first()?.is_mark('.');
+    let at = usize::from(dotted);
+    let word = tokens.get(at)?;
+    let TokenKind::Word(name) = word.kind else { return None };
+    if !tokens.get(at + 1)?.is_mark(':') || name.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let name = if dotted { format!(".{name}") } else { name.to_owned() };
+    Some((name, tokens[0].span.to(word.span), at + 2))
+}

@@ -1,0 +1,65 @@
+//! Checks of a resolved description. Each works on the resolved model and reports what it finds; none
+//! changes anything.
+
+mod ambiguity;
+mod examples;
+mod family;
+mod headings;
+mod lists;
+mod open;
+mod prose;
+mod text;
+
+use crate::codes;
+use crate::model::Description;
+use diag::{Diagnostic, Severity, Span};
+use family::Family;
+use std::collections::HashSet;
+
+/// So many diagnostics of one description are kept.
+const MOST: usize = 500;
+
+/// Everything that is wrong or odd about a resolved description.
+pub(crate) fn all(description: &Description) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let families = family::families(description);
+    ambiguity::check(description, &mut found);
+    text::check(description, &mut found);
+    for family in &families {
+        let misplaced = headings::check(description, family, &mut found);
+        headings::missing(family, &misplaced, &mut found);
+        lists::check(family, &mut found);
+        prose::check(description, family, &mut found);
+        examples::check(description, family, &mut found);
+    }
+    open::check(description, &mut found);
+    found
+}
+
+/// Sorts diagnostics by place, and drops repetitions: what is inherited is checked once an opcode.
+pub(crate) fn tidy(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen: HashSet<(&str, Vec<Span>)> = HashSet::new();
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for diagnostic in diagnostics {
+        // These name an opcode that uses the line; one report a line is enough.
+        let of_a_line =
+            [codes::SYNTAX_OPERAND, codes::MODIFIER, codes::OPTIONAL].contains(&diagnostic.code);
+        let spans: Vec<Span> = diagnostic.labels.iter().map(|label| label.span).collect();
+        let key = if of_a_line { spans.iter().take(1).copied().collect() } else { spans.clone() };
+        if spans.is_empty() || seen.insert((diagnostic.code, key)) {
+            kept.push(diagnostic);
+        }
+    }
+    // Errors first when there are too many to keep.
+    if kept.len() > MOST {
+        kept.sort_by_key(|diagnostic| diagnostic.severity);
+        kept.truncate(MOST);
+    }
+    kept.sort_by_key(|diagnostic| diagnostic.span());
+    kept
+}
+
+/// Whether one of them rejects the description.
+pub(crate) fn has_error(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}

@@ -1,0 +1,1 @@
+//! The manual of a described machine.

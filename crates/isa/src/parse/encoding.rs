@@ -1,0 +1,179 @@
+//! Statements under `__Encoding`.
+
+use super::{Parse, Parser, Reported};
+use crate::ast::{
+    BitsDecl, Constant, Decl, EncodingStatement, FieldDecl, FieldName, FieldValue, SectionKind,
+};
+use crate::bits::{BitRange, WORD_BITS};
+use crate::codes;
+use crate::lexer::Token;
+use crate::names::nearest;
+use diag::{Diagnostic, Span};
+
+const STATEMENTS: [&str; 4] = ["field", "reserved", "ignored", "remove"];
+
+impl Parser<'_> {
+    pub(super) fn encoding_section(&mut self, decl: &mut Decl) {
+        loop {
+            let (token, span) = self.peek();
+            let word = match token {
+                Token::End => return,
+                Token::Ident(word) if word == super::PROVENANCE => {
+                    self.provenance();
+                    continue;
+                }
+                Token::Ident(word) if word.starts_with("__") => return,
+                Token::Ident(word) => word,
+                other => {
+                    let _: Parse<()> = self.expected("`field<…>`", &other, span);
+                    self.skip_statement();
+                    continue;
+                }
+            };
+            if super::operands::is_statement(&word) {
+                self.wrong_section(
+                    span,
+                    &word,
+                    super::ENCODING,
+                    SectionKind::OperandInfo.heading(),
+                );
+                self.operand_statement(decl);
+                continue;
+            }
+            match self.encoding_statement(&word, span) {
+                Ok(statement) => decl.encoding.push(statement),
+                Err(Reported) => self.skip_statement(),
+            }
+        }
+    }
+
+    pub(super) fn wrong_section(&mut self, span: Span, word: &str, here: &str, there: &str) {
+        let message = format!("`{word}<…>` stands under `{here}`");
+        let diagnostic = Diagnostic::error(span, message)
+            .code(codes::WRONG_HEADING)
+            .help(format!("move it under `{there}`"));
+        self.diagnostics.push(diagnostic);
+    }
+
+    pub(super) fn encoding_statement(
+        &mut self,
+        word: &str,
+        span: Span,
+    ) -> Parse<EncodingStatement> {
+        match word {
+            "field" => self.field(span).map(EncodingStatement::Field),
+            "reserved" | "ignored" => {
+                self.bits(span, word == "ignored").map(EncodingStatement::Bits)
+            }
+            "remove" => {
+                self.next();
+                let name = self.field_name()?;
+                self.mark(";")?;
+                Ok(EncodingStatement::Remove(name))
+            }
+            _ => {
+                let message = format!("unknown statement `{word}` under `__Encoding`");
+                let mut diagnostic = Diagnostic::error(span, message).code(codes::HEADING);
+                if let Some(near) = nearest(word, STATEMENTS) {
+                    diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(span, near);
+                }
+                self.diagnostics.push(diagnostic);
+                Err(Reported)
+            }
+        }
+    }
+
+    fn field(&mut self, start: Span) -> Parse<FieldDecl> {
+        self.next();
+        let (ranges, ranges_span) = self.ranges()?;
+        let type_name = self.name("the type of the field")?;
+        let name = self.field_name()?;
+        let fixed = self.accept("==");
+        let value = if fixed || self.accept("=") {
+            let (constant, span) = self.constant()?;
+            Some(FieldValue { fixed, constant, span })
+        } else {
+            None
+        };
+        let end = self.mark(";")?;
+        let span = start.to(end);
+        Ok(FieldDecl { ranges, ranges_span, type_name, name, value, span, source: self.source })
+    }
+
+    fn bits(&mut self, start: Span, ignored: bool) -> Parse<BitsDecl> {
+        self.next();
+        let (ranges, _) = self.ranges()?;
+        let value = if ignored && self.accept("=") {
+            Some(self.int("the value that the assembler writes")?)
+        } else {
+            None
+        };
+        let end = self.mark(";")?;
+        Ok(BitsDecl { ignored, ranges, value, span: start.to(end) })
+    }
+
+    /// `<position, width>`, or several such pairs for a split field, the lowest bits first.
+    fn ranges(&mut self) -> Parse<(Vec<BitRange>, Span)> {
+        let open = self.mark("<")?;
+        let mut ranges: Vec<BitRange> = Vec::new();
+        loop {
+            let (position, first) = self.int("the position of the lowest bit")?;
+            self.mark(",")?;
+            let (width, last) = self.int("the number of bits")?;
+            let span = first.to(last);
+            let range = match (u32::try_from(position), u32::try_from(width)) {
+                (Ok(position), Ok(width)) => BitRange::new(position, width),
+                _ => None,
+            };
+            let Some(range) = range else {
+                let message = if width == 0 {
+                    "a field of no bits".to_owned()
+                } else {
+                    format!("{width} bits from bit {position} reach past bit {}", WORD_BITS - 1)
+                };
+                let diagnostic = Diagnostic::error(span, message).code(codes::FIT).help(
+                    "a word has 128 bits: 0 <= position, 1 <= width, position + width <= 128",
+                );
+                self.diagnostics.push(diagnostic);
+                return Err(Reported);
+            };
+            if let Some(twice) = ranges.iter().find(|other| other.mask() & range.mask() != 0) {
+                let message = format!("the parts of the field share bits from {}", twice.position);
+                self.diagnostics.push(Diagnostic::error(span, message).code(codes::OVERLAP));
+                return Err(Reported);
+            }
+            ranges.push(range);
+            let (token, span) = self.peek();
+            if token == Token::Mark(">") {
+                self.next();
+                return Ok((ranges, open.to(span)));
+            }
+            self.mark(",")?;
+        }
+    }
+
+    /// `name`, `name.attribute`, `$name` or `$name.attribute`.
+    fn field_name(&mut self) -> Parse<FieldName> {
+        let base = self.name("the name of the field")?;
+        if !self.accept(".") {
+            return Ok(FieldName { text: base.text, span: base.span });
+        }
+        let attribute = self.name("the attribute of the field")?;
+        let text = format!("{}.{}", base.text, attribute.text);
+        Ok(FieldName { text, span: base.span.to(attribute.span) })
+    }
+
+    fn constant(&mut self) -> Parse<(Constant, Span)> {
+        match self.peek() {
+            (Token::Ident(text), span) if !text.starts_with("__") => {
+                self.next();
+                Ok((Constant::Name(text), span))
+            }
+            (Token::Int(_) | Token::Mark("~"), _) => {
+                let number = self.number()?;
+                Ok((Constant::Number(number.value), number.span))
+            }
+            (other, span) => self.expected("a constant", &other, span),
+        }
+    }
+}
