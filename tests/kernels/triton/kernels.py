@@ -132,7 +132,7 @@ def collatz(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + i, steps, mask=i < n)
 
 
-# sm_90 code for `transpose` would have stmatrix in it, which belongs to the matrix instructions.
+# sm_90 code for `matrix_product` would have stmatrix in it, which belongs to the matrix instructions.
 KERNELS = [
     (vector_add, "*fp32 *fp32 *fp32 i32", dict(BLOCK=256), {}),
     (half_axpy, "fp32 *fp16 *fp16 *fp16 i32", dict(BLOCK=512), {}),
@@ -140,8 +140,8 @@ KERNELS = [
     (scans, "*i32 *i32 *i32", dict(BLOCK=256), {}),
     (softmax, "*fp32 *fp32 i32", dict(BLOCK=128), {}),
     (layer_norm, "*fp32 *fp32 *fp32 *fp32 i32", dict(BLOCK=256), {}),
-    (matrix_product, "*fp32 *fp32 *fp32 i32", dict(BLOCK=16), dict(num_warps=2, num_stages=1)),
-    (transpose, "*fp32 *fp32 i32 i32", dict(BLOCK=32), {}, [80]),
+    (matrix_product, "*fp32 *fp32 *fp32 i32", dict(BLOCK=16), dict(num_warps=2, num_stages=1), [80]),
+    (transpose, "*fp32 *fp32 i32 i32", dict(BLOCK=32), {}),
     (sort_rows, "*i32 *i32", dict(BLOCK=128), dict(num_warps=1)),
     (histogram, "*i32 *i32", dict(BLOCK=256, BINS=32), {}),
     (random_words, "*i32 i32", dict(BLOCK=128), {}),
