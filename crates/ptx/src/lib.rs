@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod lower;
 mod module;
 mod nearest;
+pub mod resolve;
 pub mod syntax;
 mod target;
 
