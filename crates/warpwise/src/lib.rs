@@ -1,1 +1,49 @@
-//! warpwise
+//! Runs PTX kernels on the CPU.
+//!
+//! A [`Module`] is parsed PTX, a [`Device`] is the memory that its kernels work on, and a [`Kernel`] is
+//! launched on a device with arguments in the order of its parameters:
+//!
+//! ```
+//! use warpwise::{Arg, Device, LaunchConfig, Module};
+//!
+//! let ptx = "
+//!     .version 7.0
+//!     .target sm_75
+//!     .address_size 64
+//!     .visible .entry lane_ids(.param .u64 out) {
+//!         .reg .b32 %r<2>;
+//!         .reg .b64 %rd<4>;
+//!         ld.param.u64 %rd1, [out];
+//!         mov.u32 %r1, %tid.x;
+//!         mul.wide.u32 %rd2, %r1, 4;
+//!         add.s64 %rd3, %rd1, %rd2;
+//!         st.global.u32 [%rd3], %r1;
+//!         ret;
+//!     }";
+//! let module = Module::from_ptx("lane_ids.ptx", ptx)?;
+//! let kernel = module.kernel("lane_ids")?;
+//! let mut device = Device::new()?;
+//! let out = device.allocate(32 * 4)?;
+//! kernel.launch(&mut device, &LaunchConfig::new(1, 32), &[Arg::Buffer(out)])?;
+//! assert_eq!(device.download::<u32>(out)?, (0..32).collect::<Vec<_>>());
+//! # Ok::<(), warpwise::Error>(())
+//! ```
+
+mod argument;
+mod device;
+mod element;
+mod error;
+mod fault;
+mod launch;
+mod module;
+
+pub use argument::Arg;
+pub use device::{Buffer, Device};
+pub use element::{ElementType, Kind, Scalar};
+pub use error::{Error, Failure, Stage};
+pub use launch::{Extents, LaunchConfig, Report};
+pub use module::{Kernel, Module};
+
+pub use diag;
+pub use ptx::{Param, sm_number};
+pub use vm::{Fault, FaultKind, Schedule, Stats};

@@ -1,0 +1,197 @@
+//! Faults in words.
+
+use crate::argument::Arg;
+use crate::module::Kernel;
+use diag::{Class, Diagnostic, Severity, Span};
+use ir::{Place, Space};
+use vm::{Fault, FaultKind, Waiting, WaitingFor};
+
+/// Addresses below this one come from a null pointer and an index.
+const NULL_PAGE: u64 = 1 << 16;
+
+/// At most this many waiting groups are listed.
+const MAX_GROUPS: usize = 64;
+
+impl Kernel {
+    /// What a fault of this kernel was, where, for whom, and what to do.
+    pub(crate) fn explain(&self, fault: &Fault, args: &[Arg]) -> Diagnostic {
+        let (class, message) = headline(&fault.kind);
+        let mut found = Diagnostic::new(Severity::Error, class, message);
+        if let Some(span) = self.span(fault.place) {
+            found = found.label(span, format!("{}", fault.thread));
+        } else {
+            found = found.note(format!("{}", fault.thread));
+        }
+        match &fault.kind {
+            FaultKind::OutOfBounds { space, address, bytes, nearest, .. } => {
+                let global = matches!(space, Space::Global | Space::Generic);
+                if global && *address < NULL_PAGE {
+                    found = found.note("the pointer is null, or an offset from null");
+                } else if let Some((start, end)) = nearest {
+                    let whose = self
+                        .owner(*start, args)
+                        .map_or(String::new(), |owner| format!(", {owner}"));
+                    let distance = distance(*address, u64::from(*bytes), *start, *end);
+                    found = found.note(match global {
+                        true => format!(
+                            "the nearest allocation is {start:#x} to {end:#x} ({} bytes{whose}); the \
+                             access {distance}",
+                            end - start
+                        ),
+                        false => format!(
+                            "the {} space has {} bytes; the access {distance}",
+                            word(*space),
+                            end - start
+                        ),
+                    });
+                } else {
+                    found = found.note(match global {
+                        true => "nothing is allocated".to_owned(),
+                        false => format!("the kernel has no {} memory", word(*space)),
+                    });
+                }
+            }
+            FaultKind::Misaligned { bytes, .. } => {
+                found = found.note(format!(
+                    "an access of {bytes} bytes needs an address that is a multiple of {bytes}"
+                ));
+            }
+            FaultKind::BadBarrier { threads, .. } => {
+                found = found.note("a CTA has the barriers 0 to 15");
+                if let Some(threads) = threads {
+                    found = found.note(format!(
+                        "a barrier's thread count is a multiple of 32, and no larger than the CTA; \
+                         this one is {threads}"
+                    ));
+                }
+            }
+            FaultKind::Deadlock { waiting } => {
+                for group in waiting.iter().take(MAX_GROUPS) {
+                    found = found.note(self.group(group));
+                }
+                if let Some(more) = waiting.len().checked_sub(MAX_GROUPS + 1) {
+                    found = found.note(format!("and {} more", more + 1));
+                }
+                found = found.help(
+                    "let every lane that a membermask or a barrier names reach it, or name fewer",
+                );
+            }
+            FaultKind::StepLimit { .. } => {
+                found = found.help("raise the limit if the kernel is not an endless loop");
+            }
+            FaultKind::Trap | FaultKind::Interrupted => {}
+        }
+        found
+    }
+
+    fn span(&self, place: Place) -> Option<Span> {
+        self.lowered.places.get(place.0 as usize).copied()
+    }
+
+    /// The parameter whose buffer begins at an address.
+    fn owner(&self, start: u64, args: &[Arg]) -> Option<String> {
+        let is_it = |arg: &Arg| matches!(arg, Arg::Buffer(buffer) if buffer.address == start);
+        let nth = args.iter().position(is_it)?;
+        let name = &self.params().get(nth)?.name;
+        Some(format!("the buffer of parameter {nth}, `{name}`"))
+    }
+
+    fn group(&self, group: &Waiting) -> String {
+        let lanes = match group.lanes.count() {
+            1 => format!("lane {}", group.lanes.ranges()),
+            _ => format!("lanes {}", group.lanes.ranges()),
+        };
+        let place = match self.span(group.place) {
+            Some(span) => {
+                let file = self.sources.file(span.file);
+                let location = file.location(span.start);
+                let text = file.slice(span);
+                format!("at {}:{}:{} (`{text}`)", file.name(), location.line, location.column)
+            }
+            None => "at an unknown place".to_owned(),
+        };
+        let what = match group.waiting_for {
+            WaitingFor::Lanes(missing) if missing.is_empty() => {
+                "for lanes that stand at another collective".to_owned()
+            }
+            WaitingFor::Lanes(missing) => format!("for lanes {} to arrive", missing.ranges()),
+            WaitingFor::Barrier { id, arrived, expected } => {
+                format!("at barrier {id}, which {arrived} of {expected} threads have reached")
+            }
+        };
+        format!("warp {}, {lanes}: waits {place} {what}", group.warp)
+    }
+}
+
+fn headline(kind: &FaultKind) -> (Class, String) {
+    match kind {
+        FaultKind::OutOfBounds { access, space, address, bytes, .. } => {
+            let access = access.word();
+            let at = shown(*space, *address);
+            let what = match space {
+                Space::Global | Space::Generic if *address < NULL_PAGE => {
+                    format!("null pointer: {access} of {bytes} bytes at {at}")
+                }
+                _ => format!("{access} of {bytes} bytes out of bounds at {at}"),
+            };
+            (Class::Undefined, what)
+        }
+        FaultKind::Misaligned { access, space, address, bytes } => {
+            let at = shown(*space, *address);
+            (Class::Undefined, format!("misaligned {} of {bytes} bytes at {at}", access.word()))
+        }
+        FaultKind::Trap => (Class::Undefined, "the kernel executed a trap".to_owned()),
+        FaultKind::BadBarrier { id, .. } => {
+            (Class::Undefined, format!("barrier {id} is not one that the CTA can complete"))
+        }
+        FaultKind::Deadlock { .. } => (
+            Class::Undefined,
+            "deadlock: no lane of the CTA can run, and nothing that they wait for can happen"
+                .to_owned(),
+        ),
+        FaultKind::StepLimit { limit } => {
+            (Class::Limit, format!("stopped after {limit} warp instructions, the step limit"))
+        }
+        FaultKind::Interrupted => (Class::Limit, "interrupted".to_owned()),
+    }
+}
+
+/// An address as the space counts.
+fn shown(space: Space, address: u64) -> String {
+    match space {
+        Space::Global => format!("global address {address:#x}"),
+        Space::Generic => format!("generic address {address:#x}"),
+        Space::Shared | Space::Local | Space::Param => {
+            format!("{} address {address:#x}", word(space))
+        }
+    }
+}
+
+fn word(space: Space) -> &'static str {
+    match space {
+        Space::Generic => "generic",
+        Space::Global => "global",
+        Space::Shared => "shared",
+        Space::Local => "local",
+        Space::Param => "parameter",
+    }
+}
+
+/// How an access of `bytes` bytes lies to the range `start..end`.
+fn distance(address: u64, bytes: u64, start: u64, end: u64) -> String {
+    let count = |bytes: u64| match bytes {
+        1 => "1 byte".to_owned(),
+        bytes => format!("{bytes} bytes"),
+    };
+    if address >= end {
+        match address - end {
+            0 => "begins right at its end".to_owned(),
+            gap => format!("begins {} past its end", count(gap)),
+        }
+    } else if address < start {
+        format!("begins {} before its start", count(start - address))
+    } else {
+        let over = address.saturating_add(bytes).saturating_sub(end);
+        format!("begins inside and reaches {} past its end", count(over))
+    }
+}

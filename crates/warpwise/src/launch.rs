@@ -1,0 +1,179 @@
+//! Launching a kernel.
+
+use crate::argument::Arg;
+use crate::device::Device;
+use crate::error::{Error, Failure, Stage};
+use crate::module::Kernel;
+use diag::{Class, Diagnostic, Severity};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use vm::{Launch, LaunchError, Level, Schedule, Stats};
+
+/// Extents in x, y and z; the missing ones are 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extents(pub [u32; 3]);
+
+impl From<u32> for Extents {
+    fn from(x: u32) -> Self {
+        Extents([x, 1, 1])
+    }
+}
+
+impl From<[u32; 2]> for Extents {
+    fn from([x, y]: [u32; 2]) -> Self {
+        Extents([x, y, 1])
+    }
+}
+
+impl From<[u32; 3]> for Extents {
+    fn from(extents: [u32; 3]) -> Self {
+        Extents(extents)
+    }
+}
+
+impl fmt::Display for Extents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0;
+        write!(f, "{x},{y},{z}")
+    }
+}
+
+impl FromStr for Extents {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut extents = [1; 3];
+        let parts: Vec<&str> = text.split(',').collect();
+        if parts.len() > extents.len() {
+            return Err("more than three extents: write X[,Y[,Z]]".to_owned());
+        }
+        for (extent, part) in extents.iter_mut().zip(parts) {
+            *extent = match part.trim().parse() {
+                Ok(0) | Err(_) => {
+                    return Err(format!("`{part}` is not an extent: write a number from 1 on"));
+                }
+                Ok(value) => value,
+            };
+        }
+        Ok(Extents(extents))
+    }
+}
+
+/// How to launch a kernel.
+#[derive(Clone, Copy)]
+pub struct LaunchConfig<'a> {
+    /// The grid's extents in CTAs.
+    pub grid: Extents,
+    /// The CTA's extents in threads.
+    pub block: Extents,
+    /// Bytes of dynamic shared memory of a CTA.
+    pub dynamic_shared: u32,
+    /// Host threads; 0 takes all cores.
+    pub threads: usize,
+    /// What decides every free choice of the run.
+    pub schedule: Schedule,
+    /// Warp instructions after which the kernel is stopped.
+    pub max_steps: Option<u64>,
+    /// Asked now and then whether to stop.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+    /// Told now and then how many CTAs are done.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl LaunchConfig<'_> {
+    /// A launch of these extents on all cores, under the default schedule and without limits.
+    pub fn new(grid: impl Into<Extents>, block: impl Into<Extents>) -> Self {
+        LaunchConfig {
+            grid: grid.into(),
+            block: block.into(),
+            dynamic_shared: 0,
+            threads: 0,
+            schedule: Schedule::default(),
+            max_steps: None,
+            interrupted: &|| false,
+            progress: &|_| (),
+        }
+    }
+}
+
+/// What a launch that ended well did.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// Counts of instructions, divergences, CTAs and threads.
+    pub stats: Stats,
+    /// Time on the host's clock, from the first instruction to the last.
+    pub elapsed: Duration,
+}
+
+impl Kernel {
+    /// Runs the kernel to its end.
+    ///
+    /// # Errors
+    /// The arguments do not fit the parameters, the launch is not possible, or the kernel was stopped
+    /// ([`Failure::fault`]); device memory then holds what was written so far.
+    pub fn launch(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        args: &[Arg],
+    ) -> Result<Report, Error> {
+        let params = self.pack(args)?;
+        let image_base = device.load(&self.image)?;
+        let launch = Launch {
+            grid: config.grid.0,
+            block: config.block.0,
+            dynamic_shared: config.dynamic_shared,
+            params: &params,
+            image_base,
+            threads: config.threads,
+            schedule: config.schedule,
+            max_steps: config.max_steps,
+            level: Level::detect(),
+            interrupted: config.interrupted,
+            progress: config.progress,
+        };
+        let started = Instant::now();
+        let outcome = vm::launch(&self.lowered.kernel, &launch, &mut device.memory)
+            .map_err(|error| self.refuse(refusal(&error)))?;
+        let elapsed = started.elapsed();
+        let Some(fault) = outcome.fault else {
+            return Ok(Report { stats: outcome.stats, elapsed });
+        };
+        Err(Error::of(Failure {
+            stage: Stage::Run,
+            diagnostics: vec![self.explain(&fault, args)],
+            sources: Arc::clone(self.sources()),
+            fault: Some(fault),
+            stats: Some(outcome.stats),
+        }))
+    }
+}
+
+/// A launch that did not begin, as a diagnostic.
+fn refusal(error: &LaunchError) -> Diagnostic {
+    let class = match error {
+        LaunchError::RequiredShape { .. } => Class::BadInput,
+        LaunchError::Extents { .. }
+        | LaunchError::TooManyThreads { .. }
+        | LaunchError::TooMuchMemory { .. } => Class::Limit,
+        LaunchError::Params { .. } => Class::Bug,
+    };
+    Diagnostic::new(Severity::Error, class, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extents_read_one_to_three_numbers() {
+        assert_eq!("7".parse(), Ok(Extents([7, 1, 1])));
+        assert_eq!("7,8".parse(), Ok(Extents([7, 8, 1])));
+        assert_eq!("7,8,9".parse(), Ok(Extents([7, 8, 9])));
+        for wrong in ["", "0", "1,", "1,2,3,4", "-1", "4294967296", "a"] {
+            assert!(wrong.parse::<Extents>().is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Modules and kernels.
+
+use crate::error::{Error, Stage};
+use diag::{Class, Diagnostic, Sources};
+use ptx::{Image, LoweredKernel, Param};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A parsed PTX module.
+#[derive(Clone, Debug)]
+pub struct Module {
+    sources: Arc<Sources>,
+    ptx: ptx::Module,
+    image: Arc<Image>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// A kernel, ready to be launched. It does not borrow from its module.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub(crate) sources: Arc<Sources>,
+    pub(crate) image: Arc<Image>,
+    pub(crate) lowered: LoweredKernel,
+}
+
+/// The largest source file, so that every offset fits a span.
+const MAX_SOURCE: usize = 1 << 30;
+
+impl Module {
+    /// Parses a module. `name` is what diagnostics call the text.
+    ///
+    /// # Errors
+    /// The text is not PTX, or its variables make no sense.
+    pub fn from_ptx(name: impl Into<String>, text: impl Into<String>) -> Result<Module, Error> {
+        let text = text.into();
+        if text.len() > MAX_SOURCE {
+            let message = format!("{} is larger than {MAX_SOURCE} bytes", name.into());
+            return Err(Error::message(Stage::Module, Class::Limit, message));
+        }
+        let mut sources = Sources::new();
+        let file = sources.add(name, text);
+        let sources = Arc::new(sources);
+        match ptx::Module::parse(&sources, file) {
+            Ok((ptx, warnings)) => {
+                let image = Arc::new(ptx.image().clone());
+                Ok(Module { sources, ptx, image, warnings })
+            }
+            Err(found) => Err(Error::new(Stage::Module, sources, found)),
+        }
+    }
+
+    /// Reads and parses a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or as for [`Module::from_ptx`].
+    pub fn from_ptx_file(path: impl AsRef<Path>) -> Result<Module, Error> {
+        let path = path.as_ref();
+        let fail = |class, why: &dyn std::fmt::Display| {
+            let message = format!("cannot read {}: {why}", path.display());
+            Error::message(Stage::Module, class, message)
+        };
+        let bytes = std::fs::read(path).map_err(|why| fail(Class::BadInput, &why))?;
+        let text = String::from_utf8(bytes).map_err(|why| {
+            let at = why.utf8_error().valid_up_to();
+            let line = 1 + why.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+            fail(
+                Class::BadInput,
+                &format_args!("it is not PTX text: byte {at}, on line {line}, is not UTF-8"),
+            )
+        })?;
+        Module::from_ptx(path.display().to_string(), text)
+    }
+
+    /// Lets the module's kernels run as if it were written for another architecture, such as 90.
+    pub fn retarget(&mut self, sm: u32) {
+        self.ptx.retarget(sm);
+    }
+
+    /// The names of its kernels in source order.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.ptx.kernels()
+    }
+
+    /// A kernel by its name.
+    ///
+    /// # Errors
+    /// There is no such kernel, or something in it is wrong or not implemented.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
+        let sources = Arc::clone(&self.sources);
+        match self.ptx.lower(name) {
+            Ok(lowered) => Ok(Kernel { sources, image: Arc::clone(&self.image), lowered }),
+            Err(found) => Err(Error::new(Stage::Module, sources, found)),
+        }
+    }
+
+    /// What deserves a look in the module.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The text that diagnostics point into.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
+    pub(crate) fn image(&self) -> &Arc<Image> {
+        &self.image
+    }
+}
+
+impl Kernel {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.lowered.kernel.name
+    }
+
+    /// Its parameters in order.
+    pub fn params(&self) -> &[Param] {
+        &self.lowered.params
+    }
+
+    /// The text that diagnostics point into.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+}
