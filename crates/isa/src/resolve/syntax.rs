@@ -262,6 +262,7 @@ impl Binder<'_> {
         });
         let found = of_operand
             .or_else(|| self.opcode.field_index(name))
+            .or_else(|| self.opcode.field_index(&format!("${name}")))
             .filter(|index| matches!(self.fields()[*index].ty.kind, TypeKind::Enumeration(_)));
         if found.is_none() {
             let names = self.opcode.fields.iter().filter_map(|field| match field.ty.kind {
