@@ -2,7 +2,7 @@
 
 use crate::Round;
 use crate::convert;
-use crate::half::arithmetic;
+use crate::half::{approximate, arithmetic};
 use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
 use crate::odd::sum_to_odd;
 
@@ -19,6 +19,7 @@ comparisons!(u16, value);
 min_max!(u16, i16, canonical_nan);
 min_max_modified!(u16);
 arithmetic!();
+approximate!();
 
 #[inline(always)]
 const fn canonical_nan(_: u16) -> u16 {

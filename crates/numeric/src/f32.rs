@@ -1,7 +1,8 @@
 //! Single precision (PTX ISA 9.1, 9.7.3).
 //!
 //! The directed modes work in double precision, which holds the product of two single-precision
-//! numbers exactly; see [`fma`] and [`div`].
+//! numbers exactly; see [`fma`] and [`div`]. They are branch-free like the nearest mode, so where
+//! the mode is known, or the same for all lanes, loops over either vectorise.
 
 use crate::Round;
 use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
@@ -70,7 +71,8 @@ pub const fn add_rn(a: u32, b: u32) -> u32 {
 /// `add.{rn,rz,rm,rp}`: `a + b`.
 #[inline(always)]
 pub const fn add(a: u32, b: u32, round: Round) -> u32 {
-    from_double(sum_to_odd(double(a), double(b), round), round)
+    let directed = from_double(sum_to_odd(double(a), double(b), round), round);
+    if round.is_nearest() { add_rn(a, b) } else { directed }
 }
 
 /// `sub.rn`: `a - b`, rounded to nearest even.
@@ -94,16 +96,24 @@ pub const fn mul_rn(a: u32, b: u32) -> u32 {
 /// `mul.{rn,rz,rm,rp}`: `a * b`.
 #[inline(always)]
 pub const fn mul(a: u32, b: u32, round: Round) -> u32 {
-    from_double(double(a) * double(b), round)
+    let directed = from_double(double(a) * double(b), round);
+    if round.is_nearest() { mul_rn(a, b) } else { directed }
 }
 
 /// `fma.rn`: `a * b + c` with one rounding, to nearest even.
 ///
 /// One machine instruction where the caller enables the `fma` target feature, a library call
-/// elsewhere; [`fma`] with [`Round::NearestEven`] gives the same and never needs the feature.
+/// elsewhere; [`fma_rn_portable`] gives the same without either.
 #[inline(always)]
 pub fn fma_rn(a: u32, b: u32, c: u32) -> u32 {
     canonical(value(a).mul_add(value(b), value(c)))
+}
+
+/// `fma.rn` from double-precision additions and multiplications only, for hosts without a fused
+/// multiply-add. See [`fma`].
+#[inline(always)]
+pub const fn fma_rn_portable(a: u32, b: u32, c: u32) -> u32 {
+    fma_directed(a, b, c, Round::NearestEven)
 }
 
 /// `fma.{rn,rz,rm,rp}`: `a * b + c` with one rounding.
@@ -113,7 +123,12 @@ pub fn fma_rn(a: u32, b: u32, c: u32) -> u32 {
 /// "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd",
 /// 2008).
 #[inline(always)]
-pub const fn fma(a: u32, b: u32, c: u32, round: Round) -> u32 {
+pub fn fma(a: u32, b: u32, c: u32, round: Round) -> u32 {
+    if round.is_nearest() { fma_rn(a, b, c) } else { fma_directed(a, b, c, round) }
+}
+
+#[inline(always)]
+const fn fma_directed(a: u32, b: u32, c: u32, round: Round) -> u32 {
     from_double(sum_to_odd(double(a) * double(b), double(c), round), round)
 }
 
@@ -130,7 +145,8 @@ pub const fn div_rn(a: u32, b: u32) -> u32 {
 /// precision first (2⁻⁵³) moves it across none.
 #[inline(always)]
 pub const fn div(a: u32, b: u32, round: Round) -> u32 {
-    from_double(double(a) / double(b), round)
+    let directed = from_double(double(a) / double(b), round);
+    if round.is_nearest() { div_rn(a, b) } else { directed }
 }
 
 /// `rcp.rn`: `1 / a`, rounded to nearest even.
@@ -155,5 +171,6 @@ pub fn sqrt_rn(a: u32) -> u32 {
 /// [`div`].
 #[inline(always)]
 pub fn sqrt(a: u32, round: Round) -> u32 {
-    from_double(double(a).sqrt(), round)
+    let directed = from_double(double(a).sqrt(), round);
+    if round.is_nearest() { sqrt_rn(a) } else { directed }
 }

@@ -45,4 +45,31 @@ macro_rules! arithmetic {
     };
 }
 
-pub(crate) use arithmetic;
+/// The approximate functions (PTX ISA 9.1, 9.7.4.9 and 9.7.4.10). As in single precision, the
+/// result is the exact value rounded to nearest even.
+macro_rules! approximate {
+    () => {
+        /// `ex2.approx`: 2 to the power `a`.
+        #[inline(always)]
+        pub fn ex2_approx(a: u16) -> u16 {
+            let result = from_double(crate::real::exp2(value(a)));
+            if is_nan(a) { NAN } else { result }
+        }
+
+        /// `tanh.approx`: the hyperbolic tangent.
+        #[inline(always)]
+        pub fn tanh_approx(a: u16) -> u16 {
+            let result = from_double(crate::real::tanh(value(a)));
+            if is_nan(a) { NAN } else { result }
+        }
+
+        /// `.satfinite` on the result of a conversion: an infinity becomes the largest number of
+        /// its sign (PTX ISA 9.1, 9.7.9.23).
+        #[inline(always)]
+        pub const fn satfinite(a: u16) -> u16 {
+            if is_infinite(a) { (a & SIGN) | MAX } else { a }
+        }
+    };
+}
+
+pub(crate) use {approximate, arithmetic};

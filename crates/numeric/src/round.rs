@@ -18,6 +18,12 @@ impl Round {
     /// Every mode.
     pub const ALL: [Self; 4] = [Self::NearestEven, Self::TowardZero, Self::Down, Self::Up];
 
+    /// Whether this is the mode that the host's arithmetic rounds in.
+    #[inline(always)]
+    pub(crate) const fn is_nearest(self) -> bool {
+        matches!(self, Self::NearestEven)
+    }
+
     /// Whether an inexact value of the given sign rounds away from zero. False for nearest.
     #[inline(always)]
     pub(crate) const fn is_outward(self, negative: bool) -> bool {

@@ -1,39 +1,56 @@
-//! Packed pairs: a 16-bit operation on both halves of 32-bit registers.
+//! Packed pairs: an operation on both halves of a register.
 //!
-//! `add.rn.f16x2` is `x2::binary(f16::add_rn, a, b)`. The low half holds element 0.
+//! `add.rn.f16x2` is `x2::binary(f16::add_rn, a, b)`, `add.rn.f32x2` is
+//! `x2::wide::binary(f32::add_rn, a, b)`. The low half holds element 0.
 
-/// Packs element 0 into the low and element 1 into the high half.
-#[inline(always)]
-pub const fn pack(low: u16, high: u16) -> u32 {
-    low as u32 | (high as u32) << 16
+macro_rules! pairs {
+    ($element:ident, $pair:ident) => {
+        /// Packs element 0 into the low and element 1 into the high half.
+        #[inline(always)]
+        pub const fn pack(low: $element, high: $element) -> $pair {
+            low as $pair | (high as $pair) << $element::BITS
+        }
+
+        /// Element 0, the low half.
+        #[inline(always)]
+        pub const fn low(a: $pair) -> $element {
+            a as $element
+        }
+
+        /// Element 1, the high half.
+        #[inline(always)]
+        pub const fn high(a: $pair) -> $element {
+            (a >> $element::BITS) as $element
+        }
+
+        /// `f` of each element.
+        #[inline(always)]
+        pub fn unary(f: impl Fn($element) -> $element, a: $pair) -> $pair {
+            pack(f(low(a)), f(high(a)))
+        }
+
+        /// `f` of the elements of `a` and `b`.
+        #[inline(always)]
+        pub fn binary(f: impl Fn($element, $element) -> $element, a: $pair, b: $pair) -> $pair {
+            pack(f(low(a), low(b)), f(high(a), high(b)))
+        }
+
+        /// `f` of the elements of `a`, `b` and `c`.
+        #[inline(always)]
+        pub fn ternary(
+            f: impl Fn($element, $element, $element) -> $element,
+            a: $pair,
+            b: $pair,
+            c: $pair,
+        ) -> $pair {
+            pack(f(low(a), low(b), low(c)), f(high(a), high(b), high(c)))
+        }
+    };
 }
 
-/// Element 0, the low half.
-#[inline(always)]
-pub const fn low(a: u32) -> u16 {
-    a as u16
-}
+pairs!(u16, u32);
 
-/// Element 1, the high half.
-#[inline(always)]
-pub const fn high(a: u32) -> u16 {
-    (a >> 16) as u16
-}
-
-/// `f` of each element.
-#[inline(always)]
-pub fn unary(f: impl Fn(u16) -> u16, a: u32) -> u32 {
-    pack(f(low(a)), f(high(a)))
-}
-
-/// `f` of the elements of `a` and `b`.
-#[inline(always)]
-pub fn binary(f: impl Fn(u16, u16) -> u16, a: u32, b: u32) -> u32 {
-    pack(f(low(a), low(b)), f(high(a), high(b)))
-}
-
-/// `f` of the elements of `a`, `b` and `c`.
-#[inline(always)]
-pub fn ternary(f: impl Fn(u16, u16, u16) -> u16, a: u32, b: u32, c: u32) -> u32 {
-    pack(f(low(a), low(b), low(c)), f(high(a), high(b), high(c)))
+/// Pairs of 32-bit elements in 64-bit registers.
+pub mod wide {
+    pairs!(u32, u64);
 }

@@ -1,6 +1,6 @@
-//! All four rounding modes, in integer arithmetic.
+//! Any rounding mode, in integer arithmetic.
 
-use super::{INFINITY, MAX, ONE, SIGN, binary, is_finite, ternary, unary, value};
+use super::{INFINITY, MAX, SIGN, binary, is_finite, ternary, unary, value};
 use crate::Round;
 
 /// The exponent of the last bit of a subnormal number.
@@ -10,14 +10,14 @@ const FRACTION: u32 = 52;
 
 /// The magnitude of a finite number: `significand * 2^exponent`.
 #[derive(Clone, Copy)]
-struct Magnitude {
-    significand: u128,
-    exponent: i32,
+pub(super) struct Magnitude {
+    pub(super) significand: u128,
+    pub(super) exponent: i32,
 }
 
 impl Magnitude {
     /// The magnitude of finite `bits`.
-    const fn of(bits: u64) -> Self {
+    pub(super) const fn of(bits: u64) -> Self {
         let fraction = (bits & ((1 << FRACTION) - 1)) as u128;
         let field = (bits >> FRACTION) as i32 & 0x7ff;
         if field == 0 {
@@ -29,7 +29,7 @@ impl Magnitude {
     }
 
     /// The same value with the top bit of a nonzero significand at bit `top`.
-    const fn with_top_at(self, top: u32) -> Self {
+    pub(super) const fn with_top_at(self, top: u32) -> Self {
         let shift = self.significand.leading_zeros() as i32 - (127 - top as i32);
         let significand =
             if shift >= 0 { self.significand << shift } else { self.significand >> -shift };
@@ -39,7 +39,12 @@ impl Magnitude {
 
 /// Rounds the number of sign `negative` whose magnitude is `magnitude`, or more by less than one
 /// unit of its significand if `inexact`. A significand that is inexact has at least 56 bits.
-const fn encode(negative: bool, magnitude: Magnitude, inexact: bool, round: Round) -> u64 {
+pub(super) const fn encode(
+    negative: bool,
+    magnitude: Magnitude,
+    inexact: bool,
+    round: Round,
+) -> u64 {
     let Magnitude { significand, exponent } = magnitude;
     let sign = if negative { SIGN } else { 0 };
     if significand == 0 {
@@ -137,8 +142,8 @@ const fn product(a: u64, b: u64) -> (bool, Magnitude) {
     ((a ^ b) & SIGN != 0, Magnitude { significand, exponent: x.exponent + y.exponent })
 }
 
-/// `add.{rn,rz,rm,rp}`: `a + b`.
-pub fn add(a: u64, b: u64, round: Round) -> u64 {
+/// `a + b`.
+pub(super) fn add(a: u64, b: u64, round: Round) -> u64 {
     if is_finite(a) && is_finite(b) {
         let term = |bits: u64| (bits & SIGN != 0, Magnitude::of(bits));
         sum(term(a), term(b), round)
@@ -147,8 +152,8 @@ pub fn add(a: u64, b: u64, round: Round) -> u64 {
     }
 }
 
-/// `sub.{rn,rz,rm,rp}`: `a - b`.
-pub fn sub(a: u64, b: u64, round: Round) -> u64 {
+/// `a - b`.
+pub(super) fn sub(a: u64, b: u64, round: Round) -> u64 {
     if is_finite(a) && is_finite(b) {
         add(a, b ^ SIGN, round)
     } else {
@@ -156,8 +161,8 @@ pub fn sub(a: u64, b: u64, round: Round) -> u64 {
     }
 }
 
-/// `mul.{rn,rz,rm,rp}`: `a * b`.
-pub fn mul(a: u64, b: u64, round: Round) -> u64 {
+/// `a * b`.
+pub(super) fn mul(a: u64, b: u64, round: Round) -> u64 {
     if is_finite(a) && is_finite(b) {
         let (negative, magnitude) = product(a, b);
         encode(negative, magnitude, false, round)
@@ -166,8 +171,8 @@ pub fn mul(a: u64, b: u64, round: Round) -> u64 {
     }
 }
 
-/// `fma.{rn,rz,rm,rp}`: `a * b + c` with one rounding.
-pub fn fma(a: u64, b: u64, c: u64, round: Round) -> u64 {
+/// `a * b + c`, rounded once.
+pub(super) fn fma(a: u64, b: u64, c: u64, round: Round) -> u64 {
     if is_finite(a) && is_finite(b) && is_finite(c) {
         sum(product(a, b), (c & SIGN != 0, Magnitude::of(c)), round)
     } else if is_finite(a) && is_finite(b) {
@@ -178,8 +183,8 @@ pub fn fma(a: u64, b: u64, c: u64, round: Round) -> u64 {
     }
 }
 
-/// `div.{rn,rz,rm,rp}`: `a / b`.
-pub fn div(a: u64, b: u64, round: Round) -> u64 {
+/// `a / b`.
+pub(super) fn div(a: u64, b: u64, round: Round) -> u64 {
     let zero = |bits: u64| bits & !SIGN == 0;
     if !is_finite(a) || !is_finite(b) || zero(a) || zero(b) {
         return binary(a, b, value(a) / value(b));
@@ -192,13 +197,8 @@ pub fn div(a: u64, b: u64, round: Round) -> u64 {
     encode((a ^ b) & SIGN != 0, Magnitude { significand, exponent }, inexact, round)
 }
 
-/// `rcp.{rn,rz,rm,rp}`: `1 / a`.
-pub fn rcp(a: u64, round: Round) -> u64 {
-    div(ONE, a, round)
-}
-
-/// `sqrt.{rn,rz,rm,rp}`: the square root.
-pub fn sqrt(a: u64, round: Round) -> u64 {
+/// The square root of `a`.
+pub(super) fn sqrt(a: u64, round: Round) -> u64 {
     if a == 0 || a >= INFINITY {
         // Zero, infinity, NaN, and what is negative: nothing to round.
         return unary(a, value(a).sqrt());

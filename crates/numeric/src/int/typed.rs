@@ -136,6 +136,18 @@ macro_rules! signed {
             (a as $value).wrapping_abs() as $bits
         }
 
+        /// `min.relu`: the smaller, or 0 if that is negative.
+        #[inline(always)]
+        pub const fn min_relu(a: $bits, b: $bits) -> $bits {
+            max(min(a, b), 0)
+        }
+
+        /// `max.relu`: the larger, or 0 if that is negative.
+        #[inline(always)]
+        pub const fn max_relu(a: $bits, b: $bits) -> $bits {
+            max(max(a, b), 0)
+        }
+
         /// `neg`: two's complement negation.
         #[inline(always)]
         pub const fn neg(a: $bits) -> $bits {

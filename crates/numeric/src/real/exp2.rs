@@ -20,7 +20,7 @@ const SERIES: [f64; 13] = [
     6.778726354822545e-14,
 ];
 
-/// 2ˣ for a single-precision `x`. Beyond ±200 the result is that of ±200, which overflows or
+/// 2ˣ for a number `x`. Beyond ±200 the result is that of ±200, which overflows or
 /// vanishes in single precision just the same.
 #[inline(always)]
 pub(crate) const fn exp2(x: f32) -> f64 {

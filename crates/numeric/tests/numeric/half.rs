@@ -1,6 +1,6 @@
 //! `numeric::f16`, `numeric::bf16` and packed pairs.
 
-use crate::numeric::{bf16, f16, x2};
+use crate::numeric::{bf16, f16, f32, x2};
 use crate::oracle;
 use crate::samples::{BF16, F16, Random};
 use rustc_apfloat::Float;
@@ -83,6 +83,11 @@ fn packed_operations_keep_the_halves_apart() {
     assert_eq!(x2::unary(f16::neg, a), 0xc000_bc00);
     // 1 * 3 + 1 = 4 and 2 * -4 + 2 = -6.
     assert_eq!(x2::ternary(f16::fma_rn, a, b, a), 0xc600_4400);
+    // 1 + 2 = 3 and 2 + 2 = 4, in single precision.
+    let (one, two) = (0x3f80_0000, 0x4000_0000);
+    let (a, b) = (x2::wide::pack(one, two), x2::wide::pack(two, two));
+    assert_eq!(a, 0x4000_0000_3f80_0000);
+    assert_eq!(x2::wide::binary(f32::add_rn, a, b), 0x4080_0000_4040_0000);
 }
 
 /// A product that is the middle of two bf16 numbers, moved off it by a far smaller addend, must

@@ -170,6 +170,22 @@ carry_tests!(carry_u64, u64, u64, false);
 carry_tests!(carry_s64, s64, u64, true);
 
 #[test]
+fn relu() {
+    for &a in &operands(32, 100, 22) {
+        for &b in &operands(32, 100, 23) {
+            let (x, y) = (a as i32, b as i32);
+            let (a, b) = (a as u32, b as u32);
+            assert_eq!(s32::min_relu(a, b), x.min(y).max(0) as u32, "{a:#x} {b:#x}");
+            assert_eq!(s32::max_relu(a, b), x.max(y).max(0) as u32, "{a:#x} {b:#x}");
+            let (x, y) = (x as i16, y as i16);
+            let (a, b) = (a as u16, b as u16);
+            assert_eq!(s16::min_relu(a, b), x.min(y).max(0) as u16, "{a:#x} {b:#x}");
+            assert_eq!(s16::max_relu(a, b), x.max(y).max(0) as u16, "{a:#x} {b:#x}");
+        }
+    }
+}
+
+#[test]
 fn saturating_s32() {
     let clamp = |x: i128| x.clamp(-(1 << 31), (1 << 31) - 1) as u32;
     for &a in &operands(32, 150, 18) {

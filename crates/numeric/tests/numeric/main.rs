@@ -3,6 +3,7 @@
 
 use warpwise_numeric as numeric;
 
+mod approx;
 mod bits;
 mod compare;
 mod convert;
@@ -12,3 +13,4 @@ mod int;
 mod oracle;
 mod samples;
 mod single;
+mod tiny;

@@ -43,6 +43,7 @@ fn check_fma(a: u32, b: u32, c: u32) {
         assert_eq!(f32::fma(a, b, c, round), want, "{context}");
         if round == Round::NearestEven {
             assert_eq!(f32::fma_rn(a, b, c), want, "rn {context}");
+            assert_eq!(f32::fma_rn_portable(a, b, c), want, "portable {context}");
         }
     }
 }

@@ -1,0 +1,123 @@
+//! `tf32` and the formats of eight bits and fewer (PTX ISA 9.1, 5.2.3 "Alternate Floating-Point
+//! Data Formats" and 9.7.9.23 `cvt`).
+//!
+//! Packed forms apply these to each element. `.relu` is [`f32::relu`](crate::f32::relu) of the
+//! operand; from `f16` and `bf16` convert through `f32`, which is exact.
+
+use super::narrow;
+use crate::Round;
+
+/// `tf32`: the range of `f32` with 10 fraction bits, in the upper bits of an `f32`.
+pub mod tf32 {
+    use super::{Round, narrow};
+    use crate::f32::{NAN, SIGN, is_finite, is_infinite, is_nan};
+
+    /// The largest finite number.
+    pub const MAX: u32 = 0x7f7f_e000;
+
+    #[inline(always)]
+    fn from_f32_with(a: u32, up: impl Fn(narrow::Dropped) -> bool) -> u32 {
+        let number = narrow::from_single::<10, 127>(a & !SIGN, up) << 13;
+        let special = if is_nan(a) { NAN } else { a };
+        if is_finite(a) { number | (a & SIGN) } else { special }
+    }
+
+    /// `cvt.{rn,rz}.tf32.f32`. A NaN becomes canonical.
+    #[inline(always)]
+    pub fn from_f32(a: u32, round: Round) -> u32 {
+        from_f32_with(a, |dropped| dropped.rounds_up(a & SIGN != 0, round))
+    }
+
+    /// `cvt.rna.tf32.f32`: to nearest, ties away from zero. A NaN becomes canonical.
+    #[inline(always)]
+    pub fn from_f32_rna(a: u32) -> u32 {
+        from_f32_with(a, |dropped| dropped.rest >= dropped.half)
+    }
+
+    /// `.satfinite` on a result: an infinity becomes the largest number of its sign.
+    #[inline(always)]
+    pub const fn satfinite(a: u32) -> u32 {
+        if is_infinite(a) { (a & SIGN) | MAX } else { a }
+    }
+}
+
+/// A format of at most eight bits. `$max` is the encoding of the largest number, `$nan` what a
+/// NaN converts to.
+macro_rules! tiny {
+    (
+        $(#[$doc:meta])* $name:ident, $exponent:expr, $fraction:expr, $bias:expr,
+        max: $max:expr, nan: $nan:expr, is_special: |$magnitude:ident| $special:expr
+    ) => {
+        $(#[$doc])*
+        pub mod $name {
+            use super::{Round, narrow};
+
+            /// The largest number.
+            pub const MAX: u8 = $max;
+            /// The sign bit.
+            pub const SIGN: u8 = 1 << ($exponent + $fraction);
+
+            /// `cvt.rn.satfinite` from `f32`: to nearest even, beyond the largest number the
+            /// largest of that sign.
+            #[inline(always)]
+            pub fn from_f32(a: u32) -> u8 {
+                let magnitude = narrow::from_single::<$fraction, $bias>(a & !(1 << 31), |dropped| {
+                    dropped.rounds_up(false, Round::NearestEven)
+                });
+                let number = magnitude.min(MAX as u32) as u8;
+                let sign = if a >> 31 == 1 { SIGN } else { 0 };
+                if crate::f32::is_nan(a) { $nan } else { number | sign }
+            }
+
+            /// `cvt.rn` to `f16`, which is exact. A NaN becomes canonical; unused high bits are
+            /// ignored.
+            #[inline(always)]
+            pub fn to_f16(a: u8) -> u16 {
+                let $magnitude = a & (SIGN - 1);
+                // As fractions of 2^(1 - bias), subnormals are integers, and others a power of
+                // two times one.
+                let field = ($magnitude >> $fraction) as u32;
+                let fraction = ($magnitude & ((1 << $fraction) - 1)) as u32;
+                let significand = fraction | ((field != 0) as u32) << $fraction;
+                let shift = if field == 0 { 0 } else { field - 1 };
+                let scale = f32::from_bits((128 - $bias - $fraction) << 23);
+                let value = (significand << shift) as f32 * scale;
+                let sign = if a & SIGN == 0 { 0 } else { 1 << 15 };
+                let number = super::super::f16::from_f32(value.to_bits(), Round::NearestEven);
+                let special: Option<u16> = $special;
+                match special {
+                    Some(crate::f16::NAN) => crate::f16::NAN,
+                    Some(infinity) => infinity | sign,
+                    None => number | sign,
+                }
+            }
+        }
+    };
+}
+
+tiny!(
+    /// `e4m3`: no infinity; the NaN is all ones.
+    e4m3, 4, 3, 7, max: 0x7e, nan: 0x7f,
+    is_special: |magnitude| if magnitude == 0x7f { Some(crate::f16::NAN) } else { None }
+);
+tiny!(
+    /// `e5m2`: infinities and NaNs as in IEEE 754.
+    e5m2, 5, 2, 15, max: 0x7b, nan: 0x7f,
+    is_special: |magnitude| match magnitude {
+        0x7c => Some(crate::f16::INFINITY),
+        0x7d.. => Some(crate::f16::NAN),
+        _ => None,
+    }
+);
+tiny!(
+    /// `e2m3`: neither infinity nor NaN; a NaN becomes the largest number.
+    e2m3, 2, 3, 1, max: 0x1f, nan: 0x1f, is_special: |_magnitude| None
+);
+tiny!(
+    /// `e3m2`: neither infinity nor NaN; a NaN becomes the largest number.
+    e3m2, 3, 2, 3, max: 0x1f, nan: 0x1f, is_special: |_magnitude| None
+);
+tiny!(
+    /// `e2m1`: neither infinity nor NaN; a NaN becomes the largest number.
+    e2m1, 2, 1, 1, max: 0x7, nan: 0x7, is_special: |_magnitude| None
+);
