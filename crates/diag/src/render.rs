@@ -36,6 +36,9 @@ pub fn text(sources: &Sources, diagnostic: &Diagnostic, colour: bool) -> String 
     out
 }
 
+/// Bytes of a line that are shown before the first and after the last label, at most.
+const MAX_CONTEXT: usize = 2000;
+
 /// One excerpt of a file with every label that lies in it. Only the lines near the labels are handed
 /// to the renderer, so that a diagnostic in a file of many megabytes stays cheap.
 fn snippet<'a>(
@@ -56,8 +59,11 @@ fn snippet<'a>(
         at
     };
     let (first, last) = (floor(first), floor(last));
-    let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
-    let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
+    // Lines longer than anybody reads are cut on both sides.
+    let near = floor(first.saturating_sub(MAX_CONTEXT));
+    let far = floor((last + MAX_CONTEXT).min(text.len()));
+    let start = text[near..first].rfind('\n').map_or(near, |newline| near + newline + 1);
+    let end = text[last..far].find('\n').map_or(far, |newline| last + newline);
     let line = file.location(start as u32).line as usize;
     let mut snippet = Snippet::source(&text[start..end]).line_start(line).path(file.name());
     for (nth, label) in here().enumerate() {

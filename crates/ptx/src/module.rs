@@ -2,6 +2,7 @@
 
 use crate::lower::{self, Image, LoweredKernel};
 use crate::nearest::nearest;
+use crate::resolve;
 use crate::syntax::{self, ast};
 use crate::target::Target;
 use diag::{Class, Diagnostic, FileId, Severity, Sources};
@@ -24,6 +25,7 @@ impl Module {
         file: FileId,
     ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (ast, mut found) = syntax::parse(sources, file);
+        found.extend(resolve::check(&ast));
         let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
         if found.iter().any(is_error) {
             return Err(found);

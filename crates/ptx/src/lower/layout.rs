@@ -101,10 +101,12 @@ impl Image {
             let (Some(init), Some(offset)) = (&variable.init, image.offset(&variable.name)) else {
                 continue;
             };
-            let mut writer = Writer { image: &mut image, at: offset, data: Vec::new(), errors };
+            let limit = bytes(variable).unwrap_or(0);
+            let mut writer = Writer { image: &mut image, at: offset, limit, data: Vec::new(), errors };
             let dims: Vec<u64> = variable.dims.iter().map(|dim| dim.unwrap_or(0)).collect();
             writer.value(variable, init, &dims);
-            let data = writer.data;
+            let mut data = writer.data;
+            data.truncate(limit as usize);
             image.contents.push((offset, data));
         }
         image
@@ -120,6 +122,8 @@ impl Image {
 struct Writer<'a> {
     image: &'a mut Image,
     at: u64,
+    /// Bytes of the variable; what an initial value has beyond them is dropped.
+    limit: u64,
     data: Vec<u8>,
     errors: &'a mut Vec<Diagnostic>,
 }
@@ -131,14 +135,14 @@ impl Writer<'_> {
             InitKind::List(elements) => {
                 let inner = dims.get(1..).unwrap_or(&[]);
                 let start = self.data.len();
-                let lanes = u64::from(variable.vector.unwrap_or(1));
-                let below = inner.iter().product::<u64>().max(1) * lanes * width as u64;
+                let element = width as u64 * u64::from(variable.vector.unwrap_or(1));
+                let below = inner.iter().fold(element, |bytes, dim| bytes.saturating_mul(*dim));
                 for (nth, element) in elements.iter().enumerate() {
                     if matches!(element.kind, InitKind::List(_)) {
                         // A nested list fills its row, whatever it leaves out.
                         self.value(variable, element, inner);
-                        let end = start as u64 + (nth as u64 + 1) * below;
-                        if end <= MAX_IMAGE {
+                        let end = below.saturating_mul(nth as u64 + 1).saturating_add(start as u64);
+                        if end <= self.limit {
                             self.data.resize(self.data.len().max(end as usize), 0);
                         }
                     } else {

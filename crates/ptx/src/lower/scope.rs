@@ -158,10 +158,18 @@ impl Scopes {
             if let Some((entity, _)) = scope.names.get(&**name) {
                 return Ok(*entity);
             }
-            if let Some(range) = scope.ranges.iter().find(|range| range.holds(name)) {
+            let in_range = scope.ranges.iter().find_map(|range| {
+                let number = range.number(name).filter(|number| *number < range.count)?;
+                Some((format!("{}{number}", range.prefix), range))
+            });
+            if let Some((canonical, range)) = in_range {
+                // `%r01` is `%r1`.
+                if let Some((entity, _)) = scope.names.get(&canonical) {
+                    return Ok(*entity);
+                }
                 self.registers.push(Register { ty: range.ty, reg: None });
                 let entity = Entity::Register(self.registers.len() - 1);
-                scope.names.insert(name.to_string(), (entity, range.prefix.span));
+                scope.names.insert(canonical, (entity, range.prefix.span));
                 return Ok(entity);
             }
         }
@@ -178,7 +186,7 @@ impl Scopes {
         if let Some(range) = beyond {
             let Range { prefix, count, .. } = range;
             return error
-                .label(prefix.span, format!("`{prefix}<{count}>` ends at `{prefix}{}`", count - 1))
+                .label(prefix.span, format!("`{prefix}<{count}>` declares {count} registers, from 0"))
                 .help("declare more registers");
         }
         let declared = self.scopes.iter().flat_map(|scope| scope.names.keys());
@@ -190,15 +198,10 @@ impl Scopes {
 }
 
 impl Range {
-    /// `n` if the name is the prefix followed by the number `n`, written without leading zeros.
+    /// `n` if the name is the prefix followed by the number `n`. Leading zeros do not count.
     fn number(&self, name: &str) -> Option<u32> {
         let digits = name.strip_prefix(&*self.prefix)?;
-        let plain = !digits.starts_with('0') || digits.len() == 1;
-        let number = digits.bytes().all(|byte| byte.is_ascii_digit()) && plain;
+        let number = digits.bytes().all(|byte| byte.is_ascii_digit());
         number.then(|| digits.parse().ok()).flatten()
-    }
-
-    fn holds(&self, name: &str) -> bool {
-        self.number(name).is_some_and(|number| number < self.count)
     }
 }

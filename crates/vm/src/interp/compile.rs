@@ -13,7 +13,7 @@ use super::special::ReadSpecial;
 use crate::Level;
 use ir::{
     Access, BarrierAction, BlockId, Class, CollectiveKind, Inst, Kernel, Members, Op, Ordering,
-    Place, Pred, Reg, Space, Special, Src, Terminator, UnaryOp, WarpRules,
+    Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules,
 };
 use lanes::{WARP, shfl};
 use std::collections::HashMap;
@@ -43,13 +43,11 @@ impl Program {
     /// Compiles a kernel for CTAs of `warps` warps.
     pub fn compile(kernel: &Kernel, warps: u32, level: Level) -> Program {
         let assignment = slots::assign(kernel);
-        let scratch = [slots::words(Class::W32), slots::words(Class::W64)];
         let mut compiler = Compiler {
             kernel,
             level,
             warps,
             shared_end: assignment.shared_words,
-            scratch_start: assignment.words_per_warp,
             assignment,
             constant_rows: HashMap::new(),
             jumps: Vec::new(),
@@ -70,8 +68,7 @@ impl Program {
             },
         };
         compiler.compile();
-        let varying = compiler.scratch_start + scratch.iter().sum::<u32>();
-        compiler.finish(varying)
+        compiler.finish()
     }
 }
 
@@ -83,7 +80,6 @@ struct Compiler<'k> {
     warps: u32,
     assignment: Assignment,
     shared_end: u32,
-    scratch_start: u32,
     constant_rows: HashMap<(Class, u64), Slot>,
     /// Jumps and the blocks they go to, whose codes may not be there yet.
     jumps: Vec<(usize, BlockId)>,
@@ -158,19 +154,10 @@ impl Compiler<'_> {
         self.program.places.push(self.place);
     }
 
-    /// Emits an operation that computes row `d` from rows, which must not be `d` itself.
+    /// Emits an operation that computes register `d` from rows.
     fn compute<const N: usize>(&mut self, run: Handler, d: Reg, operands: [Slot; N], x: u32) {
-        let home = self.reg(d);
-        if !operands.contains(&home) {
-            return self.emit(run, home, operands, x, 0);
-        }
-        let (offset, copy) = match self.kernel.class(d) {
-            Class::W64 => (slots::words(Class::W32), UnaryOp::Mov64),
-            Class::W32 | Class::Pred => (0, UnaryOp::Mov32),
-        };
-        let scratch = Slot { offset: self.scratch_start + offset, stride: home.stride };
-        self.emit(run, scratch, operands, x, 0);
-        self.emit(unary_handler(copy, self.level), home, [scratch], 0, 0);
+        let d = self.reg(d);
+        self.emit(run, d, operands, x, 0);
     }
 
     fn inst(&mut self, inst: &Inst, guarded: bool) {
@@ -451,9 +438,10 @@ impl Compiler<'_> {
     }
 
     /// Gives every varying row its place behind the shared part: rows of one register lie together,
-    /// warp after warp. `varying` is how many words a warp has for itself.
-    fn finish(mut self, varying: u32) -> Program {
+    /// warp after warp.
+    fn finish(mut self) -> Program {
         let (shared, warps) = (self.shared_end, self.warps);
+        let varying = self.assignment.words_per_warp;
         // Predicates lie behind the rows, so that rows start at whole cache lines.
         let predicates = shared + varying * warps;
         let start =

@@ -42,18 +42,16 @@ impl<T: Copy> Body for Select<T> {
             if keep == 0 {
                 continue;
             }
-            // SAFETY: compilation gives a result a row apart from the operands' rows.
-            let (d, a, b, p) = unsafe {
-                (
-                    &mut *frame.row::<T>(code.d, warp),
-                    &*frame.row::<T>(code.a, warp),
-                    &*frame.row::<T>(code.b, warp),
-                    *frame.pred(code.c, warp) ^ flip,
-                )
-            };
-            for lane in 0..WARP {
-                let chosen = if (p >> lane) & 1 != 0 { a[lane] } else { b[lane] };
-                d[lane] = if (keep >> lane) & 1 != 0 { chosen } else { d[lane] };
+            // SAFETY: the slots lie inside the registers. Rows are copied, because `d` may be one of them.
+            unsafe {
+                let (a, b) = (*frame.row::<T>(code.a, warp), *frame.row::<T>(code.b, warp));
+                let p = *frame.pred(code.c, warp) ^ flip;
+                let mut d = *frame.row::<T>(code.d, warp);
+                for lane in 0..WARP {
+                    let chosen = if (p >> lane) & 1 != 0 { a[lane] } else { b[lane] };
+                    d[lane] = if (keep >> lane) & 1 != 0 { chosen } else { d[lane] };
+                }
+                *frame.row::<T>(code.d, warp) = d;
             }
         }
         at + 1
