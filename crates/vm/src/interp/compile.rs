@@ -8,6 +8,7 @@ use super::frame::{Code, Handler, Slot, select};
 use super::memory::{Element, Generic, Global, Load, Local, MemoryOp, Param, Reach, Shared, Store};
 use super::predicate::{Guard, Logic, Select, Unguard};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
+use super::simplify::simplify;
 use super::slots::{self, Assignment};
 use super::special::ReadSpecial;
 use crate::Level;
@@ -42,9 +43,10 @@ pub struct Program {
 impl Program {
     /// Compiles a kernel for CTAs of `warps` warps.
     pub fn compile(kernel: &Kernel, warps: u32, level: Level) -> Program {
-        let assignment = slots::assign(kernel);
+        let simplified = simplify(kernel);
+        let assignment = slots::assign(&simplified);
         let mut compiler = Compiler {
-            kernel,
+            kernel: &simplified,
             level,
             warps,
             shared_end: assignment.shared_words,
@@ -67,7 +69,7 @@ impl Program {
                 places: Vec::new(),
             },
         };
-        compiler.compile();
+        compiler.compile(kernel);
         compiler.finish()
     }
 }
@@ -88,16 +90,17 @@ struct Compiler<'k> {
 }
 
 impl Compiler<'_> {
-    fn compile(&mut self) {
+    /// Emits all blocks. Instructions are counted as they stand in the kernel that was not simplified.
+    fn compile(&mut self, original: &Kernel) {
         let mut starts = Vec::with_capacity(self.kernel.blocks.len());
-        for block in &self.kernel.blocks {
+        for (block, original) in self.kernel.blocks.iter().zip(&original.blocks) {
             starts.push(self.program.codes.len());
             let mut at = 0;
             while at < block.insts.len() {
                 at += self.guarded_run(&block.insts[at..]);
             }
             self.place = block.place;
-            self.terminator(&block.terminator, instructions(&block.insts, block.place));
+            self.terminator(&block.terminator, instructions(&original.insts, block.place));
         }
         for branch in &mut self.program.branches {
             branch.then = starts[branch.then];

@@ -12,6 +12,7 @@ mod frame;
 mod memory;
 mod predicate;
 mod scalar;
+mod simplify;
 mod slots;
 mod special;
 

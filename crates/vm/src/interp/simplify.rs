@@ -1,0 +1,267 @@
+//! Makes a kernel's blocks shorter before they are compiled: constants take the place of registers that hold
+//! nothing else, copies are read at their source, and results that nobody reads are not computed.
+//!
+//! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands.
+
+use ir::{Class, Inst, Kernel, Op, Operand, Pred, Reg, Src, Terminator, UnaryOp};
+
+/// The simplified kernel. Blocks stay where they are.
+pub(super) fn simplify(kernel: &Kernel) -> Kernel {
+    let mut kernel = kernel.clone();
+    propagate_constants(&mut kernel);
+    for block in &mut kernel.blocks {
+        propagate_copies(&mut block.insts, &mut block.terminator);
+    }
+    remove_dead(&mut kernel);
+    kernel
+}
+
+/// Registers with one definition, which is unguarded and has a constant result, become that constant.
+fn propagate_constants(kernel: &mut Kernel) {
+    let mut defs = vec![0u32; kernel.registers.len()];
+    for_each_operand(kernel, |operand| {
+        if let Operand::Def(reg) = operand {
+            defs[reg.0 as usize] += 1;
+        }
+    });
+    let mut constants: Vec<Option<u64>> = vec![None; kernel.registers.len()];
+    let mut any = false;
+    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        if inst.guard.is_some() {
+            continue;
+        }
+        let value = |src: &Src| match src {
+            Src::Imm(value) => Some(*value),
+            Src::Reg(reg) => constants[reg.0 as usize],
+        };
+        let (d, result) = match &inst.op {
+            Op::Unary { op, d, a } => (d, value(a).map(|a| op.eval([a]))),
+            Op::Binary { op, d, a, b } => {
+                (d, value(a).zip(value(b)).map(|(a, b)| op.eval([a, b])))
+            }
+            _ => continue,
+        };
+        if defs[d.0 as usize] == 1 && result.is_some() {
+            constants[d.0 as usize] = result;
+            any = true;
+        }
+    }
+    if !any {
+        return;
+    }
+    for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        for src in sources(&mut inst.op) {
+            if let Src::Reg(reg) = src {
+                if let Some(value) = constants[reg.0 as usize] {
+                    *src = Src::Imm(value);
+                }
+            }
+        }
+    }
+}
+
+/// Within a block, what reads a copy reads the original, as long as neither has changed.
+fn propagate_copies(insts: &mut [Inst], terminator: &mut Terminator) {
+    let mut copies: Vec<(Reg, Reg)> = Vec::new();
+    for inst in insts {
+        let original = |reg: Reg| copies.iter().find(|(copy, _)| *copy == reg).map(|(_, of)| *of);
+        for src in sources(&mut inst.op) {
+            if let Src::Reg(reg) = src {
+                *src = Src::Reg(original(*reg).unwrap_or(*reg));
+            }
+        }
+        for pred in predicates(&mut inst.op).into_iter().chain(&mut inst.guard) {
+            rename(pred, original);
+        }
+        inst.op.operands(|operand| {
+            if let Operand::Def(changed) = operand {
+                copies.retain(|(copy, of)| *copy != changed && *of != changed);
+            }
+        });
+        if inst.guard.is_none() {
+            match inst.op {
+                Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, d, a: Src::Reg(a) } if d != a => {
+                    copies.push((d, a));
+                }
+                Op::Logic { table: 0b1100, d, a: Pred::Is(a), .. } if d != a => copies.push((d, a)),
+                _ => {}
+            }
+        }
+    }
+    if let Terminator::Branch { p, .. } = terminator {
+        rename(p, |reg| copies.iter().find(|(copy, _)| *copy == reg).map(|(_, of)| *of));
+    }
+}
+
+fn rename(pred: &mut Pred, original: impl Fn(Reg) -> Option<Reg>) {
+    match pred {
+        Pred::Is(reg) | Pred::Not(reg) => *reg = original(*reg).unwrap_or(*reg),
+        Pred::Const(_) => {}
+    }
+}
+
+/// Removes pure operations whose results nobody reads, until there are none.
+fn remove_dead(kernel: &mut Kernel) {
+    let mut uses = vec![0u32; kernel.registers.len()];
+    for_each_operand(kernel, |operand| {
+        if let Operand::Use(reg) = operand {
+            uses[reg.0 as usize] += 1;
+        }
+    });
+    for block in kernel.blocks.iter_mut().rev() {
+        let mut kept: Vec<Inst> = Vec::with_capacity(block.insts.len());
+        for inst in std::mem::take(&mut block.insts).into_iter().rev() {
+            let mut read = !removable(&inst.op);
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand {
+                    read |= uses[reg.0 as usize] > 0;
+                }
+            });
+            if read {
+                kept.push(inst);
+                continue;
+            }
+            let mut forget = |reg: Reg| uses[reg.0 as usize] -= 1;
+            inst.op.operands(|operand| {
+                if let Operand::Use(reg) = operand {
+                    forget(reg);
+                }
+            });
+            if let Some(reg) = inst.guard.and_then(Pred::reg) {
+                forget(reg);
+            }
+        }
+        kept.reverse();
+        block.insts = kept;
+    }
+}
+
+/// Whether leaving the operation out changes nothing but its results.
+fn removable(op: &Op) -> bool {
+    op.is_pure() || matches!(op, Op::Special { what, .. } if what.is_cta_invariant())
+}
+
+fn for_each_operand(kernel: &Kernel, mut visit: impl FnMut(Operand)) {
+    for block in &kernel.blocks {
+        for inst in &block.insts {
+            inst.op.operands(&mut visit);
+            if let Some(reg) = inst.guard.and_then(Pred::reg) {
+                visit(Operand::Use(reg));
+            }
+        }
+        if let Terminator::Branch { p, .. } = block.terminator {
+            p.reg().into_iter().for_each(|reg| visit(Operand::Use(reg)));
+        }
+    }
+}
+
+/// The data operands that may be replaced by another place with the same value.
+fn sources(op: &mut Op) -> Vec<&mut Src> {
+    match op {
+        Op::Unary { a, .. } => vec![a],
+        Op::Binary { a, b, .. } | Op::Compare { a, b, .. } | Op::Select { a, b, .. } => vec![a, b],
+        Op::Ternary { a, b, c, .. } => vec![a, b, c],
+        Op::Load { address, .. } => vec![&mut address.base],
+        Op::Store { values, address, .. } => {
+            values.iter_mut().chain([&mut address.base]).collect()
+        }
+        Op::Atomic { address, b, c, .. } => vec![&mut address.base, b, c],
+        Op::Collective { what, members, .. } => {
+            let mask = match members {
+                ir::Members::Mask(mask) => Some(mask),
+                ir::Members::Active => None,
+            };
+            let mut found: Vec<&mut Src> = mask.into_iter().collect();
+            match what {
+                ir::Collective::Shfl { b, c, .. } => found.extend([b, c]),
+                ir::Collective::MatchAny { a, .. }
+                | ir::Collective::MatchAll { a, .. }
+                | ir::Collective::Redux { a, .. }
+                | ir::Collective::ReduxF32 { a, .. } => found.push(a),
+                ir::Collective::MovMatrix { .. }
+                | ir::Collective::Vote { .. }
+                | ir::Collective::Ballot { .. }
+                | ir::Collective::Elect { .. }
+                | ir::Collective::WarpSync => {}
+            }
+            found
+        }
+        Op::Barrier { id, threads, .. } => std::iter::once(id).chain(threads).collect(),
+        Op::Nanosleep { nanoseconds } => vec![nanoseconds],
+        Op::Logic { .. } | Op::Special { .. } | Op::ActiveMask { .. } | Op::Fence(_) => Vec::new(),
+    }
+}
+
+/// The predicate operands that may be replaced by another place with the same value.
+fn predicates(op: &mut Op) -> Vec<&mut Pred> {
+    match op {
+        Op::Logic { a, b, .. } => vec![a, b],
+        Op::Select { p, .. } => vec![p],
+        Op::Barrier { action: ir::BarrierAction::Reduce { p, .. }, .. } => vec![p],
+        Op::Collective { what, .. } => match what {
+            ir::Collective::Vote { a, .. } | ir::Collective::Ballot { a, .. } => vec![a],
+            ir::Collective::Shfl { .. }
+            | ir::Collective::MatchAny { .. }
+            | ir::Collective::MatchAll { .. }
+            | ir::Collective::Redux { .. }
+            | ir::Collective::ReduxF32 { .. }
+            | ir::Collective::MovMatrix { .. }
+            | ir::Collective::Elect { .. }
+            | ir::Collective::WarpSync => Vec::new(),
+        },
+        Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::Ternary { .. }
+        | Op::Compare { .. }
+        | Op::Special { .. }
+        | Op::ActiveMask { .. }
+        | Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::Barrier { .. }
+        | Op::Fence(_)
+        | Op::Nanosleep { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::{Builder, WarpRules};
+
+    #[test]
+    fn constants_and_copies_vanish() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [two, x, copy, sum] = [0; 4].map(|_| b.reg(Class::W32));
+        b.copy_to(two, Src::Imm(2));
+        b.push(Op::Special { d: x, what: ir::Special::Laneid });
+        b.copy_to(copy, x);
+        b.binary_to(sum, ir::BinaryOp::AddI32, copy, two);
+        b.push(Op::Store {
+            values: vec![sum.into()],
+            space: ir::Space::Shared,
+            access: ir::Access::B32,
+            address: ir::Address { base: Src::Imm(0), offset: 0 },
+            ordering: ir::Ordering::Weak,
+        });
+        let kernel = simplify(&b.finish());
+        let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            text,
+            ["v1 = Laneid", "v3 = AddI32 v1, 0x2", "Store Shared B32 Weak [0x0] = (v3)"]
+        );
+    }
+
+    #[test]
+    fn a_copy_of_a_value_that_changes_is_kept() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [x, old, y] = [0; 3].map(|_| b.reg(Class::W32));
+        b.push(Op::Special { d: x, what: ir::Special::Laneid });
+        b.copy_to(old, x);
+        b.binary_to(x, ir::BinaryOp::AddI32, x, Src::Imm(1));
+        b.binary_to(y, ir::BinaryOp::SubI32, x, old);
+        b.push(Op::Nanosleep { nanoseconds: y.into() });
+        let kernel = simplify(&b.finish());
+        assert_eq!(kernel.blocks[0].insts[3].to_string(), "v2 = SubI32 v0, v1");
+    }
+}
