@@ -99,7 +99,7 @@ macro_rules! families {
     };
 }
 
-families! { atomics, control, memory, warp }
+families! { atomics, control, memory, moves, warp }
 
 /// A form with its compiled syntax.
 #[derive(Debug)]

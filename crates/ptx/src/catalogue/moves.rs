@@ -1,0 +1,125 @@
+//! `mov`: copies, addresses, and packing and unpacking of vectors.
+
+use super::{Entry, Form};
+use crate::lower::{Entity, Inst, Lowering, Result};
+use crate::syntax::ScalarType;
+use crate::syntax::ast::{Operand, OperandKind};
+use ir::{BinaryOp, Src, UnaryOp};
+
+pub(super) const ENTRIES: &[Entry] = &[Entry {
+    name: "mov",
+    section: "9.7.9.3 mov, 9.7.9.4 mov",
+    forms: &[
+        Form::new(
+            "mov.type d, a; .type = { .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 }",
+            (1, 0),
+            10,
+            copy,
+        ),
+        Form::new("mov.type d*, a*; .type = { .b16, .b32, .b64, .b128 }", (1, 0), 10, bits),
+        Form::new("mov.pred d, {!}a", (1, 0), 10, predicate),
+    ],
+}];
+
+fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    if let OperandKind::Name(name) = &lo.operand(inst, "a")?.kind
+        && matches!(lo.entity(name)?, Entity::Function)
+    {
+        return lo.unsupported(inst, "addresses of functions are not implemented");
+    }
+    let a = lo.value(inst, "a")?;
+    let d = lo.result(inst, "d")?;
+    lo.b.copy_to(d, a);
+    Ok(())
+}
+
+fn predicate(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let a = lo.predicate(inst, "a")?;
+    let d = lo.result(inst, "d")?;
+    lo.b.pred_to(d, a);
+    Ok(())
+}
+
+fn bits(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (d, a) = (lo.operand(inst, "d")?, lo.operand(inst, "a")?);
+    let bits = inst.ty("type").bits();
+    match (&d.kind, &a.kind) {
+        (OperandKind::Vector(_), OperandKind::Vector(_)) => {
+            lo.reject(a, "only one side of `mov` can be a vector")
+        }
+        (_, OperandKind::Vector(elements)) => {
+            let ty = element_type(lo, a, bits, elements.len())?;
+            let values = elements
+                .iter()
+                .map(|element| lo.value_of(element, ty))
+                .collect::<Result<Vec<Src>>>()?;
+            let d = lo.result(inst, "d")?;
+            let packed = pack(lo, &values, bits);
+            lo.b.copy_to(d, packed);
+            Ok(())
+        }
+        (OperandKind::Vector(elements), _) => {
+            let ty = element_type(lo, d, bits, elements.len())?;
+            let a = lo.value(inst, "a")?;
+            unpack(lo, elements, a, bits, ty)
+        }
+        _ => copy(lo, inst),
+    }
+}
+
+/// The type of each of `count` elements that make up `bits` bits.
+fn element_type(lo: &Lowering, vector: &Operand, bits: u32, count: usize) -> Result<ScalarType> {
+    match (bits, count) {
+        (16, 2) | (32, 4) => Ok(ScalarType::B8),
+        (32, 2) | (64, 4) => Ok(ScalarType::B16),
+        (64, 2) => Ok(ScalarType::B32),
+        (128, 4) => Ok(ScalarType::B32),
+        (128, 2) => Ok(ScalarType::B64),
+        _ => lo.reject(vector, format!("{count} elements do not make up {bits} bits")),
+    }
+}
+
+/// The `bits` bits that `values` make up, the first in the lowest.
+fn pack(lo: &mut Lowering, values: &[Src], bits: u32) -> Src {
+    if let [value] = values {
+        return *value;
+    }
+    let (low, high) = values.split_at(values.len() / 2);
+    let (low, high) = (pack(lo, low, bits / 2), pack(lo, high, bits / 2));
+    match bits {
+        64 => lo.b.binary(BinaryOp::Pack64, low, high).into(),
+        32 => lo.b.binary(BinaryOp::Pack32, low, high).into(),
+        _ => {
+            let high = lo.b.binary(BinaryOp::Shl32, high, Src::Imm(u64::from(bits / 2)));
+            lo.b.binary(BinaryOp::Or32, low, high).into()
+        }
+    }
+}
+
+/// Writes the `bits` bits of `value` to `elements` of type `ty`, the lowest to the first.
+fn unpack(
+    lo: &mut Lowering,
+    elements: &[Operand],
+    value: Src,
+    bits: u32,
+    ty: ScalarType,
+) -> Result {
+    if let [element] = elements {
+        return match element.kind {
+            OperandKind::Sink => Ok(()),
+            _ => lo.write_to(element, value, ty),
+        };
+    }
+    let half = bits / 2;
+    let (low, high): (Src, Src) = match bits {
+        64 => (lo.b.unary(UnaryOp::Low32, value).into(), lo.b.unary(UnaryOp::High32, value).into()),
+        _ => {
+            let op = if half == 16 { UnaryOp::ZeroExtend16 } else { UnaryOp::ZeroExtend8 };
+            let high = lo.b.binary(BinaryOp::ShrU32, value, Src::Imm(u64::from(half)));
+            (lo.b.unary(op, value).into(), high.into())
+        }
+    };
+    let (first, second) = elements.split_at(elements.len() / 2);
+    unpack(lo, first, low, half, ty)?;
+    unpack(lo, second, high, half, ty)
+}
