@@ -140,6 +140,12 @@ macro_rules! binary_ops {
                 MinNanXorsignAbsF32(a: u32, b: u32) -> u32 = numeric::f32::min_nan_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MaxNanXorsignAbsF32(a: u32, b: u32) -> u32 = numeric::f32::max_nan_xorsign_abs(a, b);
+                /// Quotient (`div.approx`): huge divisors give zero.
+                DivApproxF32(a: u32, b: u32) -> u32 = numeric::f32::div_approx(a, b);
+                /// Difference to nearest even, subnormal operands and results flushed (`.ftz`).
+                SubFtzF32(a: u32, b: u32) -> u32 = numeric::f32::flush(numeric::f32::sub_rn(numeric::f32::flush(a), numeric::f32::flush(b)));
+                /// Product to nearest even, subnormal operands and results flushed (`.ftz`).
+                MulFtzF32(a: u32, b: u32) -> u32 = numeric::f32::flush(numeric::f32::mul_rn(numeric::f32::flush(a), numeric::f32::flush(b)));
                 /// Sum.
                 AddF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::add_rn(a as u16, b as u16));
                 /// Sum, in both halves.

@@ -76,6 +76,8 @@ macro_rules! ternary_ops {
                 Dp2aLoSS(a: u32, b: u32, c: u32) -> u32 = numeric::int::dot::dp2a_lo_s32_s32(a, b, c);
                 /// Sum of the two products of halves with the high bytes, plus `c`.
                 Dp2aHiSS(a: u32, b: u32, c: u32) -> u32 = numeric::int::dot::dp2a_hi_s32_s32(a, b, c);
+                /// `a * b + c` to nearest even, subnormal operands and results flushed (`.ftz`).
+                FmaFtzF32(a: u32, b: u32, c: u32) -> u32 = numeric::f32::flush(numeric::f32::fma_rn(numeric::f32::flush(a), numeric::f32::flush(b), numeric::f32::flush(c)));
                 /// `a * b + c`, rounded once.
                 FmaF16(a: u32, b: u32, c: u32) -> u32 = u32::from(numeric::f16::fma_rn(a as u16, b as u16, c as u16));
                 /// `a * b + c`, rounded once, in both halves.

@@ -116,6 +116,40 @@ macro_rules! unary_ops {
                 ReluBf16(a: u32) -> u32 = u32::from(numeric::bf16::relu(a as u16));
                 /// Negative values become +0, NaN becomes canonical, in both halves.
                 ReluBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::relu, a);
+                /// Two to the power of the operand (`ex2.approx`).
+                Ex2F32(a: u32) -> u32 = numeric::f32::ex2_approx(a);
+                /// Logarithm to base 2 (`lg2.approx`).
+                Lg2F32(a: u32) -> u32 = numeric::f32::lg2_approx(a);
+                /// Sine (`sin.approx`).
+                SinF32(a: u32) -> u32 = numeric::f32::sin_approx(a);
+                /// Cosine (`cos.approx`).
+                CosF32(a: u32) -> u32 = numeric::f32::cos_approx(a);
+                /// Hyperbolic tangent (`tanh.approx`).
+                TanhF32(a: u32) -> u32 = numeric::f32::tanh_approx(a);
+                /// Reciprocal of the square root (`rsqrt.approx`).
+                RsqrtF32(a: u32) -> u32 = numeric::f32::rsqrt_approx(a);
+                /// Reciprocal of the square root (`rsqrt.approx`).
+                RsqrtF64(a: u64) -> u64 = numeric::f64::rsqrt_approx(a);
+                /// Reciprocal in the upper word (`rcp.approx.ftz.f64`).
+                RcpApproxFtzF64(a: u64) -> u64 = numeric::f64::rcp_approx_ftz(a);
+                /// Reciprocal of the square root in the upper word (`rsqrt.approx.ftz.f64`).
+                RsqrtApproxFtzF64(a: u64) -> u64 = numeric::f64::rsqrt_approx_ftz(a);
+                /// Two to the power of the operand (`ex2.approx`).
+                Ex2F16(a: u32) -> u32 = u32::from(numeric::f16::ex2_approx(a as u16));
+                /// Two to the power of the operand (`ex2.approx`), in both halves.
+                Ex2F16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::ex2_approx, a);
+                /// Hyperbolic tangent (`tanh.approx`).
+                TanhF16(a: u32) -> u32 = u32::from(numeric::f16::tanh_approx(a as u16));
+                /// Hyperbolic tangent (`tanh.approx`), in both halves.
+                TanhF16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::tanh_approx, a);
+                /// Two to the power of the operand (`ex2.approx`).
+                Ex2Bf16(a: u32) -> u32 = u32::from(numeric::bf16::ex2_approx(a as u16));
+                /// Two to the power of the operand (`ex2.approx`), in both halves.
+                Ex2Bf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::ex2_approx, a);
+                /// Hyperbolic tangent (`tanh.approx`).
+                TanhBf16(a: u32) -> u32 = u32::from(numeric::bf16::tanh_approx(a as u16));
+                /// Hyperbolic tangent (`tanh.approx`), in both halves.
+                TanhBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::tanh_approx, a);
                 /// Conversion, exact.
                 F32ToF64(a: u32) -> u64 = numeric::convert::f64::from_f32(a);
                 /// Conversion, exact.

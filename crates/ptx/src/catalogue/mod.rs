@@ -6,6 +6,7 @@
 
 mod matching;
 pub mod pattern;
+mod step;
 
 pub use matching::{Matched, find};
 
@@ -99,7 +100,7 @@ macro_rules! families {
     };
 }
 
-families! { atomics, control, memory, moves, warp }
+families! { arithmetic, atomics, bits, control, extended, functions, logic, memory, moves, warp }
 
 /// A form with its compiled syntax.
 #[derive(Debug)]

@@ -1,0 +1,123 @@
+//! Extended-precision arithmetic: the carry flag `CC.CF` in and out of sums.
+
+use super::arithmetic::{ADD, LESS, SUB, product};
+use super::step::Step;
+use super::{Entry, Form};
+use crate::lower::{Inst, Lowering, Result};
+use ir::{Class, Op, Reg, Src};
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "addc",
+        section: "9.7.2.2 addc",
+        forms: &[
+            Form::new("addc{.cc}.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, add),
+            Form::new("addc{.cc}.type d, a, b; .type = { .u64, .s64 }", (4, 3), 10, add),
+        ],
+    },
+    Entry {
+        name: "subc",
+        section: "9.7.2.4 subc",
+        forms: &[
+            Form::new("subc{.cc}.type d, a, b; .type = { .u32, .s32 }", (3, 0), 10, sub),
+            Form::new("subc{.cc}.type d, a, b; .type = { .u64, .s64 }", (4, 3), 10, sub),
+        ],
+    },
+    Entry {
+        name: "madc",
+        section: "9.7.2.6 madc",
+        forms: &[
+            Form::new(
+                "madc.mode{.cc}.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
+                (3, 0),
+                20,
+                mad,
+            ),
+            Form::new(
+                "madc.mode{.cc}.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u64, .s64 }",
+                (4, 3),
+                20,
+                mad,
+            ),
+        ],
+    },
+];
+
+/// The truth table of "or" (see [`Op::Logic`]).
+const OR: u8 = 0b1110;
+
+/// Which of the two sums.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sum {
+    Add,
+    Subtract,
+}
+
+/// `add.cc` and `addc`.
+pub(super) fn add(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (a, b) = (lo.value(inst, "a")?, lo.value(inst, "b")?);
+    sum(lo, inst, Sum::Add, a, b)
+}
+
+/// `sub.cc` and `subc`.
+pub(super) fn sub(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (a, b) = (lo.value(inst, "a")?, lo.value(inst, "b")?);
+    sum(lo, inst, Sum::Subtract, a, b)
+}
+
+/// `mad.cc` and `madc`: the carry is that of the addition.
+pub(super) fn mad(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let product = product(lo, inst)?.value(lo);
+    let c = lo.value(inst, "c")?;
+    sum(lo, inst, Sum::Add, product, c)
+}
+
+/// `a + b + CC.CF` or `a - (b + CC.CF)`, where the opcode ends in `c`; with `.cc`, `CC.CF` becomes the
+/// carry or borrow of all steps.
+fn sum(lo: &mut Lowering, inst: &Inst<'_>, kind: Sum, a: Src, b: Src) -> Result {
+    let ty = inst.ty("type");
+    let op = match kind {
+        Sum::Add => ADD.of(ty),
+        Sum::Subtract => SUB.of(ty),
+    };
+    let flag = lo.carry();
+    let (takes_carry, sets_carry) = (inst.instruction.opcode.ends_with('c'), inst.has("cc"));
+    let first = Step::Binary(op, a, b);
+    if !takes_carry && !sets_carry {
+        return first.write(lo, inst);
+    }
+    let first = first.value(lo);
+    let class = if ty.bits() == 64 { Class::W64 } else { Class::W32 };
+    let second = takes_carry.then(|| {
+        let carry: Src = lo.b.select(class, flag, Src::Imm(1), Src::Imm(0)).into();
+        (carry, Step::Binary(op, first, carry))
+    });
+    let Some((carry, second)) = second else {
+        carried(lo, kind, ty, flag, [a, b, first]);
+        return Step::Value(first).write(lo, inst);
+    };
+    if !sets_carry {
+        return second.write(lo, inst);
+    }
+    let second = second.value(lo);
+    let early = lo.b.reg(Class::Pred);
+    carried(lo, kind, ty, early, [a, b, first]);
+    carried(lo, kind, ty, flag, [first, carry, second]);
+    lo.b.push(Op::Logic { table: OR, d: flag, a: early.into(), b: flag.into() });
+    Step::Value(second).write(lo, inst)
+}
+
+/// Sets `flag` to the carry or borrow of one step, `total` from `a` and `b`.
+fn carried(
+    lo: &mut Lowering,
+    kind: Sum,
+    ty: crate::syntax::ScalarType,
+    flag: Reg,
+    [a, b, total]: [Src; 3],
+) {
+    let (a, b) = match kind {
+        Sum::Add => (total, a),
+        Sum::Subtract => (a, b),
+    };
+    lo.b.push(Op::Compare { op: LESS.of(ty), d: flag, a, b });
+}
