@@ -210,6 +210,8 @@ impl FieldName {
 pub(crate) struct FieldDecl {
     pub ranges: Vec<BitRange>,
     pub ranges_span: Span,
+    /// The places are wrong, which has been reported.
+    pub broken: bool,
     pub type_name: Name,
     pub name: FieldName,
     pub value: Option<FieldValue>,
@@ -394,6 +396,8 @@ pub struct Text {
     pub text: String,
     /// Where it stands; offsets into `text` are offsets from the start of this span.
     pub span: Span,
+    /// Where it comes from.
+    pub source: SourceId,
 }
 
 /// A fenced code block.

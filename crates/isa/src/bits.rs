@@ -110,9 +110,9 @@ mod tests {
     #[test]
     fn split_fields_take_their_lowest_bits_from_the_first_range() {
         let ranges = [BitRange { position: 16, width: 8 }, BitRange { position: 34, width: 48 }];
-        let word = insert(0x1234_56, &ranges);
+        let word = insert(0x12_3456, &ranges);
         assert_eq!(word, (0x56 << 16) | (0x1234 << 34));
-        assert_eq!(extract(word, &ranges), 0x1234_56);
+        assert_eq!(extract(word, &ranges), 0x12_3456);
     }
 
     #[test]

@@ -76,7 +76,8 @@ impl Description {
             return Err(diagnostics);
         };
         let mut description = resolve::resolve(path, parsed, &mut diagnostics);
-        diagnostics.extend(check::all(&description));
+        let broken = check::has_error(&diagnostics);
+        diagnostics.extend(check::all(&description, broken));
         let diagnostics = check::tidy(diagnostics);
         if check::has_error(&diagnostics) {
             return Err(diagnostics);

@@ -30,7 +30,11 @@ pub(crate) const UNKNOWN: &str = "unknown:";
 const MARK: &str = "@0x";
 
 /// Reads the inside of a `/* … */` comment; `None` when it is an ordinary comment.
-pub(crate) fn read(file: FileId, text: &str, start: usize) -> Option<Result<Data, Diagnostic>> {
+pub(crate) fn read(
+    file: FileId,
+    text: &str,
+    start: usize,
+) -> Option<Result<Data, Box<Diagnostic>>> {
     let trimmed = text.trim_start();
     if !trimmed.starts_with(MARK) {
         return None;
@@ -38,7 +42,7 @@ pub(crate) fn read(file: FileId, text: &str, start: usize) -> Option<Result<Data
     Some(read_items(file, text, start))
 }
 
-fn read_items(file: FileId, text: &str, start: usize) -> Result<Data, Diagnostic> {
+fn read_items(file: FileId, text: &str, start: usize) -> Result<Data, Box<Diagnostic>> {
     let mut data = Data::default();
     let mut at = 0;
     for piece in text.split_inclusive(char::is_whitespace) {
@@ -66,10 +70,11 @@ fn read_items(file: FileId, text: &str, start: usize) -> Result<Data, Diagnostic
     Ok(data)
 }
 
-fn wrong(span: Span, message: String) -> Diagnostic {
-    Diagnostic::error(span, message)
+fn wrong(span: Span, message: String) -> Box<Diagnostic> {
+    let diagnostic = Diagnostic::error(span, message)
         .help("a comment that begins with `@0x` is data; begin an ordinary comment differently")
-        .code(codes::ASM_DATA)
+        .code(codes::ASM_DATA);
+    Box::new(diagnostic)
 }
 
 /// What the comment says about an instruction: hidden fields, ignored bits, the word.
@@ -82,7 +87,7 @@ pub(crate) struct Hidden {
 
 impl Data {
     /// Resolves the items for an opcode.
-    pub(crate) fn resolve(&self, opcode: &Opcode) -> Result<Hidden, Diagnostic> {
+    pub(crate) fn resolve(&self, opcode: &Opcode) -> Result<Hidden, Box<Diagnostic>> {
         let mut hidden = Hidden::default();
         for item in &self.items {
             match item.key.as_str() {
@@ -104,16 +109,17 @@ impl Data {
         Ok(hidden)
     }
 
-    fn field(&self, item: &Item, name: &str, opcode: &Opcode) -> Result<usize, Diagnostic> {
+    fn field(&self, item: &Item, name: &str, opcode: &Opcode) -> Result<usize, Box<Diagnostic>> {
         let hidden = || opcode.hidden();
         let Some(index) = hidden().find(|index| opcode.fields[*index].name.text == name) else {
             let names = hidden().map(|index| opcode.fields[index].name.text.as_str());
             let message = format!("`{}` has no hidden field `{name}`", opcode.name);
-            let diagnostic = wrong(item.span, message);
-            return Err(match nearest(name, names) {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic.help("what the text shows cannot be set in the comment"),
+            let mut diagnostic = wrong(item.span, message);
+            diagnostic.help = Some(match nearest(name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "what the text shows cannot be set in the comment".to_owned(),
             });
+            return Err(diagnostic);
         };
         let field = &opcode.fields[index];
         if !crate::bits::fits(item.number, field.width()) {

@@ -84,7 +84,7 @@ impl<'a> Reader<'a, '_> {
         let read = match data::read(self.file, body, inside) {
             Some(Ok(read)) => read,
             Some(Err(diagnostic)) => {
-                self.diagnostics.push(diagnostic);
+                self.diagnostics.push(*diagnostic);
                 return;
             }
             None => return,

@@ -19,20 +19,28 @@ use std::collections::HashSet;
 /// So many diagnostics of one description are kept.
 const MOST: usize = 500;
 
-/// Everything that is wrong or odd about a resolved description.
-pub(crate) fn all(description: &Description) -> Vec<Diagnostic> {
+/// Everything that is wrong or odd about a resolved description. When it is `broken` already, checks
+/// that would only repeat this in other words are left out.
+pub(crate) fn all(description: &Description, broken: bool) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let families = family::families(description);
     ambiguity::check(description, &mut found);
-    text::check(description, &mut found);
+    if !broken {
+        text::check(description, &mut found);
+    }
+    let broken = broken || has_error(&found);
     for family in &families {
         let misplaced = headings::check(description, family, &mut found);
-        headings::missing(family, &misplaced, &mut found);
-        lists::check(family, &mut found);
         prose::check(description, family, &mut found);
-        examples::check(description, family, &mut found);
+        if !broken {
+            headings::missing(family, &misplaced, &mut found);
+            lists::check(family, &mut found);
+            examples::check(description, family, &mut found);
+        }
     }
-    open::check(description, &mut found);
+    if !broken {
+        open::check(description, &mut found);
+    }
     found
 }
 

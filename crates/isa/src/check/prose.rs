@@ -262,7 +262,8 @@ fn sentences(text: &Text) -> Vec<Text> {
         if end > start {
             let from = text.span.start as usize + start;
             let span = Span::new(text.span.file, from, from + (end - start));
-            sentences.push(Text { text: text.text[start..end].to_owned(), span });
+            let piece = text.text[start..end].to_owned();
+            sentences.push(Text { text: piece, span, source: text.source });
         }
         start = end;
     }

@@ -12,8 +12,24 @@ use diag::{Diagnostic, Span};
 
 const STATEMENTS: [&str; 4] = ["field", "reserved", "ignored", "remove"];
 
+/// The bits of a field as written.
+struct Ranges {
+    ranges: Vec<BitRange>,
+    span: Span,
+    /// Some of them do not exist; that has been reported.
+    broken: bool,
+}
+
+/// The part of a range that lies inside the word, at least one bit.
+fn clipped(position: u128, width: u128) -> BitRange {
+    let last = u128::from(WORD_BITS - 1);
+    let position = position.min(last);
+    let width = width.clamp(1, last + 1 - position);
+    BitRange { position: position as u32, width: width as u32 }
+}
+
 impl Parser<'_> {
-    pub(super) fn encoding_section(&mut self, decl: &mut Decl) {
+    pub(super) fn encoding_section(&mut self, decl: &mut Decl, heading: Span) {
         loop {
             let (token, span) = self.peek();
             let word = match token {
@@ -31,12 +47,8 @@ impl Parser<'_> {
                 }
             };
             if super::operands::is_statement(&word) {
-                self.wrong_section(
-                    span,
-                    &word,
-                    super::ENCODING,
-                    SectionKind::OperandInfo.heading(),
-                );
+                let here = (super::ENCODING, heading);
+                self.wrong_section(span, &word, here, SectionKind::OperandInfo.heading());
                 self.operand_statement(decl);
                 continue;
             }
@@ -47,9 +59,16 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn wrong_section(&mut self, span: Span, word: &str, here: &str, there: &str) {
+    pub(super) fn wrong_section(
+        &mut self,
+        span: Span,
+        word: &str,
+        (here, heading): (&str, Span),
+        there: &str,
+    ) {
         let message = format!("`{word}<…>` stands under `{here}`");
         let diagnostic = Diagnostic::error(span, message)
+            .label(heading, "the heading")
             .code(codes::WRONG_HEADING)
             .help(format!("move it under `{there}`"));
         self.diagnostics.push(diagnostic);
@@ -85,7 +104,7 @@ impl Parser<'_> {
 
     fn field(&mut self, start: Span) -> Parse<FieldDecl> {
         self.next();
-        let (ranges, ranges_span) = self.ranges()?;
+        let Ranges { ranges, span: ranges_span, broken } = self.ranges()?;
         let type_name = self.name("the type of the field")?;
         let name = self.field_name()?;
         let fixed = self.accept("==");
@@ -97,12 +116,13 @@ impl Parser<'_> {
         };
         let end = self.mark(";")?;
         let span = start.to(end);
-        Ok(FieldDecl { ranges, ranges_span, type_name, name, value, span, source: self.source })
+        let source = self.source;
+        Ok(FieldDecl { ranges, ranges_span, broken, type_name, name, value, span, source })
     }
 
     fn bits(&mut self, start: Span, ignored: bool) -> Parse<BitsDecl> {
         self.next();
-        let (ranges, _) = self.ranges()?;
+        let Ranges { ranges, .. } = self.ranges()?;
         let value = if ignored && self.accept("=") {
             Some(self.int("the value that the assembler writes")?)
         } else {
@@ -113,9 +133,10 @@ impl Parser<'_> {
     }
 
     /// `<position, width>`, or several such pairs for a split field, the lowest bits first.
-    fn ranges(&mut self) -> Parse<(Vec<BitRange>, Span)> {
+    fn ranges(&mut self) -> Parse<Ranges> {
         let open = self.mark("<")?;
         let mut ranges: Vec<BitRange> = Vec::new();
+        let mut broken = false;
         loop {
             let (position, first) = self.int("the position of the lowest bit")?;
             self.mark(",")?;
@@ -135,7 +156,14 @@ impl Parser<'_> {
                     "a word has 128 bits: 0 <= position, 1 <= width, position + width <= 128",
                 );
                 self.diagnostics.push(diagnostic);
-                return Err(Reported);
+                // Goes on with the bits that exist, so that the field is not missed elsewhere.
+                ranges.push(clipped(position, width));
+                broken = true;
+                if self.accept(">") {
+                    return Ok(Ranges { ranges, span: open.to(last), broken });
+                }
+                self.mark(",")?;
+                continue;
             };
             if let Some(twice) = ranges.iter().find(|other| other.mask() & range.mask() != 0) {
                 let message = format!("the parts of the field share bits from {}", twice.position);
@@ -146,7 +174,7 @@ impl Parser<'_> {
             let (token, span) = self.peek();
             if token == Token::Mark(">") {
                 self.next();
-                return Ok((ranges, open.to(span)));
+                return Ok(Ranges { ranges, span: open.to(span), broken });
             }
             self.mark(",")?;
         }

@@ -189,7 +189,7 @@ impl Parser<'_> {
                         self.provenance();
                     } else if word == ENCODING {
                         self.at = span.end as usize;
-                        self.encoding_section(decl);
+                        self.encoding_section(decl, span);
                     } else if let Some(kind) =
                         crate::ast::SectionKind::ALL.into_iter().find(|k| k.heading() == word)
                     {

@@ -34,7 +34,6 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 self.provenance();
-                section.source = self.source;
                 self.finish_line();
                 continue;
             }
@@ -43,7 +42,7 @@ impl<'a> Parser<'a> {
                 section.blocks.push(Block::Fence(fence));
             } else if trimmed.starts_with("//") {
                 self.at += line.len();
-            } else if self.statement_line(decl, kind, trimmed) {
+            } else if self.statement_line(decl, (kind, heading), trimmed) {
                 continue;
             } else {
                 self.text_line(&mut section, line.len());
@@ -83,11 +82,16 @@ impl<'a> Parser<'a> {
         let span = self.span(start, end);
         self.at = end;
         match section.blocks.last_mut() {
-            Some(Block::Text(text)) if text.span.end == span.start => {
+            Some(Block::Text(text))
+                if text.span.end == span.start && text.source == self.source =>
+            {
                 text.text.push_str(line);
                 text.span = text.span.to(span);
             }
-            _ => section.blocks.push(Block::Text(Text { text: line.to_owned(), span })),
+            _ => {
+                let text = Text { text: line.to_owned(), span, source: self.source };
+                section.blocks.push(Block::Text(text));
+            }
         }
     }
 
@@ -111,8 +115,11 @@ impl<'a> Parser<'a> {
             }
             self.at += line.len();
         }
-        let body =
-            Text { text: self.text[start..self.at].to_owned(), span: self.span(start, self.at) };
+        let body = Text {
+            text: self.text[start..self.at].to_owned(),
+            span: self.span(start, self.at),
+            source: self.source,
+        };
         if self.line().trim() == FENCE {
             self.at += self.line().len();
         }
@@ -121,21 +128,27 @@ impl<'a> Parser<'a> {
 
     /// Reads the line as a statement when it is one. Statements belong under `__OperandInfo`; under
     /// another heading they are reported and read all the same.
-    fn statement_line(&mut self, decl: &mut Decl, kind: SectionKind, trimmed: &str) -> bool {
+    fn statement_line(
+        &mut self,
+        decl: &mut Decl,
+        (kind, heading): (SectionKind, diag::Span),
+        trimmed: &str,
+    ) -> bool {
         let Some(word) = statement_word(trimmed) else { return false };
         let word = word.to_owned();
         let (_, span) = self.peek();
         if operands::is_statement(&word) {
             if kind != SectionKind::OperandInfo {
                 let there = SectionKind::OperandInfo.heading();
-                self.wrong_section(span, &word, kind.heading(), there);
+                self.wrong_section(span, &word, (kind.heading(), heading), there);
             }
             self.operand_statement(decl);
             self.finish_line();
             return true;
         }
         if matches!(word.as_str(), "field" | "reserved" | "ignored") {
-            self.wrong_section(span, &word, kind.heading(), super::ENCODING);
+            let here = (kind.heading(), heading);
+            self.wrong_section(span, &word, here, super::ENCODING);
             match self.encoding_statement(&word, span) {
                 Ok(statement) => decl.encoding.push(statement),
                 Err(Reported) => self.skip_statement(),

@@ -36,19 +36,18 @@ impl Resolver<'_> {
             }
             ExprNode::Binary(op, left, right) => {
                 let compares = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
-                if compares {
-                    if let (ExprNode::Field(name), ExprNode::Text(text))
+                if compares
+                    && let (ExprNode::Field(name), ExprNode::Text(text))
                     | (ExprNode::Text(text), ExprNode::Field(name)) = (&left.node, &right.node)
-                    {
-                        let (field, quoted) = match &left.node {
-                            ExprNode::Field(_) => (left, right),
-                            _ => (right, left),
-                        };
-                        let index = self.expression_field(name, field, fields)?;
-                        let number = self.quoted(text, quoted, &fields[index].ty)?;
-                        let (field, number) = (Expr::Field(index), Expr::Int(number));
-                        return Some(Expr::Binary(*op, Box::new(field), Box::new(number)));
-                    }
+                {
+                    let (field, quoted) = match &left.node {
+                        ExprNode::Field(_) => (left, right),
+                        _ => (right, left),
+                    };
+                    let index = self.expression_field(name, field, fields)?;
+                    let number = self.quoted(text, quoted, &fields[index].ty)?;
+                    let (field, number) = (Expr::Field(index), Expr::Int(number));
+                    return Some(Expr::Binary(*op, Box::new(field), Box::new(number)));
                 }
                 let left = self.expression(left, fields);
                 let right = self.expression(right, fields);

@@ -6,7 +6,7 @@ use crate::ast::{Constant, EncodingStatement, FieldDecl, FieldValue};
 use crate::bits::{self, WORD_BITS, fits};
 use crate::codes;
 use crate::model::{Bits, Field, Role};
-use crate::types::{RegisterError, Type, TypeKind, WIDEST_REGISTER};
+use crate::types::{Enumeration, RegisterError, Type, TypeKind, WIDEST_REGISTER};
 use diag::{Class, Diagnostic};
 use std::sync::Arc;
 
@@ -35,9 +35,8 @@ impl Resolver<'_> {
                             self.too_many(build);
                             break;
                         }
-                        if let Some(field) = self.field(field, decl, lineage) {
-                            self.add(&mut fields, field, decl);
-                        }
+                        let field = self.field(field, decl, lineage);
+                        self.add(&mut fields, field, decl);
                     }
                     EncodingStatement::Remove(name) => {
                         let before = fields.len();
@@ -100,17 +99,20 @@ impl Resolver<'_> {
         self.report(diagnostic);
     }
 
-    fn field(&mut self, decl: &FieldDecl, owner: &DeclBuild, lineage: &[String]) -> Option<Field> {
-        let ty = self.field_type(decl, lineage)?;
+    /// The field that a statement declares. One with a wrong type or constant is kept all the same, so
+    /// that nothing else is reported for want of it.
+    fn field(&mut self, decl: &FieldDecl, owner: &DeclBuild, lineage: &[String]) -> Field {
+        let declared = self.field_type(decl, lineage);
         let width: u32 = decl.ranges.iter().map(|range| range.width).sum();
-        if width > WORD_BITS || !self.width_fits(decl, &ty, width) {
-            return None;
-        }
+        let sound =
+            declared.as_ref().is_some_and(|ty| !decl.broken && self.width_fits(decl, ty, width));
+        let ty = declared.unwrap_or_else(|| unknown_type(decl));
         let role = match &decl.value {
             None => Role::Free,
-            Some(value) => self.role(decl, value, &ty, width)?,
+            Some(value) if sound => self.role(decl, value, &ty, width).unwrap_or(Role::Default(0)),
+            Some(_) => Role::Default(0),
         };
-        Some(Field {
+        Field {
             name: decl.name.clone(),
             ranges: decl.ranges.clone(),
             ranges_span: decl.ranges_span,
@@ -121,7 +123,7 @@ impl Resolver<'_> {
             span: decl.span,
             source: decl.source,
             corrects: owner.corrected.get(&decl.name.text).cloned().unwrap_or_default(),
-        })
+        }
     }
 
     fn field_type(&mut self, decl: &FieldDecl, lineage: &[String]) -> Option<Arc<Type>> {
@@ -131,7 +133,12 @@ impl Resolver<'_> {
             let message = format!("type `{}` is not declared", name.text);
             let otherwise = "declare it with `__DefBitFieldType`, `__DefRegisterType` or \
                              `__DefImmediateType`";
-            let diagnostic = undeclared(name.span, message, &name.text, &names, otherwise);
+            let mut diagnostic = undeclared(name.span, message, &name.text, &names, otherwise);
+            let near = diagnostic.fix.as_ref().and_then(|fix| self.types.get(&fix.replacement));
+            if let Some(near) = near {
+                diagnostic =
+                    diagnostic.label(near.span, format!("`{}` is declared here", near.name));
+            }
             self.report(diagnostic);
             return None;
         };
@@ -336,4 +343,15 @@ impl Resolver<'_> {
             self.report(diagnostic.code(codes::OPERAND));
         }
     }
+}
+
+/// Stands for a type that is not declared.
+fn unknown_type(decl: &FieldDecl) -> Arc<Type> {
+    Arc::new(Type {
+        name: decl.type_name.text.clone(),
+        width: None,
+        kind: TypeKind::Enumeration(Enumeration { open: true, values: Vec::new() }),
+        span: decl.type_name.span,
+        source: decl.source,
+    })
 }

@@ -33,8 +33,14 @@ pub(crate) fn resolve(
 ) -> Description {
     let Collected { types, decls } = collect::collect(parsed.prelude, parsed.items, diagnostics);
     let types = types::resolve(types, diagnostics);
-    let mut resolver =
-        Resolver { decls: &decls, types: &types, views: HashMap::new(), diagnostics };
+    let mut resolver = Resolver {
+        decls: &decls,
+        types: &types,
+        views: HashMap::new(),
+        incomplete: false,
+        cycle: false,
+        diagnostics,
+    };
     let mut declarations = Vec::new();
     let mut opcodes: Vec<Opcode> = Vec::new();
     for build in &decls.list {
@@ -59,7 +65,9 @@ pub(crate) fn resolve(
             source: build.decl.source,
         });
     }
-    syntax::check_placeholders(&opcodes, &resolver.decls.list, resolver.diagnostics);
+    if !crate::check::has_error(resolver.diagnostics) {
+        syntax::check_placeholders(&opcodes, &resolver.decls.list, resolver.diagnostics);
+    }
     let mut by_mnemonic: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, opcode) in opcodes.iter().enumerate() {
         if let Some(mnemonic) = opcode.mnemonic() {
@@ -87,6 +95,10 @@ struct Resolver<'a> {
     types: &'a types::Types,
     /// Types as one lineage sees them, by type and by the lineage's innermost declaration.
     views: HashMap<(String, String), Arc<Type>>,
+    /// The opcode at hand lacks a parent, which has been reported; so it lacks fields.
+    incomplete: bool,
+    /// A cycle has been reported; its other members would say the same.
+    cycle: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -96,6 +108,7 @@ impl Resolver<'_> {
     fn lineage(&mut self, build: &DeclBuild) -> Option<Vec<String>> {
         let mut order = Vec::new();
         let mut open = Vec::new();
+        self.incomplete = false;
         self.visit(build, &mut order, &mut open)?;
         Some(order)
     }
@@ -111,8 +124,14 @@ impl Resolver<'_> {
             return Some(());
         }
         if open.contains(&name.text) {
-            let message = format!("`{}` inherits from itself", name.text);
+            if std::mem::replace(&mut self.cycle, true) {
+                return None;
+            }
+            let way = open.join("`, `");
+            let message = format!("`{}` inherits from itself, by way of `{way}`", name.text);
+            let last = open.last().and_then(|last| self.decls.get(last));
             let diagnostic = Diagnostic::error(name.span, message)
+                .label(last.map_or(name.span, |last| last.decl.name.span), "whose parent it is")
                 .help("remove one of the parents in the cycle")
                 .code(codes::INHERITANCE);
             self.report(diagnostic);
@@ -139,11 +158,16 @@ impl Resolver<'_> {
                 Some(found) => self.visit(found, order, open)?,
                 None if parent.text == ROOT => {}
                 None => {
+                    self.incomplete = true;
                     let names = self.decls.list.iter().map(|decl| decl.decl.name.text.as_str());
                     let near = nearest(&parent.text, names.chain([ROOT]));
                     let message = format!("parent `{}` is not declared", parent.text);
                     let mut diagnostic =
                         Diagnostic::error(parent.span, message).code(codes::UNDECLARED);
+                    if let Some(found) = near.and_then(|near| self.decls.get(near)) {
+                        let label = format!("`{}` is declared here", found.decl.name.text);
+                        diagnostic = diagnostic.label(found.decl.name.span, label);
+                    }
                     diagnostic = match near {
                         Some(near) => diagnostic
                             .help(format!("did you mean `{near}`?"))
@@ -191,8 +215,15 @@ impl Resolver<'_> {
             source: build.decl.source,
         };
         let statements: Vec<_> = family.iter().flat_map(|decl| &decl.decl.operands).collect();
+        if self.incomplete {
+            return opcode;
+        }
+        let before = self.diagnostics.len();
         let has_order = self.operands(&mut opcode, &statements);
-        self.syntax(&mut opcode, has_order);
+        // A syntax line cannot be held against operands that are wrong themselves.
+        if self.diagnostics.len() == before {
+            self.syntax(&mut opcode, has_order);
+        }
         opcode
     }
 

@@ -290,12 +290,13 @@ impl Binder<'_> {
         }
         let start = self.steps.len();
         let shown = self.shown.len();
+        let problems = self.problems.len();
         self.steps.push(Step::Optional { end: 0, fields: Vec::new() });
         self.pieces(inner, last);
         let fields: Vec<usize> = self.shown[shown..].to_vec();
         let end = self.steps.len();
         self.steps[start] = Step::Optional { end, fields: fields.clone() };
-        if fields.is_empty() {
+        if fields.is_empty() && self.problems.len() == problems {
             let diagnostic = Diagnostic::error(span, "the part in braces shows no field")
                 .help("nothing would say whether the text has it")
                 .code(codes::OPTIONAL);
