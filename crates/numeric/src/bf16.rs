@@ -4,7 +4,7 @@ use crate::Round;
 use crate::convert;
 use crate::half::{approximate, arithmetic};
 use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
-use crate::odd::sum_to_odd;
+use crate::odd;
 
 /// The NaN that arithmetic returns.
 pub const NAN: u16 = 0x7fff;
@@ -40,4 +40,14 @@ fn from_single(a: f32) -> u16 {
 #[inline(always)]
 fn from_double(a: f64) -> u16 {
     convert::bf16::from_f64(a.to_bits(), Round::NearestEven)
+}
+
+/// `fma.rn`: `a * b + c` with one rounding, to nearest even.
+///
+/// The product is exact in double precision and the sum is rounded to odd there, as for
+/// [`f32::fma`](crate::f32::fma).
+#[inline(always)]
+pub fn fma_rn(a: u16, b: u16, c: u16) -> u16 {
+    let product = value(a) as f64 * value(b) as f64;
+    from_double(odd::double_sum(product, value(c) as f64))
 }

@@ -4,12 +4,12 @@
 //! `value` (the exact single-precision value) and `from_single` and `from_double` (rounding to
 //! nearest even).
 
-/// Addition, subtraction, multiplication and the fused multiply-add (PTX ISA 9.1, 9.7.4).
+/// Addition, subtraction and multiplication (PTX ISA 9.1, 9.7.4).
 macro_rules! arithmetic {
     () => {
         /// `add.rn`: `a + b`, rounded to nearest even.
         ///
-        /// Single precision has more than twice the digits of this format plus two, so rounding
+        /// Single precision has at least twice the digits of this format plus two, so rounding
         /// the sum there first changes nothing (Figueroa, "When is double rounding innocuous?",
         /// 1995), and a sum below its normal range is exact.
         #[inline(always)]
@@ -31,16 +31,6 @@ macro_rules! arithmetic {
         #[inline(always)]
         pub fn mul_rn(a: u16, b: u16) -> u16 {
             from_single(value(a) * value(b))
-        }
-
-        /// `fma.rn`: `a * b + c` with one rounding, to nearest even.
-        ///
-        /// The product is exact in double precision and the sum is rounded to odd there, which
-        /// leaves a second rounding harmless, as for [`f32::fma`](crate::f32::fma).
-        #[inline(always)]
-        pub fn fma_rn(a: u16, b: u16, c: u16) -> u16 {
-            let product = value(a) as f64 * value(b) as f64;
-            from_double(sum_to_odd(product, value(c) as f64, Round::NearestEven))
         }
     };
 }

@@ -33,8 +33,10 @@ mod half;
 mod ieee;
 pub mod int;
 mod odd;
+mod packed;
 mod real;
 mod round;
 pub mod x2;
 
+pub use packed::{bf16x2, f16x2, f32x2, s16x2, u16x2};
 pub use round::Round;

@@ -1,7 +1,7 @@
-//! Packed pairs: an operation on both halves of a register.
+//! Packed pairs: any operation on both halves of a register.
 //!
-//! `add.rn.f16x2` is `x2::binary(f16::add_rn, a, b)`, `add.rn.f32x2` is
-//! `x2::wide::binary(f32::add_rn, a, b)`. The low half holds element 0.
+//! The low half holds element 0. The modules of the packed types, such as
+//! [`f16x2`](crate::f16x2), have the operations that instructions name.
 
 macro_rules! pairs {
     ($element:ident, $pair:ident) => {

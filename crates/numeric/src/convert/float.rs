@@ -3,6 +3,7 @@
 use super::integer::{integral_double, integral_single};
 use super::narrow;
 use crate::Round;
+use crate::odd;
 
 /// A 64-bit magnitude in double precision, rounded to odd at no less than 42 bits. Rounding that
 /// to single precision or less gives what rounding the integer gives.
@@ -55,7 +56,7 @@ macro_rules! half {
     ($(#[$doc:meta])* $name:ident, $fraction:expr, $bias:expr, $other:item) => {
         $(#[$doc])*
         pub mod $name {
-            use super::{Round, integral_single, narrow};
+            use super::{Round, integral_single, narrow, odd};
             use crate::$name::{INFINITY, MAX, NAN, value};
             use ::core::primitive::{f64, u8, u16, u32, u64};
 
@@ -71,10 +72,15 @@ macro_rules! half {
             #[inline(always)]
             pub fn from_f32(a: u32, round: Round) -> u16 {
                 let negative = a >> 31 == 1;
-                let magnitude = narrow::from_single::<$fraction, $bias>(a & !(1 << 31), |dropped| {
-                    dropped.rounds_up(negative, round)
-                });
-                let number = bounded(negative, magnitude, round);
+                let magnitude = a & !(1 << 31);
+                let rounded = if round.is_nearest() {
+                    narrow::nearest::<$fraction, $bias>(magnitude)
+                } else {
+                    narrow::directed::<$fraction, $bias>(magnitude, |dropped| {
+                        dropped.rounds_outward(negative, round)
+                    })
+                };
+                let number = bounded(negative, rounded, round);
                 let infinity = INFINITY | (negative as u16) << 15;
                 let special = if crate::f32::is_nan(a) { NAN } else { infinity };
                 if crate::f32::is_finite(a) { number } else { special }
@@ -83,14 +89,7 @@ macro_rules! half {
             /// `cvt.{rn,rz,rm,rp}` from `f64`. A NaN becomes canonical.
             #[inline(always)]
             pub fn from_f64(a: u64, round: Round) -> u16 {
-                let negative = a >> 63 == 1;
-                let magnitude = narrow::from_double::<$fraction, $bias>(a & !(1 << 63), |dropped| {
-                    dropped.rounds_up(negative, round)
-                });
-                let number = bounded(negative, magnitude.min(u32::MAX as u64) as u32, round);
-                let infinity = INFINITY | (negative as u16) << 15;
-                let special = if crate::f64::is_nan(a) { NAN } else { infinity };
-                if crate::f64::is_finite(a) { number } else { special }
+                from_f32(odd::single(f64::from_bits(a)).to_bits(), round)
             }
 
             /// `cvt.{rni,rzi,rmi,rpi}` in this format: to an integral value. A NaN becomes

@@ -15,23 +15,31 @@ pub mod tf32 {
     /// The largest finite number.
     pub const MAX: u32 = 0x7f7f_e000;
 
+    /// The result from the rounded magnitude of `a`.
     #[inline(always)]
-    fn from_f32_with(a: u32, up: impl Fn(narrow::Dropped) -> bool) -> u32 {
-        let number = narrow::from_single::<10, 127>(a & !SIGN, up) << 13;
+    const fn finish(a: u32, rounded: u32) -> u32 {
         let special = if is_nan(a) { NAN } else { a };
-        if is_finite(a) { number | (a & SIGN) } else { special }
+        if is_finite(a) { rounded << 13 | (a & SIGN) } else { special }
     }
 
     /// `cvt.{rn,rz}.tf32.f32`. A NaN becomes canonical.
     #[inline(always)]
     pub fn from_f32(a: u32, round: Round) -> u32 {
-        from_f32_with(a, |dropped| dropped.rounds_up(a & SIGN != 0, round))
+        let rounded = if round.is_nearest() {
+            narrow::nearest::<10, 127>(a & !SIGN)
+        } else {
+            let negative = a & SIGN != 0;
+            narrow::directed::<10, 127>(a & !SIGN, |dropped| {
+                dropped.rounds_outward(negative, round)
+            })
+        };
+        finish(a, rounded)
     }
 
     /// `cvt.rna.tf32.f32`: to nearest, ties away from zero. A NaN becomes canonical.
     #[inline(always)]
     pub fn from_f32_rna(a: u32) -> u32 {
-        from_f32_with(a, |dropped| dropped.rest >= dropped.half)
+        finish(a, narrow::directed::<10, 127>(a & !SIGN, narrow::Dropped::rounds_to_nearest_away))
     }
 
     /// `.satfinite` on a result: an infinity becomes the largest number of its sign.
@@ -61,9 +69,7 @@ macro_rules! tiny {
             /// largest of that sign.
             #[inline(always)]
             pub fn from_f32(a: u32) -> u8 {
-                let magnitude = narrow::from_single::<$fraction, $bias>(a & !(1 << 31), |dropped| {
-                    dropped.rounds_up(false, Round::NearestEven)
-                });
+                let magnitude = narrow::nearest::<$fraction, $bias>(a & !(1 << 31));
                 let number = magnitude.min(MAX as u32) as u8;
                 let sign = if a >> 31 == 1 { SIGN } else { 0 };
                 if crate::f32::is_nan(a) { $nan } else { number | sign }

@@ -16,8 +16,7 @@ pub(crate) use log2::log2;
 pub(crate) use tanh::tanh;
 pub(crate) use trig::{cos, sin};
 
-use crate::Round;
-use crate::odd::sum_to_odd;
+use crate::odd::double_sum;
 
 /// Adding this to a number below 2⁵¹ rounds it to an integer, which the low bits of the sum hold
 /// in two's complement.
@@ -53,5 +52,5 @@ const fn split(a: f64) -> (f64, f64) {
 /// The odd-rounded sum of the terms of a result.
 #[inline(always)]
 const fn finish(head: f64, tail: f64) -> f64 {
-    sum_to_odd(head, tail, Round::NearestEven)
+    double_sum(head, tail)
 }
