@@ -1,10 +1,10 @@
 //! Elementary functions of single-precision numbers, in double precision.
 //!
-//! Each result is the exact real value, rounded to odd at 53 bits, with an error of a fraction of
-//! the last place. Rounding it to at most 24 bits therefore gives the correctly rounded value,
-//! unless the exact one lies within that error of the middle of two numbers. All inputs were
-//! checked for that; where it happens, the function says so. Only additions, multiplications
-//! and divisions are used, so results are the same on every machine.
+//! Each result is the exact real value with an error of a fraction of the last place. Rounding it
+//! to at most 24 bits gives the correctly rounded value unless the exact one lies within that
+//! error of the middle of two numbers: every single-precision operand was tried, and none does.
+//! Only additions, multiplications and divisions are used, never a library or a fused operation,
+//! so results are the same on every machine.
 
 mod exp2;
 mod log2;

@@ -104,44 +104,48 @@ fn bf16_fma_sees_a_tiny_addend() {
 /// Every function of a packed module must apply the element's function of that name to the low
 /// halves and to the high halves.
 macro_rules! packed_tests {
-    ($test:ident, $module:ident, $element:path, $bits:ident, $pair:ident: $($function:ident($($operand:ident)*))*) => {
+    (
+        $test:ident, $module:ident, $element:path, $bits:ident, $pair:ident,
+        |$a:ident, $b:ident, $c:ident| $($function:ident($($operand:ident)*))*
+    ) => {
         #[test]
         fn $test() {
             use crate::numeric::$module;
             use $element as element;
             let mut random = Random::new(9);
             for _ in 0..2_000 {
-                let (a, b, c) =
-                    (random.next() as $pair, random.next() as $pair, random.next() as $pair);
-                let _ = (b, c);
+                let $a = random.next() as $pair;
+                let $b = random.next() as $pair;
+                let $c = random.next() as $pair;
+                let context = format!("{:#x} {:#x} {:#x}", $a, $b, $c);
                 $(
                     let got = $module::$function($($operand),*);
                     let low = element::$function($($operand as $bits),*);
                     let high = element::$function($(($operand >> $bits::BITS) as $bits),*);
                     let name = stringify!($function);
-                    assert_eq!(got as $bits, low, "{name} {a:#x} {b:#x} {c:#x}");
-                    assert_eq!((got >> $bits::BITS) as $bits, high, "{name} {a:#x} {b:#x} {c:#x}");
+                    assert_eq!(got as $bits, low, "{name} {context}");
+                    assert_eq!((got >> $bits::BITS) as $bits, high, "{name} {context}");
                 )*
             }
         }
     };
 }
 
-packed_tests!(f16x2_applies_to_halves, f16x2, crate::numeric::f16, u16, u32:
+packed_tests!(f16x2_applies_to_halves, f16x2, crate::numeric::f16, u16, u32, |a, b, c|
     neg(a) abs(a) flush(a) saturate(a) relu(a) satfinite(a) ex2_approx(a) tanh_approx(a)
     add_rn(a b) sub_rn(a b) mul_rn(a b) min(a b) max(a b) min_nan(a b) max_nan(a b)
     min_xorsign_abs(a b) max_xorsign_abs(a b) min_nan_xorsign_abs(a b) max_nan_xorsign_abs(a b)
     copysign(a b) fma_rn(a b c));
-packed_tests!(bf16x2_applies_to_halves, bf16x2, crate::numeric::bf16, u16, u32:
+packed_tests!(bf16x2_applies_to_halves, bf16x2, crate::numeric::bf16, u16, u32, |a, b, c|
     neg(a) abs(a) flush(a) saturate(a) relu(a) satfinite(a) ex2_approx(a) tanh_approx(a)
     add_rn(a b) sub_rn(a b) mul_rn(a b) min(a b) max(a b) min_nan(a b) max_nan(a b)
     min_xorsign_abs(a b) max_xorsign_abs(a b) min_nan_xorsign_abs(a b) max_nan_xorsign_abs(a b)
     copysign(a b) fma_rn(a b c));
-packed_tests!(f32x2_applies_to_halves, f32x2, crate::numeric::f32, u32, u64:
+packed_tests!(f32x2_applies_to_halves, f32x2, crate::numeric::f32, u32, u64, |a, b, c|
     flush(a) add_rn(a b) sub_rn(a b) mul_rn(a b) fma_rn(a b c));
-packed_tests!(u16x2_applies_to_halves, u16x2, crate::numeric::int::u16, u16, u32:
+packed_tests!(u16x2_applies_to_halves, u16x2, crate::numeric::int::u16, u16, u32, |a, b, c|
     add(a b) sub(a b) min(a b) max(a b));
-packed_tests!(s16x2_applies_to_halves, s16x2, crate::numeric::int::s16, u16, u32:
+packed_tests!(s16x2_applies_to_halves, s16x2, crate::numeric::int::s16, u16, u32, |a, b, c|
     add(a b) sub(a b) min(a b) max(a b) min_relu(a b) max_relu(a b));
 
 #[test]
