@@ -3,7 +3,7 @@
 //!
 //! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands.
 
-use ir::{Class, Inst, Kernel, Op, Operand, Pred, Reg, Src, Terminator, UnaryOp};
+use ir::{Inst, Kernel, Op, Operand, Pred, Reg, Src, Terminator, UnaryOp};
 
 /// The simplified kernel. Blocks stay where they are.
 pub(super) fn simplify(kernel: &Kernel) -> Kernel {
@@ -227,7 +227,7 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{Builder, WarpRules};
+    use ir::{Builder, Class, WarpRules};
 
     #[test]
     fn constants_and_copies_vanish() {

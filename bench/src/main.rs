@@ -1,0 +1,120 @@
+//! How many times longer a kernel takes under Warpwise than a native loop that computes the same.
+//!
+//! `cargo run --release -p bench` prints one row per kernel. Both sides run on one thread, in turns, so
+//! that a change of the machine's speed meets both; the medians are compared. Results are compared bit for bit
+//! before anything is timed.
+
+mod native;
+
+use std::time::{Duration, Instant};
+use warpwise::{Arg, Buffer, Device, Error, LaunchConfig, Module, Report};
+
+const ELEMENTS: usize = 1 << 24;
+const THREADS: u32 = 256;
+const ROUNDS: u32 = 1000;
+/// Threads of the integer kernel: each does a thousand rounds.
+const INTEGER_THREADS: usize = 1 << 16;
+const REPETITIONS: usize = 7;
+
+/// One row: a kernel with its buffers, and the loop that does the same.
+struct Row<'a> {
+    kernel: &'a str,
+    elements: usize,
+    args: Vec<Arg>,
+    native: Box<dyn FnMut() + 'a>,
+}
+
+fn main() -> Result<(), Error> {
+    let module = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
+    let mut device = Device::new()?;
+
+    let integers: Vec<i32> = (0..ELEMENTS as i32).map(|i| i.wrapping_mul(7919) & 0xff).collect();
+    let floats: Vec<f32> = integers.iter().map(|i| *i as f32).collect();
+    let integers_in = device.upload(&integers)?;
+    let floats_in = device.upload(&floats)?;
+    let hashes_out = device.upload(&vec![0u32; INTEGER_THREADS])?;
+    let scan_out = device.upload(&vec![0i32; ELEMENTS])?;
+    let sums_out = device.upload(&vec![0f32; ELEMENTS / THREADS as usize])?;
+
+    let mut hashes = vec![0; INTEGER_THREADS];
+    let mut scanned = vec![0; ELEMENTS];
+    let mut sums = vec![0.0; ELEMENTS / THREADS as usize];
+    native::xorshift(&mut hashes, ROUNDS);
+    native::warp_scan(&integers, &mut scanned);
+    native::block_reduce(&floats, &mut sums);
+
+    run(&module, &mut device, "xorshift", INTEGER_THREADS, &[hashes_out.into(), ROUNDS.into()])?;
+    run(&module, &mut device, "warp_scan", ELEMENTS, &[integers_in.into(), scan_out.into()])?;
+    run(&module, &mut device, "block_reduce", ELEMENTS, &[floats_in.into(), sums_out.into()])?;
+    same("xorshift", &device.download::<u32>(hashes_out)?, &hashes);
+    same("warp_scan", &device.download::<i32>(scan_out)?, &scanned);
+    same("block_reduce", &device.download::<f32>(sums_out)?, &sums);
+
+    let buffers = |a: Buffer, b: Buffer| vec![a.into(), b.into()];
+    let rows = [
+        Row {
+            kernel: "xorshift",
+            elements: INTEGER_THREADS,
+            args: vec![hashes_out.into(), ROUNDS.into()],
+            native: Box::new(|| native::xorshift(&mut hashes, ROUNDS)),
+        },
+        Row {
+            kernel: "warp_scan",
+            elements: ELEMENTS,
+            args: buffers(integers_in, scan_out),
+            native: Box::new(|| native::warp_scan(&integers, &mut scanned)),
+        },
+        Row {
+            kernel: "block_reduce",
+            elements: ELEMENTS,
+            args: buffers(floats_in, sums_out),
+            native: Box::new(|| native::block_reduce(&floats, &mut sums)),
+        },
+    ];
+    println!("kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction");
+    for mut row in rows {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let mut last = None;
+        for _ in 0..REPETITIONS {
+            let report = run(&module, &mut device, row.kernel, row.elements, &row.args)?;
+            ours.push(report.elapsed);
+            last = Some(report);
+            let started = Instant::now();
+            (row.native)();
+            theirs.push(started.elapsed());
+        }
+        let (ours, theirs) = (median(ours), median(theirs));
+        let Some(Report { stats, .. }) = last else { continue };
+        println!(
+            "{:<14} {:>11.2} {:>11.2} {:>7.2} {:>25.2} {:>21.2}",
+            row.kernel,
+            ours * 1e3,
+            theirs * 1e3,
+            ours / theirs,
+            stats.thread_instructions as f64 / ours / 1e9,
+            ours * 1e9 / stats.warp_instructions as f64,
+        );
+    }
+    Ok(())
+}
+
+fn run(
+    module: &Module,
+    device: &mut Device,
+    kernel: &str,
+    elements: usize,
+    args: &[Arg],
+) -> Result<Report, Error> {
+    let config = LaunchConfig { threads: 1, ..LaunchConfig::new(elements as u32 / THREADS, THREADS) };
+    module.kernel(kernel)?.launch(device, &config, args)
+}
+
+fn same<T: PartialEq>(what: &str, ours: &[T], native: &[T]) {
+    assert!(ours == native, "{what}: the kernel and the native loop disagree");
+}
+
+/// The median in seconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64()
+}

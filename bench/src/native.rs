@@ -1,0 +1,65 @@
+//! The native loops, compiled for the vector instructions that the machine has.
+
+use multiversion::multiversion;
+
+/// A thousand rounds of xorshift and multiply-add on each element's number.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+pub fn xorshift(out: &mut [u32], rounds: u32) {
+    const LANES: usize = 64;
+    for (nth, chunk) in out.chunks_exact_mut(LANES).enumerate() {
+        let mut x: [u32; LANES] = std::array::from_fn(|lane| (nth * LANES + lane) as u32 + 1);
+        for _ in 0..rounds {
+            for x in &mut x {
+                *x ^= *x << 13;
+                *x ^= *x >> 17;
+                *x ^= *x << 5;
+                *x = x.wrapping_mul(1664525).wrapping_add(1013904223);
+            }
+        }
+        chunk.copy_from_slice(&x);
+    }
+}
+
+/// Inclusive scan of every 32 elements, by doubling steps as the kernel does it.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+pub fn warp_scan(input: &[i32], out: &mut [i32]) {
+    for (input, out) in input.chunks_exact(32).zip(out.chunks_exact_mut(32)) {
+        // The first 32 elements stay zero: what is shifted in from below.
+        let mut x = [0i32; 64];
+        x[32..].copy_from_slice(input);
+        for step in [1, 2, 4, 8, 16] {
+            let mut y = [0i32; 32];
+            for lane in 0..32 {
+                y[lane] = x[32 + lane].wrapping_add(x[32 + lane - step]);
+            }
+            x[32..].copy_from_slice(&y);
+        }
+        out.copy_from_slice(&x[32..]);
+    }
+}
+
+/// The sum of every 256 elements, in the kernel's order of additions.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+pub fn block_reduce(input: &[f32], out: &mut [f32]) {
+    for (input, out) in input.chunks_exact(256).zip(out) {
+        let mut partial = [0f32; 8];
+        for (warp, partial) in input.chunks_exact(32).zip(&mut partial) {
+            let mut x = [0f32; 16];
+            for lane in 0..16 {
+                x[lane] = warp[lane] + warp[lane + 16];
+            }
+            for step in [8, 4, 2, 1] {
+                for lane in 0..step {
+                    x[lane] += x[lane + step];
+                }
+            }
+            *partial = x[0];
+        }
+        for step in [4, 2, 1] {
+            for lane in 0..step {
+                partial[lane] += partial[lane + step];
+            }
+        }
+        *out = partial[0];
+    }
+}
