@@ -107,6 +107,14 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
+impl Report {
+    /// Thread instructions per second.
+    pub fn throughput(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { self.stats.thread_instructions as f64 / seconds } else { 0.0 }
+    }
+}
+
 impl Kernel {
     /// Runs the kernel to its end.
     ///

@@ -1,0 +1,163 @@
+//! The command line as clap reads it.
+
+use crate::spec::Spec;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::str::FromStr;
+use warpwise::{Extents, Schedule};
+
+/// Runs warp-level GPU code on the CPU.
+#[derive(Debug, Parser)]
+#[command(name = "warpwise", version, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a kernel of a PTX module.
+    #[command(after_help = SPEC_HELP)]
+    Run(RunArguments),
+}
+
+const SPEC_HELP: &str = "\
+SPEC, once per kernel parameter, in order:
+  TYPE:VALUE         a number, such as s32:-7, f32:0.5, b32:0x3f800000
+  TYPE[N]=VALUE      a buffer of N elements that all hold VALUE
+  TYPE[N]=iota       a buffer that holds 0, 1, 2, ...
+  TYPE[N]=rand:SEED  a buffer of pseudo-random values
+  @FILE.npy          a buffer that holds the array of a file
+  bytes:HEX          the bytes of a by-value structure, first byte first
+
+TYPE: u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64
+VALUE: integers in decimal, hexadecimal (0x), octal (0o) or binary (0b); floats in decimal, as nan,
+  inf or -inf, or as the bits of PTX (0f3f800000 for f32, 0d3ff0000000000000 for f64)
+
+A buffer's parameter receives its device address. Arrays of files are laid out row by row.
+
+rand: element i takes the i-th output z of SplitMix64 seeded with SEED. Integers and bits are the
+  topmost bits of z. Floats are uniform in [0, 1): the topmost 53 bits of z times 2^-53 for f64, 24 bits
+  for f32, 11 for f16, 8 for bf16.
+
+--out writes bf16 and the b types as unsigned integers of their size.
+
+Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
+
+/// The arguments of `run`.
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    /// The module, as PTX text.
+    #[arg(value_name = "K.ptx")]
+    pub(crate) module: PathBuf,
+    /// The kernel; may be left out if the module has one kernel.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+    /// Extents of the grid in CTAs.
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub(crate) grid: Extents,
+    /// Extents of a CTA in threads.
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub(crate) block: Extents,
+    /// Bytes of dynamic shared memory.
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub(crate) smem: u32,
+    /// An argument of the kernel; see below.
+    #[arg(long = "arg", value_name = "SPEC")]
+    pub(crate) args: Vec<Spec>,
+    /// Write the buffer of parameter I (from 0) to a file when the kernel has finished.
+    #[arg(long = "out", value_name = "I=FILE.npy")]
+    pub(crate) outs: Vec<Out>,
+    /// Print the first COUNT elements of the buffer of parameter I; all without a count.
+    #[arg(long = "print", value_name = "I[:COUNT]")]
+    pub(crate) prints: Vec<Print>,
+    /// Run as if the module were written for this architecture.
+    #[arg(long, value_name = "sm_XX", value_parser = target)]
+    pub(crate) target: Option<u32>,
+    /// Threads of the host; 0 takes all cores.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// How free choices are made: `fair`, or `seed:N` for pseudo-random ones.
+    #[arg(long, value_name = "STRING", default_value_t)]
+    pub(crate) schedule: Schedule,
+    /// Stop the kernel after so many warp instructions.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+    /// Report on standard output as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Report instruction counts, divergence, time and throughput.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+/// `--out I=FILE.npy`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Out {
+    pub(crate) parameter: usize,
+    pub(crate) file: PathBuf,
+}
+
+impl FromStr for Out {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, file) = text.split_once('=').ok_or("write I=FILE.npy")?;
+        if file.is_empty() {
+            return Err("the file has no name".to_owned());
+        }
+        Ok(Out { parameter: parameter(number)?, file: PathBuf::from(file) })
+    }
+}
+
+/// `--print I[:COUNT]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Print {
+    pub(crate) parameter: usize,
+    pub(crate) count: Option<u64>,
+}
+
+impl FromStr for Print {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, count) = match text.split_once(':') {
+            Some((number, count)) => {
+                let count = count.parse().map_err(|_| format!("`{count}` is not a count"))?;
+                (number, Some(count))
+            }
+            None => (text, None),
+        };
+        Ok(Print { parameter: parameter(number)?, count })
+    }
+}
+
+fn parameter(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("`{text}` is not the number of a parameter, from 0 on"))
+}
+
+fn target(text: &str) -> Result<u32, String> {
+    warpwise::sm_number(text)
+        .ok_or_else(|| format!("`{text}` is not an architecture: write sm_75, sm_90 or the like"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn out_and_print_name_a_parameter() {
+        let out = Out { parameter: 1, file: PathBuf::from("a=b.npy") };
+        assert_eq!("1=a=b.npy".parse(), Ok(out));
+        assert_eq!("2:40".parse(), Ok(Print { parameter: 2, count: Some(40) }));
+        assert_eq!("2".parse(), Ok(Print { parameter: 2, count: None }));
+        assert!("x=f".parse::<Out>().is_err() && "1=".parse::<Out>().is_err());
+        assert!("1:".parse::<Print>().is_err() && "-1".parse::<Print>().is_err());
+    }
+}

@@ -1,0 +1,101 @@
+//! The JSON document of `run --json`. The field names are stable.
+
+use serde::Serialize;
+use warpwise::{Kind, Report, Scalar, Stats};
+
+/// The whole document.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Document {
+    /// `fine`, `usage`, `rejected` or `faulted`, as the exit status says.
+    pub(crate) status: &'static str,
+    pub(crate) kernel: Option<String>,
+    pub(crate) stats: Option<JsonStats>,
+    pub(crate) prints: Vec<JsonPrint>,
+    pub(crate) outputs: Vec<JsonOutput>,
+    pub(crate) diagnostics: Vec<serde_json::Value>,
+}
+
+/// What the run did.
+#[derive(Debug, Serialize)]
+pub(crate) struct JsonStats {
+    thread_instructions: u64,
+    warp_instructions: u64,
+    divergences: u64,
+    lanes_active: f64,
+    ctas: u64,
+    threads: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread_instructions_per_second: Option<f64>,
+}
+
+impl From<&Stats> for JsonStats {
+    fn from(stats: &Stats) -> JsonStats {
+        JsonStats {
+            thread_instructions: stats.thread_instructions,
+            warp_instructions: stats.warp_instructions,
+            divergences: stats.divergences,
+            lanes_active: stats.lanes_active(),
+            ctas: stats.ctas,
+            threads: stats.threads,
+            seconds: None,
+            thread_instructions_per_second: None,
+        }
+    }
+}
+
+impl From<&Report> for JsonStats {
+    fn from(report: &Report) -> JsonStats {
+        let seconds = report.elapsed.as_secs_f64();
+        let mut stats = JsonStats::from(&report.stats);
+        stats.seconds = Some(seconds);
+        stats.thread_instructions_per_second = Some(report.throughput());
+        stats
+    }
+}
+
+/// The elements of a `--print`.
+#[derive(Debug, Serialize)]
+pub(crate) struct JsonPrint {
+    pub(crate) parameter: usize,
+    #[serde(rename = "type")]
+    pub(crate) ty: &'static str,
+    pub(crate) values: Vec<JsonValue>,
+}
+
+/// A file that was written.
+#[derive(Debug, Serialize)]
+pub(crate) struct JsonOutput {
+    pub(crate) parameter: usize,
+    pub(crate) file: String,
+    #[serde(rename = "type")]
+    pub(crate) ty: String,
+    pub(crate) shape: Vec<u64>,
+}
+
+/// One element. Numbers where JSON has them; NaN, infinities and bits are strings.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum JsonValue {
+    Unsigned(u64),
+    Signed(i64),
+    Single(f32),
+    Double(f64),
+    Text(String),
+}
+
+impl From<Scalar> for JsonValue {
+    fn from(scalar: Scalar) -> JsonValue {
+        let ty = scalar.ty();
+        match (ty.kind(), scalar.integer(), scalar.float()) {
+            (Kind::Unsigned, _, _) => JsonValue::Unsigned(scalar.bits()),
+            (Kind::Signed, Some(value), _) => JsonValue::Signed(value as i64),
+            (Kind::Float | Kind::Brain, _, Some(value)) if value.is_finite() => match ty.bytes() {
+                8 => JsonValue::Double(value),
+                _ => JsonValue::Single(value as f32),
+            },
+            _ => JsonValue::Text(scalar.to_string()),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! `warpwise run`.
+
+use crate::arguments::RunArguments;
+use crate::buffers::{self, Argument, Refusal};
+use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
+use crate::npy::Array;
+use crate::status::Status;
+use crate::{output, progress};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use warpwise::diag::{Class, Diagnostic, Severity, Sources, render};
+use warpwise::{
+    Arg, Buffer, Device, Error, Kernel, LaunchConfig, Module, Report, Scalar, Stage, Stats,
+};
+
+/// Set by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Why a run ended early.
+struct Stop {
+    status: Status,
+    diagnostics: Vec<Diagnostic>,
+    sources: Arc<Sources>,
+    stats: Option<Stats>,
+}
+
+impl Stop {
+    fn new(status: Status, message: impl Into<String>) -> Stop {
+        let diagnostic = Diagnostic::new(Severity::Error, Class::BadInput, message);
+        Stop { status, diagnostics: vec![diagnostic], sources: Arc::default(), stats: None }
+    }
+
+    fn usage(message: impl Into<String>) -> Stop {
+        Stop::new(Status::Usage, message)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        let failure = error.failure();
+        Stop {
+            status: match failure.stage {
+                Stage::Module => Status::Rejected,
+                Stage::Launch => Status::Usage,
+                Stage::Run => Status::Faulted,
+            },
+            diagnostics: failure.diagnostics.clone(),
+            sources: Arc::clone(&failure.sources),
+            stats: failure.stats,
+        }
+    }
+}
+
+/// What goes to standard output.
+#[derive(Default)]
+struct Said {
+    text: String,
+    document: Document,
+}
+
+/// Runs the command and reports.
+pub(crate) fn run(arguments: &RunArguments) -> Status {
+    let mut said = Said::default();
+    let status = match attempt(arguments, &mut said) {
+        Ok(()) => Status::Fine,
+        Err(stop) => {
+            tell(&stop.sources, &stop.diagnostics, &mut said);
+            if let Some(stats) = &stop.stats {
+                said.document.stats = Some(stats.into());
+                if arguments.stats {
+                    said.text.push_str(&counts(stats));
+                }
+            }
+            stop.status
+        }
+    };
+    said.document.status = status.word();
+    let text = match arguments.json {
+        true => serde_json::to_string_pretty(&said.document).map_or(String::new(), |mut text| {
+            text.push('\n');
+            text
+        }),
+        false => said.text,
+    };
+    // A reader that has gone away wants no more; that is no failure of the run.
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    status
+}
+
+/// Shows diagnostics to people, and keeps them for the document.
+fn tell(sources: &Sources, diagnostics: &[Diagnostic], said: &mut Said) {
+    let mut stderr = anstream::stderr().lock();
+    for diagnostic in diagnostics {
+        let _ = write!(stderr, "{}", render::text(sources, diagnostic, true));
+    }
+    if let serde_json::Value::Array(values) = render::json(sources, diagnostics) {
+        said.document.diagnostics.extend(values);
+    }
+}
+
+fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
+    let mut module = Module::from_ptx_file(&arguments.module)?;
+    tell(module.sources(), module.warnings(), said);
+    if let Some(sm) = arguments.target {
+        module.retarget(sm);
+    }
+    let kernel = choose(&module, arguments.entry.as_deref())?;
+    said.document.kernel = Some(kernel.name().to_owned());
+    check_files(arguments)?;
+    let mut device = Device::new()?;
+    let made = match arguments.args.len() == kernel.params().len() {
+        true => buffers::make(&mut device, &arguments.args, buffers::host_budget()),
+        // The launch says which parameters there are; no buffer is needed for that.
+        false => return Err(wrong_count(&kernel, arguments)),
+    };
+    let made = made.map_err(|refusal| match refusal {
+        Refusal::Usage(message) => Stop::usage(message),
+        Refusal::File(message) => Stop::new(Status::Rejected, message),
+    })?;
+    check_selections(arguments, &kernel, &made)?;
+    let report = launch(arguments, &kernel, &mut device, &made)?;
+    said.document.stats = Some(JsonStats::from(&report));
+    for out in &arguments.outs {
+        let (buffer, array) = selected(&kernel, &made, out.parameter, "--out")?;
+        let written = output::write(&out.file, array, device.bytes(buffer)?);
+        written.map_err(|why| Stop::new(Status::Rejected, why))?;
+        said.document.outputs.push(JsonOutput {
+            parameter: out.parameter,
+            file: out.file.display().to_string(),
+            ty: array.type_name(),
+            shape: array.shape.clone(),
+        });
+    }
+    for print in &arguments.prints {
+        let (buffer, array) = selected(&kernel, &made, print.parameter, "--print")?;
+        let values = elements(device.bytes(buffer)?, array, print.count);
+        match arguments.json {
+            true => said.document.prints.push(JsonPrint {
+                parameter: print.parameter,
+                ty: array.element.word(),
+                values: values.map(Into::into).collect(),
+            }),
+            false => {
+                let _ = write!(said.text, "{}:", print.parameter);
+                for value in values {
+                    let _ = write!(said.text, " {value}");
+                }
+                said.text.push('\n');
+            }
+        }
+    }
+    if arguments.stats {
+        said.text.push_str(&counts(&report.stats));
+        said.text.push_str(&times(&report));
+    }
+    Ok(())
+}
+
+/// The kernel that is asked for, or the only one.
+fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Stop> {
+    let names: Vec<&str> = module.kernels().collect();
+    let name = match (entry, names.as_slice()) {
+        (Some(name), _) if !names.contains(&name) => {
+            return Err(match module.kernel(name) {
+                Ok(kernel) => return Ok(kernel),
+                Err(error) => Stop { status: Status::Usage, ..Stop::from(error) },
+            });
+        }
+        (Some(name), _) => name,
+        (None, [name]) => name,
+        (None, []) => return Err(Stop::new(Status::Rejected, "the module has no kernel")),
+        (None, names) => {
+            let message =
+                format!("the module has several kernels: add --entry {}", names.join(" | "));
+            return Err(Stop::usage(message));
+        }
+    };
+    Ok(module.kernel(name)?)
+}
+
+fn wrong_count(kernel: &Kernel, arguments: &RunArguments) -> Stop {
+    let (wanted, given) = (kernel.params().len(), arguments.args.len());
+    let plural = if wanted == 1 { "" } else { "s" };
+    let message =
+        format!("kernel `{}` takes {wanted} argument{plural}, not {given}", kernel.name());
+    let mut stop = Stop::usage(message);
+    for diagnostic in &mut stop.diagnostics {
+        diagnostic.notes.push(kernel.signature());
+        diagnostic.help = Some("give --arg once per parameter, in order".to_owned());
+    }
+    stop
+}
+
+fn check_files(arguments: &RunArguments) -> Result<(), Stop> {
+    for (nth, out) in arguments.outs.iter().enumerate() {
+        output::check(&out.file).map_err(Stop::usage)?;
+        if arguments.outs[..nth].iter().any(|other| other.file == out.file) {
+            let message = format!("two --out write to {}", out.file.display());
+            return Err(Stop::usage(message));
+        }
+    }
+    Ok(())
+}
+
+fn check_selections(
+    arguments: &RunArguments,
+    kernel: &Kernel,
+    made: &[Argument],
+) -> Result<(), Stop> {
+    for out in &arguments.outs {
+        selected(kernel, made, out.parameter, "--out")?;
+    }
+    for print in &arguments.prints {
+        selected(kernel, made, print.parameter, "--print")?;
+    }
+    Ok(())
+}
+
+/// The buffer of a parameter.
+fn selected<'a>(
+    kernel: &Kernel,
+    made: &'a [Argument],
+    parameter: usize,
+    option: &str,
+) -> Result<(Buffer, &'a Array), Stop> {
+    match made.get(parameter) {
+        Some(Argument { array: Some((buffer, array)), .. }) => Ok((*buffer, array)),
+        Some(Argument { array: None, .. }) => {
+            Err(Stop::usage(format!("{option} {parameter}: the argument is not a buffer")))
+        }
+        None => {
+            let mut stop = Stop::usage(format!("{option} {parameter}: there is no such parameter"));
+            for diagnostic in &mut stop.diagnostics {
+                diagnostic.notes.push(kernel.signature());
+            }
+            Err(stop)
+        }
+    }
+}
+
+fn launch(
+    arguments: &RunArguments,
+    kernel: &Kernel,
+    device: &mut Device,
+    made: &[Argument],
+) -> Result<Report, Stop> {
+    // The second Ctrl-C ends the program at once. Without a handler the first one does.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let args: Vec<Arg> = made.iter().map(|argument| argument.arg.clone()).collect();
+    let total = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
+    let report = progress::watch(total, |done| {
+        let config = LaunchConfig {
+            dynamic_shared: arguments.smem,
+            threads: arguments.threads,
+            schedule: arguments.schedule,
+            max_steps: arguments.max_steps,
+            interrupted: &|| INTERRUPTED.load(Ordering::Relaxed),
+            progress: &|ctas| {
+                done.fetch_max(ctas, Ordering::Relaxed);
+            },
+            ..LaunchConfig::new(arguments.grid, arguments.block)
+        };
+        kernel.launch(device, &config, &args)
+    });
+    Ok(report?)
+}
+
+/// The first elements of a buffer, or all.
+fn elements<'a>(
+    data: &'a [u8],
+    array: &Array,
+    count: Option<u64>,
+) -> impl Iterator<Item = Scalar> + use<'a> {
+    let ty = array.element;
+    let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+    data.chunks_exact(ty.bytes()).take(count).map(move |bytes| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        Scalar::new(ty, u64::from_le_bytes(word))
+    })
+}
+
+fn counts(stats: &Stats) -> String {
+    format!(
+        "thread instructions  {}\nwarp instructions    {}\ndivergences          {}\n\
+         lanes active         {:.2} on average\nCTAs                 {}\nthreads              {}\n",
+        stats.thread_instructions,
+        stats.warp_instructions,
+        stats.divergences,
+        stats.lanes_active(),
+        stats.ctas,
+        stats.threads,
+    )
+}
+
+fn times(report: &Report) -> String {
+    format!(
+        "time                 {:.3} ms\nthroughput           {:.3} G thread instructions/s\n",
+        report.elapsed.as_secs_f64() * 1e3,
+        report.throughput() / 1e9,
+    )
+}

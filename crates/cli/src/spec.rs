@@ -1,0 +1,132 @@
+//! `--arg SPEC`.
+
+use crate::literal;
+use std::path::PathBuf;
+use std::str::FromStr;
+use warpwise::{ElementType, Scalar};
+
+/// What the user gives for a kernel parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Spec {
+    /// `TYPE:VALUE`.
+    Scalar(Scalar),
+    /// `TYPE[N]=…`.
+    Buffer {
+        /// The type of an element.
+        ty: ElementType,
+        /// How many elements.
+        count: u64,
+        /// What they hold.
+        fill: Fill,
+    },
+    /// `@FILE.npy`.
+    File(PathBuf),
+    /// `bytes:HEX`.
+    Bytes(Vec<u8>),
+}
+
+/// What a buffer holds at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fill {
+    /// The same everywhere.
+    Value(Scalar),
+    /// 0, 1, 2, …: integers modulo their range, floats rounded.
+    Iota,
+    /// Pseudo-random values of this seed.
+    Random(u64),
+}
+
+impl FromStr for Spec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(file) = text.strip_prefix('@') {
+            return match file {
+                "" => Err("`@` needs the name of a file".to_owned()),
+                file => Ok(Spec::File(PathBuf::from(file))),
+            };
+        }
+        if let Some(digits) = text.strip_prefix("bytes:") {
+            return bytes(digits).map(Spec::Bytes);
+        }
+        let Some(end) = text.find([':', '[']) else {
+            return Err("write TYPE:VALUE, TYPE[N]=VALUE, @FILE.npy or bytes:HEX".to_owned());
+        };
+        let ty: ElementType = text[..end].parse()?;
+        let rest = &text[end..];
+        if let Some(value) = rest.strip_prefix(':') {
+            return literal::parse(ty, value).map(Spec::Scalar);
+        }
+        let inner = rest.strip_prefix('[').and_then(|rest| rest.split_once("]="));
+        let (count, value) = inner.ok_or("write TYPE[N]=VALUE, with VALUE, iota or rand:SEED")?;
+        let count = match count.parse::<u64>() {
+            Ok(count) if count.checked_mul(ty.bytes() as u64).is_some() => count,
+            Ok(_) => return Err(format!("{count} elements are more than any memory holds")),
+            Err(_) => return Err(format!("`{count}` is not a number of elements")),
+        };
+        let fill = match (value, value.strip_prefix("rand:")) {
+            ("iota", _) => Fill::Iota,
+            (_, Some(seed)) => {
+                Fill::Random(seed.parse().map_err(|_| format!("`{seed}` is not a seed"))?)
+            }
+            (value, None) => Fill::Value(literal::parse(ty, value)?),
+        };
+        Ok(Spec::Buffer { ty, count, fill })
+    }
+}
+
+fn bytes(digits: &str) -> Result<Vec<u8>, String> {
+    if let Some(wrong) = digits.chars().find(|digit| !digit.is_ascii_hexdigit()) {
+        return Err(format!("`{wrong}` is not a hexadecimal digit"));
+    }
+    if !digits.len().is_multiple_of(2) {
+        return Err("the last byte has one digit; every byte has two".to_owned());
+    }
+    let pairs = digits.as_bytes().chunks_exact(2);
+    let value = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
+    Ok(pairs.map(|pair| value(pair[0]) << 4 | value(pair[1])).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read() {
+        use ElementType as T;
+        let buffer = |ty, count, fill| Ok(Spec::Buffer { ty, count, fill });
+        assert_eq!("s32:-7".parse(), Ok(Spec::Scalar(Scalar::from(-7))));
+        assert_eq!("f32[3]=0.5".parse(), buffer(T::F32, 3, Fill::Value(Scalar::from(0.5_f32))));
+        assert_eq!("u8[0]=iota".parse(), buffer(T::U8, 0, Fill::Iota));
+        assert_eq!("bf16[9]=rand:42".parse(), buffer(T::Bf16, 9, Fill::Random(42)));
+        assert_eq!("@a b.npy".parse(), Ok(Spec::File(PathBuf::from("a b.npy"))));
+        assert_eq!("bytes:00fF7a".parse(), Ok(Spec::Bytes(vec![0, 255, 0x7a])));
+        assert_eq!("bytes:".parse(), Ok(Spec::Bytes(Vec::new())));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for wrong in [
+            "",
+            "@",
+            "7",
+            "int:7",
+            "s32",
+            "s32[",
+            "s32[4]",
+            "s32[4]=",
+            "s32[-1]=0",
+            "s32[x]=0",
+            "s32[4]=rand:",
+            "s32[4]=rand:-1",
+            "s32[18446744073709551615]=0",
+            "bytes:0",
+            "bytes:0g",
+            "bytes:é0",
+            "u8:256",
+            "f16:abc",
+        ] {
+            assert!(wrong.parse::<Spec>().is_err(), "{wrong:?}");
+        }
+    }
+}

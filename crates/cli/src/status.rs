@@ -1,0 +1,39 @@
+//! How a command ended.
+
+use std::process::ExitCode;
+
+/// The exit statuses; scripts rely on the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// All went well.
+    Fine,
+    /// The command line asks for something that cannot be.
+    Usage,
+    /// An input file is unreadable, wrong or not supported.
+    Rejected,
+    /// The kernel was stopped.
+    Faulted,
+}
+
+impl Status {
+    /// The word that JSON reports carry.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Status::Fine => "fine",
+            Status::Usage => "usage",
+            Status::Rejected => "rejected",
+            Status::Faulted => "faulted",
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(match status {
+            Status::Fine => 0,
+            Status::Usage => 2,
+            Status::Rejected => 3,
+            Status::Faulted => 4,
+        })
+    }
+}
