@@ -8,12 +8,11 @@ extern "C" __global__ void breadth_first(const int *row, const int *column, int 
 {
     __shared__ int frontier[128], next[128], frontier_size, next_size;
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    for (int v = threadIdx.x; v < vertices; v += blockDim.x) distance[v] = -1;
+    for (int v = threadIdx.x; v < vertices; v += blockDim.x) distance[v] = v == source ? 0 : -1;
     if (threadIdx.x == 0) {
         frontier[0] = source;
         frontier_size = 1;
         next_size = 0;
-        distance[source] = 0;
     }
     __syncthreads();
     for (int level = 1; frontier_size > 0; level++) {

@@ -36,17 +36,16 @@ extern "C" __global__ void warp_scan_4(const int *in, int *inclusive, int *exclu
     scan<4>(in, inclusive, exclusive);
 }
 
-// Logical warps of seven lanes, four to a warp; the last four lanes have nothing to do. Seven is no
+// A logical warp of seven lanes, the first of each warp; the others have nothing to do. Seven is no
 // power of two, so nothing can be done with shuffles alone.
 extern "C" __global__ void warp_sum_7(const int *in, int *out)
 {
     using Reduce = cub::WarpReduce<int, 7>;
     __shared__ typename Reduce::TempStorage storage[8];
-    int lane = threadIdx.x % 32;
-    if (lane >= 28) return;
-    int group = threadIdx.x / 32 * 4 + lane / 7;
-    int sum = Reduce(storage[group]).Sum(in[group * 7 + lane % 7]);
-    if (lane % 7 == 0) out[group] = sum;
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (lane >= 7) return;
+    int sum = Reduce(storage[warp]).Sum(in[warp * 7 + lane]);
+    if (lane == 0) out[warp] = sum;
 }
 
 extern "C" __global__ void warp_sum_8(const long long *in, long long *out)

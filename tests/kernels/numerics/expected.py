@@ -172,7 +172,7 @@ def series():
 
     rows = save("quantise_in", floats(5 * n, 19, 4.0)).reshape(5, n)
     step = np.abs(rows).max(1, keepdims=True) / f32(127)
-    whole = np.clip(np.rint(rows / step), -127, 127)
+    whole = np.clip(np.rint(rows / step), -127, 127).astype(i32)
     save("expected_quantised", whole.reshape(-1), i8)
     save("expected_step", step.reshape(-1))
     save("expected_back", (whole.astype(f32) * step).reshape(-1))
