@@ -17,29 +17,13 @@ pub(crate) fn nearest<'a>(
         .filter_map(|candidate| {
             let other = candidate.to_lowercase();
             let contained = other.ends_with(&lower) || lower.ends_with(&other);
-            let distance = distance(&lower, &other);
+            let distance = strsim::osa_distance(&lower, &other);
             let allowed = (wanted.len().max(candidate.len()) / 3).max(1);
             let score = if contained && lower.len() > 1 { distance.min(1) } else { distance };
             (score <= allowed).then_some((score, candidate))
         })
         .min_by_key(|(score, _)| *score)
         .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance in bytes.
-fn distance(left: &str, right: &str) -> usize {
-    let right = right.as_bytes();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, a) in left.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod text;
 use crate::codes;
 use crate::model::Description;
 use diag::{Diagnostic, Severity, Span};
+pub(crate) use examples::lines as example_lines;
 use family::Family;
 use std::collections::HashSet;
 

@@ -1,1 +1,10 @@
-//! The manual of a described machine.
+//! The manual of a described machine, as Markdown and as one self-contained HTML page.
+
+mod html;
+mod layout;
+mod markdown;
+mod page;
+mod prose;
+
+pub use html::html;
+pub use markdown::markdown;

@@ -3,7 +3,7 @@
 use super::collect::DeclBuild;
 use super::{MOST_FIELDS, Resolver, undeclared};
 use crate::ast::{Constant, EncodingStatement, FieldDecl, FieldValue};
-use crate::bits::{self, WORD_BITS, fits};
+use crate::bits::{self, fits};
 use crate::codes;
 use crate::model::{Bits, Field, Role};
 use crate::types::{Enumeration, RegisterError, Type, TypeKind, WIDEST_REGISTER};
