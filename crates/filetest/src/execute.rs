@@ -1,0 +1,127 @@
+//! Running a command and judging what it did.
+
+use crate::compare::same_array;
+use crate::parse::Case;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// What a command did.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit status; `None` if a signal ended it.
+    pub status: Option<i32>,
+    /// Standard output.
+    pub output: String,
+    /// Standard error.
+    pub errors: String,
+    /// The folder that it ran in, with the files that it wrote.
+    folder: TempDir,
+}
+
+/// Runs a command of a test file in a new folder. The first word must be `warpwise`; it means `binary`.
+///
+/// # Errors
+/// The command line is malformed, or the program cannot be started.
+pub fn execute(binary: &Path, file: &Path, case: &Case) -> Result<Ran, String> {
+    let beside = file.parent().unwrap_or(Path::new("."));
+    let mut words = case.command.split_whitespace();
+    if words.next() != Some("warpwise") {
+        return Err("the command is not `warpwise`".to_owned());
+    }
+    let folder = TempDir::new().map_err(|why| format!("cannot make a folder: {why}"))?;
+    let ran = Command::new(binary)
+        .args(words.map(|word| reach(word, file, beside)))
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|why| format!("cannot run {}: {why}", binary.display()))?;
+    // Messages name files as they were given; tests name them as they stand beside the test.
+    let beside = format!("{}{}", beside.display(), std::path::MAIN_SEPARATOR);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&beside, "");
+    Ok(Ran {
+        status: ran.status.code(),
+        output: text(&ran.stdout),
+        errors: text(&ran.stderr),
+        folder,
+    })
+}
+
+/// A word of a command with the file beside the test that it names, if it names one.
+fn reach(word: &str, file: &Path, beside: &Path) -> String {
+    if word == "%s" {
+        return file.display().to_string();
+    }
+    let known = |name: &str| {
+        let path = beside.join(name);
+        (!name.is_empty() && path.is_file()).then(|| path.display().to_string())
+    };
+    match word.split_at_checked(1) {
+        Some(("@", name)) => known(name).map_or(word.to_owned(), |path| format!("@{path}")),
+        Some(_) | None => known(word).unwrap_or_else(|| word.to_owned()),
+    }
+}
+
+/// Compares what a command did with what it must do.
+///
+/// # Errors
+/// Every difference, in words.
+pub fn check(file: &Path, case: &Case, ran: &Ran) -> Result<(), Vec<String>> {
+    let mut problems = Vec::new();
+    if ran.status != Some(case.status) {
+        let status = ran.status.map_or("a signal".to_owned(), |status| format!("status {status}"));
+        problems.push(format!("it ended with {status}, not with status {}", case.status));
+    }
+    if let Some(wanted) = &case.output {
+        let output: Vec<&str> = ran.output.lines().collect();
+        if !wanted.iter().map(String::as_str).eq(output.iter().copied()) {
+            problems.push(difference(wanted, &output));
+        }
+    }
+    for wanted in case.errors.iter().filter(|wanted| !ran.errors.contains(wanted.as_str())) {
+        problems.push(format!("standard error does not contain `{wanted}`"));
+    }
+    if ran.status == Some(case.status) {
+        let beside = file.parent().unwrap_or(Path::new("."));
+        for (left, right) in &case.same {
+            if let Err(why) = same_array(&find(left, ran, beside), &find(right, ran, beside)) {
+                problems.push(format!("{left} and {right}: {why}"));
+            }
+        }
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    if !ran.errors.is_empty() {
+        problems.push(format!("standard error was:\n{}", clip(&ran.errors)));
+    }
+    Err(problems)
+}
+
+/// A file that the command wrote, else one beside the test.
+fn find(name: &str, ran: &Ran, beside: &Path) -> PathBuf {
+    let written = ran.folder.path().join(name);
+    if written.exists() { written } else { beside.join(name) }
+}
+
+/// The first line at which two outputs differ.
+fn difference(wanted: &[String], output: &[&str]) -> String {
+    let same = wanted.iter().zip(output).take_while(|(wanted, got)| wanted == *got).count();
+    let show = |line: Option<&str>| line.map_or("nothing".to_owned(), |line| format!("`{line}`"));
+    format!(
+        "line {} of standard output is {}, not {}",
+        same + 1,
+        show(output.get(same).copied()),
+        show(wanted.get(same).map(String::as_str)),
+    )
+}
+
+/// The first lines of a text.
+fn clip(text: &str) -> String {
+    const LINES: usize = 24;
+    let mut lines: Vec<&str> = text.lines().take(LINES + 1).collect();
+    if lines.len() > LINES {
+        lines[LINES] = "…";
+    }
+    lines.join("\n")
+}
