@@ -18,7 +18,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[
             Form::new("rcp.approx{.ftz}.f32 d, a", (1, 4), 10, rcp).approximate("1 ulp"),
             Form::new("rcp.rnd{.ftz}.f32 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 20, rcp),
-            Form::new("rcp.rnd.f64 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 13, rcp),
+            Form::new("rcp.rnd{.ftz}.f64 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 13, rcp),
             Form::new("rcp.approx.ftz.f64 d, a", (2, 1), 20, |lo, inst| {
                 upper_word(lo, inst, UnaryOp::RcpApproxFtzF64)
             })

@@ -106,12 +106,11 @@ fn cnot(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 fn lookup(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Step> {
     let inputs = [lo.value(inst, "a")?, lo.value(inst, "b")?, lo.value(inst, "c")?];
     match lo.value(inst, "immLut")? {
-        Src::Imm(table) if table <= 0xff => {
-            Ok(Function::of(table as u8, &[0, 1, 2]).emit(lo, inputs))
-        }
-        Src::Imm(_) | Src::Reg(_) => {
+        // The assembler takes the low 8 bits.
+        Src::Imm(table) => Ok(Function::of(table as u8, &[0, 1, 2]).emit(lo, inputs)),
+        Src::Reg(_) => {
             let operand = lo.operand(inst, "immLut")?;
-            lo.reject(operand, "the truth table is a constant from 0 to 255")
+            lo.reject(operand, "the truth table must be a constant")
         }
     }
 }

@@ -1,0 +1,154 @@
+//! Which arithmetic, logic and bit instructions lower. NVIDIA's assembler (13.5) accepts every text of
+//! `arithmetic/accepted.txt` and rejects every text of `arithmetic/rejected.txt`.
+
+use diag::Sources;
+use ir::{Kernel, Op, Operand, Pred, Reg, Src};
+use std::collections::HashMap;
+use warpwise_ptx::Module;
+
+/// A kernel of these instructions, lowered.
+fn lower(version: &str, target: &str, instruction: &str) -> Result<Kernel, String> {
+    let text = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{\n\
+         .reg .pred %p<5>; .reg .b16 %h<6>; .reg .b32 %r<6>; .reg .b64 %d<6>;\n\
+         .reg .f32 %f<6>; .reg .f64 %fd<6>; .reg .u16 %u<6>; .reg .s16 %s<6>;\n\
+         {instruction}\nret;\n}}\n"
+    );
+    let mut sources = Sources::new();
+    let file = sources.add("test.ptx", text);
+    let render = |found: Vec<diag::Diagnostic>| -> String {
+        found.iter().map(|diagnostic| diag::render::text(&sources, diagnostic, false)).collect()
+    };
+    let (module, _) = Module::parse(&sources, file).map_err(render)?;
+    module.lower("k").map(|lowered| lowered.kernel).map_err(render)
+}
+
+fn instructions(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
+}
+
+#[test]
+fn what_the_assembler_accepts_lowers() {
+    let failed: Vec<String> = instructions(include_str!("arithmetic/accepted.txt"))
+        .filter_map(|line| lower("9.1", "sm_100a", line).err().map(|why| format!("{line}\n{why}")))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+#[test]
+fn what_the_assembler_rejects_is_an_error() {
+    let passed: Vec<&str> = instructions(include_str!("arithmetic/rejected.txt"))
+        .filter(|line| lower("9.1", "sm_100a", line).is_ok())
+        .collect();
+    assert!(passed.is_empty(), "{}", passed.join("\n"));
+}
+
+/// Instruction, PTX version, target, and whether the assembler accepts it there.
+#[test]
+fn forms_need_their_version_and_target() {
+    for (instruction, version, target, lowers) in [
+        ("fma.rn.bf16 %h0, %h1, %h2, %h3;", "7.0", "sm_80", true),
+        ("fma.rn.bf16 %h0, %h1, %h2, %h3;", "7.0", "sm_75", false),
+        ("fma.rn.bf16 %h0, %h1, %h2, %h3;", "6.5", "sm_80", false),
+        ("add.bf16 %h0, %h1, %h2;", "7.8", "sm_90", true),
+        ("add.bf16 %h0, %h1, %h2;", "7.8", "sm_89", false),
+        ("min.NaN.f16 %h0, %h1, %h2;", "7.0", "sm_80", true),
+        ("min.NaN.f16 %h0, %h1, %h2;", "7.0", "sm_75", false),
+        ("min.xorsign.abs.f32 %f0, %f1, %f2;", "7.2", "sm_86", true),
+        ("min.xorsign.abs.f32 %f0, %f1, %f2;", "7.2", "sm_80", false),
+        ("add.f32x2 %d0, %d1, %d2;", "8.6", "sm_100", true),
+        ("add.f32x2 %d0, %d1, %d2;", "8.6", "sm_90", false),
+        ("max.s16x2 %r0, %r1, %r2;", "8.0", "sm_90", true),
+        ("max.s16x2 %r0, %r1, %r2;", "8.0", "sm_80", false),
+        ("tanh.approx.f32 %f0, %f1;", "7.0", "sm_75", true),
+        ("tanh.approx.f32 %f0, %f1;", "6.5", "sm_75", false),
+        ("lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 1, %p1;", "8.2", "sm_75", true),
+        ("lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 1, %p1;", "8.1", "sm_75", false),
+        ("min.f32 %f0, %f1, %f2, %f3;", "8.8", "sm_100", true),
+        ("min.f32 %f0, %f1, %f2, %f3;", "8.7", "sm_100", false),
+    ] {
+        let result = lower(version, target, instruction);
+        assert_eq!(result.is_ok(), lowers, "{instruction} {version} {target}: {result:?}");
+    }
+}
+
+/// One lane's registers, in the low bits.
+#[derive(Default)]
+struct Lane(HashMap<Reg, u64>);
+
+impl Lane {
+    fn value(&self, src: Src) -> u64 {
+        match src {
+            Src::Imm(bits) => bits,
+            Src::Reg(reg) => self.0.get(&reg).copied().unwrap_or(0),
+        }
+    }
+
+    fn holds(&self, p: Pred) -> bool {
+        match p {
+            Pred::Is(reg) => self.value(reg.into()) != 0,
+            Pred::Not(reg) => self.value(reg.into()) == 0,
+            Pred::Const(value) => value,
+        }
+    }
+
+    /// Executes an operation that only computes.
+    fn execute(&mut self, op: &Op) -> Result<(), String> {
+        let (d, value) = match *op {
+            Op::Unary { op, d, a } => (d, op.eval([self.value(a)])),
+            Op::Binary { op, d, a, b } => (d, op.eval([self.value(a), self.value(b)])),
+            Op::Ternary { op, d, a, b, c } => {
+                (d, op.eval([self.value(a), self.value(b), self.value(c)]))
+            }
+            Op::Compare { op, d, a, b } => (d, op.eval([self.value(a), self.value(b)])),
+            Op::Logic { table, d, a, b } => {
+                let row = 2 * u8::from(self.holds(a)) + u8::from(self.holds(b));
+                (d, u64::from(table >> row & 1))
+            }
+            Op::Select { d, a, b, p } => (d, self.value(if self.holds(p) { a } else { b })),
+            Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. } => return Err(format!("{op:?} does not only compute")),
+        };
+        self.0.insert(d, value);
+        Ok(())
+    }
+}
+
+/// The value that the last operation writes.
+fn result(kernel: &Kernel) -> Result<u64, String> {
+    let mut lane = Lane::default();
+    let mut last = None;
+    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        lane.execute(&inst.op)?;
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                last = Some(reg);
+            }
+        });
+    }
+    last.map(|reg| lane.value(reg.into())).ok_or_else(|| "nothing is written".to_owned())
+}
+
+/// Each line is code, `=` and the value of its last result: from the manual's pseudo-code in Python's
+/// integers, and from numpy for floats.
+#[test]
+fn results_are_those_of_the_manual() {
+    let mut failed = Vec::new();
+    for line in instructions(include_str!("arithmetic/values.txt")) {
+        let (code, expected) = line.split_once(" = 0x").expect("a line is code = value");
+        let expected = u64::from_str_radix(expected, 16).expect("the value is hexadecimal");
+        match lower("9.1", "sm_100a", code).and_then(|kernel| result(&kernel)) {
+            Ok(value) if value == expected => {}
+            Ok(value) => failed.push(format!("{line}, not {value:#x}")),
+            Err(why) => failed.push(format!("{line}\n{why}")),
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
