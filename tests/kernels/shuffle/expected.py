@@ -160,8 +160,126 @@ def wide():
     save("expected_s8", x + x[LANE ^ 21])
 
 
+def collectives():
+    x = ints(128, 16, -50, 50)
+    x[32:64] = np.abs(x[32:64]) + 1
+    x[64:96] = -np.abs(x[64:96])
+    save("votes_in", x)
+    flags, ballots, halves = [], [], []
+    for warp in x.reshape(4, 32):
+        p = warp > 0
+        word = int(p.all()) | int(p.any()) << 1 | int(p.all() or not p.any()) << 2
+        flags += [word | int((~p).any()) << 3] * 32
+        ballots += [mask_of(np.flatnonzero(p))] * 32
+        low, high = p[:16], p[16:]
+        word = int(low.all()) | int(low.all() or not low.any()) << 1
+        halves += [word | mask_of(np.flatnonzero(low)) << 2] * 16
+        halves += [int(high.any()) | int(high.sum()) << 1] * 16
+    save("expected_flags", flags, u32)
+    save("expected_ballots", ballots, u32)
+    save("expected_half_votes", halves, u32)
+
+    x = ints(128, 17, 0, 6)
+    x[64:96] = 3
+    wide = noise64(4, 18).view(i64)[x % 4]
+    wide[32:64] = (wide[32] & ~255) + np.arange(32)
+    save("match_in", x)
+    save("match_wide", wide)
+    any_, any_wide, all_, equal = [], [], [[], []], [[], []]
+    for narrow, long in zip(x.reshape(4, 32), wide.reshape(4, 32)):
+        any_ += [mask_of(np.flatnonzero(narrow == v)) for v in narrow]
+        any_wide += [mask_of(np.flatnonzero(long == v)) for v in long]
+        for k, values in enumerate((narrow, long & ~255)):
+            same = bool((values == values[0]).all())
+            all_[k] += [M32 if same else 0] * 32
+            equal[k] += [int(same)] * 32
+    save("expected_match_any", any_, u32)
+    save("expected_match_any_wide", any_wide, u32)
+    save("expected_match_all", all_[0] + all_[1], u32)
+    save("expected_match_equal", equal[0] + equal[1], i32)
+
+    matrices = noise(128, 19).astype(u16).reshape(2, 8, 8)
+    save("matrices", matrices.reshape(-1).view(u32))
+    save("expected_transposed", np.ascontiguousarray(matrices.transpose(0, 2, 1)).reshape(-1).view(u32))
+
+
+def elect():
+    third = LANE % 3 == 1
+    stays = LANE >= 11
+    leaders = [np.zeros(32), np.where(third, 1, 99), np.where(stays, 11, 99)]
+    chosen = [LANE == 0, np.where(third, LANE == 1, 99), np.where(stays, LANE == 11, 99)]
+    save("expected_leaders", np.concatenate(leaders), u32)
+    save("expected_chosen", np.concatenate(chosen), u32)
+
+
+def redux_float():
+    canonical = 0x7FFFFFFF
+    x = floats(128, 20, 8.0).view(u32)
+    x[[35, 50, 63]] = 0x7FC00000, 0xFFFFFFFF, 0x7F800001
+    x[64:96] = np.where(LANE % 2, u32(0x7FC00001), u32(0xFFC00000))
+    x[96:128] = np.where(LANE % 2, u32(0), u32(0x80000000))
+    save("redux_in", x.view(f32))
+    rows = []
+    for nan_wins in False, True:
+        for absolute in False, True:
+            for largest in False, True:
+                row = []
+                for warp in x.reshape(4, 32):
+                    words = [int(v) & 0x7FFFFFFF if absolute else int(v) for v in warp]
+                    numbers = [v for v in words if v & 0x7FFFFFFF <= 0x7F800000]
+                    if not numbers or (nan_wins and len(numbers) < 32):
+                        result = canonical
+                    else:  # -0 comes before +0
+                        key = lambda v: -(v & 0x7FFFFFFF) - 1 if v >> 31 else v  # noqa: E731
+                        result = (max if largest else min)(numbers, key=key)
+                    row += [result] * 32
+                rows.append(row)
+    save("expected_redux_float", np.array(rows, u32).view(f32).reshape(-1))
+
+
+def legacy():
+    v = save("legacy_in", ints(32, 21, -99, 99))
+    one, q = LANE & 3 == 1, v > 0
+    apart = np.where(one, mask_of(np.flatnonzero(one & ~q)), mask_of(np.flatnonzero(~one & q)))
+    verdict = np.where(one, q[one].any(), q[~one].all())
+    together = np.full(32, mask_of(np.flatnonzero(q)))
+    guarded = np.where(q, mask_of(np.flatnonzero(q & one)), 0)
+    halves = v[LANE ^ 5] - v
+    halves[16] = v[16]
+    halves[17:] = v[16:31] + v[17:]
+    rounds = [sum(4 * (8 - k) for k in range((lane & 7) + 1)) for lane in LANE]
+    rows = [apart, verdict, together, guarded, halves, rounds]
+    save("expected_legacy", np.array([[int(w) & M32 for w in row] for row in rows], u32).reshape(-1))
+
+
+def spellings():
+    v = save("spellings_in", ints(32, 22, -999, 999))
+    raised = shuffle("up", v, 3, 0)[0]
+    rows = [
+        raised,
+        np.full(32, v[31]),
+        np.full(32, mask_of(np.flatnonzero(v > 0))),
+        [mask_of(np.flatnonzero(raised == w)) for w in raised],
+        np.full(32, v.max()),
+        shuffle("down", v, 5, 31)[0],
+        v[LANE ^ 13],
+        np.full(32, 0x12345),
+        np.roll(v, -1),
+        np.where(LANE < 8, 0x3F800000 + LANE, 0x3F800000 - LANE)[LANE ^ 16],
+        [1000 + (0 if lane == 0 else -(-100 // lane) * lane) for lane in LANE],
+        [((int(w) & M32) << 16 | (int(w) & M32) >> 16) + int(w) for w in v],
+        v[LANE ^ np.array([1, 2, 4, 8])[LANE & 3]] + 4,
+    ]
+    save("expected_spellings", np.array([[int(w) & M32 for w in row] for row in rows], u32).reshape(-1))
+
+
 modes()
 operands()
 partial_warps()
 arms()
 wide()
+collectives()
+elect()
+redux_float()
+legacy()
+spellings()
