@@ -54,7 +54,7 @@ macro_rules! approximate {
         }
 
         /// `.satfinite` on the result of a conversion: an infinity becomes the largest number of
-        /// its sign (PTX ISA 9.1, 9.7.9.23).
+        /// its sign (PTX ISA 9.1, 9.7.9.21).
         #[inline(always)]
         pub const fn satfinite(a: u16) -> u16 {
             if is_infinite(a) { (a & SIGN) | MAX } else { a }

@@ -1,4 +1,4 @@
-//! The conversions of `cvt` (PTX ISA 9.1, 9.7.9.23), one module per destination type.
+//! The conversions of `cvt` (PTX ISA 9.1, 9.7.9.21), one module per destination type.
 //!
 //! `cvt.rzi.s32.f32` is [`s32::from_f32`] with [`Round::TowardZero`](crate::Round::TowardZero).
 //! 8-bit results fill the low byte; the caller extends them to its register.

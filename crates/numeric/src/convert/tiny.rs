@@ -1,5 +1,5 @@
 //! `tf32` and the formats of eight bits and fewer (PTX ISA 9.1, 5.2.3 "Alternate Floating-Point
-//! Data Formats" and 9.7.9.23 `cvt`).
+//! Data Formats" and 9.7.9.21 `cvt`).
 //!
 //! Packed forms apply these to each element. `.relu` is [`f32::relu`](crate::f32::relu) of the
 //! operand; from `f16` and `bf16` convert through `f32`, which is exact.

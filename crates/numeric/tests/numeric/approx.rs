@@ -174,32 +174,44 @@ fn upper_word_tables() {
     assert_eq!(f64::rcp_approx_ftz(sign | f64::MAX), sign);
 }
 
-/// Every operand, against the host's double-precision functions, which are good to a unit or so;
-/// results within two units of the middle of two numbers are left to the data file, which has the
-/// hardest. Some five minutes with optimisation.
-#[test]
-#[ignore = "takes minutes"]
-fn every_single_precision_operand() {
-    let check = |name: &str, ours: fn(u32) -> u32, host: fn(f64) -> f64| {
-        for a in 0..=u32::MAX {
-            let x = std::primitive::f32::from_bits(a);
-            let double = host(x.into());
-            if double.is_nan() {
-                assert_eq!(ours(a), f32::NAN, "{name} of {a:#010x}");
-                continue;
-            }
-            let near = |step| {
-                let bits = double.to_bits().wrapping_add_signed(step);
-                (std::primitive::f64::from_bits(bits) as std::primitive::f32).to_bits()
-            };
-            if near(-2) == near(2) {
-                assert_eq!(ours(a), near(0), "{name} of {a:#010x}");
-            }
+/// Every operand, against the host's double-precision function, which is good to a unit or so.
+/// Results within two units of the middle of two numbers are left to the data file, which has the
+/// hardest.
+fn check_every_operand(ours: fn(u32) -> u32, host: fn(f64) -> f64) {
+    for a in 0..=u32::MAX {
+        let x = std::primitive::f32::from_bits(a);
+        let double = host(x.into());
+        if double.is_nan() {
+            assert_eq!(ours(a), f32::NAN, "{a:#010x}");
+            continue;
         }
-    };
-    check("ex2", f32::ex2_approx, std::primitive::f64::exp2);
-    check("lg2", f32::lg2_approx, std::primitive::f64::log2);
-    check("sin", f32::sin_approx, std::primitive::f64::sin);
-    check("cos", f32::cos_approx, std::primitive::f64::cos);
-    check("tanh", f32::tanh_approx, std::primitive::f64::tanh);
+        let near = |step| {
+            let bits = double.to_bits().wrapping_add_signed(step);
+            (std::primitive::f64::from_bits(bits) as std::primitive::f32).to_bits()
+        };
+        if near(-2) == near(2) {
+            assert_eq!(ours(a), near(0), "{a:#010x}");
+        }
+    }
 }
+
+/// Tests that take a minute or two each with optimisation.
+macro_rules! every_operand {
+    ($($test:ident: $ours:path, $host:path;)*) => {
+        $(
+            #[test]
+            #[ignore = "takes minutes"]
+            fn $test() {
+                check_every_operand($ours, $host);
+            }
+        )*
+    };
+}
+
+every_operand!(
+    every_operand_of_ex2: f32::ex2_approx, std::primitive::f64::exp2;
+    every_operand_of_lg2: f32::lg2_approx, std::primitive::f64::log2;
+    every_operand_of_sin: f32::sin_approx, std::primitive::f64::sin;
+    every_operand_of_cos: f32::cos_approx, std::primitive::f64::cos;
+    every_operand_of_tanh: f32::tanh_approx, std::primitive::f64::tanh;
+);

@@ -54,7 +54,7 @@ fn integers() -> Vec<u64> {
     values
 }
 
-/// The result of `cvt` to an integer type of `width` bits (PTX ISA 9.1, 9.7.9.23).
+/// The result of `cvt` to an integer type of `width` bits (PTX ISA 9.1, 9.7.9.21).
 fn to_integer<F: Float>(a: F, signed: bool, width: usize, round: Round, double: bool) -> u64 {
     if a.is_nan() {
         return if double || width == 64 { 1 << (width - 1) } else { 0 };
