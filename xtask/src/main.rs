@@ -1,2 +1,60 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask tidy`, `bless` and `record`.
+
+mod bless;
+mod record;
+mod tidy;
+
+use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Development tasks of Warpwise.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check the rules of the house that a program can check.
+    Tidy,
+    /// Rewrite the `>` lines of file tests from what the commands print.
+    Bless {
+        /// Change nothing; fail if something would change.
+        #[arg(long)]
+        check: bool,
+        /// Only files whose path contains this text.
+        filter: Option<String>,
+    },
+    /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
+    /// `NVCC`, Python is `PYTHON`.
+    Record {
+        /// Folders, such as `examples` or `tests/kernels`.
+        #[arg(default_value = "examples")]
+        folders: Vec<PathBuf>,
+    },
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+fn main() -> ExitCode {
+    let root = root();
+    let done = match Arguments::parse().task {
+        Task::Tidy => tidy::tidy(&root),
+        Task::Bless { check, filter } => bless::bless(&root, check, filter.as_deref()),
+        Task::Record { folders } => record::record(&root, &folders),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{}", why.trim_end());
+            ExitCode::FAILURE
+        }
+    }
+}

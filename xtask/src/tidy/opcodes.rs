@@ -1,0 +1,33 @@
+//! Opcode names stand in the catalogue and nowhere else.
+
+use super::tokens::Source;
+use super::{Breach, Purpose};
+
+/// Where opcode names belong.
+const CATALOGUE: &str = "crates/ptx/src/catalogue/";
+
+/// Words that are opcodes and mean something else in these files.
+const OTHER_MEANINGS: [(&str, &[&str]); 2] = [
+    // Terminators of the IR, as it prints.
+    ("crates/ir/src/display.rs", &["exit", "trap"]),
+    // A feature of x86-64.
+    ("crates/vm/src/simd.rs", &["fma"]),
+];
+
+/// Finds string literals that are opcodes, alone or with suffixes.
+pub(super) fn check(name: &str, source: &Source, purpose: Purpose, breaches: &mut Vec<Breach>) {
+    if purpose != Purpose::Product || name.starts_with(CATALOGUE) {
+        return;
+    }
+    let other = OTHER_MEANINGS.iter().find(|(file, _)| *file == name);
+    for token in source.tokens.iter().filter(|token| !token.in_test && !token.is_doc) {
+        let Some(word) = token.string() else { continue };
+        let opcode = word.split('.').next().unwrap_or("");
+        let known = ptx::catalogue::entries().any(|entry| entry.name == opcode);
+        let is_meant = other.is_some_and(|(_, words)| words.contains(&word));
+        if known && !is_meant {
+            let what = format!("opcode `{opcode}` outside {CATALOGUE}");
+            breaches.push(Breach { file: name.to_owned(), line: token.line, what });
+        }
+    }
+}
