@@ -156,6 +156,28 @@ macro_rules! unary_ops {
                 F16ToF32(a: u32) -> u32 = numeric::convert::f32::from_f16(a as u16);
                 /// Conversion, exact.
                 Bf16ToF32(a: u32) -> u32 = numeric::convert::f32::from_bf16(a as u16);
+                /// Conversion to tf32, ties away from zero.
+                F32ToTf32Rna(a: u32) -> u32 = numeric::convert::tf32::from_f32_rna(a);
+                /// Conversion to nearest even; too large values become the largest (`.satfinite`).
+                F32ToE4m3(a: u32) -> u32 = u32::from(numeric::convert::e4m3::from_f32(a));
+                /// Conversion of the low bits, exact.
+                E4m3ToF16(a: u32) -> u32 = u32::from(numeric::convert::e4m3::to_f16(a as u8));
+                /// Conversion to nearest even; too large values become the largest (`.satfinite`).
+                F32ToE5m2(a: u32) -> u32 = u32::from(numeric::convert::e5m2::from_f32(a));
+                /// Conversion of the low bits, exact.
+                E5m2ToF16(a: u32) -> u32 = u32::from(numeric::convert::e5m2::to_f16(a as u8));
+                /// Conversion to nearest even; too large values become the largest (`.satfinite`).
+                F32ToE2m3(a: u32) -> u32 = u32::from(numeric::convert::e2m3::from_f32(a));
+                /// Conversion of the low bits, exact.
+                E2m3ToF16(a: u32) -> u32 = u32::from(numeric::convert::e2m3::to_f16(a as u8));
+                /// Conversion to nearest even; too large values become the largest (`.satfinite`).
+                F32ToE3m2(a: u32) -> u32 = u32::from(numeric::convert::e3m2::from_f32(a));
+                /// Conversion of the low bits, exact.
+                E3m2ToF16(a: u32) -> u32 = u32::from(numeric::convert::e3m2::to_f16(a as u8));
+                /// Conversion to nearest even; too large values become the largest (`.satfinite`).
+                F32ToE2m1(a: u32) -> u32 = u32::from(numeric::convert::e2m1::from_f32(a));
+                /// Conversion of the low bits, exact.
+                E2m1ToF16(a: u32) -> u32 = u32::from(numeric::convert::e2m1::to_f16(a as u8));
             }
             rounded {
                 /// Reciprocal.
@@ -176,6 +198,8 @@ macro_rules! unary_ops {
                 F64ToF16(a: u64; r) -> u32 = u32::from(numeric::convert::f16::from_f64(a, r));
                 /// Conversion.
                 F64ToBf16(a: u64; r) -> u32 = u32::from(numeric::convert::bf16::from_f64(a, r));
+                /// Conversion to tf32.
+                F32ToTf32(a: u32; r) -> u32 = numeric::convert::tf32::from_f32(a, r);
                 /// Conversion of an integer.
                 U32ToF32(a: u32; r) -> u32 = numeric::convert::f32::from_u32(a, r);
                 /// Conversion of an integer.
@@ -218,6 +242,10 @@ macro_rules! unary_ops {
                 F64ToU64(a: u64; r) -> u64 = numeric::convert::u64::from_f64(a, r);
                 /// Conversion to an integer: rounds to integral, then saturates; NaN as the ISA says.
                 F64ToS64(a: u64; r) -> u64 = numeric::convert::s64::from_f64(a, r);
+                /// Conversion to an integer: rounds to integral, then saturates; NaN as the ISA says.
+                F64ToU8(a: u64; r) -> u32 = u32::from(numeric::convert::u8::from_f64(a, r));
+                /// Conversion to an integer: rounds to integral, then saturates; NaN as the ISA says.
+                F64ToU16(a: u64; r) -> u32 = u32::from(numeric::convert::u16::from_f64(a, r));
                 /// Rounds to an integral value.
                 RoundF64(a: u64; r) -> u64 = numeric::convert::f64::integral(a, r);
             }

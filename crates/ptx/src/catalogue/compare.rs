@@ -284,7 +284,7 @@ fn half_of(ty: ScalarType) -> Option<ScalarType> {
 }
 
 /// The low and the high half of a value, each in a register.
-fn halves(lo: &mut Lowering, value: Src) -> [Src; 2] {
+pub(super) fn halves(lo: &mut Lowering, value: Src) -> [Src; 2] {
     let high = lo.b.binary(BinaryOp::ShrU32, value, Src::Imm(16));
     [lo.b.unary(UnaryOp::ZeroExtend16, value).into(), high.into()]
 }

@@ -185,8 +185,8 @@ impl Miss<'_> {
     }
 }
 
-/// Gives each word of the instruction to the first free slot that accepts it: the order of the words
-/// is free, except between words that fit the same slots.
+/// Gives each word of the instruction to the first free slot that accepts it. The order of the words
+/// is free, except that types keep theirs: the first is the result's, the next an operand's.
 fn assign_words<'a>(
     form: &'static CompiledForm,
     suffixes: &'a [Name],
@@ -194,13 +194,21 @@ fn assign_words<'a>(
     let slots = &form.pattern.slots;
     let mut words: Vec<Option<&'static str>> = vec![None; slots.len()];
     let mut unknown = Vec::new();
+    let mut types_from = 0;
     for suffix in suffixes {
-        let fit = slots.iter().enumerate().find_map(|(at, slot)| {
+        let is_type = ScalarType::from_word(suffix).is_some();
+        let from = if is_type { types_from } else { 0 };
+        let fit = slots.iter().enumerate().skip(from).find_map(|(at, slot)| {
             let word = slot.words.iter().find(|word| **word == &**suffix)?;
             words[at].is_none().then_some((at, *word))
         });
         match fit {
-            Some((at, word)) => words[at] = Some(word),
+            Some((at, word)) => {
+                words[at] = Some(word);
+                if is_type {
+                    types_from = at + 1;
+                }
+            }
             // A repeated `.sync` changes nothing, and compilers' inline assembly has it.
             None if &**suffix == "sync" && words.contains(&Some("sync")) => {}
             None => unknown.push(suffix),

@@ -100,7 +100,7 @@ macro_rules! families {
     };
 }
 
-families! { arithmetic, atomics, bits, compare, control, extended, functions, logic, memory, moves, warp }
+families! { arithmetic, atomics, bits, compare, control, convert, extended, functions, logic, memory, moves, warp }
 
 /// A form with its compiled syntax.
 #[derive(Debug)]

@@ -47,13 +47,15 @@ fn kind(ty: ScalarType) -> Kind {
 }
 
 /// Whether a register declared as `declared` may stand where an instruction wants `wanted`.
-/// `relaxed` admits wider registers (`ld`, `st`, `cvt`).
+/// `relaxed` admits wider registers (`ld`, `st`, `cvt`), but not a float in a float of another format.
 pub fn agrees(declared: ScalarType, wanted: ScalarType, relaxed: bool) -> bool {
     let (have, want) = (kind(declared), kind(wanted));
     if (have == Kind::Predicate) != (want == Kind::Predicate) {
         return false;
     }
-    let widths = declared.bits() == wanted.bits() || relaxed && declared.bits() > wanted.bits();
+    let floats = have == Kind::Float && want == Kind::Float;
+    let widths = declared.bits() == wanted.bits()
+        || relaxed && declared.bits() > wanted.bits() && !floats;
     let kinds = have == want
         || have == Kind::Bits
         || want == Kind::Bits
