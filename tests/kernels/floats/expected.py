@@ -6,6 +6,7 @@ Left out because the ISA does not fix the result: NaN operands of abs, neg and c
 of f64, NaN converted to a 64-bit integer.
 """
 
+import math
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -347,7 +348,53 @@ def bfloat16():
     keep("expected_bf16_wide", F32, [[v << 16 for v in a]])
 
 
+def library():
+    def spread(values, dtype, exponents):
+        """Gives each value another exponent."""
+        return np.ldexp(values, [int(e) for e in exponents]).astype(dtype)
+
+    exponents = noise(N, 45) % u32(101)
+    for dtype, raw in (f32, floats), (f64, doubles):
+        x = spread(raw(N, 46), dtype, exponents.astype(i64) - 50)
+        y = spread(raw(N, 47), dtype, (exponents * u32(7) % u32(61)).astype(i64) - 30)
+        x[:12] = 6.0, -6.0, 5.0, -5.0, 7.5, -7.5, 0.5, -0.5, 2.5, 1.5, -2.5, 3.0
+        y[:12] = 4.0, 4.0, -2.0, 2.0, 3.0, 3.0, 1.0, 1.0, 0.5, -1.5, 0.5, 0.25
+        assert x.all() and y.all()
+        pairs = list(zip(x.tolist(), y.tolist()))
+        fraction, exponent = np.frexp(x)
+        rest, part = np.modf(x)
+        away = np.copysign(np.floor(np.abs(x.astype(f64)) + 0.5), x)
+        if dtype is f64:  # adding 0.5 rounds just below one half, and where nothing is after the point
+            away = np.where(np.abs(x) < 2.0**52, np.copysign(np.abs(part) + (np.abs(rest) >= 0.5), x), x)
+        rows = [
+            [math.fmod(p, q) for p, q in pairs],
+            [math.remainder(p, q) for p, q in pairs],
+            np.ldexp(x, np.arange(N) % 60 - 30),
+            fraction,
+            rest,
+            part,
+            np.nextafter(x, y),
+            away,
+        ]
+        fdim = np.where(x > y, x - y, dtype(0))
+        whole = [exponent, exponent - 1, np.rint(y)]
+        half_up = np.where(np.modf(y)[0] == 0, y, np.copysign(np.abs(np.trunc(y)) + (np.abs(np.modf(y)[0]) >= 0.5), y))
+        whole.append(half_up)
+        if dtype is f32:
+            rows += [np.rint(x), fdim, (exponent - 1).astype(f32)]
+            whole.append(np.signbit(x))
+        else:
+            rows.append(fdim)
+        name = np.dtype(dtype).name
+        save(f"library_a_{name}", x)
+        save(f"library_b_{name}", y)
+        save(f"expected_library_{name}", np.concatenate([np.asarray(r, dtype) for r in rows]))
+        whole = np.concatenate([np.asarray(r, f64) for r in whole])
+        save(f"expected_library_whole_{name}", whole.astype(i64), i32 if dtype is f32 else i64)
+
+
 rounding()
 conversions()
 half()
 bfloat16()
+library()

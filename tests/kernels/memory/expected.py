@@ -220,7 +220,48 @@ def blocks():
     save("expected_single_pass", np.cumsum(x, dtype=i32))
 
 
+def attributes():
+    v = save("bounded_in", floats(256 * 4, 26)).reshape(256, 4)
+    order = save("bounded_order", np.argsort(noise(256, 27)), i32)
+    v = v[order]
+    save("expected_bounded", (v[:, 0] + v[:, 1]) + (v[:, 2] + v[:, 3]))
+
+    entry, weight = [3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, 8, -9], [0.5, -2.0, 1e10, 3.25]
+    layout = struct.pack("<14i4d", 13, *entry, *weight)
+    assert layout.hex() == (
+        "0d00000003000000ffffffff0400000001000000fbffffff09000000020000000600"
+        "0000fbffffff030000000500000008000000f7ffffff000000000000e03f00000000"
+        "000000c0000000205fa002420000000000000a40"
+    ), layout.hex()
+    x = save("table_in", noise(64, 28))
+    pairs = [(int(k) % 13, weight[int(k) % 4]) for k in x]
+    save("expected_indexed", [entry[k] * w for k, w in pairs], f64)
+    save("expected_constant", [sum(entry[: k + 1]) * w for k, w in pairs], f64)
+    save("expected_special", np.full(192, 31), i32)
+
+
+def scoped_atomics():
+    x = save("message_in", ints(200, 29, -999, 999))
+    save("expected_message", x * i32(3) + i32(1))
+    save("expected_count", [256], u32)
+    save("expected_old_sum", [sum(range(256)) << 20], u64)
+    save("expected_least", [min(-(i * 7 % 101) for i in range(64 * b, 64 * b + 64)) for b in range(4)], i32)
+    value = 1
+    for _ in range(64):
+        value = (value * 5 + 3) & M32
+    save("expected_guarded", [signed(value, 32)], i32)
+
+    x = save("packed_in", ints(256, 30, -8, 8))
+    quarters = x.reshape(64, 4).sum(0)
+    save("expected_halves", np.stack([quarters, -quarters], 1).reshape(-1), f16)
+    pairs = np.stack([x.reshape(8, 32).sum(0), np.full(32, 8)], 1).reshape(-1).astype(f32)
+    save("expected_brains", pairs.view(u32) >> u32(16), u16)
+    save("expected_half_sum", [x.sum()], f16)
+
+
 spaces()
 access()
 atomics()
 blocks()
+attributes()
+scoped_atomics()
