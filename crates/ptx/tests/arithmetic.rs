@@ -1,9 +1,11 @@
 //! Which arithmetic, logic and bit instructions lower. NVIDIA's assembler (13.5) accepts every text of
 //! `arithmetic/accepted.txt` and rejects every text of `arithmetic/rejected.txt`.
 
+mod lane;
+
 use diag::Sources;
-use ir::{Kernel, Op, Operand, Pred, Reg, Src};
-use std::collections::HashMap;
+use ir::Kernel;
+use lane::result;
 use warpwise_ptx::Module;
 
 /// A kernel of these instructions, lowered.
@@ -70,70 +72,6 @@ fn forms_need_their_version_and_target() {
         let result = lower(version, target, instruction);
         assert_eq!(result.is_ok(), lowers, "{instruction} {version} {target}: {result:?}");
     }
-}
-
-/// One lane's registers, in the low bits.
-#[derive(Default)]
-struct Lane(HashMap<Reg, u64>);
-
-impl Lane {
-    fn value(&self, src: Src) -> u64 {
-        match src {
-            Src::Imm(bits) => bits,
-            Src::Reg(reg) => self.0.get(&reg).copied().unwrap_or(0),
-        }
-    }
-
-    fn holds(&self, p: Pred) -> bool {
-        match p {
-            Pred::Is(reg) => self.value(reg.into()) != 0,
-            Pred::Not(reg) => self.value(reg.into()) == 0,
-            Pred::Const(value) => value,
-        }
-    }
-
-    /// Executes an operation that only computes.
-    fn execute(&mut self, op: &Op) -> Result<(), String> {
-        let (d, value) = match *op {
-            Op::Unary { op, d, a } => (d, op.eval([self.value(a)])),
-            Op::Binary { op, d, a, b } => (d, op.eval([self.value(a), self.value(b)])),
-            Op::Ternary { op, d, a, b, c } => {
-                (d, op.eval([self.value(a), self.value(b), self.value(c)]))
-            }
-            Op::Compare { op, d, a, b } => (d, op.eval([self.value(a), self.value(b)])),
-            Op::Logic { table, d, a, b } => {
-                let row = 2 * u8::from(self.holds(a)) + u8::from(self.holds(b));
-                (d, u64::from(table >> row & 1))
-            }
-            Op::Select { d, a, b, p } => (d, self.value(if self.holds(p) { a } else { b })),
-            Op::Special { .. }
-            | Op::ActiveMask { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Atomic { .. }
-            | Op::Collective { .. }
-            | Op::Barrier { .. }
-            | Op::Fence(_)
-            | Op::Nanosleep { .. } => return Err(format!("{op:?} does not only compute")),
-        };
-        self.0.insert(d, value);
-        Ok(())
-    }
-}
-
-/// The value that the last operation writes.
-fn result(kernel: &Kernel) -> Result<u64, String> {
-    let mut lane = Lane::default();
-    let mut last = None;
-    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
-        lane.execute(&inst.op)?;
-        inst.op.operands(|operand| {
-            if let Operand::Def(reg) = operand {
-                last = Some(reg);
-            }
-        });
-    }
-    last.map(|reg| lane.value(reg.into())).ok_or_else(|| "nothing is written".to_owned())
 }
 
 /// Each line is code, `=` and the value of its last result: from the manual's pseudo-code in Python's

@@ -3,12 +3,15 @@
 //! it accepts and that are not implemented, and `cvt.txt`, `setp.txt` and `set.txt` everything that it
 //! accepts of the spaces enumerated here.
 
+mod lane;
+
 use diag::Sources;
+use ir::Kernel;
 use std::collections::HashSet;
 use warpwise_ptx::Module;
 
-/// Lowers a kernel of one instruction.
-fn lower(instruction: &str) -> Result<(), String> {
+/// A kernel of these instructions, lowered.
+fn lower(instruction: &str) -> Result<Kernel, String> {
     let text = format!(
         ".version 9.1\n.target sm_100a\n.address_size 64\n.global .b32 var[4];\n\
          .func fn() {{ ret; }}\n.visible .entry k() {{\n\
@@ -23,7 +26,7 @@ fn lower(instruction: &str) -> Result<(), String> {
         found.iter().map(|diagnostic| diag::render::text(&sources, diagnostic, false)).collect()
     };
     let (module, _) = Module::parse(&sources, file).map_err(render)?;
-    module.lower("k").map(|_| ()).map_err(render)
+    module.lower("k").map(|lowered| lowered.kernel).map_err(render)
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
@@ -71,8 +74,8 @@ fn check(space: impl Iterator<Item = (String, String)>, accepted: &str) {
         let lowered = lower(&format!("{mnemonic} {operands};"));
         match (accepted.remove(mnemonic.as_str()), lowered) {
             (true, Err(why)) => wrong.push(format!("{mnemonic} is not accepted:\n{why}")),
-            (false, Ok(())) => wrong.push(format!("{mnemonic} is accepted")),
-            (true, Ok(())) | (false, Err(_)) => {}
+            (false, Ok(_)) => wrong.push(format!("{mnemonic} is accepted")),
+            (true, Ok(_)) | (false, Err(_)) => {}
         }
     }
     assert!(accepted.is_empty(), "outside of the space: {accepted:?}");
@@ -134,4 +137,20 @@ fn set_accepts_what_the_assembler_accepts() {
         })
     });
     check(space, include_str!("conversions/set.txt"));
+}
+
+/// Each line is code, `=` and the value of its last result: from Python's integers and numpy's floats.
+#[test]
+fn results_are_those_of_the_manual() {
+    let mut failed = Vec::new();
+    for line in lines(include_str!("conversions/values.txt")) {
+        let (code, expected) = line.split_once(" = 0x").expect("a line is code = value");
+        let expected = u64::from_str_radix(expected, 16).expect("the value is hexadecimal");
+        match lower(code).and_then(|kernel| lane::result(&kernel)) {
+            Ok(value) if value == expected => {}
+            Ok(value) => failed.push(format!("{line}, not {value:#x}")),
+            Err(why) => failed.push(format!("{line}\n{why}")),
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

@@ -59,7 +59,6 @@ pub fn agrees(declared: ScalarType, wanted: ScalarType, relaxed: bool) -> bool {
     let kinds = have == want
         || have == Kind::Bits
         || want == Kind::Bits
-        || (want == Kind::Packed && have == Kind::Packed)
         // Alternative formats live in untyped or same-sized integer and float registers.
         || want == Kind::Packed
         || relaxed && have == Kind::Integer && wanted == ScalarType::Bf16;
