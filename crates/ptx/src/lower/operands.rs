@@ -54,8 +54,8 @@ pub fn agrees(declared: ScalarType, wanted: ScalarType, relaxed: bool) -> bool {
         return false;
     }
     let floats = have == Kind::Float && want == Kind::Float;
-    let widths = declared.bits() == wanted.bits()
-        || relaxed && declared.bits() > wanted.bits() && !floats;
+    let widths =
+        declared.bits() == wanted.bits() || relaxed && declared.bits() > wanted.bits() && !floats;
     let kinds = have == want
         || have == Kind::Bits
         || want == Kind::Bits
