@@ -2,13 +2,16 @@
 
 use crate::cta::{Cta, Limits, Turn};
 use crate::fault::{Fault, FaultKind};
-use crate::interp::{Block, CtaMemory, Frame, Program, SpecialValues, ThreadIndices, Threads};
+use crate::interp::{
+    Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads,
+};
 use crate::memory::{Memory, WINDOW};
 use crate::schedule::Schedule;
 use crate::simd::Level;
 use crate::stats::Stats;
 use ir::Kernel;
 use lanes::WARP;
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -174,10 +177,20 @@ pub fn launch(
 ) -> Result<Outcome, LaunchError> {
     check(kernel, launch)?;
     let threads: u32 = launch.block.iter().product();
-    let program = Program::compile(kernel, threads.div_ceil(WARP as u32), launch.level);
+    let values = LaunchValues {
+        block: launch.block,
+        grid: launch.grid,
+        dynamic_shared: launch.dynamic_shared,
+        total_shared: kernel.shared_bytes + launch.dynamic_shared,
+        memory_base: memory.base(),
+        image_base: launch.image_base,
+        params: launch.params,
+    };
+    let program = Program::compile(kernel, &values, threads, launch.level);
     let grid = Grid {
         kernel,
         launch,
+        values,
         program: &program,
         memory,
         tid: ThreadIndices::new(launch.block),
@@ -214,6 +227,7 @@ pub fn launch(
 struct Grid<'l> {
     kernel: &'l Kernel,
     launch: &'l Launch<'l>,
+    values: LaunchValues<'l>,
     program: &'l Program,
     memory: &'l Memory,
     tid: ThreadIndices,
@@ -234,49 +248,46 @@ impl Grid<'_> {
         let stop = || self.stopped.load(Ordering::Relaxed) || (self.launch.interrupted)();
         let limits = Limits { max_steps: self.launch.max_steps, steps: &self.steps, stop: &stop };
         let mut stats = Stats::default();
-        let mut spare: Vec<Room> = Vec::new();
-        let mut waiting: std::collections::VecDeque<(u64, Room, Cta<'_>)> = Default::default();
-        let mut prefer_new = true;
+        let mut spare: Vec<Box<Resident<'_>>> = Vec::new();
+        let mut waiting: VecDeque<Box<Resident<'_>>> = VecDeque::new();
+        // Turns that ended without finishing a CTA since the last one that was begun or finished.
+        let mut stuck = 0;
         while !self.stopped.load(Ordering::Relaxed) {
-            let number = match prefer_new || waiting.is_empty() {
-                true => Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < self.ctas),
-                false => None,
-            };
-            let (number, room, mut cta) = match number {
+            // One more CTA is begun when all that have begun had a turn and none got done.
+            let begin = waiting.is_empty() || stuck >= waiting.len();
+            let new = begin.then(|| self.next.fetch_add(1, Ordering::Relaxed));
+            let mut resident = match new.filter(|number| *number < self.ctas) {
                 Some(number) => {
                     if (self.launch.interrupted)() {
                         self.fault_outside(number);
                         break;
                     }
-                    let mut room = spare.pop().unwrap_or_else(|| Room::new(self));
-                    let cta = Cta::new(room.frame(self, number), self.launch.schedule);
-                    (number, room, cta)
+                    stuck = 0;
+                    let mut resident = spare.pop().unwrap_or_else(|| Resident::new(self));
+                    resident.start(self, number);
+                    resident
                 }
                 None => match waiting.pop_front() {
-                    Some(waiting) => waiting,
+                    Some(resident) => resident,
                     None => break,
                 },
             };
-            let turn = cta.run(&limits);
-            // After a CTA got stuck, new ones and stuck ones take turns.
-            prefer_new = match turn {
-                Turn::Yielded => !prefer_new || waiting.is_empty(),
-                Turn::Done | Turn::Fault(_) => waiting.is_empty(),
-            };
+            let turn = resident.cta.run(&limits);
+            stuck = if matches!(turn, Turn::Yielded) { stuck + 1 } else { 0 };
             match turn {
-                Turn::Yielded => waiting.push_back((number, room, cta)),
+                Turn::Yielded => waiting.push_back(resident),
                 Turn::Done => {
-                    stats.add(&cta.frame.stats);
+                    stats.add(&resident.cta.frame.stats);
                     stats.ctas += 1;
                     stats.threads += u64::from(self.threads);
-                    spare.push(room);
+                    spare.push(resident);
                     let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
                     if done.is_multiple_of(64) {
                         (self.launch.progress)(done);
                     }
                 }
                 Turn::Fault(fault) => {
-                    stats.add(&cta.frame.stats);
+                    stats.add(&resident.cta.frame.stats);
                     self.report(*fault);
                 }
             }
@@ -315,15 +326,13 @@ impl Grid<'_> {
     }
 }
 
-/// What a CTA needs on the host: registers, shared and local memory. Used again for later CTAs.
-struct Room {
-    registers: Vec<Line>,
+/// A CTA with what it needs on the host: registers, shared and local memory. Used again for later CTAs.
+struct Resident<'l> {
+    cta: Cta<'l>,
     shared: Vec<Line>,
     local: Vec<Line>,
-    params: Vec<Line>,
-    shared_bytes: usize,
-    /// From one thread's local memory to the next's.
-    local_stride: usize,
+    _registers: Vec<Line>,
+    _params: Vec<Line>,
 }
 
 /// A cache line: gives blocks their alignment.
@@ -337,70 +346,66 @@ fn lines(bytes: usize) -> Vec<Line> {
     vec![ZERO_LINE; bytes.div_ceil(size_of::<Line>())]
 }
 
-impl Room {
-    fn new(grid: &Grid<'_>) -> Room {
-        let shared_bytes = grid.kernel.shared_bytes as usize + grid.launch.dynamic_shared as usize;
+impl<'l> Resident<'l> {
+    fn new(grid: &'l Grid<'_>) -> Box<Self> {
+        let shared_bytes = grid.values.total_shared as usize;
         let local_stride = (grid.kernel.local_bytes as usize).next_multiple_of(16);
         let threads = (grid.threads as usize).next_multiple_of(WARP);
-        let mut room = Room {
-            registers: lines(grid.program.register_words * size_of::<u32>()),
-            shared: lines(shared_bytes),
-            local: lines(local_stride * threads),
-            params: lines(grid.launch.params.len()),
-            shared_bytes,
-            local_stride,
-        };
-        let words = room.registers.as_mut_ptr().cast::<u32>();
+        let mut registers = lines(grid.program.register_words * size_of::<u32>());
+        let mut shared = lines(shared_bytes);
+        let mut local = lines(local_stride * threads);
+        let mut params = lines(grid.launch.params.len());
+
+        let regs = registers.as_mut_ptr().cast::<u32>();
         for (at, value) in &grid.program.constants {
             // SAFETY: constants lie inside the register file.
-            unsafe { *words.add(*at) = *value };
+            unsafe { *regs.add(*at) = *value };
         }
-        let params = room.params.as_mut_ptr().cast::<u8>();
+        let from = grid.launch.params.as_ptr();
         // SAFETY: the block was made for as many bytes.
         unsafe {
-            let from = grid.launch.params.as_ptr();
-            params.copy_from_nonoverlapping(from, grid.launch.params.len());
+            let to = params.as_mut_ptr().cast::<u8>();
+            to.copy_from_nonoverlapping(from, grid.launch.params.len());
         }
-        room
-    }
-
-    /// The frame of a CTA that begins here.
-    fn frame<'l>(&mut self, grid: &'l Grid<'_>, number: u64) -> Frame<'l> {
-        let regs = self.registers.as_mut_ptr().cast::<u32>();
-        for range in &grid.program.zeros {
-            // SAFETY: the ranges lie inside the register file.
-            unsafe { regs.add(range.start).write_bytes(0, range.len()) };
-        }
-        self.shared.fill(ZERO_LINE);
-        self.local.fill(ZERO_LINE);
         let block = |lines: &mut Vec<Line>, bytes: usize| Block {
             start: lines.as_mut_ptr().cast(),
             bytes: bytes as u64,
         };
-        let launch = grid.launch;
+        let memory = CtaMemory {
+            regs,
+            shared: block(&mut shared, shared_bytes),
+            local: block(&mut local, local_stride * threads),
+            local_bytes: u64::from(grid.kernel.local_bytes),
+            local_stride: local_stride as u64,
+            params: block(&mut params, grid.launch.params.len()),
+        };
         let specials = SpecialValues {
+            launch: grid.values,
             tid: &grid.tid,
-            block: launch.block,
-            grid: launch.grid,
-            cta: grid.cta(number),
-            cta_number: number,
-            warps: grid.threads.div_ceil(WARP as u32),
-            dynamic_shared: launch.dynamic_shared,
-            total_shared: self.shared_bytes as u32,
-            memory_base: grid.memory.base(),
-            image_base: launch.image_base,
+            cta: [0; 3],
+            cta_number: 0,
             started: grid.started,
             clock_reads: 0,
         };
-        let cta = CtaMemory {
-            regs,
-            shared: block(&mut self.shared, self.shared_bytes),
-            local: block(&mut self.local, self.local_stride * grid.threads as usize),
-            local_bytes: u64::from(grid.kernel.local_bytes),
-            local_stride: self.local_stride as u64,
-            params: block(&mut self.params, launch.params.len()),
-        };
-        Frame::new(grid.program, Threads::new(grid.threads), cta, grid.memory, specials)
+        let threads = Threads::new(grid.threads);
+        let frame = Frame::new(grid.program, threads, memory, grid.memory, specials);
+        let cta = Cta::new(frame);
+        Box::new(Resident { cta, shared, local, _registers: registers, _params: params })
+    }
+
+    /// Begins a CTA: its memory is zero, and so are the registers that may be read before they are written.
+    fn start(&mut self, grid: &Grid<'_>, number: u64) {
+        let frame = &mut self.cta.frame;
+        for range in &grid.program.zeros {
+            // SAFETY: the ranges lie inside the register file.
+            unsafe { frame.cta.regs.add(range.start).write_bytes(0, range.len()) };
+        }
+        self.shared.fill(ZERO_LINE);
+        self.local.fill(ZERO_LINE);
+        frame.specials.cta = grid.cta(number);
+        frame.specials.cta_number = number;
+        frame.specials.clock_reads = 0;
+        self.cta.start(grid.launch.schedule);
     }
 }
 

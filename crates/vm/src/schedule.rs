@@ -38,7 +38,7 @@ impl FromStr for Schedule {
 }
 
 /// The stream of choices of one CTA.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
     state: Option<u64>,
 }

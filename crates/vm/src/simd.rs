@@ -1,4 +1,6 @@
-//! Which vector instructions the machine has, and how loops are compiled for them.
+//! Which vector instructions the machine has, and the table permute, which compilers do not find by themselves.
+
+use lanes::{Lanes, WARP};
 
 /// A set of vector instructions that the interpreter's loops are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,6 +53,107 @@ impl Level {
             }
             #[cfg(not(target_arch = "x86_64"))]
             Level::Avx2 | Level::Avx512 => false,
+        }
+    }
+}
+
+/// The value of lane `sources[lane] % 32` for each lane. `LEVEL` is the [`Level`] that the caller is compiled for.
+///
+/// # Safety
+/// The machine has the level.
+#[inline(always)]
+pub(crate) unsafe fn permute<const LEVEL: usize>(
+    a: &Lanes<u32>,
+    sources: &Lanes<u32>,
+) -> Lanes<u32> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if LEVEL == Level::Avx512 as usize {
+            // SAFETY: the caller has the level.
+            return unsafe { permute_avx512(a, sources) };
+        }
+        if LEVEL == Level::Avx2 as usize {
+            // SAFETY: the caller has the level.
+            return unsafe { permute_avx2(a, sources) };
+        }
+    }
+    lanes::shfl::permute(a, sources)
+}
+
+/// Looks each group of eight source lanes up in the four vectors of `a`, and picks by bits 3 and 4.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn permute_avx2(a: &Lanes<u32>, sources: &Lanes<u32>) -> Lanes<u32> {
+    use std::arch::x86_64::*;
+    const GROUP: usize = 8;
+    let mut d = [0; WARP];
+    // SAFETY: every access lies inside one of the arrays.
+    unsafe {
+        let table: [__m256i; WARP / GROUP] =
+            std::array::from_fn(|nth| _mm256_loadu_si256(a.as_ptr().add(nth * GROUP).cast()));
+        for nth in 0..WARP / GROUP {
+            let source = _mm256_loadu_si256(sources.as_ptr().add(nth * GROUP).cast());
+            let found = table
+                .map(|vector| _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(vector, source)));
+            let bit3 = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(source));
+            let bit4 = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(source));
+            let low = _mm256_blendv_ps(found[0], found[1], bit3);
+            let high = _mm256_blendv_ps(found[2], found[3], bit3);
+            let picked = _mm256_blendv_ps(low, high, bit4);
+            _mm256_storeu_ps(d.as_mut_ptr().add(nth * GROUP).cast(), picked);
+        }
+    }
+    d
+}
+
+/// One two-vector table look-up for each half.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn permute_avx512(a: &Lanes<u32>, sources: &Lanes<u32>) -> Lanes<u32> {
+    use std::arch::x86_64::*;
+    const HALF: usize = WARP / 2;
+    let mut d = [0u32; WARP];
+    // SAFETY: every access lies inside one of the arrays.
+    unsafe {
+        let low = _mm512_loadu_si512(a.as_ptr().cast());
+        let high = _mm512_loadu_si512(a.as_ptr().add(HALF).cast());
+        for nth in 0..2 {
+            let source = _mm512_loadu_si512(sources.as_ptr().add(nth * HALF).cast());
+            let picked = _mm512_permutex2var_epi32(low, source, high);
+            _mm512_storeu_si512(d.as_mut_ptr().add(nth * HALF).cast(), picked);
+        }
+    }
+    d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_level_permutes_like_the_reference() {
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            state >> 8
+        };
+        for _ in 0..1000 {
+            let a: Lanes<u32> = std::array::from_fn(|_| next());
+            let sources: Lanes<u32> = std::array::from_fn(|_| next() % 32);
+            let expected: Lanes<u32> = std::array::from_fn(|lane| a[sources[lane] as usize]);
+            for level in Level::available() {
+                // SAFETY: the machine has the level.
+                let found = unsafe {
+                    match level {
+                        Level::Portable => permute::<{ Level::Portable as usize }>(&a, &sources),
+                        Level::Avx2 => permute::<{ Level::Avx2 as usize }>(&a, &sources),
+                        Level::Avx512 => permute::<{ Level::Avx512 as usize }>(&a, &sources),
+                    }
+                };
+                assert_eq!(found, expected, "{level:?}");
+            }
         }
     }
 }

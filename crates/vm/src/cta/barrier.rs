@@ -43,7 +43,7 @@ impl Cta<'_> {
     pub(super) fn arrive_at_barrier(&mut self, at: usize) -> Result<(), FaultKind> {
         let program = self.frame.program;
         let op = &program.barriers[program.codes[at].x as usize];
-        for warp in self.frame.first..self.frame.first + self.frame.count {
+        for warp in self.group() {
             let exec = self.frame.exec[warp];
             let passing = self.frame.unguarded[warp] & !exec;
             self.add_split(warp, passing, op.resume, State::Ready);

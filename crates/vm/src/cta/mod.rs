@@ -11,6 +11,7 @@ mod rendezvous;
 use crate::fault::{Fault, FaultKind, ThreadId, Waiting};
 use crate::interp::{FaultAt, Frame, STOP, Stop};
 use crate::schedule::{Choices, Schedule};
+use crate::stats::Stats;
 use barrier::Barriers;
 use ir::Place;
 use lanes::LaneMask;
@@ -75,15 +76,32 @@ pub(crate) struct Cta<'l> {
 }
 
 impl<'l> Cta<'l> {
-    /// A CTA whose threads all stand at the first instruction. The frame holds its memory and registers.
-    pub(crate) fn new(frame: Frame<'l>, schedule: Schedule) -> Self {
-        let choices = Choices::new(schedule, frame.specials.cta_number);
+    /// A CTA that works in a frame. It has no threads until it is started.
+    pub(crate) fn new(frame: Frame<'l>) -> Self {
+        Cta {
+            frame,
+            splits: Vec::new(),
+            barriers: Barriers::default(),
+            choices: Choices::default(),
+            clock: 0,
+            counted: 0,
+        }
+    }
+
+    /// Puts all threads at the first instruction. The frame's memory is as a new CTA finds it.
+    pub(crate) fn start(&mut self, schedule: Schedule) {
+        let frame = &mut self.frame;
+        frame.threads.live = frame.threads.existing;
+        frame.stats = Stats::default();
         let split = |warp: usize| {
             let lanes = frame.threads.existing[warp];
             Split { warp, lanes, at: 0, state: State::Ready, ran: 0 }
         };
-        let splits = (0..frame.threads.warps).map(split).collect();
-        Cta { frame, splits, barriers: Barriers::default(), choices, clock: 0, counted: 0 }
+        self.splits.clear();
+        self.splits.extend((0..frame.threads.warps).map(split));
+        self.barriers = Barriers::default();
+        self.choices = Choices::new(schedule, frame.specials.cta_number);
+        (self.clock, self.counted) = (0, 0);
     }
 
     /// Runs until the CTA is done, has to let others run, or faults.
@@ -145,11 +163,11 @@ impl<'l> Cta<'l> {
             (self.splits.iter().filter(ready).map(|split| split.at).min()?, None)
         };
         let frame = &mut self.frame;
-        frame.exec.fill(0);
-        frame.write.fill(0);
+        let warps = frame.threads.warps;
+        frame.exec[..warps].fill(0);
+        frame.write[..warps].fill(0);
         let (mut first, mut end) = (usize::MAX, 0);
         let mut limit = usize::MAX;
-        let clock = self.clock;
         self.splits.retain_mut(|split| {
             let chosen = split.state == State::Ready
                 && split.at == at
@@ -168,59 +186,50 @@ impl<'l> Cta<'l> {
         frame.unguarded = frame.exec;
         // A random schedule may switch at every block, so its groups end there.
         frame.limit = if only_warp.is_some() { 0 } else { limit };
-        frame.active_warps = frame.exec.iter().filter(|lanes| **lanes != 0).count() as u64;
-        frame.active_lanes = frame.exec.iter().map(|lanes| u64::from(lanes.count_ones())).sum();
+        let active = &frame.exec[..warps];
+        frame.active_warps = active.iter().map(|lanes| u64::from(*lanes != 0)).sum();
+        frame.active_lanes = active.iter().map(|lanes| u64::from(lanes.count_ones())).sum();
         self.barriers.tell(frame);
-        self.clock = clock;
         Some(at)
     }
 
     /// The group's splits wait at a code to be chosen again.
     fn park(&mut self, at: usize) {
-        self.park_lanes(at, self.frame.exec);
-    }
-
-    fn park_lanes(&mut self, at: usize, lanes: [u32; 32]) {
-        for (warp, lanes) in lanes.into_iter().enumerate() {
-            self.add_split(warp, lanes, at, State::Ready);
+        for warp in self.group() {
+            self.add_split(warp, self.frame.exec[warp], at, State::Ready);
         }
     }
 
+    /// The warps of the group.
+    fn group(&self) -> std::ops::Range<usize> {
+        self.frame.first..self.frame.first + self.frame.count
+    }
+
+    /// Adds a split, unless it has no lanes. Splits that stand together are run together, and need not be one.
     fn add_split(&mut self, warp: usize, lanes: u32, at: usize, state: State) {
-        if lanes == 0 {
-            return;
-        }
-        let ran = self.clock;
-        let same =
-            |split: &&mut Split| split.warp == warp && split.at == at && split.state == state;
-        match self.splits.iter_mut().find(same) {
-            Some(split) => split.lanes |= lanes,
-            None => self.splits.push(Split { warp, lanes, at, state, ran }),
+        if lanes != 0 {
+            self.splits.push(Split { warp, lanes, at, state, ran: self.clock });
         }
     }
 
     fn diverge(&mut self, at: usize) {
         let branch = self.frame.program.branches[self.frame.program.codes[at].x as usize];
-        let (mut taken, mut left) = (self.frame.taken, self.frame.exec);
-        let group = self.frame.first..self.frame.first + self.frame.count;
-        for warp in 0..taken.len() {
-            if !group.contains(&warp) {
-                taken[warp] = 0;
-            }
-            left[warp] &= !taken[warp];
-            self.frame.stats.divergences += u64::from(taken[warp] != 0 && left[warp] != 0);
+        for warp in self.group() {
+            let taken = self.frame.taken[warp];
+            let left = self.frame.exec[warp] & !taken;
+            self.frame.stats.divergences += u64::from(taken != 0 && left != 0);
+            self.add_split(warp, taken, branch.then, State::Ready);
+            self.add_split(warp, left, branch.otherwise, State::Ready);
         }
-        self.park_lanes(branch.then, taken);
-        self.park_lanes(branch.otherwise, left);
     }
 
     fn exit(&mut self) {
-        for warp in self.frame.first..self.frame.first + self.frame.count {
+        for warp in self.group() {
             self.frame.threads.live[warp] &= !self.frame.exec[warp];
         }
         // Those who are left may have waited for those who went.
         if self.splits.iter().any(|split| split.state != State::Ready) {
-            for warp in self.frame.first..self.frame.first + self.frame.count {
+            for warp in self.group() {
                 self.fire(warp);
             }
             self.complete_barriers();

@@ -10,7 +10,7 @@ impl Cta<'_> {
     pub(super) fn arrive_at_collective(&mut self, at: usize) {
         let program = self.frame.program;
         let op = &program.collectives[program.codes[at].x as usize];
-        for warp in self.frame.first..self.frame.first + self.frame.count {
+        for warp in self.group() {
             let mut arriving = self.frame.exec[warp];
             let passing = self.frame.unguarded[warp] & !arriving;
             self.add_split(warp, passing, op.resume, State::Ready);

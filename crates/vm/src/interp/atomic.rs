@@ -77,7 +77,7 @@ pub(super) struct Atomic<S, E>(PhantomData<(S, E)>);
 
 impl<S: Reach, E: Cell> Body for Atomic<S, E> {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;
         let op = &program.atomics[code.x as usize];
         let bytes = size_of::<E>() as u64;

@@ -4,6 +4,7 @@
 //! Otherwise the group stops and [`crate::cta`] holds a rendezvous.
 
 use super::frame::{Body, Code, Frame, STOP, Slot, Stop};
+use crate::simd;
 use ir::CollectiveKind;
 use lanes::{LaneMask, Lanes, ShflSources, WARP, elect, matching, movmatrix, redux, shfl, vote};
 
@@ -224,7 +225,7 @@ pub(super) struct Collective;
 
 impl Body for Collective {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;
         let op = &program.collectives[code.x as usize];
         let warps = frame.first..frame.first + frame.count;
@@ -245,13 +246,18 @@ impl Body for Collective {
             }
             // SAFETY: the operation belongs to the frame's program.
             unsafe {
-                let operands = op.read(frame, warp);
-                let results = match &op.sources {
-                    Some(sources) => Results {
-                        d: shfl::permute(operands.a, &sources.lane),
-                        p: sources.in_range.0,
-                    },
-                    None => evaluate(op.kind, operands, LaneMask(exec)),
+                let results = match (&op.sources, op.kind) {
+                    (Some(sources), _) => {
+                        let d = simd::permute::<LEVEL>(&*frame.row(op.a, warp), &sources.lane);
+                        Results { d, p: sources.in_range.0 }
+                    }
+                    (None, CollectiveKind::Shfl(mode)) => {
+                        let (b, c) = (&*frame.row(op.b, warp), &*frame.row(op.c, warp));
+                        let sources = shfl::source_lanes(mode, b, c);
+                        let d = simd::permute::<LEVEL>(&*frame.row(op.a, warp), &sources.lane);
+                        Results { d, p: sources.in_range.0 }
+                    }
+                    (None, kind) => evaluate(kind, op.read(frame, warp), LaneMask(exec)),
                 };
                 op.write(frame, warp, &results, frame.write[warp]);
             }
@@ -265,7 +271,7 @@ pub(super) struct ActiveMask;
 
 impl Body for ActiveMask {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         for warp in frame.first..frame.first + frame.count {
             let exec = frame.exec[warp];
             // SAFETY: the result's row lies inside the registers.

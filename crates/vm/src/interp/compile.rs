@@ -10,7 +10,7 @@ use super::predicate::{Guard, Logic, Select, Unguard};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
 use super::simplify::simplify;
 use super::slots::{self, Assignment};
-use super::special::ReadSpecial;
+use super::special::{LaunchValues, ReadSpecial};
 use crate::Level;
 use ir::{
     Access, BarrierAction, BlockId, Class, CollectiveKind, Inst, Kernel, Members, Op, Ordering,
@@ -41,10 +41,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// Compiles a kernel for CTAs of `warps` warps.
-    pub fn compile(kernel: &Kernel, warps: u32, level: Level) -> Program {
-        let simplified = simplify(kernel);
-        let assignment = slots::assign(&simplified);
+    /// Compiles a kernel for one launch with CTAs of `threads` threads.
+    pub(crate) fn compile(
+        kernel: &Kernel,
+        launch: &LaunchValues<'_>,
+        threads: u32,
+        level: Level,
+    ) -> Program {
+        let warps = threads.div_ceil(WARP as u32);
+        let full_warps = threads.is_multiple_of(WARP as u32);
+        let simplified = simplify(kernel, launch, full_warps);
+        let assignment = slots::assign(&simplified, full_warps);
         let mut compiler = Compiler {
             kernel: &simplified,
             level,

@@ -46,7 +46,7 @@ pub(super) struct Jump;
 
 impl Body for Jump {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
         count(frame, code);
         frame.go(code.x as usize)
     }
@@ -57,7 +57,7 @@ pub(super) struct Branch;
 
 impl Body for Branch {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         count(frame, code);
         let branch = frame.program.branches[code.x as usize];
         let flip = if branch.negated { u32::MAX } else { 0 };
@@ -86,7 +86,7 @@ pub(super) struct Exit;
 
 impl Body for Exit {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
         count(frame, code);
         frame.stop = Stop::Exit;
         STOP
@@ -98,7 +98,7 @@ pub(super) struct Trap;
 
 impl Body for Trap {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
         count(frame, code);
         let warps = frame.first..frame.first + frame.count;
         let warp = warps.into_iter().find(|warp| frame.exec[*warp] != 0).unwrap_or(frame.first);
@@ -112,7 +112,7 @@ pub(super) struct Barrier;
 
 impl Body for Barrier {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;
         let barrier = &program.barriers[code.x as usize];
         let alone = barrier.id.is_uniform() && barrier.threads.is_none() && !barrier.arrive_only;
@@ -176,7 +176,7 @@ pub(super) struct FenceAll;
 
 impl Body for FenceAll {
     #[inline(always)]
-    unsafe fn run(_frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(_frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         at + 1
     }
@@ -187,7 +187,7 @@ pub(super) struct Nanosleep;
 
 impl Body for Nanosleep {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
         const FUEL: i64 = 1 << 12;
         frame.fuel -= FUEL;
         at + 1

@@ -56,11 +56,11 @@ pub(crate) type Handler = unsafe fn(&mut Frame<'_>, &Code, usize) -> usize;
 /// Returned by handlers that end the group's turn; [`Frame::stop`] says why.
 pub(crate) const STOP: usize = usize::MAX;
 
-/// What a handler does, written once and compiled for each level.
+/// What a handler does, written once and compiled for each level. `LEVEL` is the [`Level`] as a number.
 pub(crate) trait Body {
     /// # Safety
     /// The code belongs to the frame's program, whose slots lie inside the frame's registers.
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize;
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize;
 }
 
 /// The handler of a body for a level.
@@ -78,14 +78,14 @@ pub(crate) fn select<B: Body>(level: Level) -> Handler {
 
 unsafe fn portable<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
     // SAFETY: as for the caller.
-    unsafe { B::run(frame, code, at) }
+    unsafe { B::run::<{ Level::Portable as usize }>(frame, code, at) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
     // SAFETY: as for the caller.
-    unsafe { B::run(frame, code, at) }
+    unsafe { B::run::<{ Level::Avx2 as usize }>(frame, code, at) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -94,7 +94,7 @@ unsafe fn avx2<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize 
 )]
 unsafe fn avx512<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
     // SAFETY: as for the caller.
-    unsafe { B::run(frame, code, at) }
+    unsafe { B::run::<{ Level::Avx512 as usize }>(frame, code, at) }
 }
 
 /// Why a group's turn ended.

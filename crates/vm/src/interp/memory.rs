@@ -311,7 +311,7 @@ pub(super) struct Load<S, E, B>(PhantomData<(S, E, B)>);
 
 impl<S: Reach, E: Element, B: Copy + Into<u64>> Body for Load<S, E, B> {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;
         let op = &program.memory[code.x as usize];
         let uniform = op.values.iter().all(|value| value.is_uniform());
@@ -337,6 +337,12 @@ impl<S: Reach, E: Element, B: Copy + Into<u64>> Body for Load<S, E, B> {
                 unsafe {
                     let d = &mut *frame.row::<E::Held>(*slot, warp);
                     match &targets {
+                        Targets::Adjacent(start) if count == 1 => {
+                            let found = (*start as *const [E; WARP]).read_unaligned();
+                            for lane in 0..WARP {
+                                d[lane] = found[lane].load();
+                            }
+                        }
                         Targets::Adjacent(start) => {
                             let start = (*start as *const E).add(nth);
                             for (lane, value) in d.iter_mut().enumerate() {
@@ -367,7 +373,7 @@ pub(super) struct Store<S, E, B>(PhantomData<(S, E, B)>);
 
 impl<S: Reach, E: Element, B: Copy + Into<u64>> Body for Store<S, E, B> {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;
         let op = &program.memory[code.x as usize];
         frame.fuel -= op.fuel;
@@ -388,6 +394,11 @@ impl<S: Reach, E: Element, B: Copy + Into<u64>> Body for Store<S, E, B> {
                 unsafe {
                     let values = &*frame.row::<E::Held>(*slot, warp);
                     match &targets {
+                        Targets::Adjacent(start) if count == 1 => {
+                            let values = *values;
+                            let stored: [E; WARP] = values.map(E::store);
+                            (*start as *mut [E; WARP]).write_unaligned(stored);
+                        }
                         Targets::Adjacent(start) => {
                             let start = (*start as *mut E).add(nth);
                             for (lane, value) in values.iter().enumerate() {

@@ -19,4 +19,4 @@ mod special;
 pub(crate) use collective::{Gathered, evaluate};
 pub use compile::Program;
 pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, STOP, Stop, Threads};
-pub(crate) use special::{SpecialValues, ThreadIndices};
+pub(crate) use special::{LaunchValues, SpecialValues, ThreadIndices};

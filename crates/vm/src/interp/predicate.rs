@@ -8,7 +8,7 @@ pub(super) struct Logic;
 
 impl Body for Logic {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let row = |bit: u32| if code.x >> bit & 1 != 0 { u32::MAX } else { 0 };
         let table = [row(0), row(1), row(2), row(3)];
         for warp in frame.warps(code.d) {
@@ -33,9 +33,32 @@ impl Body for Logic {
 /// `d = c ? a : b` for values of type `T`; `c` is a predicate slot, `x` is 1 when it is negated.
 pub(super) struct Select<T>(std::marker::PhantomData<T>);
 
-impl<T: Copy> Body for Select<T> {
+/// A value that can be picked without a branch.
+pub(super) trait Word: Copy {
+    /// `a` if bit 0 of `bit` is set, else `b`. Masks, because a choice between two array elements becomes a
+    /// choice between two addresses, lane by lane.
+    fn pick(bit: u32, a: Self, b: Self) -> Self;
+}
+
+impl Word for u32 {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    fn pick(bit: u32, a: u32, b: u32) -> u32 {
+        let mask = (bit & 1).wrapping_neg();
+        a & mask | b & !mask
+    }
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn pick(bit: u32, a: u64, b: u64) -> u64 {
+        let mask = u64::from(bit & 1).wrapping_neg();
+        a & mask | b & !mask
+    }
+}
+
+impl<T: Word> Body for Select<T> {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let flip = if code.x != 0 { u32::MAX } else { 0 };
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
@@ -47,9 +70,15 @@ impl<T: Copy> Body for Select<T> {
                 let (a, b) = (*frame.row::<T>(code.a, warp), *frame.row::<T>(code.b, warp));
                 let p = *frame.pred(code.c, warp) ^ flip;
                 let mut d = *frame.row::<T>(code.d, warp);
-                for lane in 0..WARP {
-                    let chosen = if (p >> lane) & 1 != 0 { a[lane] } else { b[lane] };
-                    d[lane] = if (keep >> lane) & 1 != 0 { chosen } else { d[lane] };
+                if keep == u32::MAX {
+                    for lane in 0..WARP {
+                        d[lane] = T::pick(p >> lane, a[lane], b[lane]);
+                    }
+                } else {
+                    for lane in 0..WARP {
+                        let chosen = T::pick(p >> lane, a[lane], b[lane]);
+                        d[lane] = T::pick(keep >> lane, chosen, d[lane]);
+                    }
                 }
                 *frame.row::<T>(code.d, warp) = d;
             }
@@ -64,7 +93,7 @@ pub(super) struct Guard;
 
 impl Body for Guard {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let flip = if code.x != 0 { u32::MAX } else { 0 };
         let mut any = 0;
         frame.unguarded = frame.exec;
@@ -84,7 +113,7 @@ pub(super) struct Unguard;
 
 impl Body for Unguard {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
         for warp in frame.first..frame.first + frame.count {
             let lanes = frame.unguarded[warp];
             frame.set_exec(warp, lanes);

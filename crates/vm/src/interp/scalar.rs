@@ -126,7 +126,7 @@ struct Unary<F>(PhantomData<F>);
 
 impl<F: Scalar<B = u8, C = u8>> Body for Unary<F> {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {
@@ -146,7 +146,7 @@ struct Binary<F>(PhantomData<F>);
 
 impl<F: Scalar<C = u8>> Body for Binary<F> {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {
@@ -167,7 +167,7 @@ struct Ternary<F>(PhantomData<F>);
 
 impl<F: Scalar> Body for Ternary<F> {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {
@@ -191,7 +191,7 @@ struct Compare<F>(PhantomData<F>);
 
 impl<F: Scalar<C = u8, R = bool>> Body for Compare<F> {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {

@@ -1,19 +1,54 @@
 //! Makes a kernel's blocks shorter before they are compiled: constants take the place of registers that hold
 //! nothing else, copies are read at their source, and results that nobody reads are not computed.
 //!
-//! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands.
+//! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands. Only in
+//! the entry block of full warps all lanes are there.
 
-use ir::{Inst, Kernel, Op, Operand, Pred, Reg, Src, Terminator, UnaryOp};
+use super::special::LaunchValues;
+use ir::{Access, Inst, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp};
 
-/// The simplified kernel. Blocks stay where they are.
-pub(super) fn simplify(kernel: &Kernel) -> Kernel {
+/// The kernel simplified for one launch, whose parameters and extents are constants. Blocks stay where they are.
+pub(super) fn simplify(kernel: &Kernel, launch: &LaunchValues<'_>, full_warps: bool) -> Kernel {
     let mut kernel = kernel.clone();
+    for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        insert_launch_values(&mut inst.op, launch);
+    }
     propagate_constants(&mut kernel);
-    for block in &mut kernel.blocks {
-        propagate_copies(&mut block.insts, &mut block.terminator);
+    for (id, block) in kernel.blocks.iter_mut().enumerate() {
+        let all_here = id == 0 && full_warps;
+        propagate_copies(&mut block.insts, &mut block.terminator, all_here);
     }
     remove_dead(&mut kernel);
     kernel
+}
+
+/// Replaces what is the same in the whole launch by its value.
+fn insert_launch_values(op: &mut Op, launch: &LaunchValues<'_>) {
+    match op {
+        Op::Special { d, what } => {
+            let copy = if what.is_wide() { UnaryOp::Mov64 } else { UnaryOp::Mov32 };
+            if let Some(value) = launch.special(*what) {
+                *op = Op::Unary { op: copy, d: *d, a: Src::Imm(value) };
+            }
+        }
+        Op::Load { d, space: Space::Param, access, address, .. } => {
+            let ([Some(d)], Src::Imm(base)) = (d.as_slice(), address.base) else { return };
+            let offset = base.wrapping_add(address.offset.cast_unsigned());
+            let bytes = access.bytes() as usize;
+            if offset % bytes as u64 != 0 {
+                return;
+            }
+            let Some(value) = launch.param(offset, bytes) else { return };
+            let (copy, value) = match access {
+                Access::S8 => (UnaryOp::Mov32, UnaryOp::SignExtend8.eval([value])),
+                Access::S16 => (UnaryOp::Mov32, UnaryOp::SignExtend16.eval([value])),
+                Access::U8 | Access::U16 | Access::B32 => (UnaryOp::Mov32, value),
+                Access::B64 => (UnaryOp::Mov64, value),
+            };
+            *op = Op::Unary { op: copy, d: *d, a: Src::Imm(value) };
+        }
+        _ => {}
+    }
 }
 
 /// Registers with one definition, which is unguarded and has a constant result, become that constant.
@@ -36,9 +71,7 @@ fn propagate_constants(kernel: &mut Kernel) {
         };
         let (d, result) = match &inst.op {
             Op::Unary { op, d, a } => (d, value(a).map(|a| op.eval([a]))),
-            Op::Binary { op, d, a, b } => {
-                (d, value(a).zip(value(b)).map(|(a, b)| op.eval([a, b])))
-            }
+            Op::Binary { op, d, a, b } => (d, value(a).zip(value(b)).map(|(a, b)| op.eval([a, b]))),
             _ => continue,
         };
         if defs[d.0 as usize] == 1 && result.is_some() {
@@ -61,7 +94,7 @@ fn propagate_constants(kernel: &mut Kernel) {
 }
 
 /// Within a block, what reads a copy reads the original, as long as neither has changed.
-fn propagate_copies(insts: &mut [Inst], terminator: &mut Terminator) {
+fn propagate_copies(insts: &mut [Inst], terminator: &mut Terminator, all_here: bool) {
     let mut copies: Vec<(Reg, Reg)> = Vec::new();
     for inst in insts {
         let original = |reg: Reg| copies.iter().find(|(copy, _)| *copy == reg).map(|(_, of)| *of);
@@ -69,6 +102,11 @@ fn propagate_copies(insts: &mut [Inst], terminator: &mut Terminator) {
             if let Src::Reg(reg) = src {
                 *src = Src::Reg(original(*reg).unwrap_or(*reg));
             }
+        }
+        if let Op::Collective { what: ir::Collective::Shfl { a: Src::Reg(a), .. }, .. } =
+            &mut inst.op
+        {
+            *a = if all_here { original(*a).unwrap_or(*a) } else { *a };
         }
         for pred in predicates(&mut inst.op).into_iter().chain(&mut inst.guard) {
             rename(pred, original);
@@ -162,9 +200,7 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
         Op::Binary { a, b, .. } | Op::Compare { a, b, .. } | Op::Select { a, b, .. } => vec![a, b],
         Op::Ternary { a, b, c, .. } => vec![a, b, c],
         Op::Load { address, .. } => vec![&mut address.base],
-        Op::Store { values, address, .. } => {
-            values.iter_mut().chain([&mut address.base]).collect()
-        }
+        Op::Store { values, address, .. } => values.iter_mut().chain([&mut address.base]).collect(),
         Op::Atomic { address, b, c, .. } => vec![&mut address.base, b, c],
         Op::Collective { what, members, .. } => {
             let mask = match members {
@@ -229,6 +265,35 @@ mod tests {
     use super::*;
     use ir::{Builder, Class, WarpRules};
 
+    const LAUNCH: LaunchValues<'_> = LaunchValues {
+        block: [32, 1, 1],
+        grid: [1, 1, 1],
+        dynamic_shared: 0,
+        total_shared: 0,
+        memory_base: 0,
+        image_base: 0,
+        params: &[7, 0, 0, 0],
+    };
+
+    #[test]
+    fn parameters_and_extents_are_constants() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [n, param, sum] = [0; 3].map(|_| b.reg(Class::W32));
+        b.push(Op::Special { d: n, what: ir::Special::Ntid(ir::Dim::X) });
+        b.push(Op::Load {
+            d: vec![Some(param)],
+            space: Space::Param,
+            access: Access::B32,
+            address: ir::Address { base: Src::Imm(0), offset: 0 },
+            ordering: ir::Ordering::Weak,
+        });
+        b.binary_to(sum, ir::BinaryOp::AddI32, n, param);
+        b.push(Op::Nanosleep { nanoseconds: sum.into() });
+        let kernel = simplify(&b.finish(), &LAUNCH, true);
+        let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
+        assert_eq!(text, ["Nanosleep 0x27"]);
+    }
+
     #[test]
     fn constants_and_copies_vanish() {
         let mut b = Builder::new("k", WarpRules::Independent);
@@ -244,7 +309,7 @@ mod tests {
             address: ir::Address { base: Src::Imm(0), offset: 0 },
             ordering: ir::Ordering::Weak,
         });
-        let kernel = simplify(&b.finish());
+        let kernel = simplify(&b.finish(), &LAUNCH, true);
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
         assert_eq!(
             text,
@@ -261,7 +326,7 @@ mod tests {
         b.binary_to(x, ir::BinaryOp::AddI32, x, Src::Imm(1));
         b.binary_to(y, ir::BinaryOp::SubI32, x, old);
         b.push(Op::Nanosleep { nanoseconds: y.into() });
-        let kernel = simplify(&b.finish());
+        let kernel = simplify(&b.finish(), &LAUNCH, true);
         assert_eq!(kernel.blocks[0].insts[3].to_string(), "v2 = SubI32 v0, v1");
     }
 }

@@ -60,11 +60,11 @@ pub(super) fn shared_words(class: Class) -> u32 {
     words(class).next_multiple_of(16)
 }
 
-/// Assigns slots to the registers of a kernel.
-pub(super) fn assign(kernel: &Kernel) -> Assignment {
+/// Assigns slots to the registers of a kernel. `full_warps` says that every warp has all its lanes.
+pub(super) fn assign(kernel: &Kernel, full_warps: bool) -> Assignment {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
     find_uniform(kernel, &mut facts);
-    find_ranges(kernel, &mut facts);
+    find_ranges(kernel, full_warps, &mut facts);
     place(kernel, &facts)
 }
 
@@ -110,7 +110,7 @@ fn find_uniform(kernel: &Kernel, facts: &mut [Facts]) {
 const MAX_LIVENESS_BITS: usize = 1 << 30;
 
 /// Finds the positions between which each register's value is needed, by backward liveness over blocks.
-fn find_ranges(kernel: &Kernel, facts: &mut [Facts]) {
+fn find_ranges(kernel: &Kernel, full_warps: bool, facts: &mut [Facts]) {
     let registers = kernel.registers.len();
     let count = kernel.blocks.len();
     if registers.saturating_mul(count) > MAX_LIVENESS_BITS {
@@ -157,9 +157,12 @@ fn find_ranges(kernel: &Kernel, facts: &mut [Facts]) {
                 what: ir::Collective::MovMatrix { a: Src::Reg(a), .. }, ..
             } = &inst.op
             {
-                // Lanes that are not here may be read: their registers must be their own.
-                let facts = &mut facts[a.0 as usize];
-                (facts.alone, facts.starts_zero) = (true, true);
+                // Lanes that are not here may be read: their registers must be their own. In the entry block
+                // of full warps all lanes are here.
+                if id > 0 || !full_warps {
+                    let facts = &mut facts[a.0 as usize];
+                    (facts.alone, facts.starts_zero) = (true, true);
+                }
             }
         }
         position += 1;

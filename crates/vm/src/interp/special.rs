@@ -9,16 +9,10 @@ use std::time::Instant;
 /// What the special registers of a CTA hold.
 #[derive(Clone, Debug)]
 pub(crate) struct SpecialValues<'l> {
+    pub(crate) launch: LaunchValues<'l>,
     pub(crate) tid: &'l ThreadIndices,
-    pub(crate) block: [u32; 3],
-    pub(crate) grid: [u32; 3],
     pub(crate) cta: [u32; 3],
     pub(crate) cta_number: u64,
-    pub(crate) warps: u32,
-    pub(crate) dynamic_shared: u32,
-    pub(crate) total_shared: u32,
-    pub(crate) memory_base: u64,
-    pub(crate) image_base: u64,
     pub(crate) started: Instant,
     /// How often a clock was read.
     pub(crate) clock_reads: u64,
@@ -60,49 +54,133 @@ fn dim(dim: Dim) -> usize {
     }
 }
 
-enum Value {
-    Row(Lanes<u32>),
+/// The value of a special register in the lanes of a warp.
+enum Value<'v> {
+    Row(&'v Lanes<u32>),
     Word(u32),
     Wide(u64),
 }
 
+/// Per lane, the lanes that a comparison with it holds for.
+static LANEMASKS: [Lanes<u32>; 5] = {
+    let mut masks = [[0; WARP]; 5];
+    let mut lane = 0;
+    while lane < WARP {
+        let below = (1 << lane) - 1;
+        masks[0][lane] = 1 << lane;
+        masks[1][lane] = below;
+        masks[2][lane] = below | 1 << lane;
+        masks[3][lane] = !below;
+        masks[4][lane] = !(below | 1 << lane);
+        lane += 1;
+    }
+    masks
+};
+
+static LANEIDS: Lanes<u32> = LANE_IDS;
+
+/// What is the same in all CTAs of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchValues<'l> {
+    pub(crate) block: [u32; 3],
+    pub(crate) grid: [u32; 3],
+    pub(crate) dynamic_shared: u32,
+    pub(crate) total_shared: u32,
+    pub(crate) memory_base: u64,
+    pub(crate) image_base: u64,
+    pub(crate) params: &'l [u8],
+}
+
+impl LaunchValues<'_> {
+    /// The value of a special register that is the same in all CTAs.
+    pub(crate) fn special(&self, what: Special) -> Option<u64> {
+        let threads: u32 = self.block.iter().product();
+        Some(match what {
+            Special::Ntid(of) => u64::from(self.block[dim(of)]),
+            Special::Nctaid(of) => u64::from(self.grid[dim(of)]),
+            Special::Nwarpid => u64::from(threads.div_ceil(WARP as u32)),
+            Special::Nsmid => u64::from(MULTIPROCESSORS),
+            Special::Gridid => 1,
+            Special::DynamicSmemSize => u64::from(self.dynamic_shared),
+            Special::TotalSmemSize => u64::from(self.total_shared),
+            Special::DynamicSharedBase => u64::from(self.total_shared - self.dynamic_shared),
+            Special::SharedWindow => self.memory_base + SHARED_WINDOW,
+            Special::LocalWindow => self.memory_base + LOCAL_WINDOW,
+            Special::ParamWindow => self.memory_base + PARAM_WINDOW,
+            Special::ImageBase => self.image_base,
+            Special::Constant(value) => u64::from(value),
+            Special::Tid(_)
+            | Special::Ctaid(_)
+            | Special::Laneid
+            | Special::Warpid
+            | Special::LanemaskEq
+            | Special::LanemaskLe
+            | Special::LanemaskLt
+            | Special::LanemaskGe
+            | Special::LanemaskGt
+            | Special::Smid
+            | Special::Clock
+            | Special::ClockHi
+            | Special::Clock64
+            | Special::Globaltimer
+            | Special::GlobaltimerLo
+            | Special::GlobaltimerHi => return None,
+        })
+    }
+
+    /// The element of the parameter space at an offset; `None` where it does not lie inside.
+    pub(crate) fn param(&self, offset: u64, bytes: usize) -> Option<u64> {
+        let start = usize::try_from(offset).ok()?;
+        let found = self.params.get(start..start.checked_add(bytes)?)?;
+        let mut value = [0; 8];
+        value[..bytes].copy_from_slice(found);
+        Some(u64::from_le_bytes(value))
+    }
+}
+
 impl SpecialValues<'_> {
-    fn value(&mut self, what: Special, warp: usize, instructions: u64) -> Value {
-        let mut clock = || {
-            self.clock_reads += 1;
-            instructions + self.clock_reads
+    fn value(&mut self, what: Special, warp: usize, instructions: u64) -> Value<'_> {
+        if let Some(value) = self.launch.special(what) {
+            return if what.is_wide() { Value::Wide(value) } else { Value::Word(value as u32) };
+        }
+        let clock = match what {
+            Special::Clock | Special::ClockHi | Special::Clock64 => {
+                self.clock_reads += 1;
+                instructions + self.clock_reads
+            }
+            Special::Globaltimer | Special::GlobaltimerLo | Special::GlobaltimerHi => {
+                self.started.elapsed().as_nanos() as u64
+            }
+            _ => 0,
         };
-        let timer = || self.started.elapsed().as_nanos() as u64;
         match what {
-            Special::Tid(of) => Value::Row(self.tid.rows[warp][dim(of)]),
-            Special::Ntid(of) => Value::Word(self.block[dim(of)]),
+            Special::Tid(of) => Value::Row(&self.tid.rows[warp][dim(of)]),
             Special::Ctaid(of) => Value::Word(self.cta[dim(of)]),
-            Special::Nctaid(of) => Value::Word(self.grid[dim(of)]),
-            Special::Laneid => Value::Row(LANE_IDS),
+            Special::Laneid => Value::Row(&LANEIDS),
             Special::Warpid => Value::Word(warp as u32),
-            Special::Nwarpid => Value::Word(self.warps),
-            Special::LanemaskEq => Value::Row(LANE_IDS.map(|lane| 1 << lane)),
-            Special::LanemaskLt => Value::Row(LANE_IDS.map(|lane| (1 << lane) - 1)),
-            Special::LanemaskLe => Value::Row(LANE_IDS.map(|lane| u32::MAX >> (31 - lane))),
-            Special::LanemaskGe => Value::Row(LANE_IDS.map(|lane| u32::MAX << lane)),
-            Special::LanemaskGt => Value::Row(LANE_IDS.map(|lane| (u32::MAX << lane) << 1)),
+            Special::LanemaskEq => Value::Row(&LANEMASKS[0]),
+            Special::LanemaskLt => Value::Row(&LANEMASKS[1]),
+            Special::LanemaskLe => Value::Row(&LANEMASKS[2]),
+            Special::LanemaskGe => Value::Row(&LANEMASKS[3]),
+            Special::LanemaskGt => Value::Row(&LANEMASKS[4]),
             Special::Smid => Value::Word((self.cta_number % u64::from(MULTIPROCESSORS)) as u32),
-            Special::Nsmid => Value::Word(MULTIPROCESSORS),
-            Special::Gridid => Value::Wide(1),
-            Special::Clock => Value::Word(clock() as u32),
-            Special::ClockHi => Value::Word((clock() >> 32) as u32),
-            Special::Clock64 => Value::Wide(clock()),
-            Special::Globaltimer => Value::Wide(timer()),
-            Special::GlobaltimerLo => Value::Word(timer() as u32),
-            Special::GlobaltimerHi => Value::Word((timer() >> 32) as u32),
-            Special::DynamicSmemSize => Value::Word(self.dynamic_shared),
-            Special::TotalSmemSize => Value::Word(self.total_shared),
-            Special::DynamicSharedBase => Value::Word(self.total_shared - self.dynamic_shared),
-            Special::SharedWindow => Value::Wide(self.memory_base + SHARED_WINDOW),
-            Special::LocalWindow => Value::Wide(self.memory_base + LOCAL_WINDOW),
-            Special::ParamWindow => Value::Wide(self.memory_base + PARAM_WINDOW),
-            Special::ImageBase => Value::Wide(self.image_base),
-            Special::Constant(value) => Value::Word(value),
+            Special::Clock | Special::GlobaltimerLo => Value::Word(clock as u32),
+            Special::ClockHi | Special::GlobaltimerHi => Value::Word((clock >> 32) as u32),
+            Special::Clock64 | Special::Globaltimer => Value::Wide(clock),
+            // The launch has the values of the rest.
+            Special::Ntid(_)
+            | Special::Nctaid(_)
+            | Special::Nwarpid
+            | Special::Nsmid
+            | Special::Gridid
+            | Special::DynamicSmemSize
+            | Special::TotalSmemSize
+            | Special::DynamicSharedBase
+            | Special::SharedWindow
+            | Special::LocalWindow
+            | Special::ParamWindow
+            | Special::ImageBase
+            | Special::Constant(_) => Value::Word(0),
         }
     }
 }
@@ -112,7 +190,7 @@ pub(super) struct ReadSpecial;
 
 impl Body for ReadSpecial {
     #[inline(always)]
-    unsafe fn run(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let what = frame.program.specials[code.x as usize];
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
@@ -120,13 +198,15 @@ impl Body for ReadSpecial {
                 continue;
             }
             let instructions = frame.stats.warp_instructions;
+            let regs = frame.cta.regs;
+            let d = regs.wrapping_add(code.d.offset as usize + warp * code.d.stride as usize);
             let value = frame.specials.value(what, warp, instructions);
             // SAFETY: the result's row lies inside the registers and has the register's class.
             unsafe {
                 match value {
-                    Value::Row(row) => merge(&mut *frame.row(code.d, warp), keep, |lane| row[lane]),
-                    Value::Word(word) => merge(&mut *frame.row(code.d, warp), keep, |_| word),
-                    Value::Wide(wide) => merge(&mut *frame.row(code.d, warp), keep, |_| wide),
+                    Value::Row(row) => merge(&mut *d.cast(), keep, |lane| row[lane]),
+                    Value::Word(word) => merge(&mut *d.cast(), keep, |_| word),
+                    Value::Wide(wide) => merge(&mut *d.cast(), keep, |_| wide),
                 }
             }
         }
@@ -136,6 +216,10 @@ impl Body for ReadSpecial {
 
 #[inline(always)]
 fn merge<T: Copy>(d: &mut Lanes<T>, keep: u32, value: impl Fn(usize) -> T) {
+    if keep == u32::MAX {
+        *d = std::array::from_fn(value);
+        return;
+    }
     for (lane, slot) in d.iter_mut().enumerate() {
         *slot = if (keep >> lane) & 1 != 0 { value(lane) } else { *slot };
     }
