@@ -20,8 +20,8 @@ pub(crate) struct Argument {
 /// Why an argument cannot be had.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The user asks for too much.
-    Usage(String),
+    /// It needs more memory than there is.
+    Limit(String),
     /// A file is unreadable or wrong.
     File(String),
 }
@@ -36,7 +36,10 @@ pub(crate) fn make(
     for (nth, spec) in specs.iter().enumerate() {
         let mut reserve = |device: &mut Device, bytes: u64| {
             budget = budget.checked_sub(bytes).ok_or_else(|| {
-                format!("argument {nth}: a buffer of {bytes} bytes is too large, {budget} are left")
+                format!(
+                    "argument {nth}: a buffer of {bytes} bytes is too large, the host has {budget} \
+                     bytes for it"
+                )
             })?;
             device.allocate(bytes).map_err(|error| format!("argument {nth}: {error}"))
         };
@@ -45,15 +48,15 @@ pub(crate) fn make(
             Spec::Bytes(bytes) => Argument { arg: Arg::Bytes(bytes.clone()), array: None },
             Spec::Buffer { ty, count, fill } => {
                 let array = Array::flat(*ty, *count).ok_or_else(|| {
-                    Refusal::Usage(format!("argument {nth}: {count} elements are too many"))
+                    Refusal::Limit(format!("argument {nth}: {count} elements are too many"))
                 })?;
-                let buffer = reserve(device, array.bytes).map_err(Refusal::Usage)?;
-                fill_buffer(device, buffer, *ty, *fill).map_err(Refusal::Usage)?;
+                let buffer = reserve(device, array.bytes).map_err(Refusal::Limit)?;
+                fill_buffer(device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
                 Argument { arg: Arg::Buffer(buffer), array: Some((buffer, array)) }
             }
             Spec::File(path) => {
                 let (array, contents, mut file) = open(path).map_err(Refusal::File)?;
-                let buffer = reserve(device, array.bytes).map_err(Refusal::Usage)?;
+                let buffer = reserve(device, array.bytes).map_err(Refusal::Limit)?;
                 let put = |offset: u64, piece: &[u8]| {
                     device.write(buffer, offset, piece).map_err(|error| error.to_string())
                 };

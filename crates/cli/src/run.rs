@@ -27,13 +27,13 @@ struct Stop {
 }
 
 impl Stop {
-    fn new(status: Status, message: impl Into<String>) -> Stop {
-        let diagnostic = Diagnostic::new(Severity::Error, Class::BadInput, message);
+    fn new(status: Status, class: Class, message: impl Into<String>) -> Stop {
+        let diagnostic = Diagnostic::new(Severity::Error, class, message);
         Stop { status, diagnostics: vec![diagnostic], sources: Arc::default(), stats: None }
     }
 
     fn usage(message: impl Into<String>) -> Stop {
-        Stop::new(Status::Usage, message)
+        Stop::new(Status::Usage, Class::BadInput, message)
     }
 }
 
@@ -78,16 +78,23 @@ pub(crate) fn run(arguments: &RunArguments) -> Status {
     };
     said.document.status = status.word();
     let text = match arguments.json {
-        true => serde_json::to_string_pretty(&said.document).map_or(String::new(), |mut text| {
+        true => serde_json::to_string(&said.document).map_or(String::new(), |mut text| {
             text.push('\n');
             text
         }),
         false => said.text,
     };
-    // A reader that has gone away wants no more; that is no failure of the run.
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    status
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // A reader that has gone away wants no more; that is no failure of the run.
+        Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
+            let message = format!("cannot write to standard output: {why}");
+            let stop = Stop::new(Status::Rejected, Class::BadInput, message);
+            tell(&stop.sources, &stop.diagnostics, &mut Said::default());
+            stop.status
+        }
+        Ok(()) | Err(_) => status,
+    }
 }
 
 /// Shows diagnostics to people, and keeps them for the document.
@@ -113,12 +120,11 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
     let mut device = Device::new()?;
     let made = match arguments.args.len() == kernel.params().len() {
         true => buffers::make(&mut device, &arguments.args, buffers::host_budget()),
-        // The launch says which parameters there are; no buffer is needed for that.
         false => return Err(wrong_count(&kernel, arguments)),
     };
     let made = made.map_err(|refusal| match refusal {
-        Refusal::Usage(message) => Stop::usage(message),
-        Refusal::File(message) => Stop::new(Status::Rejected, message),
+        Refusal::Limit(message) => Stop::new(Status::Usage, Class::Limit, message),
+        Refusal::File(message) => Stop::new(Status::Rejected, Class::BadInput, message),
     })?;
     check_selections(arguments, &kernel, &made)?;
     let report = launch(arguments, &kernel, &mut device, &made)?;
@@ -126,7 +132,7 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
     for out in &arguments.outs {
         let (buffer, array) = selected(&kernel, &made, out.parameter, "--out")?;
         let written = output::write(&out.file, array, device.bytes(buffer)?);
-        written.map_err(|why| Stop::new(Status::Rejected, why))?;
+        written.map_err(|why| Stop::new(Status::Rejected, Class::BadInput, why))?;
         said.document.outputs.push(JsonOutput {
             parameter: out.parameter,
             file: out.file.display().to_string(),
@@ -171,7 +177,9 @@ fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Stop> {
         }
         (Some(name), _) => name,
         (None, [name]) => name,
-        (None, []) => return Err(Stop::new(Status::Rejected, "the module has no kernel")),
+        (None, []) => {
+            return Err(Stop::new(Status::Rejected, Class::BadInput, "the module has no kernel"));
+        }
         (None, names) => {
             let message =
                 format!("the module has several kernels: add --entry {}", names.join(" | "));

@@ -27,9 +27,9 @@ fn read(path: &Path) -> Result<Stored, String> {
     let end = start + length;
     let header = bytes.get(start..end).ok_or_else(wrong)?;
     let text = String::from_utf8_lossy(header);
-    // Writers differ in spaces, in the last comma, and in `<` for types of one byte.
+    // Writers differ in spaces, in last commas, and in `<` for types of one byte.
     let mut plain: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
-    plain = plain.replace(",}", "}");
+    plain = plain.replace(",}", "}").replace(",)", ")");
     for one_byte in ["i1'", "u1'", "b1'"] {
         for order in ['<', '=', '>'] {
             plain = plain.replace(&format!("'{order}{one_byte}"), &format!("'|{one_byte}"));

@@ -111,10 +111,13 @@ impl Kernel {
             None => "at an unknown place".to_owned(),
         };
         let what = match group.waiting_for {
-            WaitingFor::Lanes(missing) if missing.is_empty() => {
-                "for lanes that stand at another collective".to_owned()
-            }
-            WaitingFor::Lanes(missing) => format!("for lanes {} to arrive", missing.ranges()),
+            WaitingFor::Lanes(members) => match members - group.lanes {
+                missing if missing.is_empty() => "for a lane that cannot arrive".to_owned(),
+                missing => format!(
+                    "for lanes {} to execute the same collective with the same membermask",
+                    missing.ranges()
+                ),
+            },
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("at barrier {id}, which {arrived} of {expected} threads have reached")
             }

@@ -1,0 +1,149 @@
+//! The library as its users see it.
+
+use warpwise::{Arg, Device, Error, FaultKind, LaunchConfig, Module, Stage};
+
+const HEAD: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
+
+fn module(text: &str) -> Module {
+    Module::from_ptx("test.ptx", format!("{HEAD}{text}")).expect("the module is well formed")
+}
+
+const COUNTER: &str = "
+    .visible .global .u32 counter = 5;
+    .visible .global .u64 pointer = generic(counter);
+    .visible .const .u16 table[3] = {7, 8, 9};
+
+    .visible .entry bump(.param .u64 out)
+    {
+        .reg .b32 %r<3>;
+        .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [out];
+        ld.global.u64 %rd2, [pointer];
+        ld.u32 %r1, [%rd2];
+        add.u32 %r2, %r1, 1;
+        st.global.u32 [counter], %r2;
+        st.global.u32 [%rd1], %r1;
+        ret;
+    }";
+
+#[test]
+fn variables_live_as_long_as_the_device() {
+    let module = module(COUNTER);
+    let kernel = module.kernel("bump").expect("it lowers");
+    let mut device = Device::new().expect("the host gives memory");
+    let out = device.allocate(4).expect("it fits");
+    for expected in [5_u32, 6, 7] {
+        kernel.launch(&mut device, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
+        assert_eq!(device.download::<u32>(out).ok(), Some(vec![expected]));
+    }
+    let mut read = |name| device.variable(&module, name).expect("it is loaded");
+    let counter = read("counter").expect("the module has it");
+    let (table, missing) = (read("table").expect("the module has it"), read("none"));
+    assert_eq!(missing, None);
+    assert_eq!(device.download::<u32>(counter).ok(), Some(vec![8]));
+    assert_eq!(device.download::<u16>(table).ok(), Some(vec![7, 8, 9]));
+    // Another device has variables of its own.
+    let mut other = Device::new().expect("the host gives memory");
+    let out = other.upload(&[0_u32]).expect("it fits");
+    kernel.launch(&mut other, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
+    assert_eq!(other.download::<u32>(out).ok(), Some(vec![5]));
+}
+
+#[test]
+fn the_classes_of_errors_stay_apart() {
+    let not_ptx = Module::from_ptx("a.ptx", "hello");
+    assert!(matches!(&not_ptx, Err(Error::BadInput(failure)) if failure.stage == Stage::Module));
+    let texture = module(
+        ".visible .entry k() { .reg .b32 %r<5>; tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}]; ret; }",
+    );
+    assert!(matches!(texture.kernel("k"), Err(Error::Unsupported(_))));
+
+    let module = module(COUNTER);
+    let kernel = module.kernel("bump").expect("it lowers");
+    let mut device = Device::new().expect("the host gives memory");
+    let out = device.allocate(4).expect("it fits");
+    let mut launch =
+        |config: &LaunchConfig<'_>, args: &[Arg]| kernel.launch(&mut device, config, args);
+    let one = LaunchConfig::new(1, 1);
+    assert!(matches!(
+        launch(&one, &[]),
+        Err(Error::BadInput(failure)) if failure.stage == Stage::Launch
+    ));
+    assert!(matches!(
+        launch(&LaunchConfig::new(1, 2048), &[out.into()]),
+        Err(Error::Limit(failure)) if failure.stage == Stage::Launch
+    ));
+    assert!(matches!(
+        launch(&LaunchConfig { max_steps: Some(2), ..one }, &[out.into()]),
+        Err(Error::Limit(failure)) if failure.stage == Stage::Run && failure.stats.is_some()
+    ));
+    let null = launch(&one, &[0_u64.into()]);
+    let Err(Error::Undefined(failure)) = null else { panic!("a null pointer: {null:?}") };
+    let fault = failure.fault.clone().map(|fault| fault.kind);
+    assert!(
+        matches!(fault, Some(FaultKind::OutOfBounds { address: 0, bytes: 4, .. })),
+        "{fault:?}"
+    );
+    let text = failure.render(false);
+    for part in ["null pointer", "test.ptx:18", "thread (0,0,0) of CTA (0,0,0), warp 0, lane 0"] {
+        assert!(text.contains(part), "{part:?} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn a_deadlock_names_every_group_that_waits() {
+    let module = module(
+        ".visible .entry k()
+        {
+            .reg .pred %p;
+            .reg .b32 %lane, %x;
+            mov.u32 %lane, %laneid;
+            setp.lt.u32 %p, %lane, 8;
+            @%p bra LOW;
+            bar.warp.sync 0xffffffff;
+            ret;
+        LOW:
+            vote.sync.ballot.b32 %x, 1, 0xffffffff;
+            ret;
+        }",
+    );
+    let kernel = module.kernel("k").expect("it lowers");
+    let mut device = Device::new().expect("the host gives memory");
+    let stuck = kernel.launch(&mut device, &LaunchConfig::new(1, 32), &[]);
+    let Err(Error::Undefined(failure)) = stuck else { panic!("a deadlock: {stuck:?}") };
+    let notes = failure.diagnostics[0].notes.join("\n");
+    for part in [
+        "warp 0, lanes 0-7: waits at test.ptx:14:",
+        "vote.sync.ballot.b32 %x, 1, 0xffffffff",
+        "for lanes 8-31 to",
+        "warp 0, lanes 8-31: waits at test.ptx:11:",
+        "for lanes 0-7 to",
+    ] {
+        assert!(notes.contains(part), "{part:?} is missing in\n{notes}");
+    }
+}
+
+#[test]
+fn interruption_stops_a_run() {
+    let module = module(".visible .entry k() { L: bra L; }");
+    let kernel = module.kernel("k").expect("it lowers");
+    let mut device = Device::new().expect("the host gives memory");
+    let config = LaunchConfig { interrupted: &|| true, ..LaunchConfig::new(4, 32) };
+    let stopped = kernel.launch(&mut device, &config, &[]);
+    assert!(
+        matches!(&stopped, Err(Error::Limit(failure))
+            if failure.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Interrupted)),
+        "{stopped:?}"
+    );
+}
+
+#[test]
+fn memory_that_does_not_exist_is_refused() {
+    let mut device = Device::new().expect("the host gives memory");
+    assert!(matches!(device.allocate(u64::MAX), Err(Error::Limit(_))));
+    let buffer = device.allocate(4).expect("it fits");
+    assert!(device.write(buffer, 2, &[0_u8; 3]).is_err());
+    assert!(device.write(buffer, u64::MAX, &[0_u8; 1]).is_err());
+    assert!(device.write(buffer, 2, &[1_u8, 2]).is_ok());
+    assert_eq!(device.bytes(buffer).ok(), Some(&[0, 0, 1, 2][..]));
+}
