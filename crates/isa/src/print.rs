@@ -59,6 +59,53 @@ impl Instruction<'_> {
 }
 
 impl Opcode {
+    /// The syntax rule of this form, with its own operands in the place of placeholders and with the
+    /// guard: `{@{!}pg }SHFL.mode pu, rd, ra, rb, vc`. `None` when the description gives no syntax.
+    pub fn rule(&self) -> Option<String> {
+        let steps = &self.syntax.as_ref()?.steps;
+        let mut text = String::new();
+        let mut ends: Vec<usize> = Vec::new();
+        for (at, step) in steps.iter().enumerate() {
+            while ends.last() == Some(&at) {
+                ends.pop();
+                text.push('}');
+            }
+            match step {
+                Step::Word(word) => text.push_str(word),
+                Step::Mark(mark) => text.push(*mark),
+                Step::Space => text.push(' '),
+                Step::Modifier(index) | Step::Operand(index) => {
+                    let dot = if matches!(step, Step::Modifier(_)) { "." } else { "" };
+                    let field = &self.fields[*index];
+                    let shown = match (&field.role, &field.ty.kind) {
+                        (Role::Fixed(number), TypeKind::Enumeration(names)) => {
+                            names.by_number(*number).map(|value| value.spelling.as_str())
+                        }
+                        _ => None,
+                    };
+                    let shown = shown.unwrap_or(&field.name.text);
+                    if !shown.is_empty() {
+                        text.push_str(dot);
+                        text.push_str(shown);
+                    }
+                }
+                Step::Affix(index) => {
+                    if let TypeKind::Enumeration(names) = &self.fields[*index].ty.kind {
+                        let marks = names.values.iter().map(|value| value.spelling.as_str());
+                        let marks: Vec<&str> = marks.filter(|mark| !mark.is_empty()).collect();
+                        text.push_str(&format!("{{{}}}", marks.join("|")));
+                    }
+                }
+                Step::Optional { end, .. } => {
+                    ends.push(*end);
+                    text.push('{');
+                }
+            }
+        }
+        text.extend(ends.iter().map(|_| '}'));
+        Some(text)
+    }
+
     /// Indices of the fields that the text does not show and that are not fixed.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = usize> + '_ {
         let shown = self.syntax.as_ref().map(|syntax| syntax.shown.as_slice()).unwrap_or_default();

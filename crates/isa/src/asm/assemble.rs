@@ -187,9 +187,15 @@ fn no_form(
     mnemonic: &str,
     tokens: &[AsmToken<'_>],
     span: Span,
-    failure: Failure,
+    failure: Failure<'_>,
 ) -> Box<Diagnostic> {
-    let mut expected = failure.expected;
+    let mut expected: Vec<String> = Vec::new();
+    for one in &failure.expected {
+        let words = one.describe();
+        if !expected.contains(&words) {
+            expected.push(words);
+        }
+    }
     let more = expected.len() > MOST_EXPECTED;
     expected.truncate(MOST_EXPECTED);
     let mut list = expected.join(", ");

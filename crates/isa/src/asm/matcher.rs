@@ -1,8 +1,8 @@
 //! Tokens → field values, by the same steps that the printer follows.
 
-use super::operand::{Got, read_operand};
+use super::operand::{Got, describe_operand, read_operand};
 use super::token::{AsmToken, TokenKind};
-use crate::model::{Opcode, Role};
+use crate::model::{Field, Opcode, Role};
 use crate::syntax::{Step, Syntax};
 use crate::types::TypeKind;
 use std::collections::HashSet;
@@ -14,41 +14,59 @@ pub(crate) struct Capture {
     pub got: Got,
 }
 
+/// What could have stood somewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Expected<'d> {
+    Word(&'d str),
+    Mark(char),
+    /// A value of a modifier; the flag says whether a dot belongs to it.
+    Value(&'d str, bool),
+    Operand(&'d Field),
+    End,
+}
+
+impl Expected<'_> {
+    /// In words.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Expected::Word(word) => format!("`{word}`"),
+            Expected::Mark(mark) => format!("`{mark}`"),
+            Expected::Value(value, true) => format!("`.{value}`"),
+            Expected::Value(value, false) => format!("`{value}`"),
+            Expected::Operand(field) => describe_operand(field),
+            Expected::End => "the end of the instruction".to_owned(),
+        }
+    }
+}
+
 /// The place that no way through the rule gets past, and what could have stood there.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Failure {
+pub(crate) struct Failure<'d> {
     /// Index of the token; the number of tokens when the statement ends too early.
     pub at: usize,
     /// What would have been accepted there.
-    pub expected: Vec<String>,
+    pub expected: Vec<Expected<'d>>,
     /// What is wrong with the token itself, when it is almost right.
     pub problem: Option<String>,
 }
 
-impl Failure {
-    fn note(&mut self, at: usize, expected: impl FnOnce() -> String) {
+impl<'d> Failure<'d> {
+    fn note(&mut self, at: usize, expected: Expected<'d>) {
         if at < self.at {
             return;
         }
         if at > self.at {
             *self = Failure { at, ..Failure::default() };
         }
-        let expected = expected();
-        if !self.expected.contains(&expected) {
-            self.expected.push(expected);
-        }
+        self.expected.push(expected);
     }
 
     /// Keeps whichever of two failures got further; joins them when they got equally far.
-    pub(crate) fn merge(&mut self, other: Failure) {
+    pub(crate) fn merge(&mut self, other: Failure<'d>) {
         if other.at > self.at {
             *self = other;
         } else if other.at == self.at {
-            for expected in other.expected {
-                if !self.expected.contains(&expected) {
-                    self.expected.push(expected);
-                }
-            }
+            self.expected.extend(other.expected);
             self.problem = self.problem.take().or(other.problem);
         }
     }
@@ -56,11 +74,11 @@ impl Failure {
 
 /// Matches a whole statement. Takes time in proportion to steps times tokens, because a place that has
 /// failed once is not tried again.
-pub(crate) fn match_statement(
-    opcode: &Opcode,
-    syntax: &Syntax,
+pub(crate) fn match_statement<'d>(
+    opcode: &'d Opcode,
+    syntax: &'d Syntax,
     tokens: &[AsmToken<'_>],
-) -> Result<Vec<Capture>, Failure> {
+) -> Result<Vec<Capture>, Failure<'d>> {
     let mut matcher = Matcher {
         opcode,
         tokens,
@@ -75,7 +93,7 @@ pub(crate) fn match_statement(
             _ if !tried.insert((step, at)) => matcher.back(),
             None if at == tokens.len() => return Ok(matcher.captures),
             None => {
-                matcher.failure.note(at, || "the end of the instruction".into());
+                matcher.failure.note(at, Expected::End);
                 matcher.back()
             }
             Some(rule) => match matcher.step(rule, step, at) {
@@ -92,16 +110,16 @@ pub(crate) fn matches(opcode: &Opcode, syntax: &Syntax, tokens: &[AsmToken<'_>])
     match_statement(opcode, syntax, tokens).is_ok()
 }
 
-struct Matcher<'a> {
-    opcode: &'a Opcode,
+struct Matcher<'d, 'a> {
+    opcode: &'d Opcode,
     tokens: &'a [AsmToken<'a>],
     captures: Vec<Capture>,
     /// Other ways to go on: step, token, and how many captures to keep.
     ways: Vec<(usize, usize, Vec<Capture>)>,
-    failure: Failure,
+    failure: Failure<'d>,
 }
 
-impl Matcher<'_> {
+impl<'d> Matcher<'d, '_> {
     fn back(&mut self) -> Option<(usize, usize)> {
         let (step, at, captures) = self.ways.pop()?;
         self.captures = captures;
@@ -109,11 +127,11 @@ impl Matcher<'_> {
     }
 
     /// The token after the step, or `None` when it does not match.
-    fn step(&mut self, rule: &Step, step: usize, at: usize) -> Option<usize> {
+    fn step(&mut self, rule: &'d Step, step: usize, at: usize) -> Option<usize> {
         match rule {
             Step::Space => Some(at),
-            Step::Word(word) => self.literal(TokenKind::Word(word), at, || format!("`{word}`")),
-            Step::Mark(mark) => self.literal(TokenKind::Mark(*mark), at, || format!("`{mark}`")),
+            Step::Word(word) => self.literal(TokenKind::Word(word), at, Expected::Word(word)),
+            Step::Mark(mark) => self.literal(TokenKind::Mark(*mark), at, Expected::Mark(*mark)),
             Step::Optional { end, .. } => {
                 self.ways.push((*end, at, self.captures.clone()));
                 Some(at)
@@ -128,7 +146,7 @@ impl Matcher<'_> {
         &mut self,
         wanted: TokenKind<'_>,
         at: usize,
-        expected: impl FnOnce() -> String,
+        expected: Expected<'d>,
     ) -> Option<usize> {
         if self.tokens.get(at).is_some_and(|token| token.kind == wanted) {
             return Some(at + 1);
@@ -142,7 +160,7 @@ impl Matcher<'_> {
     }
 
     /// The values that a field may have, by spelling.
-    fn spellings(&self, index: usize) -> Vec<(&str, u128)> {
+    fn spellings(&self, index: usize) -> Vec<(&'d str, u128)> {
         let field = &self.opcode.fields[index];
         match (&field.role, &field.ty.kind) {
             (Role::FixedOpen(name), _) => vec![(name.as_str(), 0)],
@@ -163,8 +181,7 @@ impl Matcher<'_> {
     /// A modifier or an attribute. A value without spelling matches nothing at all, after every other
     /// value has been tried.
     fn spelled(&mut self, index: usize, at: usize, step: usize, dotted: bool) -> Option<usize> {
-        let spellings: Vec<(String, u128)> =
-            self.spellings(index).into_iter().map(|(text, n)| (text.to_owned(), n)).collect();
+        let spellings = self.spellings(index);
         let silent = spellings.iter().find(|(text, _)| text.is_empty()).map(|(_, number)| *number);
         let found = self.find_spelling(&spellings, at, dotted);
         match (found, silent) {
@@ -180,10 +197,9 @@ impl Matcher<'_> {
                 Some(next)
             }
             (None, silent) => {
-                let dot = if dotted { "." } else { "" };
                 let at_modifier = dotted && self.tokens.get(at).is_some_and(|t| t.is_mark('.'));
                 for (text, _) in spellings.iter().filter(|(text, _)| !text.is_empty()) {
-                    self.failure.note(at + usize::from(at_modifier), || format!("`{dot}{text}`"));
+                    self.failure.note(at + usize::from(at_modifier), Expected::Value(text, dotted));
                 }
                 let number = silent?;
                 self.capture(index, Got::Number(number));
@@ -194,7 +210,7 @@ impl Matcher<'_> {
 
     fn find_spelling(
         &self,
-        spellings: &[(String, u128)],
+        spellings: &[(&str, u128)],
         at: usize,
         dotted: bool,
     ) -> Option<(u128, usize)> {
@@ -218,11 +234,10 @@ impl Matcher<'_> {
     fn operand(&mut self, index: usize, at: usize) -> Option<usize> {
         let field = &self.opcode.fields[index];
         if let TypeKind::Enumeration(_) = field.ty.kind {
-            let spellings: Vec<(String, u128)> =
-                self.spellings(index).into_iter().map(|(text, n)| (text.to_owned(), n)).collect();
+            let spellings = self.spellings(index);
             let Some((number, next)) = self.find_spelling(&spellings, at, false) else {
                 for (text, _) in &spellings {
-                    self.failure.note(at, || format!("`{text}`"));
+                    self.failure.note(at, Expected::Value(text, false));
                 }
                 return None;
             };
@@ -234,10 +249,10 @@ impl Matcher<'_> {
                 self.capture(index, got);
                 Some(next)
             }
-            Err(wrong) => {
-                self.failure.note(at, || wrong.expected);
-                if wrong.problem.is_some() && self.failure.at == at {
-                    self.failure.problem = wrong.problem;
+            Err(problem) => {
+                self.failure.note(at, Expected::Operand(field));
+                if problem.is_some() && self.failure.at == at {
+                    self.failure.problem = problem;
                 }
                 None
             }

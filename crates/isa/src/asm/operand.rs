@@ -18,42 +18,49 @@ pub(crate) enum Got {
     Label { name: String, span: Span },
 }
 
-/// Why there is no operand, in two strengths: what was expected, and what is wrong with what stands
-/// there when it is almost right.
-pub(crate) struct Wrong {
-    pub expected: String,
-    pub problem: Option<String>,
+/// What would be an operand of a field, in words.
+pub(crate) fn describe_operand(field: &Field) -> String {
+    let name = &field.name.text;
+    match (&field.role, &field.ty.kind) {
+        (Role::Fixed(number), TypeKind::Register(_)) => {
+            format!(
+                "`{}` for `{name}`",
+                field.ty.name_of(*number, field.width()).unwrap_or_default()
+            )
+        }
+        (_, TypeKind::Register(file)) => {
+            let last = file.last(field.width());
+            let named: String =
+                file.named.iter().map(|named| format!(" or `{}`", named.name)).collect();
+            format!("`{0}0` … `{0}{last}`{named} for `{name}`", file.prefix)
+        }
+        (_, TypeKind::Immediate(immediate)) if immediate.relative.is_some() => {
+            format!("an address or a label for `{name}`")
+        }
+        (_, TypeKind::Immediate(_)) => format!("a number for `{name}`"),
+        (_, TypeKind::Enumeration(_)) => format!("a value for `{name}`"),
+    }
 }
 
-/// Reads the operand of `field` at token `at`; returns it and the token after it.
+/// Reads the operand of `field` at token `at`; returns it and the token after it. The error says what is
+/// wrong with the token when it is almost right.
 pub(crate) fn read_operand(
     field: &Field,
     tokens: &[AsmToken<'_>],
     at: usize,
-) -> Result<(Got, usize), Wrong> {
+) -> Result<(Got, usize), Option<String>> {
     let (got, next) = match &field.ty.kind {
         TypeKind::Register(file) => read_register(field, file, tokens, at)?,
         TypeKind::Immediate(immediate) => {
-            let expected = if immediate.relative.is_some() {
-                format!("an address or a label for `{}`", field.name.text)
-            } else {
-                format!("a number for `{}`", field.name.text)
-            };
-            read_number(tokens, at, immediate.relative.is_some())
-                .ok_or(Wrong { expected, problem: None })?
+            read_number(tokens, at, immediate.relative.is_some()).ok_or(None)?
         }
-        TypeKind::Enumeration(_) => {
-            return Err(Wrong { expected: format!("`{}`", field.name.text), problem: None });
-        }
+        TypeKind::Enumeration(_) => return Err(None),
     };
     // A register that the opcode fixes is part of what tells forms apart.
-    if let (Role::Fixed(fixed), Got::Register { number, .. }) = (&field.role, &got)
-        && fixed != number
-    {
-        let name = field.ty.name_of(*fixed, field.width()).unwrap_or_default();
-        return Err(Wrong { expected: format!("`{name}`"), problem: None });
+    match (&field.role, &got) {
+        (Role::Fixed(fixed), Got::Register { number, .. }) if fixed != number => Err(None),
+        _ => Ok((got, next)),
     }
-    Ok((got, next))
 }
 
 fn read_register(
@@ -61,20 +68,13 @@ fn read_register(
     file: &RegisterFile,
     tokens: &[AsmToken<'_>],
     at: usize,
-) -> Result<(Got, usize), Wrong> {
+) -> Result<(Got, usize), Option<String>> {
     let width = field.width();
-    let expected = || {
-        let last = file.last(width);
-        let named = file.named.iter().map(|named| format!(" or `{}`", named.name));
-        let named: String = named.collect();
-        format!("`{0}0` … `{0}{last}`{named} for `{1}`", file.prefix, field.name.text)
-    };
-    let wrong = |problem: Option<String>| Wrong { expected: expected(), problem };
-    let token = tokens.get(at).ok_or_else(|| wrong(None))?;
-    let TokenKind::Word(word) = token.kind else { return Err(wrong(None)) };
-    if word == file.prefix && tokens.get(at + 1).is_some_and(|next| next.is_mark('[') && next.glued)
-    {
-        return read_pair(width, tokens, at).map_err(|problem| wrong(Some(problem)));
+    let token = tokens.get(at).ok_or(None)?;
+    let TokenKind::Word(word) = token.kind else { return Err(None) };
+    let bracket = tokens.get(at + 1).is_some_and(|next| next.is_mark('[') && next.glued);
+    if word == file.prefix && bracket {
+        return read_pair(width, tokens, at).map_err(Some);
     }
     match file.parse(word, width) {
         Ok(number) => {
@@ -82,12 +82,12 @@ fn read_register(
             let form = (!named).then_some(RegisterForm::Single);
             Ok((Got::Register { number, form, span: token.span }, at + 1))
         }
-        Err(RegisterError::NotARegister) => Err(wrong(None)),
+        Err(RegisterError::NotARegister) => Err(None),
         Err(RegisterError::Named(name)) => {
-            Err(wrong(Some(format!("register `{word}` is called `{name}`"))))
+            Err(Some(format!("register `{word}` is called `{name}`")))
         }
         Err(RegisterError::OutOfRange) => {
-            Err(wrong(Some(format!("`{word}` is past the last register of the field"))))
+            Err(Some(format!("`{word}` is past the last register of the field")))
         }
     }
 }

@@ -108,17 +108,20 @@ impl<'a> Reader<'a, '_> {
     /// A statement ends at `;`, at a comment, or at the end of the line.
     fn statement(&mut self) {
         let rest = self.rest();
-        let ends = [rest.find(['\n', ';']), rest.find(LINE_COMMENT), rest.find(BLOCK_OPEN)];
-        let length = ends.into_iter().flatten().min().unwrap_or(rest.len());
+        let line = &rest[..rest.find(['\n', ';']).unwrap_or(rest.len())];
+        let comments = [line.find(LINE_COMMENT), line.find(BLOCK_OPEN)];
+        let length = comments.into_iter().flatten().min().unwrap_or(line.len());
         let start = self.at;
         self.at += length;
         let body = &rest[..length];
         let mut all = tokens(self.file, body, start);
-        while let Some((name, span, count)) = label(&all) {
+        let mut skip = 0;
+        while let Some((name, span, count)) = label(&all[skip..]) {
             self.statements.push(Statement::Label(name, span));
             self.takes_data = false;
-            all.drain(..count);
+            skip += count;
         }
+        all.drain(..skip);
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return };
         let span = first.span.to(last.span);
         if first.is_mark('.') {

@@ -10,6 +10,8 @@ use diag::Diagnostic;
 const MOST_TRIES: u32 = 50_000;
 /// So many for the whole description.
 const MOST_TRIES_OVERALL: u32 = 2_000_000;
+/// So many pairs are reported; a description with more has one cause for all of them.
+const MOST_REPORTED: usize = 50;
 /// Fields up to this width are enumerated when a requirement speaks of them.
 const WIDEST_ENUMERATED: u32 = 8;
 
@@ -45,6 +47,9 @@ pub(super) fn check(description: &Description, found: &mut Vec<Diagnostic>) {
                     format!("{message} have compatible fixed bits; no proof that they differ"),
                 ),
             };
+            if found.len() >= MOST_REPORTED {
+                return;
+            }
             let differ = places(left, right);
             found.push(
                 diagnostic

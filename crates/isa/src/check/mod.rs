@@ -25,6 +25,7 @@ const MOST: usize = 500;
 pub(crate) fn all(description: &Description, broken: bool) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let families = family::families(description);
+    let terms = prose::Terms::new(description);
     ambiguity::check(description, &mut found);
     if !broken {
         text::check(description, &mut found);
@@ -32,7 +33,7 @@ pub(crate) fn all(description: &Description, broken: bool) -> Vec<Diagnostic> {
     let broken = broken || has_error(&found);
     for family in &families {
         let misplaced = headings::check(description, family, &mut found);
-        prose::check(description, family, &mut found);
+        prose::check(&terms, family, &mut found);
         if !broken {
             headings::missing(family, &misplaced, &mut found);
             lists::check(family, &mut found);

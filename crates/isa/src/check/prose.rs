@@ -43,17 +43,30 @@ fn names(text: &Text) -> Vec<Token<'_>> {
     found
 }
 
-pub(super) fn check(description: &Description, family: &Family<'_>, found: &mut Vec<Diagnostic>) {
-    let vocabulary = vocabulary(description);
-    let files = register_files(description);
+/// What prose of a description may speak of.
+pub(super) struct Terms<'d> {
+    /// Names of instructions, each with the declarations that may use it and where it is declared.
+    instructions: HashMap<&'d str, Vec<(&'d str, Span)>>,
+    /// Names of register files, with where their types are declared.
+    files: HashMap<&'d str, Span>,
+}
+
+impl<'d> Terms<'d> {
+    pub(super) fn new(description: &'d Description) -> Self {
+        Terms { instructions: vocabulary(description), files: register_files(description) }
+    }
+}
+
+pub(super) fn check(terms: &Terms<'_>, family: &Family<'_>, found: &mut Vec<Diagnostic>) {
+    let (vocabulary, files) = (&terms.instructions, &terms.files);
     for section in family.decl.sections.values() {
         for block in &section.blocks {
             match block {
                 Block::Text(text) => {
                     modifiers(family, text, found);
-                    other_instructions(family, &vocabulary, text, found);
+                    other_instructions(family, vocabulary, text, found);
                     if matches!(section.kind, SectionKind::OperandInfo | SectionKind::Description) {
-                        contradictions(family, &files, text, found);
+                        contradictions(family, files, text, found);
                     }
                 }
                 Block::Fence(fence) if holds_pseudo_code(section) => {
@@ -127,13 +140,13 @@ fn modifiers(family: &Family<'_>, text: &Text, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Names of instructions, each with the declarations that may use it and where it is declared.
 fn vocabulary(description: &Description) -> HashMap<&str, Vec<(&str, Span)>> {
+    let declared: HashMap<&str, Span> =
+        description.decls.iter().map(|decl| (decl.name.as_str(), decl.span)).collect();
     let mut names: HashMap<&str, Vec<(&str, Span)>> = HashMap::new();
     for opcode in &description.opcodes {
         let optype = opcode.optype.as_deref().unwrap_or(&opcode.name);
-        let declared = description.decls.iter().find(|decl| decl.name == optype);
-        let span = declared.map_or(opcode.span, |decl| decl.span);
+        let span = declared.get(optype).copied().unwrap_or(opcode.span);
         for name in [Some(optype), opcode.mnemonic(), Some(opcode.name.as_str())] {
             let owners = names.entry(name.unwrap_or(optype)).or_default();
             if !owners.iter().any(|(owner, _)| *owner == optype) {
@@ -182,7 +195,6 @@ fn other_instructions(
     }
 }
 
-/// The names that prose has for register files, with where the types are declared.
 fn register_files(description: &Description) -> HashMap<&str, Span> {
     let mut files = HashMap::new();
     for ty in &description.types {

@@ -54,8 +54,8 @@ fn one(description: &Description, page: &Page<'_>, names: &HashSet<&str>, out: &
     let (name, id) = (escape(page.name), escape(&anchor(page.name)));
     let _ = writeln!(out, "<section id=\"{id}\">\n<h2>{name}</h2>");
     prose(description, page.section(SectionKind::Description), names, out);
-    for form in &page.forms {
-        self::form(description, form, out);
+    for (nth, form) in page.forms.iter().enumerate() {
+        self::form(description, form, nth == 0, out);
     }
     titled(description, page, SectionKind::OperandInfo, "Operands", names, out);
     modifiers(description, page, names, out);
@@ -124,16 +124,17 @@ fn prose(
     }
 }
 
-fn form(description: &Description, opcode: &Opcode, out: &mut String) {
+fn form(description: &Description, opcode: &Opcode, open: bool, out: &mut String) {
     let _ = writeln!(out, "<article>\n<h3>{}</h3>", escape(&opcode.name));
-    match opcode.syntax_line() {
+    match opcode.rule() {
         Some(line) => {
-            let _ = writeln!(out, "<pre class=\"syntax\"><code>{} ;</code></pre>", escape(line));
+            let _ = writeln!(out, "<pre class=\"syntax\"><code>{} ;</code></pre>", escape(&line));
         }
         None => out.push_str("<p>The description gives no syntax.</p>\n"),
     }
     diagram(opcode, out);
-    out.push_str("<details><summary>Fields</summary>\n<table class=\"fields\">\n");
+    let open = if open { " open" } else { "" };
+    let _ = writeln!(out, "<details{open}><summary>Fields</summary>\n<table class=\"fields\">");
     out.push_str("<tr><th>field</th><th>bits</th><th>type</th><th>meaning</th><th></th></tr>\n");
     for row in field_rows(opcode) {
         let correction =
@@ -177,8 +178,12 @@ fn segment(segment: &Segment, out: &mut String) {
         Kind::Fixed => value.rsplit(' ').next().unwrap_or(value).to_owned(),
         Kind::Operand | Kind::Modifier | Kind::Control => segment.name.clone(),
     };
-    // A name in a narrow cell runs upwards.
+    // A narrow cell shows of `pg.not` only `.not`, in small letters.
     let narrow = label.chars().count() as u32 > segment.width() * 3;
+    let label = match label.split_once('.') {
+        Some((_, attribute)) if narrow => format!(".{attribute}"),
+        _ => label,
+    };
     let class = if narrow { " narrow" } else { "" };
     let edges = match (segment.high, segment.low) {
         (high, low) if high == low => format!("<i>{high}</i>"),

@@ -30,7 +30,7 @@ fn one(description: &Description, page: &Page<'_>, names: &HashSet<&str>, out: &
     prose(description, page.section(SectionKind::Description), names, out);
     for form in &page.forms {
         let _ = writeln!(out, "\n### {}\n", form.name);
-        match form.syntax_line() {
+        match form.rule() {
             Some(line) => {
                 let _ = writeln!(out, "```asm\n{line} ;\n```\n");
             }
