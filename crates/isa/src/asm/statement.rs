@@ -108,9 +108,13 @@ impl<'a> Reader<'a, '_> {
     /// A statement ends at `;`, at a comment, or at the end of the line.
     fn statement(&mut self) {
         let rest = self.rest();
-        let line = &rest[..rest.find(['\n', ';']).unwrap_or(rest.len())];
-        let comments = [line.find(LINE_COMMENT), line.find(BLOCK_OPEN)];
-        let length = comments.into_iter().flatten().min().unwrap_or(line.len());
+        let bytes = rest.as_bytes();
+        let ends = |at: usize| match bytes[at] {
+            b'\n' | b';' => true,
+            b'/' => matches!(bytes.get(at + 1), Some(b'/' | b'*')),
+            _ => false,
+        };
+        let length = (0..bytes.len()).find(|at| ends(*at)).unwrap_or(bytes.len());
         let start = self.at;
         self.at += length;
         let body = &rest[..length];

@@ -99,13 +99,19 @@ impl Parser<'_> {
                 Err(Reported) => self.skip_to_heading(),
             }
         } else {
-            self.unknown_heading(word, span);
-            self.at = span.end as usize;
-            self.skip_to_heading();
+            // A misspelt heading is read as what it most likely is.
+            match self.unknown_heading(word, span) {
+                Some(near) if is_item_heading(near) && near != word => self.item(near, span, file),
+                _ => {
+                    self.at = span.end as usize;
+                    self.skip_to_heading();
+                }
+            }
         }
     }
 
-    fn unknown_heading(&mut self, word: &str, span: Span) {
+    /// Reports a heading that is unknown or out of place; returns the known one that is nearest.
+    fn unknown_heading(&mut self, word: &str, span: Span) -> Option<&'static str> {
         let types = TYPE_HEADINGS.iter().map(|(name, _)| *name);
         let decls = DECL_HEADINGS.iter().map(|(name, _)| *name);
         let sections = crate::ast::SectionKind::ALL.iter().map(|kind| kind.heading());
@@ -117,10 +123,14 @@ impl Parser<'_> {
         } else {
             Diagnostic::error(span, format!("unknown heading `{word}`"))
         };
-        if let Some(near) = nearest(word, all).filter(|_| !known) {
+        let near = nearest(word, all).filter(|_| !known);
+        if let Some(near) = near {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(span, near);
+        } else if !known {
+            diagnostic = diagnostic.help("docs/isa-language.md lists the headings");
         }
         self.diagnostics.push(diagnostic.code(codes::HEADING));
+        near
     }
 
     fn include(&mut self) -> Parse<Name> {
@@ -185,29 +195,40 @@ impl Parser<'_> {
             match token {
                 Token::End => return,
                 Token::Ident(word) if word.starts_with("__") => {
-                    if word == PROVENANCE {
-                        self.provenance();
-                    } else if word == ENCODING {
-                        self.at = span.end as usize;
-                        self.encoding_section(decl, span);
-                    } else if let Some(kind) =
-                        crate::ast::SectionKind::ALL.into_iter().find(|k| k.heading() == word)
-                    {
-                        self.at = span.end as usize;
-                        self.prose_section(decl, kind, span);
-                    } else if is_item_heading(&word) {
+                    if is_item_heading(&word) {
                         return;
-                    } else {
-                        self.unknown_heading(&word, span);
-                        self.at = span.end as usize;
-                        self.skip_to_heading();
                     }
+                    self.section(decl, &word, span);
                 }
                 _ if decl.kind.is_none() => self.type_statement(&mut decl.type_statements),
                 other => {
                     let message = format!("expected a section, found {}", other.describe());
                     self.error(span, message)
                         .help_last("sections begin with a heading such as `__Encoding`");
+                    self.at = span.end as usize;
+                    self.skip_to_heading();
+                }
+            }
+        }
+    }
+
+    fn section(&mut self, decl: &mut Decl, word: &str, span: Span) {
+        if word == PROVENANCE {
+            self.provenance();
+        } else if word == ENCODING {
+            self.at = span.end as usize;
+            self.encoding_section(decl, span);
+        } else if let Some(kind) =
+            crate::ast::SectionKind::ALL.into_iter().find(|kind| kind.heading() == word)
+        {
+            self.at = span.end as usize;
+            self.prose_section(decl, kind, span);
+        } else {
+            match self.unknown_heading(word, span) {
+                Some(near) if !is_item_heading(near) && near != word => {
+                    self.section(decl, near, span);
+                }
+                _ => {
                     self.at = span.end as usize;
                     self.skip_to_heading();
                 }
@@ -254,6 +275,18 @@ impl Parser<'_> {
         if token == Token::Mark(mark) {
             self.at = span.end as usize;
             return Ok(span);
+        }
+        let before = self.text[..self.at].trim_end().len();
+        let gap = &self.text[before..(span.start as usize).max(before)];
+        if mark == ";" && (gap.contains('\n') || token == Token::End) {
+            // The statement is complete but for its end, so that is all there is to say.
+            let place = self.span(before, before);
+            let diagnostic = Diagnostic::error(place, "expected `;` at the end of the statement")
+                .help("add `;`")
+                .fix(place, ";")
+                .code(codes::SYNTAX);
+            self.diagnostics.push(diagnostic);
+            return Ok(place);
         }
         self.expected(&format!("`{mark}`"), &token, span)
     }
@@ -320,6 +353,13 @@ impl Parser<'_> {
     fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.file, start, end)
     }
+}
+
+/// Whether a word is a heading of the language.
+fn is_heading(word: &str) -> bool {
+    is_item_heading(word)
+        || word == ENCODING
+        || crate::ast::SectionKind::ALL.iter().any(|kind| kind.heading() == word)
 }
 
 /// Whether a heading begins a new top-level item.

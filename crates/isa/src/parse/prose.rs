@@ -103,7 +103,7 @@ impl<'a> Parser<'a> {
         loop {
             let line = self.line();
             let ends_here = line.trim() == FENCE;
-            let heading = heading_word(line.trim()).is_some_and(super::is_item_heading);
+            let heading = heading_word(line.trim()).is_some_and(super::is_heading);
             if self.at >= self.text.len() || heading {
                 let span = self.span(open, open + opening.len());
                 self.error(span, "the code block is not closed")

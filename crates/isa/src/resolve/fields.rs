@@ -335,7 +335,11 @@ impl Resolver<'_> {
             if field.name.is_control() || fields.iter().any(|other| other.name.text == base) {
                 continue;
             }
-            let names: Vec<&str> = fields.iter().map(|field| field.name.base()).collect();
+            let names: Vec<&str> = fields
+                .iter()
+                .filter(|other| other.name.attribute().is_none())
+                .map(|other| other.name.text.as_str())
+                .collect();
             let message =
                 format!("attribute `{attribute}` belongs to `{base}`, which has no field");
             let otherwise = "declare the field that the attribute modifies";
