@@ -31,14 +31,15 @@ SPEC, once per kernel parameter, in order:
   bytes:HEX          the bytes of a by-value structure, first byte first
 
 TYPE: u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64
-VALUE: integers in decimal, hexadecimal (0x), octal (0o) or binary (0b); floats in decimal, as nan,
-  inf or -inf, or as the bits of PTX (0f3f800000 for f32, 0d3ff0000000000000 for f64)
+VALUE: integers in decimal, hexadecimal (0x), octal (0o) or binary (0b); floats in decimal,
+  as nan, inf or -inf, or as bits the way PTX writes them (0f3f800000 for f32,
+  0d3ff0000000000000 for f64)
 
 A buffer's parameter receives its device address. Arrays of files are laid out row by row.
 
-rand: element i takes the i-th output z of SplitMix64 seeded with SEED. Integers and bits are the
-  topmost bits of z. Floats are uniform in [0, 1): the topmost 53 bits of z times 2^-53 for f64, 24 bits
-  for f32, 11 for f16, 8 for bf16.
+rand: element i is made of the i-th output z of SplitMix64 seeded with SEED. Integers and
+  bits are the topmost bits of z. Floats are uniform in [0, 1): the topmost 53 bits of z
+  times 2^-53 for f64, and likewise 24 bits for f32, 11 for f16 and 8 for bf16.
 
 --out writes bf16 and the b types as unsigned integers of their size.
 
