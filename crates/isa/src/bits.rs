@@ -71,6 +71,11 @@ pub(crate) fn describe(mask: u128) -> String {
     format!("{word} {}", list.join(", "))
 }
 
+/// A number of bits in words: `1 bit`, `3 bits`.
+pub(crate) fn count(bits: u32) -> String {
+    if bits == 1 { "1 bit".to_owned() } else { format!("{bits} bits") }
+}
+
 /// Gathers the ranges of a word into a number, the first range lowest.
 pub(crate) fn extract(word: u128, ranges: &[BitRange]) -> u128 {
     let mut value = 0;

@@ -155,7 +155,7 @@ impl Resolver<'_> {
 
     fn width_fits(&mut self, decl: &FieldDecl, ty: &Type, width: u32) -> bool {
         let (fits, needed) = match (&ty.kind, ty.width) {
-            (_, Some(needed)) => (width == needed, format!("{needed} bits")),
+            (_, Some(needed)) => (width == needed, bits::count(needed)),
             (TypeKind::Register(_), None) => {
                 (width <= WIDEST_REGISTER, format!("at most {WIDEST_REGISTER} bits"))
             }
@@ -163,8 +163,10 @@ impl Resolver<'_> {
         };
         if !fits {
             let message = format!(
-                "field `{}` has {width} bits, its type `{}` has {needed}",
-                decl.name.text, ty.name
+                "field `{}` has {}, its type `{}` has {needed}",
+                decl.name.text,
+                bits::count(width),
+                ty.name
             );
             let diagnostic = Diagnostic::error(decl.ranges_span, message)
                 .label(ty.span, "the type is declared here")

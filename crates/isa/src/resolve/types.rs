@@ -127,7 +127,11 @@ fn check_number(
         return;
     }
     let span = decl.number.map_or(decl.name.span, |number| number.span);
-    let message = format!("value `{}` is {number} and does not fit {width} bits", decl.name.text);
+    let message = format!(
+        "value `{}` is {number} and does not fit {}",
+        decl.name.text,
+        crate::bits::count(width)
+    );
     let help = format!("widen the type, or number the value below {}", 1_u128 << width.min(127));
     diagnostics.push(Diagnostic::error(span, message).help(help).code(codes::FIT));
 }
