@@ -71,7 +71,9 @@ fn main() -> Result<(), Error> {
             native: Box::new(|| native::block_reduce(&floats, &mut sums)),
         },
     ];
-    println!("kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction");
+    println!(
+        "kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction"
+    );
     for mut row in rows {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut last = None;
@@ -105,7 +107,8 @@ fn run(
     elements: usize,
     args: &[Arg],
 ) -> Result<Report, Error> {
-    let config = LaunchConfig { threads: 1, ..LaunchConfig::new(elements as u32 / THREADS, THREADS) };
+    let config =
+        LaunchConfig { threads: 1, ..LaunchConfig::new(elements as u32 / THREADS, THREADS) };
     module.kernel(kernel)?.launch(device, &config, args)
 }
 

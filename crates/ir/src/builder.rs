@@ -5,6 +5,13 @@ use crate::{
     Terminator, TernaryOp, ThreadLimits, UnaryOp, WarpRules, order,
 };
 
+/// A block under construction.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    insts: Vec<Inst>,
+    end: Option<(Terminator, Place)>,
+}
+
 /// A kernel under construction. Instructions go to the current block, under the current guard and
 /// place. Code after a terminator goes to a new block that nothing reaches and is dropped at the end.
 #[derive(Debug)]
@@ -12,7 +19,7 @@ pub struct Builder {
     name: String,
     rules: WarpRules,
     registers: Vec<Class>,
-    blocks: Vec<(Vec<Inst>, Option<(Terminator, Place)>)>,
+    blocks: Vec<Draft>,
     current: BlockId,
     guard: Option<Pred>,
     place: Place,
@@ -25,7 +32,7 @@ impl Builder {
             name: name.into(),
             rules,
             registers: Vec::new(),
-            blocks: vec![(Vec::new(), None)],
+            blocks: vec![Draft::default()],
             current: BlockId(0),
             guard: None,
             place: Place::default(),
@@ -45,7 +52,7 @@ impl Builder {
 
     /// A new, empty block.
     pub fn block(&mut self) -> BlockId {
-        self.blocks.push((Vec::new(), None));
+        self.blocks.push(Draft::default());
         BlockId(self.blocks.len() as u32 - 1)
     }
 
@@ -76,22 +83,22 @@ impl Builder {
 
     /// Appends an operation.
     pub fn push(&mut self, op: Op) {
-        if self.blocks[self.current.0 as usize].1.is_some() {
+        if self.blocks[self.current.0 as usize].end.is_some() {
             self.current = self.block();
         }
         let inst = Inst { guard: self.guard, op, place: self.place };
-        self.blocks[self.current.0 as usize].0.push(inst);
+        self.blocks[self.current.0 as usize].insts.push(inst);
     }
 
     /// Ends the current block. A second terminator of the same block is unreachable and dropped.
     pub fn terminate(&mut self, terminator: Terminator) {
         let place = self.place;
-        self.blocks[self.current.0 as usize].1.get_or_insert((terminator, place));
+        self.blocks[self.current.0 as usize].end.get_or_insert((terminator, place));
     }
 
     /// Whether the current block has its terminator.
     pub fn is_terminated(&self) -> bool {
-        self.blocks[self.current.0 as usize].1.is_some()
+        self.blocks[self.current.0 as usize].end.is_some()
     }
 
     /// `d = op(a)`.
@@ -202,7 +209,7 @@ impl Builder {
         let mut blocks: Vec<_> = self
             .blocks
             .into_iter()
-            .map(|(insts, end)| {
+            .map(|Draft { insts, end }| {
                 let (terminator, place) = end.unwrap_or(exit.clone());
                 Some(Block { insts, terminator, place })
             })

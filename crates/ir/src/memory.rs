@@ -49,9 +49,9 @@ impl Access {
 /// `base + offset`, where the base is a register of either width or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
-    /// The base; 32-bit bases are zero-extended.
+    /// The base.
     pub base: Src,
-    /// Bytes added to the base, modulo 2^64.
+    /// Bytes added to the base, modulo two to the power of the base's width.
     pub offset: i64,
 }
 

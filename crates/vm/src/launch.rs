@@ -142,10 +142,8 @@ fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
     }
     let product =
         |extents: [u32; 3]| extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
-    if let Some(required) = kernel.threads.required {
-        if required != launch.block {
-            return Err(LaunchError::RequiredShape { required });
-        }
+    if let Some(required) = kernel.threads.required.filter(|required| *required != launch.block) {
+        return Err(LaunchError::RequiredShape { required });
     }
     let threads = product(launch.block);
     let limit = kernel.threads.maximum.map_or(MAX_THREADS, product).min(MAX_THREADS);

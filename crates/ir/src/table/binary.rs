@@ -149,91 +149,91 @@ macro_rules! binary_ops {
                 /// Sum.
                 AddF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::add_rn(a as u16, b as u16));
                 /// Sum, in both halves.
-                AddF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::add_rn, a, b);
+                AddF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::add_rn(a, b);
                 /// Difference.
                 SubF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::sub_rn(a as u16, b as u16));
                 /// Difference, in both halves.
-                SubF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::sub_rn, a, b);
+                SubF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::sub_rn(a, b);
                 /// Product.
                 MulF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::mul_rn(a as u16, b as u16));
                 /// Product, in both halves.
-                MulF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::mul_rn, a, b);
+                MulF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::mul_rn(a, b);
                 /// The smaller; a NaN loses.
                 MinF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::min(a as u16, b as u16));
                 /// The smaller; a NaN loses, in both halves.
-                MinF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::min, a, b);
+                MinF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::min(a, b);
                 /// The larger; a NaN loses.
                 MaxF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::max(a as u16, b as u16));
                 /// The larger; a NaN loses, in both halves.
-                MaxF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::max, a, b);
+                MaxF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::max(a, b);
                 /// The smaller; a NaN wins.
                 MinNanF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::min_nan(a as u16, b as u16));
                 /// The smaller; a NaN wins, in both halves.
-                MinNanF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::min_nan, a, b);
+                MinNanF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::min_nan(a, b);
                 /// The larger; a NaN wins.
                 MaxNanF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::max_nan(a as u16, b as u16));
                 /// The larger; a NaN wins, in both halves.
-                MaxNanF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::max_nan, a, b);
+                MaxNanF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::max_nan(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MinXorsignAbsF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::min_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MinXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::min_xorsign_abs, a, b);
+                MinXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::min_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MaxXorsignAbsF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::max_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MaxXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::max_xorsign_abs, a, b);
+                MaxXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::max_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MinNanXorsignAbsF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::min_nan_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MinNanXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::min_nan_xorsign_abs, a, b);
+                MinNanXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::min_nan_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MaxNanXorsignAbsF16(a: u32, b: u32) -> u32 = u32::from(numeric::f16::max_nan_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MaxNanXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::f16::max_nan_xorsign_abs, a, b);
+                MaxNanXorsignAbsF16x2(a: u32, b: u32) -> u32 = numeric::f16x2::max_nan_xorsign_abs(a, b);
                 /// Sum.
                 AddBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::add_rn(a as u16, b as u16));
                 /// Sum, in both halves.
-                AddBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::add_rn, a, b);
+                AddBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::add_rn(a, b);
                 /// Difference.
                 SubBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::sub_rn(a as u16, b as u16));
                 /// Difference, in both halves.
-                SubBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::sub_rn, a, b);
+                SubBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::sub_rn(a, b);
                 /// Product.
                 MulBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::mul_rn(a as u16, b as u16));
                 /// Product, in both halves.
-                MulBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::mul_rn, a, b);
+                MulBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::mul_rn(a, b);
                 /// The smaller; a NaN loses.
                 MinBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::min(a as u16, b as u16));
                 /// The smaller; a NaN loses, in both halves.
-                MinBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::min, a, b);
+                MinBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::min(a, b);
                 /// The larger; a NaN loses.
                 MaxBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::max(a as u16, b as u16));
                 /// The larger; a NaN loses, in both halves.
-                MaxBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::max, a, b);
+                MaxBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::max(a, b);
                 /// The smaller; a NaN wins.
                 MinNanBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::min_nan(a as u16, b as u16));
                 /// The smaller; a NaN wins, in both halves.
-                MinNanBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::min_nan, a, b);
+                MinNanBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::min_nan(a, b);
                 /// The larger; a NaN wins.
                 MaxNanBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::max_nan(a as u16, b as u16));
                 /// The larger; a NaN wins, in both halves.
-                MaxNanBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::max_nan, a, b);
+                MaxNanBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::max_nan(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MinXorsignAbsBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::min_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MinXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::min_xorsign_abs, a, b);
+                MinXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::min_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MaxXorsignAbsBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::max_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MaxXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::max_xorsign_abs, a, b);
+                MaxXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::max_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MinNanXorsignAbsBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::min_nan_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MinNanXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::min_nan_xorsign_abs, a, b);
+                MinNanXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::min_nan_xorsign_abs(a, b);
                 /// The same of magnitudes, with the exclusive or of the signs.
                 MaxNanXorsignAbsBf16(a: u32, b: u32) -> u32 = u32::from(numeric::bf16::max_nan_xorsign_abs(a as u16, b as u16));
                 /// The same of magnitudes, with the exclusive or of the signs, in both halves.
-                MaxNanXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::x2::binary(numeric::bf16::max_nan_xorsign_abs, a, b);
+                MaxNanXorsignAbsBf16x2(a: u32, b: u32) -> u32 = numeric::bf16x2::max_nan_xorsign_abs(a, b);
             }
             rounded {
                 /// Sum.

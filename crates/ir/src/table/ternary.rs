@@ -81,11 +81,11 @@ macro_rules! ternary_ops {
                 /// `a * b + c`, rounded once.
                 FmaF16(a: u32, b: u32, c: u32) -> u32 = u32::from(numeric::f16::fma_rn(a as u16, b as u16, c as u16));
                 /// `a * b + c`, rounded once, in both halves.
-                FmaF16x2(a: u32, b: u32, c: u32) -> u32 = numeric::x2::ternary(numeric::f16::fma_rn, a, b, c);
+                FmaF16x2(a: u32, b: u32, c: u32) -> u32 = numeric::f16x2::fma_rn(a, b, c);
                 /// `a * b + c`, rounded once.
                 FmaBf16(a: u32, b: u32, c: u32) -> u32 = u32::from(numeric::bf16::fma_rn(a as u16, b as u16, c as u16));
                 /// `a * b + c`, rounded once, in both halves.
-                FmaBf16x2(a: u32, b: u32, c: u32) -> u32 = numeric::x2::ternary(numeric::bf16::fma_rn, a, b, c);
+                FmaBf16x2(a: u32, b: u32, c: u32) -> u32 = numeric::bf16x2::fma_rn(a, b, c);
             }
             rounded {
                 /// `a * b + c`, rounded once.

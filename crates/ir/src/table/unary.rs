@@ -79,43 +79,43 @@ macro_rules! unary_ops {
                 /// The operand with its sign flipped.
                 NegF16(a: u32) -> u32 = u32::from(numeric::f16::neg(a as u16));
                 /// The operand with its sign flipped, in both halves.
-                NegF16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::neg, a);
+                NegF16x2(a: u32) -> u32 = numeric::f16x2::neg(a);
                 /// The operand with its sign cleared.
                 AbsF16(a: u32) -> u32 = u32::from(numeric::f16::abs(a as u16));
                 /// The operand with its sign cleared, in both halves.
-                AbsF16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::abs, a);
+                AbsF16x2(a: u32) -> u32 = numeric::f16x2::abs(a);
                 /// Subnormal operands become zero of the same sign.
                 FlushF16(a: u32) -> u32 = u32::from(numeric::f16::flush(a as u16));
                 /// Subnormal operands become zero of the same sign, in both halves.
-                FlushF16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::flush, a);
+                FlushF16x2(a: u32) -> u32 = numeric::f16x2::flush(a);
                 /// Clamped to 0..1, NaN becomes +0.
                 SaturateF16(a: u32) -> u32 = u32::from(numeric::f16::saturate(a as u16));
                 /// Clamped to 0..1, NaN becomes +0, in both halves.
-                SaturateF16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::saturate, a);
+                SaturateF16x2(a: u32) -> u32 = numeric::f16x2::saturate(a);
                 /// Negative values become +0, NaN becomes canonical.
                 ReluF16(a: u32) -> u32 = u32::from(numeric::f16::relu(a as u16));
                 /// Negative values become +0, NaN becomes canonical, in both halves.
-                ReluF16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::relu, a);
+                ReluF16x2(a: u32) -> u32 = numeric::f16x2::relu(a);
                 /// The operand with its sign flipped.
                 NegBf16(a: u32) -> u32 = u32::from(numeric::bf16::neg(a as u16));
                 /// The operand with its sign flipped, in both halves.
-                NegBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::neg, a);
+                NegBf16x2(a: u32) -> u32 = numeric::bf16x2::neg(a);
                 /// The operand with its sign cleared.
                 AbsBf16(a: u32) -> u32 = u32::from(numeric::bf16::abs(a as u16));
                 /// The operand with its sign cleared, in both halves.
-                AbsBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::abs, a);
+                AbsBf16x2(a: u32) -> u32 = numeric::bf16x2::abs(a);
                 /// Subnormal operands become zero of the same sign.
                 FlushBf16(a: u32) -> u32 = u32::from(numeric::bf16::flush(a as u16));
                 /// Subnormal operands become zero of the same sign, in both halves.
-                FlushBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::flush, a);
+                FlushBf16x2(a: u32) -> u32 = numeric::bf16x2::flush(a);
                 /// Clamped to 0..1, NaN becomes +0.
                 SaturateBf16(a: u32) -> u32 = u32::from(numeric::bf16::saturate(a as u16));
                 /// Clamped to 0..1, NaN becomes +0, in both halves.
-                SaturateBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::saturate, a);
+                SaturateBf16x2(a: u32) -> u32 = numeric::bf16x2::saturate(a);
                 /// Negative values become +0, NaN becomes canonical.
                 ReluBf16(a: u32) -> u32 = u32::from(numeric::bf16::relu(a as u16));
                 /// Negative values become +0, NaN becomes canonical, in both halves.
-                ReluBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::relu, a);
+                ReluBf16x2(a: u32) -> u32 = numeric::bf16x2::relu(a);
                 /// Two to the power of the operand (`ex2.approx`).
                 Ex2F32(a: u32) -> u32 = numeric::f32::ex2_approx(a);
                 /// Logarithm to base 2 (`lg2.approx`).
@@ -137,19 +137,19 @@ macro_rules! unary_ops {
                 /// Two to the power of the operand (`ex2.approx`).
                 Ex2F16(a: u32) -> u32 = u32::from(numeric::f16::ex2_approx(a as u16));
                 /// Two to the power of the operand (`ex2.approx`), in both halves.
-                Ex2F16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::ex2_approx, a);
+                Ex2F16x2(a: u32) -> u32 = numeric::f16x2::ex2_approx(a);
                 /// Hyperbolic tangent (`tanh.approx`).
                 TanhF16(a: u32) -> u32 = u32::from(numeric::f16::tanh_approx(a as u16));
                 /// Hyperbolic tangent (`tanh.approx`), in both halves.
-                TanhF16x2(a: u32) -> u32 = numeric::x2::unary(numeric::f16::tanh_approx, a);
+                TanhF16x2(a: u32) -> u32 = numeric::f16x2::tanh_approx(a);
                 /// Two to the power of the operand (`ex2.approx`).
                 Ex2Bf16(a: u32) -> u32 = u32::from(numeric::bf16::ex2_approx(a as u16));
                 /// Two to the power of the operand (`ex2.approx`), in both halves.
-                Ex2Bf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::ex2_approx, a);
+                Ex2Bf16x2(a: u32) -> u32 = numeric::bf16x2::ex2_approx(a);
                 /// Hyperbolic tangent (`tanh.approx`).
                 TanhBf16(a: u32) -> u32 = u32::from(numeric::bf16::tanh_approx(a as u16));
                 /// Hyperbolic tangent (`tanh.approx`), in both halves.
-                TanhBf16x2(a: u32) -> u32 = numeric::x2::unary(numeric::bf16::tanh_approx, a);
+                TanhBf16x2(a: u32) -> u32 = numeric::bf16x2::tanh_approx(a);
                 /// Conversion, exact.
                 F32ToF64(a: u32) -> u64 = numeric::convert::f64::from_f32(a);
                 /// Conversion, exact.

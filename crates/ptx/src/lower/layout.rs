@@ -102,7 +102,8 @@ impl Image {
                 continue;
             };
             let limit = bytes(variable).unwrap_or(0);
-            let mut writer = Writer { image: &mut image, at: offset, limit, data: Vec::new(), errors };
+            let mut writer =
+                Writer { image: &mut image, at: offset, limit, data: Vec::new(), errors };
             let dims: Vec<u64> = variable.dims.iter().map(|dim| dim.unwrap_or(0)).collect();
             writer.value(variable, init, &dims);
             let mut data = writer.data;

@@ -186,7 +186,10 @@ impl Scopes {
         if let Some(range) = beyond {
             let Range { prefix, count, .. } = range;
             return error
-                .label(prefix.span, format!("`{prefix}<{count}>` declares {count} registers, from 0"))
+                .label(
+                    prefix.span,
+                    format!("`{prefix}<{count}>` declares {count} registers, from 0"),
+                )
                 .help("declare more registers");
         }
         let declared = self.scopes.iter().flat_map(|scope| scope.names.keys());

@@ -41,8 +41,11 @@ const SCALARS: &[(&str, Special)] = &[
     ("%current_graph_exec", Special::Constant(0)),
 ];
 
+/// The register that a component of a vector register is.
+type Component = fn(Dim) -> Special;
+
 /// Registers with components `.x`, `.y`, `.z`.
-const VECTORS: &[(&str, fn(Dim) -> Special)] = &[
+const VECTORS: &[(&str, Component)] = &[
     ("%tid", Special::Tid),
     ("%ntid", Special::Ntid),
     ("%ctaid", Special::Ctaid),

@@ -139,10 +139,10 @@ impl<'l> Cta<'l> {
                 }
                 Stop::Fault(fault) => return Turn::Fault(Box::new(self.locate(*fault))),
             }
-            if limits.max_steps.is_some() {
-                if let Some(kind) = self.check(limits) {
-                    return self.stopped(kind, at);
-                }
+            if limits.max_steps.is_some()
+                && let Some(kind) = self.check(limits)
+            {
+                return self.stopped(kind, at);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Atomic updates, lane by lane in ascending order.
 
 use super::frame::{Body, Code, Frame, Slot};
-use super::memory::{Reach, access_fault};
+use super::memory::{Base, Reach, access_fault};
 use crate::fault::AccessKind;
 use ir::{BinaryOp, Place, Space, Update};
 use lanes::WARP;
@@ -95,14 +95,13 @@ impl<S: Reach, E: Cell> Body for Atomic<S, E> {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;
                 // SAFETY: as above.
-                let base = unsafe {
+                let address = unsafe {
                     if op.wide_base {
-                        (*frame.row::<u64>(op.base, warp))[lane]
+                        (*frame.row::<u64>(op.base, warp))[lane].plus(op.offset)
                     } else {
-                        u64::from((*frame.row::<u32>(op.base, warp))[lane])
+                        (*frame.row::<u32>(op.base, warp))[lane].plus(op.offset)
                     }
                 };
-                let address = base.wrapping_add(op.offset);
                 let aligned = address & (bytes - 1) == 0;
                 let host = S::lane(frame, op.cache, warp, lane, address, bytes).filter(|_| aligned);
                 let Some(host) = host else {

@@ -61,6 +61,26 @@ macro_rules! element {
 
 element! { u8, u32; i8, u32; u16, u32; i16, u32; u32, u32; u64, u64; }
 
+/// A register that holds the base of an address.
+pub(super) trait Base: Copy {
+    /// The address `offset` bytes on. Addresses of 32 bits wrap at 32 bits.
+    fn plus(self, offset: u64) -> u64;
+}
+
+impl Base for u32 {
+    #[inline(always)]
+    fn plus(self, offset: u64) -> u64 {
+        u64::from(self.wrapping_add(offset as u32))
+    }
+}
+
+impl Base for u64 {
+    #[inline(always)]
+    fn plus(self, offset: u64) -> u64 {
+        self.wrapping_add(offset)
+    }
+}
+
 /// How addresses of a space become addresses of the host.
 pub(crate) trait Reach {
     /// What to add to the addresses `low..low + bytes` to reach them, if all are accessible in one piece.
@@ -173,16 +193,12 @@ impl Reach for Generic {
 
 /// The address of each lane; lanes that do not execute get the address of one that does.
 #[inline(always)]
-unsafe fn addresses<B: Copy + Into<u64>>(
-    frame: &Frame<'_>,
-    op: &MemoryOp,
-    warp: usize,
-) -> [u64; WARP] {
+unsafe fn addresses<B: Base>(frame: &Frame<'_>, op: &MemoryOp, warp: usize) -> [u64; WARP] {
     // SAFETY: the base slot lies inside the registers and holds values of type `B`.
     let base = unsafe { &*frame.row::<B>(op.base, warp) };
     let mut found = [0; WARP];
     for (address, base) in found.iter_mut().zip(base) {
-        *address = (*base).into().wrapping_add(op.offset);
+        *address = base.plus(op.offset);
     }
     let exec = frame.exec[warp];
     if exec != u32::MAX {
@@ -195,6 +211,7 @@ unsafe fn addresses<B: Copy + Into<u64>>(
 }
 
 /// Where the lanes' accesses go on the host.
+#[expect(clippy::large_enum_variant, reason = "it lives on the stack of one handler")]
 enum Targets {
     /// One after another from this address on.
     Adjacent(u64),
@@ -218,10 +235,11 @@ fn targets<S: Reach>(
         for (lane, address) in found.iter().enumerate() {
             off |= address ^ first.wrapping_add(lane as u64 * bytes);
         }
-        if off == 0 && first & (bytes - 1) == 0 {
-            if let Some(delta) = S::span(frame, op.cache, first, bytes * WARP as u64) {
-                return Ok(Targets::Adjacent(first.wrapping_add(delta)));
-            }
+        if off == 0
+            && first & (bytes - 1) == 0
+            && let Some(delta) = S::span(frame, op.cache, first, bytes * WARP as u64)
+        {
+            return Ok(Targets::Adjacent(first.wrapping_add(delta)));
         }
     }
     let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
@@ -309,7 +327,7 @@ pub(super) fn access_fault(
 /// A load of elements `E` from space `S` with a base of type `B`; `x` is the operation's index.
 pub(super) struct Load<S, E, B>(PhantomData<(S, E, B)>);
 
-impl<S: Reach, E: Element, B: Copy + Into<u64>> Body for Load<S, E, B> {
+impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;
@@ -371,7 +389,7 @@ impl<S: Reach, E: Element, B: Copy + Into<u64>> Body for Load<S, E, B> {
 /// store to the same address store in ascending order.
 pub(super) struct Store<S, E, B>(PhantomData<(S, E, B)>);
 
-impl<S: Reach, E: Element, B: Copy + Into<u64>> Body for Store<S, E, B> {
+impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;

@@ -5,7 +5,7 @@
 //! the entry block of full warps all lanes are there.
 
 use super::special::LaunchValues;
-use ir::{Access, Inst, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp};
+use ir::{Access, Class, Inst, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp};
 
 /// The kernel simplified for one launch, whose parameters and extents are constants. Blocks stay where they are.
 pub(super) fn simplify(kernel: &Kernel, launch: &LaunchValues<'_>, full_warps: bool) -> Kernel {
@@ -83,13 +83,44 @@ fn propagate_constants(kernel: &mut Kernel) {
         return;
     }
     for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
-        for src in sources(&mut inst.op) {
-            if let Src::Reg(reg) = src {
-                if let Some(value) = constants[reg.0 as usize] {
-                    *src = Src::Imm(value);
-                }
+        let constant = |src: Src| match src {
+            Src::Reg(reg) => constants[reg.0 as usize],
+            Src::Imm(_) => None,
+        };
+        if let Some(address) = address(&mut inst.op) {
+            let narrow = |reg: Reg| kernel.registers[reg.0 as usize] == Class::W32;
+            if let (Src::Reg(reg), Some(value)) = (address.base, constant(address.base)) {
+                let whole = value.wrapping_add(address.offset.cast_unsigned());
+                // Addresses of 32 bits wrap at 32 bits, constants are taken as 64 bits.
+                let whole = if narrow(reg) { u64::from(whole as u32) } else { whole };
+                *address = ir::Address { base: Src::Imm(whole), offset: 0 };
             }
         }
+        for src in sources(&mut inst.op) {
+            if let Some(value) = constant(*src) {
+                *src = Src::Imm(value);
+            }
+        }
+    }
+}
+
+fn address(op: &mut Op) -> Option<&mut ir::Address> {
+    match op {
+        Op::Load { address, .. } | Op::Store { address, .. } | Op::Atomic { address, .. } => {
+            Some(address)
+        }
+        Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::Ternary { .. }
+        | Op::Compare { .. }
+        | Op::Logic { .. }
+        | Op::Select { .. }
+        | Op::Special { .. }
+        | Op::ActiveMask { .. }
+        | Op::Collective { .. }
+        | Op::Barrier { .. }
+        | Op::Fence(_)
+        | Op::Nanosleep { .. } => None,
     }
 }
 
@@ -263,7 +294,7 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{Builder, Class, WarpRules};
+    use ir::{Builder, WarpRules};
 
     const LAUNCH: LaunchValues<'_> = LaunchValues {
         block: [32, 1, 1],

@@ -175,7 +175,7 @@ mod tests {
         let mut memory = Memory::new().expect("the host reserves a range");
         let a = memory.allocate(10).expect("fits");
         let b = memory.allocate(1).expect("fits");
-        assert!(b >= a + 10 + GAP && a % ALIGN == 0 && b % ALIGN == 0);
+        assert!(b >= a + 10 + GAP && a.is_multiple_of(ALIGN) && b.is_multiple_of(ALIGN));
         assert_eq!(memory.read(a, 10), Ok(&[0; 10][..]));
         assert!(memory.read(a, 11).is_err() && memory.read(a - 1, 1).is_err());
         memory.write(b, &[7]).expect("inside");
