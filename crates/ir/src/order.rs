@@ -56,10 +56,8 @@ pub fn reconvergence_order(successors: &[Vec<usize>]) -> Vec<usize> {
                 for node in &members {
                     component[*node] = next_component;
                 }
-                let mut roots = successors[header].clone();
-                members.sort_unstable();
-                roots.extend(members);
-                roots.retain(|node| component[*node] == next_component);
+                // All members can be reached from where the header leads.
+                let roots = successors[header].clone();
                 tasks.push(Task::Search { roots, component: next_component, depth: depth + 1 });
                 tasks.push(Task::Emit(header));
                 next_component += 1;
