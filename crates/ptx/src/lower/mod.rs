@@ -1,6 +1,6 @@
 //! A kernel of a parsed module as warp IR.
 //!
-//! [`lower_kernel`] walks the statements of a kernel in order. Declarations open names ([`scope`]),
+//! [`lower_kernel`] walks the statements of a kernel in order. Declarations open names (module `scope`),
 //! labels become blocks, and each instruction is handed to the lowering of the catalogue form that it is
 //! written in, which emits IR through [`Lowering`].
 

@@ -20,7 +20,7 @@ use lanes::{WARP, shfl};
 use std::collections::HashMap;
 
 /// A kernel compiled for CTAs of a given number of warps and for a level of vector instructions.
-pub struct Program {
+pub(crate) struct Program {
     pub(crate) codes: Vec<Code>,
     /// Words of the register file of a CTA.
     pub(crate) register_words: usize,
