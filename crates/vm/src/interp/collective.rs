@@ -6,7 +6,9 @@
 use super::frame::{Body, Code, Frame, STOP, Slot, Stop};
 use crate::simd;
 use ir::CollectiveKind;
-use lanes::{LaneMask, Lanes, ShflSources, WARP, elect, matching, movmatrix, redux, shfl, vote};
+use lanes::{
+    LaneMask, Lanes, ShflMode, ShflSources, WARP, elect, matching, movmatrix, redux, shfl, vote,
+};
 
 /// The operands of a collective, as slots. Which are used depends on the kind.
 #[derive(Clone, Debug)]
@@ -246,19 +248,11 @@ impl Body for Collective {
             }
             // SAFETY: the operation belongs to the frame's program.
             unsafe {
-                let results = match (&op.sources, op.kind) {
-                    (Some(sources), _) => {
-                        let d = simd::permute::<LEVEL>(&*frame.row(op.a, warp), &sources.lane);
-                        Results { d, p: sources.in_range.0 }
-                    }
-                    (None, CollectiveKind::Shfl(mode)) => {
-                        let (b, c) = (&*frame.row(op.b, warp), &*frame.row(op.c, warp));
-                        let sources = shfl::source_lanes(mode, b, c);
-                        let d = simd::permute::<LEVEL>(&*frame.row(op.a, warp), &sources.lane);
-                        Results { d, p: sources.in_range.0 }
-                    }
-                    (None, kind) => evaluate(kind, op.read(frame, warp), LaneMask(exec)),
-                };
+                if let CollectiveKind::Shfl(mode) = op.kind {
+                    shuffle::<LEVEL>(frame, op, mode, warp);
+                    continue;
+                }
+                let results = evaluate(op.kind, op.read(frame, warp), LaneMask(exec));
                 op.write(frame, warp, &results, frame.write[warp]);
             }
         }
@@ -279,5 +273,38 @@ impl Body for ActiveMask {
             *d = lanes::select(LaneMask(exec), &[exec; WARP], d);
         }
         at + 1
+    }
+}
+
+/// A shuffle of one warp: a table look-up, written without a detour.
+///
+/// # Safety
+/// The operation belongs to the frame's program, and the machine has the level.
+#[inline(always)]
+unsafe fn shuffle<const LEVEL: usize>(
+    frame: &mut Frame<'_>,
+    op: &CollectiveOp,
+    mode: ShflMode,
+    warp: usize,
+) {
+    let keep = frame.write[warp];
+    // SAFETY: compilation gave each operand and result a row of its class inside the registers.
+    unsafe {
+        let computed;
+        let sources = match &op.sources {
+            Some(sources) => sources,
+            None => {
+                let (b, c) = (&*frame.row(op.b, warp), &*frame.row(op.c, warp));
+                computed = shfl::source_lanes(mode, b, c);
+                &computed
+            }
+        };
+        let found = simd::permute::<LEVEL>(&*frame.row(op.a, warp), &sources.lane);
+        let d = frame.row::<u32>(op.d, warp);
+        *d = if keep == u32::MAX { found } else { lanes::select(LaneMask(keep), &found, &*d) };
+        if !op.p.is_none() {
+            let p = &mut *frame.pred(op.p, warp);
+            *p = (*p & !keep) | (sources.in_range.0 & keep);
+        }
     }
 }

@@ -400,6 +400,13 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             if exec == 0 {
                 continue;
             }
+            if exec.count_ones() <= FEW {
+                // SAFETY: the code's base has type `B`.
+                if let Err((lane, address)) = unsafe { store_few::<S, E, B>(frame, op, warp) } {
+                    return blame(frame, op, AccessKind::Store, warp, lane, address);
+                }
+                continue;
+            }
             // SAFETY: the code's base has type `B`.
             let found = unsafe { addresses::<B>(frame, op, warp) };
             let targets = match targets::<S>(frame, op, warp, found) {
@@ -438,4 +445,38 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
         }
         at + 1
     }
+}
+
+/// So few lanes store one by one: finding a common shape would cost more.
+const FEW: u32 = 2;
+
+/// A store of the executing lanes one by one; `Err` is the lane to blame and its address.
+///
+/// # Safety
+/// The operation belongs to the frame's program; its base has type `B` and its values elements `E`.
+#[inline(always)]
+unsafe fn store_few<S: Reach, E: Element, B: Base>(
+    frame: &mut Frame<'_>,
+    op: &MemoryOp,
+    warp: usize,
+) -> Result<(), (usize, u64)> {
+    let bytes = op.bytes();
+    let mut left = frame.exec[warp];
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        // SAFETY: the base's row lies inside the registers.
+        let address = unsafe { (*frame.row::<B>(op.base, warp))[lane] }.plus(op.offset);
+        let aligned = address & (bytes - 1) == 0;
+        let host = S::lane(frame, op.cache, warp, lane, address, bytes).filter(|_| aligned);
+        let host = host.ok_or((lane, address))?;
+        for (nth, slot) in op.values.iter().enumerate() {
+            // SAFETY: the address was checked, and the value's row lies inside the registers.
+            unsafe {
+                let value = (*frame.row::<E::Held>(*slot, warp))[lane];
+                (host as *mut E).add(nth).write_unaligned(E::store(value));
+            }
+        }
+    }
+    Ok(())
 }
