@@ -1,0 +1,105 @@
+//! What file tests cannot say about the command: its JSON, the files that it leaves, and closed pipes.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn tests() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run")
+}
+
+fn command(words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise"));
+    command.arg("run").arg(tests().join("arguments.ptx"));
+    command.args(words.split_whitespace()).args(["--grid", "1", "--block", "1"]);
+    command
+}
+
+fn run(words: &str) -> Output {
+    command(words).output().expect("the command starts")
+}
+
+fn document(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).expect("standard output is one JSON document")
+}
+
+#[test]
+fn json_holds_everything_about_a_run() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("out.npy");
+    let output = command(
+        "--entry copy --arg f32[2]=0.1 --arg u8[8]=0 --arg u32:8 --json --print 0 --print 1:2",
+    )
+    .arg("--out")
+    .arg(format!("1={}", file.display()))
+    .output()
+    .expect("the command starts");
+    let found = document(&output);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(found["status"], "fine");
+    assert_eq!(found["kernel"], "copy");
+    // Three loads, eight turns of eight instructions, the test and the branch out, and `ret`.
+    assert_eq!(found["stats"]["thread_instructions"], 3 + 8 * 8 + 2 + 1);
+    assert_eq!(found["stats"]["warp_instructions"], 3 + 8 * 8 + 2 + 1);
+    assert_eq!(found["stats"]["divergences"], 0);
+    assert_eq!(found["stats"]["threads"], 1);
+    assert!(found["stats"]["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
+    let shown = serde_json::json!({"parameter": 0, "type": "f32", "values": [0.1, 0.1]});
+    assert_eq!(found["prints"][0].to_string(), shown.to_string());
+    // 0.1 is 0x3dcccccd.
+    assert_eq!(found["prints"][1]["values"], serde_json::json!([0xcd, 0xcc]));
+    assert_eq!(found["outputs"][0]["type"], "|u1");
+    assert_eq!(found["outputs"][0]["shape"], serde_json::json!([8]));
+    assert_eq!(found["diagnostics"], serde_json::json!([]));
+    assert!(file.is_file());
+}
+
+#[test]
+fn json_places_faults_and_keeps_values_that_json_lacks() {
+    let output = run("--entry copy --arg u8[4]=0 --arg u8[8]=0 --arg u32:8 --json --print 1");
+    let found = document(&output);
+    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(found["status"], "faulted");
+    assert_eq!(found["prints"], serde_json::json!([]));
+    assert_eq!(found["diagnostics"][0]["class"], "undefined");
+    assert_eq!(found["diagnostics"][0]["places"][0]["line"], 54);
+    let output =
+        run("--entry copy --arg f64[1]=nan --arg b8[1]=7 --arg u32:0 --json --print 0 --print 1");
+    let found = document(&output);
+    assert_eq!(found["prints"][0]["values"], serde_json::json!(["nan"]));
+    assert_eq!(found["prints"][1]["values"], serde_json::json!(["0x07"]));
+}
+
+#[test]
+fn a_run_that_did_not_finish_leaves_files_alone() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("out.npy");
+    std::fs::write(&file, "old").expect("the folder can be written to");
+    let copy = |count: u32| {
+        command(&format!("--entry copy --arg u8[4]=1 --arg u8[8]=0 --arg u32:{count}"))
+            .arg("--out")
+            .arg(format!("1={}", file.display()))
+            .output()
+            .expect("the command starts")
+    };
+    assert_eq!(copy(8).status.code(), Some(4));
+    assert_eq!(std::fs::read(&file).ok().as_deref(), Some(&b"old"[..]));
+    assert_eq!(copy(4).status.code(), Some(0));
+    let written = std::fs::read(&file).expect("the run finished");
+    assert!(written.starts_with(b"\x93NUMPY") && written.ends_with(&[1, 1, 1, 1, 0, 0, 0, 0]));
+    let entries = std::fs::read_dir(folder.path()).expect("the folder is there").count();
+    assert_eq!(entries, 1, "a temporary file is left");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let mut child =
+        command("--entry copy --arg u32[100000]=iota --arg u8[1]=0 --arg u32:0 --print 0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command starts");
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().expect("the command ends");
+    assert_eq!(ended.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+}
