@@ -6,6 +6,7 @@ use crate::interp::{
     Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads,
 };
 use crate::memory::{Memory, WINDOW};
+use crate::observer::{Observer, Unobserved};
 use crate::schedule::Schedule;
 use crate::simd::Level;
 use crate::stats::Stats;
@@ -173,6 +174,28 @@ pub fn launch(
     launch: &Launch<'_>,
     memory: &mut Memory,
 ) -> Result<Outcome, LaunchError> {
+    run(kernel, launch, memory, &mut Unobserved)
+}
+
+/// Runs a kernel on one host thread and shows every step to an observer.
+///
+/// # Errors
+/// The launch is not possible for this kernel; nothing ran.
+pub fn launch_observed<O: Observer>(
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    memory: &mut Memory,
+    observer: &mut O,
+) -> Result<Outcome, LaunchError> {
+    run(kernel, launch, memory, observer)
+}
+
+fn run<O: Observer>(
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    memory: &mut Memory,
+    observer: &mut O,
+) -> Result<Outcome, LaunchError> {
     check(kernel, launch)?;
     let threads: u32 = launch.block.iter().product();
     let values = LaunchValues {
@@ -184,7 +207,7 @@ pub fn launch(
         image_base: launch.image_base,
         params: launch.params,
     };
-    let program = Program::compile(kernel, &values, threads, launch.level);
+    let program = Program::compile(kernel, &values, threads, launch.level, O::OBSERVES);
     let grid = Grid {
         kernel,
         launch,
@@ -203,18 +226,19 @@ pub fn launch(
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = match (launch.schedule, launch.threads) {
-        // Replays need one order of CTAs.
+        // Replays need one order of CTAs, and there is one observer.
         (Schedule::Seed(_), _) => 1,
+        (Schedule::Fair, _) if O::OBSERVES => 1,
         (Schedule::Fair, 0) => cores,
         (Schedule::Fair, threads) => threads.min(4 * cores),
     };
     let workers = (workers as u64).min(grid.ctas);
     if workers <= 1 {
-        grid.work();
+        grid.work(observer);
     } else {
         std::thread::scope(|scope| {
             for _ in 0..workers {
-                scope.spawn(|| grid.work());
+                scope.spawn(|| grid.work(&mut Unobserved));
             }
         });
     }
@@ -242,7 +266,7 @@ struct Grid<'l> {
 
 impl Grid<'_> {
     /// Runs CTAs until none is left. A CTA that yields waits in a queue while later ones run.
-    fn work(&self) {
+    fn work<O: Observer>(&self, observer: &mut O) {
         let stop = || self.stopped.load(Ordering::Relaxed) || (self.launch.interrupted)();
         let limits = Limits { max_steps: self.launch.max_steps, steps: &self.steps, stop: &stop };
         let mut stats = Stats::default();
@@ -262,7 +286,7 @@ impl Grid<'_> {
                     }
                     stuck = 0;
                     let mut resident = spare.pop().unwrap_or_else(|| Resident::new(self));
-                    resident.start(self, number);
+                    resident.start(self, number, observer);
                     resident
                 }
                 None => match waiting.pop_front() {
@@ -270,7 +294,7 @@ impl Grid<'_> {
                     None => break,
                 },
             };
-            let turn = resident.cta.run(&limits);
+            let turn = resident.cta.run(&limits, observer);
             stuck = if matches!(turn, Turn::Yielded) { stuck + 1 } else { 0 };
             match turn {
                 Turn::Yielded => waiting.push_back(resident),
@@ -392,7 +416,7 @@ impl<'l> Resident<'l> {
     }
 
     /// Begins a CTA: its memory is zero, and so are the registers that may be read before they are written.
-    fn start(&mut self, grid: &Grid<'_>, number: u64) {
+    fn start<O: Observer>(&mut self, grid: &Grid<'_>, number: u64, observer: &mut O) {
         let frame = &mut self.cta.frame;
         for range in &grid.program.zeros {
             // SAFETY: the ranges lie inside the register file.
@@ -403,7 +427,7 @@ impl<'l> Resident<'l> {
         frame.specials.cta = grid.cta(number);
         frame.specials.cta_number = number;
         frame.specials.clock_reads = 0;
-        self.cta.start(grid.launch.schedule);
+        self.cta.start(grid.launch.schedule, observer);
     }
 }
 

@@ -7,19 +7,27 @@
 //!
 //! The engine is an interpreter (module `interp`) whose operations run over the 32 lanes of a warp at once,
 //! compiled for the vector instructions that the machine has ([`Level`]).
+//!
+//! [`launch_observed`] runs the same kernel the same way and shows every step to an [`Observer`].
 
 mod cta;
 mod fault;
 mod interp;
 mod launch;
 pub mod memory;
+mod observer;
 mod schedule;
 mod simd;
 mod stats;
 
 pub use fault::{AccessKind, Fault, FaultKind, ThreadId, Waiting, WaitingFor};
-pub use launch::{Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch};
+pub use launch::{
+    Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_observed,
+};
 pub use memory::Memory;
+pub use observer::{
+    Arrival, BarrierArrival, BarrierPart, Firing, Location, Observer, Part, Unobserved, View,
+};
 pub use schedule::Schedule;
 pub use simd::Level;
 pub use stats::Stats;

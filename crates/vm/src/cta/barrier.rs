@@ -1,9 +1,10 @@
 //! CTA barriers (`bar`, `barrier`).
 
-use super::{Cta, State};
+use super::{Cta, Split, State};
 use crate::fault::{FaultKind, WaitingFor};
 use crate::interp::Frame;
-use lanes::WARP;
+use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
+use lanes::{LaneMask, WARP};
 
 /// Barriers of a CTA (PTX ISA 9.1, `bar`).
 const COUNT: usize = 16;
@@ -40,7 +41,11 @@ impl Barriers {
 
 impl Cta<'_> {
     /// The group's lanes arrive at the barrier at a code.
-    pub(super) fn arrive_at_barrier(&mut self, at: usize) -> Result<(), FaultKind> {
+    pub(super) fn arrive_at_barrier<O: Observer>(
+        &mut self,
+        at: usize,
+        observer: &mut O,
+    ) -> Result<(), FaultKind> {
         let program = self.frame.program;
         let op = &program.barriers[program.codes[at].x as usize];
         for warp in self.group() {
@@ -67,6 +72,14 @@ impl Cta<'_> {
                 if !valid {
                     return Err(FaultKind::BadBarrier { id, threads: expected });
                 }
+                if O::OBSERVES
+                    && let Some(inst) = Self::inst(program, at)
+                {
+                    let (lanes, executing) = (LaneMask(lanes), LaneMask(exec));
+                    let threads = expected;
+                    let arrival = BarrierArrival { warp, lanes, executing, id, threads, inst };
+                    observer.arrive_at_barrier(&View::new(&self.frame), &arrival);
+                }
                 let barrier = &mut self.barriers.barriers[id as usize];
                 barrier.arrived += lanes.count_ones();
                 barrier.expected = expected;
@@ -83,12 +96,12 @@ impl Cta<'_> {
                 }
             }
         }
-        self.complete_barriers();
+        self.complete_barriers(observer);
         Ok(())
     }
 
     /// Lets go the threads at every barrier at which all expected threads have arrived.
-    pub(super) fn complete_barriers(&mut self) {
+    pub(super) fn complete_barriers<O: Observer>(&mut self, observer: &mut O) {
         let live = self.frame.threads.live_count();
         for id in 0..COUNT {
             let barrier = self.barriers.barriers[id];
@@ -100,6 +113,15 @@ impl Cta<'_> {
             let released: Vec<_> =
                 self.splits.iter().filter(|split| split.state == state).copied().collect();
             self.splits.retain(|split| split.state != state);
+            if O::OBSERVES {
+                let program = self.frame.program;
+                let part = |split: &Split| {
+                    let inst = Self::inst(program, split.at)?;
+                    Some(BarrierPart { warp: split.warp, lanes: LaneMask(split.lanes), inst })
+                };
+                let parts: Vec<BarrierPart<'_>> = released.iter().filter_map(part).collect();
+                observer.complete_barrier(&View::new(&self.frame), id as u32, &parts);
+            }
             for split in released {
                 let program = self.frame.program;
                 let op = &program.barriers[program.codes[split.at].x as usize];

@@ -6,10 +6,12 @@
 //! their turn. Splits of one warp that meet join, because they are picked together.
 
 mod barrier;
+mod observe;
 mod rendezvous;
 
 use crate::fault::{Fault, FaultKind, ThreadId, Waiting};
 use crate::interp::{FaultAt, Frame, STOP, Stop};
+use crate::observer::{Observer, View};
 use crate::schedule::{Choices, Schedule};
 use crate::stats::Stats;
 use barrier::Barriers;
@@ -89,7 +91,7 @@ impl<'l> Cta<'l> {
     }
 
     /// Puts all threads at the first instruction. The frame's memory is as a new CTA finds it.
-    pub(crate) fn start(&mut self, schedule: Schedule) {
+    pub(crate) fn start<O: Observer>(&mut self, schedule: Schedule, observer: &mut O) {
         let frame = &mut self.frame;
         frame.threads.live = frame.threads.existing;
         frame.stats = Stats::default();
@@ -102,19 +104,28 @@ impl<'l> Cta<'l> {
         self.barriers = Barriers::default();
         self.choices = Choices::new(schedule, frame.specials.cta_number);
         (self.clock, self.counted) = (0, 0);
+        if O::OBSERVES {
+            observer.begin(&View::new(&self.frame));
+        }
     }
 
     /// Runs until the CTA is done, has to let others run, or faults.
-    pub(crate) fn run(&mut self, limits: &Limits<'_>) -> Turn {
+    pub(crate) fn run<O: Observer>(&mut self, limits: &Limits<'_>, observer: &mut O) -> Turn {
         let mut fruitless = 0;
         let mut take_turns = false;
         loop {
             let Some(at) = self.form_group(take_turns) else {
-                return if self.splits.is_empty() { Turn::Done } else { self.deadlock() };
+                if !self.splits.is_empty() {
+                    return self.deadlock();
+                }
+                if O::OBSERVES {
+                    observer.end(&View::new(&self.frame));
+                }
+                return Turn::Done;
             };
             take_turns = false;
             self.frame.fuel = TURN;
-            execute(&mut self.frame, at);
+            execute(&mut self.frame, at, observer);
             match std::mem::take(&mut self.frame.stop) {
                 Stop::Limit => self.park(self.frame.at),
                 Stop::Yield(at) => {
@@ -130,10 +141,10 @@ impl<'l> Cta<'l> {
                     continue;
                 }
                 Stop::Diverge { at } => self.diverge(at),
-                Stop::Exit => self.exit(),
-                Stop::Collective(at) => self.arrive_at_collective(at),
+                Stop::Exit => self.exit(observer),
+                Stop::Collective(at) => self.arrive_at_collective(at, observer),
                 Stop::Barrier(at) => {
-                    if let Err(kind) = self.arrive_at_barrier(at) {
+                    if let Err(kind) = self.arrive_at_barrier(at, observer) {
                         return self.stopped(kind, at);
                     }
                 }
@@ -223,16 +234,16 @@ impl<'l> Cta<'l> {
         }
     }
 
-    fn exit(&mut self) {
+    fn exit<O: Observer>(&mut self, observer: &mut O) {
         for warp in self.group() {
             self.frame.threads.live[warp] &= !self.frame.exec[warp];
         }
         // Those who are left may have waited for those who went.
         if self.splits.iter().any(|split| split.state != State::Ready) {
             for warp in self.group() {
-                self.fire(warp);
+                self.fire(warp, observer);
             }
-            self.complete_barriers();
+            self.complete_barriers(observer);
         }
     }
 
@@ -299,9 +310,12 @@ impl<'l> Cta<'l> {
 }
 
 /// Runs the frame's group from a code on until a handler stops it.
-fn execute(frame: &mut Frame<'_>, mut at: usize) {
+fn execute<O: Observer>(frame: &mut Frame<'_>, mut at: usize, observer: &mut O) {
     let program = frame.program;
     while let Some(code) = program.codes.get(at) {
+        if O::OBSERVES {
+            observe::step(frame, at, observer);
+        }
         // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
         at = unsafe { (code.run)(frame, code, at) };
     }

@@ -2,12 +2,13 @@
 
 use super::{Cta, Split, State};
 use crate::interp::{Gathered, evaluate};
+use crate::observer::{Arrival, Firing, Observer, Part, View};
 use lanes::LaneMask;
 
 impl Cta<'_> {
     /// The group's lanes arrive at the collective at a code. Lanes that name different membermasks wait
     /// apart; lanes whose guard is false go on.
-    pub(super) fn arrive_at_collective(&mut self, at: usize) {
+    pub(super) fn arrive_at_collective<O: Observer>(&mut self, at: usize, observer: &mut O) {
         let program = self.frame.program;
         let op = &program.collectives[program.codes[at].x as usize];
         for warp in self.group() {
@@ -19,16 +20,25 @@ impl Cta<'_> {
             while arriving != 0 {
                 let mask = masks[arriving.trailing_zeros() as usize];
                 let same = LaneMask::from_fn(|lane| masks[lane] == mask).0 & arriving;
+                if O::OBSERVES
+                    && let Some(inst) = Self::inst(program, at)
+                {
+                    let lanes = LaneMask(same);
+                    let executing = LaneMask(self.frame.exec[warp]);
+                    let membermask = Some(LaneMask(mask));
+                    let arrival = Arrival { warp, lanes, executing, membermask, inst };
+                    observer.arrive(&View::new(&self.frame), &arrival);
+                }
                 self.add_split(warp, same, at, State::AtCollective(mask));
                 arriving &= !same;
             }
-            self.fire(warp);
+            self.fire(warp, observer);
         }
     }
 
     /// Fires every collective of a warp for which all live lanes of the membermask have arrived. They may
     /// stand at different instructions of the same kind.
-    pub(super) fn fire(&mut self, warp: usize) {
+    pub(super) fn fire<O: Observer>(&mut self, warp: usize, observer: &mut O) {
         let waiting: Vec<Split> = self
             .splits
             .iter()
@@ -52,6 +62,18 @@ impl Cta<'_> {
                 continue;
             }
             fired |= arrived;
+            if O::OBSERVES {
+                let parts: Vec<Part<'_>> = together
+                    .iter()
+                    .filter_map(|split| {
+                        let inst = Self::inst(program, split.at)?;
+                        Some(Part { lanes: LaneMask(split.lanes), inst })
+                    })
+                    .collect();
+                let participants = LaneMask(arrived);
+                let firing = Firing { warp, participants, parts: &parts };
+                observer.fire(&View::new(&self.frame), &firing);
+            }
             let mut gathered = Gathered::new();
             for split in &together {
                 // SAFETY: the operation belongs to the frame's program.

@@ -260,6 +260,17 @@ impl Body for Collective {
     }
 }
 
+/// A collective of an observed run; `x` is its index. Whoever arrives meets the others in [`crate::cta`].
+pub(super) struct CollectiveMeeting;
+
+impl Body for CollectiveMeeting {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        frame.stop = Stop::Collective(at);
+        STOP
+    }
+}
+
 /// `d` receives the mask of executing lanes.
 pub(super) struct ActiveMask;
 

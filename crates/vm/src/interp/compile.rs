@@ -1,9 +1,9 @@
 //! IR to a program for CTAs of one size.
 
 use super::atomic::{Atomic, AtomicOp, Cell};
-use super::collective::{ActiveMask, Collective, CollectiveOp};
-use super::control::{Barrier, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump, Nanosleep};
-use super::control::{Reduction, Trap};
+use super::collective::{ActiveMask, Collective, CollectiveMeeting, CollectiveOp};
+use super::control::{Barrier, BarrierMeeting, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump};
+use super::control::{Nanosleep, Reduction, Trap};
 use super::frame::{Code, Handler, Slot, select};
 use super::memory::{Element, Generic, Global, Load, Local, MemoryOp, Param, Reach, Shared, Store};
 use super::predicate::{Guard, Logic, Select, Unguard};
@@ -38,26 +38,61 @@ pub(crate) struct Program {
     pub(crate) caches: usize,
     /// Per code, where it comes from.
     pub(crate) places: Vec<Place>,
+    /// What an observer is shown; `None` in programs for runs that nobody observes.
+    pub(crate) source: Option<Source>,
+}
+
+/// The kernel behind a program, kept for observers.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) kernel: Kernel,
+    /// Per register, its row.
+    pub(crate) slots: Vec<Slot>,
+    /// Per code, what it does in terms of the kernel.
+    pub(crate) origins: Vec<Origin>,
+}
+
+/// What a code of an observed program does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Origin {
+    /// Reads the guard of the instruction at this index of the block, and maybe of some behind it.
+    Guard(BlockId, usize),
+    /// Ends the reach of a guard.
+    Unguard,
+    /// The instruction at this index of the block.
+    Inst(BlockId, usize),
+    /// The block's terminator.
+    Terminator(BlockId),
 }
 
 impl Program {
-    /// Compiles a kernel for one launch with CTAs of `threads` threads.
+    /// Compiles a kernel for one launch with CTAs of `threads` threads. For an observed run every instruction and
+    /// register stays as the kernel has it, and whoever may have to wait meets the others in [`crate::cta`].
     pub(crate) fn compile(
         kernel: &Kernel,
         launch: &LaunchValues<'_>,
         threads: u32,
         level: Level,
+        observed: bool,
     ) -> Program {
         let warps = threads.div_ceil(WARP as u32);
         let full_warps = threads.is_multiple_of(WARP as u32);
-        let simplified = simplify(kernel, launch, full_warps);
-        let assignment = slots::assign(&simplified, full_warps);
+        let simplified;
+        let (source, assignment) = if observed {
+            (kernel, slots::one_row_each(kernel))
+        } else {
+            simplified = simplify(kernel, launch, full_warps);
+            (&simplified, slots::assign(&simplified, full_warps))
+        };
         let mut compiler = Compiler {
-            kernel: &simplified,
+            kernel: source,
             level,
+            observed,
             warps,
             shared_end: assignment.shared_words,
             assignment,
+            origin: Origin::Terminator(BlockId(0)),
+            origins: Vec::new(),
             constant_rows: HashMap::new(),
             jumps: Vec::new(),
             place: Place::default(),
@@ -74,6 +109,7 @@ impl Program {
                 specials: Vec::new(),
                 caches: 0,
                 places: Vec::new(),
+                source: None,
             },
         };
         compiler.compile(kernel);
@@ -86,6 +122,7 @@ impl Program {
 struct Compiler<'k> {
     kernel: &'k Kernel,
     level: Level,
+    observed: bool,
     warps: u32,
     assignment: Assignment,
     shared_end: u32,
@@ -93,6 +130,9 @@ struct Compiler<'k> {
     /// Jumps and the blocks they go to, whose codes may not be there yet.
     jumps: Vec<(usize, BlockId)>,
     place: Place,
+    /// What the codes emitted next do, and what all before them did.
+    origin: Origin,
+    origins: Vec<Origin>,
     program: Program,
 }
 
@@ -100,13 +140,14 @@ impl Compiler<'_> {
     /// Emits all blocks. Instructions are counted as they stand in the kernel that was not simplified.
     fn compile(&mut self, original: &Kernel) {
         let mut starts = Vec::with_capacity(self.kernel.blocks.len());
-        for (block, original) in self.kernel.blocks.iter().zip(&original.blocks) {
+        for (id, (block, original)) in (0..).zip(self.kernel.blocks.iter().zip(&original.blocks)) {
             starts.push(self.program.codes.len());
             let mut at = 0;
             while at < block.insts.len() {
-                at += self.guarded_run(&block.insts[at..]);
+                at += self.guarded_run(BlockId(id), at);
             }
             self.place = block.place;
+            self.origin = Origin::Terminator(BlockId(id));
             self.terminator(&block.terminator, instructions(&original.insts, block.place));
         }
         for branch in &mut self.program.branches {
@@ -118,11 +159,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Emits the instructions at the start of `insts` that have the same guard, and says how many.
-    fn guarded_run(&mut self, insts: &[Inst]) -> usize {
+    /// Emits the instructions of a block from `start` on that have the same guard, and says how many.
+    fn guarded_run(&mut self, block: BlockId, start: usize) -> usize {
+        let kernel = self.kernel;
+        let insts = &kernel.blocks[block.0 as usize].insts[start..];
         let guard = insts[0].guard;
         let Some(guard) = guard.filter(|guard| *guard != Pred::Const(true)) else {
             self.place = insts[0].place;
+            self.origin = Origin::Inst(block, start);
             self.inst(&insts[0], false);
             return 1;
         };
@@ -147,12 +191,15 @@ impl Compiler<'_> {
         self.place = insts[0].place;
         let (a, negated) = self.pred(guard);
         let opening = self.program.codes.len();
+        self.origin = Origin::Guard(block, start);
         self.emit(select::<Guard>(self.level), Slot::NONE, [a], u32::from(negated), 0);
-        for inst in &insts[..count] {
+        for (nth, inst) in insts[..count].iter().enumerate() {
             self.place = inst.place;
+            self.origin = Origin::Inst(block, start + nth);
             self.inst(inst, true);
         }
         self.program.codes[opening].y = self.program.codes.len() as u32;
+        self.origin = Origin::Unguard;
         self.emit(select::<Unguard>(self.level), Slot::NONE, [], 0, 0);
         count
     }
@@ -162,6 +209,9 @@ impl Compiler<'_> {
         let (a, b, c) = (operand(0), operand(1), operand(2));
         self.program.codes.push(Code { run, d, a, b, c, x, y });
         self.program.places.push(self.place);
+        if self.observed {
+            self.origins.push(self.origin);
+        }
     }
 
     /// Emits an operation that computes register `d` from rows.
@@ -270,7 +320,11 @@ impl Compiler<'_> {
                 };
                 self.program.barriers.push(barrier);
                 let index = self.program.barriers.len() as u32 - 1;
-                self.emit(select::<Barrier>(level), Slot::NONE, [], index, 0);
+                let run = match self.observed {
+                    true => select::<BarrierMeeting>(level),
+                    false => select::<Barrier>(level),
+                };
+                self.emit(run, Slot::NONE, [], index, 0);
             }
             Op::Fence(_) => self.emit(select::<FenceAll>(level), Slot::NONE, [], 0, 0),
             Op::Nanosleep { .. } => self.emit(select::<Nanosleep>(level), Slot::NONE, [], 0, 0),
@@ -323,7 +377,11 @@ impl Compiler<'_> {
         let op = CollectiveOp { kind, d, p, a, b, c, negated, members, sources, resume };
         self.program.collectives.push(op);
         let index = self.program.collectives.len() as u32 - 1;
-        self.emit(select::<Collective>(self.level), none, [], index, 0);
+        let run = match self.observed && members.is_some() {
+            true => select::<CollectiveMeeting>(self.level),
+            false => select::<Collective>(self.level),
+        };
+        self.emit(run, none, [], index, 0);
     }
 
     fn terminator(&mut self, terminator: &Terminator, instructions: u32) {
@@ -496,6 +554,13 @@ impl Compiler<'_> {
         }
         program.register_words =
             (predicates + self.assignment.predicates_per_warp * warps) as usize;
+        if self.observed {
+            let registers = 0..self.kernel.registers.len() as u32;
+            let mut slots: Vec<Slot> = registers.map(|reg| self.reg(Reg(reg))).collect();
+            slots.iter_mut().for_each(place);
+            let origins = std::mem::take(&mut self.origins);
+            self.program.source = Some(Source { kernel: self.kernel.clone(), slots, origins });
+        }
         self.program
     }
 }

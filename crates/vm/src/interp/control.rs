@@ -142,6 +142,17 @@ impl Body for Barrier {
     }
 }
 
+/// The barrier at index `x` in an observed run. Whoever arrives meets the others in [`crate::cta`].
+pub(super) struct BarrierMeeting;
+
+impl Body for BarrierMeeting {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        frame.stop = Stop::Barrier(at);
+        STOP
+    }
+}
+
 impl Reduction {
     /// Gives the lanes of a warp the result over `all` threads, of which `trues` had a true predicate.
     ///

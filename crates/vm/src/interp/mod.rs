@@ -17,6 +17,6 @@ mod slots;
 mod special;
 
 pub(crate) use collective::{Gathered, evaluate};
-pub(crate) use compile::Program;
-pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, STOP, Stop, Threads};
+pub(crate) use compile::{Origin, Program};
+pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, STOP, Slot, Stop, Threads};
 pub(crate) use special::{LaunchValues, SpecialValues, ThreadIndices};

@@ -68,6 +68,15 @@ pub(super) fn assign(kernel: &Kernel, full_warps: bool) -> Assignment {
     place(kernel, &facts)
 }
 
+/// Gives every register that is used a row of its own in every warp, zero when a CTA starts.
+pub(super) fn one_row_each(kernel: &Kernel) -> Assignment {
+    let mut facts = vec![Facts::default(); kernel.registers.len()];
+    for facts in &mut facts {
+        (facts.alone, facts.starts_zero, facts.range) = (true, true, Some((0, 0)));
+    }
+    place(kernel, &facts)
+}
+
 /// A register is uniform when one unguarded operation writes it, from uniform operands alone.
 fn find_uniform(kernel: &Kernel, facts: &mut [Facts]) {
     for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {

@@ -1,0 +1,295 @@
+//! What a run shows to those who watch it: every instruction, meeting and exit, before it takes effect.
+//!
+//! An [`Observer`] is a type parameter of the run. A run that nobody observes has [`Unobserved`], and its
+//! engine contains no trace of the calls below. An observed run keeps every register of the kernel in a row of
+//! its own, so that [`View`] can show all of them.
+
+use crate::fault::ThreadId;
+use crate::interp::{Frame, Slot};
+use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Region, SHARED_WINDOW, WINDOW};
+use ir::{Address, Class, Inst, Place, Pred, Reg, Space, Src, Terminator};
+use lanes::{LaneMask, Lanes, WARP};
+
+/// Watches a run. Every method is told of something that is about to happen, while registers and memory
+/// are still as before; by default it does nothing.
+///
+/// The CTAs of an observed run share one observer and run on one host thread. They may take turns: events tell
+/// their CTA.
+pub trait Observer {
+    /// Whether there is anyone to tell. `false` removes the calls from the engine.
+    const OBSERVES: bool = true;
+
+    /// A CTA begins: its registers, shared and local memory hold nothing.
+    fn begin(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
+    /// All threads of a CTA have exited.
+    fn end(&mut self, view: &View<'_>) {
+        let _ = view;
+    }
+
+    /// The group reads a guard predicate. Told once for adjacent instructions with the same guard.
+    fn guard(&mut self, view: &View<'_>, guard: Pred, place: Place) {
+        let _ = (view, guard, place);
+    }
+
+    /// The group executes an instruction that does not wait: everything except collectives and barriers.
+    /// Not told when the guard leaves no lane.
+    fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        let _ = (view, inst);
+    }
+
+    /// The group leaves a block.
+    fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
+        let _ = (view, terminator, place);
+    }
+
+    /// Lanes arrive at a collective.
+    fn arrive(&mut self, view: &View<'_>, arrival: &Arrival<'_>) {
+        let _ = (view, arrival);
+    }
+
+    /// A collective fires: its participants exchange values and go on.
+    fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        let _ = (view, firing);
+    }
+
+    /// Lanes arrive at a CTA barrier.
+    fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
+        let _ = (view, arrival);
+    }
+
+    /// A CTA barrier is complete: those who wait there go on.
+    fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
+        let _ = (view, id, waiting);
+    }
+}
+
+/// Nobody watches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    const OBSERVES: bool = false;
+}
+
+/// Lanes of one warp that arrive at a collective with the same membermask.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// The warp's index in its CTA.
+    pub warp: usize,
+    /// The lanes that arrive with this membermask.
+    pub lanes: LaneMask,
+    /// All lanes that execute the instruction together, whatever membermask they name.
+    pub executing: LaneMask,
+    /// The membermask; `None` for forms without one.
+    pub membermask: Option<LaneMask>,
+    /// The collective.
+    pub inst: &'a Inst,
+}
+
+/// A collective that fires.
+#[derive(Clone, Copy, Debug)]
+pub struct Firing<'a> {
+    /// The warp's index in its CTA.
+    pub warp: usize,
+    /// The lanes that fire together.
+    pub participants: LaneMask,
+    /// The participants by the instruction at which they stand. All are of one kind.
+    pub parts: &'a [Part<'a>],
+}
+
+/// Participants that stand at one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// The lanes.
+    pub lanes: LaneMask,
+    /// The collective.
+    pub inst: &'a Inst,
+}
+
+/// Lanes of one warp that arrive at a CTA barrier with the same number and thread count.
+#[derive(Clone, Copy, Debug)]
+pub struct BarrierArrival<'a> {
+    /// The warp's index in its CTA.
+    pub warp: usize,
+    /// The lanes.
+    pub lanes: LaneMask,
+    /// All lanes that execute the instruction together.
+    pub executing: LaneMask,
+    /// The barrier's number, 0 to 15.
+    pub id: u32,
+    /// Threads expected; `None` is all live threads of the CTA.
+    pub threads: Option<u32>,
+    /// The barrier instruction.
+    pub inst: &'a Inst,
+}
+
+/// Lanes of one warp that wait at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub struct BarrierPart<'a> {
+    /// The warp's index in its CTA.
+    pub warp: usize,
+    /// The lanes.
+    pub lanes: LaneMask,
+    /// The barrier instruction.
+    pub inst: &'a Inst,
+}
+
+/// An address with its space found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// Never [`Space::Generic`].
+    pub space: Space,
+    /// The offset in the space, or the device address for [`Space::Global`].
+    pub address: u64,
+}
+
+/// A CTA as an observer sees it: threads, and registers as they stand.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    frame: &'a Frame<'a>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(frame: &'a Frame<'a>) -> Self {
+        View { frame }
+    }
+
+    /// The CTA's number in the grid; x varies fastest.
+    pub fn cta(&self) -> u64 {
+        self.frame.specials.cta_number
+    }
+
+    /// Warps of the CTA.
+    pub fn warps(&self) -> usize {
+        self.frame.threads.warps
+    }
+
+    /// The lanes that a warp began with: all, except in a partial last warp.
+    pub fn existing(&self, warp: usize) -> LaneMask {
+        LaneMask(self.frame.threads.existing[warp])
+    }
+
+    /// The lanes of a warp that have not exited.
+    pub fn live(&self, warp: usize) -> LaneMask {
+        LaneMask(self.frame.threads.live[warp])
+    }
+
+    /// A thread by its coordinates.
+    pub fn thread(&self, warp: usize, lane: u32) -> ThreadId {
+        let specials = &self.frame.specials;
+        let thread = specials.tid.of(warp, lane as usize % WARP);
+        ThreadId { cta: specials.cta, thread, warp: warp as u32, lane }
+    }
+
+    /// The warps of the running group, each with the lanes that execute. Means nothing when collectives fire
+    /// and barriers complete: those events name their lanes.
+    pub fn group(&self) -> impl Iterator<Item = (usize, LaneMask)> + use<'a> {
+        let frame = self.frame;
+        let lanes = |warp: usize| (warp, LaneMask(frame.exec[warp]));
+        let some = |(_, lanes): &(usize, LaneMask)| *lanes != LaneMask::EMPTY;
+        (frame.first..frame.first + frame.count).map(lanes).filter(some)
+    }
+
+    /// A 32-bit operand in every lane of a warp.
+    pub fn w32(&self, src: Src, warp: usize) -> Lanes<u32> {
+        match src {
+            Src::Imm(value) => [value as u32; WARP],
+            // SAFETY: the slot lies inside the registers and has rows of 32-bit values.
+            Src::Reg(reg) => match self.slot(reg, Class::W32) {
+                Some(slot) => unsafe { *self.frame.row(slot, warp) },
+                None => [0; WARP],
+            },
+        }
+    }
+
+    /// A 64-bit operand in every lane of a warp.
+    pub fn w64(&self, src: Src, warp: usize) -> Lanes<u64> {
+        match src {
+            Src::Imm(value) => [value; WARP],
+            // SAFETY: the slot lies inside the registers and has rows of 64-bit values.
+            Src::Reg(reg) => match self.slot(reg, Class::W64) {
+                Some(slot) => unsafe { *self.frame.row(slot, warp) },
+                None => [0; WARP],
+            },
+        }
+    }
+
+    /// The lanes of a warp in which a predicate is true.
+    pub fn pred(&self, pred: Pred, warp: usize) -> LaneMask {
+        let value = |reg| match self.slot(reg, Class::Pred) {
+            // SAFETY: the slot lies inside the registers.
+            Some(slot) => unsafe { *self.frame.pred(slot, warp) },
+            None => 0,
+        };
+        LaneMask(match pred {
+            Pred::Is(reg) => value(reg),
+            Pred::Not(reg) => !value(reg),
+            Pred::Const(true) => u32::MAX,
+            Pred::Const(false) => 0,
+        })
+    }
+
+    /// The address in every lane of a warp.
+    pub fn address(&self, address: &Address, warp: usize) -> Lanes<u64> {
+        let offset = address.offset.cast_unsigned();
+        match address.base {
+            Src::Reg(reg) if self.class(reg) == Some(Class::W32) => {
+                let base = self.w32(address.base, warp);
+                base.map(|base| u64::from(base.wrapping_add(offset as u32)))
+            }
+            base => self.w64(base, warp).map(|base| base.wrapping_add(offset)),
+        }
+    }
+
+    /// Where an address of a space leads.
+    pub fn locate(&self, space: Space, address: u64) -> Location {
+        let here = |space| Location { space, address };
+        match space {
+            Space::Global | Space::Shared | Space::Local | Space::Param => here(space),
+            Space::Generic => {
+                let offset = address.wrapping_sub(self.frame.memory_base);
+                let window = |space, start| Location { space, address: offset - start };
+                match offset / WINDOW {
+                    0 => window(Space::Shared, SHARED_WINDOW),
+                    1 => window(Space::Local, LOCAL_WINDOW),
+                    2 => window(Space::Param, PARAM_WINDOW),
+                    _ => here(Space::Global),
+                }
+            }
+        }
+    }
+
+    /// The allocation of global memory that holds an address.
+    pub fn allocation(&self, address: u64) -> Option<Region> {
+        self.frame.regions.find(address)
+    }
+
+    /// Bytes of the CTA's shared memory.
+    pub fn shared_bytes(&self) -> u64 {
+        self.frame.cta.shared.bytes
+    }
+
+    /// Bytes of local memory of a thread.
+    pub fn local_bytes(&self) -> u64 {
+        self.frame.cta.local_bytes
+    }
+
+    /// Steps of the whole launch would be counted here: warp instructions that this CTA has issued.
+    pub fn steps(&self) -> u64 {
+        self.frame.stats.warp_instructions
+    }
+
+    fn class(&self, reg: Reg) -> Option<Class> {
+        let source = self.frame.program.source.as_ref()?;
+        source.kernel.registers.get(reg.0 as usize).copied()
+    }
+
+    fn slot(&self, reg: Reg, class: Class) -> Option<Slot> {
+        let source = self.frame.program.source.as_ref()?;
+        let slot = source.slots.get(reg.0 as usize).copied()?;
+        (self.class(reg) == Some(class) && !slot.is_none()).then_some(slot)
+    }
+}
