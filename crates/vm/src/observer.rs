@@ -197,8 +197,8 @@ impl<'a> View<'a> {
     pub fn w32(&self, src: Src, warp: usize) -> Lanes<u32> {
         match src {
             Src::Imm(value) => [value as u32; WARP],
-            // SAFETY: the slot lies inside the registers and has rows of 32-bit values.
             Src::Reg(reg) => match self.slot(reg, Class::W32) {
+                // SAFETY: the slot lies inside the registers and has rows of 32-bit values.
                 Some(slot) => unsafe { *self.frame.row(slot, warp) },
                 None => [0; WARP],
             },
@@ -209,8 +209,8 @@ impl<'a> View<'a> {
     pub fn w64(&self, src: Src, warp: usize) -> Lanes<u64> {
         match src {
             Src::Imm(value) => [value; WARP],
-            // SAFETY: the slot lies inside the registers and has rows of 64-bit values.
             Src::Reg(reg) => match self.slot(reg, Class::W64) {
+                // SAFETY: the slot lies inside the registers and has rows of 64-bit values.
                 Some(slot) => unsafe { *self.frame.row(slot, warp) },
                 None => [0; WARP],
             },
@@ -277,7 +277,7 @@ impl<'a> View<'a> {
         self.frame.cta.local_bytes
     }
 
-    /// Steps of the whole launch would be counted here: warp instructions that this CTA has issued.
+    /// Warp instructions that the CTA has issued.
     pub fn steps(&self) -> u64 {
         self.frame.stats.warp_instructions
     }
