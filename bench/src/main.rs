@@ -1,7 +1,8 @@
 //! How many times longer a kernel takes under Warpwise than a native loop that computes the same.
 //!
 //! `cargo run --release -p bench` prints one row per kernel. Both sides run on one thread, in turns, so
-//! that a change of the machine's speed meets both; the medians are compared. Results are compared bit for bit
+//! that a change of the machine's speed meets both; the medians are compared. Names of kernels as arguments
+//! leave out the others. Results are compared bit for bit
 //! before anything is timed.
 
 mod native;
@@ -74,7 +75,11 @@ fn main() -> Result<(), Error> {
     println!(
         "kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction"
     );
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
     for mut row in rows {
+        if !wanted.is_empty() && !wanted.iter().any(|name| name == row.kernel) {
+            continue;
+        }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut last = None;
         for _ in 0..REPETITIONS {
