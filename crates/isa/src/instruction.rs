@@ -67,6 +67,19 @@ impl<'d> Instruction<'d> {
         }
     }
 
+    /// The number that the text shows for an immediate in a word at `address` (in bytes): sign, scale and
+    /// the base of a relative one applied. `None` for other fields.
+    pub fn shown_value(&self, field: &str, address: u64) -> Option<i128> {
+        let index = self.opcode.field_index(field)?;
+        let field = &self.opcode.fields[index];
+        match &field.ty.kind {
+            TypeKind::Immediate(immediate) => {
+                Some(immediate.shown(self.values[index], field.width(), address))
+            }
+            TypeKind::Register(_) | TypeKind::Enumeration(_) => None,
+        }
+    }
+
     /// The width in bits that the description states for an operand under this instruction's modifiers.
     pub fn operand_bits(&self, field: &str) -> Option<u128> {
         let index = self.opcode.field_index(field)?;

@@ -39,7 +39,7 @@ mod resolve;
 mod syntax;
 mod types;
 
-pub use asm::{Assembly, Word, bytes_from_words, words_from_bytes};
+pub use asm::{Assembly, Content, Line, Program, Word, bytes_from_words, words_from_bytes};
 pub use ast::{
     Block, DeclKind, Fence, FieldName, Name, ProseSection, Provenance, SectionKind, Source,
     SourceId, Text,

@@ -236,6 +236,13 @@ impl Opcode {
         self.syntax.as_ref().map(|syntax| syntax.line.as_str())
     }
 
+    /// The operands as the syntax line names them, with their fields: `SrcB` may be `rb` in one form and
+    /// `vb` in another.
+    pub fn operand_names(&self) -> impl Iterator<Item = (&str, &Field)> {
+        let operands = self.syntax.iter().flat_map(|syntax| &syntax.operands);
+        operands.map(|(name, index)| (name.as_str(), &self.fields[*index]))
+    }
+
     /// The fields whose number the description leaves open. A word needs all of them.
     pub fn open_fields(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| matches!(field.role, Role::FixedOpen(_)))

@@ -15,6 +15,8 @@ pub(crate) struct Syntax {
     pub controls: Vec<(String, Span)>,
     /// Fields that the steps show.
     pub shown: Vec<usize>,
+    /// The operands as the line names them, with their fields.
+    pub operands: Vec<(String, usize)>,
 }
 
 /// One step of the text. Indices are those of the opcode's fields.

@@ -221,7 +221,7 @@ impl Immediate {
         }
     }
 
-    fn shown(&self, number: u128, width: u32, address: u64) -> i128 {
+    pub(crate) fn shown(&self, number: u128, width: u32, address: u64) -> i128 {
         let scaled = self.signed_number(number, width).saturating_mul(to_i128(self.scale));
         scaled.saturating_add(self.base(address))
     }

@@ -40,6 +40,22 @@ fn labels_stand_for_addresses() {
     assert_eq!(text(3).as_deref(), Some("WARPSYNC.COLLECTIVE.ALL 0x0"));
 }
 
+/// Addresses count from 0 in every section, and labels do not reach across.
+#[test]
+fn sections_begin_at_address_0() {
+    let sm_90 = shipped("sm_90.isa");
+    let words = |text: &str| assemble(&sm_90, text);
+    let text = ".section .text.first\nWARPSYNC.ALL\nhere: WARPSYNC.COLLECTIVE.ALL here\n\
+                .section .text._Z3fooPi\n.word 0x0\nthere: WARPSYNC.COLLECTIVE.ALL there\n";
+    let words_of_both = words(text).expect("legal");
+    assert_eq!(words_of_both.len(), 4);
+    assert_eq!(words_of_both[1], words_of_both[3]);
+    let across = words(".section a\nhere: WARPSYNC.ALL\n.section b\nWARPSYNC.COLLECTIVE.ALL here\n");
+    let error = across.expect_err("the label stands in another section");
+    assert!(error.contains("[A005]") && error.contains("another section"), "{error}");
+    assert!(words(".section\n").is_err());
+}
+
 #[test]
 fn canonical_text() {
     let warp = shipped("warp.isa");

@@ -5,7 +5,7 @@ use super::matcher::{Capture, Failure, match_statement};
 use super::operand::Got;
 use super::statement::{Statement, statements};
 use super::token::{AsmToken, TokenKind};
-use super::{Assembly, WORD_BYTES, Word};
+use super::{Assembly, Content, Line, Program, WORD_BYTES, Word};
 use crate::codes;
 use crate::decode::Reason;
 use crate::instruction::Instruction;
@@ -20,10 +20,20 @@ const MOST_ERRORS: usize = 100;
 /// So many alternatives are listed in "expected …".
 const MOST_EXPECTED: usize = 12;
 
+/// Where a label stands.
+#[derive(Clone, Copy)]
+struct Label {
+    /// The number of the section, 0 before the first `.section`.
+    section: usize,
+    /// Its address in the section.
+    address: u64,
+}
+
 /// What an instruction's operands may refer to.
 struct Context<'a> {
+    section: usize,
     address: u64,
-    labels: &'a BTreeMap<String, u64>,
+    labels: &'a BTreeMap<String, Label>,
 }
 
 impl Description {
@@ -32,39 +42,78 @@ impl Description {
     /// # Errors
     /// Every error found, with codes `A…`; nothing is assembled then.
     pub fn assemble(&self, sources: &Sources, file: FileId) -> Result<Assembly, Vec<Diagnostic>> {
+        let program = self.program(sources, file)?;
         let mut errors = Vec::new();
-        let statements = statements(file, sources.file(file).text(), &mut errors);
-        let labels = labels(&statements, &mut errors);
-        let mut assembly = Assembly::default();
-        for statement in &statements {
-            let address = assembly.words.len() as u64 * WORD_BYTES;
-            let (word, span) = match statement {
-                Statement::Label(..) => continue,
-                Statement::Word(word, span) => (*word, *span),
-                Statement::Instruction { tokens, span, data } => {
-                    let context = Context { address, labels: &labels };
-                    let assembled = self
-                        .statement(tokens, *span, data.as_ref(), &context)
-                        .and_then(|i| word_of(&i, *span).map(|word| (word, i)));
-                    match assembled {
-                        Ok((word, instruction)) => {
-                            stale(&instruction, word, data.as_ref(), &mut assembly.warnings);
-                            (word, *span)
-                        }
-                        Err(diagnostic) => {
-                            errors.push(*diagnostic);
-                            (0, *span)
-                        }
+        let mut words = Vec::with_capacity(program.lines.len());
+        let mut warnings = program.warnings;
+        for line in &program.lines {
+            let word = match &line.content {
+                Content::Word(word) => *word,
+                Content::Instruction(instruction) => match word_of(instruction, line.span) {
+                    Ok(word) => {
+                        warnings.extend(stale(word, line.shown));
+                        word
                     }
-                }
+                    Err(diagnostic) => {
+                        errors.push(*diagnostic);
+                        0
+                    }
+                },
             };
-            assembly.words.push(Word { address, word, span });
+            words.push(Word { address: line.address, word, span: line.span });
             if errors.len() >= MOST_ERRORS {
                 break;
             }
         }
-        assembly.labels = labels;
-        if errors.is_empty() { Ok(assembly) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(Assembly { words, labels: program.labels, warnings })
+        } else {
+            Err(errors)
+        }
+    }
+
+    /// Reads an assembly file without making words: instructions whose number the description leaves
+    /// open are accepted.
+    ///
+    /// # Errors
+    /// Every error found, with codes `A…`.
+    pub fn program(&self, sources: &Sources, file: FileId) -> Result<Program<'_>, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let statements = statements(file, sources.file(file).text(), &mut errors);
+        let labels = labels(&statements, &mut errors);
+        let mut lines = Vec::new();
+        let (mut section, mut address) = (0, 0);
+        for statement in &statements {
+            let (content, span, shown) = match statement {
+                Statement::Label(..) => continue,
+                Statement::Section => {
+                    (section, address) = (section + 1, 0);
+                    continue;
+                }
+                Statement::Word(word, span) => (Content::Word(*word), *span, None),
+                Statement::Instruction { tokens, span, data } => {
+                    let context = Context { section, address, labels: &labels };
+                    match self.statement(tokens, *span, data.as_ref(), &context) {
+                        Ok(instruction) => {
+                            let shown = data.as_ref().and_then(Data::word);
+                            (Content::Instruction(instruction), *span, shown)
+                        }
+                        Err(diagnostic) => {
+                            errors.push(*diagnostic);
+                            (Content::Word(0), *span, None)
+                        }
+                    }
+                }
+            };
+            lines.push(Line { address, span, content, shown });
+            address += WORD_BYTES;
+            if errors.len() >= MOST_ERRORS {
+                break;
+            }
+        }
+        let labels = labels.into_iter().map(|(name, label)| (name, label.address)).collect();
+        let program = Program { lines, labels, warnings: Vec::new() };
+        if errors.is_empty() { Ok(program) } else { Err(errors) }
     }
 
     /// The instruction that one line of text is, whether or not its number is known. Labels are not
@@ -77,7 +126,7 @@ impl Description {
     ) -> Result<Instruction<'d>, Box<Diagnostic>> {
         let tokens = super::token::tokens(file, line, start);
         let labels = BTreeMap::new();
-        let context = Context { address: 0, labels: &labels };
+        let context = Context { section: 0, address: 0, labels: &labels };
         let span = Span::new(file, start, start + line.trim_end().len());
         self.statement(&tokens, span, None, &context)
     }
@@ -137,10 +186,10 @@ impl Description {
     }
 }
 
-fn labels(statements: &[Statement<'_>], errors: &mut Vec<Diagnostic>) -> BTreeMap<String, u64> {
-    let mut labels: BTreeMap<String, u64> = BTreeMap::new();
+fn labels(statements: &[Statement<'_>], errors: &mut Vec<Diagnostic>) -> BTreeMap<String, Label> {
+    let mut labels: BTreeMap<String, Label> = BTreeMap::new();
     let mut spans: BTreeMap<&str, Span> = BTreeMap::new();
-    let mut address = 0;
+    let (mut section, mut address) = (0, 0);
     for statement in statements {
         match statement {
             Statement::Label(name, span) => {
@@ -153,9 +202,10 @@ fn labels(statements: &[Statement<'_>], errors: &mut Vec<Diagnostic>) -> BTreeMa
                     errors.push(diagnostic);
                 } else {
                     spans.insert(name, *span);
-                    labels.insert(name.clone(), address);
+                    labels.insert(name.clone(), Label { section, address });
                 }
             }
+            Statement::Section => (section, address) = (section + 1, 0),
             Statement::Word(..) | Statement::Instruction { .. } => address += WORD_BYTES,
         }
     }
@@ -292,7 +342,14 @@ fn number_of(
         Got::Number(number) | Got::Register { number, .. } => return Ok(*number),
         Got::Shown { shown, span } => (*shown, *span),
         Got::Label { name, span } => match context.labels.get(name) {
-            Some(address) => (i128::from(*address), *span),
+            Some(label) if label.section == context.section => (i128::from(label.address), *span),
+            Some(_) => {
+                let message = format!("label `{name}` stands in another section");
+                let diagnostic = Diagnostic::error(*span, message)
+                    .help("addresses count from 0 in every section")
+                    .code(codes::ASM_LABEL);
+                return Err(Box::new(diagnostic));
+            }
             None => {
                 let names = context.labels.keys().map(String::as_str);
                 let diagnostic = Diagnostic::error(*span, format!("label `{name}` is not defined"))
@@ -385,19 +442,11 @@ fn word_of(instruction: &Instruction<'_>, span: Span) -> Result<u128, Box<Diagno
 }
 
 /// The data comment shows the word that the line once had; edited text no longer makes it.
-fn stale(
-    instruction: &Instruction<'_>,
-    word: u128,
-    data: Option<&Data>,
-    warnings: &mut Vec<Diagnostic>,
-) {
-    let hidden = data.and_then(|data| data.resolve(instruction.opcode()).ok());
-    let Some((shown, span)) = hidden.and_then(|hidden| hidden.word) else { return };
-    if shown != word {
-        let message = format!("the line makes {word:#034x}, its comment says {shown:#034x}");
-        let diagnostic = Diagnostic::warning(span, message)
-            .help("the text counts; remove `word=…` from the comment after editing the line")
-            .code(codes::ASM_DATA);
-        warnings.push(diagnostic);
-    }
+fn stale(word: u128, shown: Option<(u128, Span)>) -> Option<Diagnostic> {
+    let (shown, span) = shown.filter(|(shown, _)| *shown != word)?;
+    let message = format!("the line makes {word:#034x}, its comment says {shown:#034x}");
+    let diagnostic = Diagnostic::warning(span, message)
+        .help("the text counts; remove `word=…` from the comment after editing the line")
+        .code(codes::ASM_DATA);
+    Some(diagnostic)
 }

@@ -77,15 +77,20 @@ fn wrong(span: Span, message: String) -> Box<Diagnostic> {
     Box::new(diagnostic)
 }
 
-/// What the comment says about an instruction: hidden fields, ignored bits, the word.
+/// What the comment says about an instruction: hidden fields and ignored bits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hidden {
     pub fields: Vec<(usize, u128, Span)>,
     pub ignored: Option<u128>,
-    pub word: Option<(u128, Span)>,
 }
 
 impl Data {
+    /// The word that the comment shows.
+    pub(crate) fn word(&self) -> Option<(u128, Span)> {
+        let item = self.items.iter().find(|item| item.key == WORD)?;
+        Some((item.number, item.span))
+    }
+
     /// Resolves the items for an opcode.
     pub(crate) fn resolve(&self, opcode: &Opcode) -> Result<Hidden, Box<Diagnostic>> {
         let mut hidden = Hidden::default();
@@ -100,7 +105,7 @@ impl Data {
                     }
                     hidden.ignored = Some(item.number);
                 }
-                WORD => hidden.word = Some((item.number, item.span)),
+                WORD => {}
                 name => {
                     hidden.fields.push((self.field(item, name, opcode)?, item.number, item.span))
                 }

@@ -8,6 +8,7 @@ mod operand;
 mod statement;
 mod token;
 
+use crate::instruction::Instruction;
 use diag::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub(crate) const WORD_BYTES: u64 = 16;
 /// One assembled word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// Its address in bytes, counted from the start of the file.
+    /// Its address in bytes, counted from the start of its section.
     pub address: u64,
     /// The word.
     pub word: u128,
@@ -33,10 +34,43 @@ pub struct Word {
 pub struct Assembly {
     /// The words in order.
     pub words: Vec<Word>,
-    /// Labels with their addresses in bytes.
+    /// Labels with their addresses in bytes, counted from the start of their section.
     pub labels: BTreeMap<String, u64>,
     /// Remarks about input that was accepted all the same.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// An assembly file as instructions, before words are made of them.
+#[derive(Clone, Debug, Default)]
+pub struct Program<'d> {
+    /// What stands at each word, in order.
+    pub lines: Vec<Line<'d>>,
+    /// Labels with their addresses in bytes, counted from the start of their section.
+    pub labels: BTreeMap<String, u64>,
+    /// Remarks about input that was accepted all the same.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// One word's place in an assembly file.
+#[derive(Clone, Debug)]
+pub struct Line<'d> {
+    /// Its address in bytes, counted from the start of its section.
+    pub address: u64,
+    /// The statement.
+    pub span: Span,
+    /// What the statement says.
+    pub content: Content<'d>,
+    /// The word that a data comment shows, for comparison.
+    pub(crate) shown: Option<(u128, Span)>,
+}
+
+/// What stands at a word.
+#[derive(Clone, Debug)]
+pub enum Content<'d> {
+    /// An instruction.
+    Instruction(Instruction<'d>),
+    /// A number (`.word`).
+    Word(u128),
 }
 
 impl Assembly {

@@ -10,6 +10,8 @@ use diag::{Diagnostic, FileId, Span};
 pub(crate) enum Statement<'a> {
     /// `name:`
     Label(String, Span),
+    /// `.section name`: addresses count from 0 again. The name is for people.
+    Section,
     /// `.word number`
     Word(u128, Span),
     /// An instruction, with the data comment that follows it on its line.
@@ -93,7 +95,7 @@ impl<'a> Reader<'a, '_> {
             Some(Statement::Instruction { data, .. }) => *data = Some(read),
             // A word needs no data: it is all there.
             Some(Statement::Word(..)) => {}
-            Some(Statement::Label(..)) | None => {
+            Some(Statement::Label(..) | Statement::Section) | None => {
                 let span = Span::new(self.file, start, self.at);
                 let diagnostic =
                     Diagnostic::error(span, "this data comment follows no instruction")
@@ -137,6 +139,12 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn directive(&mut self, tokens: &[AsmToken<'_>], span: Span) {
+        let is_section = tokens.get(1).map(|token| token.kind) == Some(TokenKind::Word("section"));
+        if is_section && tokens.len() > 2 {
+            self.statements.push(Statement::Section);
+            self.takes_data = false;
+            return;
+        }
         let number = match tokens {
             [_, word, number] if word.kind == TokenKind::Word("word") => match number.kind {
                 TokenKind::Word(text) => crate::lexer::parse_int(text),
@@ -151,7 +159,7 @@ impl<'a> Reader<'a, '_> {
             }
             None => {
                 let diagnostic = Diagnostic::error(span, "this is not a directive")
-                    .help("the only directive is `.word` with a number below 2^128")
+                    .help("the directives are `.word` with a number below 2^128, and `.section` with a name")
                     .code(codes::ASM_SYNTAX);
                 self.diagnostics.push(diagnostic);
             }

@@ -75,11 +75,18 @@ impl Resolver<'_> {
         }
         binder.steps.push(Step::Word(mnemonic.clone()));
         binder.pieces(&pieces[1..], None);
+        let mut words = Vec::new();
+        operand_words(&pieces[1..], &mut words);
+        let operands = words
+            .into_iter()
+            .filter_map(|(word, span)| Some((word, *binder.operands.get(&span.start)?)))
+            .collect();
         let Binder { mut steps, controls, shown, problems, .. } = binder;
         trim(&mut steps);
         let shown_line = text[..end].split('$').next().unwrap_or("").trim().to_owned();
         opcode.guard = guard;
-        opcode.syntax = Some(Syntax { mnemonic, line: shown_line, steps, controls, shown });
+        opcode.syntax =
+            Some(Syntax { mnemonic, line: shown_line, steps, controls, shown, operands });
         self.diagnostics.extend(problems);
     }
 }
