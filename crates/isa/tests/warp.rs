@@ -98,7 +98,12 @@ fn words_are_those_of_the_field_positions() {
 #[test]
 fn every_opcode_of_the_document_is_described() {
     let warp = shipped("warp.isa");
-    let names: Vec<&str> = warp.opcodes().iter().map(|opcode| opcode.name.as_str()).collect();
+    // The instructions around them stand in a file of their own.
+    let own = warp.opcodes().iter().filter(|opcode| {
+        let source = warp.source(opcode.source);
+        source.provenance == warpwise_isa::Provenance::Document
+    });
+    let names: Vec<&str> = own.map(|opcode| opcode.name.as_str()).collect();
     let mut expected = vec![
         "SHFL_RRR", "SHFL_RRI", "SHFL_RIR", "SHFL_RI", "MOVM_R", "VOTE_X", "VOTEU_X", "REDUX_R",
         "REDUXU_R", "MATCH_R", "ELECT_X", "ELECT_U", "ELECTU_X", "ELECTU_U",

@@ -126,7 +126,7 @@ impl Kernel {
     }
 }
 
-fn headline(kind: &FaultKind) -> (Class, String) {
+pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
     match kind {
         FaultKind::OutOfBounds { access, space, address, bytes, .. } => {
             let access = access.word();
@@ -182,10 +182,7 @@ fn word(space: Space) -> &'static str {
 
 /// How an access of `bytes` bytes lies to the range `start..end`.
 fn distance(address: u64, bytes: u64, start: u64, end: u64) -> String {
-    let count = |bytes: u64| match bytes {
-        1 => "1 byte".to_owned(),
-        bytes => format!("{bytes} bytes"),
-    };
+    let count = count_bytes;
     if address >= end {
         match address - end {
             0 => "begins right at its end".to_owned(),
@@ -196,5 +193,13 @@ fn distance(address: u64, bytes: u64, start: u64, end: u64) -> String {
     } else {
         let over = address.saturating_add(bytes).saturating_sub(end);
         format!("begins inside and reaches {} past its end", count(over))
+    }
+}
+
+/// A number of bytes in words.
+pub(crate) fn count_bytes(bytes: u64) -> String {
+    match bytes {
+        1 => "1 byte".to_owned(),
+        bytes => format!("{bytes} bytes"),
     }
 }

@@ -160,7 +160,7 @@ impl Kernel {
 }
 
 /// A launch that did not begin, as a diagnostic.
-fn refusal(error: &LaunchError) -> Diagnostic {
+pub(crate) fn refusal(error: &LaunchError) -> Diagnostic {
     let class = match error {
         LaunchError::RequiredShape { .. } => Class::BadInput,
         LaunchError::Extents { .. }

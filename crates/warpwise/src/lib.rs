@@ -35,6 +35,7 @@ mod element;
 mod error;
 mod fault;
 mod launch;
+pub mod machine;
 mod module;
 
 pub use argument::Arg;

@@ -1,0 +1,102 @@
+//! Running a program of a described machine as one warp.
+
+use crate::device::{Buffer, Device};
+use crate::error::{Error, Failure, Stage};
+use crate::launch::refusal;
+use ::machine::{Program, State};
+use diag::{Class, Sources};
+use lanes::WARP;
+use std::sync::Arc;
+use vm::{Launch, Level, Schedule, Stats};
+
+/// Bytes of the largest memory of a state.
+pub const MAX_MEMORY: usize = 1 << 28;
+
+/// A program of a described machine, ready to run.
+#[derive(Clone, Debug)]
+pub struct MachineProgram {
+    pub(crate) program: Program,
+    pub(crate) sources: Arc<Sources>,
+}
+
+/// How to run a program.
+#[derive(Clone, Copy)]
+pub struct RunConfig<'a> {
+    /// What decides which lanes go first where they have parted.
+    pub schedule: Schedule,
+    /// Operations of the warp IR after which the program is stopped.
+    pub max_steps: Option<u64>,
+    /// Asked now and then whether to stop.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Default for RunConfig<'_> {
+    fn default() -> Self {
+        RunConfig { schedule: Schedule::default(), max_steps: None, interrupted: &|| false }
+    }
+}
+
+impl MachineProgram {
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The text that diagnostics point into.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
+    /// Runs the program as one warp to its end. Registers that the program uses and the state does not set
+    /// begin as 0, and are in the state after.
+    ///
+    /// # Errors
+    /// The program was stopped ([`Failure::fault`]): an access outside memory, a deadlock, the step
+    /// limit. The state is as before then.
+    pub fn run(&self, state: &mut State, config: &RunConfig<'_>) -> Result<Stats, Error> {
+        if state.memory.len() > MAX_MEMORY {
+            let message = format!("a memory has at most {MAX_MEMORY} bytes");
+            return Err(Error::message(Stage::Launch, Class::Limit, message));
+        }
+        let layout = &self.program.layout;
+        let mut device = Device::new()?;
+        let registers = device.upload(&layout.pack(state))?;
+        // The last allocation, so that no address of 32 bits reaches another one.
+        let memory = device.upload(&state.memory)?;
+        let params: Vec<u8> =
+            [registers.address, memory.address].iter().flat_map(|a| a.to_le_bytes()).collect();
+        let launch = Launch {
+            grid: [1; 3],
+            block: [WARP as u32, 1, 1],
+            dynamic_shared: 0,
+            params: &params,
+            image_base: 0,
+            threads: 1,
+            schedule: config.schedule,
+            max_steps: config.max_steps,
+            level: Level::detect(),
+            interrupted: config.interrupted,
+            progress: &|_| (),
+        };
+        let outcome = vm::launch(&self.program.kernel, &launch, &mut device.memory)
+            .map_err(|error| Error::new(Stage::Launch, self.sources.clone(), vec![refusal(&error)]))?;
+        if let Some(fault) = outcome.fault {
+            return Err(Error::of(Failure {
+                stage: Stage::Run,
+                diagnostics: vec![self.explain(&fault, memory)],
+                sources: Arc::clone(&self.sources),
+                fault: Some(fault),
+                stats: Some(outcome.stats),
+            }));
+        }
+        let words: Vec<u32> = device.download(registers)?;
+        layout.unpack(&words, state);
+        state.memory = device.bytes(memory)?.to_vec();
+        Ok(outcome.stats)
+    }
+
+    /// The memory of a device as the program addresses it: an address from the start of `memory`.
+    pub(super) fn offset(address: u64, memory: Buffer) -> u64 {
+        address.wrapping_sub(memory.address)
+    }
+}
