@@ -3,6 +3,7 @@
 mod bless;
 mod record;
 mod tidy;
+mod validity;
 
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
@@ -29,11 +30,20 @@ enum Task {
         filter: Option<String>,
     },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
-    /// `NVCC`, Python is `PYTHON`.
+    /// `NVCC`, Python is `PYTHON`. With `validity`, ask the assembler `WARPWISE_PTXAS` what it accepts.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
+        /// Of validity: every instruction that can be generated, not a sample.
+        #[arg(long)]
+        all: bool,
+        /// Of validity: this instruction only.
+        #[arg(long)]
+        only: Option<String>,
+        /// Of validity: the folder to write to.
+        #[arg(long, default_value = "tests/lint")]
+        to: PathBuf,
     },
 }
 
@@ -48,7 +58,10 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Tidy => tidy::tidy(&root),
         Task::Bless { check, filter } => bless::bless(&root, check, filter.as_deref()),
-        Task::Record { folders } => record::record(&root, &folders),
+        Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
+            validity::record(&root.join(to), all, only.as_deref())
+        }
+        Task::Record { folders, .. } => record::record(&root, &folders),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

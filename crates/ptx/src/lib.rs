@@ -1,16 +1,20 @@
 //! PTX text to checked module to warp IR.
 //!
 //! [`syntax`] reads and writes the text; it knows the grammar of PTX and no instruction. [`catalogue`] holds
-//! one entry per instruction: its forms and what each does. [`lower`] turns a kernel into warp IR with the
-//! entries' help. [`Module`] puts the steps in a row.
+//! one entry per instruction: its forms and what each does. [`check`] says what is legal. [`lower`] turns a
+//! kernel into warp IR with the entries' help. [`Module`] puts the steps in a row.
 
 pub mod catalogue;
+pub mod check;
 pub mod lower;
 mod module;
 mod nearest;
 pub mod resolve;
+pub mod rules;
+mod special;
 pub mod syntax;
-mod target;
+pub mod target;
+pub mod types;
 
 pub use lower::{Image, LoweredKernel, Param, Relocation};
 pub use module::Module;

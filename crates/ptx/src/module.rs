@@ -1,8 +1,8 @@
 //! A module from text to kernels.
 
+use crate::check;
 use crate::lower::{self, Image, LoweredKernel};
 use crate::nearest::nearest;
-use crate::resolve;
 use crate::syntax::{self, ast};
 use crate::target::Target;
 use diag::{Class, Diagnostic, FileId, Severity, Sources};
@@ -25,7 +25,11 @@ impl Module {
         file: FileId,
     ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (ast, mut found) = syntax::parse(sources, file);
-        found.extend(resolve::check(&ast));
+        if found.is_empty() {
+            // What is not implemented is reported where a kernel that needs it is lowered.
+            let checked = check::check(&ast, None);
+            found.extend(checked.into_iter().filter(|it| it.severity != Severity::Note));
+        }
         let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
         if found.iter().any(is_error) {
             return Err(found);

@@ -39,7 +39,7 @@ macro_rules! common {
     };
 }
 
-const ATOM: [Form; 5] = forms!("atom", "d, [a], b{, policy:b64}");
+const ATOM: [Form; 5] = forms!("atom", "d_, [a], b{, policy:b64}");
 const RED: [Form; 5] = forms!("red", "[a], b{, policy:b64}");
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -53,13 +53,13 @@ pub(super) const ENTRIES: &[Entry] = &[
             ATOM[3],
             ATOM[4],
             Form::new(
-                concat!("atom{.sem}{.scope}{.ss}.exch{.hint}.type d, [a], b{, policy:b64}; .type = { .b32, .b64 }; ", common!()),
+                concat!("atom{.sem}{.scope}{.ss}.exch{.hint}.type d_, [a], b{, policy:b64}; .type = { .b32, .b64 }; ", common!()),
                 (1, 1),
                 11,
                 exchange,
             ),
             Form::new(
-                concat!("atom{.sem}{.scope}{.ss}.cas{.hint}.type d, [a], b, c{, policy:b64}; .type = { .b16, .b32, .b64 }; ", common!()),
+                concat!("atom{.sem}{.scope}{.ss}.cas{.hint}.type d_, [a], b, c{, policy:b64}; .type = { .b16, .b32, .b64 }; ", common!()),
                 (1, 1),
                 11,
                 compare_exchange,

@@ -28,20 +28,20 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.6.2 setp, 9.7.7.2 setp",
         forms: &[
             comparison!(
-                "setp.cmp{.bool}{.ftz}.type p[|q]:pred, a, b{, {!}c}; .type = { .b16, .b32, .b64, \
+                "setp.cmp{.bool}{.ftz}.type p_[|q]:pred, a, b{, {!}c}; .type = { .b16, .b32, .b64, \
                  .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 }",
                 (1, 0),
                 10,
                 setp
             ),
             comparison!(
-                "setp.cmp{.bool}{.ftz}.type p[|q]:pred, a, b{, {!}c}; .type = { .f16, .f16x2 }",
+                "setp.cmp{.bool}{.ftz}.type p_[|q]:pred, a, b{, {!}c}; .type = { .f16, .f16x2 }",
                 (4, 2),
                 53,
                 setp
             ),
             comparison!(
-                "setp.cmp{.bool}.type p[|q]:pred, a, b{, {!}c}; .type = { .bf16, .bf16x2 }",
+                "setp.cmp{.bool}.type p_[|q]:pred, a, b{, {!}c}; .type = { .bf16, .bf16x2 }",
                 (7, 8),
                 90,
                 setp

@@ -22,7 +22,7 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
     forms: &[
         Form::new(
             concat!(
-                "cvt{.sat}.dtype.atype d:dtype~, a:atype~; .dtype = ",
+                "cvt{.sat}.dtype.atype d:dtype~, {%}a:atype~; .dtype = ",
                 integers!(),
                 "; .atype = ",
                 integers!()
@@ -33,7 +33,7 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
         ),
         Form::new(
             concat!(
-                "cvt.rnd{.ftz}{.sat}.dtype.atype d:dtype~, a:atype~; \
+                "cvt.rnd{.ftz}{.sat}.dtype.atype d:dtype~, {%}a:atype~; \
                  .rnd = { .rni, .rzi, .rmi, .rpi }; .atype = { .f16, .f32, .f64 }; .dtype = ",
                 integers!()
             ),
@@ -50,7 +50,7 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
         ),
         Form::new(
             concat!(
-                "cvt.rnd{.ftz}{.sat}.dtype.atype d:dtype~, a:atype~; \
+                "cvt.rnd{.ftz}{.sat}.dtype.atype d:dtype~, {%}a:atype~; \
                  .rnd = { .rn, .rz, .rm, .rp }; .dtype = { .f16, .f32, .f64 }; .atype = ",
                 integers!()
             ),
@@ -59,14 +59,14 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             integer_to_float,
         ),
         Form::new(
-            "cvt.rnd.bf16.atype d:bf16, a:atype~; .rnd = { .rn, .rz, .rm, .rp }; \
+            "cvt.rnd.bf16.atype d:bf16, {%}a:atype~; .rnd = { .rn, .rz, .rm, .rp }; \
              .atype = { .u16, .u32, .u64, .s16, .s32, .s64 }",
             (7, 8),
             90,
             integer_to_float,
         ),
         Form::new(
-            "cvt{.rnd}{.ftz}{.sat}.dtype.atype d:dtype~, a:atype~; \
+            "cvt{.rnd}{.ftz}{.sat}.dtype.atype d:dtype~, {%}a:atype~; \
              .rnd = { .rn, .rz, .rm, .rp, .rni, .rzi, .rmi, .rpi }; \
              .dtype = { .f16, .f32, .f64 }; .atype = { .f16, .f32, .f64 }",
             (1, 0),
@@ -74,20 +74,20 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             float_to_float,
         ),
         Form::new(
-            "cvt.rnd{.relu}{.satfinite}.dtype.f32 d:dtype~, a:f32~; .rnd = { .rn, .rz }; \
+            "cvt.rnd{.relu}{.satfinite}.dtype.f32 d:dtype~, {%}a:f32~; .rnd = { .rn, .rz }; \
              .dtype = { .f16, .bf16 }",
             (7, 0),
             80,
             float_to_float,
         ),
         Form::new(
-            "cvt.rnd{.ftz}.bf16.f32 d:bf16, a:f32~; .rnd = { .rn, .rz, .rm, .rp }",
+            "cvt.rnd{.ftz}.bf16.f32 d:bf16, {%}a:f32~; .rnd = { .rn, .rz, .rm, .rp }",
             (7, 8),
             90,
             float_to_float,
         ),
         Form::new(
-            "cvt{.rnd}.bf16.atype d:bf16, a:atype~; \
+            "cvt{.rnd}.bf16.atype d:bf16, {%}a:atype~; \
              .rnd = { .rn, .rz, .rm, .rp, .rni, .rzi, .rmi, .rpi }; .atype = { .f16, .bf16, .f64 }",
             (7, 8),
             90,
@@ -172,12 +172,21 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             narrow::not_implemented,
         ),
         Form::new(
-            "cvt.rs{.relu}{.satfinite}.dtype.f32 d:dtype, a*:f32, b:f32{, rbits:b32}; \
-             .dtype = { .f16x2, .bf16x2, .e4m3x4, .e5m2x4, .e2m3x4, .e3m2x4, .e2m1x4 }",
+            "cvt.rs{.relu}{.satfinite}.dtype.f32 d:dtype, a:f32, b:f32, rbits:b32; \
+             .dtype = { .f16x2, .bf16x2 }",
             (8, 7),
             100,
             narrow::not_implemented,
-        ),
+        )
+        .specific(&[100, 103]),
+        Form::new(
+            "cvt.rs{.relu}.satfinite.dtype.f32 d:dtype, a{4}:f32, rbits:b32; \
+             .dtype = { .e4m3x4, .e5m2x4, .e2m3x4, .e3m2x4, .e2m1x4 }",
+            (8, 7),
+            100,
+            narrow::not_implemented,
+        )
+        .specific(&[100, 103]),
         Form::new(
             "cvt.pack.sat.dtype.s32 d:b32, a:s32, b:s32; .dtype = { .u16, .s16 }",
             (6, 5),

@@ -51,9 +51,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "lop3",
         section: "9.7.8.6 lop3",
         forms: &[
-            Form::new("lop3.b32 d, a, b, c, immLut:u32=", (4, 3), 50, lop3),
+            Form::new("lop3.b32 d_, a, b, c, immLut:u32=", (4, 3), 50, lop3),
             Form::new(
-                "lop3.op.b32 d|p, a, b, c, immLut:u32=, {!}q; .op = { .or, .and }",
+                "lop3.op.b32 d_|p, a, b, c, immLut:u32=, {!}q; .op = { .or, .and }",
                 (8, 2),
                 70,
                 lop3_predicate,

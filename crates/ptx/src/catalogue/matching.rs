@@ -1,10 +1,13 @@
 //! Finds the form that an instruction is written in.
 
-use super::pattern::{OperandType, Shape};
-use super::{CompiledEntry, CompiledForm, entries, entry};
+use super::pattern::{OperandPattern, OperandType, Shape};
+use super::{CompiledEntry, CompiledForm, Since, entries, entry};
 use crate::nearest::nearest;
+use crate::rules;
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Instruction, Name, Operand, OperandKind};
+use crate::target::{Lack, Target};
+use crate::types::Fit;
 use diag::Diagnostic;
 
 /// An instruction together with the form that it is written in.
@@ -43,12 +46,31 @@ impl<'a> Matched<'a> {
         self.position(name).map_or(ScalarType::B32, |at| self.type_at(at))
     }
 
+    /// The operands with their patterns.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = (&'static OperandPattern, &'a Operand)> {
+        self.form.pattern.operands.iter().zip(&self.instruction.operands)
+    }
+
+    /// The type that an operand's pattern wants, and how closely a register must fit it.
+    pub(crate) fn wanted(&self, pattern: &OperandPattern) -> (ScalarType, Fit) {
+        let fit = match (pattern.ty, pattern.relaxed) {
+            (_, true) => Fit::Wider,
+            (OperandType::Slot(_), false) => Fit::Instruction,
+            (OperandType::Fixed(_) | OperandType::Untyped, false) => Fit::Strict,
+        };
+        (self.resolve(pattern.ty), fit)
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
         self.form.pattern.operands.iter().position(|operand| operand.name == name)
     }
 
     fn type_at(&self, at: usize) -> ScalarType {
-        match self.form.pattern.operands[at].ty {
+        self.resolve(self.form.pattern.operands[at].ty)
+    }
+
+    fn resolve(&self, ty: OperandType) -> ScalarType {
+        match ty {
             OperandType::Fixed(ty) => ty,
             OperandType::Slot(slot) => {
                 self.words[slot].and_then(ScalarType::from_word).unwrap_or(ScalarType::B32)
@@ -65,26 +87,45 @@ impl<'a> Matched<'a> {
 /// operand that the nearest form does not have.
 pub fn find(instruction: &Instruction) -> Result<Matched<'_>, Box<Diagnostic>> {
     let opcode = &instruction.opcode;
-    let Some(found) = entry(opcode) else {
-        let mut error = Diagnostic::unsupported(
-            opcode.span,
-            format!("`{opcode}` is not an instruction that this version knows"),
-        );
-        if let Some(name) = nearest(opcode, entries().map(|entry| entry.name)) {
-            error = error.help(format!("did you mean `{name}`?")).fix(opcode.span, name);
-        }
-        return Err(Box::new(error));
+    let Some(found) = entry(instruction) else {
+        return Err(Box::new(unknown(opcode)));
     };
     if found.forms.is_empty() {
         let message = format!("`{opcode}` is not implemented");
         let note = format!("PTX ISA 9.1, {}", found.entry.section);
         return Err(Box::new(Diagnostic::unsupported(opcode.span, message).note(note)));
     }
-    let mut nearest_miss: Option<(usize, Miss<'_>)> = None;
-    for form in &found.forms {
+    select(found, instruction, None).map_err(|miss| Box::new(miss.explain(found, instruction)))
+}
+
+/// There is no such instruction.
+pub(crate) fn unknown(opcode: &Name) -> Diagnostic {
+    let message = format!("`{opcode}` is not an instruction of PTX");
+    let error = rules::INSTRUCTION.at(opcode.span, message);
+    let plain = entries().map(|entry| entry.name).filter(|name| !name.contains('.'));
+    match nearest(opcode, plain) {
+        Some(name) => error.help(format!("did you mean `{name}`?")).fix(opcode.span, name),
+        None => error,
+    }
+}
+
+/// The form of an instruction, among those of its entry. With a target, one that the target has, if any.
+pub(crate) fn select<'a>(
+    entry: &'static CompiledEntry,
+    instruction: &'a Instruction,
+    target: Option<Target>,
+) -> Result<Matched<'a>, Miss<'a>> {
+    let mut nearest_miss: Option<(usize, Miss<'a>)> = None;
+    for form in &entry.forms {
         let miss = match assign_words(form, &instruction.suffixes) {
             Ok(words) => match check_shapes(form, instruction) {
-                Ok(()) => return Ok(Matched { form, instruction, words }),
+                Ok(()) => {
+                    let matched = Matched { form, instruction, words };
+                    match target.and_then(|target| lack(&matched, target)) {
+                        None => return Ok(matched),
+                        Some(miss) => miss,
+                    }
+                }
                 Err(miss) => miss,
             },
             Err(miss) => miss,
@@ -94,96 +135,230 @@ pub fn find(instruction: &Instruction) -> Result<Matched<'_>, Box<Diagnostic>> {
             nearest_miss = Some((distance, miss));
         }
     }
-    let Some((_, miss)) = nearest_miss else {
-        return Err(Box::new(Diagnostic::unsupported(opcode.span, "no form is implemented")));
-    };
-    Err(Box::new(miss.explain(found, instruction)))
+    Err(nearest_miss.map_or(Miss::NoForm, |(_, miss)| miss))
+}
+
+/// What a target lacks to have the form, or words of it.
+fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
+    let form = matched.form;
+    if let Some(lack) = target.lacks_form(form.form) {
+        return Some(Miss::Target { form, word: None, lack, target });
+    }
+    form.form.needs.iter().find_map(|need| {
+        let word = matched.instruction.suffixes.iter().find(|word| &***word == need.word)?;
+        let lack = target.lacks(need.since)?;
+        Some(Miss::Target { form, word: Some(word), lack, target })
+    })
 }
 
 /// Why an instruction is not of a form.
-enum Miss<'a> {
+pub(crate) enum Miss<'a> {
+    /// The entry has no form.
+    NoForm,
     /// Words that no slot accepts, and slots that no word fills.
     Words { unknown: Vec<&'a Name>, missing: Vec<usize>, form: &'static CompiledForm },
     /// Too few or too many operands.
     Count { form: &'static CompiledForm },
     /// An operand of the wrong shape.
     Shape { at: usize, form: &'static CompiledForm },
+    /// The target does not have the form, or that word of it.
+    Target { form: &'static CompiledForm, word: Option<&'a Name>, lack: Lack, target: Target },
 }
 
 impl Miss<'_> {
     fn distance(&self) -> usize {
         match self {
-            Miss::Shape { .. } => 0,
-            Miss::Count { .. } => 1,
-            Miss::Words { unknown, missing, .. } => 2 + 2 * unknown.len() + missing.len(),
+            Miss::Target { .. } => 0,
+            // The later the wrong operand, the more of the form is there.
+            Miss::Shape { at, .. } => 100 - at.min(&50),
+            Miss::Count { .. } => 200,
+            Miss::Words { unknown, missing, .. } => 300 + 20 * unknown.len() + 11 * missing.len(),
+            Miss::NoForm => usize::MAX,
         }
     }
 
-    fn explain(self, entry: &CompiledEntry, instruction: &Instruction) -> Diagnostic {
+    /// What to tell the user.
+    pub(crate) fn explain(self, entry: &CompiledEntry, instruction: &Instruction) -> Diagnostic {
         let opcode = &instruction.opcode;
-        let forms = |form: &CompiledForm| format!("the form is `{}`", form.form.syntax);
+        let syntax = |form: &CompiledForm| format!("the form is `{}`", form.form.syntax);
         let diagnostic = match self {
+            Miss::NoForm => Diagnostic::unsupported(opcode.span, "no form is implemented"),
             Miss::Words { unknown, missing, form } => {
-                let fits = |slot: &usize| {
-                    let words = &form.pattern.slots[*slot].words;
-                    words.iter().map(|word| format!("`.{word}`")).collect::<Vec<_>>().join(", ")
-                };
-                match (unknown.first(), missing.first()) {
-                    (Some(word), slot) => {
-                        let known = form.pattern.slots.iter().any(|s| s.words.contains(&&***word));
-                        let what = if known { "too often" } else { "not a modifier here" };
-                        let message = format!("`.{word}` of `{opcode}`: {what}");
-                        let error = Diagnostic::error(word.span, message);
-                        match slot {
-                            Some(slot) => error.help(format!("use one of {}", fits(slot))),
-                            None => error,
-                        }
-                    }
-                    (None, Some(slot)) => {
-                        let message = format!("`{opcode}` lacks a modifier");
-                        Diagnostic::error(opcode.span, message)
-                            .help(format!("add one of {}", fits(slot)))
-                    }
-                    (None, None) => Diagnostic::error(opcode.span, "no such form"),
-                }
-                .note(forms(form))
+                explain_words(entry, instruction, form, &unknown, &missing).note(syntax(form))
             }
             Miss::Count { form } => {
                 let most = form.pattern.operands.len();
                 let least = form.pattern.operands.iter().filter(|o| !o.optional).count();
-                let wanted =
-                    if least == most { format!("{most}") } else { format!("{least} to {most}") };
+                let wanted = match (least, most) {
+                    (0, 0) => "no operands".to_owned(),
+                    (1, 1) => "1 operand".to_owned(),
+                    (least, most) if least == most => format!("{most} operands"),
+                    (least, most) => format!("{least} to {most} operands"),
+                };
                 let found = instruction.operands.len();
-                Diagnostic::error(
-                    instruction.span,
-                    format!("`{opcode}` takes {wanted} operands here, not {found}"),
-                )
-                .note(forms(form))
+                let extra = instruction.operands.get(most).map(|operand| operand.span);
+                let span = extra.unwrap_or(instruction.span);
+                let name = full_name(instruction);
+                let message = format!("`{name}` takes {wanted}, not {found}");
+                rules::OPERAND_COUNT.at(span, message).note(syntax(form))
             }
             Miss::Shape { at, form } => {
                 let operand = &form.pattern.operands[at];
-                let wanted = match operand.shape {
-                    Shape::Result => "a register for the result",
-                    Shape::ResultAndMaybePredicate => "a register, or `register|predicate`",
-                    Shape::ResultAndPredicate => "`register|predicate`",
-                    Shape::Results => "a register or a vector `{…}` of them",
-                    Shape::Value => "a register or a constant",
-                    Shape::Values => "a register, a constant or a vector `{…}` of them",
-                    Shape::Constant => "a constant",
-                    Shape::Predicate => "a predicate, which may be negated with `!`",
-                    Shape::Address => "an address in brackets",
-                    Shape::Label => "a label",
+                let wanted = operand.shape.describe();
+                let name = operand.name;
+                let message = format!("operand `{name}` of `{opcode}` must be {wanted}");
+                let span = instruction.operands[at].span;
+                let rule = match (&instruction.operands[at].kind, operand.shape) {
+                    (OperandKind::Sink, _) => &rules::SINK,
+                    _ => &rules::OPERAND_KIND,
                 };
-                Diagnostic::error(
-                    instruction.operands[at].span,
-                    format!("operand `{}` of `{opcode}` must be {wanted}", operand.name),
-                )
-                .note(forms(form))
+                rule.at(span, message).note(syntax(form))
+            }
+            Miss::Target { form, word, lack, target } => {
+                let since = form.form.since;
+                explain_lack(instruction, word, lack, target, since).note(syntax(form))
             }
         };
         diagnostic.note(format!("PTX ISA 9.1, {}", entry.entry.section))
     }
 }
+
+/// The mnemonic with all its words.
+fn full_name(instruction: &Instruction) -> String {
+    let mut name = instruction.opcode.to_string();
+    for suffix in &instruction.suffixes {
+        name.push('.');
+        name.push_str(suffix);
+    }
+    name
+}
+
+/// Words as a sentence lists them.
+fn list(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`.{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn explain_words(
+    entry: &CompiledEntry,
+    instruction: &Instruction,
+    form: &CompiledForm,
+    unknown: &[&Name],
+    missing: &[usize],
+) -> Diagnostic {
+    let opcode = &instruction.opcode;
+    let slots = &form.pattern.slots;
+    let wanted = missing.first().map(|slot| slots[*slot].words.as_slice());
+    let Some(word) = unknown.first() else {
+        let words = wanted.unwrap_or_default();
+        let name = full_name(instruction);
+        let message = match words {
+            [word] => format!("`{name}` lacks the modifier `.{word}`"),
+            words => format!("`{name}` lacks one of {}", list(words)),
+        };
+        let end = instruction.suffixes.last().unwrap_or(opcode).span;
+        return rules::MISSING_MODIFIER.at(opcode.span.to(end), message);
+    };
+    let holds = |form: &CompiledForm| {
+        form.pattern.slots.iter().position(|slot| slot.words.contains(&word.as_str()))
+    };
+    let others: Vec<_> = entry.forms.iter().filter_map(holds).collect();
+    let here = holds(form);
+    let same = instruction.suffixes.iter().filter(|other| other == word).count();
+    let message = match here {
+        None if others.is_empty() => format!("`.{word}` is not a modifier of `{opcode}`"),
+        None => format!("`.{word}` does not go with the other modifiers of this `{opcode}`"),
+        Some(_) if same > 1 => format!("`.{word}` stands more than once"),
+        Some(slot) if slots[slot].leading => {
+            format!("`.{word}` must follow `{opcode}` directly")
+        }
+        Some(slot) => {
+            let rival = instruction
+                .suffixes
+                .iter()
+                .find(|other| *other != *word && slots[slot].words.contains(&other.as_str()));
+            match rival {
+                Some(rival) => format!("`.{rival}` and `.{word}` exclude each other"),
+                None => format!("`.{word}` is not a modifier of this form of `{opcode}`"),
+            }
+        }
+    };
+    let error = rules::MODIFIER.at(word.span, message);
+    let candidates = || {
+        let slots = entry.forms.iter().flat_map(|form| &form.pattern.slots);
+        slots.flat_map(|slot| slot.words.iter().copied())
+    };
+    match wanted {
+        Some([only]) => error.help(format!("write `.{only}`")),
+        Some(words) => match nearest(word, words.iter().copied()).filter(|_| here.is_none()) {
+            Some(near) => error
+                .help(format!("did you mean `.{near}`? Here stands one of {}", list(words)))
+                .fix(word.span, format!(".{near}")),
+            None => error.help(format!("use one of {}", list(words))),
+        },
+        None if here.is_some() => error.help("remove it").fix(word.span, ""),
+        None => match nearest(word, candidates()).filter(|_| others.is_empty()) {
+            Some(near) => {
+                error.help(format!("did you mean `.{near}`?")).fix(word.span, format!(".{near}"))
+            }
+            None => error.help("remove it"),
+        },
+    }
+}
+
+fn explain_lack(
+    instruction: &Instruction,
+    word: Option<&Name>,
+    lack: Lack,
+    target: Target,
+    since: Since,
+) -> Diagnostic {
+    let name = full_name(instruction);
+    let what = match word {
+        Some(word) => format!("`.{word}` of `{name}`"),
+        None => format!("`{name}`"),
+    };
+    let end = instruction.suffixes.last().unwrap_or(&instruction.opcode).span;
+    let span = word.map_or(instruction.opcode.span.to(end), |word| word.span);
+    let (major, minor) = target.ptx;
+    match lack {
+        Lack::Version((wanted, least)) => rules::FORM_VERSION
+            .at(
+                span,
+                format!("{what} needs PTX {wanted}.{least}; the module is PTX {major}.{minor}"),
+            )
+            .help(format!("write `.version {wanted}.{least}` or later")),
+        Lack::Architecture(sm) => rules::FORM_TARGET
+            .at(span, format!("{what} needs sm_{sm} or later; the target is {}", target.name()))
+            .note(format!("it came with PTX {}.{}", since.ptx.0, since.ptx.1)),
+        Lack::Specific(architectures) => {
+            let names: Vec<_> = architectures.iter().map(|sm| format!("sm_{sm}a")).collect();
+            let families: Vec<_> = architectures
+                .iter()
+                .map(|sm| format!("sm_{sm}f"))
+                .filter(|name| crate::target::introduced(name).is_some())
+                .collect();
+            let mut all = names.join(", ");
+            if !families.is_empty() {
+                all = format!("{all} or, from PTX 8.8 on, {}", families.join(", "));
+            }
+            let message = format!("{what} needs {all}; the target is {}", target.name());
+            rules::FORM_TARGET.at(span, message)
+        }
+        Lack::Removed { ptx: (gone_major, gone_minor), sm } => rules::FORM_REMOVED
+            .at(
+                span,
+                format!(
+                    "{what} without `.sync` is gone for sm_{sm} and later from PTX \
+                     {gone_major}.{gone_minor} on; the module is PTX {major}.{minor} for {}",
+                    target.name()
+                ),
+            )
+            .help("use the form with `.sync` and a membermask"),
+    }
+}
+
+/// Modifiers that may be repeated; the assembler takes them as flags.
+const REPEATABLE: &[&str] = &["sync", "sat", "NaN", "cc", "relu", "uni", "shiftamt"];
 
 /// Gives each word of the instruction to the first free slot that accepts it. The order of the words
 /// is free, except that types keep theirs: the first is the result's, the next an operand's.
@@ -195,12 +370,13 @@ fn assign_words<'a>(
     let mut words: Vec<Option<&'static str>> = vec![None; slots.len()];
     let mut unknown = Vec::new();
     let mut types_from = 0;
-    for suffix in suffixes {
+    for (nth, suffix) in suffixes.iter().enumerate() {
         let is_type = ScalarType::from_word(suffix).is_some();
         let from = if is_type { types_from } else { 0 };
         let fit = slots.iter().enumerate().skip(from).find_map(|(at, slot)| {
             let word = slot.words.iter().find(|word| **word == &**suffix)?;
-            words[at].is_none().then_some((at, *word))
+            let fits = words[at].is_none() && (nth == 0 || !slot.leading);
+            fits.then_some((at, *word))
         });
         match fit {
             Some((at, word)) => {
@@ -209,8 +385,7 @@ fn assign_words<'a>(
                     types_from = at + 1;
                 }
             }
-            // A repeated `.sync` changes nothing, and compilers' inline assembly has it.
-            None if &**suffix == "sync" && words.contains(&Some("sync")) => {}
+            None if REPEATABLE.contains(&&**suffix) && words.contains(&Some(&**suffix)) => {}
             None => unknown.push(suffix),
         }
     }
@@ -232,24 +407,43 @@ fn check_shapes<'a>(
         return Err(Miss::Count { form });
     }
     for (at, operand) in instruction.operands.iter().enumerate() {
-        if !fits_shape(patterns[at].shape, &operand.kind) {
+        if !fits_shape(&patterns[at], &operand.kind) {
             return Err(Miss::Shape { at, form });
         }
     }
     Ok(())
 }
 
-fn fits_shape(shape: Shape, operand: &OperandKind) -> bool {
+impl Shape {
+    fn describe(self) -> &'static str {
+        match self {
+            Shape::Result => "a register for the result",
+            Shape::ResultAndMaybePredicate => "a register, or `register|predicate`",
+            Shape::ResultAndPredicate => "`register|predicate`",
+            Shape::Results(_) => "a register or a vector `{…}` of them",
+            Shape::Value => "a register or a constant",
+            Shape::Values(_) => "a register, a constant or a vector `{…}` of them",
+            Shape::Constant => "a constant",
+            Shape::Predicate => "a predicate, which may be negated with `!`",
+            Shape::Address => "an address in brackets",
+            Shape::Label => "a label",
+        }
+    }
+}
+
+fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> bool {
     use OperandKind as K;
-    let register = matches!(operand, K::Name(_) | K::Component(..) | K::Sink);
-    let value = matches!(operand, K::Name(_) | K::Component(..) | K::Constant(_) | K::NamePlus(..));
-    match shape {
-        Shape::Result => register,
+    let name = matches!(operand, K::Name(_) | K::Component(..));
+    let dropped = matches!(operand, K::Pair(_, second) if matches!(second.kind, K::Sink));
+    let register = name || pattern.sink && matches!(operand, K::Sink);
+    let value = name || matches!(operand, K::Constant(_) | K::NamePlus(..));
+    match pattern.shape {
+        Shape::Result => register || dropped,
         Shape::ResultAndMaybePredicate => register || matches!(operand, K::Pair(..)),
         Shape::ResultAndPredicate => matches!(operand, K::Pair(..)),
-        Shape::Results => register || matches!(operand, K::Vector(_)),
+        Shape::Results(_) => register || dropped || matches!(operand, K::Vector(_)),
         Shape::Value => value,
-        Shape::Values => value || matches!(operand, K::Vector(_)),
+        Shape::Values(_) => value || matches!(operand, K::Vector(_)),
         Shape::Constant => matches!(operand, K::Constant(_)),
         Shape::Predicate => match operand {
             K::Negated(inner) => matches!(inner.kind, K::Name(_) | K::Constant(_)),

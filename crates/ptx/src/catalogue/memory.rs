@@ -38,7 +38,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.9.20 cvta",
         forms: &[
             Form::new(
-                "cvta.space.type d, a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
+                "cvta.space.type d, {&}a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
                 (2, 0),
                 20,
                 to_generic,

@@ -9,10 +9,12 @@ pub mod pattern;
 mod step;
 
 pub use matching::{Matched, find};
+pub(crate) use matching::{select, unknown};
 
 use crate::lower::{Inst, Lowering, Result};
+use crate::syntax::ast::Instruction;
+use foldhash::HashMap;
 use pattern::Pattern;
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// How close results are to what the ISA specifies.
@@ -42,6 +44,22 @@ pub struct Removed {
     pub sm: u32,
 }
 
+/// What a word of a form needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The word without its dot.
+    pub word: &'static str,
+    /// What it needs.
+    pub since: Since,
+}
+
+impl Need {
+    /// `word` needs PTX `ptx` and target `sm`.
+    pub const fn new(word: &'static str, ptx: (u32, u32), sm: u32) -> Self {
+        Need { word, since: Since { ptx, sm } }
+    }
+}
+
 /// One form of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
@@ -51,6 +69,10 @@ pub struct Form {
     pub since: Since,
     /// When it went away.
     pub removed: Option<Removed>,
+    /// The architectures whose `a` and `f` targets alone have it; empty if all from `since.sm` on have it.
+    pub specific: &'static [u32],
+    /// What single words of it need beyond that.
+    pub needs: &'static [Need],
     /// How exact it is.
     pub fidelity: Fidelity,
     /// What it does.
@@ -65,8 +87,27 @@ impl Form {
         sm: u32,
         lower: fn(&mut Lowering, &Inst<'_>) -> Result,
     ) -> Self {
-        let since = Since { ptx, sm };
-        Form { syntax, since, removed: None, fidelity: Fidelity::Exact, lower }
+        Form {
+            syntax,
+            since: Since { ptx, sm },
+            removed: None,
+            specific: &[],
+            needs: &[],
+            fidelity: Fidelity::Exact,
+            lower,
+        }
+    }
+
+    /// The same form, for the `a` and `f` targets of these architectures alone.
+    pub const fn specific(mut self, architectures: &'static [u32]) -> Self {
+        self.specific = architectures;
+        self
+    }
+
+    /// The same form, some words of which need more.
+    pub const fn needs(mut self, needs: &'static [Need]) -> Self {
+        self.needs = needs;
+        self
     }
 
     /// The same form, gone from PTX `ptx` on for targets from `sm` on.
@@ -85,13 +126,24 @@ impl Form {
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The mnemonic up to the first dot.
+    /// The mnemonic up to the first dot; with a word behind it where that makes it another instruction
+    /// (`st.async`).
     pub name: &'static str,
     /// The section of the manual, "PTX ISA 9.1, " left out.
     pub section: &'static str,
     /// Its forms. Empty: the instruction exists and Warpwise does not implement it.
     pub forms: &'static [Form],
 }
+
+impl Entry {
+    /// Whether its operands are a function, and lists of what it is passed and returns.
+    pub fn is_call(&self) -> bool {
+        self.name == CALL
+    }
+}
+
+/// The instruction whose operands may be lists.
+pub(crate) const CALL: &str = "call";
 
 macro_rules! families {
     ($($family:ident),* $(,)?) => {
@@ -100,7 +152,7 @@ macro_rules! families {
     };
 }
 
-families! { arithmetic, atomics, bits, compare, control, convert, extended, functions, logic, memory, moves, warp }
+families! { arithmetic, atomics, bits, compare, control, convert, extended, functions, logic, memory, moves, others, warp }
 
 /// A form with its compiled syntax.
 #[derive(Debug)]
@@ -125,23 +177,42 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// The entry of a mnemonic.
-pub fn entry(name: &str) -> Option<&'static CompiledEntry> {
-    static ENTRIES: OnceLock<HashMap<&'static str, CompiledEntry>> = OnceLock::new();
+/// The entry of an instruction.
+pub fn entry(instruction: &Instruction) -> Option<&'static CompiledEntry> {
+    let compiled = compiled();
+    let special = compiled.longer.iter().find(|(opcode, word)| {
+        *opcode == instruction.opcode.as_str()
+            && instruction.suffixes.iter().any(|suffix| suffix == *word)
+    });
+    match special {
+        Some((opcode, word)) => compiled.entries.get(format!("{opcode}.{word}").as_str()),
+        None => compiled.entries.get(instruction.opcode.as_str()),
+    }
+}
+
+/// The catalogue, compiled.
+struct Compiled {
+    entries: HashMap<&'static str, CompiledEntry>,
+    /// Opcode and word of the entries whose names have two parts.
+    longer: Vec<(&'static str, &'static str)>,
+}
+
+fn compiled() -> &'static Compiled {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
     let compiled = |form: &'static Form| {
         // A line that does not compile is found by the test below; here its form is left out.
         let pattern = Pattern::compile(form.syntax).ok()?;
         Some(CompiledForm { form, pattern })
     };
     let build = || {
-        entries()
-            .map(|entry| {
-                let forms = entry.forms.iter().filter_map(compiled).collect();
-                (entry.name, CompiledEntry { entry, forms })
-            })
-            .collect()
+        let compile = |entry: &'static Entry| {
+            let forms = entry.forms.iter().filter_map(compiled).collect();
+            (entry.name, CompiledEntry { entry, forms })
+        };
+        let longer = entries().filter_map(|entry| entry.name.split_once('.')).collect();
+        Compiled { entries: entries().map(compile).collect(), longer }
     };
-    ENTRIES.get_or_init(build).get(name)
+    COMPILED.get_or_init(build)
 }
 
 #[cfg(test)]

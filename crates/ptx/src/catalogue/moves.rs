@@ -11,12 +11,12 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
     section: "9.7.9.3 mov, 9.7.9.4 mov",
     forms: &[
         Form::new(
-            "mov.type d, a; .type = { .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 }",
+            "mov.type d, {%}{&}a; .type = { .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 }",
             (1, 0),
             10,
             copy,
         ),
-        Form::new("mov.type d*, a*; .type = { .b16, .b32, .b64, .b128 }", (1, 0), 10, bits),
+        Form::new("mov.type d+, {%}{&}a+; .type = { .b16, .b32, .b64, .b128 }", (1, 0), 10, bits),
         Form::new("mov.pred d, {!}a", (1, 0), 10, predicate),
     ],
 }];

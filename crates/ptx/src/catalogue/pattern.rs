@@ -6,13 +6,31 @@
 //! shfl.sync.mode.b32 d[|p], a, b, c, membermask:u32; .mode = { .up, .down, .bfly, .idx }
 //! ```
 //!
-//! Words after dots are literal unless a `.name = { … }` clause makes them a choice; `{…}` around words
-//! makes them optional. Operands are named. `[a]` is an address, `d|p` a pair, `d[|p]` a pair whose second
-//! half may be missing, `{!}a` a predicate that may be negated, `a*` a register or a vector `{…}`,
-//! `{, c}` an optional operand, `tgt:label` a label. `d`, and both halves of a pair, are results.
+//! **Words.** Words after dots are literal unless a `.name = { … }` clause makes them a choice; `{…}` around
+//! words makes them optional. Words may stand in any order, except that one marked `!` must come first.
+//!
+//! **Operands** are named. `d`, and `p` in front, are results: registers. Others are registers or constants.
+//!
+//! | notation | operand |
+//! |---|---|
+//! | `[a]` | an address |
+//! | `d\|p`, `d[\|p]` | a result and a predicate, which may be missing in the second |
+//! | `d_` | a result, or `_` to drop it; `d\|p_` the same for the predicate |
+//! | `{!}a` | a predicate that may be negated |
+//! | `d*`, `a*` | a register, or a vector `{…}` of as many as the word `.vec` says |
+//! | `d+`, `a+` | a register, or a vector `{…}` whose elements make up the type |
+//! | `a{4}` | a vector of four |
+//! | `reg a` | a register, no constant |
+//! | `{%}a` | may also be a special register |
+//! | `{&}a` | may also be the address of a variable or function |
+//! | `tgt:label` | a label |
+//! | `{, c}` | an operand that may be missing |
+//!
 //! Operands have the type of the choice `.type`, else of the last literal type word; `:` gives another, by
-//! type word or by choice name. A trailing `~` relaxes it: the register may be wider than the type.
-//! `=` behind the type (`:u32=`) says that the operand must be a constant.
+//! choice name or by type word. A type that is a word of the instruction admits what the manual's section
+//! 9.2 says; a type that only the pattern names is strict (see [`crate::types`]). Behind the type, `~` admits
+//! wider registers, `=` wants a constant, `(0..15)` a constant in that range if it is one, and `(*32)` a
+//! multiple.
 
 use crate::syntax::ScalarType;
 
@@ -34,6 +52,8 @@ pub struct Slot {
     pub words: Vec<&'static str>,
     /// Whether it may be missing.
     pub optional: bool,
+    /// Whether it must be the first word.
+    pub leading: bool,
 }
 
 /// One operand position.
@@ -49,6 +69,27 @@ pub struct OperandPattern {
     pub optional: bool,
     /// Whether the register may be wider than the type (`ld`, `st`, `cvt`).
     pub relaxed: bool,
+    /// Whether `_` may stand in its place; for a pair, in the place of the first half.
+    pub sink: bool,
+    /// Whether `_` may stand in the place of a pair's predicate.
+    pub predicate_sink: bool,
+    /// Whether only a register may stand here.
+    pub register: bool,
+    /// Whether a special register may stand here.
+    pub special: bool,
+    /// Whether the address of a variable or function may stand here.
+    pub variable: bool,
+    /// What a constant in its place must satisfy.
+    pub limit: Option<Limit>,
+}
+
+/// What a constant operand must satisfy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// From the first to the last, both included.
+    Range(u64, u64),
+    /// A multiple, and not zero.
+    MultipleOf(u64),
 }
 
 /// The shape of an operand.
@@ -61,11 +102,11 @@ pub enum Shape {
     /// A result and a predicate.
     ResultAndPredicate,
     /// A result or a vector of results.
-    Results,
+    Results(Length),
     /// A register or a constant.
     Value,
     /// A register, a constant or a vector of them.
-    Values,
+    Values(Length),
     /// A constant.
     Constant,
     /// A predicate, perhaps negated.
@@ -76,12 +117,23 @@ pub enum Shape {
     Label,
 }
 
+/// How many elements a vector has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// As many as the word at the slot `vec` says; without it, none.
+    Vec,
+    /// As many as make up the operand's type.
+    Packed,
+    /// So many.
+    Exactly(usize),
+}
+
 /// Where an operand's type comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandType {
-    /// Always this type.
+    /// Always this type, whatever the instruction's words.
     Fixed(ScalarType),
-    /// The word chosen at this slot.
+    /// The word at this slot.
     Slot(usize),
     /// Labels and addresses have none.
     Untyped,
@@ -152,14 +204,16 @@ fn slots(
             continue;
         }
         let word = rest.strip_prefix('.').ok_or_else(|| format!("no dot at `{rest}`"))?;
-        let end = word.find(['.', '{', '}']).unwrap_or(word.len());
+        let end = word.find(['.', '{', '}', '!']).unwrap_or(word.len());
         let name = &word[..end];
         rest = &word[end..];
+        let leading = rest.starts_with('!');
+        rest = rest.trim_start_matches('!');
         let words = choices
             .iter()
             .find(|(choice, _)| *choice == name)
             .map_or_else(|| vec![name], |(_, words)| words.clone());
-        slots.push(Slot { name, words, optional });
+        slots.push(Slot { name, words, optional, leading });
     }
     Ok(slots)
 }
@@ -183,36 +237,31 @@ fn split_operands(text: &'static str) -> Vec<(&'static str, bool)> {
 }
 
 fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<OperandPattern, String> {
-    let (text, relaxed) = match text.strip_suffix('~') {
+    let (text, limit) = match text.split_once('(') {
+        Some((text, rest)) => (text, Some(self::limit(rest.trim_end_matches(')'))?)),
+        None => (text, None),
+    };
+    let flag = |text: &'static str, flag: char| match text.strip_suffix(flag) {
         Some(text) => (text, true),
         None => (text, false),
     };
-    let (text, constant) = match text.strip_suffix('=') {
-        Some(text) => (text, true),
-        None => (text, false),
-    };
+    let (text, relaxed) = flag(text, '~');
+    let (text, constant) = flag(text, '=');
     let (body, ty) = match text.split_once(':') {
         Some((body, ty)) => (body, Some(ty)),
         None => (text, None),
     };
-    let (name, shape) = if let Some(name) = body.strip_prefix('[').and_then(|b| b.strip_suffix(']'))
-    {
-        (name, Shape::Address)
-    } else if let Some(name) = body.strip_prefix("{!}") {
-        (name, Shape::Predicate)
-    } else if let Some((name, _)) = body.split_once("[|") {
-        (name, Shape::ResultAndMaybePredicate)
-    } else if let Some((name, _)) = body.split_once('|') {
-        (name, Shape::ResultAndPredicate)
-    } else if let Some(name) = body.strip_suffix('*') {
-        (name, if name == "d" { Shape::Results } else { Shape::Values })
-    } else if ty == Some("label") {
-        (body, Shape::Label)
-    } else if constant {
-        (body, Shape::Constant)
-    } else {
-        (body, if body == "d" { Shape::Result } else { Shape::Value })
+    let mark = |text: &'static str, mark: &str| match text.strip_prefix(mark) {
+        Some(text) => (text, true),
+        None => (text, false),
     };
+    let (body, register) = mark(body, "reg ");
+    let (body, special) = mark(body, "{%}");
+    let (body, variable) = mark(body, "{&}");
+    let (name, shape) = body_shape(body, ty == Some("label"), constant)?;
+    let (name, sink) = flag(name, '_');
+    let predicate_sink =
+        shape == Shape::ResultAndMaybePredicate || body.ends_with('_') && body.contains('|');
     let ty = match (shape, ty) {
         (Shape::Address | Shape::Label, _) => OperandType::Untyped,
         (Shape::Predicate, None) => OperandType::Fixed(ScalarType::Pred),
@@ -224,15 +273,70 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         },
         (_, None) => instruction_type(slots).ok_or_else(|| format!("`{text}` has no type"))?,
     };
-    Ok(OperandPattern { name, shape, ty, optional, relaxed })
+    Ok(OperandPattern {
+        name,
+        shape,
+        ty,
+        optional,
+        relaxed,
+        sink,
+        predicate_sink,
+        register,
+        special,
+        variable,
+        limit,
+    })
+}
+
+/// The name and shape of an operand without its type and marks.
+fn body_shape(
+    body: &'static str,
+    label: bool,
+    constant: bool,
+) -> Result<(&'static str, Shape), String> {
+    let is_result = |name: &str| matches!(name.trim_end_matches('_'), "d" | "p");
+    let vector = |name: &'static str, length| {
+        (name, if is_result(name) { Shape::Results(length) } else { Shape::Values(length) })
+    };
+    Ok(if let Some(name) = body.strip_prefix('[').and_then(|body| body.strip_suffix(']')) {
+        (name, Shape::Address)
+    } else if let Some(name) = body.strip_prefix("{!}") {
+        (name, Shape::Predicate)
+    } else if let Some((name, _)) = body.split_once("[|") {
+        (name, Shape::ResultAndMaybePredicate)
+    } else if let Some((name, _)) = body.split_once('|') {
+        (name, Shape::ResultAndPredicate)
+    } else if let Some(name) = body.strip_suffix('*') {
+        vector(name, Length::Vec)
+    } else if let Some(name) = body.strip_suffix('+') {
+        vector(name, Length::Packed)
+    } else if let Some((name, count)) = body.split_once('{') {
+        let count = count.trim_end_matches('}').parse();
+        vector(name, Length::Exactly(count.map_err(|_| format!("no count in `{body}`"))?))
+    } else if label {
+        (body, Shape::Label)
+    } else if constant {
+        (body, Shape::Constant)
+    } else {
+        (body, if is_result(body) { Shape::Result } else { Shape::Value })
+    })
+}
+
+/// `0..15` or `*32`.
+fn limit(text: &str) -> Result<Limit, String> {
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("no limit in `{text}`"));
+    match (text.strip_prefix('*'), text.split_once("..")) {
+        (Some(factor), _) => number(factor).map(Limit::MultipleOf),
+        (None, Some((first, last))) => Ok(Limit::Range(number(first)?, number(last)?)),
+        (None, None) => Err(format!("no limit in `{text}`")),
+    }
 }
 
 /// The type of operands that name none: the choice `.type`, else the last literal type word.
 fn instruction_type(slots: &[Slot]) -> Option<OperandType> {
     let choice = slots.iter().position(|slot| slot.name == "type");
-    choice.map(OperandType::Slot).or_else(|| {
-        slots.iter().rev().find_map(|slot| ScalarType::from_word(slot.name)).map(OperandType::Fixed)
-    })
+    let literal = || slots.iter().rposition(|slot| ScalarType::from_word(slot.name).is_some());
+    choice.or_else(literal).map(OperandType::Slot)
 }
 
 #[cfg(test)]
@@ -248,14 +352,14 @@ mod tests {
         let slots: Vec<_> = pattern.slots.iter().map(|s| (s.name, s.words.as_slice())).collect();
         assert_eq!(slots, [("sync", &["sync"][..]), ("mode", &["up", "down"]), ("b32", &["b32"])]);
         let shapes: Vec<_> = pattern.operands.iter().map(|o| (o.name, o.shape, o.ty)).collect();
-        use OperandType::Fixed;
-        use ScalarType::{B32, U32};
+        use OperandType::{Fixed, Slot};
+        use ScalarType::U32;
         assert_eq!(
             shapes,
             [
-                ("d", Shape::ResultAndMaybePredicate, Fixed(B32)),
-                ("a", Shape::Value, Fixed(B32)),
-                ("b", Shape::Value, Fixed(B32)),
+                ("d", Shape::ResultAndMaybePredicate, Slot(2)),
+                ("a", Shape::Value, Slot(2)),
+                ("b", Shape::Value, Slot(2)),
                 ("c", Shape::Value, Fixed(U32)),
                 ("membermask", Shape::Value, Fixed(U32)),
             ]
@@ -270,7 +374,7 @@ mod tests {
         .expect("the line is well formed");
         let optional: Vec<_> = pattern.slots.iter().map(|s| s.optional).collect();
         assert_eq!(optional, [true, true, false]);
-        assert_eq!(pattern.operands[0].shape, Shape::Results);
+        assert_eq!(pattern.operands[0].shape, Shape::Results(Length::Vec));
         assert_eq!(pattern.operands[0].ty, OperandType::Slot(2));
         assert!(pattern.operands[0].relaxed);
         assert_eq!(pattern.operands[1].shape, Shape::Address);
@@ -279,8 +383,15 @@ mod tests {
 
     #[test]
     fn mistakes_in_a_line_are_found() {
-        for line in ["", "op.type d; type = { .u8 }", "op d", "op.u8 d; .x = { .a }", "op.u8 d:q7"]
-        {
+        for line in [
+            "",
+            "op.type d; type = { .u8 }",
+            "op d",
+            "op.u8 d; .x = { .a }",
+            "op.u8 d:q7",
+            "op.u8 a{x}",
+            "op.u8 a(1-2)",
+        ] {
             assert!(Pattern::compile(line).is_err(), "{line:?}");
         }
     }

@@ -52,7 +52,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 match_any,
             ),
             Form::new(
-                "match.all.sync.type d[|p]:u32, a, membermask:u32; .type = { .b32, .b64 }",
+                "match.all.sync.type d_[|p]:u32, a, membermask:u32; .type = { .b32, .b64 }",
                 (6, 0),
                 70,
                 match_all,
@@ -64,13 +64,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.13.13 redux.sync",
         forms: &[
             Form::new(
-                "redux.sync.op.type d, a, membermask:u32; .op = { .add, .min, .max }; .type = { .u32, .s32 }",
+                "redux.sync.op.type d:u32, a:u32, membermask:u32; .op = { .add, .min, .max }; .type = { .u32, .s32 }",
                 (7, 0),
                 80,
                 redux,
             ),
             Form::new(
-                "redux.sync.op.b32 d, a, membermask:u32; .op = { .and, .or, .xor }",
+                "redux.sync.op.b32 d:u32, a:u32, membermask:u32; .op = { .and, .or, .xor }",
                 (7, 0),
                 80,
                 redux,
@@ -80,7 +80,8 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (8, 6),
                 100,
                 redux_f32,
-            ),
+            )
+            .specific(&[100, 103, 107]),
         ],
     },
     Entry {
@@ -91,13 +92,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "elect",
         section: "9.7.13.15 elect.sync",
-        forms: &[Form::new("elect.sync d|p:u32, membermask:u32", (8, 0), 90, elect)],
+        forms: &[Form::new("elect.sync d_|p:u32, membermask:u32", (8, 0), 90, elect)],
     },
     Entry {
         name: "movmatrix",
         section: "9.7.14.5.17 movmatrix",
         forms: &[Form::new(
-            "movmatrix.sync.aligned.m8n8.trans.b16 d:b32, a:b32",
+            "movmatrix.sync.aligned.m8n8.trans.b16 d:b32, reg a:b32",
             (7, 8),
             75,
             movmatrix,

@@ -7,10 +7,9 @@
 mod layout;
 mod operands;
 mod scope;
-mod special;
 
 pub use layout::{Image, Relocation};
-pub use operands::{Extend, agrees, class_of};
+pub use operands::{Extend, class_of};
 pub use scope::Entity;
 
 use crate::catalogue::{self, Matched};
@@ -76,7 +75,6 @@ pub fn lower_kernel(
         b: Builder::new(function.name.as_str(), rules),
         relaxed: false,
         scopes: Scopes::new(module, image),
-        target,
         places: vec![function.name.span],
         params: Vec::new(),
         param_bytes: 0,
@@ -97,7 +95,6 @@ pub struct Lowering {
     /// Whether registers wider than the instruction's type are admitted right now.
     pub relaxed: bool,
     scopes: Scopes,
-    target: Target,
     places: Vec<Span>,
     params: Vec<Param>,
     param_bytes: u64,
@@ -269,7 +266,6 @@ impl Lowering {
 
     fn instruction(&mut self, instruction: &Instruction) -> Result {
         let inst = catalogue::find(instruction)?;
-        self.target.check(inst.form.form, instruction)?;
         self.places.push(instruction.span);
         self.b.set_place(Place(self.places.len() as u32 - 1));
         let guard = instruction.guard.as_ref().map(|guard| self.guard(guard, instruction));

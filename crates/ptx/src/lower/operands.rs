@@ -1,8 +1,10 @@
 //! Operands of an instruction as IR operands: registers, constants, predicates, addresses.
 
-use super::{Entity, Inst, Lowering, Result, special};
+use super::{Entity, Inst, Lowering, Result};
+use crate::special;
 use crate::syntax::ast::{Address as AddressOperand, Constant, Name, Operand, OperandKind};
 use crate::syntax::{ScalarType, Space};
+use crate::types::{self, Fit, Kind};
 use diag::Diagnostic;
 use ir::{Address, BinaryOp, Class, Op, Pred, Reg, Special, Src, UnaryOp};
 
@@ -23,46 +25,6 @@ impl Extend {
             _ => Extend::Zero,
         }
     }
-}
-
-/// A kind of value for type agreement (PTX ISA 9.1, 9.2 "Type Information for Instructions").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Bits,
-    Integer,
-    Float,
-    Packed,
-    Predicate,
-}
-
-fn kind(ty: ScalarType) -> Kind {
-    use ScalarType as T;
-    match ty {
-        T::B8 | T::B16 | T::B32 | T::B64 | T::B128 => Kind::Bits,
-        T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => Kind::Integer,
-        T::F16 | T::Bf16 | T::Tf32 | T::F32 | T::F64 => Kind::Float,
-        T::Pred => Kind::Predicate,
-        _ => Kind::Packed,
-    }
-}
-
-/// Whether a register declared as `declared` may stand where an instruction wants `wanted`.
-/// `relaxed` admits wider registers (`ld`, `st`, `cvt`), but not a float in a float of another format.
-pub fn agrees(declared: ScalarType, wanted: ScalarType, relaxed: bool) -> bool {
-    let (have, want) = (kind(declared), kind(wanted));
-    if (have == Kind::Predicate) != (want == Kind::Predicate) {
-        return false;
-    }
-    let floats = have == Kind::Float && want == Kind::Float;
-    let widths =
-        declared.bits() == wanted.bits() || relaxed && declared.bits() > wanted.bits() && !floats;
-    let kinds = have == want
-        || have == Kind::Bits
-        || want == Kind::Bits
-        // Alternative formats live in untyped or same-sized integer and float registers.
-        || want == Kind::Packed
-        || relaxed && have == Kind::Integer && wanted == ScalarType::Bf16;
-    widths && kinds
 }
 
 /// The class of register that holds a declared type; `None` where no register can.
@@ -179,6 +141,10 @@ impl Lowering {
         }
     }
 
+    fn agrees(&self, declared: ScalarType, wanted: ScalarType) -> bool {
+        types::agrees(declared, wanted, if self.relaxed { Fit::Wider } else { Fit::Instruction })
+    }
+
     /// Checks a register's declared type against the wanted one and cuts a wider register.
     fn fit(
         &mut self,
@@ -187,8 +153,7 @@ impl Lowering {
         declared: ScalarType,
         wanted: ScalarType,
     ) -> Result<Src> {
-        let relaxed = self.relaxed;
-        if !agrees(declared, wanted, relaxed) {
+        if !self.agrees(declared, wanted) {
             return Err(Box::new(
                 Diagnostic::error(
                     operand.span,
@@ -238,7 +203,12 @@ impl Lowering {
     }
 
     fn special(&mut self, name: &Name, part: Option<&Name>, ty: ScalarType) -> Result<Src> {
-        let what = special::find(name, part)?;
+        let found =
+            special::find(name).and_then(|register| register.component(part.map(|part| &**part)));
+        let Some(what) = found else {
+            let message = format!("there is no such special register: `{name}`");
+            return Err(Box::new(Diagnostic::error(name.span, message)));
+        };
         let class = if what.is_wide() { Class::W64 } else { Class::W32 };
         let d = self.b.reg(class);
         self.b.push(Op::Special { d, what });
@@ -280,7 +250,7 @@ impl Lowering {
     }
 
     fn require_width(&self, operand: &Operand, ty: ScalarType) -> Result<()> {
-        if matches!(ty.bits(), 32 | 64) && !matches!(kind(ty), Kind::Float) {
+        if matches!(ty.bits(), 32 | 64) && types::kind(ty) != Kind::Float {
             return Ok(());
         }
         self.reject(operand, format!("an address does not fit {ty}"))
@@ -306,7 +276,7 @@ impl Lowering {
             OperandKind::Name(name) => match self.entity(name)? {
                 Entity::Register(index) => {
                     let declared = self.declared(index);
-                    if !agrees(declared, ty, self.relaxed) {
+                    if !self.agrees(declared, ty) {
                         return self.reject(
                             operand,
                             format!("type mismatch: a {declared} register where {ty} is needed"),
@@ -420,7 +390,7 @@ impl Lowering {
             OperandKind::Name(name) => match self.entity(name)? {
                 Entity::Register(index) => {
                     let declared = self.declared(index);
-                    if !matches!(declared.bits(), 32 | 64) || kind(declared) == Kind::Float {
+                    if !matches!(declared.bits(), 32 | 64) || types::kind(declared) == Kind::Float {
                         return self.reject(
                             operand,
                             format!("a {declared} register cannot hold an address"),

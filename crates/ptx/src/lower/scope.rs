@@ -1,8 +1,9 @@
 //! What names mean at a point of a kernel.
 
+use super::Result;
 use super::layout::{self, Image};
-use super::{Result, special};
 use crate::nearest::nearest;
+use crate::special;
 use crate::syntax::ast::{self, Item, Name};
 use crate::syntax::{Linkage, ScalarType, Space};
 use diag::Diagnostic;
@@ -173,7 +174,7 @@ impl Scopes {
                 return Ok(entity);
             }
         }
-        if special::is_special(name) {
+        if special::find(name).is_some() {
             return Ok(Entity::Special);
         }
         Err(Box::new(self.undeclared(name)))

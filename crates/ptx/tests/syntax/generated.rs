@@ -68,7 +68,11 @@ fn operand() -> impl Strategy<Value = Operand> {
         operand_of(named().prop_map(|it| OperandKind::Negated(Box::new(it)))),
         operand_of(named().prop_map(|it| OperandKind::Minus(Box::new(it)))),
         operand_of(
-            (result(), result()).prop_map(|(a, b)| OperandKind::Pair(Box::new(a), Box::new(b)))
+            (result(), result())
+                .prop_filter("one of two results is received", |(a, b)| {
+                    !matches!((&a.kind, &b.kind), (OperandKind::Sink, OperandKind::Sink))
+                })
+                .prop_map(|(a, b)| OperandKind::Pair(Box::new(a), Box::new(b)))
         ),
     ];
     leaf.prop_recursive(3, 12, 4, |inner| {

@@ -1,13 +1,10 @@
 //! Instructions and operands.
 
 use super::{Parse, Parser};
+use crate::catalogue::CALL;
 use crate::syntax::ast::{Address, Guard, Instruction, Name, Operand, OperandKind};
 use crate::syntax::lexer::TokenKind;
 use diag::Diagnostic;
-
-/// The instruction whose operands may be lists. It is the one opcode that the grammar itself tells
-/// apart: in every other instruction `(5)` is a constant in parentheses.
-const CALL: &str = "call";
 
 impl Parser<'_> {
     /// An instruction with its guard, without its semicolon.
@@ -21,6 +18,8 @@ impl Parser<'_> {
         }
         let mut operands = Vec::new();
         if self.starts_operand() {
+            // The one opcode that the grammar itself tells apart: in every other instruction `(5)` is a
+            // constant in parentheses.
             let lists = &*opcode == CALL;
             operands.push(self.operand(lists)?);
             while self.eat(TokenKind::Comma) {
@@ -86,7 +85,13 @@ impl Parser<'_> {
                 if !self.eat(TokenKind::Or) {
                     return Ok(first);
                 }
+                let at = self.token_span();
                 let second = self.named_operand()?;
+                if matches!((&first.kind, &second.kind), (OperandKind::Sink, OperandKind::Sink)) {
+                    let diagnostic = Diagnostic::error(at, "`_|_` drops both results")
+                        .help("name a register for one of them");
+                    return Err(self.report(diagnostic));
+                }
                 OperandKind::Pair(Box::new(first), Box::new(second))
             }
             _ if self.starts_constant() => OperandKind::Constant(self.constant()?),

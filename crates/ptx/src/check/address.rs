@@ -1,0 +1,102 @@
+//! Addresses against the state space that an instruction accesses.
+
+use super::Checker;
+use super::names::Symbol;
+use super::operand::{Verdict, describe, refuse};
+use crate::catalogue::Matched;
+use crate::rules;
+use crate::syntax::Space;
+use crate::syntax::ast::{Address, Name, Operand, OperandKind, Variable};
+use crate::types::{Kind, kind};
+
+impl<'a> Checker<'a> {
+    pub(super) fn address(&mut self, inst: &Matched<'a>, operand: &'a Operand) -> Verdict {
+        let space = inst.word("ss").and_then(|word| word.split("::").next());
+        let space = space.and_then(Space::from_word);
+        match &operand.kind {
+            OperandKind::Address(address) => self.bracketed(space, operand, address),
+            OperandKind::Element(name, _) => match self.names.find(name) {
+                Some(Symbol::Variable(variable)) => self.same_space(space, operand, variable),
+                symbol => {
+                    let message = format!("only arrays have elements; {}", describe(name, symbol));
+                    refuse(&rules::ADDRESS, operand, message)
+                }
+            },
+            _ => refuse(&rules::ADDRESS, operand, "an address in brackets must stand here"),
+        }
+    }
+
+    fn bracketed(&mut self, space: Option<Space>, operand: &Operand, address: &Address) -> Verdict {
+        if let Some(extra) = address.rest.first() {
+            return refuse(&rules::ADDRESS, extra, "this instruction takes a plain address");
+        }
+        match &address.base.kind {
+            OperandKind::Constant(_) if space == Some(Space::Local) => Ok(()),
+            OperandKind::Constant(_) => {
+                let message = "only addresses of `.local` memory may be constants";
+                refuse(&rules::ADDRESS, &address.base, message)
+            }
+            OperandKind::Name(name) => self.base(space, operand, &address.base, name),
+            _ => refuse(&rules::ADDRESS, operand, "an address is a register or a variable"),
+        }
+    }
+
+    fn base(
+        &mut self,
+        space: Option<Space>,
+        operand: &Operand,
+        base: &Operand,
+        name: &Name,
+    ) -> Verdict {
+        match self.names.find(name) {
+            None => Ok(()),
+            Some(Symbol::Register(variable)) => {
+                let ty = variable.ty;
+                if !matches!(kind(ty), Kind::Bits | Kind::Integer) || ty.bits() > 64 {
+                    let message = format!("`{name}` is a {ty} register and cannot hold an address");
+                    return refuse(&rules::ADDRESS, base, message);
+                }
+                let far = matches!(space, None | Some(Space::Global));
+                if far && ty.bits() == 32 && self.wide_addresses {
+                    let message =
+                        format!("addresses have 64 bits here; `{name}` is a {ty} register");
+                    return refuse(&rules::ADDRESS, base, message);
+                }
+                Ok(())
+            }
+            Some(Symbol::Special(register)) if !register.is_vector() => Ok(()),
+            Some(Symbol::Variable(variable)) => self.same_space(space, operand, variable),
+            symbol => {
+                let message = format!("{}, not an address", describe(name, symbol));
+                refuse(&rules::ADDRESS, base, message)
+            }
+        }
+    }
+
+    /// A variable lies in the space that the instruction accesses; generic accesses reach global, shared and
+    /// local variables.
+    fn same_space(
+        &mut self,
+        space: Option<Space>,
+        operand: &Operand,
+        variable: &Variable,
+    ) -> Verdict {
+        let (name, own) = (&variable.name, variable.space);
+        let fits = match space {
+            Some(space) => space == own,
+            None => matches!(own, Space::Global | Space::Shared | Space::Local),
+        };
+        if fits {
+            return Ok(());
+        }
+        let message = match space {
+            Some(space) => format!(
+                "`{name}` is a .{} variable; the instruction accesses .{}",
+                own.word(),
+                space.word()
+            ),
+            None => format!("`{name}` is a .{} variable, which needs `.{0}`", own.word()),
+        };
+        refuse(&rules::ADDRESS, operand, message)
+    }
+}

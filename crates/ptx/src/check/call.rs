@@ -1,0 +1,178 @@
+//! Calls: the function, and what is passed and received.
+
+use super::Checker;
+use super::names::Symbol;
+use super::operand::describe;
+use crate::rules;
+use crate::syntax::ScalarType;
+use crate::syntax::ast::{Constant, Instruction, Operand, OperandKind, StatementKind, Variable};
+use crate::types::{self, Fit};
+use diag::{Diagnostic, Span};
+
+/// What a function or prototype declares.
+struct Signature<'a> {
+    returns: &'a [Variable],
+    params: &'a [Variable],
+    span: Option<Span>,
+}
+
+impl<'a> Checker<'a> {
+    /// `call (results), function, (arguments), table;` where all but the function may be missing.
+    pub(super) fn call(&mut self, instruction: &'a Instruction) {
+        if let Err(error) = self.check_call(instruction) {
+            self.report(*error);
+        }
+    }
+
+    fn check_call(&mut self, instruction: &'a Instruction) -> Result<(), Box<Diagnostic>> {
+        let mut operands = instruction.operands.iter().peekable();
+        let list = |operand: &&'a Operand| match &operand.kind {
+            OperandKind::List(all) => Some(all.as_slice()),
+            _ => None,
+        };
+        let results = operands.peek().and_then(list);
+        if results.is_some() {
+            operands.next();
+        }
+        let Some(callee) = operands.next() else {
+            let message = "a call names a function";
+            return Err(Box::new(rules::CALL.at(instruction.span, message)));
+        };
+        let arguments = operands.peek().and_then(list);
+        if arguments.is_some() {
+            operands.next();
+        }
+        let table = operands.next();
+        if let Some(extra) = operands.next() {
+            return Err(Box::new(
+                rules::CALL.at(extra.span, "nothing follows the table of a call"),
+            ));
+        }
+        let OperandKind::Name(name) = &callee.kind else {
+            let message = "a call names a function or a register that holds its address";
+            return Err(Box::new(rules::CALL.at(callee.span, message)));
+        };
+        let signature = match self.names.find(name) {
+            None => return Ok(()),
+            Some(Symbol::Function(function)) => Signature {
+                returns: &function.returns,
+                params: &function.params,
+                span: Some(function.name.span),
+            },
+            Some(Symbol::Register(register)) => {
+                if !types::agrees(register.ty, ScalarType::U64, Fit::Instruction) {
+                    let what = describe(name, Some(Symbol::Register(register)));
+                    let message = format!("{what} and holds no function's address");
+                    return Err(Box::new(rules::CALL.at(callee.span, message)));
+                }
+                match self.prototype(callee, table)? {
+                    Some(signature) => signature,
+                    None => return Ok(()),
+                }
+            }
+            symbol => {
+                let message = format!("a call names a function; {}", describe(name, symbol));
+                return Err(Box::new(rules::CALL.at(callee.span, message)));
+            }
+        };
+        self.pass(callee, results, signature.returns, signature.span, "returned")?;
+        self.pass(callee, arguments, signature.params, signature.span, "passed")
+    }
+
+    /// The signature that the table of an indirect call gives.
+    fn prototype(
+        &mut self,
+        callee: &Operand,
+        table: Option<&'a Operand>,
+    ) -> Result<Option<Signature<'a>>, Box<Diagnostic>> {
+        let Some(table) = table else {
+            let message = "an indirect call needs a prototype or a table of functions";
+            return Err(Box::new(rules::CALL.at(callee.span, message)));
+        };
+        let symbol = match &table.kind {
+            OperandKind::Name(name) => self.names.find(name),
+            _ => None,
+        };
+        match symbol {
+            Some(Symbol::Table(StatementKind::CallPrototype(prototype))) => Ok(Some(Signature {
+                returns: &prototype.returns,
+                params: &prototype.params,
+                span: Some(prototype.label.span),
+            })),
+            Some(Symbol::Table(StatementKind::CallTargets(_))) | None => Ok(None),
+            Some(_) => {
+                let message = "a prototype or a table of functions must stand here";
+                Err(Box::new(rules::CALL.at(table.span, message)))
+            }
+        }
+    }
+
+    /// Checks what is passed, or what is returned, against the parameters.
+    fn pass(
+        &mut self,
+        callee: &Operand,
+        given: Option<&'a [Operand]>,
+        declared: &[Variable],
+        at: Option<Span>,
+        verb: &str,
+    ) -> Result<(), Box<Diagnostic>> {
+        let given = given.unwrap_or_default();
+        if given.len() != declared.len() {
+            let message =
+                format!("{} are {verb}; the function has {}", values(given.len()), declared.len());
+            let span = given.last().map_or(callee.span, |last| last.span);
+            let error = rules::CALL.at(span, message);
+            return Err(Box::new(match at {
+                Some(at) => error.label(at, "declared here"),
+                None => error,
+            }));
+        }
+        for (operand, parameter) in given.iter().zip(declared) {
+            self.argument(operand, parameter)?;
+        }
+        Ok(())
+    }
+
+    fn argument(&mut self, operand: &Operand, parameter: &Variable) -> Result<(), Box<Diagnostic>> {
+        let wanted = parameter.ty;
+        let message = match &operand.kind {
+            OperandKind::Sink | OperandKind::NamePlus(..) | OperandKind::Component(..) => {
+                return Ok(());
+            }
+            OperandKind::Constant(constant) => {
+                let agrees = types::constant_agrees(*constant, wanted, Fit::Instruction);
+                match (agrees, constant) {
+                    (true, _) => return Ok(()),
+                    (false, Constant::Int { .. }) => {
+                        format!("an integer constant cannot be passed as {wanted}")
+                    }
+                    (false, _) => format!("a float constant cannot be passed as {wanted}"),
+                }
+            }
+            OperandKind::Name(name) => match self.names.find(name) {
+                Some(Symbol::Register(register))
+                    if !types::agrees(register.ty, wanted, Fit::Instruction) =>
+                {
+                    format!("`{name}` is a {} register; the parameter is {wanted}", register.ty)
+                }
+                Some(Symbol::Variable(variable)) if size(variable) != size(parameter) => {
+                    format!("`{name}` and the parameter `{}` differ in size", parameter.name)
+                }
+                _ => return Ok(()),
+            },
+            _ => "a parameter is a register, a constant or a `.param` variable".to_owned(),
+        };
+        let error = rules::CALL.at(operand.span, message);
+        Err(Box::new(error.label(parameter.span, "the parameter")))
+    }
+}
+
+fn values(count: usize) -> String {
+    if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
+}
+
+/// Bits of a variable, where its size is known.
+fn size(variable: &Variable) -> Option<u64> {
+    let element = u64::from(variable.ty.bits()) * u64::from(variable.vector.unwrap_or(1));
+    variable.dims.iter().try_fold(element, |bits, dim| bits.checked_mul((*dim)?))
+}

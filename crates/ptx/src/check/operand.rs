@@ -1,0 +1,405 @@
+//! Operands against the pattern of a form.
+
+use super::Checker;
+use super::names::Symbol;
+use crate::catalogue::Matched;
+use crate::catalogue::pattern::{Length, Limit, OperandPattern, Shape};
+use crate::rules::{self, Rule};
+use crate::special::SpecialRegister;
+use crate::syntax::ast::{Constant, Name, Operand, OperandKind, Variable};
+use crate::syntax::{ScalarType, Space};
+use crate::types::{self, Fit};
+use diag::Diagnostic;
+
+/// Whether an operand may stand; the diagnostic if not.
+pub(super) type Verdict = Result<(), Box<Diagnostic>>;
+
+pub(super) fn refuse(rule: &Rule, operand: &Operand, message: impl Into<String>) -> Verdict {
+    Err(Box::new(rule.at(operand.span, message)))
+}
+
+/// What an operand is wanted to be.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'p> {
+    pub(super) pattern: &'p OperandPattern,
+    pub(super) ty: ScalarType,
+    pub(super) fit: Fit,
+}
+
+impl<'a> Checker<'a> {
+    /// Checks one operand of a form.
+    pub(super) fn operand(
+        &mut self,
+        inst: &Matched<'a>,
+        pattern: &'static OperandPattern,
+        operand: &'a Operand,
+    ) -> Result<(), Diagnostic> {
+        let (ty, fit) = inst.wanted(pattern);
+        let wanted = Wanted { pattern, ty, fit };
+        let verdict = match pattern.shape {
+            Shape::Result => self.result_or_pair(wanted, operand),
+            Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
+                self.pair(wanted, operand)
+            }
+            Shape::Results(length) => self.vector_or(inst, wanted, operand, length, true),
+            Shape::Values(length) => self.vector_or(inst, wanted, operand, length, false),
+            Shape::Value => self.value(wanted, operand),
+            Shape::Constant => self.value(wanted, operand),
+            Shape::Predicate => self.predicate(wanted, operand),
+            Shape::Address => self.address(inst, operand),
+            Shape::Label => self.label(operand),
+        };
+        verdict.map_err(|error| *error)
+    }
+
+    fn vector_or(
+        &mut self,
+        inst: &Matched<'a>,
+        wanted: Wanted<'_>,
+        operand: &'a Operand,
+        length: Length,
+        is_result: bool,
+    ) -> Verdict {
+        let count = match length {
+            Length::Vec => inst.word("vec").and_then(|word| word[1..].parse().ok()),
+            Length::Exactly(count) => Some(count),
+            Length::Packed => None,
+        };
+        match &operand.kind {
+            OperandKind::Vector(elements) => {
+                let packed = length == Length::Packed;
+                self.vector(wanted, operand, elements, count, packed, is_result)
+            }
+            _ => {
+                if let Some(count) = count {
+                    let what = format!("a vector of {count} elements must stand here");
+                    return refuse(&rules::VECTOR, operand, what);
+                }
+                match is_result {
+                    true => self.result_or_pair(wanted, operand),
+                    false => self.value(wanted, operand),
+                }
+            }
+        }
+    }
+
+    /// `d`, or `d|_`, which the assembler takes everywhere.
+    fn result_or_pair(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
+        match &operand.kind {
+            OperandKind::Pair(first, second) => {
+                self.result(wanted, first)?;
+                let message = "this instruction has no predicate result to drop";
+                let advice = rules::LOOSE_RESULT.at(second.span, message).help("write `d` alone");
+                self.report(advice);
+                Ok(())
+            }
+            _ => self.result(wanted, operand),
+        }
+    }
+
+    fn pair(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
+        let OperandKind::Pair(first, second) = &operand.kind else {
+            return self.result(wanted, operand);
+        };
+        match &second.kind {
+            OperandKind::Sink if wanted.pattern.predicate_sink => {}
+            OperandKind::Sink => {
+                return refuse(
+                    &rules::SINK,
+                    second,
+                    "the predicate result must be received: `_` drops it",
+                );
+            }
+            OperandKind::Name(name) => match self.names.find(name) {
+                Some(Symbol::Register(variable)) if variable.ty == ScalarType::Pred => {}
+                symbol => {
+                    let what = describe(name, symbol);
+                    let message = format!("the second result must be a predicate register; {what}");
+                    return refuse(&rules::OPERAND_TYPE, second, message);
+                }
+            },
+            _ => {
+                let message = "the second result must be a predicate register";
+                return refuse(&rules::OPERAND_KIND, second, message);
+            }
+        }
+        self.result(wanted, first)
+    }
+
+    /// A register that receives a result.
+    pub(super) fn result(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
+        let Wanted { pattern, ty, fit } = wanted;
+        let name = match &operand.kind {
+            OperandKind::Name(name) => name,
+            OperandKind::Sink if pattern.sink => return Ok(()),
+            OperandKind::Sink => {
+                return refuse(&rules::SINK, operand, "the result must be received: `_` drops it");
+            }
+            _ => return refuse(&rules::OPERAND_KIND, operand, "a result needs a register"),
+        };
+        match self.names.find(name) {
+            None => Ok(()),
+            Some(Symbol::Register(variable)) if is_plain(variable) => {
+                match types::agrees(variable.ty, ty, fit) {
+                    true => Ok(()),
+                    false => mismatch(pattern, operand, name, variable.ty, ty, fit),
+                }
+            }
+            Some(Symbol::Special(_)) => {
+                let message = format!("`{name}` is a special register and cannot be written");
+                refuse(&rules::SPECIAL, operand, message)
+            }
+            symbol => {
+                let message = format!("a result needs a register; {}", describe(name, symbol));
+                refuse(&rules::OPERAND_KIND, operand, message)
+            }
+        }
+    }
+
+    /// A source operand.
+    pub(super) fn value(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
+        let Wanted { pattern, ty, fit } = wanted;
+        match &operand.kind {
+            OperandKind::Constant(constant) => self.constant(wanted, operand, *constant),
+            OperandKind::Name(name) => match self.names.find(name) {
+                None => Ok(()),
+                Some(Symbol::Register(variable)) if is_plain(variable) => {
+                    match types::agrees(variable.ty, ty, fit) {
+                        true => Ok(()),
+                        false => mismatch(pattern, operand, name, variable.ty, ty, fit),
+                    }
+                }
+                Some(Symbol::Special(register)) => self.special(wanted, operand, register, None),
+                Some(Symbol::Variable(variable)) => self.variable(wanted, operand, variable),
+                Some(Symbol::Function(_)) if pattern.variable && ty.bits() >= 32 => Ok(()),
+                symbol => {
+                    let what = describe(name, symbol);
+                    refuse(&rules::OPERAND_KIND, operand, format!("{what}, not a value"))
+                }
+            },
+            OperandKind::NamePlus(name, _) => self.sum(wanted, operand, name),
+            OperandKind::Component(name, part) => match self.names.find(name) {
+                Some(Symbol::Special(register)) => {
+                    self.special(wanted, operand, register, Some(part))
+                }
+                _ => {
+                    let message = format!("`{name}` has no component `.{part}`");
+                    refuse(&rules::OPERAND_KIND, operand, message)
+                }
+            },
+            OperandKind::Minus(_) => {
+                refuse(&rules::OPERAND_KIND, operand, "a register cannot be negated with `-` here")
+            }
+            OperandKind::Negated(_) => {
+                refuse(&rules::OPERAND_KIND, operand, "only predicates can be negated with `!`")
+            }
+            OperandKind::Sink => refuse(&rules::SINK, operand, "`_` holds no value"),
+            OperandKind::Pair(..)
+            | OperandKind::Vector(_)
+            | OperandKind::Address(_)
+            | OperandKind::Element(..)
+            | OperandKind::List(_) => {
+                refuse(&rules::OPERAND_KIND, operand, "a register or a constant must stand here")
+            }
+        }
+    }
+
+    fn constant(&mut self, wanted: Wanted<'_>, operand: &Operand, value: Constant) -> Verdict {
+        let Wanted { pattern, ty, fit } = wanted;
+        let name = pattern.name;
+        if pattern.register {
+            let message = format!("operand `{name}` must be a register, not a constant");
+            return refuse(&rules::OPERAND_KIND, operand, message);
+        }
+        if !types::constant_agrees(value, ty, fit) {
+            let what = match value {
+                Constant::Int { .. } => "an integer constant",
+                Constant::F32(_) => "a `0f` constant",
+                Constant::F64(_) => "a double-precision constant",
+            };
+            let message = format!("{what} cannot stand for operand `{name}` of type {ty}");
+            return refuse(&rules::CONSTANT, operand, message);
+        }
+        let Constant::Int { bits, unsigned } = value else { return Ok(()) };
+        match pattern.limit {
+            Some(Limit::Range(first, last)) if !(first..=last).contains(&(bits & 0xffff_ffff)) => {
+                let message = format!("operand `{name}` is from {first} to {last}");
+                return refuse(&rules::CONSTANT, operand, message);
+            }
+            Some(Limit::MultipleOf(factor)) if bits % factor != 0 => {
+                let message = format!("operand `{name}` is a multiple of {factor}");
+                return refuse(&rules::CONSTANT, operand, message);
+            }
+            Some(_) | None => {}
+        }
+        let width = ty.bits();
+        let fits = width >= 64
+            || bits >> width == 0
+            || !unsigned && bits.cast_signed() >> (width - 1) == -1;
+        if !fits && ty != ScalarType::Pred {
+            let low = bits & ((1 << width) - 1);
+            let message = format!("this constant does not fit {width} bits: it is cut to {low:#x}");
+            self.report(rules::CUT_CONSTANT.at(operand.span, message));
+        }
+        Ok(())
+    }
+
+    /// `register+constant` or `variable+constant`.
+    fn sum(&mut self, wanted: Wanted<'_>, operand: &Operand, name: &Name) -> Verdict {
+        let Wanted { pattern, ty, fit } = wanted;
+        let declared = match self.names.find(name) {
+            None => return Ok(()),
+            Some(Symbol::Register(variable)) => variable.ty,
+            Some(Symbol::Special(register)) if !register.is_vector() => register.ty,
+            Some(Symbol::Variable(variable)) => {
+                // An address is an integer.
+                return match types::kind(ty) {
+                    types::Kind::Bits | types::Kind::Integer => Ok(()),
+                    _ => {
+                        let message =
+                            format!("the address of `{}` is not of type {ty}", variable.name);
+                        refuse(&rules::OPERAND_TYPE, operand, message)
+                    }
+                };
+            }
+            symbol => {
+                let what = describe(name, symbol);
+                return refuse(
+                    &rules::OPERAND_KIND,
+                    operand,
+                    format!("{what}: nothing can be added"),
+                );
+            }
+        };
+        if !types::sum_agrees(declared, ty, fit) {
+            return mismatch(pattern, operand, name, declared, ty, fit);
+        }
+        let message = format!("the manual has no operand `{name}+constant` outside of addresses");
+        self.report(rules::SUM_OPERAND.at(operand.span, message));
+        Ok(())
+    }
+
+    fn special(
+        &mut self,
+        wanted: Wanted<'_>,
+        operand: &Operand,
+        register: &SpecialRegister,
+        part: Option<&Name>,
+    ) -> Verdict {
+        let Wanted { pattern, ty, fit } = wanted;
+        let name = register.name;
+        if let Some(lack) = self.target.lacks(register.since) {
+            let needs = match lack {
+                crate::target::Lack::Version((major, minor)) => format!("PTX {major}.{minor}"),
+                _ => format!("sm_{}", register.since.sm),
+            };
+            return refuse(&rules::SPECIAL, operand, format!("`{name}` needs {needs} or later"));
+        }
+        if !pattern.special {
+            let message = format!("`{name}` is a special register; only `mov` and `cvt` read it");
+            return Err(Box::new(
+                rules::SPECIAL
+                    .at(operand.span, message)
+                    .help("copy it to a register with `mov` first"),
+            ));
+        }
+        if register.component(part.map(|part| &**part)).is_none() {
+            let part = part.map_or("", |part| part);
+            return refuse(
+                &rules::SPECIAL,
+                operand,
+                format!("`{name}` has no component `.{part}`"),
+            );
+        }
+        let whole_vector = register.is_vector() && part.is_none();
+        let declared = if whole_vector { ScalarType::B128 } else { register.ty };
+        // Components of 16 bits are how PTX before 2.0 saw them.
+        let narrow = register.is_vector() && part.is_some() && ty.bits() == 16;
+        let is_float = types::kind(ty) == types::Kind::Float;
+        if is_float || !narrow && !types::agrees(declared, ty, fit) {
+            let message = format!("`{name}` is a {declared} register; {ty} is wanted");
+            return refuse(&rules::SPECIAL, operand, message);
+        }
+        Ok(())
+    }
+
+    /// The address of a variable as a value.
+    fn variable(&mut self, wanted: Wanted<'_>, operand: &Operand, variable: &Variable) -> Verdict {
+        let Wanted { pattern, ty, .. } = wanted;
+        let name = &variable.name;
+        if !pattern.variable {
+            let message = format!("`{name}` is a variable, not a value");
+            return Err(Box::new(
+                rules::OPERAND_KIND
+                    .at(operand.span, message)
+                    .help("move its address to a register first"),
+            ));
+        }
+        let integer = matches!(types::kind(ty), types::Kind::Bits | types::Kind::Integer);
+        let is_cut = ty.bits() == 32 && variable.space == Space::Global && self.wide_addresses;
+        if !integer || is_cut {
+            let message = format!("the address of `{name}` has 64 bits; {ty} is wanted");
+            return refuse(&rules::OPERAND_TYPE, operand, message);
+        }
+        Ok(())
+    }
+
+    /// A predicate, perhaps negated.
+    fn predicate(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
+        match &operand.kind {
+            OperandKind::Negated(inner) => self.predicate(wanted, inner),
+            OperandKind::Constant(Constant::Int { .. }) => Ok(()),
+            _ => self.value(wanted, operand),
+        }
+    }
+
+    fn label(&mut self, operand: &Operand) -> Verdict {
+        let OperandKind::Name(name) = &operand.kind else { return Ok(()) };
+        match self.names.find(name) {
+            None | Some(Symbol::Label) => Ok(()),
+            symbol => {
+                let message = format!("a label must stand here; {}", describe(name, symbol));
+                refuse(&rules::LABEL, operand, message)
+            }
+        }
+    }
+}
+
+/// Whether a register is neither a vector nor an array.
+fn is_plain(variable: &Variable) -> bool {
+    variable.vector.is_none() && variable.dims.is_empty()
+}
+
+/// What a name is, as messages say it.
+pub(super) fn describe(name: &Name, symbol: Option<Symbol<'_>>) -> String {
+    match symbol {
+        Some(Symbol::Register(variable)) => match variable.vector {
+            Some(count) => format!("`{name}` is a .v{count} {} register", variable.ty),
+            None => format!("`{name}` is a {} register", variable.ty),
+        },
+        Some(Symbol::Variable(variable)) => {
+            format!("`{name}` is a .{} variable", variable.space.word())
+        }
+        Some(Symbol::Function(_)) => format!("`{name}` is a function"),
+        Some(Symbol::Label) => format!("`{name}` is a label"),
+        Some(Symbol::Table(_)) => format!("`{name}` is a table"),
+        Some(Symbol::Special(_)) => format!("`{name}` is a special register"),
+        None => format!("`{name}` is not declared"),
+    }
+}
+
+fn mismatch(
+    pattern: &OperandPattern,
+    operand: &Operand,
+    name: &Name,
+    declared: ScalarType,
+    wanted: ScalarType,
+    fit: Fit,
+) -> Verdict {
+    let or_wider = if fit == Fit::Wider { " or wider" } else { "" };
+    let message = format!(
+        "operand `{}` wants {wanted}{or_wider}; `{name}` is a {declared} register",
+        pattern.name
+    );
+    refuse(&rules::OPERAND_TYPE, operand, message)
+}

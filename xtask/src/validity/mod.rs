@@ -1,0 +1,166 @@
+//! `cargo xtask record validity`: what NVIDIA's assembler accepts.
+
+mod generate;
+mod module;
+mod oracle;
+
+use module::Version;
+use oracle::{Oracle, Question};
+use ptx::catalogue::Entry;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Instructions and whether they are accepted, for one version and target.
+pub(crate) const VALIDITY: &str = "validity.tsv";
+
+/// For instructions, the PTX versions that accept them, by target.
+pub(crate) const SINCE: &str = "since.tsv";
+
+/// The version and target that instructions are asked about: the newest that has all.
+const NEWEST: (Version, &str) = ((9, 5), "sm_100a");
+
+/// A version that has what later ones removed.
+const BEFORE_REMOVAL: Version = (6, 3);
+
+/// The oldest version that takes kernels with parameters in parentheses.
+const OLDEST: Version = (1, 4);
+
+/// The share of the instructions that is recorded, one in so many.
+const SAMPLE: u64 = 10;
+
+/// Asks the assembler and writes both tables. With `all`, nothing is left out.
+///
+/// # Errors
+/// The assembler cannot be run, or a table cannot be written.
+pub(crate) fn record(folder: &Path, all: bool, filter: Option<&str>) -> Result<(), String> {
+    let oracle = Oracle::new()?;
+    let chosen = |entry: &&Entry| filter.is_none_or(|filter| filter == entry.name);
+    let entries: Vec<&'static Entry> =
+        ptx::catalogue::entries().filter(chosen).filter(|entry| !entry.forms.is_empty()).collect();
+    let since = since(&oracle, &entries)?;
+    write(&folder.join(SINCE), &since)?;
+    let validity = validity(&oracle, &entries, all)?;
+    write(&folder.join(VALIDITY), &validity)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+fn validity(oracle: &Oracle, entries: &[&'static Entry], all: bool) -> Result<String, String> {
+    let (version, target) = NEWEST;
+    let instructions = entries.iter().flat_map(|entry| generate::entry(entry));
+    let questions: Vec<Question> = instructions
+        .filter(|text| all || hash(text) % SAMPLE == 0)
+        .map(|text| (version, target.to_owned(), text))
+        .collect();
+    eprintln!("{} instructions", questions.len());
+    let answers = oracle.ask(&questions)?;
+    let mut table = format!("# {}.{} {target}\n", version.0, version.1);
+    for ((_, _, text), answer) in questions.iter().zip(answers) {
+        match answer {
+            None => _ = writeln!(table, "accept\t{text}\t"),
+            Some(why) => _ = writeln!(table, "reject\t{text}\t{why}"),
+        }
+    }
+    Ok(table)
+}
+
+/// For each representative, the targets that accept it at the newest version, and the versions between which
+/// the lowest of them does.
+fn since(oracle: &Oracle, entries: &[&'static Entry]) -> Result<String, String> {
+    let instructions: Vec<String> =
+        entries.iter().flat_map(|entry| generate::representatives(entry)).collect();
+    let targets: Vec<(String, Version)> = ptx::target::targets().collect();
+    let versions: Vec<Version> =
+        ptx::target::versions().filter(|version| *version >= OLDEST).collect();
+    let ask = |version: Version| {
+        let of = |text: &String| {
+            let there = targets.iter().filter(move |(_, first)| *first <= version);
+            let text = text.clone();
+            there.map(move |(target, _)| (version, target.clone(), text.clone()))
+        };
+        let questions: Vec<Question> = instructions.iter().flat_map(of).collect();
+        let answers = oracle.ask(&questions)?;
+        let mut accepting: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for ((_, target, text), answer) in questions.into_iter().zip(answers) {
+            if answer.is_none() {
+                accepting.entry(text).or_default().push(target);
+            }
+        }
+        Ok::<_, String>(accepting)
+    };
+    eprintln!("{} forms and words", instructions.len());
+    let newest = ask(NEWEST.0)?;
+    let before_removal = ask(BEFORE_REMOVAL)?;
+    let lowest: Vec<Option<&String>> = instructions
+        .iter()
+        .map(|text| newest.get(text).or(before_removal.get(text)).and_then(|all| all.first()))
+        .collect();
+    let first = first_versions(oracle, &instructions, &lowest, &versions)?;
+    let mut table = String::from(
+        "# instruction, first version on the lowest target, targets at 9.5, targets at 6.3\n",
+    );
+    for ((text, version), lowest) in instructions.iter().zip(first).zip(lowest) {
+        let list = |targets: Option<&Vec<String>>| {
+            let names = targets.into_iter().flatten().map(|name| name.trim_start_matches("sm_"));
+            names.collect::<Vec<_>>().join(" ")
+        };
+        let version = lowest.map_or_else(String::new, |_| show(versions[version]));
+        let (now, then) = (list(newest.get(text)), list(before_removal.get(text)));
+        let _ = writeln!(table, "{text}\t{version}\t{now}\t{then}");
+    }
+    Ok(table)
+}
+
+/// The first version that accepts each instruction for its target, as its place in `versions`. All
+/// instructions are bisected together.
+fn first_versions(
+    oracle: &Oracle,
+    instructions: &[String],
+    targets: &[Option<&String>],
+    versions: &[Version],
+) -> Result<Vec<usize>, String> {
+    let last = versions.len() - 1;
+    // The first version lies after the first bound, or at the last.
+    let mut bounds: Vec<(usize, usize)> = targets
+        .iter()
+        .map(|target| match target.as_ref().map(|target| ptx::sm_number(target)) {
+            Some(_) => (0, last),
+            None => (last, last),
+        })
+        .collect();
+    while bounds.iter().any(|(low, high)| low < high) {
+        let open: Vec<usize> =
+            (0..bounds.len()).filter(|at| bounds[*at].0 < bounds[*at].1).collect();
+        let questions: Vec<Question> = open
+            .iter()
+            .filter_map(|at| {
+                let middle = (bounds[*at].0 + bounds[*at].1) / 2;
+                Some((versions[middle], targets[*at]?.clone(), instructions[*at].clone()))
+            })
+            .collect();
+        let answers = oracle.ask(&questions)?;
+        for (at, answer) in open.into_iter().zip(answers) {
+            let (low, high) = &mut bounds[at];
+            let middle = (*low + *high) / 2;
+            match answer {
+                None => *high = middle,
+                Some(_) => *low = middle + 1,
+            }
+        }
+    }
+    Ok(bounds.into_iter().map(|(low, _)| low).collect())
+}
+
+fn show((major, minor): Version) -> String {
+    format!("{major}.{minor}")
+}
+
+/// FNV-1a: a fixed sample.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

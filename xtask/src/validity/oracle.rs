@@ -1,0 +1,178 @@
+//! Verdicts of NVIDIA's assembler.
+
+use super::module::{Version, module};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Instructions that are assembled together.
+const BATCH: usize = 60;
+
+/// The assembler: a program, and a folder for its input.
+pub(super) struct Oracle {
+    program: PathBuf,
+    folder: PathBuf,
+    count: AtomicUsize,
+}
+
+/// What the assembler says about a module.
+struct Said {
+    accepted: bool,
+    /// Instructions in error, by their position, with the first message.
+    wrong: BTreeMap<usize, String>,
+    /// The first error elsewhere.
+    elsewhere: Option<String>,
+}
+
+/// A question: a version, a target and an instruction.
+pub(super) type Question = (Version, String, String);
+
+impl Oracle {
+    /// The assembler that `WARPWISE_PTXAS` names, else `ptxas` of the search path.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub(super) fn new() -> Result<Oracle, String> {
+        let program: PathBuf =
+            std::env::var_os("WARPWISE_PTXAS").map_or_else(|| "ptxas".into(), Into::into);
+        Command::new(&program)
+            .arg("--version")
+            .output()
+            .map_err(|why| format!("cannot run {}: {why}", program.display()))?;
+        let folder = std::env::temp_dir().join(format!("warpwise-validity-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(|why| why.to_string())?;
+        Ok(Oracle { program, folder, count: AtomicUsize::new(0) })
+    }
+
+    /// The answer to each question: `None` if accepted, else the first message.
+    ///
+    /// # Errors
+    /// The assembler cannot be run.
+    pub(super) fn ask(&self, questions: &[Question]) -> Result<Vec<Option<String>>, String> {
+        let mut groups: BTreeMap<(Version, &str), Vec<usize>> = BTreeMap::new();
+        for (nth, (version, target, _)) in questions.iter().enumerate() {
+            groups.entry((*version, target)).or_default().push(nth);
+        }
+        let batches: Vec<_> = groups
+            .iter()
+            .flat_map(|(key, all)| all.chunks(BATCH).map(move |batch| (*key, batch)))
+            .collect();
+        let next = AtomicUsize::new(0);
+        let answers = Mutex::new(vec![None; questions.len()]);
+        let failure = Mutex::new(None);
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(|| {
+                    while let Some((key, batch)) = batches.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
+                        match self.batch(*key, batch, questions) {
+                            Ok(found) => {
+                                let mut answers = answers.lock().expect("no thread panics");
+                                for (at, answer) in found {
+                                    answers[at] = answer;
+                                }
+                            }
+                            Err(why) => *failure.lock().expect("no thread panics") = Some(why),
+                        }
+                    }
+                });
+            }
+        });
+        match failure.into_inner().expect("no thread panics") {
+            Some(why) => Err(why),
+            None => Ok(answers.into_inner().expect("no thread panics")),
+        }
+    }
+
+    /// Answers questions about one version and target: those that are wrong are taken out until the rest is
+    /// accepted.
+    fn batch(
+        &self,
+        (version, target): (Version, &str),
+        batch: &[usize],
+        questions: &[Question],
+    ) -> Result<Vec<(usize, Option<String>)>, String> {
+        let mut answers = Vec::with_capacity(batch.len());
+        let mut open = vec![batch.to_vec()];
+        while let Some(mut rest) = open.pop() {
+            let instructions: Vec<&str> = rest.iter().map(|at| questions[*at].2.as_str()).collect();
+            let said = self.assemble(version, target, &instructions)?;
+            if said.accepted {
+                answers.extend(rest.into_iter().map(|at| (at, None)));
+            } else if !said.wrong.is_empty() {
+                let wrong = |nth: usize| said.wrong.contains_key(&nth);
+                for (nth, message) in &said.wrong {
+                    answers.push((rest[*nth], Some(message.clone())));
+                }
+                let right: Vec<usize> = (0..rest.len()).filter(|nth| !wrong(*nth)).collect();
+                rest = right.into_iter().map(|nth| rest[nth]).collect();
+                if !rest.is_empty() {
+                    open.push(rest);
+                }
+            } else if let [only] = rest[..] {
+                answers.push((only, Some(said.elsewhere.unwrap_or_default())));
+            } else {
+                let second = rest.split_off(rest.len() / 2);
+                open.push(rest);
+                open.push(second);
+            }
+        }
+        Ok(answers)
+    }
+
+    fn assemble(&self, version: Version, target: &str, all: &[&str]) -> Result<Said, String> {
+        let (text, first) = module(version, target, all);
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let file = self.folder.join(format!("{number}.ptx"));
+        std::fs::write(&file, text).map_err(|why| why.to_string())?;
+        let said = Command::new(&self.program)
+            .args(["-arch", &architecture(target), "-o"])
+            .args([self.folder.join(format!("{number}.cubin")), file.clone()])
+            .output()
+            .map_err(|why| format!("cannot run {}: {why}", self.program.display()))?;
+        let _ = std::fs::remove_file(&file);
+        let _ = std::fs::remove_file(file.with_extension("cubin"));
+        let mut wrong = BTreeMap::new();
+        let mut elsewhere = None;
+        let text = [said.stdout, said.stderr].concat();
+        for line in String::from_utf8_lossy(&text).lines() {
+            match complaint(line) {
+                Some((Some(at), message)) if (first..first + all.len()).contains(&at) => {
+                    wrong.entry(at - first).or_insert(message);
+                }
+                Some((_, message)) if !message.contains("aborted due to errors") => {
+                    elsewhere.get_or_insert(message);
+                }
+                Some(_) | None => {}
+            }
+        }
+        Ok(Said { accepted: said.status.success(), wrong, elsewhere })
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// `ptxas FILE, line 7; error   : MESSAGE`: the line and the message.
+fn complaint(line: &str) -> Option<(Option<usize>, String)> {
+    let at = ["error", "fatal"].iter().find_map(|word| line.find(word))?;
+    let message = line[at..].split_once(':')?.1.trim().to_owned();
+    let number = line[..at]
+        .rsplit_once("line ")
+        .and_then(|(_, rest)| rest.trim_end_matches([';', ' ']).parse().ok());
+    Some((number, message))
+}
+
+/// The architecture to assemble a target for: the assembler has no old ones.
+fn architecture(target: &str) -> String {
+    match target {
+        "sm_82" => "sm_86".to_owned(),
+        _ if ptx::sm_number(target).is_some_and(|sm| sm < 75) => "sm_75".to_owned(),
+        _ => target.replace("sm_101", "sm_110"),
+    }
+}
