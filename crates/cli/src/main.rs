@@ -7,6 +7,7 @@ mod literal;
 mod npy;
 mod output;
 mod progress;
+mod report;
 mod run;
 mod spec;
 mod status;

@@ -31,13 +31,27 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
 
 /// Writes an array. A file of this name is replaced in one step, once the new one is complete.
 pub(crate) fn write(path: &Path, array: &Array, data: &[u8]) -> Result<(), String> {
+    replace(path, ".npy", |file| array.write(file, data))
+}
+
+/// Writes a file of plain bytes. A file of this name is replaced in one step, once the new one is complete.
+pub(crate) fn write_bytes(path: &Path, data: &[u8]) -> Result<(), String> {
+    replace(path, "", |file| file.write_all(data))
+}
+
+fn replace(
+    path: &Path,
+    suffix: &str,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<(), String> {
     let fail = |why: std::io::Error| format!("cannot write {}: {why}", path.display());
     if is_special(path) {
         let file = std::fs::OpenOptions::new().write(true).open(path).map_err(fail)?;
-        return array.write(BufWriter::new(file), data).map_err(fail);
+        let mut buffered = BufWriter::new(file);
+        return write(&mut buffered).and_then(|()| buffered.flush()).map_err(fail);
     }
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".warpwise-").suffix(".npy");
+    builder.prefix(".warpwise-").suffix(suffix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -48,7 +62,7 @@ pub(crate) fn write(path: &Path, array: &Array, data: &[u8]) -> Result<(), Strin
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut file = builder.tempfile_in(folder(path)).map_err(fail)?;
     let mut buffered = BufWriter::new(&mut file);
-    array.write(&mut buffered, data).and_then(|()| buffered.flush()).map_err(fail)?;
+    write(&mut buffered).and_then(|()| buffered.flush()).map_err(fail)?;
     drop(buffered);
     file.persist(path).map_err(|failed| fail(failed.error))?;
     Ok(())

@@ -4,54 +4,16 @@ use crate::arguments::RunArguments;
 use crate::buffers::{self, Argument, Refusal};
 use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
+use crate::report::{self, Stop};
 use crate::status::Status;
 use crate::{output, progress};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warpwise::diag::{Class, Diagnostic, Severity, Sources, render};
-use warpwise::{
-    Arg, Buffer, Device, Error, Kernel, LaunchConfig, Module, Report, Scalar, Stage, Stats,
-};
+use warpwise::diag::{Class, Diagnostic, Sources};
+use warpwise::{Arg, Buffer, Device, Kernel, LaunchConfig, Module, Report, Scalar, Stats};
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// Why a run ended early.
-struct Stop {
-    status: Status,
-    diagnostics: Vec<Diagnostic>,
-    sources: Arc<Sources>,
-    stats: Option<Stats>,
-}
-
-impl Stop {
-    fn new(status: Status, class: Class, message: impl Into<String>) -> Stop {
-        let diagnostic = Diagnostic::new(Severity::Error, class, message);
-        Stop { status, diagnostics: vec![diagnostic], sources: Arc::default(), stats: None }
-    }
-
-    fn usage(message: impl Into<String>) -> Stop {
-        Stop::new(Status::Usage, Class::BadInput, message)
-    }
-}
-
-impl From<Error> for Stop {
-    fn from(error: Error) -> Stop {
-        let failure = error.failure();
-        Stop {
-            status: match failure.stage {
-                Stage::Module => Status::Rejected,
-                Stage::Launch => Status::Usage,
-                Stage::Run => Status::Faulted,
-            },
-            diagnostics: failure.diagnostics.clone(),
-            sources: Arc::clone(&failure.sources),
-            stats: failure.stats,
-        }
-    }
-}
 
 /// What goes to standard output.
 #[derive(Default)]
@@ -84,28 +46,13 @@ pub(crate) fn run(arguments: &RunArguments) -> Status {
         }),
         false => said.text,
     };
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        // A reader that has gone away wants no more; that is no failure of the run.
-        Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
-            let message = format!("cannot write to standard output: {why}");
-            let stop = Stop::new(Status::Rejected, Class::BadInput, message);
-            tell(&stop.sources, &stop.diagnostics, &mut Said::default());
-            stop.status
-        }
-        Ok(()) | Err(_) => status,
-    }
+    report::print(&text, status)
 }
 
 /// Shows diagnostics to people, and keeps them for the document.
 fn tell(sources: &Sources, diagnostics: &[Diagnostic], said: &mut Said) {
-    let mut stderr = anstream::stderr().lock();
-    for diagnostic in diagnostics {
-        let _ = write!(stderr, "{}", render::text(sources, diagnostic, true));
-    }
-    if let serde_json::Value::Array(values) = render::json(sources, diagnostics) {
-        said.document.diagnostics.extend(values);
-    }
+    report::tell(sources, diagnostics);
+    said.document.diagnostics.extend(report::json(sources, diagnostics));
 }
 
 fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
