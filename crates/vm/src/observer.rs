@@ -262,6 +262,31 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Up to 8 bytes of shared or global memory as they stand, lowest byte first; `None` for other spaces and for
+    /// bytes that are not in memory.
+    pub fn peek(&self, space: Space, address: u64, bytes: u32) -> Option<u64> {
+        let count = (bytes as usize).min(8);
+        let held = |start: u64, end: u64| Region { start, end }.holds(address, count as u64);
+        let from = match space {
+            Space::Shared => {
+                let shared = self.frame.cta.shared;
+                held(0, shared.bytes)
+                    .then(|| shared.start.wrapping_add(address as usize).cast_const())
+            }
+            Space::Global => {
+                let region = self.frame.regions.find(address)?;
+                held(region.start, region.end)
+                    .then_some(std::ptr::with_exposed_provenance::<u8>(address as usize))
+            }
+            Space::Generic | Space::Local | Space::Param => None,
+        }?;
+        let mut word = [0; 8];
+        // SAFETY: the bytes lie inside shared memory or inside an allocation, and the run that writes them waits for
+        // its observer.
+        unsafe { from.copy_to_nonoverlapping(word.as_mut_ptr(), count) };
+        Some(u64::from_le_bytes(word))
+    }
+
     /// The allocation of global memory that holds an address.
     pub fn allocation(&self, address: u64) -> Option<Region> {
         self.frame.regions.find(address)

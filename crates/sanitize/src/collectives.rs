@@ -1,0 +1,242 @@
+//! W001, W003, W005, W006: who executes a collective, against whom it names.
+//!
+//! Rules: PTX ISA 9.1, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `bar.warp.sync` (the executing thread is in
+//! the membermask; all of it executes the same instruction with the same mask), their notes on `sm_6x` and below
+//! (in convergence), and `.aligned` (the whole warp executes it).
+
+use crate::code::Code;
+use crate::definedness::matters::named;
+use crate::finding::{Finding, Findings};
+use crate::meeting;
+use crate::per_cta::PerCta;
+use crate::strip::Cell;
+use ir::{Collective, Members, Op, Place, WarpRules};
+use lanes::{LaneMask, Lanes, WARP, shfl};
+use vm::{Arrival, Firing, Part, View};
+
+/// The collective that a lane executed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Last {
+    place: Place,
+    mask: LaneMask,
+}
+
+/// Judges every arrival and every meeting.
+#[derive(Debug)]
+pub(crate) struct Collectives {
+    rules: WarpRules,
+    /// Per warp and lane.
+    last: PerCta<Vec<Lanes<Option<Last>>>>,
+}
+
+impl Collectives {
+    pub(crate) fn new(rules: WarpRules) -> Collectives {
+        Collectives { rules, last: PerCta::new() }
+    }
+
+    pub(crate) fn begin(&mut self, view: &View<'_>) {
+        let restart = |last: &mut Vec<_>| last.fill([None; WARP]);
+        self.last.begin(view.cta(), restart, || vec![[None; WARP]; view.warps()]);
+    }
+
+    pub(crate) fn end(&mut self, view: &View<'_>) {
+        self.last.end(view.cta());
+    }
+
+    pub(crate) fn arrive(&mut self, view: &View<'_>, arrival: &Arrival<'_>, found: &mut Findings) {
+        let Some(mask) = arrival.membermask else { return };
+        let (warp, place) = (arrival.warp, arrival.inst.place);
+        let stray = arrival.lanes - mask;
+        if let Some(lane) = stray.lowest() {
+            found.report(Code::W001, place, None, || {
+                let message = format!(
+                    "{} {} with the membermask {mask}, which does not name {}",
+                    named(stray),
+                    if stray.count() == 1 { "executes it" } else { "execute it" },
+                    if stray.count() == 1 { "it" } else { "them" },
+                );
+                let strip = meeting::strip(
+                    view.live(warp),
+                    mask,
+                    "executes it and is named",
+                    "executes it and is not named",
+                )
+                .mark(arrival.executing & mask, Cell::Arrived)
+                .mark(stray, Cell::Wrong);
+                Finding::new(Code::W001, place, view.thread(warp, lane), message)
+                    .label(format!("executed by {}", named(arrival.executing)))
+                    .strip(strip)
+            });
+        }
+        let Some(last) = self.last.get(view.cta()).and_then(|last| last.get_mut(warp)) else {
+            return;
+        };
+        for lane in arrival.lanes {
+            last[lane as usize] = Some(Last { place, mask });
+        }
+    }
+
+    pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>, found: &mut Findings) {
+        for part in firing.parts {
+            let Op::Collective { what, members, aligned } = &part.inst.op else { continue };
+            match members {
+                Members::Active => self.without_mask(view, firing, part, what, found),
+                Members::Mask(_) => {
+                    let whole = firing.participants == view.live(firing.warp);
+                    if !whole {
+                        self.disagreement(view, firing, part, found);
+                        self.convergence(view, firing, part, found);
+                    }
+                }
+            }
+            if *aligned && part.lanes != view.live(firing.warp) {
+                misaligned(view, firing.warp, part.lanes, part.inst.place, found);
+            }
+        }
+    }
+
+    /// Lanes of the membermask that executed the instruction with another membermask and are gone.
+    fn disagreement(
+        &mut self,
+        view: &View<'_>,
+        firing: &Firing<'_>,
+        part: &Part<'_>,
+        found: &mut Findings,
+    ) {
+        let (warp, place) = (firing.warp, part.inst.place);
+        let Some(last) = self.last.get(view.cta()).and_then(|last| last.get(warp)) else { return };
+        let Some(lane) = part.lanes.lowest() else { return };
+        let mask = meeting::membermask(view, part.inst, warp, lane);
+        // Under lockstep rules lanes of one execution may be here with another mask.
+        let others = match self.rules {
+            WarpRules::Independent => mask - firing.participants - view.live(warp),
+            WarpRules::Lockstep => mask & firing.participants,
+        };
+        let differs = |lane: &u32| {
+            last[*lane as usize].is_some_and(|last| last.place == place && last.mask != mask)
+        };
+        let others: LaneMask = others.iter().filter(differs).collect();
+        let Some(other) = others.lowest() else { return };
+        let theirs = last[other as usize].map_or(LaneMask::EMPTY, |last| last.mask);
+        found.report(Code::W003, place, None, || {
+            let message = format!(
+                "{} give the membermask {mask}, and {} {theirs}",
+                named(part.lanes),
+                named(others)
+            );
+            let strip =
+                meeting::strip(view.live(warp), mask, "takes part", "gave another membermask")
+                    .mark(firing.participants, Cell::Arrived)
+                    .mark(others, Cell::Wrong);
+            Finding::new(Code::W003, place, view.thread(warp, lane), message)
+                .label(format!("fires for {} alone", named(firing.participants)))
+                .strip(strip)
+        });
+    }
+
+    /// Below `sm_70`, all lanes of the membermask execute a collective together.
+    fn convergence(
+        &self,
+        view: &View<'_>,
+        firing: &Firing<'_>,
+        part: &Part<'_>,
+        found: &mut Findings,
+    ) {
+        if self.rules != WarpRules::Lockstep {
+            return;
+        }
+        let (warp, place) = (firing.warp, part.inst.place);
+        let live = view.live(warp);
+        let missing = |lane: &u32| {
+            let mask = meeting::membermask(view, part.inst, warp, *lane);
+            !((mask & live) - firing.participants).is_empty()
+        };
+        let Some(lane) = part.lanes.iter().find(missing) else { return };
+        found.report(Code::W006, place, None, || {
+            let mask = meeting::membermask(view, part.inst, warp, lane);
+            let absent = (mask & live) - firing.participants;
+            let message = format!(
+                "{} of the membermask {mask} do not execute it together with {}: targets below sm_70 need \
+                 the whole membermask in convergence",
+                named(absent),
+                named(part.lanes)
+            );
+            let strip = meeting::strip(live, mask, "executes it", "is named and elsewhere")
+                .mark(firing.participants, Cell::Arrived)
+                .mark(absent, Cell::Wrong);
+            Finding::new(Code::W006, place, view.thread(warp, lane), message)
+                .label(format!("executed by {}", named(part.lanes)))
+                .strip(strip)
+        });
+    }
+
+    /// A shuffle or vote without `.sync`: the active lanes take part. Below `sm_70` those are the lanes that took the same
+    /// path, and a vote among them is well defined; from `sm_70` on nobody says who is active.
+    fn without_mask(
+        &self,
+        view: &View<'_>,
+        firing: &Firing<'_>,
+        part: &Part<'_>,
+        what: &Collective,
+        found: &mut Findings,
+    ) {
+        let (warp, place) = (firing.warp, part.inst.place);
+        let live = view.live(warp);
+        let absent = live - firing.participants;
+        let lost = match what {
+            Collective::Shfl { mode, b, c, .. } => {
+                let sources = shfl::source_lanes(*mode, &view.w32(*b, warp), &view.w32(*c, warp));
+                let lost = shfl::undefined_reads(&sources.lane, firing.participants, part.lanes);
+                // Reading a lane that exited is undefined and no matter of divergence.
+                let divergent = |lane: &u32| live.contains(sources.lane[*lane as usize]);
+                lost.iter().filter(divergent).collect()
+            }
+            _ => LaneMask::EMPTY,
+        };
+        let matters = match self.rules {
+            WarpRules::Independent => !absent.is_empty(),
+            WarpRules::Lockstep => !lost.is_empty(),
+        };
+        let Some(lane) = lost.lowest().or(part.lanes.lowest()).filter(|_| matters) else { return };
+        found.report(Code::W005, place, None, || {
+            let message = match lost.is_empty() {
+                true => format!(
+                    "only {} take part, and {} are elsewhere",
+                    named(firing.participants),
+                    named(absent)
+                ),
+                false => format!("{} read lanes that are elsewhere in divergent code", named(lost)),
+            };
+            let strip = meeting::strip(live, live, "takes part", "reads a lane that is elsewhere")
+                .mark(firing.participants, Cell::Arrived)
+                .mark(lost, Cell::Wrong);
+            Finding::new(Code::W005, place, view.thread(warp, lane), message)
+                .label("the result depends on who is active here")
+                .strip(strip)
+        });
+    }
+}
+
+/// An `.aligned` instruction that only some lanes of a warp execute.
+pub(crate) fn misaligned(
+    view: &View<'_>,
+    warp: usize,
+    lanes: LaneMask,
+    place: Place,
+    found: &mut Findings,
+) {
+    let live = view.live(warp);
+    let Some(lane) = lanes.lowest() else { return };
+    found.report(Code::W006, place, None, || {
+        let absent = live - lanes;
+        let message = format!(
+            "{} execute it and {} do not: it is .aligned, and all threads of a warp must execute the same one",
+            named(lanes),
+            named(absent)
+        );
+        let strip = meeting::strip(live, LaneMask::FULL, "executes it", "").mark(lanes, Cell::Arrived);
+        Finding::new(Code::W006, place, view.thread(warp, lane), message)
+            .label(format!("executed by {}", named(lanes)))
+            .strip(strip)
+    });
+}

@@ -1,0 +1,312 @@
+//! Loads, stores and atomic updates.
+
+use super::matters::Use;
+use super::{Cta, Scene, reg_of};
+use crate::shadow::{Kind, Origin, Shadow, transfer};
+use crate::touch::Touch;
+use ir::{Access, Address, Inst, Op, Place, Reg, Space, Src, Update};
+use lanes::{LaneMask, WARP};
+
+/// The element of an access that a register holds: its register, its width and its offset in the access.
+struct Element {
+    access: Access,
+    nth: usize,
+}
+
+impl Element {
+    fn bytes(&self) -> usize {
+        self.access.bytes() as usize
+    }
+
+    fn offset(&self) -> u64 {
+        (self.nth * self.bytes()) as u64
+    }
+
+    /// Undefined bits of a register that the element is loaded into.
+    fn extend(&self, bits: u64) -> u64 {
+        match self.access {
+            Access::S8 => bits as u8 as i8 as u32 as u64,
+            Access::S16 => bits as u16 as i16 as u32 as u64,
+            Access::U8 | Access::U16 | Access::B32 | Access::B64 => bits,
+        }
+    }
+}
+
+impl Cta {
+    /// The shadow of a thread's local memory.
+    fn local(&mut self, warp: usize, lane: u32, bytes: u64) -> Option<&mut Shadow> {
+        let memory = self.local.get_mut(warp * WARP + lane as usize)?;
+        Some(memory.get_or_insert_with(|| Shadow::new(bytes)))
+    }
+}
+
+impl Scene<'_, '_> {
+    /// An address must be defined.
+    fn address(&mut self, address: &Address, place: Place) {
+        if let Some(reg) = reg_of(address.base) {
+            for (warp, lanes) in self.view.group() {
+                self.matters(reg, (warp, lanes.0), place, Use::Address);
+            }
+        }
+    }
+
+    pub(super) fn load(&mut self, inst: &Inst) {
+        let Op::Load { d, space, access, address, .. } = &inst.op else { return };
+        self.address(address, inst.place);
+        let view = self.view;
+        let bytes = u64::from(access.bytes()) * d.len() as u64;
+        for (warp, lanes) in view.group() {
+            for reg in d.iter().flatten() {
+                self.cta.registers.define(*reg, warp, lanes.0);
+            }
+            let always = match space {
+                Space::Param => true,
+                Space::Global => self.global.is_clean(),
+                Space::Generic | Space::Shared | Space::Local => false,
+            };
+            if !always {
+                Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+                    self.load_touched(touch, d, *access, inst.place);
+                });
+            }
+        }
+    }
+
+    fn load_touched(&mut self, touch: &Touch, d: &[Option<Reg>], access: Access, place: Place) {
+        let clean = match touch.space {
+            Space::Param | Space::Generic => true,
+            Space::Global => self.global.is_clean(),
+            // One look at everything between the lowest and the highest byte.
+            Space::Shared => {
+                touch.high - touch.low <= 2 * WARP as u64 * touch.bytes
+                    && self.cta.shared.is_defined(touch.low, touch.high)
+            }
+            Space::Local => false,
+        };
+        if clean {
+            return;
+        }
+        for (lane, address) in touch.iter() {
+            let all = (0..touch.bytes).step_by(8).fold(0, |all, at| {
+                let bytes = (touch.bytes - at).min(8) as usize;
+                all | u64::from(self.memory_bits(touch, lane, address + at, bytes) != 0)
+            });
+            if all == 0 {
+                continue;
+            }
+            let padding = self.holds_defined_bytes(touch, lane, address);
+            for (nth, reg) in d.iter().enumerate() {
+                let (element, Some(reg)) = (Element { access, nth }, reg) else { continue };
+                let at = address + element.offset();
+                let bits = self.memory_bits(touch, lane, at, element.bytes());
+                if bits != 0 {
+                    let stored = self.memory_origin(touch, lane, at);
+                    let origin = match stored {
+                        Some(origin) => origin,
+                        None => self.unwritten(touch, lane, at, place),
+                    };
+                    let origin = if padding { origin.padding() } else { origin };
+                    let bits = element.extend(bits);
+                    self.cta.registers.set(*reg, touch.warp, lane, bits, origin);
+                }
+            }
+        }
+    }
+
+    /// Whether a lane's access reads bytes of which every bit is defined.
+    fn holds_defined_bytes(&mut self, touch: &Touch, lane: u32, address: u64) -> bool {
+        (address..address + touch.bytes).any(|byte| self.memory_bits(touch, lane, byte, 1) == 0)
+    }
+
+    /// Memory that nothing wrote is undefined from where it is read.
+    fn unwritten(&mut self, touch: &Touch, lane: u32, address: u64, place: Place) -> Origin {
+        let (view, space, warp) = (self.view, touch.space, touch.warp);
+        self.births.at(Kind::Memory(space), place, || {
+            let word = match space {
+                Space::Shared => "shared",
+                Space::Local => "local",
+                Space::Global | Space::Generic | Space::Param => "global",
+            };
+            let text = format!("reads {word} memory at {address:#x}, which nothing wrote");
+            (view.thread(warp, lane), text, None)
+        })
+    }
+
+    fn memory_bits(&mut self, touch: &Touch, lane: u32, address: u64, bytes: usize) -> u64 {
+        match touch.space {
+            Space::Shared => self.cta.shared.bits(address, bytes),
+            Space::Local => {
+                let size = self.view.local_bytes();
+                self.cta.local(touch.warp, lane, size).map_or(0, |local| local.bits(address, bytes))
+            }
+            Space::Global => self.global.bits(address, bytes),
+            Space::Generic | Space::Param => 0,
+        }
+    }
+
+    fn memory_origin(&mut self, touch: &Touch, lane: u32, address: u64) -> Option<Origin> {
+        match touch.space {
+            Space::Shared => self.cta.shared.origin(address),
+            Space::Local => {
+                let size = self.view.local_bytes();
+                self.cta.local(touch.warp, lane, size)?.origin(address)
+            }
+            Space::Global => self.global.origin(address),
+            Space::Generic | Space::Param => None,
+        }
+    }
+
+    fn store_bits(
+        &mut self,
+        touch: &Touch,
+        (lane, address): (u32, u64),
+        bytes: usize,
+        (bits, origin): (u64, Origin),
+    ) {
+        match touch.space {
+            Space::Shared => self.cta.shared.store(address, bytes, bits, origin),
+            Space::Local => {
+                let size = self.view.local_bytes();
+                if let Some(local) = self.cta.local(touch.warp, lane, size) {
+                    local.store(address, bytes, bits, origin);
+                }
+            }
+            Space::Global => self.global.store(address, bytes, bits, origin),
+            Space::Generic | Space::Param => {}
+        }
+    }
+
+    pub(super) fn store(&mut self, inst: &Inst) {
+        let Op::Store { values, space, access, address, .. } = &inst.op else { return };
+        self.address(address, inst.place);
+        let view = self.view;
+        let bytes = u64::from(access.bytes()) * values.len() as u64;
+        for (warp, lanes) in view.group() {
+            let undefined = values.iter().fold(0, |any, value| any | self.undefined(*value, warp));
+            if *space == Space::Global && undefined & lanes.0 == 0 && self.global.is_clean() {
+                continue;
+            }
+            Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+                self.store_touched(touch, values, *access, inst.place, undefined);
+            });
+        }
+    }
+
+    fn store_touched(
+        &mut self,
+        touch: &Touch,
+        values: &[Src],
+        access: Access,
+        place: Place,
+        undefined: u32,
+    ) {
+        if undefined & touch.lanes == 0 && touch.space == Space::Shared {
+            // Adjacent lanes without gaps fill one range, if no two lanes hold the same address.
+            let width = u64::from(touch.lanes.count_ones()) * touch.bytes;
+            let first = touch.addresses[touch.lanes.trailing_zeros() as usize % WARP];
+            let adjacent = touch.high - touch.low == width
+                && touch.iter().zip(0..).all(|((_, at), nth)| at == first + nth * touch.bytes);
+            if adjacent {
+                return self.cta.shared.define(touch.low, touch.high);
+            }
+        }
+        for (lane, address) in touch.iter() {
+            for (nth, value) in values.iter().enumerate() {
+                let element = Element { access, nth };
+                let at = address + element.offset();
+                let mask = low_bits(element.bytes());
+                let bits = self.bits(*value, touch.warp, lane) & mask;
+                let mut origin = Origin::default();
+                if bits != 0
+                    && let Some(reg) = reg_of(*value)
+                {
+                    origin = self.origin(reg, touch.warp, lane, place);
+                    let whole = bits == mask;
+                    if touch.space == Space::Global && self.leaves(origin, whole) {
+                        let lanes = LaneMask::single(lane);
+                        self.report_origin(origin, (touch.warp, lanes), place, Use::GlobalStore);
+                        self.store_bits(touch, (lane, at), element.bytes(), (0, origin));
+                        continue;
+                    }
+                }
+                self.store_bits(touch, (lane, at), element.bytes(), (bits, origin));
+            }
+        }
+    }
+
+    /// Whether an undefined value that is stored to global memory is more than the padding of a structure.
+    /// `whole` says that every bit of the element is undefined.
+    fn leaves(&self, origin: Origin, whole: bool) -> bool {
+        let padding = match self.births.get(origin).map(|birth| birth.kind) {
+            Some(Kind::Register) => !whole,
+            Some(Kind::Memory(_)) => origin.may_be_padding(),
+            Some(Kind::Collective) | None => false,
+        };
+        self.pedantic || origin.is_computed() || !padding
+    }
+
+    pub(super) fn atomic(&mut self, inst: &Inst) {
+        let Op::Atomic { d, update, space, access, address, b, c, .. } = &inst.op else { return };
+        self.address(address, inst.place);
+        let view = self.view;
+        let bytes = u64::from(access.bytes());
+        for (warp, lanes) in view.group() {
+            Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+                self.atomic_touched(touch, inst.place, (*update, *access), (*b, *c), *d);
+            });
+        }
+    }
+
+    fn atomic_touched(
+        &mut self,
+        touch: &Touch,
+        place: Place,
+        (update, access): (Update, Access),
+        (b, c): (Src, Src),
+        d: Option<Reg>,
+    ) {
+        let warp = touch.warp;
+        if touch.space == Space::Global {
+            for reg in [b, c].into_iter().filter_map(reg_of) {
+                self.matters(reg, (warp, touch.lanes), place, Use::GlobalAtomic);
+            }
+            if self.global.is_clean() {
+                d.into_iter().for_each(|d| self.cta.registers.define(d, warp, touch.lanes));
+                return;
+            }
+        }
+        let bytes = access.bytes() as usize;
+        for (lane, address) in touch.iter() {
+            let old = self.memory_bits(touch, lane, address, bytes);
+            let (sb, sc) = (self.bits(b, warp, lane), self.bits(c, warp, lane));
+            let new = match update {
+                Update::Apply(op) => transfer::update(op, [old, sb]),
+                Update::Exchange => sb,
+                Update::CompareExchange => old | sb | sc,
+            };
+            let new = new & low_bits(bytes);
+            let mut origin = Origin::default();
+            if (old | new) != 0 {
+                let from = [b, c].into_iter().find(|src| self.bits(*src, warp, lane) != 0);
+                origin = match (old != 0, from.and_then(reg_of)) {
+                    (false, Some(reg)) => self.origin(reg, warp, lane, place),
+                    _ => match self.memory_origin(touch, lane, address) {
+                        Some(origin) => origin,
+                        None => self.unwritten(touch, lane, address, place),
+                    },
+                };
+            }
+            if new != 0 || old != 0 {
+                self.store_bits(touch, (lane, address), bytes, (new, origin.computed()));
+            }
+            if let Some(d) = d {
+                self.cta.registers.set(d, warp, lane, old, origin);
+            }
+        }
+    }
+}
+
+/// The bits of so many low bytes.
+fn low_bits(bytes: usize) -> u64 {
+    if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
+}

@@ -1,0 +1,250 @@
+//! M004, M005, W002, W010: undefined values, from where they are born to where they matter.
+//!
+//! An undefined value is one of a register or of memory that nothing wrote, or the result of a collective that the
+//! ISA leaves undefined. It may be moved and computed with freely; compilers do. It matters where it decides
+//! something that the ISA does not let be undecided: a branch, a guard, an address, a membermask, a barrier's number, or a
+//! store to global memory, which the host can see. There it is reported, once, and counts as defined from then on.
+//!
+//! Bytes that are copied with a structure and hold nothing (padding) may be undefined anywhere. They are told
+//! from values by where they are born: in a load that reads defined bytes too, and with nothing computed from them
+//! since.
+
+mod collective;
+mod compute;
+pub(crate) mod matters;
+mod memory;
+
+use crate::finding::Findings;
+use crate::per_cta::PerCta;
+use crate::shadow::{Births, GlobalShadow, Kind, Origin, Registers, Shadow};
+use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
+use lanes::Lanes;
+use matters::Use;
+use vm::{Arrival, BarrierArrival, BarrierPart, Firing, View};
+
+/// Barriers of a CTA.
+const BARRIERS: usize = 16;
+
+/// What is undefined in a CTA.
+#[derive(Debug)]
+struct Cta {
+    registers: Registers,
+    shared: Shadow,
+    /// Per thread that has used it.
+    local: Vec<Option<Shadow>>,
+    /// Per barrier, an undefined predicate that was brought to it.
+    votes: [Option<Origin>; BARRIERS],
+}
+
+/// Follows undefined values.
+#[derive(Debug)]
+pub(crate) struct Definedness {
+    kernel: Kernel,
+    pedantic: bool,
+    ctas: PerCta<Cta>,
+    global: GlobalShadow,
+    births: Births,
+}
+
+/// One operand of a class in every lane of a warp.
+enum Row {
+    Narrow(Lanes<u32>),
+    Wide(Lanes<u64>),
+}
+
+impl Row {
+    fn of(view: &View<'_>, src: Src, class: Class, warp: usize) -> Row {
+        match class {
+            Class::W64 => Row::Wide(view.w64(src, warp)),
+            Class::W32 | Class::Pred => Row::Narrow(view.w32(src, warp)),
+        }
+    }
+
+    fn at(&self, lane: u32) -> u64 {
+        match self {
+            Row::Narrow(row) => u64::from(row[lane as usize]),
+            Row::Wide(row) => row[lane as usize],
+        }
+    }
+}
+
+/// The register of an operand.
+fn reg_of(src: Src) -> Option<Reg> {
+    match src {
+        Src::Reg(reg) => Some(reg),
+        Src::Imm(_) => None,
+    }
+}
+
+/// What detectors of undefined values work on during an event.
+struct Scene<'a, 'v> {
+    cta: &'a mut Cta,
+    global: &'a mut GlobalShadow,
+    births: &'a mut Births,
+    findings: &'a mut Findings,
+    view: &'a View<'v>,
+    pedantic: bool,
+}
+
+impl Scene<'_, '_> {
+    /// The undefined bits of an operand in a lane.
+    fn bits(&self, src: Src, warp: usize, lane: u32) -> u64 {
+        reg_of(src).map_or(0, |reg| self.cta.registers.bits(reg, warp, lane))
+    }
+
+    /// The lanes in which a bit of an operand is undefined.
+    fn undefined(&self, src: Src, warp: usize) -> u32 {
+        reg_of(src).map_or(0, |reg| self.cta.registers.undefined(reg, warp))
+    }
+
+    /// Where the undefined bits of a register come from: a register that nothing wrote is undefined from here,
+    /// where it is read.
+    fn origin(&mut self, reg: Reg, warp: usize, lane: u32, place: Place) -> Origin {
+        if !self.cta.registers.is_unwritten(reg, warp, lane) {
+            return self.cta.registers.origin(reg, warp, lane);
+        }
+        let view = self.view;
+        self.births.at(Kind::Register, place, || {
+            let text = "reads a register that nothing wrote".to_owned();
+            (view.thread(warp, lane), text, None)
+        })
+    }
+}
+
+impl Definedness {
+    pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> Definedness {
+        Definedness {
+            kernel: kernel.clone(),
+            pedantic,
+            ctas: PerCta::new(),
+            global: GlobalShadow::new(),
+            births: Births::new(),
+        }
+    }
+
+    fn scene<'a, 'v>(
+        &'a mut self,
+        view: &'a View<'v>,
+        findings: &'a mut Findings,
+    ) -> Option<Scene<'a, 'v>> {
+        Some(Scene {
+            cta: self.ctas.get(view.cta())?,
+            global: &mut self.global,
+            births: &mut self.births,
+            findings,
+            view,
+            pedantic: self.pedantic,
+        })
+    }
+
+    pub(crate) fn begin(&mut self, view: &View<'_>) {
+        let kernel = &self.kernel;
+        let restart = |cta: &mut Cta| {
+            cta.registers.restart();
+            cta.shared.restart();
+            cta.local.iter_mut().for_each(|memory| *memory = None);
+            cta.votes = [None; BARRIERS];
+        };
+        let new = || Cta {
+            registers: Registers::new(kernel, view.warps()),
+            shared: Shadow::new(view.shared_bytes()),
+            local: vec![None; view.warps() * lanes::WARP],
+            votes: [None; BARRIERS],
+        };
+        self.ctas.begin(view.cta(), restart, new);
+    }
+
+    pub(crate) fn end(&mut self, view: &View<'_>) {
+        self.ctas.end(view.cta());
+    }
+
+    #[inline]
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, findings: &mut Findings) {
+        let Some(mut scene) = self.scene(view, findings) else { return };
+        match &inst.op {
+            Op::Unary { d, a, .. } => scene.pure(inst, *d, [reg_of(*a), None, None]),
+            Op::Binary { d, a, b, .. } | Op::Compare { d, a, b, .. } => {
+                scene.pure(inst, *d, [reg_of(*a), reg_of(*b), None]);
+            }
+            Op::Ternary { d, a, b, c, .. } => {
+                scene.pure(inst, *d, [reg_of(*a), reg_of(*b), reg_of(*c)]);
+            }
+            Op::Logic { d, a, b, .. } => scene.pure(inst, *d, [a.reg(), b.reg(), None]),
+            Op::Select { d, a, b, p } => {
+                scene.pure(inst, *d, [reg_of(*a), reg_of(*b), p.reg()]);
+            }
+            Op::Special { d, .. } | Op::ActiveMask { d } => scene.pure(inst, *d, [None; 3]),
+            Op::Load { .. } => scene.load(inst),
+            Op::Store { .. } => scene.store(inst),
+            Op::Atomic { .. } => scene.atomic(inst),
+            Op::Fence(_) | Op::Nanosleep { .. } => {}
+            // These are told of when lanes arrive.
+            Op::Collective { .. } | Op::Barrier { .. } => {}
+        }
+    }
+
+    pub(crate) fn guard(
+        &mut self,
+        view: &View<'_>,
+        guard: Pred,
+        place: Place,
+        findings: &mut Findings,
+    ) {
+        let (Some(reg), Some(mut scene)) = (guard.reg(), self.scene(view, findings)) else {
+            return;
+        };
+        for (warp, lanes) in view.group() {
+            scene.matters(reg, (warp, lanes.0), place, Use::Guard);
+        }
+    }
+
+    pub(crate) fn leave(
+        &mut self,
+        view: &View<'_>,
+        terminator: &Terminator,
+        place: Place,
+        findings: &mut Findings,
+    ) {
+        let Terminator::Branch { p, .. } = terminator else { return };
+        let (Some(reg), Some(mut scene)) = (p.reg(), self.scene(view, findings)) else { return };
+        for (warp, lanes) in view.group() {
+            scene.matters(reg, (warp, lanes.0), place, Use::Branch);
+        }
+    }
+
+    pub(crate) fn arrive(
+        &mut self,
+        view: &View<'_>,
+        arrival: &Arrival<'_>,
+        findings: &mut Findings,
+    ) {
+        let Some(mut scene) = self.scene(view, findings) else { return };
+        scene.membermask(arrival.inst, arrival.warp, arrival.lanes);
+    }
+
+    pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>, findings: &mut Findings) {
+        let Some(mut scene) = self.scene(view, findings) else { return };
+        scene.fire(firing);
+    }
+
+    pub(crate) fn arrive_at_barrier(
+        &mut self,
+        view: &View<'_>,
+        arrival: &BarrierArrival<'_>,
+        findings: &mut Findings,
+    ) {
+        let Some(mut scene) = self.scene(view, findings) else { return };
+        scene.arrive_at_barrier(arrival);
+    }
+
+    pub(crate) fn complete_barrier(
+        &mut self,
+        view: &View<'_>,
+        id: u32,
+        parts: &[BarrierPart<'_>],
+        findings: &mut Findings,
+    ) {
+        let Some(mut scene) = self.scene(view, findings) else { return };
+        scene.complete_barrier(id, parts);
+    }
+}

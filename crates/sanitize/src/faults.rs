@@ -1,0 +1,32 @@
+//! M001, M002, M003 and deadlocks: findings that stop the kernel.
+
+use crate::code::Code;
+use crate::deadlock;
+use crate::finding::Finding;
+use ir::Kernel;
+use vm::{Fault, FaultKind};
+
+/// The finding that a fault is; `None` for faults that show nothing undefined: a trap, a limit, an interruption.
+pub(crate) fn explain(kernel: &Kernel, fault: &Fault) -> Option<Finding> {
+    let access = |code, what: &str, kind: vm::AccessKind, address: u64, bytes: u32| {
+        let message = format!("{what} {} of {bytes} bytes at {address:#x}", kind.word());
+        Some(Finding::new(code, fault.place, fault.thread, message).label(fault.thread.to_string()))
+    };
+    match &fault.kind {
+        FaultKind::OutOfBounds { access: kind, address, bytes, .. } => {
+            access(Code::M001, "out-of-bounds", *kind, *address, *bytes)
+        }
+        FaultKind::Misaligned { access: kind, address, bytes, .. } => {
+            access(Code::M002, "misaligned", *kind, *address, *bytes)
+        }
+        FaultKind::Deadlock { waiting } => Some(deadlock::explain(kernel, fault, waiting)),
+        FaultKind::BadBarrier { id, threads } => {
+            let message = match threads {
+                Some(threads) => format!("barrier {id} cannot be completed by {threads} threads"),
+                None => format!("there is no barrier {id}: a CTA has the barriers 0 to 15"),
+            };
+            Some(Finding::new(Code::B001, fault.place, fault.thread, message))
+        }
+        FaultKind::Trap | FaultKind::StepLimit { .. } | FaultKind::Interrupted => None,
+    }
+}

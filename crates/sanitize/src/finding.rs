@@ -1,0 +1,136 @@
+//! Findings as data, equal ones folded.
+
+use crate::code::Code;
+use crate::strip::Strip;
+use foldhash::{HashMap, HashMapExt};
+use ir::Place;
+use vm::{ThreadId, Waiting};
+
+/// Findings that are kept; what comes after them is counted and dropped.
+const MAX_FINDINGS: usize = 1000;
+
+/// Another instruction that belongs to a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// The instruction.
+    pub place: Place,
+    /// What it did.
+    pub text: String,
+}
+
+/// Something wrong with a kernel that a run has shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is about.
+    pub code: Code,
+    /// The instruction.
+    pub place: Place,
+    /// The first thread that it happened to.
+    pub thread: ThreadId,
+    /// One sentence with the values of the first time.
+    pub message: String,
+    /// What the instruction did, in a few words.
+    pub label: String,
+    /// Other instructions that belong to it.
+    pub related: Vec<Related>,
+    /// The lanes of the warp, the first time.
+    pub strip: Option<Strip>,
+    /// Further facts, one line or paragraph each.
+    pub facts: Vec<String>,
+    /// For deadlocks: who waits where for whom.
+    pub waiting: Vec<Waiting>,
+    /// How many warp instructions it happened in.
+    pub count: u64,
+}
+
+impl Finding {
+    /// A finding with nothing but its sentence.
+    pub fn new(code: Code, place: Place, thread: ThreadId, message: impl Into<String>) -> Finding {
+        Finding {
+            code,
+            place,
+            thread,
+            message: message.into(),
+            label: String::new(),
+            related: Vec::new(),
+            strip: None,
+            facts: Vec::new(),
+            waiting: Vec::new(),
+            count: 1,
+        }
+    }
+
+    /// Says what the instruction did.
+    pub fn label(mut self, text: impl Into<String>) -> Finding {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds another instruction.
+    pub fn related(mut self, place: Place, text: impl Into<String>) -> Finding {
+        self.related.push(Related { place, text: text.into() });
+        self
+    }
+
+    /// Adds the picture of the warp.
+    pub fn strip(mut self, strip: Strip) -> Finding {
+        self.strip = Some(strip);
+        self
+    }
+
+    /// Adds a fact.
+    pub fn fact(mut self, text: impl Into<String>) -> Finding {
+        self.facts.push(text.into());
+        self
+    }
+}
+
+/// The findings of a run so far.
+#[derive(Debug)]
+pub struct Findings {
+    found: Vec<Finding>,
+    index: HashMap<(Code, Place, Option<Place>), usize>,
+    dropped: u64,
+}
+
+impl Default for Findings {
+    fn default() -> Self {
+        Findings { found: Vec::new(), index: HashMap::new(), dropped: 0 }
+    }
+}
+
+impl Findings {
+    /// Reports a finding at an instruction, together with another one that makes it a different finding. Only
+    /// the first of equal ones is made; the others are counted.
+    pub fn report(
+        &mut self,
+        code: Code,
+        place: Place,
+        other: Option<Place>,
+        make: impl FnOnce() -> Finding,
+    ) {
+        if let Some(at) = self.index.get(&(code, place, other)) {
+            self.found[*at].count += 1;
+        } else if self.found.len() >= MAX_FINDINGS {
+            self.dropped += 1;
+        } else {
+            self.index.insert((code, place, other), self.found.len());
+            self.found.push(make());
+        }
+    }
+
+    /// The findings in the order in which they first happened.
+    pub fn all(&self) -> &[Finding] {
+        &self.found
+    }
+
+    /// Consumes the set.
+    pub fn into_vec(self) -> Vec<Finding> {
+        self.found
+    }
+
+    /// How many reports were dropped because there were too many findings.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+}

@@ -1,0 +1,37 @@
+//! Detectors: undefined warp code, races, deadlocks and bad accesses, seen lane by lane.
+//!
+//! A [`Sanitizer`] observes a run of the VM ([`vm::launch_observed`]) and feeds every event to the detectors, one module each. None of them
+//! changes what the kernel does. What they find are [`Finding`]s: data, equal ones folded and counted. [`report`]
+//! makes diagnostics of them.
+//!
+//! | module | finds |
+//! |---|---|
+//! | `collectives` | W001, W003, W005, W006 |
+//! | `definedness` | W002, W010, M004, M005 |
+//! | `activemask` | W009 |
+//! | `barriers` | B001, W006 |
+//! | `deadlock` | W003, W004, W007, B001 |
+//! | `faults` | M001, M002, M003 |
+//! | `race` | R001, R002 |
+
+mod activemask;
+mod barriers;
+mod code;
+mod collectives;
+mod deadlock;
+mod definedness;
+mod faults;
+mod finding;
+mod meeting;
+mod per_cta;
+mod race;
+pub mod report;
+mod sanitizer;
+mod shadow;
+mod strip;
+mod touch;
+
+pub use code::Code;
+pub use finding::{Finding, Findings, Related};
+pub use sanitizer::{Options, Sanitizer};
+pub use strip::{Cell, Strip};

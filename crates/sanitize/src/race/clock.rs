@@ -1,0 +1,289 @@
+//! Clocks of the threads of a CTA.
+//!
+//! A CTA has one clock. Every access carries the time of its thread's last step of synchronisation (its *stamp*), and what a
+//! thread knows is a set of statements "everything that these threads did with stamps below this time happened before".
+//! Two kinds of statement cover nearly all code and have a word of their own per lane: about the whole CTA (`floor`, after
+//! barriers) and about the thread's warp (`warp_floor`, after `bar.warp.sync`). The rest is a [`Known`].
+
+use super::known::{Group, Known};
+use lanes::{LaneMask, Lanes, WARP};
+use std::rc::Rc;
+
+/// Barriers of a CTA.
+const BARRIERS: usize = 16;
+
+/// A thread of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Thread {
+    /// The CTA's number in the grid.
+    pub(super) cta: u32,
+    pub(super) warp: u8,
+    pub(super) lane: u8,
+}
+
+impl Thread {
+    pub(super) fn new(cta: u64, warp: usize, lane: u32) -> Thread {
+        Thread { cta: cta as u32, warp: warp as u8, lane: lane as u8 }
+    }
+}
+
+/// A fence that a lane has executed: accesses with stamps below `before` are released by its next strong write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fenced {
+    pub(super) before: u32,
+    pub(super) wide: bool,
+}
+
+/// The clocks of the lanes of a warp.
+#[derive(Clone, Debug)]
+struct Warp {
+    /// Stamps of the accesses that come next.
+    now: Lanes<u32>,
+    floor: Lanes<u32>,
+    warp_floor: Lanes<u32>,
+    /// Whether all lanes have the same clocks and know nothing else.
+    uniform: bool,
+    known: Lanes<Option<Rc<Known>>>,
+    fenced: Lanes<Option<Fenced>>,
+    /// What strong reads have seen, to be known after the next fence.
+    seen: Lanes<Option<Rc<Known>>>,
+}
+
+impl Warp {
+    fn new() -> Warp {
+        Warp {
+            now: [1; WARP],
+            floor: [1; WARP],
+            warp_floor: [1; WARP],
+            uniform: true,
+            known: [const { None }; WARP],
+            fenced: [None; WARP],
+            seen: [const { None }; WARP],
+        }
+    }
+}
+
+/// Clocks that all lanes of a warp share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Uniform {
+    pub(super) floor: u32,
+    pub(super) warp_floor: u32,
+    pub(super) lockstep: bool,
+}
+
+/// The clocks of a CTA.
+#[derive(Debug)]
+pub(super) struct Clocks {
+    cta: u32,
+    lockstep: bool,
+    time: u32,
+    warps: Vec<Warp>,
+    /// Per barrier, what those who arrived without waiting brought.
+    arrived: [Option<Known>; BARRIERS],
+}
+
+impl Clocks {
+    pub(super) fn new(cta: u32, warps: usize, lockstep: bool) -> Clocks {
+        let arrived = [const { None }; BARRIERS];
+        Clocks { cta, lockstep, time: 1, warps: vec![Warp::new(); warps], arrived }
+    }
+
+    pub(super) fn restart(&mut self, cta: u32) {
+        (self.cta, self.time) = (cta, 1);
+        self.warps.fill_with(Warp::new);
+        self.arrived = [const { None }; BARRIERS];
+    }
+
+    fn tick(&mut self) -> u32 {
+        self.time = self.time.saturating_add(1);
+        self.time
+    }
+
+    /// The stamps of a warp's next accesses.
+    pub(super) fn stamps(&self, warp: usize) -> &Lanes<u32> {
+        &self.warps[warp].now
+    }
+
+    /// The clocks of a warp whose lanes all have the same ones and know nothing else.
+    pub(super) fn uniform(&self, warp: usize) -> Option<Uniform> {
+        let (clocks, lockstep) = (&self.warps[warp], self.lockstep);
+        clocks.uniform.then(|| Uniform {
+            floor: clocks.floor[0],
+            warp_floor: clocks.warp_floor[0],
+            lockstep,
+        })
+    }
+
+    /// Whether a step of `other` happened before what `thread` does now.
+    #[inline]
+    pub(super) fn knows(&self, thread: Thread, other: Thread, stamp: u32) -> bool {
+        let (warp, lane) = (&self.warps[usize::from(thread.warp)], usize::from(thread.lane));
+        if other.cta == thread.cta {
+            let same_warp = other.warp == thread.warp;
+            if stamp < warp.floor[lane]
+                || same_warp
+                    && (other.lane == thread.lane || self.lockstep || stamp < warp.warp_floor[lane])
+            {
+                return true;
+            }
+        }
+        warp.known[lane].as_ref().is_some_and(|known| known.holds(other, stamp))
+    }
+
+    /// Everything that a lane knows, itself included up to a stamp.
+    pub(super) fn knowledge(&self, thread: Thread, before: u32) -> Known {
+        let (clocks, lane) = (&self.warps[usize::from(thread.warp)], usize::from(thread.lane));
+        let mut known = clocks.known[lane].as_deref().cloned().unwrap_or_else(Known::new);
+        known.add(self.cta, Group::All, clocks.floor[lane]);
+        let itself = if self.lockstep { u32::MAX } else { 1 << lane };
+        known.add(self.cta, Group::Lanes(thread.warp, u32::MAX), clocks.warp_floor[lane]);
+        known.add(self.cta, Group::Lanes(thread.warp, itself), before);
+        known
+    }
+
+    /// A lane releases what it did so far: the stamp below which that is, and what it knows.
+    pub(super) fn release(&mut self, thread: Thread) -> Known {
+        let time = self.tick();
+        let clocks = &mut self.warps[usize::from(thread.warp)];
+        clocks.now[usize::from(thread.lane)] = time;
+        clocks.uniform = false;
+        self.knowledge(thread, time)
+    }
+
+    /// The fence that a lane executed last.
+    pub(super) fn fenced(&self, thread: Thread) -> Option<Fenced> {
+        self.warps[usize::from(thread.warp)].fenced[usize::from(thread.lane)]
+    }
+
+    /// A lane learns something.
+    pub(super) fn learn(&mut self, thread: Thread, news: &Rc<Known>) {
+        let clocks = &mut self.warps[usize::from(thread.warp)];
+        clocks.uniform = false;
+        merge(&mut clocks.known[usize::from(thread.lane)], news);
+    }
+
+    /// A lane has seen something that it will know after its next fence.
+    pub(super) fn see(&mut self, thread: Thread, news: &Rc<Known>) {
+        let clocks = &mut self.warps[usize::from(thread.warp)];
+        merge(&mut clocks.seen[usize::from(thread.lane)], news);
+    }
+
+    /// Lanes execute a fence.
+    pub(super) fn fence(&mut self, warp: usize, lanes: LaneMask, wide: bool) {
+        let time = self.tick();
+        let clocks = &mut self.warps[warp];
+        for lane in lanes {
+            let lane = lane as usize;
+            clocks.now[lane] = time;
+            clocks.fenced[lane] = Some(Fenced { before: time, wide });
+            if let Some(seen) = clocks.seen[lane].take() {
+                clocks.uniform = false;
+                merge(&mut clocks.known[lane], &seen);
+            }
+        }
+        clocks.uniform &= lanes.is_full();
+    }
+
+    /// Lanes of a warp meet at `bar.warp.sync`.
+    pub(super) fn warp_sync(&mut self, warp: usize, lanes: LaneMask, live: LaneMask) {
+        let time = self.tick();
+        let clocks = &mut self.warps[warp];
+        let whole = lanes == live;
+        let most =
+            |row: &Lanes<u32>| lanes.iter().map(|lane| row[lane as usize]).max().unwrap_or(0);
+        let (floor, warp_floor) = (most(&clocks.floor), most(&clocks.warp_floor));
+        let mut known = None;
+        for lane in lanes {
+            for from in [&clocks.known[lane as usize], &clocks.seen[lane as usize]] {
+                if let Some(from) = from {
+                    merge(&mut known, from);
+                }
+            }
+        }
+        if !whole {
+            let mut more = Known::new();
+            more.add(self.cta, Group::Lanes(warp as u8, lanes.0), time);
+            merge(&mut known, &Rc::new(more));
+        }
+        for lane in lanes.iter().map(|lane| lane as usize) {
+            clocks.now[lane] = time;
+            clocks.floor[lane] = floor;
+            clocks.warp_floor[lane] = if whole { time } else { warp_floor };
+            clocks.known[lane].clone_from(&known);
+        }
+        clocks.uniform = whole && known.is_none() && lanes.is_full();
+    }
+
+    /// Lanes arrive at a barrier and go on.
+    pub(super) fn arrive(&mut self, id: usize, warp: usize, lanes: LaneMask) {
+        let mut brought =
+            self.arrived.get_mut(id).and_then(Option::take).unwrap_or_else(Known::new);
+        for lane in lanes {
+            let thread = Thread { cta: self.cta, warp: warp as u8, lane: lane as u8 };
+            brought.join(&self.release(thread));
+        }
+        if let Some(arrived) = self.arrived.get_mut(id) {
+            *arrived = Some(brought);
+        }
+    }
+
+    /// A barrier is complete. `all` says that every live thread of the CTA waits there.
+    pub(super) fn barrier(&mut self, id: usize, waiting: &[LaneMask], all: bool) {
+        let time = self.tick();
+        let mut joined = self.arrived.get_mut(id).and_then(Option::take).unwrap_or_else(Known::new);
+        let mut floor = 0;
+        for (warp, lanes) in waiting.iter().enumerate() {
+            for lane in *lanes {
+                let at = lane as usize;
+                let clocks = &self.warps[warp];
+                floor = floor.max(clocks.floor[at]);
+                if all && clocks.known[at].is_none() && clocks.seen[at].is_none() {
+                    continue;
+                }
+                if let Some(known) = &clocks.known[at] {
+                    joined.join(known);
+                }
+                // A barrier is no fence for what strong reads saw, but code relies on it as on one.
+                if let Some(seen) = &clocks.seen[at] {
+                    joined.join(seen);
+                }
+                if !all {
+                    joined.add(self.cta, Group::Lanes(warp as u8, u32::MAX), clocks.warp_floor[at]);
+                }
+            }
+            if !all && !lanes.is_empty() {
+                joined.add(self.cta, Group::Lanes(warp as u8, lanes.0), time);
+            }
+        }
+        if all {
+            joined.forget(self.cta);
+        }
+        let known = (!joined.is_empty()).then(|| Rc::new(joined));
+        for (warp, lanes) in waiting.iter().enumerate() {
+            let clocks = &mut self.warps[warp];
+            for lane in lanes.iter().map(|lane| lane as usize) {
+                clocks.now[lane] = time;
+                clocks.floor[lane] = if all { time } else { floor };
+                clocks.known[lane].clone_from(&known);
+                clocks.seen[lane] = None;
+            }
+            if all {
+                clocks.uniform = known.is_none() && lanes.is_full();
+                if clocks.uniform {
+                    clocks.warp_floor = [time; WARP];
+                }
+            } else if !lanes.is_empty() {
+                clocks.uniform = false;
+            }
+        }
+    }
+}
+
+/// Adds statements to a set that may be shared.
+fn merge(to: &mut Option<Rc<Known>>, from: &Rc<Known>) {
+    match to {
+        None => *to = Some(Rc::clone(from)),
+        Some(known) if Rc::ptr_eq(known, from) => {}
+        Some(known) => Rc::make_mut(known).join(from),
+    }
+}

@@ -1,0 +1,526 @@
+//! R001, R002: accesses to the same bytes, at least one a write, that nothing orders.
+//!
+//! Order (*happens before*) follows the memory consistency model of PTX ISA 9.1, chapter 8: the program order of a
+//! thread; CTA barriers between all who take part; `bar.warp.sync` between its lanes, and no other warp collective; releases
+//! and acquires, as qualifiers or as fences around strong accesses, within their scopes. On targets below `sm_70` the
+//! lanes of a warp run in lockstep and are ordered. Threads that exited count as having arrived at every later barrier.
+//!
+//! Strong accesses (atomics, `.relaxed`, `.volatile` and stronger) may meet each other, unless they lie in different
+//! CTAs and one is of CTA scope. One case is reported against the letter of the model: volatile accesses to shared memory by lanes of one warp
+//! that execute together. No rule calls them a race, but which of them sees which value is as open, and code that does
+//! so relies on the lockstep of old targets.
+//!
+//! Stated limits: per location, the last write and two readers of different threads are kept; accesses of
+//! different sizes to one location count as the same kind; a load or store with a scope counts as one of the device.
+
+mod clock;
+mod known;
+mod line;
+mod sync;
+
+use crate::code::Code;
+use crate::finding::{Finding, Findings};
+use crate::per_cta::PerCta;
+use crate::strip::{Cell as Mark, Strip};
+use crate::touch::Touch;
+use clock::{Clocks, Thread};
+use ir::{Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, WarpRules};
+use lanes::{LaneMask, WARP};
+use line::{Access, Kind, Lines, Pages, Row};
+use sync::SyncVars;
+use vm::{BarrierArrival, BarrierPart, Firing, ThreadId, View};
+
+/// What the race detector knows of a running CTA.
+#[derive(Debug)]
+struct Cta {
+    clocks: Clocks,
+    shared: Lines,
+    /// Synchronisation through shared memory.
+    vars: SyncVars,
+}
+
+/// Watches all accesses to shared and global memory.
+#[derive(Debug)]
+pub(crate) struct Races {
+    rules: WarpRules,
+    pedantic: bool,
+    ctas: PerCta<Cta>,
+    global: Pages,
+    /// Synchronisation through global memory.
+    vars: SyncVars,
+    extents: Extents,
+}
+
+/// The shape of the launch, to name threads of CTAs that are not running any more.
+#[derive(Clone, Copy, Debug)]
+struct Extents {
+    grid: [u32; 3],
+    block: [u32; 3],
+}
+
+impl Extents {
+    fn thread(&self, access: &Access) -> ThreadId {
+        let split = |number: u64, [x, y, _]: [u32; 3]| {
+            let (x, y) = (u64::from(x.max(1)), u64::from(y.max(1)));
+            [number % x, number / x % y, number / x / y].map(|index| index as u32)
+        };
+        let (warp, lane) = (u32::from(access.thread.warp), u32::from(access.thread.lane));
+        let number = u64::from(warp) * WARP as u64 + u64::from(lane);
+        ThreadId {
+            cta: split(u64::from(access.thread.cta), self.grid),
+            thread: split(number, self.block),
+            warp,
+            lane,
+        }
+    }
+}
+
+/// How an instruction accesses memory.
+#[derive(Clone, Copy, Debug)]
+struct How<'a> {
+    kind: Kind,
+    place: Place,
+    /// The values that a store writes, to tell writes that change nothing.
+    values: &'a [Src],
+    element: u32,
+}
+
+fn kind(ordering: Ordering, write: bool) -> Kind {
+    match ordering {
+        Ordering::Weak => Kind::weak(write),
+        Ordering::Volatile => Kind::volatile(write),
+        Ordering::Relaxed | Ordering::Acquire | Ordering::Release | Ordering::AcqRel => {
+            Kind::strong(write, false)
+        }
+    }
+}
+
+/// Whether a scope reaches beyond the CTA. Launches have no clusters, so a cluster is one CTA.
+fn is_wide(scope: Scope) -> bool {
+    matches!(scope, Scope::Gpu | Scope::Sys)
+}
+
+impl Races {
+    pub(crate) fn new(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], pedantic: bool) -> Races {
+        Races {
+            rules: kernel.rules,
+            pedantic,
+            ctas: PerCta::new(),
+            global: Pages::new(),
+            vars: SyncVars::new(),
+            extents: Extents { grid, block },
+        }
+    }
+
+    pub(crate) fn begin(&mut self, view: &View<'_>) {
+        let cta = view.cta() as u32;
+        let lockstep = self.rules == WarpRules::Lockstep;
+        let restart = |state: &mut Cta| {
+            state.clocks.restart(cta);
+            state.shared.restart();
+            state.vars.clear();
+        };
+        let new = || Cta {
+            clocks: Clocks::new(cta, view.warps(), lockstep),
+            shared: Lines::new(view.shared_bytes()),
+            vars: SyncVars::new(),
+        };
+        self.ctas.begin(view.cta(), restart, new);
+    }
+
+    pub(crate) fn end(&mut self, view: &View<'_>) {
+        self.ctas.end(view.cta());
+    }
+
+    #[inline]
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
+        match &inst.op {
+            Op::Load { d, space, access, address, ordering } => {
+                if matches!(space, Space::Param | Space::Local) {
+                    return;
+                }
+                let how = How {
+                    kind: kind(*ordering, false),
+                    place: inst.place,
+                    values: &[],
+                    element: 0,
+                };
+                let bytes = u64::from(access.bytes()) * d.len() as u64;
+                self.touch(view, *space, address, bytes, how, found);
+                let acquires = matches!(ordering, Ordering::Acquire | Ordering::AcqRel);
+                if *ordering != Ordering::Weak {
+                    self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
+                        var.read(clocks, lane, true, acquires);
+                    });
+                }
+            }
+            Op::Store { values, space, access, address, ordering } => {
+                if matches!(space, Space::Param | Space::Local) {
+                    return;
+                }
+                let kind = kind(*ordering, true);
+                let how = How { kind, place: inst.place, values, element: access.bytes() };
+                let bytes = u64::from(access.bytes()) * values.len() as u64;
+                self.touch(view, *space, address, bytes, how, found);
+                let releases = matches!(ordering, Ordering::Release | Ordering::AcqRel);
+                if *ordering != Ordering::Weak {
+                    self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
+                        var.write(clocks, lane, true, releases);
+                    });
+                }
+            }
+            Op::Atomic { space, access, address, ordering, scope, .. } => {
+                let wide = is_wide(*scope);
+                let kind = Kind::strong(true, !wide);
+                let how = How { kind, place: inst.place, values: &[], element: 0 };
+                let bytes = u64::from(access.bytes());
+                self.touch(view, *space, address, bytes, how, found);
+                let acquires = matches!(ordering, Ordering::Acquire | Ordering::AcqRel);
+                let releases = matches!(ordering, Ordering::Release | Ordering::AcqRel);
+                self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
+                    var.read(clocks, lane, wide, acquires);
+                    var.update(clocks, lane, wide, releases);
+                });
+            }
+            Op::Fence(fence) => {
+                let Some(cta) = self.ctas.get(view.cta()) else { return };
+                for (warp, lanes) in view.group() {
+                    cta.clocks.fence(warp, lanes, is_wide(fence.scope));
+                }
+            }
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Nanosleep { .. } => {}
+        }
+    }
+
+    /// What strong accesses say to each other, lane by lane.
+    fn synchronise(
+        &mut self,
+        view: &View<'_>,
+        space: Space,
+        address: &ir::Address,
+        bytes: u64,
+        each: impl Fn(&mut sync::Var, &mut Clocks, Thread),
+    ) {
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        for (warp, lanes) in view.group() {
+            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+                let vars = match touch.space {
+                    Space::Shared => &mut cta.vars,
+                    Space::Global => &mut self.vars,
+                    Space::Generic | Space::Local | Space::Param => return,
+                };
+                for (lane, address) in touch.iter() {
+                    let thread = Thread::new(view.cta(), warp, lane);
+                    each(vars.at(address), &mut cta.clocks, thread);
+                }
+            });
+        }
+    }
+
+    fn touch(
+        &mut self,
+        view: &View<'_>,
+        space: Space,
+        address: &ir::Address,
+        bytes: u64,
+        how: How<'_>,
+        found: &mut Findings,
+    ) {
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
+        for (warp, lanes) in view.group() {
+            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+                let lines = match touch.space {
+                    Space::Shared => Where::Shared(&mut cta.shared),
+                    Space::Global => Where::Global(&mut self.global),
+                    Space::Generic | Space::Local | Space::Param => return,
+                };
+                judge.touched(touch, lines, &cta.clocks, found);
+            });
+        }
+    }
+
+    pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let orders = |op: &Op| matches!(op, Op::Collective { what: ir::Collective::WarpSync, .. });
+        if firing.parts.iter().any(|part| orders(&part.inst.op)) {
+            let live = view.live(firing.warp);
+            cta.clocks.warp_sync(firing.warp, firing.participants, live);
+        }
+    }
+
+    pub(crate) fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        if let Op::Barrier { action: ir::BarrierAction::Arrive, .. } = arrival.inst.op {
+            cta.clocks.arrive(arrival.id as usize, arrival.warp, arrival.lanes);
+        }
+    }
+
+    pub(crate) fn complete_barrier(&mut self, view: &View<'_>, id: u32, parts: &[BarrierPart<'_>]) {
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let mut waiting = vec![LaneMask::EMPTY; view.warps()];
+        for part in parts {
+            waiting[part.warp] |= part.lanes;
+        }
+        let all = (0..view.warps()).all(|warp| waiting[warp] == view.live(warp));
+        cta.clocks.barrier(id as usize, &waiting, all);
+    }
+}
+
+/// The lines of the space that is accessed.
+enum Where<'a> {
+    Shared(&'a mut Lines),
+    Global(&'a mut Pages),
+}
+
+/// Judges the accesses of one instruction.
+struct Judge<'a, 'v> {
+    extents: Extents,
+    pedantic: bool,
+    view: &'a View<'v>,
+    how: How<'a>,
+}
+
+impl Judge<'_, '_> {
+    fn touched(&self, touch: &Touch, mut lines: Where<'_>, clocks: &Clocks, found: &mut Findings) {
+        let cta = self.view.cta();
+        let stamps = clocks.stamps(touch.warp);
+        let access = |lane: u32| Access {
+            thread: Thread::new(cta, touch.warp, lane),
+            stamp: stamps[lane as usize],
+            place: self.how.place,
+            kind: self.how.kind,
+        };
+        if let Some(shift) = rows(touch)
+            && let Some(uniform) = clocks.uniform(touch.warp)
+        {
+            let lanes_per_line = (line::BYTES >> shift) as u32;
+            for nth in 0..(WARP as u32 / lanes_per_line) {
+                let at = touch.low + u64::from(nth) * line::BYTES;
+                let Some(line) = lines.line(at) else { continue };
+                let row = Row { access: access(nth * lanes_per_line), shift };
+                if !line.take_row(&row, &uniform) {
+                    for lane in nth * lanes_per_line..(nth + 1) * lanes_per_line {
+                        self.lane(touch, lane, &mut lines, clocks, access(lane), found);
+                    }
+                }
+            }
+            return;
+        }
+        let first = touch.addresses[touch.lanes.trailing_zeros() as usize % WARP];
+        if touch.high - touch.low == touch.bytes && touch.lanes.count_ones() > 1 {
+            // All lanes access one element. For readers, two of them stand for all.
+            debug_assert_eq!(first, touch.low);
+            if self.how.kind.writes() && self.how.kind.is_weak() {
+                self.overlap(touch, found);
+            }
+            let lanes = LaneMask(touch.lanes);
+            for lane in [lanes.lowest(), lanes.highest()].into_iter().flatten() {
+                if !self.how.kind.writes() || Some(lane) == lanes.highest() {
+                    self.lane(touch, lane, &mut lines, clocks, access(lane), found);
+                }
+            }
+            return;
+        }
+        let mut last = None;
+        let mut ascending = true;
+        for (_, address) in touch.iter() {
+            ascending &= last.is_none_or(|last| last < address);
+            last = Some(address);
+        }
+        if !ascending && self.how.kind.writes() && self.how.kind.is_weak() {
+            self.overlap(touch, found);
+        }
+        for (lane, address) in touch.iter() {
+            // Of lanes of this instruction that write one address, the last one stands for all.
+            let again = |other: u32| touch.addresses[other as usize] == address;
+            let above = LaneMask(touch.lanes) & LaneMask::gt(lane);
+            if !ascending && self.how.kind.writes() && above.iter().any(again) {
+                continue;
+            }
+            self.lane(touch, lane, &mut lines, clocks, access(lane), found);
+        }
+    }
+
+    /// One lane's access, element by element of the lines.
+    fn lane(
+        &self,
+        touch: &Touch,
+        lane: u32,
+        lines: &mut Where<'_>,
+        clocks: &Clocks,
+        access: Access,
+        found: &mut Findings,
+    ) {
+        let start = touch.addresses[lane as usize];
+        let Some(line) = lines.line(start) else { return };
+        let offset = start % line::BYTES;
+        line.access(offset, touch.bytes, &access, |earlier, at| {
+            let ordered = clocks.knows(access.thread, earlier.thread, earlier.stamp);
+            if !ordered && self.is_race(touch, earlier, &access) {
+                let address = start - offset + at;
+                self.report(touch, address, earlier, &access, found);
+            }
+        });
+    }
+
+    /// Whether two accesses that nothing orders are a race.
+    fn is_race(&self, touch: &Touch, earlier: &Access, access: &Access) -> bool {
+        let (one, other) = (earlier.kind, access.kind);
+        if !one.writes() && !other.writes() {
+            return false;
+        }
+        if !one.is_weak() && !other.is_weak() {
+            let same_warp = earlier.thread.cta == access.thread.cta
+                && earlier.thread.warp == access.thread.warp;
+            let together = same_warp && touch.lanes >> earlier.thread.lane & 1 != 0;
+            let lockstep = touch.space == Space::Shared
+                && one.is_volatile()
+                && other.is_volatile()
+                && together;
+            let apart = earlier.thread.cta != access.thread.cta;
+            return lockstep || apart && (one.is_narrow() || other.is_narrow());
+        }
+        let same_value = one.writes() && other.writes() && !self.pedantic && {
+            let lane = u32::from(access.thread.lane);
+            self.unchanged(touch, lane)
+        };
+        !same_value
+    }
+
+    /// Whether a store writes what memory holds already.
+    fn unchanged(&self, touch: &Touch, lane: u32) -> bool {
+        let start = touch.addresses[lane as usize];
+        let element = self.how.element;
+        !self.how.values.is_empty()
+            && self.how.values.iter().zip(0..).all(|(value, nth)| {
+                let at = start + nth * u64::from(element);
+                self.view.peek(touch.space, at, element)
+                    == Some(self.value(*value, touch.warp, lane))
+            })
+    }
+
+    /// The low bytes of a stored value.
+    fn value(&self, value: Src, warp: usize, lane: u32) -> u64 {
+        let (lane, bits) = (lane as usize % WARP, 8 * self.how.element);
+        match bits {
+            64 => self.view.w64(value, warp)[lane],
+            _ => u64::from(self.view.w32(value, warp)[lane]) & ((1 << bits) - 1),
+        }
+    }
+
+    /// Lanes that store different values to one address in one instruction.
+    fn overlap(&self, touch: &Touch, found: &mut Findings) {
+        if self.how.values.is_empty() {
+            return;
+        }
+        let mut sorted: Vec<(u64, u32)> = touch.iter().map(|(lane, at)| (at, lane)).collect();
+        sorted.sort_unstable();
+        for pair in sorted.windows(2) {
+            let [(at, one), (same, other)] = *pair else { continue };
+            let differs = |value: &Src| {
+                self.value(*value, touch.warp, one) != self.value(*value, touch.warp, other)
+            };
+            if at == same && (self.pedantic || self.how.values.iter().any(differs)) {
+                let access = |lane| Access {
+                    thread: Thread::new(self.view.cta(), touch.warp, lane),
+                    stamp: 0,
+                    place: self.how.place,
+                    kind: self.how.kind,
+                };
+                self.report(touch, at, &access(one), &access(other), found);
+            }
+        }
+    }
+
+    #[cold]
+    fn report(
+        &self,
+        touch: &Touch,
+        address: u64,
+        earlier: &Access,
+        access: &Access,
+        found: &mut Findings,
+    ) {
+        let code = if touch.space == Space::Shared { Code::R001 } else { Code::R002 };
+        // Which of the two comes first is chance: they are one finding.
+        let (low, high) = match earlier.place.0 <= access.place.0 {
+            true => (earlier.place, access.place),
+            false => (access.place, earlier.place),
+        };
+        found.report(code, low, (low != high).then_some(high), || {
+            let space = if touch.space == Space::Shared { "shared" } else { "global" };
+            let (one, other) = (self.extents.thread(earlier), self.extents.thread(access));
+            let same_warp =
+                earlier.thread.cta == access.thread.cta && earlier.thread.warp == access.thread.warp;
+            let relation = if same_warp {
+                "two lanes of one warp"
+            } else if earlier.thread.cta == access.thread.cta {
+                "two warps of one CTA"
+            } else {
+                "two CTAs"
+            };
+            let message = format!(
+                "{relation} access {space} memory at {address:#x}, and nothing orders their {} and {}",
+                earlier.kind.word(),
+                access.kind.word(),
+            );
+            let mut finding = Finding::new(code, access.place, other, message)
+                .label(format!("{} of {} bytes by {other}", access.kind.word(), touch.bytes));
+            finding = match earlier.place == access.place {
+                true => finding.fact(format!("the other access is the same instruction, by {one}")),
+                false => finding.related(
+                    earlier.place,
+                    format!("earlier {} by {one}", earlier.kind.word()),
+                ),
+            };
+            if !earlier.kind.is_weak() && !access.kind.is_weak() {
+                finding = finding.fact(match same_warp {
+                    true => "volatile accesses are not ordered between lanes: from sm_70 on the lanes of a warp do \
+                             not run in lockstep",
+                    false => "one of the accesses is atomic for its own CTA only",
+                });
+            }
+            if same_warp {
+                let live = self.view.live(touch.warp);
+                let strip = Strip::new(live, "executes the later access", "one of the two")
+                    .mark(LaneMask(touch.lanes), Mark::Arrived)
+                    .mark(LaneMask::single(one.lane) | LaneMask::single(other.lane), Mark::Wrong);
+                finding = finding.strip(strip);
+            }
+            finding
+        });
+    }
+}
+
+/// If the lanes access whole lines in order, the logarithm of the bytes of one.
+fn rows(touch: &Touch) -> Option<u8> {
+    let whole = touch.lanes == u32::MAX
+        && touch.low.is_multiple_of(line::BYTES)
+        && touch.high - touch.low == touch.bytes * WARP as u64
+        && (4..=16).contains(&touch.bytes);
+    let mut ordered = whole;
+    for (lane, address) in (0..).zip(&touch.addresses) {
+        ordered &= *address == touch.low.wrapping_add(lane * touch.bytes);
+    }
+    ordered.then(|| touch.bytes.trailing_zeros() as u8)
+}
+
+impl Where<'_> {
+    fn line(&mut self, address: u64) -> Option<&mut line::Line> {
+        match self {
+            Where::Shared(lines) => lines.at(address),
+            Where::Global(pages) => Some(pages.at(address)),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Memory locations through which threads synchronise: what their writers released there.
+
+use super::clock::{Clocks, Thread};
+use super::known::Known;
+use foldhash::{HashMap, HashMapExt};
+use std::rc::Rc;
+
+/// What the writes to a location have released.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Var {
+    /// To every CTA.
+    wide: Option<Rc<Known>>,
+    /// To the threads of this CTA.
+    narrow: Option<(u32, Rc<Known>)>,
+}
+
+impl Var {
+    /// A strong read. `wide` is its scope; an acquire knows at once what was released, another read after
+    /// its next fence.
+    pub(super) fn read(&self, clocks: &mut Clocks, thread: Thread, wide: bool, acquires: bool) {
+        let here = self.narrow.as_ref().filter(|(cta, _)| *cta == thread.cta);
+        // A narrow read sees what its own CTA released, which is in `narrow` too.
+        let all = [here.map(|(_, known)| known), self.wide.as_ref().filter(|_| wide)];
+        for known in all.into_iter().flatten() {
+            match acquires {
+                true => clocks.learn(thread, known),
+                false => clocks.see(thread, known),
+            }
+        }
+    }
+
+    /// A strong write: what earlier writes released cannot be read any more.
+    pub(super) fn write(
+        &mut self,
+        clocks: &mut Clocks,
+        thread: Thread,
+        wide: bool,
+        releases: bool,
+    ) {
+        *self = Var::default();
+        self.update(clocks, thread, wide, releases);
+    }
+
+    /// An atomic update: who reads it reads what earlier writes released, too.
+    pub(super) fn update(
+        &mut self,
+        clocks: &mut Clocks,
+        thread: Thread,
+        wide: bool,
+        releases: bool,
+    ) {
+        let (known, wide) = match (releases, clocks.fenced(thread)) {
+            (true, _) => (clocks.release(thread), wide),
+            (false, Some(fence)) => (clocks.knowledge(thread, fence.before), wide && fence.wide),
+            (false, None) => return,
+        };
+        if wide {
+            add(&mut self.wide, &known);
+        }
+        match &mut self.narrow {
+            Some((cta, here)) if *cta == thread.cta => Rc::make_mut(here).join(&known),
+            narrow => *narrow = Some((thread.cta, Rc::new(known))),
+        }
+    }
+}
+
+fn add(to: &mut Option<Rc<Known>>, news: &Known) {
+    match to {
+        Some(known) => Rc::make_mut(known).join(news),
+        None => *to = Some(Rc::new(news.clone())),
+    }
+}
+
+/// The locations of a space that strong accesses have used.
+#[derive(Debug)]
+pub(super) struct SyncVars {
+    vars: HashMap<u64, Var>,
+}
+
+impl SyncVars {
+    pub(super) fn new() -> SyncVars {
+        SyncVars { vars: HashMap::new() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.vars.clear();
+    }
+
+    pub(super) fn at(&mut self, address: u64) -> &mut Var {
+        self.vars.entry(address).or_default()
+    }
+}

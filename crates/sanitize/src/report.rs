@@ -1,0 +1,95 @@
+//! Findings as diagnostics.
+
+use crate::finding::Finding;
+use crate::strip::Strip;
+use diag::{Class, Diagnostic, Severity, Span};
+use ir::Place;
+use vm::WaitingFor;
+
+/// Where the instructions of a kernel stand in its texts.
+pub trait Places {
+    /// The PTX instruction.
+    fn ptx(&self, place: Place) -> Option<Span>;
+
+    /// The line that the user wrote, if its file was found.
+    fn source(&self, place: Place) -> Option<Span>;
+
+    /// The same as words: file, line and column, and through which functions it was inlined.
+    fn source_name(&self, place: Place) -> Option<String>;
+
+    /// A place in a few words, such as `k.ptx:12`.
+    fn short(&self, place: Place) -> String;
+}
+
+/// At most this many waiting groups are listed.
+const MAX_GROUPS: usize = 64;
+
+/// A finding as a diagnostic: code and sentence, source lines, the picture of the warp, facts, how often.
+pub fn diagnostic(finding: &Finding, places: &impl Places) -> Diagnostic {
+    let mut found = Diagnostic::new(Severity::Error, Class::Undefined, &finding.message)
+        .code(finding.code.word());
+    let all = || {
+        let first = (finding.place, finding.label.as_str());
+        let related = finding.related.iter().map(|related| (related.place, related.text.as_str()));
+        std::iter::once(first).chain(related)
+    };
+    // The line that the user wrote comes first; the PTX follows.
+    for (place, text) in all() {
+        if let Some(span) = places.source(place) {
+            found = found.label(span, text);
+        }
+    }
+    for (place, text) in all() {
+        if let Some(span) = places.ptx(place) {
+            found = found.label(span, text);
+        }
+    }
+    for (nth, (place, text)) in all().enumerate() {
+        if let Some(name) = places.source_name(place) {
+            found = found.note(match nth {
+                0 => format!("source: {name}"),
+                _ => format!("{text}: {name}"),
+            });
+        }
+    }
+    if let Some(strip) = &finding.strip {
+        found = found.note(picture(strip));
+    }
+    if !finding.waiting.is_empty() {
+        found = found.note(table(finding, places));
+    }
+    for fact in &finding.facts {
+        found = found.note(fact);
+    }
+    let often = match finding.count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    };
+    found.note(format!("first in {}; {often} in all", finding.thread)).help(finding.code.help())
+}
+
+fn picture(strip: &Strip) -> String {
+    strip.to_string()
+}
+
+/// Who waits where for whom.
+fn table(finding: &Finding, places: &impl Places) -> String {
+    let mut out = "who waits where for whom:".to_owned();
+    for group in finding.waiting.iter().take(MAX_GROUPS) {
+        let lanes = format!("warp {} lanes {}", group.warp, group.lanes.ranges());
+        let what = match group.waiting_for {
+            WaitingFor::Lanes(mask) => match mask - group.lanes {
+                missing if missing.is_empty() => "a lane that cannot arrive".to_owned(),
+                missing => format!("lanes {}", missing.ranges()),
+            },
+            WaitingFor::Barrier { id, arrived, expected } => {
+                format!("barrier {id}: {arrived} of {expected} threads are there")
+            }
+        };
+        out.push_str(&format!("\n  {lanes:<24} {:<20} {what}", places.short(group.place)));
+    }
+    if finding.waiting.len() > MAX_GROUPS {
+        out.push_str(&format!("\n  and {} more", finding.waiting.len() - MAX_GROUPS));
+    }
+    out
+}

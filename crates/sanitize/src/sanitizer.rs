@@ -1,0 +1,110 @@
+//! The observer that feeds all detectors.
+
+use crate::activemask::ActiveMasks;
+use crate::barriers::Barriers;
+use crate::collectives::Collectives;
+use crate::definedness::Definedness;
+use crate::faults;
+use crate::finding::{Finding, Findings};
+use crate::race::Races;
+use ir::{Inst, Kernel, Place, Pred, Terminator};
+use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, View};
+
+/// What is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Also what is undefined and never matters: shuffles that read lanes that do not take part (W002), races of
+    /// writes of the same value, padding that is stored, and every collective with a mask from `activemask`.
+    pub pedantic: bool,
+}
+
+/// All detectors as one observer. Watches one launch.
+#[derive(Debug)]
+pub struct Sanitizer {
+    kernel: Kernel,
+    definedness: Definedness,
+    collectives: Collectives,
+    activemasks: ActiveMasks,
+    barriers: Barriers,
+    races: Races,
+    found: Findings,
+}
+
+impl Sanitizer {
+    /// Detectors for a launch of a kernel with these extents in CTAs and threads.
+    pub fn new(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], options: Options) -> Sanitizer {
+        Sanitizer {
+            definedness: Definedness::new(kernel, options.pedantic),
+            collectives: Collectives::new(kernel.rules),
+            activemasks: ActiveMasks::new(kernel, options.pedantic),
+            barriers: Barriers::new(),
+            races: Races::new(kernel, grid, block, options.pedantic),
+            found: Findings::default(),
+            kernel: kernel.clone(),
+        }
+    }
+
+    /// What was found, with what stopped the kernel as the last finding.
+    pub fn finish(mut self, fault: Option<&Fault>) -> Vec<Finding> {
+        if let Some(finding) = fault.and_then(|fault| faults::explain(&self.kernel, fault)) {
+            self.found.report(finding.code, finding.place, None, || finding);
+        }
+        self.found.into_vec()
+    }
+}
+
+impl Observer for Sanitizer {
+    fn begin(&mut self, view: &View<'_>) {
+        self.definedness.begin(view);
+        self.collectives.begin(view);
+        self.activemasks.begin(view);
+        self.barriers.begin(view);
+        self.races.begin(view);
+    }
+
+    fn end(&mut self, view: &View<'_>) {
+        self.definedness.end(view);
+        self.collectives.end(view);
+        self.activemasks.end(view);
+        self.barriers.end(view);
+        self.races.end(view);
+    }
+
+    fn guard(&mut self, view: &View<'_>, guard: Pred, place: Place) {
+        self.definedness.guard(view, guard, place, &mut self.found);
+    }
+
+    fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        self.definedness.inst(view, inst, &mut self.found);
+        self.activemasks.inst(view, inst);
+        self.races.inst(view, inst, &mut self.found);
+    }
+
+    fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
+        self.definedness.leave(view, terminator, place, &mut self.found);
+        self.barriers.leave(view, terminator, place);
+    }
+
+    fn arrive(&mut self, view: &View<'_>, arrival: &Arrival<'_>) {
+        self.definedness.arrive(view, arrival, &mut self.found);
+        self.collectives.arrive(view, arrival, &mut self.found);
+        self.activemasks.arrive(view, arrival, &mut self.found);
+    }
+
+    fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        self.collectives.fire(view, firing, &mut self.found);
+        self.definedness.fire(view, firing, &mut self.found);
+        self.races.fire(view, firing);
+    }
+
+    fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
+        self.definedness.arrive_at_barrier(view, arrival, &mut self.found);
+        self.races.arrive_at_barrier(view, arrival);
+    }
+
+    fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
+        self.barriers.complete(view, waiting, &mut self.found);
+        self.definedness.complete_barrier(view, id, waiting, &mut self.found);
+        self.races.complete_barrier(view, id, waiting);
+    }
+}

@@ -1,0 +1,150 @@
+//! Undefined bits of memory.
+
+use super::origin::Origin;
+use foldhash::{HashMap, HashMapExt};
+
+/// Memory that begins undefined, as shared and local memory do. A shadow bit is set where a bit is defined, so
+/// that a new shadow is zero.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shadow {
+    defined: Vec<u8>,
+    /// Origins of undefined values that were stored, by the word of 4 bytes that they are in.
+    origins: HashMap<u64, Origin>,
+}
+
+fn low_bytes(bytes: usize) -> u64 {
+    if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
+}
+
+impl Shadow {
+    /// Memory of so many bytes in which nothing is written.
+    pub(crate) fn new(bytes: u64) -> Shadow {
+        Shadow { defined: vec![0; bytes as usize], origins: HashMap::new() }
+    }
+
+    /// Nothing is written any more.
+    pub(crate) fn restart(&mut self) {
+        self.defined.fill(0);
+        self.origins.clear();
+    }
+
+    /// Whether every bit of a range is defined. Ranges outside the memory are not.
+    #[inline]
+    pub(crate) fn is_defined(&self, start: u64, end: u64) -> bool {
+        let Some(range) = self.defined.get(start as usize..end as usize) else { return false };
+        range.iter().fold(u8::MAX, |all, byte| all & byte) == u8::MAX
+    }
+
+    /// The undefined bits of up to 8 bytes.
+    pub(crate) fn bits(&self, address: u64, bytes: usize) -> u64 {
+        let start = address as usize;
+        let mut word = [0; 8];
+        if let Some(defined) = self.defined.get(start..start + bytes) {
+            word[..bytes].copy_from_slice(defined);
+        }
+        !u64::from_le_bytes(word) & low_bytes(bytes)
+    }
+
+    /// Where undefined bits that were stored there come from; `None` if nothing was stored.
+    pub(crate) fn origin(&self, address: u64) -> Option<Origin> {
+        self.origins.get(&(address / 4)).copied()
+    }
+
+    /// Every bit of a range is written with defined values.
+    #[inline]
+    pub(crate) fn define(&mut self, start: u64, end: u64) {
+        if let Some(range) = self.defined.get_mut(start as usize..end as usize) {
+            range.fill(u8::MAX);
+        }
+    }
+
+    /// Up to 8 bytes are written with a value of which these bits are undefined.
+    pub(crate) fn store(&mut self, address: u64, bytes: usize, undefined: u64, origin: Origin) {
+        let start = address as usize;
+        if let Some(defined) = self.defined.get_mut(start..start + bytes) {
+            defined.copy_from_slice(&(!undefined).to_le_bytes()[..bytes]);
+        }
+        if undefined != 0 {
+            for word in address / 4..(address + bytes as u64).div_ceil(4) {
+                self.origins.insert(word, origin);
+            }
+        }
+    }
+}
+
+/// Bytes of a page of [`GlobalShadow`].
+const PAGE: u64 = 4096;
+
+/// Memory that begins defined, as global memory does: the host wrote it.
+#[derive(Debug)]
+pub(crate) struct GlobalShadow {
+    /// Pages that hold an undefined bit, or did.
+    pages: HashMap<u64, Shadow>,
+}
+
+impl GlobalShadow {
+    pub(crate) fn new() -> GlobalShadow {
+        GlobalShadow { pages: HashMap::new() }
+    }
+
+    /// Whether all of it is defined.
+    #[inline(always)]
+    pub(crate) fn is_clean(&self) -> bool {
+        self.pages.is_empty()
+    }
+
+    /// The undefined bits of up to 8 aligned bytes.
+    pub(crate) fn bits(&self, address: u64, bytes: usize) -> u64 {
+        self.pages.get(&(address / PAGE)).map_or(0, |page| page.bits(address % PAGE, bytes))
+    }
+
+    /// Where undefined bits there come from.
+    pub(crate) fn origin(&self, address: u64) -> Option<Origin> {
+        self.pages.get(&(address / PAGE))?.origin(address % PAGE)
+    }
+
+    /// Up to 8 aligned bytes are written with a value of which these bits are undefined.
+    pub(crate) fn store(&mut self, address: u64, bytes: usize, undefined: u64, origin: Origin) {
+        if undefined == 0 && !self.pages.contains_key(&(address / PAGE)) {
+            return;
+        }
+        let page = self.pages.entry(address / PAGE).or_insert_with(|| {
+            let mut page = Shadow::new(PAGE);
+            page.define(0, PAGE);
+            page
+        });
+        page.store(address % PAGE, bytes, undefined, origin);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_begins_undefined_and_global_memory_defined() {
+        let mut shared = Shadow::new(16);
+        assert_eq!((shared.bits(4, 4), shared.is_defined(0, 1)), (0xffff_ffff, false));
+        shared.define(4, 8);
+        assert!(shared.is_defined(4, 8) && !shared.is_defined(4, 9));
+        shared.store(4, 2, 0x0100, Origin::default());
+        assert_eq!(shared.bits(4, 4), 0x0100);
+        shared.restart();
+        assert_eq!(shared.bits(4, 2), 0xffff);
+
+        let mut global = GlobalShadow::new();
+        assert_eq!(global.bits(PAGE - 8, 8), 0);
+        global.store(PAGE - 8, 8, 1 << 63, Origin::default());
+        assert_eq!((global.bits(PAGE - 8, 8), global.bits(PAGE, 8)), (1 << 63, 0));
+        assert_eq!(global.bits(PAGE - 1, 1), 0x80);
+    }
+
+    #[test]
+    fn ranges_outside_memory_do_no_harm() {
+        let mut shared = Shadow::new(4);
+        shared.define(2, 8);
+        shared.store(3, 4, 0, Origin::default());
+        assert!(!shared.is_defined(0, 8));
+        assert_eq!(shared.bits(100, 4), 0xffff_ffff);
+    }
+}

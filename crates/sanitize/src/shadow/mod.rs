@@ -1,0 +1,11 @@
+//! Shadow state: which bits of registers and memory are undefined, and where that began.
+
+mod memory;
+mod origin;
+mod registers;
+mod rules;
+pub(crate) mod transfer;
+
+pub(crate) use memory::{GlobalShadow, Shadow};
+pub(crate) use origin::{Births, Kind, Origin};
+pub(crate) use registers::Registers;

@@ -1,0 +1,103 @@
+//! Where undefined values are born.
+
+use crate::strip::Strip;
+use foldhash::{HashMap, HashMapExt};
+use ir::{Place, Space};
+use vm::ThreadId;
+
+/// The birth of an undefined value, with what has happened to the value since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin(u32);
+
+impl Default for Origin {
+    fn default() -> Self {
+        Origin::NONE
+    }
+}
+
+/// Set once an operation has computed with the value, rather than moved it.
+const COMPUTED: u32 = 1 << 31;
+/// Set if the load that read it read defined bytes too: it may be the padding of a structure.
+const PADDING: u32 = 1 << 30;
+
+impl Origin {
+    /// The origin of defined values.
+    pub(crate) const NONE: Origin = Origin(!(COMPUTED | PADDING));
+
+    /// The same birth, computed with.
+    pub(crate) fn computed(self) -> Origin {
+        Origin(self.0 | COMPUTED)
+    }
+
+    /// The same birth, read together with defined bytes.
+    pub(crate) fn padding(self) -> Origin {
+        Origin(self.0 | PADDING)
+    }
+
+    /// Whether an operation has computed with the value.
+    pub(crate) fn is_computed(self) -> bool {
+        self.0 & COMPUTED != 0
+    }
+
+    /// Whether the value may be padding.
+    pub(crate) fn may_be_padding(self) -> bool {
+        self.0 & PADDING != 0
+    }
+}
+
+/// Why a value is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// Nothing wrote the register.
+    Register,
+    /// Nothing wrote the memory.
+    Memory(Space),
+    /// A collective that the ISA leaves undefined for this lane.
+    Collective,
+}
+
+/// Where and how an undefined value came to be, the first time at its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Birth {
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+    pub(crate) thread: ThreadId,
+    /// What happened there.
+    pub(crate) text: String,
+    /// The lanes of the warp, for collectives.
+    pub(crate) strip: Option<Strip>,
+}
+
+/// All births of a run; those of one kind at one place count as one.
+#[derive(Debug)]
+pub(crate) struct Births {
+    all: Vec<Birth>,
+    index: HashMap<(Kind, Place), u32>,
+}
+
+impl Births {
+    pub(crate) fn new() -> Births {
+        Births { all: Vec::new(), index: HashMap::new() }
+    }
+
+    /// The origin of a value that is born at a place.
+    pub(crate) fn at(
+        &mut self,
+        kind: Kind,
+        place: Place,
+        make: impl FnOnce() -> (ThreadId, String, Option<Strip>),
+    ) -> Origin {
+        let all = &mut self.all;
+        let id = *self.index.entry((kind, place)).or_insert_with(|| {
+            let (thread, text, strip) = make();
+            all.push(Birth { kind, place, thread, text, strip });
+            all.len() as u32 - 1
+        });
+        Origin(id)
+    }
+
+    /// The birth of a value.
+    pub(crate) fn get(&self, origin: Origin) -> Option<&Birth> {
+        self.all.get((origin.0 & !(COMPUTED | PADDING)) as usize)
+    }
+}

@@ -1,0 +1,121 @@
+//! A warp as a picture: one cell per lane.
+
+use lanes::{LaneMask, WARP};
+use std::fmt;
+
+/// What a lane is in a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cell {
+    /// It takes part, or has arrived.
+    Arrived,
+    /// It is the lane that the finding is about.
+    Wrong,
+    /// It is alive and somewhere else.
+    Absent,
+    /// It has exited, or never existed.
+    Exited,
+    /// It takes part in nothing here: the membermask does not name it.
+    Outside,
+}
+
+impl Cell {
+    /// Every kind of cell, in the order of legends.
+    pub const ALL: [Cell; 5] =
+        [Cell::Arrived, Cell::Wrong, Cell::Absent, Cell::Exited, Cell::Outside];
+
+    /// Its mark.
+    pub fn mark(self) -> char {
+        match self {
+            Cell::Arrived => '#',
+            Cell::Wrong => '!',
+            Cell::Absent => '.',
+            Cell::Exited => 'x',
+            Cell::Outside => '-',
+        }
+    }
+}
+
+/// The 32 lanes of a warp, each with its cell, and what the cells mean here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// The cells by lane.
+    pub cells: [Cell; WARP],
+    /// What [`Cell::Arrived`] means here.
+    pub arrived: &'static str,
+    /// What [`Cell::Wrong`] means here.
+    pub wrong: &'static str,
+}
+
+impl Strip {
+    /// A picture in which lanes of `live` that nothing else is said of are absent, and the others exited.
+    pub fn new(live: LaneMask, arrived: &'static str, wrong: &'static str) -> Strip {
+        let cell = |lane: usize| match live.contains(lane as u32) {
+            true => Cell::Absent,
+            false => Cell::Exited,
+        };
+        Strip { cells: std::array::from_fn(cell), arrived, wrong }
+    }
+
+    /// Gives lanes another cell.
+    pub fn mark(mut self, lanes: LaneMask, cell: Cell) -> Strip {
+        for lane in lanes {
+            self.cells[lane as usize] = cell;
+        }
+        self
+    }
+
+    /// The cells as 32 characters.
+    pub fn row(&self) -> String {
+        self.cells.iter().map(|cell| cell.mark()).collect()
+    }
+
+    /// What a cell means in this picture.
+    pub fn meaning(&self, cell: Cell) -> &'static str {
+        match cell {
+            Cell::Arrived => self.arrived,
+            Cell::Wrong => self.wrong,
+            Cell::Absent => "elsewhere",
+            Cell::Exited => "exited",
+            Cell::Outside => "outside the membermask",
+        }
+    }
+
+    /// The cells that occur, in the order of legends.
+    pub fn legend(&self) -> impl Iterator<Item = (Cell, &'static str)> {
+        let occurs = |cell: &Cell| self.cells.contains(cell);
+        Cell::ALL.into_iter().filter(occurs).map(|cell| (cell, self.meaning(cell)))
+    }
+}
+
+/// Three lines: lane numbers, cells, legend.
+impl fmt::Display for Strip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "lane 0       8       16      24     31")?;
+        writeln!(f, "     {}", self.row())?;
+        write!(f, "    ")?;
+        for (cell, meaning) in self.legend() {
+            write!(f, " {} {meaning} ", cell.mark())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_a_cell_per_lane_and_a_legend_of_what_occurs() {
+        let strip = Strip::new(LaneMask(0x00ff_ffff), "arrived", "wrong")
+            .mark(LaneMask(0xffff), Cell::Arrived)
+            .mark(LaneMask(1 << 3), Cell::Wrong);
+        let shown = strip.to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[1], "     ###!############........xxxxxxxx");
+        assert_eq!(lines[2].trim(), "# arrived  ! wrong  . elsewhere  x exited");
+        // The number above a cell is its lane's.
+        for (number, lane) in [("0", 0), ("8", 8), ("16", 16), ("24", 24)] {
+            assert_eq!(lines[0].find(&format!(" {number}")).map(|at| at + 1), Some(5 + lane));
+        }
+    }
+}

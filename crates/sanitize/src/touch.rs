@@ -1,0 +1,85 @@
+//! The bytes that the lanes of a warp access in one instruction.
+
+use ir::{Address, Space};
+use lanes::{Lanes, WARP};
+use vm::View;
+
+/// Lanes of a warp that access one space, each the same number of bytes. Lanes whose access faults are left
+/// out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub(crate) warp: usize,
+    pub(crate) lanes: u32,
+    /// Never [`Space::Generic`].
+    pub(crate) space: Space,
+    /// Per lane, the first byte: an offset in the space, or the device address.
+    pub(crate) addresses: Lanes<u64>,
+    /// Bytes of one lane; their address is a multiple of it.
+    pub(crate) bytes: u64,
+    /// The lowest byte, and one past the highest.
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+}
+
+impl Touch {
+    /// Calls `each` for the lanes of a warp, by the space that they access.
+    pub(crate) fn each(
+        view: &View<'_>,
+        (warp, lanes): (usize, u32),
+        space: Space,
+        address: &Address,
+        bytes: u64,
+        mut each: impl FnMut(&Touch),
+    ) {
+        let mut addresses = view.address(address, warp);
+        if space != Space::Generic {
+            let touch = Touch { warp, lanes, space, addresses, bytes, low: 0, high: 0 };
+            return touch.within(view, &mut each);
+        }
+        let mut of_space = [0; 4];
+        const SPACES: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Param];
+        for (lane, address) in addresses.iter_mut().enumerate() {
+            let location = view.locate(Space::Generic, *address);
+            *address = location.address;
+            for (word, space) in of_space.iter_mut().zip(SPACES) {
+                *word |= u32::from(location.space == space) << lane;
+            }
+        }
+        for (word, space) in of_space.into_iter().zip(SPACES) {
+            if word & lanes != 0 {
+                let lanes = word & lanes;
+                let touch = Touch { warp, lanes, space, addresses, bytes, low: 0, high: 0 };
+                touch.within(view, &mut each);
+            }
+        }
+    }
+
+    /// Leaves out the lanes that fault, and finds the ends.
+    fn within(mut self, view: &View<'_>, each: &mut impl FnMut(&Touch)) {
+        let size = match self.space {
+            Space::Shared => view.shared_bytes(),
+            Space::Local => view.local_bytes(),
+            Space::Global | Space::Generic | Space::Param => u64::MAX,
+        };
+        let last = size.checked_sub(self.bytes);
+        let mut good = 0;
+        (self.low, self.high) = (u64::MAX, 0);
+        for lane in 0..WARP {
+            let address = self.addresses[lane];
+            let fits = last.is_some_and(|last| address <= last) && address & (self.bytes - 1) == 0;
+            let executes = self.lanes >> lane & 1 != 0 && fits;
+            good |= u32::from(executes) << lane;
+            self.low = self.low.min(if executes { address } else { u64::MAX });
+            self.high = self.high.max(if executes { address.wrapping_add(self.bytes) } else { 0 });
+        }
+        self.lanes = good;
+        if good != 0 {
+            each(&self);
+        }
+    }
+
+    /// The lanes with their addresses.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        lanes::LaneMask(self.lanes).iter().map(|lane| (lane, self.addresses[lane as usize]))
+    }
+}
