@@ -1,7 +1,7 @@
 //! The command line as clap reads it.
 
 use crate::spec::Spec;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 use warpwise::{Extents, Schedule};
@@ -19,6 +19,18 @@ pub(crate) enum Command {
     /// Run a kernel of a PTX module.
     #[command(after_help = SPEC_HELP)]
     Run(RunArguments),
+    /// Turn assembly of a described machine into words.
+    Asm(AsmArguments),
+    /// Turn words, or the code of a cubin, into assembly.
+    Disasm(DisasmArguments),
+    /// Run assembly of a described machine as one warp, and print its registers.
+    #[command(after_help = STATE_HELP)]
+    Sim(SimArguments),
+    /// Turn the warp instructions of a PTX kernel into assembly of a described machine.
+    Lower(LowerArguments),
+    /// Check, document or list a description of a machine.
+    #[command(subcommand)]
+    Isa(IsaCommand),
 }
 
 const SPEC_HELP: &str = "\
@@ -140,6 +152,129 @@ fn parameter(text: &str) -> Result<usize, String> {
 fn target(text: &str) -> Result<u32, String> {
     warpwise::sm_number(text)
         .ok_or_else(|| format!("`{text}` is not an architecture: write sm_75, sm_90 or the like"))
+}
+
+const STATE_HELP: &str = "\
+The state is TOML:
+  active = 0x0000ffff     the lanes that run; all, if it is left out
+  R0 = \"iota\"             0, 1, 2, ... in lanes 0, 1, 2, ...
+  R1 = [5, 6, ...]        one number a lane, 32 of them
+  R2 = -1                 the same in all lanes; 1.5 is the bits of a binary32
+  R3 = \"rand:42\"          reproducible random numbers
+  P0 = 0x0000ffff         one bit a lane; true or false for all lanes
+  UR0 = 5                 one number for the warp
+  UP0 = true              one bit for the warp
+  memory = [1, 2, 3]      words of 32 bits from address 0 on
+  memory_bytes = 4096     the size of memory, if it is larger; zero behind the words
+
+What is left out is zero. The state after the run is printed in the same form.
+
+Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the program was stopped.";
+
+/// The arguments of `asm`.
+#[derive(Args, Debug)]
+pub(crate) struct AsmArguments {
+    /// The program, as assembly text.
+    #[arg(value_name = "F.s")]
+    pub(crate) program: PathBuf,
+    /// The description of the machine.
+    #[arg(long, value_name = "X.isa")]
+    pub(crate) isa: PathBuf,
+    /// The file to write: 16 bytes a word, little endian.
+    #[arg(short, long = "output", value_name = "F.bin")]
+    pub(crate) output: PathBuf,
+}
+
+/// The arguments of `disasm`.
+#[derive(Args, Debug)]
+pub(crate) struct DisasmArguments {
+    /// The words, 16 bytes each, little endian; or a cubin.
+    #[arg(value_name = "F.bin|F.cubin")]
+    pub(crate) words: PathBuf,
+    /// The description of the machine.
+    #[arg(long, value_name = "X.isa")]
+    pub(crate) isa: PathBuf,
+}
+
+/// The arguments of `sim`.
+#[derive(Args, Debug)]
+pub(crate) struct SimArguments {
+    /// The program, as assembly text.
+    #[arg(value_name = "F.s")]
+    pub(crate) program: PathBuf,
+    /// The description of the machine.
+    #[arg(long, value_name = "X.isa")]
+    pub(crate) isa: PathBuf,
+    /// The registers and memory before the run; see below.
+    #[arg(long, value_name = "S.toml")]
+    pub(crate) state: Option<PathBuf>,
+    /// Run every instruction from its pseudo-code, if it has some.
+    #[arg(long)]
+    pub(crate) pseudo_code: bool,
+    /// How free choices are made: `fair`, or `seed:N` for pseudo-random ones.
+    #[arg(long, value_name = "STRING", default_value_t)]
+    pub(crate) schedule: Schedule,
+    /// Stop the program after so many warp operations.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+    /// Report on standard output as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The arguments of `lower`.
+#[derive(Args, Debug)]
+pub(crate) struct LowerArguments {
+    /// The module, as PTX text.
+    #[arg(value_name = "K.ptx")]
+    pub(crate) module: PathBuf,
+    /// The description of the machine.
+    #[arg(long, value_name = "X.isa")]
+    pub(crate) isa: PathBuf,
+    /// The kernel; may be left out if the module has one kernel.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+}
+
+/// What to do with a description.
+#[derive(Debug, Subcommand)]
+pub(crate) enum IsaCommand {
+    /// Report what is wrong with a description.
+    Check {
+        /// The description.
+        #[arg(value_name = "X.isa")]
+        description: PathBuf,
+        /// Report on standard output as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write the manual of a described machine: Markdown, or one HTML page.
+    Doc {
+        /// The description.
+        #[arg(value_name = "X.isa")]
+        description: PathBuf,
+        /// The file to write; one that ends in `.html` becomes a page. Without it, Markdown is printed.
+        #[arg(short, long = "output", value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// The form of the manual, whatever the file's name.
+        #[arg(long, value_name = "FORM")]
+        format: Option<ManualFormat>,
+    },
+    /// List the forms of a described machine's instructions.
+    List {
+        /// The description.
+        #[arg(value_name = "X.isa")]
+        description: PathBuf,
+    },
+}
+
+/// The form of a manual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ManualFormat {
+    /// Markdown.
+    Markdown,
+    /// One self-contained HTML page.
+    Html,
 }
 
 #[cfg(test)]

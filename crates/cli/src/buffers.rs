@@ -143,10 +143,10 @@ fn uniform(ty: ElementType, word: u64) -> Scalar {
 }
 
 /// The generator of Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
-struct SplitMix64(u64);
+pub(crate) struct SplitMix64(pub(crate) u64);
 
 impl SplitMix64 {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

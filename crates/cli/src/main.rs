@@ -1,15 +1,22 @@
 //! The command `warpwise`: arguments, files, progress and words. Everything else is in the library.
 
 mod arguments;
+mod asm;
 mod buffers;
+mod disasm;
+mod isa;
 mod json;
 mod literal;
+mod lower;
+mod machine;
 mod npy;
 mod output;
 mod progress;
 mod report;
 mod run;
+mod sim;
 mod spec;
+mod state;
 mod status;
 
 use arguments::{Arguments, Command};
@@ -19,6 +26,11 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let status = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Asm(arguments) => asm::run(&arguments),
+        Command::Disasm(arguments) => disasm::run(&arguments),
+        Command::Sim(arguments) => sim::run(&arguments),
+        Command::Lower(arguments) => lower::run(&arguments),
+        Command::Isa(command) => isa::run(&command),
     };
     status.into()
 }

@@ -113,7 +113,7 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
 }
 
 /// The kernel that is asked for, or the only one.
-fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Stop> {
+pub(crate) fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Stop> {
     let names: Vec<&str> = module.kernels().collect();
     let name = match (entry, names.as_slice()) {
         (Some(name), _) if !names.contains(&name) => {
@@ -196,18 +196,24 @@ fn selected<'a>(
     }
 }
 
+/// Whether the user has pressed Ctrl-C. The second time ends the program at once; without a handler the
+/// first one does.
+pub(crate) fn interrupts() -> &'static (dyn Fn() -> bool + Sync) {
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    &|| INTERRUPTED.load(Ordering::Relaxed)
+}
+
 fn launch(
     arguments: &RunArguments,
     kernel: &Kernel,
     device: &mut Device,
     made: &[Argument],
 ) -> Result<Report, Stop> {
-    // The second Ctrl-C ends the program at once. Without a handler the first one does.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+    let interrupted = interrupts();
     let args: Vec<Arg> = made.iter().map(|argument| argument.arg.clone()).collect();
     let total = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
     let report = progress::watch(total, |done| {
@@ -216,7 +222,7 @@ fn launch(
             threads: arguments.threads,
             schedule: arguments.schedule,
             max_steps: arguments.max_steps,
-            interrupted: &|| INTERRUPTED.load(Ordering::Relaxed),
+            interrupted,
             progress: &|ctas| {
                 done.fetch_max(ctas, Ordering::Relaxed);
             },

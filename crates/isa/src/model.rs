@@ -186,6 +186,15 @@ impl Field {
         bits::insert(number & low_mask(self.width()), &self.ranges)
     }
 
+    /// The number of an immediate that the text of a word at `address` (in bytes) shows as `shown`; `None`
+    /// when it does not fit, and for other fields.
+    pub fn number_shown(&self, shown: i128, address: u64) -> Option<u128> {
+        match &self.ty.kind {
+            TypeKind::Immediate(immediate) => immediate.parse(shown, self.width(), address).ok(),
+            TypeKind::Register(_) | TypeKind::Enumeration(_) => None,
+        }
+    }
+
     /// The number that stands when text leaves the field out.
     pub fn implied(&self) -> Option<u128> {
         match self.role {

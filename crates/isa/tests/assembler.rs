@@ -50,7 +50,8 @@ fn sections_begin_at_address_0() {
     let words_of_both = words(text).expect("legal");
     assert_eq!(words_of_both.len(), 4);
     assert_eq!(words_of_both[1], words_of_both[3]);
-    let across = words(".section a\nhere: WARPSYNC.ALL\n.section b\nWARPSYNC.COLLECTIVE.ALL here\n");
+    let across =
+        words(".section a\nhere: WARPSYNC.ALL\n.section b\nWARPSYNC.COLLECTIVE.ALL here\n");
     let error = across.expect_err("the label stands in another section");
     assert!(error.contains("[A005]") && error.contains("another section"), "{error}");
     assert!(words(".section\n").is_err());

@@ -104,7 +104,9 @@ impl Emitter {
     pub(crate) fn memory_address(&mut self, address: Src) -> Address {
         let wide = match address {
             Src::Imm(value) => Src::Imm(value & u64::from(u32::MAX)),
-            Src::Reg(_) => self.b.binary(BinaryOp::And64, address, Src::Imm(u32::MAX.into())).into(),
+            Src::Reg(_) => {
+                self.b.binary(BinaryOp::And64, address, Src::Imm(u32::MAX.into())).into()
+            }
         };
         let base = self.b.binary(BinaryOp::AddI64, self.memory, wide);
         Address { base: base.into(), offset: 0 }

@@ -17,7 +17,7 @@
 //! # Participants
 //!
 //! The lanes that take part in an instruction are the active lanes of the split whose guard is true.
-//! [`select`] goes the other way: from a kernel to assembly.
+//! Module [`select`] goes the other way: from a kernel to assembly.
 
 mod binding;
 pub mod codes;
@@ -27,10 +27,11 @@ mod operand;
 mod program;
 mod pseudo;
 mod register;
+pub mod select;
 mod state;
 
 pub use binding::instructions;
 pub use program::{Meaning, Program, check};
 pub use pseudo::signatures;
-pub use register::{File, Register};
+pub use register::{File, Register, last_register};
 pub use state::{Layout, State};

@@ -111,7 +111,9 @@ impl<'a, 'd> Lane<'a, 'd> {
                 field.name.text, field.ty.name
             );
             let diagnostic = self.unsupported(message);
-            Box::new(diagnostic.help("give the type `File<GPR>`, `File<UR>`, `File<PR>` or `File<UPR>`"))
+            Box::new(
+                diagnostic.help("give the type `File<GPR>`, `File<UR>`, `File<PR>` or `File<UPR>`"),
+            )
         })
     }
 
@@ -160,9 +162,12 @@ impl<'a, 'd> Lane<'a, 'd> {
     }
 
     fn unknown_attribute(&self, field: &Field, spelling: &str) -> Box<Diagnostic> {
-        let message = format!("the machine does not know `{spelling}` before `{}`", field.name.text);
+        let message =
+            format!("the machine does not know `{spelling}` before `{}`", field.name.text);
         let diagnostic = self.unsupported(message);
-        Box::new(diagnostic.help("it knows `!` before predicates, and `~` and `-` before registers"))
+        Box::new(
+            diagnostic.help("it knows `!` before predicates, and `~` and `-` before registers"),
+        )
     }
 
     /// The bits of a data operand: 32, or 64 for a pair. The description says so in `Bitwidth`.
@@ -173,9 +178,10 @@ impl<'a, 'd> Lane<'a, 'd> {
         match self.instruction.operand_bits(&field.name.text) {
             None | Some(0..=32) => Ok(32),
             Some(64) => Ok(64),
-            Some(bits) => {
-                Err(self.unsupported(format!("`{}` has {bits} bits; the machine's registers have 32 and its pairs 64", field.name.text)))
-            }
+            Some(bits) => Err(self.unsupported(format!(
+                "`{}` has {bits} bits; the machine's registers have 32 and its pairs 64",
+                field.name.text
+            ))),
         }
     }
 
@@ -268,7 +274,8 @@ impl<'a, 'd> Lane<'a, 'd> {
                     }
                     File::Uniform => self.e.store_uniform(register, value),
                     File::Predicate | File::UniformPredicate => {
-                        let message = format!("`{}` is a predicate, not a register", field.name.text);
+                        let message =
+                            format!("`{}` is a predicate, not a register", field.name.text);
                         return Err(self.unsupported(message));
                     }
                 }

@@ -216,9 +216,7 @@ impl<'d> Linker<'d> {
         b.terminate(match p {
             Pred::Const(true) => Terminator::Jump(target),
             Pred::Const(false) => Terminator::Jump(behind),
-            Pred::Is(_) | Pred::Not(_) => {
-                Terminator::Branch { p, then: target, otherwise: behind }
-            }
+            Pred::Is(_) | Pred::Not(_) => Terminator::Branch { p, then: target, otherwise: behind },
         });
         b.switch_to(behind);
     }

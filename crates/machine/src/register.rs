@@ -1,6 +1,6 @@
 //! Registers of the machine.
 
-use isa::{Field, TypeKind};
+use isa::{Description, Field, TypeKind};
 use std::fmt;
 
 /// A register file, as descriptions name it in `File<…>`.
@@ -95,4 +95,22 @@ pub(crate) fn named(field: &Field, number: u128) -> Option<Named> {
     }
     let number = u16::try_from(number).ok()?;
     Some(Named::Register(Register { file, number }))
+}
+
+/// The highest number of a register of a file that some instruction of the description can name; `None`
+/// when no instruction has an operand of the file.
+pub fn last_register(description: &Description, file: File) -> Option<u16> {
+    let fields = description.opcodes().iter().flat_map(|opcode| &opcode.fields);
+    fields
+        .filter(|field| file_of(field) == Some(file))
+        .filter_map(|field| {
+            let highest = (1_u128 << field.width().min(16)) - 1;
+            let mut numbers = (0..=highest).rev();
+            let last = numbers.find(|number| match named(field, *number) {
+                Some(Named::Register(_)) => true,
+                Some(Named::Constant(_)) | None => false,
+            })?;
+            u16::try_from(last).ok()
+        })
+        .max()
 }

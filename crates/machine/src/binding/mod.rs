@@ -54,11 +54,7 @@ impl Entry {
 }
 
 /// The value of a modifier, looked up in a table of names. A name that is not in the table has no meaning.
-fn modifier<T: Copy>(
-    lane: &Lane<'_, '_>,
-    names: &[&str],
-    table: &[(&str, T)],
-) -> Lowered<T> {
+fn modifier<T: Copy>(lane: &Lane<'_, '_>, names: &[&str], table: &[(&str, T)]) -> Lowered<T> {
     let field = lane.field(names)?;
     let value = lane.modifier(names).unwrap_or_default();
     let found = table.iter().find(|(name, _)| *name == value);

@@ -46,11 +46,7 @@ enum Body {
     Sync,
 }
 
-const fn function(
-    name: &'static str,
-    parameters: &'static [&'static str],
-    body: Body,
-) -> Function {
+const fn function(name: &'static str, parameters: &'static [&'static str], body: Body) -> Function {
     Function { name, parameters, body }
 }
 
@@ -198,11 +194,7 @@ pub(super) fn call(
 }
 
 /// The low 32 bits of an argument through an operation.
-fn through(
-    c: &mut Compiler<'_, '_, '_>,
-    op: Option<UnaryOp>,
-    argument: &Expr,
-) -> Lowered<Src> {
+fn through(c: &mut Compiler<'_, '_, '_>, op: Option<UnaryOp>, argument: &Expr) -> Lowered<Src> {
     let a = c.value32(argument)?;
     Ok(op.map_or(a, |op| c.lane.e.b.unary(op, a).into()))
 }

@@ -37,9 +37,9 @@ impl MachineProgram {
         match &fault.kind {
             FaultKind::OutOfBounds { .. } => {
                 let size = count_bytes(memory.bytes);
-                found.note(format!("memory has {size}, from address 0 on")).help(
-                    "give the state more memory, or check the address",
-                )
+                found
+                    .note(format!("memory has {size}, from address 0 on"))
+                    .help("give the state more memory, or check the address")
             }
             FaultKind::Misaligned { bytes, .. } => found.note(format!(
                 "an access of {bytes} bytes needs an address that is a multiple of {bytes}"

@@ -14,13 +14,15 @@
 
 mod cubin;
 mod fault;
+mod lower;
 mod run;
 
 pub use self::cubin::disassemble_cubin;
 pub use ::machine::cubin::is_elf;
-pub use ::machine::{File, Meaning, Register, State, instructions, signatures};
+pub use ::machine::{File, Meaning, Register, State, instructions, last_register, signatures};
 pub use isa;
 pub use lanes::{LaneMask, Lanes};
+pub use lower::Lowered;
 pub use run::{MAX_MEMORY, MachineProgram, RunConfig};
 
 use crate::error::{Error, Stage};

@@ -78,8 +78,10 @@ impl MachineProgram {
             interrupted: config.interrupted,
             progress: &|_| (),
         };
-        let outcome = vm::launch(&self.program.kernel, &launch, &mut device.memory)
-            .map_err(|error| Error::new(Stage::Launch, self.sources.clone(), vec![refusal(&error)]))?;
+        let outcome =
+            vm::launch(&self.program.kernel, &launch, &mut device.memory).map_err(|error| {
+                Error::new(Stage::Launch, self.sources.clone(), vec![refusal(&error)])
+            })?;
         if let Some(fault) = outcome.fault {
             return Err(Error::of(Failure {
                 stage: Stage::Run,
