@@ -16,6 +16,6 @@ pub mod syntax;
 pub mod target;
 pub mod types;
 
-pub use lower::{Image, LoweredKernel, Param, Relocation};
+pub use lower::{Image, LoweredKernel, Param, Relocation, SourceLines};
 pub use module::Module;
 pub use target::{Target, sm_number};

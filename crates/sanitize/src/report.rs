@@ -24,8 +24,9 @@ pub trait Places {
 /// At most this many waiting groups are listed.
 const MAX_GROUPS: usize = 64;
 
-/// A finding as a diagnostic: code and sentence, source lines, the picture of the warp, facts, how often.
-pub fn diagnostic(finding: &Finding, places: &impl Places) -> Diagnostic {
+/// A finding as a diagnostic: code and sentence, source lines, the picture of the warp, facts, how often, and under
+/// which schedule.
+pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Diagnostic {
     let mut found = Diagnostic::new(Severity::Error, Class::Undefined, &finding.message)
         .code(finding.code.word());
     let all = || {
@@ -65,7 +66,9 @@ pub fn diagnostic(finding: &Finding, places: &impl Places) -> Diagnostic {
         1 => "once".to_owned(),
         count => format!("{count} times"),
     };
-    found.note(format!("first in {}; {often} in all", finding.thread)).help(finding.code.help())
+    found
+        .note(format!("first in {}; {often} in all; schedule {schedule}", finding.thread))
+        .help(finding.code.help())
 }
 
 fn picture(strip: &Strip) -> String {

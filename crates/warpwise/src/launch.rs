@@ -82,7 +82,7 @@ pub struct LaunchConfig<'a> {
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
-impl LaunchConfig<'_> {
+impl<'a> LaunchConfig<'a> {
     /// A launch of these extents on all cores, under the default schedule and without limits.
     pub fn new(grid: impl Into<Extents>, block: impl Into<Extents>) -> Self {
         LaunchConfig {
@@ -94,6 +94,23 @@ impl LaunchConfig<'_> {
             max_steps: None,
             interrupted: &|| false,
             progress: &|_| (),
+        }
+    }
+
+    /// The launch as the VM takes it.
+    pub(crate) fn launch(&self, params: &'a [u8], image_base: u64, level: Level) -> Launch<'a> {
+        Launch {
+            grid: self.grid.0,
+            block: self.block.0,
+            dynamic_shared: self.dynamic_shared,
+            params,
+            image_base,
+            threads: self.threads,
+            schedule: self.schedule,
+            max_steps: self.max_steps,
+            level,
+            interrupted: self.interrupted,
+            progress: self.progress,
         }
     }
 }
@@ -129,19 +146,7 @@ impl Kernel {
     ) -> Result<Report, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
-        let launch = Launch {
-            grid: config.grid.0,
-            block: config.block.0,
-            dynamic_shared: config.dynamic_shared,
-            params: &params,
-            image_base,
-            threads: config.threads,
-            schedule: config.schedule,
-            max_steps: config.max_steps,
-            level: Level::detect(),
-            interrupted: config.interrupted,
-            progress: config.progress,
-        };
+        let launch = config.launch(&params, image_base, Level::detect());
         let started = Instant::now();
         let outcome = vm::launch(&self.lowered.kernel, &launch, &mut device.memory)
             .map_err(|error| self.refuse(refusal(&error)))?;

@@ -30,6 +30,7 @@
 //! ```
 
 mod argument;
+mod check;
 mod device;
 mod element;
 mod error;
@@ -37,8 +38,10 @@ mod fault;
 mod launch;
 pub mod machine;
 mod module;
+mod source;
 
 pub use argument::Arg;
+pub use check::Checked;
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};
@@ -47,4 +50,5 @@ pub use module::{Kernel, Module};
 
 pub use diag;
 pub use ptx::{Param, sm_number};
+pub use sanitize::{Code, Finding, Options as CheckOptions};
 pub use vm::{Fault, FaultKind, Schedule, Stats};

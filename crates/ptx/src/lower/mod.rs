@@ -5,10 +5,12 @@
 //! written in, which emits IR through [`Lowering`].
 
 mod layout;
+mod lines;
 mod operands;
 mod scope;
 
 pub use layout::{Image, Relocation};
+pub use lines::SourceLines;
 pub use operands::{Extend, class_of};
 pub use scope::Entity;
 
@@ -55,6 +57,8 @@ pub struct LoweredKernel {
     pub params: Vec<Param>,
     /// The source text of each [`Place`].
     pub places: Vec<Span>,
+    /// The source line of each [`Place`], as far as the module tells.
+    pub lines: SourceLines,
 }
 
 /// At most this many errors are reported for one kernel.
@@ -76,6 +80,7 @@ pub fn lower_kernel(
         relaxed: false,
         scopes: Scopes::new(module, image),
         places: vec![function.name.span],
+        lines: SourceLines::new(&module.files),
         params: Vec::new(),
         param_bytes: 0,
         shared_bytes: 0,
@@ -96,6 +101,7 @@ pub struct Lowering {
     pub relaxed: bool,
     scopes: Scopes,
     places: Vec<Span>,
+    lines: SourceLines,
     params: Vec<Param>,
     param_bytes: u64,
     shared_bytes: u64,
@@ -140,7 +146,7 @@ impl Lowering {
             let bug = Diagnostic::new(diag::Severity::Error, diag::Class::Bug, message);
             return Err(vec![bug.label(function.name.span, "")]);
         }
-        Ok(LoweredKernel { kernel, params: self.params, places: self.places })
+        Ok(LoweredKernel { kernel, params: self.params, places: self.places, lines: self.lines })
     }
 
     fn thread_limits(&self, function: &Function) -> ThreadLimits {
@@ -211,8 +217,8 @@ impl Lowering {
                     let lowered = self.instruction(instruction);
                     self.report(lowered);
                 }
-                StatementKind::Loc(_)
-                | StatementKind::Pragma(_)
+                StatementKind::Loc(loc) => self.lines.enter(loc),
+                StatementKind::Pragma(_)
                 | StatementKind::CallPrototype(_)
                 | StatementKind::BranchTargets(_)
                 | StatementKind::CallTargets(_) => {}
@@ -267,7 +273,9 @@ impl Lowering {
     fn instruction(&mut self, instruction: &Instruction) -> Result {
         let inst = catalogue::find(instruction)?;
         self.places.push(instruction.span);
-        self.b.set_place(Place(self.places.len() as u32 - 1));
+        let place = Place(self.places.len() as u32 - 1);
+        self.b.set_place(place);
+        self.lines.place(place);
         let guard = instruction.guard.as_ref().map(|guard| self.guard(guard, instruction));
         let guard = guard.transpose()?;
         self.b.set_guard(guard);

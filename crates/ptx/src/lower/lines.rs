@@ -1,0 +1,106 @@
+//! Which source line each instruction comes from (`.loc`, `.file`).
+
+use crate::syntax::ast::{FileDirective, Loc, SourcePosition};
+use ir::Place;
+use std::collections::HashMap;
+
+/// Functions that were inlined into each other, at most.
+const MAX_DEPTH: usize = 64;
+
+/// The source lines of a kernel's instructions, as the compiler that wrote the PTX tells them.
+#[derive(Clone, Debug, Default)]
+pub struct SourceLines {
+    files: HashMap<u32, String>,
+    /// Per place, an index into `chains`; `None` for instructions without a line.
+    of_place: Vec<Option<u32>>,
+    chains: Vec<Vec<SourcePosition>>,
+    /// Where the position of an inlined function was inlined.
+    inlined: HashMap<(u32, u32, u32), SourcePosition>,
+    current: Option<u32>,
+}
+
+fn key(position: &SourcePosition) -> (u32, u32, u32) {
+    (position.file, position.line, position.column)
+}
+
+impl SourceLines {
+    pub(super) fn new(files: &[FileDirective]) -> SourceLines {
+        let files = files.iter().map(|file| (file.index, file.name.clone())).collect();
+        SourceLines { files, ..SourceLines::default() }
+    }
+
+    /// The instructions that follow come from here.
+    pub(super) fn enter(&mut self, loc: &Loc) {
+        if let Some(inlined) = &loc.inlined {
+            self.inlined.insert(key(&loc.position), inlined.at);
+        }
+        let mut chain = vec![loc.position];
+        let mut next = loc.inlined.as_ref().map(|inlined| inlined.at);
+        while let Some(position) = next.filter(|_| chain.len() < MAX_DEPTH) {
+            chain.push(position);
+            next = self.inlined.get(&key(&position)).copied();
+        }
+        // Line 0 stands for code that comes from no line.
+        chain.retain(|position| position.line != 0);
+        self.current = (!chain.is_empty()).then_some(self.chains.len() as u32);
+        self.chains.push(chain);
+    }
+
+    /// The instruction of this place comes next.
+    pub(super) fn place(&mut self, place: Place) {
+        self.of_place.resize(place.0 as usize + 1, None);
+        self.of_place[place.0 as usize] = self.current;
+    }
+
+    /// The positions of an instruction: first that of the code itself, last the line that called it all, through
+    /// the functions that were inlined. Empty if nothing is known.
+    pub fn of(&self, place: Place) -> &[SourcePosition] {
+        let chain = self.of_place.get(place.0 as usize).copied().flatten();
+        chain.and_then(|chain| self.chains.get(chain as usize)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The name of a `.file`, as written.
+    pub fn file(&self, index: u32) -> Option<&str> {
+        self.files.get(&index).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Module;
+    use diag::Sources;
+    use ir::Place;
+
+    #[test]
+    fn inlined_code_leads_to_the_line_that_called_it() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.file 2 "lib.h"
+.entry k() {
+    .reg .b32 %r<3>;
+    mov.u32 %r0, 0;
+    .loc 1 7 3
+    mov.u32 %r1, 1;
+    .loc 2 20 5, function_name $a, inlined_at 1 9 2
+    .loc 2 30 5, function_name $b, inlined_at 2 20 5
+    mov.u32 %r2, 2;
+    .loc 2 0 5
+    ret;
+}
+"#;
+        let mut sources = Sources::new();
+        let file = sources.add("k.ptx", text);
+        let (module, _) = Module::parse(&sources, file).expect("it is PTX");
+        let lowered = module.lower("k").expect("it can be lowered");
+        let lines = |place: u32| -> Vec<(Option<&str>, u32)> {
+            let chain = lowered.lines.of(Place(place)).iter();
+            chain.map(|position| (lowered.lines.file(position.file), position.line)).collect()
+        };
+        assert_eq!(lines(1), []);
+        assert_eq!(lines(2), [(Some("k.cu"), 7)]);
+        assert_eq!(lines(3), [(Some("lib.h"), 30), (Some("lib.h"), 20), (Some("k.cu"), 9)]);
+        assert_eq!(lines(4), []);
+    }
+}

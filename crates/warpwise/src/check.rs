@@ -1,0 +1,117 @@
+//! Checking a kernel: a run that every detector watches.
+
+use crate::argument::Arg;
+use crate::device::Device;
+use crate::error::{Error, Stage};
+use crate::launch::{LaunchConfig, Report, refusal};
+use crate::module::Kernel;
+use crate::source::Located;
+use diag::{Diagnostic, Sources};
+use sanitize::{Code, Finding, Options, Sanitizer, report};
+use std::sync::Arc;
+use std::time::Instant;
+use vm::{Fault, FaultKind, Level};
+
+/// What a checked run has shown.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// What is wrong with the kernel, in the order in which it first happened.
+    pub findings: Vec<Finding>,
+    /// The findings in words, and what stopped the kernel if that is none.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that the diagnostics point into: the module, and source files that it names.
+    pub sources: Arc<Sources>,
+    /// What the run did.
+    pub report: Report,
+    /// What stopped the kernel, if it was stopped; device memory then holds what was written so far.
+    pub fault: Option<Fault>,
+}
+
+impl Kernel {
+    /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
+    /// deadlocks and bad accesses. Memory of the device counts as written. A kernel that is stopped is no error
+    /// here: what stopped it is among the findings, or in [`Checked::fault`].
+    ///
+    /// # Errors
+    /// The arguments do not fit the parameters, or the launch is not possible.
+    pub fn check(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        options: Options,
+        args: &[Arg],
+    ) -> Result<Checked, Error> {
+        let params = self.pack(args)?;
+        let image_base = device.load(&self.image)?;
+        let launch = config.launch(&params, image_base, Level::detect());
+        let kernel = &self.lowered.kernel;
+        let mut sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, options);
+        let started = Instant::now();
+        let outcome = vm::launch_observed(kernel, &launch, &mut device.memory, &mut sanitizer)
+            .map_err(|error| self.refuse(refusal(&error)))?;
+        let elapsed = started.elapsed();
+        let findings = sanitizer.finish(outcome.fault.as_ref());
+        let mut places = Located::new(self);
+        let schedule = config.schedule.to_string();
+        let mut diagnostics: Vec<Diagnostic> = Vec::with_capacity(findings.len());
+        for finding in &findings {
+            places.find(finding);
+            diagnostics.push(report::diagnostic(finding, &places, &schedule));
+        }
+        if let Some(fault) = &outcome.fault {
+            let explained = self.explain(fault, args);
+            match (diagnostics.last_mut(), is_access(&findings)) {
+                // The run knows of allocations and buffers what detectors do not.
+                (Some(last), true) => {
+                    last.message.clone_from(&explained.message);
+                    last.notes.splice(0..0, explained.notes);
+                }
+                _ if is_finding(fault) => {}
+                _ => diagnostics.push(explained),
+            }
+        }
+        Ok(Checked {
+            findings,
+            diagnostics,
+            sources: Arc::new(places.into_sources()),
+            report: Report { stats: outcome.stats, elapsed },
+            fault: outcome.fault,
+        })
+    }
+}
+
+/// Whether the last finding is a bad access, which stopped the kernel.
+fn is_access(findings: &[Finding]) -> bool {
+    let codes = [Code::M001, Code::M002, Code::M003];
+    findings.last().is_some_and(|finding| codes.contains(&finding.code))
+}
+
+/// Whether a fault is a finding itself.
+fn is_finding(fault: &Fault) -> bool {
+    match &fault.kind {
+        FaultKind::OutOfBounds { .. }
+        | FaultKind::Misaligned { .. }
+        | FaultKind::BadBarrier { .. }
+        | FaultKind::Deadlock { .. } => true,
+        FaultKind::Trap | FaultKind::StepLimit { .. } | FaultKind::Interrupted => false,
+    }
+}
+
+impl Checked {
+    /// The findings and what stopped the kernel, as text for people; `colour` adds ANSI escapes.
+    pub fn render(&self, colour: bool) -> String {
+        let show = |found| diag::render::text(&self.sources, found, colour);
+        self.diagnostics.iter().map(show).collect()
+    }
+
+    /// Nothing was found, and the kernel ran to its end: its report. Else an error with everything in words.
+    ///
+    /// # Errors
+    /// There are findings, or the kernel was stopped.
+    pub fn into_result(self) -> Result<Report, Error> {
+        match self.diagnostics.is_empty() {
+            true => Ok(self.report),
+            false => Err(Error::new(Stage::Run, self.sources, self.diagnostics)),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Source files that a module's `.loc` directives lead to.
+
+use crate::module::Kernel;
+use diag::{FileId, Sources, Span};
+use ir::Place;
+use ptx::syntax::ast::SourcePosition;
+use sanitize::{Finding, report::Places};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Source files above this size are not read.
+const MAX_SOURCE: u64 = 16 << 20;
+
+/// The texts of a kernel: its module, and the source files that findings lead to.
+pub(crate) struct Located<'k> {
+    kernel: &'k Kernel,
+    sources: Sources,
+    /// By the number of the `.file`; `None` for files that cannot be read.
+    files: HashMap<u32, Option<FileId>>,
+}
+
+impl<'k> Located<'k> {
+    pub(crate) fn new(kernel: &'k Kernel) -> Self {
+        let sources = Sources::clone(kernel.sources());
+        Located { kernel, sources, files: HashMap::new() }
+    }
+
+    /// Reads the source files of a finding, if they can be found.
+    pub(crate) fn find(&mut self, finding: &Finding) {
+        let related = finding.related.iter().map(|related| related.place);
+        let waiting = finding.waiting.iter().map(|group| group.place);
+        for place in std::iter::once(finding.place).chain(related).chain(waiting) {
+            let Some(position) = self.position(place).copied() else { continue };
+            if !self.files.contains_key(&position.file) {
+                let text = self.read(position.file);
+                let id = text.map(|(name, text)| self.sources.add(name, text));
+                self.files.insert(position.file, id);
+            }
+        }
+    }
+
+    pub(crate) fn into_sources(self) -> Sources {
+        self.sources
+    }
+
+    /// The line that the user wrote: the last of those that were inlined into each other.
+    fn position(&self, place: Place) -> Option<&SourcePosition> {
+        self.kernel.lowered.lines.of(place).last()
+    }
+
+    /// A file under its own name, seen from the module's folder, or else beside the module.
+    fn read(&self, index: u32) -> Option<(String, String)> {
+        let name = self.kernel.lowered.lines.file(index)?;
+        let module = self.ptx(Place(0)).map(|span| self.sources.file(span.file).name())?;
+        let folder = Path::new(module).parent()?;
+        let beside = Path::new(name).file_name().map(|file| folder.join(file));
+        std::iter::once(folder.join(name)).chain(beside).find_map(|path| {
+            let about = std::fs::metadata(&path).ok()?;
+            // The name comes from the module: nothing but a plain file of a reasonable size is opened.
+            let plain = about.is_file() && about.len() <= MAX_SOURCE;
+            let text = std::fs::read(&path).ok().filter(|_| plain)?;
+            Some((path.display().to_string(), String::from_utf8(text).ok()?))
+        })
+    }
+
+    fn named(&self, position: &SourcePosition) -> String {
+        let name = self.kernel.lowered.lines.file(position.file).unwrap_or("?");
+        let name = Path::new(name).file_name().map_or(name.into(), |name| name.to_string_lossy());
+        match position.column {
+            0 => format!("{name}:{}", position.line),
+            column => format!("{name}:{}:{column}", position.line),
+        }
+    }
+}
+
+impl Places for Located<'_> {
+    fn ptx(&self, place: Place) -> Option<Span> {
+        self.kernel.lowered.places.get(place.0 as usize).copied()
+    }
+
+    fn source(&self, place: Place) -> Option<Span> {
+        let position = self.position(place)?;
+        let id = (*self.files.get(&position.file)?)?;
+        let file = self.sources.file(id);
+        let line = file.line(position.line);
+        let start = line.as_ptr().addr().checked_sub(file.text().as_ptr().addr())?;
+        if line.trim().is_empty() || start > file.text().len() {
+            return None;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let column = (position.column as usize).saturating_sub(1).clamp(indent, line.len());
+        // A column that lies behind the text, or inside a character, marks the whole line.
+        let from = if line.is_char_boundary(column) && column < line.trim_end().len() {
+            column
+        } else {
+            indent
+        };
+        Some(Span::new(id, start + from, start + line.trim_end().len()))
+    }
+
+    fn source_name(&self, place: Place) -> Option<String> {
+        let chain = self.kernel.lowered.lines.of(place);
+        let (user, inner) = chain.split_last()?;
+        if inner.is_empty() && self.source(place).is_some() {
+            return None;
+        }
+        let through: Vec<String> = inner.iter().rev().map(|inner| self.named(inner)).collect();
+        Some(match through.is_empty() {
+            true => self.named(user),
+            false => format!("{}, inlined: {}", self.named(user), through.join(", ")),
+        })
+    }
+
+    fn short(&self, place: Place) -> String {
+        if let Some(position) = self.position(place) {
+            return self.named(position);
+        }
+        self.ptx(place).map_or("?".to_owned(), |span| {
+            let file = self.sources.file(span.file);
+            let name = Path::new(file.name()).file_name();
+            let name = name.map_or(file.name().into(), |name| name.to_string_lossy());
+            format!("{name}:{}", file.location(span.start).line)
+        })
+    }
+}
