@@ -239,12 +239,17 @@ fn random(seed: u64) -> Lanes<u32> {
     std::array::from_fn(|_| (random.next() >> 32) as u32)
 }
 
-/// A state as TOML that [`parse`] reads: registers in order, lanes in rows of eight.
+/// A state as TOML that [`parse`] reads: registers in order, lanes in rows of eight, or one number where
+/// all lanes hold the same.
 pub(crate) fn print(state: &State) -> String {
     let mut out = format!("{ACTIVE} = {:#010x}\n", state.active.0);
     // Writing to a string does not fail.
     for (number, lanes) in &state.general {
-        let _ = writeln!(out, "{}{number} = {}", File::General.prefix(), rows(lanes));
+        let value = match lanes.iter().all(|lane| *lane == lanes[0]) {
+            true => format!("{:#010x}", lanes[0]),
+            false => rows(lanes),
+        };
+        let _ = writeln!(out, "{}{number} = {value}", File::General.prefix());
     }
     for (number, mask) in &state.predicates {
         let _ = writeln!(out, "{}{number} = {:#010x}", File::Predicate.prefix(), mask.0);

@@ -201,8 +201,15 @@ impl<'l, 'a, 'd> Compiler<'l, 'a, 'd> {
         let is_output =
             opcode.outputs.iter().any(|index| std::ptr::eq(&opcode.fields[*index], field));
         if !is_output {
-            let message = format!("`{name}` is not an output of `{}`", opcode.name);
-            let help = format!("name it in `OutList<{}>`, or assign a variable", field.name.text);
+            let operand = &field.name.text;
+            let message = match operand.eq_ignore_ascii_case(name) {
+                true => format!("`{name}` is not an output of `{}`", opcode.name),
+                false => {
+                    format!("`{name}` is operand `{operand}`, not an output of `{}`", opcode.name)
+                }
+            };
+            let help =
+                format!("name it in `OutList<{operand}>`, or give the variable another name");
             return Err(self.error(span, codes::MEANING, message, help));
         }
         let d = self.operand_variable(field)?;

@@ -37,9 +37,9 @@ pub struct Selected {
     /// The assembly.
     pub text: String,
     /// The registers that must hold values before it runs, as text such as `R4` or `R[2:3]`, and the
-    /// instructions that would have computed them.
+    /// instructions that would have computed these.
     pub inputs: Vec<(String, Option<Place>)>,
-    /// The registers that hold results after it ran, and the instructions that would have used them.
+    /// The registers that hold results after it ran, and the instructions that computed them.
     pub outputs: Vec<(String, Option<Place>)>,
     /// The instructions that are left out, in order.
     pub left_out: Vec<Place>,
@@ -72,7 +72,14 @@ pub fn select(
     let limit = |file: File| last_register(description, file).map_or(0, |last| last + 1);
     // The last general register holds constants on their way.
     let usable = |file: File| limit(file) - u16::from(file == File::General && limit(file) > 0);
-    let homes = homes(kernel, &plan.demand, &usable).map_err(|file| {
+    // Results that nobody uses are kept for the reader as long as there is room.
+    let generous = plan.demand.with_results();
+    let found = homes(kernel, &generous, &usable);
+    let found = match found {
+        Ok(homes) => Ok((homes, generous)),
+        Err(_) => homes(kernel, &plan.demand, &usable).map(|homes| (homes, plan.demand.clone())),
+    };
+    let (homes, demand) = found.map_err(|file| {
         let message =
             format!("the kernel needs more {} registers than the machine has", file.name());
         let diagnostic = Diagnostic::new(Severity::Error, Blame::Limit, message);
@@ -81,7 +88,7 @@ pub fn select(
         vec![Refusal { place, diagnostic: diagnostic.code(codes::LIMIT).help(help) }]
     })?;
     let scratch = usable(File::General);
-    Ok(Writer { plan: &plan, homes: &homes, scratch, source }.write())
+    Ok(Writer { plan: &plan, demand: &demand, homes: &homes, scratch, source }.write())
 }
 
 /// A stand-in for the register that holds a constant on its way.
@@ -183,7 +190,8 @@ impl<'a> Plan<'a> {
             }
         }
         let step = Step { candidates: candidates(&inst.op), guard: inst.guard };
-        if self.fits(&step) {
+        let folded = self.fold(&step);
+        if let Some(step) = [folded, step.clone()].into_iter().find(|step| self.fits(step)) {
             steps.push(step);
             return Some(steps);
         }
@@ -203,6 +211,15 @@ impl<'a> Plan<'a> {
             }
         }
         None
+    }
+
+    /// The step with constants in place of the registers that hold them.
+    fn fold(&self, step: &Step) -> Step {
+        let mut folded = step.clone();
+        for candidate in &mut folded.candidates {
+            candidate.fold(&|reg| self.constants.get(&reg).copied());
+        }
+        folded
     }
 
     /// Whether the description has an instruction for a step, wherever the registers will live.
@@ -254,41 +271,84 @@ impl<'a> Plan<'a> {
 
     /// Which registers come from outside, and which are needed there.
     fn demand(&mut self) {
-        let mut made_uses = HashSet::new();
-        let mut made_defs = HashSet::new();
         let mut outer_uses = HashSet::new();
         let mut outer_defs = HashSet::new();
-        for (block, fates) in self.kernel.blocks.iter().zip(&self.fates) {
+        let mut made = self.made();
+        for (inst, _) in self.instructions().filter(|(_, fate)| matches!(fate, Fate::LeftOut)) {
+            inst.op.operands(|operand| match operand {
+                Operand::Use(reg) => drop(outer_uses.insert(reg)),
+                Operand::Def(reg) => drop(outer_defs.insert(reg)),
+            });
+            outer_uses.extend(inst.guard.and_then(Pred::reg));
+        }
+        // A constant that went into the instructions needs no register.
+        let dead = |reg: &Reg| !made.uses.contains(reg) && self.constants.contains_key(reg);
+        let dead: HashSet<Reg> = made.defs.iter().copied().filter(dead).collect();
+        for (block, fates) in self.kernel.blocks.iter().zip(&mut self.fates) {
             for (inst, fate) in block.insts.iter().zip(fates) {
-                let (uses, defs) = match fate {
-                    Fate::Made(_) => (&mut made_uses, &mut made_defs),
-                    Fate::LeftOut => (&mut outer_uses, &mut outer_defs),
-                };
-                inst.op.operands(|operand| match operand {
-                    Operand::Use(reg) => drop(uses.insert(reg)),
-                    Operand::Def(reg) => drop(defs.insert(reg)),
-                });
-                uses.extend(inst.guard.and_then(Pred::reg));
-            }
-            if let Terminator::Branch { p, .. } = block.terminator {
-                made_uses.extend(p.reg());
+                if let (Op::Unary { d, .. }, Fate::Made(_)) = (&inst.op, &fate)
+                    && dead.contains(d)
+                {
+                    *fate = Fate::Made(Vec::new());
+                }
             }
         }
-        // A membermask that is a constant is no operand of the machine's instructions.
+        made.defs.retain(|reg| !dead.contains(reg));
         let count = self.kernel.registers.len() as u32;
         for reg in (0..count).map(Reg) {
-            let (used, defined) = (made_uses.contains(&reg), made_defs.contains(&reg));
+            let (used, defined) = (made.uses.contains(&reg), made.defs.contains(&reg));
             if used && (outer_defs.contains(&reg) || !defined) {
                 self.demand.inputs.push(reg);
             }
-            if defined && (outer_uses.contains(&reg) || !used) {
+            if defined && outer_uses.contains(&reg) {
                 self.demand.outputs.push(reg);
+            } else if defined && !used {
+                self.demand.results.push(reg);
             }
             if !used && !defined {
                 self.demand.unused.push(reg);
             }
         }
     }
+
+    /// Every instruction with its fate.
+    fn instructions(&self) -> impl Iterator<Item = (&'a Inst, &Fate)> {
+        let blocks = self.kernel.blocks.iter().zip(&self.fates);
+        blocks.flat_map(|(block, fates)| block.insts.iter().zip(fates))
+    }
+
+    /// The registers that the assembly reads and writes.
+    fn made(&self) -> Registers {
+        let mut made = Registers::default();
+        for (_, fate) in self.instructions() {
+            let Fate::Made(steps) = fate else { continue };
+            for step in steps {
+                made.uses.extend(step.guard.and_then(Pred::reg));
+                let operands = step.candidates.iter().flat_map(|candidate| &candidate.operands);
+                for (_, wanted) in operands {
+                    match wanted {
+                        Wanted::Value(Src::Reg(reg)) => drop(made.uses.insert(*reg)),
+                        Wanted::Value(Src::Imm(_)) => {}
+                        Wanted::Truth(pred) => made.uses.extend(pred.reg()),
+                        Wanted::Result(reg) | Wanted::Flag(reg) => made.defs.extend(*reg),
+                    }
+                }
+            }
+        }
+        for block in &self.kernel.blocks {
+            if let Terminator::Branch { p, .. } = block.terminator {
+                made.uses.extend(p.reg());
+            }
+        }
+        made
+    }
+}
+
+/// Registers that are read and written.
+#[derive(Default)]
+struct Registers {
+    uses: HashSet<Reg>,
+    defs: HashSet<Reg>,
 }
 
 /// Registers that are written once, with a constant.
@@ -343,6 +403,7 @@ fn through_register(step: &Step) -> Vec<(Step, Step)> {
 /// A plan while it becomes text.
 struct Writer<'a> {
     plan: &'a Plan<'a>,
+    demand: &'a Demand,
     homes: &'a HashMap<Reg, Home>,
     scratch: u16,
     source: &'a dyn Fn(Place) -> Option<String>,
@@ -411,8 +472,8 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        let inputs = self.interface(&self.plan.demand.inputs, Operand::Def);
-        let outputs = self.interface(&self.plan.demand.outputs, Operand::Use);
+        let inputs = self.interface(&self.demand.inputs, |fate| matches!(fate, Fate::LeftOut));
+        let outputs = self.interface(&self.demand.outputs, |fate| matches!(fate, Fate::Made(_)));
         let text = format!("{}{body}", self.head(&inputs, &outputs));
         Selected { text, inputs, outputs, left_out }
     }
@@ -474,21 +535,18 @@ impl<'a> Writer<'a> {
         lines
     }
 
-    /// Registers with the instructions outside that define or use them.
+    /// Registers with the instructions of a fate that define them.
     fn interface(
         &self,
         registers: &[Reg],
-        role: impl Fn(Reg) -> Operand,
+        fate: impl Fn(&Fate) -> bool,
     ) -> Vec<(String, Option<Place>)> {
         let place = |reg: Reg| {
-            let blocks = self.plan.kernel.blocks.iter().zip(&self.plan.fates);
-            blocks.flat_map(|(block, fates)| block.insts.iter().zip(fates)).find_map(
-                |(inst, fate)| {
-                    let mut found = false;
-                    inst.op.operands(|operand| found |= operand == role(reg));
-                    (found && matches!(fate, Fate::LeftOut)).then_some(inst.place)
-                },
-            )
+            self.plan.instructions().filter(|(_, found)| fate(found)).find_map(|(inst, _)| {
+                let mut defines = false;
+                inst.op.operands(|operand| defines |= operand == Operand::Def(reg));
+                defines.then_some(inst.place)
+            })
         };
         let named = registers.iter().filter_map(|reg| Some((self.text(*reg)?, place(*reg))));
         named.collect()
@@ -513,7 +571,7 @@ impl<'a> Writer<'a> {
         for (heading, registers) in [("before", inputs), ("after", outputs)] {
             for (register, place) in registers {
                 let text = place.and_then(|place| (self.source)(place)).unwrap_or_default();
-                let line = format!("//   {heading} {register:<8} {text}");
+                let line = format!("//   {heading:<6} {register:<8} {text}");
                 let _ = writeln!(out, "{}", line.trim_end());
             }
         }

@@ -19,16 +19,28 @@ struct Interval {
 }
 
 /// What the walk over a kernel finds out before registers are given out.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Demand {
     /// Registers whose value comes from outside the assembly: kept from its start.
     pub(super) inputs: Vec<Reg>,
     /// Registers whose value is needed outside the assembly: kept to its end.
     pub(super) outputs: Vec<Reg>,
+    /// Registers whose value nobody uses.
+    pub(super) results: Vec<Reg>,
     /// Registers that are results of instructions which write registers of the warp.
     pub(super) uniform: Vec<Reg>,
     /// Registers that no instruction of the assembly reads or writes.
     pub(super) unused: Vec<Reg>,
+}
+
+impl Demand {
+    /// The same, with the results that nobody uses kept to the end.
+    pub(super) fn with_results(&self) -> Demand {
+        let mut demand = self.clone();
+        demand.outputs.append(&mut demand.results);
+        demand.outputs.sort_unstable();
+        demand
+    }
 }
 
 /// Registers of a file that may be given out: numbers below this.

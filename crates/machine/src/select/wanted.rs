@@ -27,6 +27,32 @@ pub(super) struct Candidate {
     pub(super) modifiers: Vec<(&'static [&'static str], &'static str)>,
 }
 
+impl Candidate {
+    /// Puts constants in place of registers that hold them. Of a shuffle's operands the bits that count
+    /// are kept.
+    pub(super) fn fold(&mut self, constant: &dyn Fn(Reg) -> Option<u32>) {
+        for (names, wanted) in &mut self.operands {
+            if let Wanted::Value(Src::Reg(reg)) = *wanted
+                && let Some(value) = constant(reg)
+            {
+                let value = Src::Imm(value.into());
+                *wanted = Wanted::Value(match *names {
+                    LANE => cut(value, LANE_BITS),
+                    CLAMP => cut(value, CLAMP_BITS),
+                    _ => value,
+                });
+            }
+        }
+    }
+}
+
+/// The source lane of a shuffle, and the bits of it that count.
+const LANE: &[&str] = &["rb", "vb"];
+const LANE_BITS: u64 = 0x1f;
+/// The clamp and segment mask of a shuffle, and the bits of it that count.
+const CLAMP: &[&str] = &["rc", "vc"];
+const CLAMP_BITS: u64 = 0x1f1f;
+
 const RD: &[&str] = &["rd", "urd"];
 const PU: &[&str] = &["pu", "upu"];
 const PP: &[&str] = &["pp"];
@@ -51,12 +77,15 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
             sum("IADD", *d, *a, negated)
         }
         Op::Binary { op: BinaryOp::AddF32(Round::NearestEven), d, a, b } => sum("FADD", *d, *a, *b),
+        Op::Binary { op: BinaryOp::And32, d, a, b } => logic("AND", *d, *a, *b),
+        Op::Binary { op: BinaryOp::Or32, d, a, b } => logic("OR", *d, *a, *b),
+        Op::Binary { op: BinaryOp::Xor32, d, a, b } => logic("XOR", *d, *a, *b),
         Op::Compare { op, d, a, b } => comparison(*op, *d, *a, *b),
+        Op::Select { d, a, b, p } => selection(*d, *a, *b, *p),
         Op::Unary { .. }
         | Op::Binary { .. }
         | Op::Ternary { .. }
         | Op::Logic { .. }
-        | Op::Select { .. }
         | Op::Special { .. }
         | Op::Load { .. }
         | Op::Store { .. }
@@ -109,6 +138,26 @@ fn sum(name: &'static str, d: Reg, a: Src, b: Src) -> Vec<Candidate> {
     vec![plain(name, operands)]
 }
 
+fn logic(op: &'static str, d: Reg, a: Src, b: Src) -> Vec<Candidate> {
+    let modifiers: Vec<(&'static [&'static str], &'static str)> = vec![(&["logic"], op)];
+    let plain = sum("LOP", d, a, b).into_iter();
+    plain.map(|candidate| Candidate { modifiers: modifiers.clone(), ..candidate }).collect()
+}
+
+/// `p ? a : b`; the first operand is a register, so the condition may have to be turned round.
+fn selection(d: Reg, a: Src, b: Src, p: Pred) -> Vec<Candidate> {
+    const SECOND: &[&str] = &["rb", "imm"];
+    let is_constant = |src: Src| matches!(src, Src::Imm(value) if value != 0);
+    let (a, b, p) = if is_constant(a) { (b, a, p.negated()) } else { (a, b, p) };
+    let operands = vec![
+        (RD, Wanted::Result(Some(d))),
+        (RA, Wanted::Value(a)),
+        (SECOND, Wanted::Value(b)),
+        (PP, Wanted::Truth(p)),
+    ];
+    vec![plain("SEL", operands)]
+}
+
 fn comparison(op: CompareOp, d: Reg, a: Src, b: Src) -> Vec<Candidate> {
     const SECOND: &[&str] = &["rb", "imm"];
     let (relation, swapped, ty) = match op {
@@ -145,15 +194,13 @@ fn collective(what: &Collective) -> Vec<Candidate> {
                 ShflMode::Down => "DOWN",
                 ShflMode::Bfly => "BFLY",
             };
-            // Of `b` five bits count, of `c` two groups of five.
-            let b = cut(b, 0x1f);
-            let c = cut(c, 0x1f1f);
+            let (b, c) = (cut(b, LANE_BITS), cut(c, CLAMP_BITS));
             let operands: Vec<(&'static [&'static str], Wanted)> = vec![
                 (RD, Wanted::Result(Some(d))),
                 (PU, Wanted::Flag(p)),
                 (RA, Wanted::Value(a)),
-                (&["rb", "vb"], Wanted::Value(b)),
-                (&["rc", "vc"], Wanted::Value(c)),
+                (LANE, Wanted::Value(b)),
+                (CLAMP, Wanted::Value(c)),
             ];
             vec![Candidate { name: "SHFL", operands, modifiers: vec![(&["mode"], mode)] }]
         }
