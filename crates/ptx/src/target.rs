@@ -1,6 +1,6 @@
 //! What `.version` and `.target` allow.
 
-use crate::catalogue::{Form, Since};
+use crate::catalogue::{Form, Only, Since};
 use crate::syntax::ast::Module;
 use diag::Diagnostic;
 
@@ -129,8 +129,8 @@ pub(crate) enum Lack {
     Version((u32, u32)),
     /// Its architecture comes before this.
     Architecture(u32),
-    /// It is not an `a` or `f` target of one of these architectures.
-    Specific(&'static [u32]),
+    /// It is none of these targets.
+    Other(Only),
     /// The form is gone.
     Removed {
         /// From this PTX version on.
@@ -188,11 +188,8 @@ impl Target {
         if let Some(gone) = form.removed.filter(|gone| self.sm >= gone.sm && self.ptx >= gone.ptx) {
             return Some(Lack::Removed { ptx: gone.ptx, sm: gone.sm });
         }
-        if !form.specific.is_empty() {
-            let has = self.variant != Variant::Base && form.specific.contains(&self.sm);
-            if !has {
-                return Some(Lack::Specific(form.specific));
-            }
+        if !form.only.has(self.sm, self.variant) {
+            return Some(Lack::Other(form.only));
         }
         self.lacks(form.since)
     }

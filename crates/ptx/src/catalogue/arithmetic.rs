@@ -6,8 +6,14 @@ mod integer;
 pub(super) use float::{Format, function, round};
 pub(super) use integer::{ADD, LESS, SUB, product};
 
-use super::{Entry, Form, extended};
+use super::{Entry, Form, Need, extended};
 use ir::BinaryOp;
+
+/// Rounding up and down came later than to nearest and toward zero.
+const DIRECTED_F32: &[Need] = &[Need::new("rm", (2, 0), 20), Need::new("rp", (2, 0), 20)];
+const DIRECTED_F64: &[Need] = &[Need::new("rm", (1, 0), 13), Need::new("rp", (1, 0), 13)];
+pub(super) const DIVIDED_F64: &[Need] =
+    &[Need::new("rz", (2, 0), 20), Need::new("rm", (2, 0), 20), Need::new("rp", (2, 0), 20)];
 
 const DIV_BOUND: &str = "2 ulp for |b| from 2^-126 to 2^126";
 const DIV_FULL_BOUND: &str = "2 ulp";
@@ -32,7 +38,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("add.cc.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, |lo, inst| {
                 extended::add(lo, inst)
             }),
-            Form::new("add.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 10, |lo, inst| {
+            Form::new("add.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, |lo, inst| {
                 extended::add(lo, inst)
             }),
             Form::new(
@@ -40,13 +46,13 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::add),
-            ),
+            ).needs(DIRECTED_F32),
             Form::new(
                 "add{.rnd}.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
-                13,
+                10,
                 |lo, inst| float::binary(lo, inst, float::add),
-            ),
+            ).needs(DIRECTED_F64),
             Form::new(
                 "add{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -89,7 +95,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("sub.cc.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, |lo, inst| {
                 extended::sub(lo, inst)
             }),
-            Form::new("sub.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 10, |lo, inst| {
+            Form::new("sub.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, |lo, inst| {
                 extended::sub(lo, inst)
             }),
             Form::new(
@@ -97,13 +103,13 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::sub),
-            ),
+            ).needs(DIRECTED_F32),
             Form::new(
                 "sub{.rnd}.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
-                13,
+                10,
                 |lo, inst| float::binary(lo, inst, float::sub),
-            ),
+            ).needs(DIRECTED_F64),
             Form::new(
                 "sub{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -135,19 +141,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.1.3, 9.7.3.5, 9.7.4.3 mul",
         forms: &[
             Form::new(
-                "mul.mode.type d, a, b; .mode = { .lo, .hi }; .type = { .u16, .u32, .u64, .s16, .s32, .s64 }",
+                "mul.mode!.type d, a, b; .mode = { .lo, .hi }; .type = { .u16, .u32, .u64, .s16, .s32, .s64 }",
                 (1, 0),
                 10,
                 integer::mul,
             ),
             Form::new(
-                "mul.wide.type d:u32, a, b; .type = { .u16, .s16 }",
+                "mul.wide!.type d:u32, a, b; .type = { .u16, .s16 }",
                 (1, 0),
                 10,
                 integer::mul_wide,
             ),
             Form::new(
-                "mul.wide.type d:u64, a, b; .type = { .u32, .s32 }",
+                "mul.wide!.type d:u64, a, b; .type = { .u32, .s32 }",
                 (1, 0),
                 10,
                 integer::mul_wide,
@@ -157,13 +163,13 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::mul),
-            ),
+            ).needs(DIRECTED_F32),
             Form::new(
                 "mul{.rnd}.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
-                13,
+                10,
                 |lo, inst| float::binary(lo, inst, float::mul),
-            ),
+            ).needs(DIRECTED_F64),
             Form::new(
                 "mul{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -189,34 +195,34 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.1.4, 9.7.2.5, 9.7.3.7 mad",
         forms: &[
             Form::new(
-                "mad.mode.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u16, .u32, .u64, .s16, .s32, .s64 }",
+                "mad.mode!.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u16, .u32, .u64, .s16, .s32, .s64 }",
                 (1, 0),
                 10,
                 integer::mad,
             ),
-            Form::new("mad.hi.sat.s32 d, a, b, c", (1, 0), 10, |lo, inst| {
+            Form::new("mad.hi!.sat.s32 d, a, b, c", (1, 0), 10, |lo, inst| {
                 integer::mad_hi_sat(lo, inst)
             }),
             Form::new(
-                "mad.wide.type d:u32, a, b, c:u32; .type = { .u16, .s16 }",
+                "mad.wide!.type d:u32, a, b, c:u32; .type = { .u16, .s16 }",
                 (1, 0),
                 10,
                 integer::mad_wide,
             ),
             Form::new(
-                "mad.wide.type d:u64, a, b, c:u64; .type = { .u32, .s32 }",
+                "mad.wide!.type d:u64, a, b, c:u64; .type = { .u32, .s32 }",
                 (1, 0),
                 10,
                 integer::mad_wide,
             ),
             Form::new(
-                "mad.mode.cc.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
+                "mad.mode!.cc.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
                 (3, 0),
                 20,
                 extended::mad,
             ),
             Form::new(
-                "mad.mode.cc.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u64, .s64 }",
+                "mad.mode!.cc.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u64, .s64 }",
                 (4, 3),
                 20,
                 extended::mad,
@@ -230,16 +236,16 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new(
                 "mad.rnd.f64 d, a, b, c; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
-                13,
+                10,
                 float::fma,
-            ),
+            ).needs(DIRECTED_F64),
         ],
     },
     Entry {
         name: "mul24",
         section: "9.7.1.5 mul24",
         forms: &[Form::new(
-            "mul24.mode.type d, a, b; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
+            "mul24.mode!.type d, a, b; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
             (1, 0),
             10,
             integer::mul24,
@@ -250,13 +256,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.1.6 mad24",
         forms: &[
             Form::new(
-                "mad24.mode.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
+                "mad24.mode!.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
                 (1, 0),
                 10,
                 |lo, inst| integer::mad24(lo, inst, BinaryOp::AddI32),
             ),
             Form::new(
-                "mad24.mode.sat.type d, a, b, c; .mode = { .hi }; .type = { .s32 }",
+                "mad24.mode!.sat.type d, a, b, c; .mode = { .hi }; .type = { .s32 }",
                 (1, 0),
                 10,
                 |lo, inst| integer::mad24(lo, inst, BinaryOp::AddSatS32),
@@ -286,9 +292,9 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new(
                 "fma.rnd.f64 d, a, b, c; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 4),
-                13,
+                10,
                 float::fma,
-            ),
+            ).needs(DIRECTED_F64),
             Form::new(
                 "fma.rnd{.ftz}{.sat}.type d, a, b, c; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -326,7 +332,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.1.8, 9.7.3.8 div",
         forms: &[
             Form::new(
-                "div.type d, a, b; .type = { .u16, .u32, .u64, .s16, .s32, .s64 }",
+                "div.type d, a, b; .type = { .u16, .u32, .s16, .s32 }",
+                (1, 0),
+                10,
+                |lo, inst| integer::binary(lo, inst, &integer::DIV),
+            ),
+            Form::new(
+                "div.type d, plain a, plain b; .type = { .u64, .s64 }",
                 (1, 0),
                 10,
                 |lo, inst| integer::binary(lo, inst, &integer::DIV),
@@ -348,20 +360,22 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new(
                 "div.rnd.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 4),
-                13,
+                10,
                 |lo, inst| float::fixed(lo, inst, BinaryOp::DivF64(round(inst))),
-            ),
+            ).needs(DIVIDED_F64),
         ],
     },
     Entry {
         name: "rem",
         section: "9.7.1.9 rem",
-        forms: &[Form::new(
-            "rem.type d, a, b; .type = { .u16, .u32, .u64, .s16, .s32, .s64 }",
-            (1, 0),
-            10,
-            |lo, inst| integer::binary(lo, inst, &integer::REM),
-        )],
+        forms: &[
+            Form::new("rem.type d, a, b; .type = { .u16, .u32, .s16, .s32 }", (1, 0), 10, |lo, inst| {
+                integer::binary(lo, inst, &integer::REM)
+            }),
+            Form::new("rem.type d, plain a, plain b; .type = { .u64, .s64 }", (1, 0), 10, |lo, inst| {
+                integer::binary(lo, inst, &integer::REM)
+            }),
+        ],
     },
     Entry {
         name: "abs",
@@ -373,7 +387,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("abs{.ftz}.f32 d, a", (1, 0), 10, |lo, inst| {
                 float::unary(lo, inst, float::abs)
             }),
-            Form::new("abs.f64 d, a", (1, 0), 13, |lo, inst| float::unary(lo, inst, float::abs)),
+            Form::new("abs.f64 d, a", (1, 0), 10, |lo, inst| float::unary(lo, inst, float::abs)),
             Form::new("abs{.ftz}.type d, a; .type = { .f16, .f16x2 }", (6, 5), 53, |lo, inst| {
                 float::unary(lo, inst, float::abs)
             }),
@@ -392,7 +406,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("neg{.ftz}.f32 d, a", (1, 0), 10, |lo, inst| {
                 float::unary(lo, inst, float::neg)
             }),
-            Form::new("neg.f64 d, a", (1, 0), 13, |lo, inst| float::unary(lo, inst, float::neg)),
+            Form::new("neg.f64 d, a", (1, 0), 10, |lo, inst| float::unary(lo, inst, float::neg)),
             Form::new("neg{.ftz}.type d, a; .type = { .f16, .f16x2 }", (6, 0), 53, |lo, inst| {
                 float::unary(lo, inst, float::neg)
             }),
@@ -432,7 +446,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("min{.ftz}{.NaN}{.abs}.f32 d, a, b, c", (8, 8), 100, |lo, inst| {
                 float::extremum3(lo, inst, float::min)
             }),
-            Form::new("min.f64 d, a, b", (1, 0), 13, |lo, inst| {
+            Form::new("min.f64 d, a, b", (1, 0), 10, |lo, inst| {
                 float::extremum(lo, inst, float::min)
             }),
             Form::new(
@@ -492,7 +506,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("max{.ftz}{.NaN}{.abs}.f32 d, a, b, c", (8, 8), 100, |lo, inst| {
                 float::extremum3(lo, inst, float::max)
             }),
-            Form::new("max.f64 d, a, b", (1, 0), 13, |lo, inst| {
+            Form::new("max.f64 d, a, b", (1, 0), 10, |lo, inst| {
                 float::extremum(lo, inst, float::max)
             }),
             Form::new(

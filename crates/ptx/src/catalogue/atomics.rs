@@ -1,73 +1,140 @@
 //! Atomic updates.
 
 use super::memory::{access, ordering, space};
-use super::{Entry, Form};
+use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, Op, Ordering, Round, Scope, Space, Src, Update};
 
-macro_rules! forms {
-    ($name:literal, $operands:literal) => {
+/// Memory order and scope.
+macro_rules! words {
+    (atom) => {
+        "; .sem = { .relaxed, .acquire, .release, .acq_rel }; .scope = { .cta, .cluster, .gpu, .sys }"
+    };
+    (red) => {
+        "; .sem = { .relaxed, .release }; .scope = { .cta, .cluster, .gpu, .sys }"
+    };
+}
+
+/// What words and types need. `global` and `shared` forms are older than generic ones.
+const NEEDS: &[Need] = &[
+    Need::new("cta", (5, 0), 60),
+    Need::new("gpu", (5, 0), 60),
+    Need::new("sys", (5, 0), 60),
+    Need::new("shared", (1, 2), 12),
+    Need::new("shared::cta", (7, 8), 12),
+    Need::new("u64", (1, 2), 12),
+    Need::new("f32", (2, 0), 20),
+    Need::new("f64", (5, 0), 60),
+    Need::new("f16", (6, 3), 70),
+    Need::new("f16x2", (6, 2), 60),
+    Need::new("bf16", (7, 8), 90),
+    Need::new("bf16x2", (7, 8), 90),
+];
+
+/// A form on generic and global addresses, and one on those of a named space; `rest` goes on from there. Hints
+/// about the second-level cache go with the first.
+macro_rules! both {
+    ($name:ident, $op:expr, $ty:expr, $operands:expr, $choices:expr, $lower:ident) => {
+        both!($name, $op, $ty, $operands, $choices, $lower, ((2, 0), 20), ((1, 1), 11))
+    };
+    ($name:ident, $op:expr, $ty:expr, $operands:expr, $choices:expr, $lower:ident, $generic:expr, $named:expr) => {
         [
             Form::new(
-                concat!($name, "{.sem}{.scope}{.ss}.op{.hint}.type ", $operands, "; .op = { .and, .or, .xor }; .type = { .b32, .b64 }; ", common!()),
-                (1, 1), 11, atomic,
-            ),
+                concat!(stringify!($name), "{.sem}{.scope}{.global}", $op, "{.hint}", $ty, " ", $operands, "{, policy:b64 if hint}", $choices, words!($name), "; .hint = { .L2::cache_hint }"),
+                $generic.0,
+                $generic.1,
+                $lower,
+            )
+            .needs(NEEDS),
             Form::new(
-                concat!($name, "{.sem}{.scope}{.ss}.op{.hint}.type ", $operands, "; .op = { .add }; .type = { .u32, .s32, .u64, .s64, .f32, .f64 }; ", common!()),
-                (1, 1), 11, atomic,
-            ),
-            Form::new(
-                concat!($name, "{.sem}{.scope}{.ss}.op.noftz{.hint}.type ", $operands, "; .op = { .add }; .type = { .f16, .f16x2, .bf16, .bf16x2 }; ", common!()),
-                (6, 2), 60, atomic,
-            ),
-            Form::new(
-                concat!($name, "{.sem}{.scope}{.ss}.op{.hint}.type ", $operands, "; .op = { .inc, .dec }; .type = { .u32 }; ", common!()),
-                (1, 1), 11, atomic,
-            ),
-            Form::new(
-                concat!($name, "{.sem}{.scope}{.ss}.op{.hint}.type ", $operands, "; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64 }; ", common!()),
-                (1, 1), 11, atomic,
-            ),
+                concat!(stringify!($name), "{.sem}{.scope}.ss", $op, $ty, " ", $operands, $choices, words!($name), "; .ss = { .global, .shared, .shared::cta, .shared::cluster }"),
+                $named.0,
+                $named.1,
+                $lower,
+            )
+            .needs(NEEDS),
         ]
     };
 }
 
+/// The forms that `atom` and `red` share, with the result of each.
 macro_rules! common {
-    () => {
-        ".sem = { .relaxed, .acquire, .release, .acq_rel, .volatile }; .scope = { .cta, .cluster, .gpu, .sys }; .ss = { .global, .shared, .shared::cta, .shared::cluster }; .hint = { .L2::cache_hint }"
+    ($name:ident, $d:literal) => {{
+        const BITS: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .and, .or, .xor }; .type = { .b32 }", atomic);
+        const BITS_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .and, .or, .xor }; .type = { .b64 }", atomic, ((3, 1), 32), ((3, 1), 32));
+        const ADD: [Form; 2] = both!($name, ".add", ".type", concat!($d, "[a], b"), "; .type = { .u32, .s32, .u64, .f32, .f64 }", atomic);
+        const COUNT: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .inc, .dec }; .type = { .u32 }", atomic);
+        const EXTREMUM: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .min, .max }; .type = { .u32, .s32 }", atomic);
+        const EXTREMUM_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .min, .max }; .type = { .u64, .s64 }", atomic, ((3, 1), 32), ((3, 1), 32));
+        const HALVES: [Form; 2] = both!($name, ".add.noftz", ".type", concat!($d, "[a], b"), "; .type = { .f16, .f16x2, .bf16, .bf16x2 }", atomic);
+        [
+            BITS[0], BITS[1], ADD[0], ADD[1], COUNT[0], COUNT[1], EXTREMUM[0], EXTREMUM[1], HALVES[0], HALVES[1],
+            BITS_WIDE[0], BITS_WIDE[1], EXTREMUM_WIDE[0], EXTREMUM_WIDE[1],
+        ]
+    }};
+}
+
+/// Vectors of floats in global memory.
+macro_rules! vectors {
+    ($name:ident, $d:literal) => {
+        [
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add{.hint}.vec.f32 ", $d, "[a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
+        ]
     };
 }
 
-const ATOM: [Form; 5] = forms!("atom", "d_, [a], b{, policy:b64}");
-const RED: [Form; 5] = forms!("red", "[a], b{, policy:b64}");
+const COMMON_ATOM: [Form; 14] = common!(atom, "d_, ");
+const COMMON_RED: [Form; 14] = common!(red, "");
+const ATOM_VECTORS: [Form; 3] = vectors!(atom, "d*, ");
+const RED_VECTORS: [Form; 3] = vectors!(red, "");
+const EXCHANGE: [Form; 2] = both!(atom, ".exch", ".type", "d_, [a], b", "; .type = { .b32, .b64 }", exchange);
+const EXCHANGE_WIDE: [Form; 2] = both!(atom, ".exch", ".b128", "d_, [a], b", "", not_implemented, ((8, 3), 90), ((8, 3), 90));
+
+/// Comparing exchanges, which take no cache hint.
+macro_rules! compare {
+    ($ty:literal, $start:literal, $end:literal, $ptx:expr, $sm:literal, $lower:ident) => {
+        Form::new(concat!("atom{.sem}{.scope}", $start, ".cas", $ty, " d_, [a], b, c", words!(atom), $end), $ptx, $sm, $lower).needs(NEEDS)
+    };
+}
+
+const COMPARE: [Form; 4] = [
+    compare!(".type", "", "; .type = { .b32, .b64 }", (2, 0), 20, compare_exchange),
+    compare!(".type", ".ss", "; .type = { .b32, .b64 }; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (1, 1), 11, compare_exchange),
+    compare!(".b16", "{.ss}", "; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (6, 3), 70, compare_exchange),
+    compare!(".b128", "{.ss}", "; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (8, 3), 90, not_implemented),
+];
+
+/// Two lists of forms in one.
+const fn join<const A: usize, const B: usize, const N: usize>(
+    a: [Form; A],
+    b: [Form; B],
+) -> [Form; N] {
+    let mut all = [a[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < A { a[at] } else { b[at - A] };
+        at += 1;
+    }
+    all
+}
+
+const ATOM: [Form; 25] = join::<17, 8, 25>(
+    join::<14, 3, 17>(COMMON_ATOM, ATOM_VECTORS),
+    join::<4, 4, 8>(COMPARE, join::<2, 2, 4>(EXCHANGE, EXCHANGE_WIDE)),
+);
+const RED: [Form; 17] = join(COMMON_RED, RED_VECTORS);
 
 pub(super) const ENTRIES: &[Entry] = &[
-    Entry {
-        name: "atom",
-        section: "9.7.13.5 atom",
-        forms: &[
-            ATOM[0],
-            ATOM[1],
-            ATOM[2],
-            ATOM[3],
-            ATOM[4],
-            Form::new(
-                concat!("atom{.sem}{.scope}{.ss}.exch{.hint}.type d_, [a], b{, policy:b64}; .type = { .b32, .b64 }; ", common!()),
-                (1, 1),
-                11,
-                exchange,
-            ),
-            Form::new(
-                concat!("atom{.sem}{.scope}{.ss}.cas{.hint}.type d_, [a], b, c{, policy:b64}; .type = { .b16, .b32, .b64 }; ", common!()),
-                (1, 1),
-                11,
-                compare_exchange,
-            ),
-        ],
-    },
+    Entry { name: "atom", section: "9.7.13.5 atom", forms: &ATOM },
     Entry { name: "red", section: "9.7.13.6 red", forms: &RED },
 ];
+
+fn not_implemented(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.unsupported(inst, "this atomic operation is not implemented")
+}
 
 /// The function that an operation applies to the old value and its operand.
 fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryOp> {
@@ -106,8 +173,8 @@ fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryOp> {
 
 fn atomic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, named) = lo.address(inst, "a")?;
-    let space = space(inst.word("ss"), named);
-    match function(inst.word("op").unwrap_or(""), inst.ty("type"), space) {
+    let space = space(inst.space(), named);
+    match function(inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"), space) {
         Some(op) => {
             let b = lo.value(inst, "b")?;
             update(lo, inst, address, space, Update::Apply(op), b, Src::Imm(0))
@@ -119,14 +186,14 @@ fn atomic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 fn exchange(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, named) = lo.address(inst, "a")?;
     let b = lo.value(inst, "b")?;
-    let space = space(inst.word("ss"), named);
+    let space = space(inst.space(), named);
     update(lo, inst, address, space, Update::Exchange, b, Src::Imm(0))
 }
 
 fn compare_exchange(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, named) = lo.address(inst, "a")?;
     let (b, c) = (lo.value(inst, "b")?, lo.value(inst, "c")?);
-    let space = space(inst.word("ss"), named);
+    let space = space(inst.space(), named);
     update(lo, inst, address, space, Update::CompareExchange, b, c)
 }
 

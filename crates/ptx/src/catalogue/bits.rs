@@ -25,7 +25,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "shf",
         section: "9.7.8.7 shf",
         forms: &[Form::new(
-            "shf.direction.mode.b32 d, a, b, c:u32; .direction = { .l, .r }; .mode = { .clamp, .wrap }",
+            "shf.direction!.mode.b32 d, a, b, c:u32; .direction = { .l, .r }; .mode = { .clamp, .wrap }",
             (3, 1),
             32,
             shf,
@@ -69,7 +69,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "bfe",
         section: "9.7.1.19 bfe",
         forms: &[Form::new(
-            "bfe.type d, a, b:u32, c:u32; .type = { .u32, .u64, .s32, .s64 }",
+            "bfe.type d, a, b:u32(0..255), c:u32(0..255); .type = { .u32, .u64, .s32, .s64 }",
             (2, 0),
             20,
             bfe,
@@ -79,7 +79,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "bfi",
         section: "9.7.1.20 bfi",
         forms: &[Form::new(
-            "bfi.type d, a, b, pos:u32, len:u32; .type = { .b32, .b64 }",
+            "bfi.type d, a, b, pos:u32(0..255), len:u32(0..255); .type = { .b32, .b64 }",
             (2, 0),
             20,
             bfi,
@@ -89,7 +89,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "bmsk",
         section: "9.7.1.22 bmsk",
         forms: &[Form::new(
-            "bmsk.mode.b32 d, a, b:u32; .mode = { .clamp, .wrap }",
+            "bmsk.mode.b32 d, a:u32, b:u32; .mode = { .clamp, .wrap }",
             (7, 6),
             70,
             bmsk,
@@ -119,7 +119,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "dp2a",
         section: "9.7.1.24 dp2a",
         forms: &[Form::new(
-            "dp2a.mode.atype.btype d:u32, a:atype, b:btype, c:u32; .mode = { .lo, .hi }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }",
+            "dp2a.mode!.atype.btype d:u32, a:atype, b:btype, c:u32; .mode = { .lo, .hi }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }",
             (5, 0),
             61,
             dp2a,

@@ -6,14 +6,38 @@ use crate::syntax::ScalarType;
 use diag::Diagnostic;
 use ir::{BinaryOp, Class, CompareOp, Op, Pred, Src, UnaryOp};
 
-/// A form whose line goes on with the comparison and Boolean operators.
+/// A form whose line goes on with the comparison and Boolean operators. Which comparisons there are depends
+/// on what is compared.
 macro_rules! comparison {
-    ($line:literal, $ptx:expr, $sm:literal, $lower:ident) => {
+    (bits $line:literal, $ptx:expr, $sm:literal, $lower:ident) => {
+        Form::new(concat!($line, "; .cmp = { .eq, .ne }; .bool = { .and, .or, .xor }"), $ptx, $sm, $lower)
+    };
+    (signed $line:literal, $ptx:expr, $sm:literal, $lower:ident) => {
+        Form::new(
+            concat!($line, "; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }; .bool = { .and, .or, .xor }"),
+            $ptx,
+            $sm,
+            $lower,
+        )
+    };
+    (unsigned $line:literal, $ptx:expr, $sm:literal, $lower:ident) => {
         Form::new(
             concat!(
                 $line,
-                "; .cmp = { .eq, .ne, .lt, .le, .gt, .ge, .lo, .ls, .hi, .hs, .equ, .neu, .ltu, \
-                   .leu, .gtu, .geu, .num, .nan }; .bool = { .and, .or, .xor }"
+                "; .cmp = { .eq, .ne, .lt, .le, .gt, .ge, .lo, .ls, .hi, .hs }; \
+                   .bool = { .and, .or, .xor }"
+            ),
+            $ptx,
+            $sm,
+            $lower,
+        )
+    };
+    (float $line:literal, $ptx:expr, $sm:literal, $lower:ident) => {
+        Form::new(
+            concat!(
+                $line,
+                "; .cmp = { .eq, .ne, .lt, .le, .gt, .ge, .equ, .neu, .ltu, .leu, .gtu, .geu, .num, \
+                   .nan }; .bool = { .and, .or, .xor }"
             ),
             $ptx,
             $sm,
@@ -27,81 +51,40 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "setp",
         section: "9.7.6.2 setp, 9.7.7.2 setp",
         forms: &[
-            comparison!(
-                "setp.cmp{.bool}{.ftz}.type p_[|q]:pred, a, b{, {!}c}; .type = { .b16, .b32, .b64, \
-                 .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64 }",
-                (1, 0),
-                10,
-                setp
-            ),
-            comparison!(
-                "setp.cmp{.bool}{.ftz}.type p_[|q]:pred, a, b{, {!}c}; .type = { .f16, .f16x2 }",
-                (4, 2),
-                53,
-                setp
-            ),
-            comparison!(
-                "setp.cmp{.bool}.type p_[|q]:pred, a, b{, {!}c}; .type = { .bf16, .bf16x2 }",
-                (7, 8),
-                90,
-                setp
-            ),
+            comparison!(unsigned "setp.cmp{.bool}.type p_[|q]:pred, a, b{, {!}c if bool}; .type = { .u16, .u32, .u64 }", (1, 0), 10, setp),
+            comparison!(signed "setp.cmp{.bool}.type p_[|q]:pred, a, b{, {!}c if bool}; .type = { .s16, .s32, .s64 }", (1, 0), 10, setp),
+            comparison!(bits "setp.cmp{.bool}.type p_[|q]:pred, a, b{, {!}c if bool}; .type = { .b16, .b32, .b64 }", (1, 0), 10, setp),
+            comparison!(float "setp.cmp{.bool}{.ftz}.f32 p_[|q]:pred, a, b{, {!}c if bool}", (1, 0), 10, setp),
+            comparison!(float "setp.cmp{.bool}.f64 p_[|q]:pred, a, b{, {!}c if bool}", (1, 0), 10, setp),
+            comparison!(float "setp.cmp{.bool}{.ftz}.f16 p_:pred, a, b{, {!}c if bool}", (4, 2), 53, setp),
+            comparison!(float "setp.cmp{.bool}{.ftz}.f16x2 p_[|q]:pred, a, b{, {!}c if bool}", (4, 2), 53, setp),
+            comparison!(float "setp.cmp{.bool}.bf16 p_:pred, a, b{, {!}c if bool}", (7, 8), 90, setp),
+            comparison!(float "setp.cmp{.bool}.bf16x2 p_[|q]:pred, a, b{, {!}c if bool}", (7, 8), 90, setp),
         ],
     },
     Entry {
         name: "set",
         section: "9.7.6.1 set, 9.7.7.1 set",
         forms: &[
-            comparison!(
-                "set.cmp{.bool}{.ftz}.dtype.type d:dtype, a, b{, {!}c}; \
-                 .dtype = { .u32, .s32, .f32 }; .type = { .b16, .b32, .b64, .u16, .u32, .u64, \
-                 .s16, .s32, .s64, .f32, .f64 }",
-                (1, 0),
-                10,
-                set
-            ),
-            comparison!(
-                "set.cmp{.bool}{.ftz}.f16.type d:f16, a, b{, {!}c}; .type = { .b16, .b32, .b64, \
-                 .u16, .u32, .u64, .s16, .s32, .s64, .f16, .f32, .f64 }",
-                (4, 2),
-                53,
-                set
-            ),
-            comparison!(
-                "set.cmp{.bool}{.ftz}.dtype.type d:dtype, a, b{, {!}c}; \
-                 .dtype = { .u16, .s16, .u32, .s32 }; .type = { .f16 }",
-                (4, 2),
-                53,
-                set
-            ),
-            comparison!(
-                "set.cmp{.bool}{.ftz}.dtype.type d:dtype, a, b{, {!}c}; \
-                 .dtype = { .f16x2, .u32, .s32 }; .type = { .f16x2 }",
-                (4, 2),
-                53,
-                set_halves
-            ),
-            comparison!(
-                "set.cmp{.bool}.bf16.type d:bf16, a, b{, {!}c}; .type = { .b16, .b32, .b64, \
-                 .u16, .u32, .u64, .s16, .s32, .s64, .f16, .bf16, .f32, .f64 }",
-                (7, 8),
-                90,
-                set
-            ),
-            comparison!(
-                "set.cmp{.bool}.dtype.type d:dtype, a, b{, {!}c}; \
-                 .dtype = { .u16, .s16, .u32, .s32 }; .type = { .bf16 }",
-                (7, 8),
-                90,
-                set
-            ),
-            comparison!(
-                "set.cmp{.bool}.dtype.type d:dtype, a, b{, {!}c}; \
-                 .dtype = { .bf16x2, .u32, .s32 }; .type = { .bf16x2 }",
-                (7, 8),
-                90,
-                set_halves
-            ),
+            comparison!(unsigned "set.cmp{.bool}.dtype.type d:dtype, a, b{, {!}c if bool}; .dtype = { .u32, .s32, .f32 }; .type = { .u16, .u32, .u64 }", (1, 0), 10, set),
+            comparison!(signed "set.cmp{.bool}.dtype.type d:dtype, a, b{, {!}c if bool}; .dtype = { .u32, .s32, .f32 }; .type = { .s16, .s32, .s64 }", (1, 0), 10, set),
+            comparison!(bits "set.cmp{.bool}.dtype.type d:dtype, a, b{, {!}c if bool}; .dtype = { .u32, .s32, .f32 }; .type = { .b16, .b32, .b64 }", (1, 0), 10, set),
+            comparison!(float "set.cmp{.bool}{.ftz}.dtype.f32 d:dtype, a, b{, {!}c if bool}; .dtype = { .u32, .s32, .f32 }", (1, 0), 10, set),
+            comparison!(float "set.cmp{.bool}.dtype.f64 d:dtype, a, b{, {!}c if bool}; .dtype = { .u32, .s32, .f32 }", (1, 0), 10, set),
+            comparison!(unsigned "set.cmp{.bool}.f16.type d:f16, a, b{, {!}c if bool}; .type = { .u16, .u32, .u64 }", (4, 2), 53, set),
+            comparison!(signed "set.cmp{.bool}.f16.type d:f16, a, b{, {!}c if bool}; .type = { .s16, .s32, .s64 }", (4, 2), 53, set),
+            comparison!(bits "set.cmp{.bool}.f16.type d:f16, a, b{, {!}c if bool}; .type = { .b16, .b32, .b64 }", (4, 2), 53, set),
+            comparison!(float "set.cmp{.bool}{.ftz}.f16.type d:f16, a, b{, {!}c if bool}; .type = { .f16, .f32 }", (4, 2), 53, set),
+            comparison!(float "set.cmp{.bool}.f16.f64 d:f16, a, b{, {!}c if bool}", (4, 2), 53, set),
+            comparison!(float "set.cmp{.bool}{.ftz}.dtype.f16 d:dtype, a:f16, b:f16{, {!}c if bool}; .dtype = { .u16, .s16, .u32, .s32 }", (6, 5), 53, set),
+            comparison!(float "set.cmp{.bool}{.ftz}.f16x2.type d:f16x2, a, b{, {!}c if bool}; .type = { .f16x2 }", (4, 2), 53, set_halves),
+            comparison!(float "set.cmp{.bool}{.ftz}.dtype.f16x2 d:dtype, a:f16x2, b:f16x2{, {!}c if bool}; .dtype = { .u32, .s32 }", (6, 5), 53, set_halves),
+            comparison!(unsigned "set.cmp{.bool}.bf16.type d:bf16, a, b{, {!}c if bool}; .type = { .u16, .u32, .u64 }", (7, 8), 90, set),
+            comparison!(signed "set.cmp{.bool}.bf16.type d:bf16, a, b{, {!}c if bool}; .type = { .s16, .s32, .s64 }", (7, 8), 90, set),
+            comparison!(bits "set.cmp{.bool}.bf16.type d:bf16, a, b{, {!}c if bool}; .type = { .b16, .b32, .b64 }", (7, 8), 90, set),
+            comparison!(float "set.cmp{.bool}.bf16.type d:bf16, a, b{, {!}c if bool}; .type = { .f16, .bf16, .f32, .f64 }", (7, 8), 90, set),
+            comparison!(float "set.cmp{.bool}.dtype.bf16 d:dtype, a:bf16, b:bf16{, {!}c if bool}; .dtype = { .u16, .s16, .u32, .s32 }", (7, 8), 90, set),
+            comparison!(float "set.cmp{.bool}.dtype.bf16x2 d:dtype, a:bf16x2, b:bf16x2{, {!}c if bool}; .dtype = { .bf16x2, .u32, .s32 }", (7, 8), 90, set_halves),
         ],
     },
     Entry {
@@ -306,7 +289,7 @@ fn combine(lo: &mut Lowering, t: Pred, with: Option<(u8, Pred)>) -> Pred {
 }
 
 fn setp(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    let ty = inst.ty("type");
+    let ty = inst.operand_type("a");
     let with = boolean(lo, inst)?;
     let (d, q) = (lo.result(inst, "p")?, lo.result_predicate(inst, "p")?);
     let [first, second] = match half_of(ty) {
@@ -349,7 +332,7 @@ fn truth(ty: ScalarType) -> u64 {
 fn set(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let with = boolean(lo, inst)?;
     let (a, b) = (lo.value(inst, "a")?, lo.value(inst, "b")?);
-    let t = compare(lo, inst, inst.ty("type"), [a, b])?.holds(lo);
+    let t = compare(lo, inst, inst.operand_type("a"), [a, b])?.holds(lo);
     let p = combine(lo, t, with);
     let (d, one) = (lo.result(inst, "d")?, Src::Imm(truth(inst.operand_type("d"))));
     lo.b.push(Op::Select { d, a: one, b: Src::Imm(0), p });
@@ -358,8 +341,8 @@ fn set(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 
 fn set_halves(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let with = boolean(lo, inst)?;
-    let half = half_of(inst.ty("type")).unwrap_or(ScalarType::F16);
-    let one = truth(half_of(inst.ty("dtype")).unwrap_or(ScalarType::U16));
+    let half = half_of(inst.operand_type("a")).unwrap_or(ScalarType::F16);
+    let one = truth(half_of(inst.operand_type("d")).unwrap_or(ScalarType::U16));
     let [low, high] = compare_halves(lo, inst, half)?.map(|t| {
         let p = combine(lo, t, with);
         lo.b.select(Class::W32, p, Src::Imm(one), Src::Imm(0))

@@ -1,7 +1,7 @@
 //! Control flow, barriers and fences.
 
 use super::atomics::scope;
-use super::{Entry, Form};
+use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{BarrierAction, BarrierReduction, Collective, Fence, Members, Op, Scope, Terminator};
 
@@ -30,48 +30,66 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "bar",
         section: "9.7.13.1 bar, 9.7.13.2 bar.warp.sync",
         forms: &[
-            Form::new("bar{.cta}.sync a:u32{, b:u32}", (1, 0), 10, sync),
-            Form::new("bar{.cta}.arrive a:u32, b:u32", (2, 0), 20, arrive),
-            Form::new("bar{.cta}.red.popc.u32 d, a, {!}p", (2, 0), 20, reduce),
-            Form::new("bar{.cta}.red.popc.u32 d, a, b, {!}p", (2, 0), 20, reduce),
-            Form::new("bar{.cta}.red.op.pred d, a:u32, {!}p; .op = { .and, .or }", (2, 0), 20, reduce),
-            Form::new("bar{.cta}.red.op.pred d, a:u32, b:u32, {!}p; .op = { .and, .or }", (2, 0), 20, reduce),
-            Form::new("bar.warp.sync membermask:u32", (6, 0), 30, warp_sync),
+            Form::new("bar{.cta}.sync a:u32(0..15){, b:u32(*32)}", (1, 0), 10, sync).needs(CTA),
+            Form::new("bar{.cta}.arrive! a:u32(0..15), b:u32(*32)", (2, 0), 20, arrive).needs(CTA),
+            Form::new("bar{.cta}.red!.popc.u32 d:u32, a:u32(0..15), {!}p", (2, 0), 20, reduce).needs(CTA),
+            Form::new("bar{.cta}.red!.popc.u32 d:u32, a:u32(0..15), b:u32(*32), {!}p", (2, 0), 20, reduce).needs(CTA),
+            Form::new("bar{.cta}.red!.op.pred d, a:u32(0..15), {!}p; .op = { .and, .or }", (2, 0), 20, reduce).needs(CTA),
+            Form::new("bar{.cta}.red!.op.pred d, a:u32(0..15), b:u32(*32), {!}p; .op = { .and, .or }", (2, 0), 20, reduce).needs(CTA),
+            Form::new("bar.warp!.sync plain membermask:u32", (6, 0), 30, warp_sync),
         ],
     },
     Entry {
         name: "barrier",
         section: "9.7.13.1 barrier",
         forms: &[
-            Form::new("barrier{.cta}.sync{.aligned} a:u32{, b:u32}", (6, 0), 30, sync),
-            Form::new("barrier{.cta}.arrive{.aligned} a:u32, b:u32", (6, 0), 30, arrive),
-            Form::new("barrier{.cta}.red.popc{.aligned}.u32 d, a, {!}p", (6, 0), 30, reduce),
-            Form::new("barrier{.cta}.red.popc{.aligned}.u32 d, a, b, {!}p", (6, 0), 30, reduce),
-            Form::new("barrier{.cta}.red.op{.aligned}.pred d, a:u32, {!}p; .op = { .and, .or }", (6, 0), 30, reduce),
-            Form::new("barrier{.cta}.red.op{.aligned}.pred d, a:u32, b:u32, {!}p; .op = { .and, .or }", (6, 0), 30, reduce),
+            Form::new("barrier{.cta}.sync{.aligned} a:u32(0..15){, b:u32(*32)}", (6, 0), 30, sync).needs(CTA),
+            Form::new("barrier{.cta}.arrive!{.aligned} a:u32(0..15), b:u32(*32)", (6, 0), 30, arrive).needs(CTA),
+            Form::new("barrier{.cta}.red!.popc{.aligned}.u32 d:u32, a:u32(0..15), {!}p", (6, 0), 30, reduce).needs(CTA),
+            Form::new("barrier{.cta}.red!.popc{.aligned}.u32 d:u32, a:u32(0..15), b:u32(*32), {!}p", (6, 0), 30, reduce).needs(CTA),
+            Form::new("barrier{.cta}.red!.op{.aligned}.pred d, a:u32(0..15), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
+            Form::new("barrier{.cta}.red!.op{.aligned}.pred d, a:u32(0..15), b:u32(*32), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
         ],
     },
     Entry {
         name: "membar",
         section: "9.7.13.4 membar",
-        forms: &[Form::new("membar.level; .level = { .cta, .gl, .sys }", (1, 4), 10, membar)],
+        forms: &[Form::new("membar.level; .level = { .cta, .gl, .sys }", (1, 4), 10, membar)
+            .needs(&[Need::new("sys", (2, 0), 20)])],
     },
     Entry {
         name: "fence",
         section: "9.7.13.4 fence",
-        forms: &[Form::new(
-            "fence{.sem}.scope; .sem = { .sc, .acq_rel, .acquire, .release }; .scope = { .cta, .cluster, .gpu, .sys }",
-            (6, 0),
-            70,
-            fence,
-        )],
+        forms: &[
+            Form::new(
+                "fence{.sem}.scope; .sem = { .sc, .acq_rel }; .scope = { .cta, .cluster, .gpu, .sys }",
+                (6, 0),
+                70,
+                fence,
+            ),
+            Form::new(
+                "fence.sem.scope; .sem = { .acquire, .release }; .scope = { .cta, .cluster, .gpu, .sys }",
+                (8, 6),
+                90,
+                fence,
+            ),
+            Form::new("fence.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90, restricted),
+            Form::new("fence.release.sync_restrict::shared::cta.cluster", (8, 6), 90, restricted),
+        ],
     },
     Entry {
         name: "nanosleep",
         section: "9.7.19.3 nanosleep",
-        forms: &[Form::new("nanosleep.u32 t", (6, 3), 70, nanosleep)],
+        forms: &[Form::new("nanosleep.u32 t:u32", (6, 2), 70, nanosleep)],
     },
 ];
+
+/// `.cta` came with clusters.
+const CTA: &[Need] = &[Need::new("cta", (7, 8), 20)];
+
+fn restricted(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.unsupported(inst, "fences of the cluster are not implemented")
+}
 
 fn branch(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let target = lo.label(inst, "tgt")?;

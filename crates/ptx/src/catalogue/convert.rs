@@ -3,7 +3,7 @@
 mod narrow;
 
 use super::step::Step;
-use super::{Entry, Form};
+use super::{Entry, Form, Need};
 use crate::lower::{Entity, Extend, Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::OperandKind;
@@ -16,196 +16,74 @@ macro_rules! integers {
     };
 }
 
+/// `.satfinite` came after the conversions.
+const SATFINITE: &[Need] = &[Need::new("satfinite", (8, 1), 80)];
+
+/// The architectures with formats below 8 bits.
+const BLACKWELL: &[u32] = &[100, 101, 103, 107, 110, 120, 121];
+
 pub(super) const ENTRIES: &[Entry] = &[Entry {
     name: "cvt",
     section: "9.7.9.23 cvt, 9.7.9.24 cvt.pack",
     forms: &[
         Form::new(
-            concat!(
-                "cvt{.sat}.dtype.atype d:dtype~, {%}a:atype~; .dtype = ",
-                integers!(),
-                "; .atype = ",
-                integers!()
-            ),
+            concat!("cvt.dtype.atype d:dtype~, {%}a:atype~; .dtype = ", integers!(), "; .atype = ", integers!()),
             (1, 0),
             10,
             integer_to_integer,
         ),
-        Form::new(
-            concat!(
-                "cvt.rnd{.ftz}{.sat}.dtype.atype d:dtype~, {%}a:atype~; \
-                 .rnd = { .rni, .rzi, .rmi, .rpi }; .atype = { .f16, .f32, .f64 }; .dtype = ",
-                integers!()
-            ),
-            (1, 0),
-            10,
-            float_to_integer,
-        ),
-        Form::new(
-            "cvt.rnd.dtype.bf16 d:dtype~, a:bf16; .rnd = { .rni, .rzi, .rmi, .rpi }; \
-             .dtype = { .u16, .u32, .u64, .s16, .s32, .s64 }",
-            (7, 8),
-            90,
-            float_to_integer,
-        ),
-        Form::new(
-            concat!(
-                "cvt.rnd{.ftz}{.sat}.dtype.atype d:dtype~, {%}a:atype~; \
-                 .rnd = { .rn, .rz, .rm, .rp }; .dtype = { .f16, .f32, .f64 }; .atype = ",
-                integers!()
-            ),
-            (1, 0),
-            10,
-            integer_to_float,
-        ),
-        Form::new(
-            "cvt.rnd.bf16.atype d:bf16, {%}a:atype~; .rnd = { .rn, .rz, .rm, .rp }; \
-             .atype = { .u16, .u32, .u64, .s16, .s32, .s64 }",
-            (7, 8),
-            90,
-            integer_to_float,
-        ),
-        Form::new(
-            "cvt{.rnd}{.ftz}{.sat}.dtype.atype d:dtype~, {%}a:atype~; \
-             .rnd = { .rn, .rz, .rm, .rp, .rni, .rzi, .rmi, .rpi }; \
-             .dtype = { .f16, .f32, .f64 }; .atype = { .f16, .f32, .f64 }",
-            (1, 0),
-            10,
-            float_to_float,
-        ),
-        Form::new(
-            "cvt.rnd{.relu}{.satfinite}.dtype.f32 d:dtype~, {%}a:f32~; .rnd = { .rn, .rz }; \
-             .dtype = { .f16, .bf16 }",
-            (7, 0),
-            80,
-            float_to_float,
-        ),
-        Form::new(
-            "cvt.rnd{.ftz}.bf16.f32 d:bf16, {%}a:f32~; .rnd = { .rn, .rz, .rm, .rp }",
-            (7, 8),
-            90,
-            float_to_float,
-        ),
-        Form::new(
-            "cvt{.rnd}.bf16.atype d:bf16, {%}a:atype~; \
-             .rnd = { .rn, .rz, .rm, .rp, .rni, .rzi, .rmi, .rpi }; .atype = { .f16, .bf16, .f64 }",
-            (7, 8),
-            90,
-            float_to_float,
-        ),
-        Form::new(
-            "cvt{.rnd}{.ftz}.f32.bf16 d:f32~, a:bf16; .rnd = { .rn, .rz, .rm, .rp }",
-            (7, 1),
-            80,
-            float_to_float,
-        ),
-        Form::new(
-            "cvt{.rnd}.dtype.bf16 d:dtype~, a:bf16; .rnd = { .rn, .rz, .rm, .rp }; \
-             .dtype = { .f16, .f64 }",
-            (7, 8),
-            90,
-            float_to_float,
-        ),
-        Form::new(
-            "cvt.rnd{.relu}{.satfinite}.dtype.f32 d:dtype, a:f32, b:f32; .rnd = { .rn, .rz }; \
-             .dtype = { .f16x2, .bf16x2 }",
-            (7, 0),
-            80,
-            narrow::halves_from_f32,
-        ),
-        Form::new("cvt.rna{.satfinite}.tf32.f32 d:b32, a:f32", (7, 0), 80, narrow::tf32),
-        Form::new(
-            "cvt.rnd{.relu}{.satfinite}.tf32.f32 d:b32, a:f32; .rnd = { .rn, .rz }",
-            (7, 8),
-            90,
-            narrow::tf32,
-        ),
-        Form::new(
-            "cvt.rn.satfinite{.relu}.dtype.f32 d:dtype, a:f32, b:f32; .dtype = { .e4m3x2, .e5m2x2 }",
-            (7, 8),
-            89,
-            narrow::tiny_from_f32,
-        ),
-        Form::new(
-            "cvt.rn.satfinite{.relu}.dtype.f16x2 d:dtype, a:f16x2; .dtype = { .e4m3x2, .e5m2x2 }",
-            (7, 8),
-            89,
-            narrow::tiny_from_halves,
-        ),
-        Form::new(
-            "cvt.rn.satfinite{.relu}.dtype.bf16x2 d:dtype, a:bf16x2; \
-             .dtype = { .e4m3x2, .e5m2x2 }",
-            (9, 1),
-            100,
-            narrow::tiny_from_halves,
-        ),
-        Form::new(
-            "cvt.rn{.relu}.f16x2.atype d:f16x2, a:atype; .atype = { .e4m3x2, .e5m2x2 }",
-            (7, 8),
-            89,
-            narrow::halves_from_tiny,
-        ),
-        Form::new(
-            "cvt.rn.satfinite{.relu}.dtype.f32 d:dtype, a:f32, b:f32; \
-             .dtype = { .e2m1x2, .e2m3x2, .e3m2x2 }",
-            (8, 6),
-            100,
-            narrow::tiny_from_f32,
-        ),
-        Form::new(
-            "cvt.rn{.relu}.f16x2.atype d:f16x2, a:atype; .atype = { .e2m1x2, .e2m3x2, .e3m2x2 }",
-            (8, 6),
-            100,
-            narrow::halves_from_tiny,
-        ),
-        Form::new(
-            "cvt.rnd{.satfinite}.ue8m0x2.atype d:ue8m0x2, a:atype{, b:f32}; .rnd = { .rz, .rp }; \
-             .atype = { .f32, .bf16x2 }",
-            (8, 6),
-            100,
-            narrow::not_implemented,
-        ),
-        Form::new(
-            "cvt.rn.bf16x2.ue8m0x2 d:bf16x2, a:ue8m0x2",
-            (8, 6),
-            100,
-            narrow::not_implemented,
-        ),
-        Form::new(
-            "cvt.rs{.relu}{.satfinite}.dtype.f32 d:dtype, a:f32, b:f32, rbits:b32; \
-             .dtype = { .f16x2, .bf16x2 }",
-            (8, 7),
-            100,
-            narrow::not_implemented,
-        )
-        .specific(&[100, 103]),
-        Form::new(
-            "cvt.rs{.relu}.satfinite.dtype.f32 d:dtype, a{4}:f32, rbits:b32; \
-             .dtype = { .e4m3x4, .e5m2x4, .e2m3x4, .e3m2x4, .e2m1x4 }",
-            (8, 7),
-            100,
-            narrow::not_implemented,
-        )
-        .specific(&[100, 103]),
-        Form::new(
-            "cvt.pack.sat.dtype.s32 d:b32, a:s32, b:s32; .dtype = { .u16, .s16 }",
-            (6, 5),
-            72,
-            narrow::pack,
-        ),
-        Form::new(
-            "cvt.pack.sat.dtype.s32.b32 d:b32, a:s32, b:s32, c:b32; .dtype = { .u8, .s8 }",
-            (6, 5),
-            72,
-            narrow::pack,
-        ),
-        Form::new(
-            "cvt.pack.sat.dtype.s32.b32 d:b32, a:s32, b:s32, c:b32; \
-             .dtype = { .u4, .s4, .u2, .s2 }",
-            (6, 5),
-            75,
-            narrow::not_implemented,
-        ),
+        Form::new("cvt.sat.s8.atype d:s8~, {%}a:atype~; .atype = { .s16, .s32, .s64, .u8, .u16, .u32, .u64 }", (1, 0), 10, integer_to_integer),
+        Form::new("cvt.sat.u8.atype d:u8~, {%}a:atype~; .atype = { .s8, .s16, .s32, .s64, .u16, .u32, .u64 }", (1, 0), 10, integer_to_integer),
+        Form::new("cvt.sat.s16.atype d:s16~, {%}a:atype~; .atype = { .s32, .s64, .u16, .u32, .u64 }", (1, 0), 10, integer_to_integer),
+        Form::new("cvt.sat.u16.atype d:u16~, {%}a:atype~; .atype = { .s8, .s16, .s32, .s64, .u32, .u64 }", (1, 0), 10, integer_to_integer),
+        Form::new("cvt.sat.s32.atype d:s32~, {%}a:atype~; .atype = { .s64, .u32, .u64 }", (1, 0), 10, integer_to_integer),
+        Form::new("cvt.sat.u32.atype d:u32~, {%}a:atype~; .atype = { .s8, .s16, .s32, .s64, .u64 }", (1, 0), 10, integer_to_integer),
+        Form::new("cvt.sat.s64.atype d:s64~, {%}a:atype~; .atype = { .u64 }", (1, 0), 10, integer_to_integer),
+        Form::new("cvt.sat.u64.atype d:u64~, {%}a:atype~; .atype = { .s8, .s16, .s32, .s64 }", (1, 0), 10, integer_to_integer),
+        Form::new(concat!("cvt.rnd{.ftz}{.sat}.dtype.f32 d:dtype~, a:f32~; .rnd = { .rni, .rzi, .rmi, .rpi }; .dtype = ", integers!()), (1, 0), 10, float_to_integer),
+        Form::new(concat!("cvt.rnd{.sat}.dtype.atype d:dtype~, a:atype~; .rnd = { .rni, .rzi, .rmi, .rpi }; .atype = { .f16, .f64 }; .dtype = ", integers!()), (1, 0), 10, float_to_integer),
+        Form::new("cvt.rnd.dtype.bf16 d:dtype, a:bf16; .rnd = { .rni, .rzi, .rmi, .rpi }; .dtype = { .u16, .u32, .u64, .s16, .s32, .s64 }", (7, 8), 90, float_to_integer),
+        Form::new(concat!("cvt.rnd{.ftz}{.sat}.f32.atype d:f32~, a:atype~; .rnd = { .rn, .rz, .rm, .rp }; .atype = ", integers!()), (1, 0), 10, integer_to_float),
+        Form::new(concat!("cvt.rnd{.sat}.dtype.atype d:dtype~, a:atype~; .rnd = { .rn, .rz, .rm, .rp }; .dtype = { .f16, .f64 }; .atype = ", integers!()), (1, 0), 10, integer_to_float),
+        Form::new("cvt.rnd.bf16.atype d:bf16, a:atype; .rnd = { .rn, .rz, .rm, .rp }; .atype = { .u16, .u32, .u64, .s16, .s32, .s64 }", (7, 8), 90, integer_to_float),
+        Form::new("cvt{.rnd}{.ftz}{.sat}.f32.f32 d:f32~, a:f32~; .rnd = { .rni, .rzi, .rmi, .rpi }", (1, 0), 10, float_to_float),
+        Form::new("cvt{.rnd}{.sat}.f16.f16 d:f16~, a:f16~; .rnd = { .rni, .rzi, .rmi, .rpi }", (1, 0), 10, float_to_float),
+        Form::new("cvt{.rnd}{.sat}.f64.f64 d:f64~, a:f64~; .rnd = { .rni, .rzi, .rmi, .rpi }", (1, 0), 10, float_to_float),
+        Form::new("cvt{.ftz}{.sat}.f32.f16 d:f32~, a:f16~", (1, 0), 10, float_to_float),
+        Form::new("cvt{.ftz}{.sat}.f64.f32 d:f64~, a:f32~", (1, 0), 10, float_to_float),
+        Form::new("cvt{.sat}.f64.f16 d:f64~, a:f16~", (1, 0), 10, float_to_float),
+        Form::new("cvt.rnd{.ftz}{.sat}.f32.f64 d:f32~, a:f64~; .rnd = { .rn, .rz, .rm, .rp }", (1, 0), 10, float_to_float),
+        Form::new("cvt.rnd{.ftz}{.sat}.f16.f32 d:f16~, a:f32~; .rnd = { .rn, .rz, .rm, .rp }", (1, 0), 10, float_to_float),
+        Form::new("cvt.rnd{.sat}.f16.f64 d:f16~, a:f64~; .rnd = { .rn, .rz, .rm, .rp }", (1, 0), 10, float_to_float),
+        Form::new("cvt.rnd{.relu}{.satfinite}.f16.f32 d:f16~, a:f32~; .rnd = { .rn, .rz }", (7, 0), 80, float_to_float).needs(SATFINITE),
+        Form::new("cvt.rnd{.relu}{.satfinite}.bf16.f32 d:bf16, a:f32; .rnd = { .rn, .rz }", (7, 0), 80, float_to_float).needs(SATFINITE),
+        Form::new("cvt.rnd{.ftz}.bf16.f32 d:bf16, a:f32; .rnd = { .rn, .rz, .rm, .rp }", (7, 0), 80, float_to_float),
+        Form::new("cvt.rnd.bf16.f64 d:bf16, a:f64; .rnd = { .rn, .rz, .rm, .rp }", (7, 8), 90, float_to_float),
+        Form::new("cvt{.rnd}.bf16.f16 d:bf16, a:f16; .rnd = { .rn, .rz, .rm, .rp }", (7, 8), 90, float_to_float),
+        Form::new("cvt{.rnd}.bf16.bf16 d:bf16, a:bf16; .rnd = { .rni, .rzi, .rmi, .rpi }", (7, 8), 90, float_to_float),
+        Form::new("cvt{.rnd}{.ftz}.f32.bf16 d:f32~, a:bf16; .rnd = { .rn, .rz, .rm, .rp }", (7, 1), 80, float_to_float).needs(&[Need::new("ftz", (7, 8), 90)]),
+        Form::new("cvt{.rnd}.dtype.bf16 d:dtype~, a:bf16; .rnd = { .rn, .rz, .rm, .rp }; .dtype = { .f16, .f64 }", (7, 8), 90, float_to_float),
+        Form::new("cvt.rnd{.relu}{.satfinite}.f16x2.f32 d:f16x2~, a:f32, b:f32; .rnd = { .rn, .rz }", (7, 0), 80, narrow::halves_from_f32).needs(SATFINITE),
+        Form::new("cvt.rnd{.relu}{.satfinite}.bf16x2.f32 d:bf16x2, a:f32, b:f32; .rnd = { .rn, .rz }", (7, 0), 80, narrow::halves_from_f32).needs(SATFINITE),
+        Form::new("cvt.rna{.satfinite}.tf32.f32 d:tf32, a:f32", (7, 0), 80, narrow::tf32).needs(SATFINITE),
+        Form::new("cvt.rnd{.relu}{.satfinite}.tf32.f32 d:tf32, a:f32; .rnd = { .rn, .rz }", (7, 8), 90, narrow::tf32).needs(&[Need::new("satfinite", (8, 6), 100)]),
+        Form::new("cvt.rn.satfinite{.relu}.dtype.f32 d:dtype, a:f32, b:f32; .dtype = { .e4m3x2, .e5m2x2 }", (8, 1), 89, narrow::tiny_from_f32),
+        Form::new("cvt.rn.satfinite{.relu}.dtype.f16x2 d:dtype, plain a:f16x2; .dtype = { .e4m3x2, .e5m2x2 }", (8, 1), 89, narrow::tiny_from_halves),
+        Form::new("cvt.rn{.relu}.f16x2.atype d:f16x2, plain a:atype; .atype = { .e4m3x2, .e5m2x2 }", (8, 1), 89, narrow::halves_from_tiny),
+        Form::new("cvt.rn.satfinite{.relu}.dtype.f32 d:dtype, a:f32, b:f32; .dtype = { .e4m3x2, .e5m2x2 }", (7, 8), 90, narrow::tiny_from_f32),
+        Form::new("cvt.rn.satfinite{.relu}.dtype.f16x2 d:dtype, plain a:f16x2; .dtype = { .e4m3x2, .e5m2x2 }", (7, 8), 90, narrow::tiny_from_halves),
+        Form::new("cvt.rn{.relu}.f16x2.atype d:f16x2, plain a:atype; .atype = { .e4m3x2, .e5m2x2 }", (7, 8), 90, narrow::halves_from_tiny),
+        Form::new("cvt.rn.satfinite{.relu}.dtype.bf16x2 d:dtype, plain a:bf16x2; .dtype = { .e4m3x2, .e5m2x2 }", (9, 1), 100, narrow::tiny_from_halves).family(BLACKWELL),
+        Form::new("cvt.rn.satfinite{.relu}.dtype.f32 d:dtype, a:f32, b:f32; .dtype = { .e2m1x2, .e2m3x2, .e3m2x2 }", (8, 6), 100, narrow::tiny_from_f32).family(BLACKWELL),
+        Form::new("cvt.rn{.relu}.f16x2.atype d:f16x2, plain a:atype; .atype = { .e2m1x2, .e2m3x2, .e3m2x2 }", (8, 6), 100, narrow::halves_from_tiny).family(BLACKWELL),
+        Form::new("cvt.rnd{.satfinite}.ue8m0x2.f32 d:ue8m0x2, a:f32, b:f32; .rnd = { .rz, .rp }", (8, 6), 100, narrow::not_implemented).family(BLACKWELL),
+        Form::new("cvt.rnd{.satfinite}.ue8m0x2.bf16x2 d:ue8m0x2, plain a:bf16x2; .rnd = { .rz, .rp }", (8, 6), 100, narrow::not_implemented).family(BLACKWELL),
+        Form::new("cvt.rn.bf16x2.ue8m0x2 d:bf16x2, plain a:ue8m0x2", (8, 6), 100, narrow::not_implemented).family(BLACKWELL),
+        Form::new("cvt.rs{.relu}{.satfinite}.dtype.f32 d:dtype, a:f32, b:f32, plain reg rbits:b32; .dtype = { .f16x2, .bf16x2 }", (8, 7), 100, narrow::not_implemented).architecture(&[100, 103, 107]),
+        Form::new("cvt.rs{.relu}.satfinite.dtype.f32 d:dtype, a{4}:f32, plain reg rbits:b32; .dtype = { .e4m3x4, .e5m2x4, .e2m3x4, .e3m2x4, .e2m1x4 }", (8, 7), 100, narrow::not_implemented).architecture(&[100, 103, 107]),
+        Form::new("cvt.pack!.sat.dtype.s32 d:u32~, a:s32, b:s32; .dtype = { .u16, .s16 }", (6, 5), 72, narrow::pack),
+        Form::new("cvt.pack!.sat.dtype.s32.b32 d:u32~, a:s32, b:s32, c:b32~; .dtype = { .u8, .s8 }", (6, 5), 72, narrow::pack),
+        Form::new("cvt.pack!.sat.dtype.s32.b32 d:u32~, a:s32, b:s32, c:b32~; .dtype = { .u4, .s4, .u2, .s2 }", (6, 5), 75, narrow::not_implemented),
     ],
 }];
 

@@ -12,15 +12,17 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.2.2 addc",
         forms: &[
             Form::new("addc{.cc}.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, add),
-            Form::new("addc{.cc}.type d, a, b; .type = { .u64, .s64 }", (4, 3), 10, add),
+            Form::new("addc.type d, a, b; .type = { .u64, .s64 }", (1, 2), 10, add),
+            Form::new("addc.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, add),
         ],
     },
     Entry {
         name: "subc",
         section: "9.7.2.4 subc",
         forms: &[
-            Form::new("subc{.cc}.type d, a, b; .type = { .u32, .s32 }", (3, 0), 10, sub),
-            Form::new("subc{.cc}.type d, a, b; .type = { .u64, .s64 }", (4, 3), 10, sub),
+            Form::new("subc{.cc}.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, sub),
+            Form::new("subc.type d, a, b; .type = { .u64, .s64 }", (1, 2), 10, sub),
+            Form::new("subc.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, sub),
         ],
     },
     Entry {
@@ -28,13 +30,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.2.6 madc",
         forms: &[
             Form::new(
-                "madc.mode{.cc}.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
+                "madc.mode!{.cc}.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u32, .s32 }",
                 (3, 0),
                 20,
                 mad,
             ),
             Form::new(
-                "madc.mode{.cc}.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u64, .s64 }",
+                "madc.mode!.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u64, .s64 }",
+                (3, 0),
+                20,
+                mad,
+            ),
+            Form::new(
+                "madc.mode!.cc.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u64, .s64 }",
                 (4, 3),
                 20,
                 mad,

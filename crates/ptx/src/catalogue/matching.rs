@@ -1,7 +1,7 @@
 //! Finds the form that an instruction is written in.
 
 use super::pattern::{OperandPattern, OperandType, Shape};
-use super::{CompiledEntry, CompiledForm, Since, entries, entry};
+use super::{CompiledEntry, CompiledForm, Since, entries, entry, words};
 use crate::nearest::nearest;
 use crate::rules;
 use crate::syntax::ScalarType;
@@ -29,6 +29,11 @@ impl<'a> Matched<'a> {
     /// The word chosen at the slot of that name.
     pub fn word(&self, name: &str) -> Option<&'static str> {
         self.words[self.form.pattern.slot(name)?]
+    }
+
+    /// The state space that the instruction names: at the slot `ss`, or by a literal word.
+    pub fn space(&self) -> Option<&'static str> {
+        self.word("ss").or_else(|| self.word("global"))
     }
 
     /// The type chosen at the slot of that name; `.b32` where the form has none.
@@ -118,7 +123,7 @@ pub(crate) fn select<'a>(
     let mut nearest_miss: Option<(usize, Miss<'a>)> = None;
     for form in &entry.forms {
         let miss = match assign_words(form, &instruction.suffixes) {
-            Ok(words) => match check_shapes(form, instruction) {
+            Ok(words) => match check_shapes(form, &words, instruction) {
                 Ok(()) => {
                     let matched = Matched { form, instruction, words };
                     match target.and_then(|target| lack(&matched, target)) {
@@ -144,7 +149,7 @@ fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
     if let Some(lack) = target.lacks_form(form.form) {
         return Some(Miss::Target { form, word: None, lack, target });
     }
-    form.form.needs.iter().find_map(|need| {
+    form.form.needs.iter().chain(words::NEEDS).find_map(|need| {
         let word = matched.instruction.suffixes.iter().find(|word| &***word == need.word)?;
         let lack = target.lacks(need.since)?;
         Some(Miss::Target { form, word: Some(word), lack, target })
@@ -158,7 +163,7 @@ pub(crate) enum Miss<'a> {
     /// Words that no slot accepts, and slots that no word fills.
     Words { unknown: Vec<&'a Name>, missing: Vec<usize>, form: &'static CompiledForm },
     /// Too few or too many operands.
-    Count { form: &'static CompiledForm },
+    Count { form: &'static CompiledForm, least: usize, most: usize },
     /// An operand of the wrong shape.
     Shape { at: usize, form: &'static CompiledForm },
     /// The target does not have the form, or that word of it.
@@ -186,9 +191,7 @@ impl Miss<'_> {
             Miss::Words { unknown, missing, form } => {
                 explain_words(entry, instruction, form, &unknown, &missing).note(syntax(form))
             }
-            Miss::Count { form } => {
-                let most = form.pattern.operands.len();
-                let least = form.pattern.operands.iter().filter(|o| !o.optional).count();
+            Miss::Count { form, least, most } => {
                 let wanted = match (least, most) {
                     (0, 0) => "no operands".to_owned(),
                     (1, 1) => "1 operand".to_owned(),
@@ -330,18 +333,15 @@ fn explain_lack(
         Lack::Architecture(sm) => rules::FORM_TARGET
             .at(span, format!("{what} needs sm_{sm} or later; the target is {}", target.name()))
             .note(format!("it came with PTX {}.{}", since.ptx.0, since.ptx.1)),
-        Lack::Specific(architectures) => {
-            let names: Vec<_> = architectures.iter().map(|sm| format!("sm_{sm}a")).collect();
-            let families: Vec<_> = architectures
-                .iter()
-                .map(|sm| format!("sm_{sm}f"))
-                .filter(|name| crate::target::introduced(name).is_some())
+        Lack::Other(only) => {
+            let all: Vec<String> = crate::target::targets()
+                .map(|(name, _)| name)
+                .filter(|name| {
+                    Target::named(target.ptx, name).is_some_and(|it| only.has(it.sm, it.variant))
+                })
                 .collect();
-            let mut all = names.join(", ");
-            if !families.is_empty() {
-                all = format!("{all} or, from PTX 8.8 on, {}", families.join(", "));
-            }
-            let message = format!("{what} needs {all}; the target is {}", target.name());
+            let message =
+                format!("{what} needs one of {}; the target is {}", all.join(", "), target.name());
             rules::FORM_TARGET.at(span, message)
         }
         Lack::Removed { ptx: (gone_major, gone_minor), sm } => rules::FORM_REMOVED
@@ -358,7 +358,8 @@ fn explain_lack(
 }
 
 /// Modifiers that may be repeated; the assembler takes them as flags.
-const REPEATABLE: &[&str] = &["sync", "sat", "NaN", "cc", "relu", "uni", "shiftamt"];
+const REPEATABLE: &[&str] =
+    &["sync", "sat", "satfinite", "NaN", "cc", "relu", "uni", "shiftamt", "approx"];
 
 /// Gives each word of the instruction to the first free slot that accepts it. The order of the words
 /// is free, except that types keep theirs: the first is the result's, the next an operand's.
@@ -370,12 +371,13 @@ fn assign_words<'a>(
     let mut words: Vec<Option<&'static str>> = vec![None; slots.len()];
     let mut unknown = Vec::new();
     let mut types_from = 0;
-    for (nth, suffix) in suffixes.iter().enumerate() {
+    for suffix in suffixes {
         let is_type = ScalarType::from_word(suffix).is_some();
         let from = if is_type { types_from } else { 0 };
         let fit = slots.iter().enumerate().skip(from).find_map(|(at, slot)| {
             let word = slot.words.iter().find(|word| **word == &**suffix)?;
-            let fits = words[at].is_none() && (nth == 0 || !slot.leading);
+            let leads = || words[at..].iter().all(Option::is_none) && unknown.is_empty();
+            let fits = words[at].is_none() && (!slot.leading || leads());
             fits.then_some((at, *word))
         });
         match fit {
@@ -399,15 +401,15 @@ fn assign_words<'a>(
 
 fn check_shapes<'a>(
     form: &'static CompiledForm,
+    words: &[Option<&'static str>],
     instruction: &Instruction,
 ) -> Result<(), Miss<'a>> {
-    let patterns = &form.pattern.operands;
-    let least = patterns.iter().filter(|operand| !operand.optional).count();
-    if !(least..=patterns.len()).contains(&instruction.operands.len()) {
-        return Err(Miss::Count { form });
+    let (least, most) = form.pattern.operand_count(words);
+    if !(least..=most).contains(&instruction.operands.len()) {
+        return Err(Miss::Count { form, least, most });
     }
     for (at, operand) in instruction.operands.iter().enumerate() {
-        if !fits_shape(&patterns[at], &operand.kind) {
+        if !fits_shape(&form.pattern.operands[at], &operand.kind) {
             return Err(Miss::Shape { at, form });
         }
     }
@@ -436,7 +438,9 @@ fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> bool {
     let name = matches!(operand, K::Name(_) | K::Component(..));
     let dropped = matches!(operand, K::Pair(_, second) if matches!(second.kind, K::Sink));
     let register = name || pattern.sink && matches!(operand, K::Sink);
-    let value = name || matches!(operand, K::Constant(_) | K::NamePlus(..));
+    let value = name
+        || matches!(operand, K::Constant(_))
+        || !pattern.plain && matches!(operand, K::NamePlus(..));
     match pattern.shape {
         Shape::Result => register || dropped,
         Shape::ResultAndMaybePredicate => register || matches!(operand, K::Pair(..)),

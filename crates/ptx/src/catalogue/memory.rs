@@ -1,6 +1,8 @@
 //! Loads, stores and address conversion.
 
-use super::{Entry, Form};
+mod forms;
+
+use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ast::OperandKind;
 use crate::syntax::{ScalarType, Space as Declared};
@@ -10,10 +12,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "ld",
         section: "9.7.9.8 ld, 9.7.9.9 ld.global.nc",
-        forms: &[
-            Form::new(LOAD, (1, 0), 10, load),
-            Form::new(LOAD_SEMANTICS, (6, 0), 70, load),
-        ],
+        forms: forms::LOAD,
     },
     Entry {
         name: "ldu",
@@ -28,10 +27,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "st",
         section: "9.7.9.11 st",
-        forms: &[
-            Form::new(STORE, (1, 0), 10, store),
-            Form::new(STORE_SEMANTICS, (6, 0), 70, store),
-        ],
+        forms: forms::STORE,
     },
     Entry {
         name: "cvta",
@@ -42,68 +38,36 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (2, 0),
                 20,
                 to_generic,
-            ),
+            )
+            .needs(SPACES),
             Form::new(
-                "cvta.to.space.type d, a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
+                "cvta.to!.space.type d, a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
                 (2, 0),
                 20,
                 from_generic,
-            ),
+            )
+            .needs(SPACES),
         ],
     },
     Entry {
         name: "isspacep",
         section: "9.7.9.19 isspacep",
         forms: &[Form::new(
-            "isspacep.space d:pred, a:u64; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }",
+            "isspacep.space d:pred, a:u32~; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }",
             (2, 0),
             20,
             is_in_space,
-        )],
+        )
+        .needs(SPACES)],
     },
 ];
 
-const LOAD: &str = "ld{.weak}{.ss}{.cop}{.nc}{.evict}{.evict2}{.hint}{.prefetch}{.unified}{.vec}.type d*~, [a]{, policy:b64}; \
-    .weak = { .weak, .volatile }; \
-    .ss = { .const, .global, .local, .param, .param::entry, .shared, .shared::cta, .shared::cluster }; \
-    .cop = { .ca, .cg, .cs, .lu, .cv }; \
-    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
-    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
-    .hint = { .L2::cache_hint }; \
-    .prefetch = { .L2::64B, .L2::128B, .L2::256B }; \
-    .vec = { .v2, .v4, .v8 }; \
-    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
-
-const LOAD_SEMANTICS: &str = "ld.sem{.scope}{.ss}{.evict}{.evict2}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64}; \
-    .sem = { .relaxed, .acquire, .mmio }; \
-    .scope = { .cta, .cluster, .gpu, .sys }; \
-    .ss = { .global, .shared, .shared::cta, .shared::cluster }; \
-    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
-    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
-    .hint = { .L2::cache_hint }; \
-    .prefetch = { .L2::64B, .L2::128B, .L2::256B }; \
-    .vec = { .v2, .v4, .v8 }; \
-    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
-
-const STORE: &str = "st{.weak}{.ss}{.cop}{.evict}{.evict2}{.hint}{.vec}.type [a], b*~{, policy:b64}; \
-    .weak = { .weak, .volatile }; \
-    .ss = { .global, .local, .param, .param::func, .shared, .shared::cta, .shared::cluster }; \
-    .cop = { .wb, .cg, .cs, .wt }; \
-    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
-    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
-    .hint = { .L2::cache_hint }; \
-    .vec = { .v2, .v4, .v8 }; \
-    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
-
-const STORE_SEMANTICS: &str = "st.sem{.scope}{.ss}{.evict}{.evict2}{.hint}{.vec}.type [a], b*~{, policy:b64}; \
-    .sem = { .relaxed, .release, .mmio }; \
-    .scope = { .cta, .cluster, .gpu, .sys }; \
-    .ss = { .global, .shared, .shared::cta, .shared::cluster }; \
-    .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, .L1::no_allocate }; \
-    .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
-    .hint = { .L2::cache_hint }; \
-    .vec = { .v2, .v4, .v8 }; \
-    .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }";
+/// What state spaces need of instructions about addresses.
+const SPACES: &[Need] = &[
+    Need::new("const", (3, 1), 20),
+    Need::new("param", (7, 7), 70),
+    Need::new("param::entry", (8, 3), 70),
+];
 
 /// The space that a word names; generic without one, or the space of the variable that the address names.
 pub(super) fn space(word: Option<&str>, named: Option<Declared>) -> Space {
@@ -188,10 +152,10 @@ fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     }
     lo.b.push(Op::Load {
         d,
-        space: space(inst.word("ss"), named),
+        space: space(inst.space(), named),
         access: access(ty),
         address,
-        ordering: ordering(inst.word("sem").or(inst.word("weak"))),
+        ordering: ordering(inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio"))),
     });
     for (operand, value) in late {
         lo.write_to(operand, value.into(), ty)?;
@@ -213,10 +177,10 @@ fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let values = values.collect::<Result<Vec<_>>>()?;
     lo.b.push(Op::Store {
         values,
-        space: space(inst.word("ss"), named),
+        space: space(inst.space(), named),
         access: access(ty),
         address,
-        ordering: ordering(inst.word("sem").or(inst.word("weak"))),
+        ordering: ordering(inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio"))),
     });
     Ok(())
 }

@@ -7,12 +7,14 @@
 mod matching;
 pub mod pattern;
 mod step;
+mod words;
 
 pub use matching::{Matched, find};
 pub(crate) use matching::{select, unknown};
 
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ast::Instruction;
+use crate::target::Variant;
 use foldhash::HashMap;
 use pattern::Pattern;
 use std::sync::OnceLock;
@@ -44,6 +46,28 @@ pub struct Removed {
     pub sm: u32,
 }
 
+/// Which targets have a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// All that are new enough.
+    All,
+    /// The `a` and `f` targets of these architectures.
+    Family(&'static [u32]),
+    /// The `a` targets of these architectures.
+    Architecture(&'static [u32]),
+}
+
+impl Only {
+    /// Whether a target is among them.
+    pub fn has(self, sm: u32, variant: Variant) -> bool {
+        match self {
+            Only::All => true,
+            Only::Family(all) => variant != Variant::Base && all.contains(&sm),
+            Only::Architecture(all) => variant == Variant::Architecture && all.contains(&sm),
+        }
+    }
+}
+
 /// What a word of a form needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -69,8 +93,8 @@ pub struct Form {
     pub since: Since,
     /// When it went away.
     pub removed: Option<Removed>,
-    /// The architectures whose `a` and `f` targets alone have it; empty if all from `since.sm` on have it.
-    pub specific: &'static [u32],
+    /// Which targets have it, of those from `since.sm` on.
+    pub only: Only,
     /// What single words of it need beyond that.
     pub needs: &'static [Need],
     /// How exact it is.
@@ -91,7 +115,7 @@ impl Form {
             syntax,
             since: Since { ptx, sm },
             removed: None,
-            specific: &[],
+            only: Only::All,
             needs: &[],
             fidelity: Fidelity::Exact,
             lower,
@@ -99,8 +123,14 @@ impl Form {
     }
 
     /// The same form, for the `a` and `f` targets of these architectures alone.
-    pub const fn specific(mut self, architectures: &'static [u32]) -> Self {
-        self.specific = architectures;
+    pub const fn family(mut self, architectures: &'static [u32]) -> Self {
+        self.only = Only::Family(architectures);
+        self
+    }
+
+    /// The same form, for the `a` targets of these architectures alone.
+    pub const fn architecture(mut self, architectures: &'static [u32]) -> Self {
+        self.only = Only::Architecture(architectures);
         self
     }
 

@@ -21,10 +21,12 @@
 //! | `d+`, `a+` | a register, or a vector `{…}` whose elements make up the type |
 //! | `a{4}` | a vector of four |
 //! | `reg a` | a register, no constant |
+//! | `plain a` | no sum `register+constant` |
 //! | `{%}a` | may also be a special register |
 //! | `{&}a` | may also be the address of a variable or function |
 //! | `tgt:label` | a label |
 //! | `{, c}` | an operand that may be missing |
+//! | `{, c if x}` | an operand that is there exactly if the word `.x` is |
 //!
 //! Operands have the type of the choice `.type`, else of the last literal type word; `:` gives another, by
 //! choice name or by type word. A type that is a word of the instruction admits what the manual's section
@@ -67,6 +69,8 @@ pub struct OperandPattern {
     pub ty: OperandType,
     /// Whether it may be missing.
     pub optional: bool,
+    /// The slot whose word it goes with: it is there exactly if the word is.
+    pub with: Option<usize>,
     /// Whether the register may be wider than the type (`ld`, `st`, `cvt`).
     pub relaxed: bool,
     /// Whether `_` may stand in its place; for a pair, in the place of the first half.
@@ -75,6 +79,8 @@ pub struct OperandPattern {
     pub predicate_sink: bool,
     /// Whether only a register may stand here.
     pub register: bool,
+    /// Whether no sum of a register and a constant may stand here.
+    pub plain: bool,
     /// Whether a special register may stand here.
     pub special: bool,
     /// Whether the address of a variable or function may stand here.
@@ -165,6 +171,17 @@ impl Pattern {
         Ok(Pattern { slots, operands })
     }
 
+    /// The least and the greatest number of operands that go with words, one for each slot.
+    pub fn operand_count(&self, words: &[Option<&str>]) -> (usize, usize) {
+        let is_there = |operand: &OperandPattern| match operand.with {
+            Some(slot) => words.get(slot).is_some_and(Option::is_some),
+            None => true,
+        };
+        let most = self.operands.iter().filter(|operand| is_there(operand)).count();
+        let optional = |operand: &&OperandPattern| operand.optional && operand.with.is_none();
+        (most - self.operands.iter().filter(optional).count(), most)
+    }
+
     /// The slot of that name.
     pub fn slot(&self, name: &str) -> Option<usize> {
         self.slots.iter().position(|slot| slot.name == name)
@@ -237,6 +254,13 @@ fn split_operands(text: &'static str) -> Vec<(&'static str, bool)> {
 }
 
 fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<OperandPattern, String> {
+    let (text, with) = match text.split_once(" if ") {
+        Some((text, name)) => {
+            let slot = slots.iter().position(|slot| slot.name == name.trim());
+            (text, Some(slot.ok_or_else(|| format!("no word `{name}`"))?))
+        }
+        None => (text, None),
+    };
     let (text, limit) = match text.split_once('(') {
         Some((text, rest)) => (text, Some(self::limit(rest.trim_end_matches(')'))?)),
         None => (text, None),
@@ -255,6 +279,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         Some(text) => (text, true),
         None => (text, false),
     };
+    let (body, plain) = mark(body, "plain ");
     let (body, register) = mark(body, "reg ");
     let (body, special) = mark(body, "{%}");
     let (body, variable) = mark(body, "{&}");
@@ -278,10 +303,12 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         shape,
         ty,
         optional,
+        with,
         relaxed,
         sink,
         predicate_sink,
         register,
+        plain,
         special,
         variable,
         limit,

@@ -81,7 +81,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 100,
                 redux_f32,
             )
-            .specific(&[100, 103, 107]),
+            .family(&[100, 103, 107]),
         ],
     },
     Entry {

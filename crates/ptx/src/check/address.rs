@@ -11,7 +11,7 @@ use crate::types::{Kind, kind};
 
 impl<'a> Checker<'a> {
     pub(super) fn address(&mut self, inst: &Matched<'a>, operand: &'a Operand) -> Verdict {
-        let space = inst.word("ss").and_then(|word| word.split("::").next());
+        let space = inst.space().and_then(|word| word.split("::").next());
         let space = space.and_then(Space::from_word);
         match &operand.kind {
             OperandKind::Address(address) => self.bracketed(space, operand, address),

@@ -312,6 +312,10 @@ impl<'a> Checker<'a> {
             );
         }
         let whole_vector = register.is_vector() && part.is_none();
+        if whole_vector && fit == Fit::Wider {
+            let message = format!("`{name}` has components: write `{name}.x`");
+            return refuse(&rules::SPECIAL, operand, message);
+        }
         let declared = if whole_vector { ScalarType::B128 } else { register.ty };
         // Components of 16 bits are how PTX before 2.0 saw them.
         let narrow = register.is_vector() && part.is_some() && ty.bits() == 16;

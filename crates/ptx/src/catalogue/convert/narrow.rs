@@ -49,7 +49,7 @@ fn join(lo: &mut Lowering, a: Src, b: Src, shift: u32) -> Step {
 }
 
 pub(super) fn halves_from_f32(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    let dtype = inst.ty("dtype");
+    let dtype = inst.operand_type("d");
     let half = if dtype == T::F16x2 { T::F16 } else { T::Bf16 };
     let (round, _) = rounding(inst).unwrap_or((Round::NearestEven, false));
     let Some(op) = to_float(false, half, round) else {

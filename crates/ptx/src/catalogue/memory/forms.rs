@@ -1,0 +1,133 @@
+//! The forms of loads and stores. The manual's lines, split where a word excludes others: by memory order,
+//! by cache and eviction words, and by whether the address is generic.
+
+use super::{load, store};
+use crate::catalogue::{Form, Need};
+
+/// Types of one element.
+macro_rules! types {
+    () => {
+        ".type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }; "
+    };
+}
+
+/// Types of the elements of vectors of 32 bytes.
+macro_rules! wide_types {
+    () => {
+        "; .evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, \
+           .L1::no_allocate }; .evict2 = { .L2::evict_normal, .L2::evict_first, .L2::evict_last }; \
+           .hint = { .L2::cache_hint }"
+    };
+}
+
+macro_rules! evict {
+    () => {
+        ".evict = { .L1::evict_normal, .L1::evict_unchanged, .L1::evict_first, .L1::evict_last, \
+         .L1::no_allocate }; "
+    };
+}
+
+macro_rules! hints {
+    () => {
+        ".hint = { .L2::cache_hint }; .prefetch = { .L2::64B, .L2::128B, .L2::256B }; "
+    };
+}
+
+macro_rules! vectors {
+    () => {
+        ".vec = { .v2, .v4 }"
+    };
+}
+
+/// Spaces that every load reads.
+macro_rules! load_spaces {
+    () => {
+        ".ss = { .const, .global, .local, .param, .param::entry, .shared, .shared::cta, \
+         .shared::cluster }; "
+    };
+}
+
+/// Spaces that every store writes.
+macro_rules! store_spaces {
+    () => {
+        ".ss = { .global, .local, .param, .param::func, .shared, .shared::cta, .shared::cluster }; "
+    };
+}
+
+/// Spaces that several threads share.
+macro_rules! shared_spaces {
+    () => {
+        ".ss = { .global, .shared, .shared::cta, .shared::cluster }; "
+    };
+}
+
+macro_rules! scopes {
+    () => {
+        ".scope = { .cta, .cluster, .gpu, .sys }; "
+    };
+}
+
+macro_rules! load {
+    ($line:expr, $ptx:expr, $sm:literal) => {
+        Form::new(concat!($line, "; ", types!(), vectors!()), $ptx, $sm, load)
+    };
+}
+
+macro_rules! store {
+    ($line:expr, $ptx:expr, $sm:literal) => {
+        Form::new(concat!($line, "; ", types!(), vectors!()), $ptx, $sm, store)
+    };
+}
+
+/// Cache words came with generic addressing.
+const CACHE: &[Need] = &[
+    Need::new("ca", (2, 0), 20),
+    Need::new("cg", (2, 0), 20),
+    Need::new("cs", (2, 0), 20),
+    Need::new("lu", (2, 0), 20),
+    Need::new("cv", (2, 0), 20),
+    Need::new("wb", (2, 0), 20),
+    Need::new("wt", (2, 0), 20),
+];
+
+pub(super) const LOAD: &[Form] = &[
+    load!(concat!("ld{.weak}.ss{.cop}{.vec}.type d*~, [a]; .cop = { .ca, .cg, .cs, .lu, .cv }; ", load_spaces!()), (1, 0), 10).needs(CACHE),
+    load!("ld{.weak}{.cop}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs, .lu, .cv }; .hint = { .L2::cache_hint }; .prefetch = { .L2::64B, .L2::128B, .L2::256B }", (2, 0), 20),
+    load!(concat!("ld{.weak}{.global}{.cop}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs, .lu, .cv }; ", hints!()), (2, 0), 20),
+    load!(concat!("ld{.weak}{.ss}{.evict}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; .ss = { .global }; ", evict!(), hints!()), (2, 0), 20),
+    load!("ld.volatile.ss{.vec}.type d*~, [a]; .ss = { .local, .shared, .shared::cta, .shared::cluster }", (1, 1), 10),
+    load!("ld.volatile.global{.prefetch}{.vec}.type d*~, [a]; .prefetch = { .L2::64B, .L2::128B, .L2::256B }", (1, 1), 10),
+    load!("ld.volatile{.prefetch}{.vec}.type d*~, [a]; .prefetch = { .L2::64B, .L2::128B, .L2::256B }", (2, 0), 20),
+    load!(concat!("ld.sem.scope{.ss}{.evict}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; .sem = { .relaxed, .acquire }; .ss = { .global }; ", scopes!(), evict!(), hints!()), (6, 0), 70),
+    load!(concat!("ld.sem.scope.ss{.vec}.type d*~, [a]; .sem = { .relaxed, .acquire }; ", scopes!(), shared_spaces!()), (6, 0), 70),
+    load!("ld.mmio.relaxed.sys{.global}{.vec}.type d*~, [a]", (8, 2), 70),
+    load!(concat!("ld.global{.cop}.nc{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs }; ", hints!()), (3, 1), 32),
+    load!(concat!("ld.global.nc{.evict}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (7, 4), 70),
+    Form::new("ld{.weak}{.ss}{.hint}.b128 d, [a]{, policy:b64 if hint}; .ss = { .const, .global, .local, .param, .param::entry, .shared, .shared::cta, .shared::cluster }; .hint = { .L2::cache_hint }", (8, 3), 70, load),
+    Form::new("ld.volatile{.ss}.b128 d, [a]; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, load),
+    Form::new("ld.sem.scope{.ss}{.hint}.b128 d, [a]{, policy:b64 if hint}; .sem = { .relaxed, .acquire }; .scope = { .cta, .cluster, .gpu, .sys }; .ss = { .global, .shared, .shared::cta, .shared::cluster }; .hint = { .L2::cache_hint }", (8, 3), 70, load),
+    Form::new(concat!("ld{.weak}{.global}{.nc}{.evict}{.evict2}{.hint}{.prefetch}.vec.type d*~, [a]{, policy:b64 if hint}; .prefetch = { .L2::64B, .L2::128B, .L2::256B }; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, load),
+    Form::new(concat!("ld{.weak}{.global}{.nc}{.evict}{.evict2}{.hint}{.prefetch}.vec.type d*~, [a]{, policy:b64 if hint}; .prefetch = { .L2::64B, .L2::128B, .L2::256B }; .vec = { .v4 }; .type = { .b64, .u64, .s64, .f64 }", wide_types!()), (8, 8), 100, load),
+    Form::new(concat!("ld.sem.scope{.global}{.evict}{.evict2}{.hint}.vec.type d*~, [a]{, policy:b64 if hint}; .sem = { .relaxed, .acquire }; .scope = { .cta, .cluster, .gpu, .sys }; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, load),
+    Form::new(concat!("ld.sem.scope{.global}{.evict}{.evict2}{.hint}.vec.type d*~, [a]{, policy:b64 if hint}; .sem = { .relaxed, .acquire }; .scope = { .cta, .cluster, .gpu, .sys }; .vec = { .v4 }; .type = { .b64, .u64, .s64, .f64 }", wide_types!()), (8, 8), 100, load),
+    Form::new("ld.volatile{.global}.vec.type d*~, [a]; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", (8, 8), 100, load),
+];
+
+pub(super) const STORE: &[Form] = &[
+    store!(concat!("st{.weak}.ss{.cop}{.vec}.type [a], b*~; .cop = { .wb, .cg, .cs, .wt }; ", store_spaces!()), (1, 0), 10).needs(CACHE),
+    store!("st{.weak}{.global}{.cop}{.hint}{.vec}.type [a], b*~{, policy:b64 if hint}; .cop = { .wb, .cg, .cs, .wt }; .hint = { .L2::cache_hint }", (2, 0), 20),
+    store!(concat!("st{.weak}{.ss}{.evict}{.hint}{.vec}.type [a], b*~{, policy:b64 if hint}; .ss = { .global }; .hint = { .L2::cache_hint }; ", evict!()), (2, 0), 20),
+    store!("st.volatile.ss{.vec}.type [a], b*~; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (1, 1), 10),
+    store!("st.volatile{.vec}.type [a], b*~", (2, 0), 20),
+    store!(concat!("st.sem.scope{.ss}{.evict}{.hint}{.vec}.type [a], b*~{, policy:b64 if hint}; .sem = { .relaxed, .release }; .ss = { .global }; .hint = { .L2::cache_hint }; ", scopes!(), evict!()), (6, 0), 70),
+    store!(concat!("st.sem.scope.ss{.vec}.type [a], b*~; .sem = { .relaxed, .release }; ", scopes!(), shared_spaces!()), (6, 0), 70),
+    store!("st.mmio.relaxed.sys{.global}{.vec}.type [a], b*~", (8, 2), 70),
+    Form::new("st{.weak}{.ss}{.hint}.b128 [a], b{, policy:b64 if hint}; .ss = { .global, .local, .param, .param::func, .shared, .shared::cta, .shared::cluster }; .hint = { .L2::cache_hint }", (8, 3), 70, store),
+    Form::new("st.volatile{.ss}.b128 [a], b; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, store),
+    Form::new("st.sem.scope{.ss}{.hint}.b128 [a], b{, policy:b64 if hint}; .sem = { .relaxed, .release }; .scope = { .cta, .cluster, .gpu, .sys }; .ss = { .global, .shared, .shared::cta, .shared::cluster }; .hint = { .L2::cache_hint }", (8, 3), 70, store),
+    Form::new(concat!("st{.weak}{.global}{.evict}{.evict2}{.hint}.vec.type [a], b*~{, policy:b64 if hint}; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, store),
+    Form::new(concat!("st{.weak}{.global}{.evict}{.evict2}{.hint}.vec.type [a], b*~{, policy:b64 if hint}; .vec = { .v4 }; .type = { .b64, .u64, .s64, .f64 }", wide_types!()), (8, 8), 100, store),
+    Form::new(concat!("st.sem.scope{.global}{.evict}{.evict2}{.hint}.vec.type [a], b*~{, policy:b64 if hint}; .sem = { .relaxed, .release }; .scope = { .cta, .cluster, .gpu, .sys }; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, store),
+    Form::new(concat!("st.sem.scope{.global}{.evict}{.evict2}{.hint}.vec.type [a], b*~{, policy:b64 if hint}; .sem = { .relaxed, .release }; .scope = { .cta, .cluster, .gpu, .sys }; .vec = { .v4 }; .type = { .b64, .u64, .s64, .f64 }", wide_types!()), (8, 8), 100, store),
+    Form::new("st.volatile{.global}.vec.type [a], b*~; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", (8, 8), 100, store),
+];
