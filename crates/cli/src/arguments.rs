@@ -19,6 +19,9 @@ pub(crate) enum Command {
     /// Run a kernel of a PTX module.
     #[command(after_help = SPEC_HELP)]
     Run(RunArguments),
+    /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
+    #[command(after_help = CHECK_HELP)]
+    Check(CheckArguments),
     /// Turn assembly of a described machine into words.
     Asm(AsmArguments),
     /// Turn words, or the code of a cubin, into assembly.
@@ -102,6 +105,36 @@ pub(crate) struct RunArguments {
     /// Report instruction counts, divergence, time and throughput.
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+const CHECK_HELP: &str = "\
+SPEC, TYPE and VALUE are those of `warpwise run --help`. Buffers count as written.
+
+docs/findings.md explains the codes. One host thread runs the kernel, whatever --threads says.
+
+Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the kernel was stopped
+  by something that is no finding: a trap, the step limit, an interruption.";
+
+/// The arguments of `check`.
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+    /// Also report what is undefined and does not matter, and races of writes of the same value.
+    #[arg(long)]
+    pub(crate) pedantic: bool,
+    /// How to report: text for people on standard error, or one JSON document on standard output.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: ReportFormat,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// Text for people.
+    Text,
+    /// JSON.
+    Json,
 }
 
 /// `--out I=FILE.npy`.

@@ -3,6 +3,7 @@
 mod arguments;
 mod asm;
 mod buffers;
+mod check;
 mod disasm;
 mod isa;
 mod json;
@@ -26,6 +27,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let status = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
         Command::Asm(arguments) => asm::run(&arguments),
         Command::Disasm(arguments) => disasm::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),

@@ -17,16 +17,27 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// What goes to standard output.
 #[derive(Default)]
-struct Said {
-    text: String,
-    document: Document,
+pub(crate) struct Said {
+    pub(crate) text: String,
+    pub(crate) document: Document,
 }
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
     let mut said = Said::default();
-    let status = match attempt(arguments, &mut said) {
-        Ok(()) => Status::Fine,
+    let result = attempt(arguments, &mut said).map(|()| Status::Fine);
+    finish(arguments, arguments.json, result, said)
+}
+
+/// Prints what a command that runs a kernel says; `json` asks for a document.
+pub(crate) fn finish(
+    arguments: &RunArguments,
+    json: bool,
+    result: Result<Status, Stop>,
+    mut said: Said,
+) -> Status {
+    let status = match result {
+        Ok(status) => status,
         Err(stop) => {
             tell(&stop.sources, &stop.diagnostics, &mut said);
             if let Some(stats) = &stop.stats {
@@ -39,7 +50,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Status {
         }
     };
     said.document.status = status.word();
-    let text = match arguments.json {
+    let text = match json {
         true => serde_json::to_string(&said.document).map_or(String::new(), |mut text| {
             text.push('\n');
             text
@@ -50,12 +61,33 @@ pub(crate) fn run(arguments: &RunArguments) -> Status {
 }
 
 /// Shows diagnostics to people, and keeps them for the document.
-fn tell(sources: &Sources, diagnostics: &[Diagnostic], said: &mut Said) {
+pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic], said: &mut Said) {
     report::tell(sources, diagnostics);
     said.document.diagnostics.extend(report::json(sources, diagnostics));
 }
 
 fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
+    let mut prepared = prepare(arguments, said)?;
+    let report = launch(arguments, &mut prepared)?;
+    deliver(arguments, &prepared, &report, said)
+}
+
+/// What a launch needs.
+pub(crate) struct Prepared {
+    pub(crate) kernel: Kernel,
+    pub(crate) device: Device,
+    made: Vec<Argument>,
+}
+
+impl Prepared {
+    /// The arguments of the kernel.
+    pub(crate) fn args(&self) -> Vec<Arg> {
+        self.made.iter().map(|argument| argument.arg.clone()).collect()
+    }
+}
+
+/// Reads the module, chooses the kernel, and makes its arguments.
+pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepared, Stop> {
     let mut module = Module::from_ptx_file(&arguments.module)?;
     tell(module.sources(), module.warnings(), said);
     if let Some(sm) = arguments.target {
@@ -74,10 +106,20 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
         Refusal::File(message) => Stop::new(Status::Rejected, Class::BadInput, message),
     })?;
     check_selections(arguments, &kernel, &made)?;
-    let report = launch(arguments, &kernel, &mut device, &made)?;
-    said.document.stats = Some(JsonStats::from(&report));
+    Ok(Prepared { kernel, device, made })
+}
+
+/// Writes and prints what the user asked for after a run.
+pub(crate) fn deliver(
+    arguments: &RunArguments,
+    prepared: &Prepared,
+    report: &Report,
+    said: &mut Said,
+) -> Result<(), Stop> {
+    let Prepared { kernel, device, made } = prepared;
+    said.document.stats = Some(JsonStats::from(report));
     for out in &arguments.outs {
-        let (buffer, array) = selected(&kernel, &made, out.parameter, "--out")?;
+        let (buffer, array) = selected(kernel, made, out.parameter, "--out")?;
         let written = output::write(&out.file, array, device.bytes(buffer)?);
         written.map_err(|why| Stop::new(Status::Rejected, Class::BadInput, why))?;
         said.document.outputs.push(JsonOutput {
@@ -88,7 +130,7 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
         });
     }
     for print in &arguments.prints {
-        let (buffer, array) = selected(&kernel, &made, print.parameter, "--print")?;
+        let (buffer, array) = selected(kernel, made, print.parameter, "--print")?;
         let values = elements(device.bytes(buffer)?, array, print.count);
         match arguments.json {
             true => said.document.prints.push(JsonPrint {
@@ -107,7 +149,7 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
     }
     if arguments.stats {
         said.text.push_str(&counts(&report.stats));
-        said.text.push_str(&times(&report));
+        said.text.push_str(&times(report));
     }
     Ok(())
 }
@@ -207,16 +249,14 @@ pub(crate) fn interrupts() -> &'static (dyn Fn() -> bool + Sync) {
     &|| INTERRUPTED.load(Ordering::Relaxed)
 }
 
-fn launch(
+/// Runs `work` with the launch that the arguments ask for, and shows its progress.
+pub(crate) fn configured<T>(
     arguments: &RunArguments,
-    kernel: &Kernel,
-    device: &mut Device,
-    made: &[Argument],
-) -> Result<Report, Stop> {
+    work: impl FnOnce(&LaunchConfig<'_>) -> T,
+) -> T {
     let interrupted = interrupts();
-    let args: Vec<Arg> = made.iter().map(|argument| argument.arg.clone()).collect();
     let total = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
-    let report = progress::watch(total, |done| {
+    progress::watch(total, |done| {
         let config = LaunchConfig {
             dynamic_shared: arguments.smem,
             threads: arguments.threads,
@@ -228,9 +268,14 @@ fn launch(
             },
             ..LaunchConfig::new(arguments.grid, arguments.block)
         };
-        kernel.launch(device, &config, &args)
-    });
-    Ok(report?)
+        work(&config)
+    })
+}
+
+fn launch(arguments: &RunArguments, prepared: &mut Prepared) -> Result<Report, Stop> {
+    let args = prepared.args();
+    let Prepared { kernel, device, .. } = prepared;
+    Ok(configured(arguments, |config| kernel.launch(device, config, &args))?)
 }
 
 /// The first elements of a buffer, or all.
@@ -248,7 +293,7 @@ fn elements<'a>(
     })
 }
 
-fn counts(stats: &Stats) -> String {
+pub(crate) fn counts(stats: &Stats) -> String {
     format!(
         "thread instructions  {}\nwarp instructions    {}\ndivergences          {}\n\
          lanes active         {:.2} on average\nCTAs                 {}\nthreads              {}\n",

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 pub(crate) enum Status {
     /// All went well.
     Fine,
+    /// The kernel, or the module, is not as it should be.
+    Findings,
     /// The command line asks for something that cannot be.
     Usage,
     /// An input file is unreadable, wrong or not supported.
@@ -20,6 +22,7 @@ impl Status {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Status::Fine => "fine",
+            Status::Findings => "findings",
             Status::Usage => "usage",
             Status::Rejected => "rejected",
             Status::Faulted => "faulted",
@@ -31,6 +34,7 @@ impl From<Status> for ExitCode {
     fn from(status: Status) -> ExitCode {
         ExitCode::from(match status {
             Status::Fine => 0,
+            Status::Findings => 1,
             Status::Usage => 2,
             Status::Rejected => 3,
             Status::Faulted => 4,
