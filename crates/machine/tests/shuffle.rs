@@ -68,7 +68,8 @@ fn compare(machine: &Machine) {
     let state = state();
     for mode in ["IDX", "UP", "DOWN", "BFLY"] {
         let run = |meaning| {
-            let program = machine.program(&program(mode), meaning).unwrap_or_else(|e| panic!("{e}"));
+            let program =
+                machine.program(&program(mode), meaning).unwrap_or_else(|e| panic!("{e}"));
             execute(&program, &state, Schedule::default()).unwrap_or_else(|e| panic!("{e}")).memory
         };
         let (own, text) = (run(Meaning::BuiltIn), run(Meaning::PseudoCode));

@@ -198,8 +198,12 @@ impl<'d> Compiler<'_, '_, 'd> {
             return Ok(self.binary(Binary::BitAnd, moved, Value::Constant(1)));
         };
         let from = self.value32(index)?;
-        let low = self.lane.e.b.unary(UnaryOp::Low32, own);
-        let high = self.lane.e.b.unary(UnaryOp::High32, own);
+        // Lanes that are not on the path offer their elements too.
+        let (low, high) = (self.lane.temporary(Class::W32), self.lane.temporary(Class::W32));
+        self.lane.everywhere(|lane| {
+            lane.e.b.unary_to(low, UnaryOp::Low32, own);
+            lane.e.b.unary_to(high, UnaryOp::High32, own);
+        });
         let (low, high) = (self.read_lane(low, from), self.read_lane(high, from));
         Ok(Value::Number(self.lane.e.b.binary(BinaryOp::Pack64, low, high)))
     }

@@ -37,7 +37,9 @@ impl Machine {
     pub(crate) fn described(text: &str) -> Result<Machine, String> {
         let mut sources = Sources::new();
         let mut loader = |path: &str, from: Option<&str>| match from {
-            None => Ok(Loaded { name: repository("test.isa").display().to_string(), text: text.into() }),
+            None => {
+                Ok(Loaded { name: repository("test.isa").display().to_string(), text: text.into() })
+            }
             Some(_) => isa::Loader::load(&mut FileLoader, path, from),
         };
         match Description::load("test.isa", &mut loader, &mut sources) {
