@@ -26,7 +26,10 @@ compile() {
         # shellcheck disable=SC2086  # flags are words
         (cd "$(dirname "$source")" &&
             "${nvcc[@]}" -ptx -O3 -std=c++17 -arch="$target" $flags \
-                -o "$(basename "${source%.cu}").$target.ptx" "$(basename "$source")")
+                -o "$(basename "${source%.cu}").$target.ptx" "$(basename "$source")" &&
+            # The folders of this machine mean nothing on another.
+            sed -i -E 's|^(\s*\.file\s+[0-9]+ )".*/([^"/]+)"|\1"\2"|' \
+                "$(basename "${source%.cu}").$target.ptx")
     done
 }
 

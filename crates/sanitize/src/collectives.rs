@@ -82,8 +82,7 @@ impl Collectives {
             match members {
                 Members::Active => self.without_mask(view, firing, part, what, found),
                 Members::Mask(_) => {
-                    let whole = firing.participants == view.live(firing.warp);
-                    if !whole {
+                    if !firing.participants.is_full() {
                         self.disagreement(view, firing, part, found);
                         self.convergence(view, firing, part, found);
                     }

@@ -3,18 +3,27 @@
 use crate::code::Code;
 use crate::deadlock;
 use crate::finding::Finding;
-use ir::Kernel;
+use ir::{Kernel, Space};
 use vm::{Fault, FaultKind};
 
 /// The finding that a fault is; `None` for faults that show nothing undefined: a trap, a limit, an interruption.
-pub(crate) fn explain(kernel: &Kernel, fault: &Fault) -> Option<Finding> {
+/// `freed` tells addresses of memory that was freed.
+pub(crate) fn explain(
+    kernel: &Kernel,
+    fault: &Fault,
+    freed: impl Fn(u64) -> bool,
+) -> Option<Finding> {
     let access = |code, what: &str, kind: vm::AccessKind, address: u64, bytes: u32| {
         let message = format!("{what} {} of {bytes} bytes at {address:#x}", kind.word());
         Some(Finding::new(code, fault.place, fault.thread, message).label(fault.thread.to_string()))
     };
     match &fault.kind {
-        FaultKind::OutOfBounds { access: kind, address, bytes, .. } => {
-            access(Code::M001, "out-of-bounds", *kind, *address, *bytes)
+        FaultKind::OutOfBounds { access: kind, address, bytes, space, .. } => {
+            let global = matches!(space, Space::Global | Space::Generic);
+            match global && freed(*address) {
+                true => access(Code::M003, "use after free:", *kind, *address, *bytes),
+                false => access(Code::M001, "out-of-bounds", *kind, *address, *bytes),
+            }
         }
         FaultKind::Misaligned { access: kind, address, bytes, .. } => {
             access(Code::M002, "misaligned", *kind, *address, *bytes)

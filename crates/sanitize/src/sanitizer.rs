@@ -44,9 +44,11 @@ impl Sanitizer {
         }
     }
 
-    /// What was found, with what stopped the kernel as the last finding.
-    pub fn finish(mut self, fault: Option<&Fault>) -> Vec<Finding> {
-        if let Some(finding) = fault.and_then(|fault| faults::explain(&self.kernel, fault)) {
+    /// What was found, with what stopped the kernel as the last finding. `freed` tells addresses of memory that was
+    /// freed.
+    pub fn finish(mut self, fault: Option<&Fault>, freed: impl Fn(u64) -> bool) -> Vec<Finding> {
+        let explain = |fault| faults::explain(&self.kernel, fault, freed);
+        if let Some(finding) = fault.and_then(explain) {
             self.found.report(finding.code, finding.place, None, || finding);
         }
         self.found.into_vec()

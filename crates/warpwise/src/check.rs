@@ -50,8 +50,9 @@ impl Kernel {
         let outcome = vm::launch_observed(kernel, &launch, &mut device.memory, &mut sanitizer)
             .map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
-        let findings = sanitizer.finish(outcome.fault.as_ref());
+        let freed = |address| device.memory.freed(address).is_some();
         let mut places = Located::new(self);
+        let findings = places.fold(sanitizer.finish(outcome.fault.as_ref(), freed));
         let schedule = config.schedule.to_string();
         let mut diagnostics: Vec<Diagnostic> = Vec::with_capacity(findings.len());
         for finding in &findings {

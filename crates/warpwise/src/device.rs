@@ -65,6 +65,14 @@ impl Device {
         Ok(buffer)
     }
 
+    /// Frees a buffer. A kernel that accesses it afterwards is stopped; [`crate::Kernel::check`] says why.
+    ///
+    /// # Errors
+    /// The buffer is not of this device, or it is free already.
+    pub fn free(&mut self, buffer: Buffer) -> Result<(), Error> {
+        Ok(self.memory.free(buffer.address)?)
+    }
+
     /// Overwrites a buffer from byte `offset` on.
     ///
     /// # Errors

@@ -39,6 +39,31 @@ impl<'k> Located<'k> {
         }
     }
 
+    /// Findings that are one to the user: compilers copy a line that the user wrote once.
+    pub(crate) fn fold(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        let lines = |finding: &Finding| {
+            let related = finding.related.iter().map(|related| related.place);
+            let places = std::iter::once(finding.place).chain(related);
+            let mut lines: Vec<_> =
+                places.map(|place| self.position(place).copied()).collect::<Option<_>>()?;
+            // Which of two racing accesses came first is chance.
+            lines.sort_unstable_by_key(|line| (line.file, line.line, line.column));
+            Some((finding.code, lines))
+        };
+        let mut folded: Vec<Finding> = Vec::with_capacity(findings.len());
+        for finding in findings {
+            let key = lines(&finding).filter(|_| finding.waiting.is_empty());
+            let known = key.and_then(|key| {
+                folded.iter_mut().find(|known| lines(known).as_ref() == Some(&key))
+            });
+            match known {
+                Some(known) => known.count += finding.count,
+                None => folded.push(finding),
+            }
+        }
+        folded
+    }
+
     pub(crate) fn into_sources(self) -> Sources {
         self.sources
     }
@@ -95,7 +120,8 @@ impl Places for Located<'_> {
         } else {
             indent
         };
-        Some(Span::new(id, start + from, start + line.trim_end().len()))
+        let code = line.split("//").next().unwrap_or(line).trim_end();
+        Some(Span::new(id, start + from, start + code.len().max(from + 1)))
     }
 
     fn source_name(&self, place: Place) -> Option<String> {

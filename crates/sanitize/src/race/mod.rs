@@ -10,6 +10,8 @@
 //! that execute together. No rule calls them a race, but which of them sees which value is as open, and code that does
 //! so relies on the lockstep of old targets.
 //!
+//! The plain read with which a compare-and-swap loop begins is no race either: the swap succeeds only if the value was right.
+//!
 //! Stated limits: per location, the last write and two readers of different threads are kept; accesses of
 //! different sizes to one location count as the same kind; a load or store with a scope counts as one of the device.
 
@@ -24,7 +26,8 @@ use crate::per_cta::PerCta;
 use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
 use clock::{Clocks, Thread};
-use ir::{Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, WarpRules};
+use foldhash::HashSet;
+use ir::{Inst, Kernel, Op, Ordering, Place, Reg, Scope, Space, Src, UnaryOp, Update, WarpRules};
 use lanes::{LaneMask, WARP};
 use line::{Access, Kind, Lines, Pages, Row};
 use sync::SyncVars;
@@ -43,6 +46,8 @@ struct Cta {
 #[derive(Debug)]
 pub(crate) struct Races {
     rules: WarpRules,
+    /// Loads whose value is what a compare-and-swap expects.
+    expected: HashSet<Place>,
     pedantic: bool,
     ctas: PerCta<Cta>,
     global: Pages,
@@ -95,6 +100,34 @@ fn kind(ordering: Ordering, write: bool) -> Kind {
     }
 }
 
+/// The loads whose value, perhaps copied, is what a compare-and-swap expects.
+fn expected(kernel: &Kernel) -> HashSet<Place> {
+    let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
+    let mut registers: HashSet<Reg> = insts()
+        .filter_map(|inst| match inst.op {
+            Op::Atomic { update: Update::CompareExchange, b: Src::Reg(reg), .. } => Some(reg),
+            _ => None,
+        })
+        .collect();
+    let mut grows = !registers.is_empty();
+    while grows {
+        let copied = insts().filter_map(|inst| match inst.op {
+            Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, d, a: Src::Reg(a) } => {
+                (registers.contains(&d) && !registers.contains(&a)).then_some(a)
+            }
+            _ => None,
+        });
+        let copied: Vec<Reg> = copied.collect();
+        grows = !copied.is_empty();
+        registers.extend(copied);
+    }
+    let loads = insts().filter(|inst| match &inst.op {
+        Op::Load { d, .. } => d.iter().flatten().any(|d| registers.contains(d)),
+        _ => false,
+    });
+    loads.map(|inst| inst.place).collect()
+}
+
 /// Whether a scope reaches beyond the CTA. Launches have no clusters, so a cluster is one CTA.
 fn is_wide(scope: Scope) -> bool {
     matches!(scope, Scope::Gpu | Scope::Sys)
@@ -104,6 +137,7 @@ impl Races {
     pub(crate) fn new(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], pedantic: bool) -> Races {
         Races {
             rules: kernel.rules,
+            expected: expected(kernel),
             pedantic,
             ctas: PerCta::new(),
             global: Pages::new(),
@@ -139,12 +173,11 @@ impl Races {
                 if matches!(space, Space::Param | Space::Local) {
                     return;
                 }
-                let how = How {
-                    kind: kind(*ordering, false),
-                    place: inst.place,
-                    values: &[],
-                    element: 0,
+                let kind = match self.expected.contains(&inst.place) {
+                    true => Kind::strong(false, false),
+                    false => kind(*ordering, false),
                 };
+                let how = How { kind, place: inst.place, values: &[], element: 0 };
                 let bytes = u64::from(access.bytes()) * d.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
                 let acquires = matches!(ordering, Ordering::Acquire | Ordering::AcqRel);

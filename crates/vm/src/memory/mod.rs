@@ -69,6 +69,7 @@ pub struct Memory {
     map: MmapMut,
     next: u64,
     regions: Regions,
+    freed: Regions,
 }
 
 impl Memory {
@@ -81,7 +82,10 @@ impl Memory {
         let mut last = String::new();
         for bits in [40, 38, 36, 34, 32, 30, 28] {
             match MmapOptions::new().len(1 << bits).no_reserve_swap().map_anon() {
-                Ok(map) => return Ok(Memory { map, next: RESERVED, regions: Regions::default() }),
+                Ok(map) => {
+                    let (regions, freed) = (Regions::default(), Regions::default());
+                    return Ok(Memory { map, next: RESERVED, regions, freed });
+                }
                 Err(why) => last = why.to_string(),
             }
         }
@@ -110,6 +114,23 @@ impl Memory {
             self.regions.insert(Region { start: address, end: address + bytes });
         }
         Ok(address)
+    }
+
+    /// Frees an allocation by its address: it must not be accessed any more. Its addresses are not given out again.
+    ///
+    /// # Errors
+    /// No allocation begins there.
+    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        let region = self.regions.find(address).filter(|region| region.start == address);
+        let region = region.ok_or(MemoryError::OutOfBounds { address, bytes: 0 })?;
+        self.regions.remove(address);
+        self.freed.insert(region);
+        Ok(())
+    }
+
+    /// The freed allocation that held an address.
+    pub fn freed(&self, address: u64) -> Option<Region> {
+        self.freed.find(address)
     }
 
     /// Allocates one block for several objects at the given offsets; only their bytes are accessible.
@@ -181,6 +202,16 @@ mod tests {
         memory.write(b, &[7]).expect("inside");
         assert!(memory.write(b, &[7, 8]).is_err());
         assert_eq!(memory.read(b, 1), Ok(&[7][..]));
+    }
+
+    #[test]
+    fn freed_memory_is_known_and_not_accessible() {
+        let mut memory = Memory::new().expect("the host reserves a range");
+        let a = memory.allocate(8).expect("fits");
+        assert!(memory.free(a + 4).is_err());
+        assert_eq!(memory.free(a), Ok(()));
+        assert!(memory.read(a, 1).is_err() && memory.free(a).is_err());
+        assert!(memory.freed(a + 7).is_some() && memory.freed(a + 8).is_none());
     }
 
     #[test]
