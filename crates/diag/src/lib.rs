@@ -1,11 +1,13 @@
-//! Files, spans and diagnostics as data, and the one place that turns them into text or JSON.
+//! Files, spans and diagnostics as data, and the one place that turns them into text, JSON or SARIF.
 //!
 //! Every front end of Warpwise reports through this crate: it makes [`Diagnostic`] values that point
-//! into a [`Sources`] set, and the command line renders them once with [`render`].
+//! into a [`Sources`] set, and the command line renders them once with [`render`] or [`sarif()`].
 
 mod diagnostic;
 pub mod render;
+mod sarif;
 mod source;
 
 pub use diagnostic::{Class, Diagnostic, Fix, Label, Severity};
+pub use sarif::{RuleInfo, sarif};
 pub use source::{FileId, Location, SourceFile, Sources, Span};

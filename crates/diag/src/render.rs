@@ -93,6 +93,16 @@ struct JsonDiagnostic<'a> {
     notes: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<JsonFix<'a>>,
+}
+
+/// A replacement that mends the input.
+#[derive(Serialize)]
+struct JsonFix<'a> {
+    #[serde(flatten)]
+    place: JsonPlace<'a>,
+    replacement: &'a str,
 }
 
 #[derive(Serialize)]
@@ -111,23 +121,12 @@ pub fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> serde_json::Value 
     diagnostics
         .iter()
         .map(|diagnostic| {
-            let places = diagnostic
-                .labels
-                .iter()
-                .map(|label| {
-                    let file = sources.file(label.span.file);
-                    let start = file.location(label.span.start);
-                    let end = file.location(label.span.end);
-                    JsonPlace {
-                        file: file.name(),
-                        line: start.line,
-                        column: start.column,
-                        end_line: end.line,
-                        end_column: end.column,
-                        text: &label.text,
-                    }
-                })
-                .collect();
+            let places = diagnostic.labels.iter();
+            let places = places.map(|label| place(sources, label.span, &label.text)).collect();
+            let fix = diagnostic.fix.as_ref().map(|fix| JsonFix {
+                place: place(sources, fix.span, ""),
+                replacement: &fix.replacement,
+            });
             let value = JsonDiagnostic {
                 severity: diagnostic.severity.word(),
                 class: diagnostic.class.word(),
@@ -136,10 +135,24 @@ pub fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> serde_json::Value 
                 places,
                 notes: &diagnostic.notes,
                 help: diagnostic.help.as_deref(),
+                fix,
             };
             serde_json::to_value(value).unwrap_or_default()
         })
         .collect()
+}
+
+fn place<'a>(sources: &'a Sources, span: Span, text: &'a str) -> JsonPlace<'a> {
+    let file = sources.file(span.file);
+    let (start, end) = (file.location(span.start), file.location(span.end));
+    JsonPlace {
+        file: file.name(),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+        text,
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,268 @@
+//! Diagnostics as SARIF 2.1.0 (OASIS), the format that code-scanning tools read.
+
+use crate::{Diagnostic, Fix, Label, Severity, Sources, Span};
+use serde::Serialize;
+
+/// What a report says about a rule, whether it was broken or not.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleInfo<'a> {
+    /// The stable code, as diagnostics carry it.
+    pub code: &'a str,
+    /// A short name in words and hyphens.
+    pub name: &'a str,
+    /// The rule in one sentence.
+    pub summary: &'a str,
+    /// Where the rule is written, or why it exists.
+    pub details: &'a str,
+    /// How bad a breach is.
+    pub severity: Severity,
+}
+
+/// The schema that the documents follow.
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The parts of the format that are used, by their names in the specification.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: Tool<'a>,
+    column_kind: &'static str,
+    results: Vec<Outcome<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    driver: Driver<'a>,
+}
+
+#[derive(Serialize)]
+struct Driver<'a> {
+    name: &'static str,
+    version: &'static str,
+    rules: Vec<Descriptor<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Descriptor<'a> {
+    id: &'a str,
+    name: &'a str,
+    short_description: Text<'a>,
+    full_description: Message,
+    default_configuration: Configuration,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    rule_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_index: Option<usize>,
+    level: &'static str,
+    message: Message,
+    locations: Vec<Location<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<Change<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location<'a> {
+    physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Text<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: Artifact,
+    region: Region,
+}
+
+#[derive(Serialize)]
+struct Artifact {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u32,
+    start_column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Change<'a> {
+    artifact_changes: [ArtifactChange<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArtifactChange<'a> {
+    artifact_location: Artifact,
+    replacements: [Replacement<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Replacement<'a> {
+    deleted_region: Region,
+    inserted_content: Text<'a>,
+}
+
+/// A SARIF document with one run of `warpwise` and one result for each diagnostic. `rules` is everything that
+/// was looked for; diagnostics whose code is not among them are reported without a rule.
+pub fn sarif(
+    sources: &Sources,
+    diagnostics: &[Diagnostic],
+    rules: &[RuleInfo<'_>],
+) -> serde_json::Value {
+    let driver = Driver {
+        name: "warpwise",
+        version: env!("CARGO_PKG_VERSION"),
+        rules: rules.iter().map(descriptor).collect(),
+    };
+    let results = diagnostics.iter().map(|diagnostic| outcome(sources, diagnostic, rules));
+    let run =
+        Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results: results.collect() };
+    let document = Document { schema: SCHEMA, version: "2.1.0", runs: [run] };
+    serde_json::to_value(document).unwrap_or_default()
+}
+
+fn descriptor<'a>(rule: &RuleInfo<'a>) -> Descriptor<'a> {
+    Descriptor {
+        id: rule.code,
+        name: rule.name,
+        short_description: Text { text: rule.summary },
+        full_description: Message { text: format!("{} ({})", rule.summary, rule.details) },
+        default_configuration: Configuration { level: rule.severity.word() },
+    }
+}
+
+fn outcome<'a>(
+    sources: &Sources,
+    diagnostic: &'a Diagnostic,
+    rules: &[RuleInfo<'_>],
+) -> Outcome<'a> {
+    let mut text = diagnostic.message.clone();
+    for note in &diagnostic.notes {
+        text.push('\n');
+        text.push_str(note);
+    }
+    if let Some(help) = &diagnostic.help {
+        text.push_str("\nHelp: ");
+        text.push_str(help);
+    }
+    let mut locations: Vec<_> =
+        diagnostic.labels.iter().map(|label| location(sources, label)).collect();
+    let related_locations = locations.split_off(locations.len().min(1));
+    Outcome {
+        rule_id: diagnostic.code,
+        rule_index: rules.iter().position(|rule| rule.code == diagnostic.code),
+        level: diagnostic.severity.word(),
+        message: Message { text },
+        locations,
+        related_locations,
+        fixes: diagnostic.fix.iter().map(|fix| change(sources, fix)).collect(),
+    }
+}
+
+fn location<'a>(sources: &Sources, label: &'a Label) -> Location<'a> {
+    let physical_location = PhysicalLocation {
+        artifact_location: artifact(sources, label.span),
+        region: region(sources, label.span),
+    };
+    let message = (!label.text.is_empty()).then_some(Text { text: &label.text });
+    Location { physical_location, message }
+}
+
+fn artifact(sources: &Sources, span: Span) -> Artifact {
+    Artifact { uri: uri(sources.file(span.file).name()) }
+}
+
+fn region(sources: &Sources, span: Span) -> Region {
+    let file = sources.file(span.file);
+    let (start, end) = (file.location(span.start), file.location(span.end));
+    Region {
+        start_line: start.line,
+        start_column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+    }
+}
+
+fn change<'a>(sources: &Sources, fix: &'a Fix) -> Change<'a> {
+    let replacement = Replacement {
+        deleted_region: region(sources, fix.span),
+        inserted_content: Text { text: &fix.replacement },
+    };
+    let artifact_location = artifact(sources, fix.span);
+    Change { artifact_changes: [ArtifactChange { artifact_location, replacements: [replacement] }] }
+}
+
+/// A file name as a URI reference: what may not stand in one is percent-encoded.
+fn uri(name: &str) -> String {
+    let mut uri = String::new();
+    if name.starts_with('/') {
+        uri.push_str("file://");
+    }
+    for byte in name.replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_uri_references() {
+        for (name, expected) in [
+            ("k.ptx", "k.ptx"),
+            ("a folder/k.ptx", "a%20folder/k.ptx"),
+            ("a\\b.ptx", "a/b.ptx"),
+            ("/a/ü.ptx", "file:///a/%C3%BC.ptx"),
+            ("C:\\k.ptx", "C%3A/k.ptx"),
+        ] {
+            assert_eq!(uri(name), expected);
+        }
+    }
+}
