@@ -1,0 +1,312 @@
+//! PTX and the assembly that is made of it, on the same random registers, lane by lane.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+use warpwise::machine::{LaneMask, Machine, Meaning, RunConfig, State};
+use warpwise::{Arg, Device, LaunchConfig, Module};
+
+const TARGETS: [&str; 10] =
+    ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_103", "sm_107", "sm_110", "sm_120"];
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+
+    fn value(&mut self) -> u32 {
+        match self.below(4) {
+            0 => self.next() as u32,
+            1 => 0,
+            2 => u32::MAX,
+            _ => self.next() as u32 & 3,
+        }
+    }
+}
+
+fn machine(name: &str) -> Machine {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../isa").join(name);
+    Machine::from_file(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A kernel that loads `%r0` … from `in`, runs the body, and stores the registers of the body to `out`.
+struct Source {
+    inputs: usize,
+    body: String,
+    /// Registers to store: `%r…`, or `%p…` as 0 or 1.
+    results: Vec<String>,
+}
+
+impl Source {
+    fn ptx(&self) -> String {
+        let mut out = "\
+            .version 8.6\n.target sm_100a\n.address_size 64\n\
+            .visible .entry k(.param .u64 in, .param .u64 out) {\n\
+            .reg .b32 %r<300>;\n.reg .pred %p<100>;\n.reg .b64 %rd<40>;\n.reg .b32 %t<300>;\n\
+            mov.u32 %t0, %tid.x;\nmul.wide.u32 %rd0, %t0, 4;\n\
+            ld.param.u64 %rd1, [in];\nadd.s64 %rd1, %rd1, %rd0;\n\
+            ld.param.u64 %rd2, [out];\nadd.s64 %rd2, %rd2, %rd0;\n"
+            .to_owned();
+        for input in 0..self.inputs {
+            let _ = writeln!(out, "ld.global.u32 %r{input}, [%rd1+{}];", 128 * input);
+        }
+        out.push_str(&self.body);
+        for (nth, register) in self.results.iter().enumerate() {
+            let stored = match register.starts_with("%p") {
+                true => {
+                    let _ = writeln!(out, "selp.u32 %t{}, 1, 0, {register};", nth + 1);
+                    format!("%t{}", nth + 1)
+                }
+                false => register.clone(),
+            };
+            let _ = writeln!(out, "st.global.u32 [%rd2+{}], {stored};", 128 * nth);
+        }
+        out.push_str("ret;\n}\n");
+        out
+    }
+
+    /// What the PTX computes: one row of lanes a result.
+    fn run(&self, module: &Module, inputs: &[[u32; 32]]) -> Vec<[u32; 32]> {
+        let mut device = Device::new().expect("the host has memory");
+        let from = device.upload(inputs.as_flattened()).expect("it fits");
+        let to = device.allocate(self.results.len() as u64 * 128).expect("it fits");
+        let kernel = module.kernel("k").unwrap_or_else(|error| panic!("{error}"));
+        let args = [Arg::Buffer(from), Arg::Buffer(to)];
+        let ran = kernel.launch(&mut device, &LaunchConfig::new(1, 32), &args);
+        ran.unwrap_or_else(|error| panic!("{error}"));
+        let words: Vec<u32> = device.download(to).expect("it is there");
+        words.as_chunks::<32>().0.to_vec()
+    }
+}
+
+/// The registers that a PTX instruction writes, in text such as `shfl.sync.up.b32 %r4|%p1, …`.
+fn destinations(text: &str) -> Vec<&str> {
+    let mut words = text.split_whitespace().filter(|word| !word.starts_with('@'));
+    let operand = words.nth(1).unwrap_or_default();
+    operand.trim_end_matches([',', ';']).split('|').collect()
+}
+
+/// Runs both sides on a random state and compares every result that the assembly holds.
+fn compare(source: &Source, machine: &Machine, random: &mut Random) -> usize {
+    let ptx = source.ptx();
+    let module = Module::from_ptx("k.ptx", ptx.clone()).unwrap_or_else(|error| panic!("{error}"));
+    let kernel = module.kernel("k").unwrap_or_else(|error| panic!("{error}"));
+    let lowered = machine.lower(&kernel).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
+    let inputs: Vec<[u32; 32]> =
+        (0..source.inputs).map(|_| std::array::from_fn(|_| random.value())).collect();
+    let wanted = source.run(&module, &inputs);
+    let by_name: HashMap<&str, &[u32; 32]> =
+        source.results.iter().map(String::as_str).zip(&wanted).collect();
+
+    let mut state = State::default();
+    for (register, text) in &lowered.inputs {
+        let digits = register.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let name = destinations(text)[0];
+        let number = |text: &str| text.parse::<usize>().expect("a number");
+        if register.starts_with("R[") {
+            // `mov.b64 %rd5, {%r0, %r1}` packs the first two inputs.
+            let first = number(digits[1..].split(':').next().expect("a pair")) as u16;
+            state.general.insert(first, inputs[0]);
+            state.general.insert(first + 1, inputs[1]);
+        } else if register.starts_with('P') {
+            // `setp.ne.u32 %p0, %r2, 0`.
+            let truth = LaneMask::from_fn(|lane| inputs[2][lane] != 0);
+            state.predicates.insert(number(digits) as u16, truth);
+        } else {
+            let input = number(name.trim_start_matches("%r"));
+            state.general.insert(number(digits) as u16, inputs[input]);
+        }
+    }
+    let program = machine
+        .program("k.s", &lowered.text, Meaning::BuiltIn)
+        .unwrap_or_else(|error| panic!("{error}\n{}", lowered.text));
+    program
+        .run(&mut state, &RunConfig::default())
+        .unwrap_or_else(|error| panic!("{error}\n{}", lowered.text));
+    let mut compared = 0;
+    for (register, text) in &lowered.outputs {
+        let digits = register.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let number: u16 = digits.parse().expect("a number");
+        let (is_flag, found) = match &register[..register.len() - digits.len()] {
+            "R" => (false, state.general[&number]),
+            "UR" => (false, [state.uniform[&number]; 32]),
+            _ => {
+                let mask = state.predicates[&number];
+                (true, std::array::from_fn(|lane| mask.0 >> lane & 1))
+            }
+        };
+        let of_kind = |name: &&str| name.starts_with("%p") == is_flag;
+        let name = destinations(text).into_iter().find(of_kind).expect("it writes the register");
+        if let Some(wanted) = by_name.get(name) {
+            assert_eq!(&&found, wanted, "{name} in {register}\n{ptx}\n{}", lowered.text);
+            compared += 1;
+        } else if let Some(flag) = text.strip_prefix("selp.u32 ") {
+            let flag = flag.trim_end_matches(';').rsplit(' ').next().expect("the condition");
+            assert_eq!(&&found, &by_name[flag], "{flag} in {register}\n{ptx}\n{}", lowered.text);
+            compared += 1;
+        }
+    }
+    compared
+}
+
+/// Every form of every warp instruction, as `(text, results, first sm_ with it)`. The pair `%rd5` is made
+/// of `%r0` and `%r1`, `%p0` of `%r2`.
+fn forms() -> Vec<(String, Vec<&'static str>, u32)> {
+    let mut forms = Vec::new();
+    let mut form =
+        |text: String, results: &[&'static str], sm| forms.push((text, results.to_vec(), sm));
+    for mode in ["up", "down", "bfly", "idx"] {
+        for (b, c) in [("%r1", "%r3"), ("%r1", "0x181f"), ("5", "%r3"), ("3", "0x1f")] {
+            form(format!("shfl.sync.{mode}.b32 %r9|%p9, %r0, {b}, {c}, -1;"), &["%r9", "%p9"], 75);
+        }
+        form(format!("shfl.sync.{mode}.b32 %r9, %r0, 1, 0x1c1f, -1;"), &["%r9"], 75);
+    }
+    for negated in ["", "!"] {
+        for mode in ["all", "any", "uni"] {
+            form(format!("vote.sync.{mode}.pred %p9, {negated}%p0, -1;"), &["%p9"], 75);
+        }
+        form(format!("vote.sync.ballot.b32 %r9, {negated}%p0, -1;"), &["%r9"], 75);
+    }
+    for (ty, a) in [("b32", "%r0"), ("b64", "%rd5")] {
+        form(format!("match.any.sync.{ty} %r9, {a}, -1;"), &["%r9"], 75);
+        form(format!("match.all.sync.{ty} %r9|%p9, {a}, -1;"), &["%r9", "%p9"], 75);
+        form(format!("match.all.sync.{ty} %r9, {a}, -1;"), &["%r9"], 75);
+    }
+    for op in ["add", "min", "max"] {
+        for ty in ["u32", "s32"] {
+            form(format!("redux.sync.{op}.{ty} %r9, %r0, -1;"), &["%r9"], 80);
+        }
+    }
+    for op in ["and", "or", "xor"] {
+        form(format!("redux.sync.{op}.b32 %r9, %r0, -1;"), &["%r9"], 80);
+    }
+    form("elect.sync %r9|%p9, -1;".to_owned(), &["%r9", "%p9"], 90);
+    form("movmatrix.sync.aligned.m8n8.trans.b16 %r9, %r0;".to_owned(), &["%r9"], 75);
+    form("activemask.b32 %r9;".to_owned(), &["%r9"], 75);
+    forms
+}
+
+#[test]
+fn every_form_on_every_machine() {
+    let mut random = Random(1);
+    let machines =
+        TARGETS.iter().map(|target| (format!("{target}.isa"), target[3..].parse::<u32>()));
+    let warp = ("warp.isa".to_owned(), Ok(u32::MAX));
+    for (name, sm) in machines.chain([warp]) {
+        let machine = machine(&name);
+        let sm = sm.expect("a target has a number");
+        for (text, results, since) in forms().into_iter().filter(|form| form.2 <= sm) {
+            let body = format!("mov.b64 %rd5, {{%r0, %r1}};\nsetp.ne.u32 %p0, %r2, 0;\n{text}\n");
+            let results: Vec<String> = results.into_iter().map(str::to_owned).collect();
+            let source = Source { inputs: 4, body, results };
+            for _ in 0..3 {
+                let compared = compare(&source, &machine, &mut random);
+                assert_eq!(compared, source.results.len(), "{name}: {text} since {since}");
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_of_floats() {
+    let mut random = Random(2);
+    for name in ["sm_100.isa", "sm_103.isa", "sm_107.isa"] {
+        let machine = machine(name);
+        for op in ["min", "max", "min.abs", "max.abs", "min.NaN", "max.abs.NaN"] {
+            let body = format!("redux.sync.{op}.f32 %r9, %r0, -1;\n");
+            let source = Source { inputs: 1, body, results: vec!["%r9".to_owned()] };
+            for _ in 0..5 {
+                assert_eq!(compare(&source, &machine, &mut random), 1, "{name}: {op}");
+            }
+        }
+    }
+}
+
+/// Chains of warp instructions with arithmetic, guards and branches between them.
+#[test]
+fn random_kernels() {
+    let machine = machine("warp.isa");
+    let mut random = Random(3);
+    for _ in 0..150 {
+        let source = random_kernel(&mut random);
+        let compared = compare(&source, &machine, &mut random);
+        assert!(compared >= source.results.len() / 2, "{compared} of {:?}", source.results);
+    }
+}
+
+fn random_kernel(random: &mut Random) -> Source {
+    const INPUTS: usize = 4;
+    let mut body = String::new();
+    let (mut registers, mut flags, mut labels) = (INPUTS, 0, 0);
+    let mut results = Vec::new();
+    for _ in 0..14 {
+        let value = |random: &mut Random| format!("%r{}", random.below(registers));
+        let (a, b) = (value(random), value(random));
+        // Lanes 0 to 15 run some instructions alone, and wait for each other only.
+        let alone = random.below(4) == 0;
+        let mask = if alone { "0x0000ffff" } else { "0xffffffff" };
+        let d = format!("%r{registers}");
+        let p = format!("%p{flags}");
+        let mode = ["up", "down", "bfly", "idx"][random.below(4)];
+        let (text, has_value, has_flag) = match random.below(9) {
+            0 => (
+                format!("shfl.sync.{mode}.b32 {d}|{p}, {a}, {}, 0x1f, {mask};", random.below(32)),
+                true,
+                true,
+            ),
+            1 => (format!("redux.sync.add.s32 {d}, {a}, {mask};"), true, false),
+            2 => (format!("redux.sync.min.u32 {d}, {a}, {mask};"), true, false),
+            3 => (format!("match.any.sync.b32 {d}, {a}, {mask};"), true, false),
+            4 => (format!("add.s32 {d}, {a}, {b};"), true, false),
+            5 => (format!("xor.b32 {d}, {a}, {b};"), true, false),
+            6 => (format!("setp.lt.s32 {p}, {a}, {b};"), false, true),
+            7 => (format!("match.all.sync.b32 {d}|{p}, {a}, {mask};"), true, true),
+            _ if flags > 0 => {
+                let vote = format!("!%p{}", random.below(flags));
+                (format!("vote.sync.ballot.b32 {d}, {vote}, {mask};"), true, false)
+            }
+            _ => (format!("sub.s32 {d}, {a}, 7;"), true, false),
+        };
+        if alone {
+            // Results of the other lanes are stated first.
+            if has_value {
+                let _ = writeln!(body, "mov.u32 {d}, {a};");
+            }
+            let lane = format!("%t{}", 200 + labels);
+            if has_flag {
+                let _ = writeln!(body, "setp.ne.u32 {p}, {a}, {a};");
+            }
+            let _ = writeln!(
+                body,
+                "mov.u32 {lane}, %laneid;\nsetp.ge.u32 %p{}, {lane}, 16;",
+                90 + labels % 9
+            );
+            let _ = writeln!(body, "@%p{} bra L{labels};\n{text}\nL{labels}:", 90 + labels % 9);
+            labels += 1;
+        } else {
+            let _ = writeln!(body, "{text}");
+        }
+        if has_value {
+            registers += 1;
+            results.push(d);
+        }
+        if has_flag {
+            // Few predicates live long: each is turned into a register at once.
+            let _ = writeln!(body, "selp.u32 %r{registers}, 1, 0, {p};");
+            results.push(format!("%r{registers}"));
+            registers += 1;
+            flags = (flags + 1) % 3;
+        }
+    }
+    Source { inputs: INPUTS, body, results }
+}
