@@ -44,12 +44,23 @@ fn main() -> Result<(), Error> {
     native::warp_scan(&integers, &mut scanned);
     native::block_reduce(&floats, &mut sums);
 
-    run(&module, &mut device, "xorshift", INTEGER_THREADS, &[hashes_out.into(), ROUNDS.into()])?;
-    run(&module, &mut device, "warp_scan", ELEMENTS, &[integers_in.into(), scan_out.into()])?;
-    run(&module, &mut device, "block_reduce", ELEMENTS, &[floats_in.into(), sums_out.into()])?;
-    same("xorshift", &device.download::<u32>(hashes_out)?, &hashes);
-    same("warp_scan", &device.download::<i32>(scan_out)?, &scanned);
-    same("block_reduce", &device.download::<f32>(sums_out)?, &sums);
+    let names: Vec<String> = std::env::args().skip(1).collect();
+    let wanted = |kernel: &str| names.is_empty() || names.iter().any(|name| name == kernel);
+    if wanted("xorshift") {
+        let args = [hashes_out.into(), ROUNDS.into()];
+        run(&module, &mut device, "xorshift", INTEGER_THREADS, &args)?;
+        same("xorshift", &device.download::<u32>(hashes_out)?, &hashes);
+    }
+    if wanted("warp_scan") {
+        let args = [integers_in.into(), scan_out.into()];
+        run(&module, &mut device, "warp_scan", ELEMENTS, &args)?;
+        same("warp_scan", &device.download::<i32>(scan_out)?, &scanned);
+    }
+    if wanted("block_reduce") {
+        let args = [floats_in.into(), sums_out.into()];
+        run(&module, &mut device, "block_reduce", ELEMENTS, &args)?;
+        same("block_reduce", &device.download::<f32>(sums_out)?, &sums);
+    }
 
     let buffers = |a: Buffer, b: Buffer| vec![a.into(), b.into()];
     let rows = [
@@ -75,11 +86,7 @@ fn main() -> Result<(), Error> {
     println!(
         "kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction"
     );
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    for mut row in rows {
-        if !wanted.is_empty() && !wanted.iter().any(|name| name == row.kernel) {
-            continue;
-        }
+    for mut row in rows.into_iter().filter(|row| wanted(row.kernel)) {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut last = None;
         for _ in 0..REPETITIONS {

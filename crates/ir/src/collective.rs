@@ -120,6 +120,21 @@ pub enum CollectiveKind {
 }
 
 impl Collective {
+    /// The value that other lanes read from this lane's register, even when this lane does not take part.
+    pub fn offered(&self) -> Option<Src> {
+        match *self {
+            Collective::Shfl { a, .. } | Collective::MovMatrix { a, .. } => Some(a),
+            Collective::Vote { .. }
+            | Collective::Ballot { .. }
+            | Collective::MatchAny { .. }
+            | Collective::MatchAll { .. }
+            | Collective::Redux { .. }
+            | Collective::ReduxF32 { .. }
+            | Collective::Elect { .. }
+            | Collective::WarpSync => None,
+        }
+    }
+
     /// Its kind.
     pub fn kind(&self) -> CollectiveKind {
         match *self {

@@ -237,6 +237,11 @@ impl Op {
         matches!(self, Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. })
     }
 
+    /// The value that other lanes read from this lane's register, even when this lane does not take part.
+    pub fn offered(&self) -> Option<Src> {
+        if let Op::Collective { what, .. } = self { what.offered() } else { None }
+    }
+
     /// Calls `visit` for every register operand: those read first, then those written.
     pub fn operands(&self, mut visit: impl FnMut(Operand)) {
         let mut srcs: [Option<Src>; 4] = [None; 4];

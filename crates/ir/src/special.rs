@@ -90,6 +90,41 @@ impl Special {
         )
     }
 
+    /// Whether a thread reads the same value in every CTA of a launch, at any time.
+    pub fn is_launch_invariant(self) -> bool {
+        match self {
+            Special::Tid(_)
+            | Special::Ntid(_)
+            | Special::Nctaid(_)
+            | Special::Laneid
+            | Special::Warpid
+            | Special::Nwarpid
+            | Special::LanemaskEq
+            | Special::LanemaskLe
+            | Special::LanemaskLt
+            | Special::LanemaskGe
+            | Special::LanemaskGt
+            | Special::Nsmid
+            | Special::Gridid
+            | Special::DynamicSmemSize
+            | Special::TotalSmemSize
+            | Special::ImageBase
+            | Special::SharedWindow
+            | Special::LocalWindow
+            | Special::ParamWindow
+            | Special::DynamicSharedBase
+            | Special::Constant(_) => true,
+            Special::Ctaid(_)
+            | Special::Smid
+            | Special::Clock
+            | Special::ClockHi
+            | Special::Clock64
+            | Special::Globaltimer
+            | Special::GlobaltimerLo
+            | Special::GlobaltimerHi => false,
+        }
+    }
+
     /// Whether every thread of a CTA reads the same value, at any time.
     pub fn is_cta_invariant(self) -> bool {
         match self {

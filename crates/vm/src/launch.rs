@@ -3,7 +3,7 @@
 use crate::cta::{Cta, Limits, Turn};
 use crate::fault::{Fault, FaultKind};
 use crate::interp::{
-    Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads,
+    Block, CtaMemory, Frame, Freedom, LaunchValues, Program, SpecialValues, ThreadIndices, Threads,
 };
 use crate::memory::{Memory, WINDOW};
 use crate::observer::{Observer, Unobserved};
@@ -207,7 +207,12 @@ fn run<O: Observer>(
         image_base: launch.image_base,
         params: launch.params,
     };
-    let program = Program::compile(kernel, &values, threads, launch.level, O::OBSERVES);
+    let freedom = match launch.schedule {
+        _ if O::OBSERVES => Freedom::None,
+        Schedule::Fair => Freedom::All,
+        Schedule::Seed(_) => Freedom::WithinBlocks,
+    };
+    let program = Program::compile(kernel, &values, threads, launch.level, freedom);
     let grid = Grid {
         kernel,
         launch,
@@ -411,7 +416,8 @@ impl<'l> Resident<'l> {
         };
         let threads = Threads::new(grid.threads);
         let frame = Frame::new(grid.program, threads, memory, grid.memory, specials);
-        let cta = Cta::new(frame);
+        let mut cta = Cta::new(frame);
+        cta.compute_invariant();
         Box::new(Resident { cta, shared, local, _registers: registers, _params: params })
     }
 

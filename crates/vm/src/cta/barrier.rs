@@ -2,7 +2,6 @@
 
 use super::{Cta, Split, State};
 use crate::fault::{FaultKind, WaitingFor};
-use crate::interp::Frame;
 use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
 use lanes::{LaneMask, WARP};
 
@@ -27,11 +26,6 @@ pub(super) struct Barriers {
 }
 
 impl Barriers {
-    /// Tells the frame whether any barrier is in use.
-    pub(super) fn tell(&self, frame: &mut Frame<'_>) {
-        frame.arrivals = self.barriers.iter().map(|barrier| barrier.arrived).sum();
-    }
-
     pub(super) fn waiting_for(&self, id: u32, live: u32) -> WaitingFor {
         let barrier = &self.barriers[id as usize % COUNT];
         let expected = barrier.expected.unwrap_or(live);
@@ -51,7 +45,7 @@ impl Cta<'_> {
         for warp in self.group() {
             let exec = self.frame.exec[warp];
             let passing = self.frame.unguarded[warp] & !exec;
-            self.add_split(warp, passing, op.resume, State::Ready);
+            self.release(warp, passing, op.resume);
             // Lanes may name different barriers, each with its own count.
             let mut left = exec;
             while left != 0 {
@@ -82,6 +76,7 @@ impl Cta<'_> {
                 }
                 let barrier = &mut self.barriers.barriers[id as usize];
                 barrier.arrived += lanes.count_ones();
+                self.frame.arrivals += lanes.count_ones();
                 barrier.expected = expected;
                 if let Some(reduction) = op.reduction {
                     let flip = if reduction.negated { u32::MAX } else { 0 };
@@ -90,9 +85,9 @@ impl Cta<'_> {
                     barrier.trues += (p & lanes).count_ones();
                 }
                 if op.arrive_only {
-                    self.add_split(warp, lanes, op.resume, State::Ready);
+                    self.release(warp, lanes, op.resume);
                 } else {
-                    self.add_split(warp, lanes, at, State::AtBarrier(id));
+                    self.waiting.push(Split { warp, lanes, at, state: State::AtBarrier(id) });
                 }
             }
         }
@@ -109,10 +104,11 @@ impl Cta<'_> {
                 continue;
             }
             self.barriers.barriers[id] = Barrier::default();
+            self.frame.arrivals -= barrier.arrived;
             let state = State::AtBarrier(id as u32);
             let released: Vec<_> =
-                self.splits.iter().filter(|split| split.state == state).copied().collect();
-            self.splits.retain(|split| split.state != state);
+                self.waiting.iter().filter(|split| split.state == state).copied().collect();
+            self.waiting.retain(|split| split.state != state);
             if O::OBSERVES {
                 let program = self.frame.program;
                 let part = |split: &Split| {
@@ -137,7 +133,7 @@ impl Cta<'_> {
                         );
                     }
                 }
-                self.add_split(split.warp, split.lanes, op.resume, State::Ready);
+                self.release(split.warp, split.lanes, op.resume);
             }
         }
     }

@@ -7,6 +7,7 @@
 
 mod barrier;
 mod observe;
+mod ready;
 mod rendezvous;
 
 use crate::fault::{Fault, FaultKind, ThreadId, Waiting};
@@ -17,6 +18,7 @@ use crate::stats::Stats;
 use barrier::Barriers;
 use ir::Place;
 use lanes::LaneMask;
+use ready::Ready;
 
 /// Branches that a group takes in one turn. Strong memory accesses count for several: they may be
 /// part of a wait for another split, and then going on is no progress.
@@ -24,26 +26,22 @@ const TURN: i64 = 1 << 14;
 /// Turns that end without progress before the CTA lets another CTA run.
 const PATIENCE: u32 = 64;
 
-/// What a split is doing.
+/// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It can run.
-    Ready,
-    /// It waits at a collective for the lanes of this membermask.
+    /// It stands at a collective and waits for the lanes of this membermask.
     AtCollective(u32),
-    /// It waits at the CTA barrier of this number.
+    /// It stands at the CTA barrier of this number.
     AtBarrier(u32),
 }
 
-/// Lanes of one warp that stand at the same instruction.
+/// Lanes of one warp that wait at the same instruction.
 #[derive(Clone, Copy, Debug)]
 struct Split {
     warp: usize,
     lanes: u32,
     at: usize,
     state: State,
-    /// When it last ran; tells who has waited longest.
-    ran: u64,
 }
 
 /// How a CTA's turn ended.
@@ -69,7 +67,8 @@ pub(crate) struct Limits<'l> {
 /// A running CTA.
 pub(crate) struct Cta<'l> {
     pub(crate) frame: Frame<'l>,
-    splits: Vec<Split>,
+    ready: Ready,
+    waiting: Vec<Split>,
     barriers: Barriers,
     choices: Choices,
     clock: u64,
@@ -82,11 +81,26 @@ impl<'l> Cta<'l> {
     pub(crate) fn new(frame: Frame<'l>) -> Self {
         Cta {
             frame,
-            splits: Vec::new(),
+            ready: Ready::default(),
+            waiting: Vec::new(),
             barriers: Barriers::default(),
             choices: Choices::default(),
             clock: 0,
             counted: 0,
+        }
+    }
+
+    /// Computes what is the same in every CTA. The frame's registers keep it from one CTA to the next.
+    pub(crate) fn compute_invariant(&mut self) {
+        let frame = &mut self.frame;
+        (frame.first, frame.count) = (0, frame.threads.warps);
+        for warp in 0..frame.threads.warps {
+            frame.set_exec(warp, frame.threads.existing[warp]);
+        }
+        let program = frame.program;
+        for code in &program.invariant {
+            // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
+            unsafe { (code.run)(frame, code, 0) };
         }
     }
 
@@ -95,13 +109,14 @@ impl<'l> Cta<'l> {
         let frame = &mut self.frame;
         frame.threads.live = frame.threads.existing;
         frame.stats = Stats::default();
-        let split = |warp: usize| {
-            let lanes = frame.threads.existing[warp];
-            Split { warp, lanes, at: 0, state: State::Ready, ran: 0 }
-        };
-        self.splits.clear();
-        self.splits.extend((0..frame.threads.warps).map(split));
-        self.barriers = Barriers::default();
+        self.ready.clear();
+        self.waiting.clear();
+        let existing = &frame.threads.existing;
+        self.ready.add(0, 0, 0..frame.threads.warps, |warp| existing[warp]);
+        if frame.arrivals != 0 {
+            self.barriers = Barriers::default();
+            frame.arrivals = 0;
+        }
         self.choices = Choices::new(schedule, frame.specials.cta_number);
         (self.clock, self.counted) = (0, 0);
         if O::OBSERVES {
@@ -115,7 +130,7 @@ impl<'l> Cta<'l> {
         let mut take_turns = false;
         loop {
             let Some(at) = self.form_group(take_turns) else {
-                if !self.splits.is_empty() {
+                if !self.waiting.is_empty() {
                     return self.deadlock();
                 }
                 if O::OBSERVES {
@@ -162,53 +177,27 @@ impl<'l> Cta<'l> {
     /// `take_turns` prefers whoever has waited longest over whoever stands earliest.
     fn form_group(&mut self, take_turns: bool) -> Option<usize> {
         self.clock += 1;
-        let ready = |split: &&Split| split.state == State::Ready;
-        let count = self.splits.iter().filter(ready).count();
-        let (at, only_warp) = if self.choices.is_random() {
-            let nth = self.choices.choose(count);
-            let chosen = self.splits.iter().filter(ready).nth(nth)?;
-            (chosen.at, Some(chosen.warp))
+        let random = self.choices.is_random();
+        let front = if random {
+            let nth = self.choices.choose(self.ready.splits());
+            self.ready.take_split(nth)?
         } else if take_turns {
-            (self.splits.iter().filter(ready).min_by_key(|split| (split.ran, split.at))?.at, None)
+            self.ready.take_longest_waiting()?
         } else {
-            (self.splits.iter().filter(ready).map(|split| split.at).min()?, None)
+            self.ready.take_earliest()?
         };
+        let at = front.at;
         let frame = &mut self.frame;
-        let warps = frame.threads.warps;
-        frame.exec[..warps].fill(0);
-        frame.write[..warps].fill(0);
-        let (mut first, mut end) = (usize::MAX, 0);
-        let mut limit = usize::MAX;
-        self.splits.retain_mut(|split| {
-            let chosen = split.state == State::Ready
-                && split.at == at
-                && only_warp.is_none_or(|warp| warp == split.warp);
-            if chosen {
-                first = first.min(split.warp);
-                end = end.max(split.warp + 1);
-                let lanes = frame.exec[split.warp] | split.lanes;
-                frame.set_exec(split.warp, lanes);
-            } else if split.state == State::Ready && split.at > at {
-                limit = limit.min(split.at);
-            }
-            !chosen
-        });
-        (frame.first, frame.count) = (first, end - first);
-        frame.unguarded = frame.exec;
+        frame.set_group(front.warps.clone(), &front.lanes);
         // A random schedule may switch at every block, so its groups end there.
-        frame.limit = if only_warp.is_some() { 0 } else { limit };
-        let active = &frame.exec[..warps];
-        frame.active_warps = active.iter().map(|lanes| u64::from(*lanes != 0)).sum();
-        frame.active_lanes = active.iter().map(|lanes| u64::from(lanes.count_ones())).sum();
-        self.barriers.tell(frame);
+        frame.limit = if random { 0 } else { self.ready.next_behind(at).unwrap_or(usize::MAX) };
         Some(at)
     }
 
     /// The group's splits wait at a code to be chosen again.
     fn park(&mut self, at: usize) {
-        for warp in self.group() {
-            self.add_split(warp, self.frame.exec[warp], at, State::Ready);
-        }
+        let (group, exec) = (self.group(), &self.frame.exec);
+        self.ready.add(at, self.clock, group, |warp| exec[warp]);
     }
 
     /// The warps of the group.
@@ -216,22 +205,21 @@ impl<'l> Cta<'l> {
         self.frame.first..self.frame.first + self.frame.count
     }
 
-    /// Adds a split, unless it has no lanes. Splits that stand together are run together, and need not be one.
-    fn add_split(&mut self, warp: usize, lanes: u32, at: usize, state: State) {
-        if lanes != 0 {
-            self.splits.push(Split { warp, lanes, at, state, ran: self.clock });
-        }
+    /// Lanes of one warp can run from a code on.
+    fn release(&mut self, warp: usize, lanes: u32, at: usize) {
+        self.ready.add(at, self.clock, warp..warp + 1, |_| lanes);
     }
 
     fn diverge(&mut self, at: usize) {
         let branch = self.frame.program.branches[self.frame.program.codes[at].x as usize];
-        for warp in self.group() {
-            let taken = self.frame.taken[warp];
-            let left = self.frame.exec[warp] & !taken;
-            self.frame.stats.divergences += u64::from(taken != 0 && left != 0);
-            self.add_split(warp, taken, branch.then, State::Ready);
-            self.add_split(warp, left, branch.otherwise, State::Ready);
+        let group = self.group();
+        let (exec, taken) = (&self.frame.exec, &self.frame.taken);
+        for warp in group.clone() {
+            let both = taken[warp] != 0 && exec[warp] & !taken[warp] != 0;
+            self.frame.stats.divergences += u64::from(both);
         }
+        self.ready.add(branch.then, self.clock, group.clone(), |warp| taken[warp]);
+        self.ready.add(branch.otherwise, self.clock, group, |warp| exec[warp] & !taken[warp]);
     }
 
     fn exit<O: Observer>(&mut self, observer: &mut O) {
@@ -239,7 +227,7 @@ impl<'l> Cta<'l> {
             self.frame.threads.live[warp] &= !self.frame.exec[warp];
         }
         // Those who are left may have waited for those who went.
-        if self.splits.iter().any(|split| split.state != State::Ready) {
+        if !self.waiting.is_empty() {
             for warp in self.group() {
                 self.fire(warp, observer);
             }
@@ -261,30 +249,31 @@ impl<'l> Cta<'l> {
 
     /// A fault of the CTA as a whole, told of the first thread that stands at a code.
     fn stopped(&self, kind: FaultKind, at: usize) -> Turn {
-        let standing = |split: &&Split| split.at == at;
-        let (warp, lanes) = self
-            .splits
+        let ready = self
+            .ready
             .iter()
-            .find(standing)
-            .or(self.splits.first())
-            .map_or((self.frame.first, self.frame.exec[self.frame.first]), |split| {
-                (split.warp, split.lanes)
-            });
+            .flat_map(|front| front.splits().map(|(warp, lanes)| (front.at, warp, lanes)));
+        let waiting = self.waiting.iter().map(|split| (split.at, split.warp, split.lanes));
+        let found = ready.chain(waiting).filter(|(place, ..)| *place == at).min();
+        let (warp, lanes) = match found {
+            Some((_, warp, lanes)) => (warp, lanes),
+            None => (self.frame.first, self.frame.exec[self.frame.first]),
+        };
         let place = self.place(at);
         let lane = lanes.trailing_zeros() % 32;
         Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane })))
     }
 
     fn deadlock(&self) -> Turn {
-        let waiting: Vec<Waiting> = self.splits.iter().map(|split| self.waiting(split)).collect();
-        let at = self.splits.iter().map(|split| split.at).min().unwrap_or(0);
+        let waiting: Vec<Waiting> =
+            self.waiting.iter().map(|split| self.waits_for(split)).collect();
+        let at = self.waiting.iter().map(|split| split.at).min().unwrap_or(0);
         self.stopped(FaultKind::Deadlock { waiting }, at)
     }
 
-    fn waiting(&self, split: &Split) -> Waiting {
+    fn waits_for(&self, split: &Split) -> Waiting {
         use crate::fault::WaitingFor;
         let waiting_for = match split.state {
-            State::Ready => WaitingFor::Lanes(LaneMask::EMPTY),
             State::AtCollective(members) => WaitingFor::Lanes(LaneMask(members)),
             State::AtBarrier(id) => self.barriers.waiting_for(id, self.frame.threads.live_count()),
         };

@@ -14,7 +14,7 @@ impl Cta<'_> {
         for warp in self.group() {
             let mut arriving = self.frame.exec[warp];
             let passing = self.frame.unguarded[warp] & !arriving;
-            self.add_split(warp, passing, op.resume, State::Ready);
+            self.release(warp, passing, op.resume);
             // SAFETY: the operation belongs to the frame's program.
             let masks = unsafe { op.membermasks(&self.frame, warp) };
             while arriving != 0 {
@@ -29,7 +29,8 @@ impl Cta<'_> {
                     let arrival = Arrival { warp, lanes, executing, membermask, inst };
                     observer.arrive(&View::new(&self.frame), &arrival);
                 }
-                self.add_split(warp, same, at, State::AtCollective(mask));
+                let state = State::AtCollective(mask);
+                self.waiting.push(Split { warp, lanes: same, at, state });
                 arriving &= !same;
             }
             self.fire(warp, observer);
@@ -40,7 +41,7 @@ impl Cta<'_> {
     /// stand at different instructions of the same kind.
     pub(super) fn fire<O: Observer>(&mut self, warp: usize, observer: &mut O) {
         let waiting: Vec<Split> = self
-            .splits
+            .waiting
             .iter()
             .filter(|split| split.warp == warp && matches!(split.state, State::AtCollective(_)))
             .copied()
@@ -91,12 +92,12 @@ impl Cta<'_> {
         if fired == 0 {
             return;
         }
-        self.splits.retain(|split| {
+        self.waiting.retain(|split| {
             let waits = matches!(split.state, State::AtCollective(_));
             split.warp != warp || !waits || split.lanes & fired == 0
         });
         for split in waiting.iter().filter(|split| split.lanes & fired != 0) {
-            self.add_split(warp, split.lanes, op_at(split.at).resume, State::Ready);
+            self.release(warp, split.lanes, op_at(split.at).resume);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Atomic updates, lane by lane in ascending order.
 
 use super::frame::{Body, Code, Frame, Slot};
-use super::memory::{Base, Reach, access_fault};
+use super::reach::{Base, Reach, access_fault};
 use crate::fault::AccessKind;
 use ir::{BinaryOp, Place, Space, Update};
 use lanes::WARP;

@@ -3,12 +3,10 @@
 //! The fast path applies when every lane that the collective waits for is already there, in one split.
 //! Otherwise the group stops and [`crate::cta`] holds a rendezvous.
 
-use super::frame::{Body, Code, Frame, STOP, Slot, Stop};
-use crate::simd;
+use super::frame::{Body, Code, Frame, MAX_WARPS, STOP, Slot, Stop};
+use crate::simd::{self, Plan};
 use ir::CollectiveKind;
-use lanes::{
-    LaneMask, Lanes, ShflMode, ShflSources, WARP, elect, matching, movmatrix, redux, shfl, vote,
-};
+use lanes::{LaneMask, Lanes, ShflMode, WARP, elect, matching, movmatrix, redux, shfl, vote};
 
 /// The operands of a collective, as slots. Which are used depends on the kind.
 #[derive(Clone, Debug)]
@@ -26,9 +24,24 @@ pub(crate) struct CollectiveOp {
     /// The membermask; `None` takes the executing lanes, and nobody waits.
     pub(crate) members: Option<Slot>,
     /// The source lanes of a shuffle whose `b` and `c` are constants.
-    pub(crate) sources: Option<ShflSources>,
+    pub(crate) sources: Option<ConstantShuffle>,
     /// Where lanes go on after having waited.
     pub(crate) resume: usize,
+}
+
+/// What a shuffle with constant `b` and `c` does.
+#[derive(Clone, Debug)]
+pub(crate) struct ConstantShuffle {
+    sources: simd::ConstantSources,
+    in_range: LaneMask,
+}
+
+impl ConstantShuffle {
+    pub(crate) fn new(mode: ShflMode, b: u32, c: u32) -> Self {
+        let found = shfl::source_lanes(mode, &[b; WARP], &[c; WARP]);
+        let sources = simd::ConstantSources::new(found.lane);
+        ConstantShuffle { sources, in_range: found.in_range }
+    }
 }
 
 /// The operands of one warp's collective, one value per lane.
@@ -196,30 +209,56 @@ impl CollectiveOp {
         self.members.map_or([u32::MAX; WARP], |slot| unsafe { *frame.row(slot, warp) })
     }
 
-    /// The participants if nobody has to wait: all executing lanes name the same membermask, and every
-    /// live lane of it executes.
+    /// Whether every collective of the group has its participants at once: in each warp, all executing lanes
+    /// name the same membermask, and every live lane of it executes.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
     #[inline(always)]
-    unsafe fn participants_at_once(
-        &self,
-        frame: &Frame<'_>,
-        warp: usize,
-        exec: u32,
-    ) -> Option<u32> {
-        let Some(slot) = self.members else { return Some(exec) };
-        // SAFETY: compilation gave the membermask a row of 32-bit values inside the registers.
-        let masks = unsafe { &*frame.row::<u32>(slot, warp) };
-        let mask = masks[exec.trailing_zeros() as usize];
-        if !slot.is_uniform() {
+    unsafe fn nobody_waits(&self, frame: &Frame<'_>) -> bool {
+        let Some(slot) = self.members else { return true };
+        let group = frame.first..frame.first + frame.count;
+        let lanes = frame.exec[group.clone()].iter().zip(&frame.threads.live[group.clone()]);
+        let mut missing = 0;
+        if slot.is_uniform() {
+            // SAFETY: compilation gave the membermask a row of 32-bit values inside the registers.
+            let mask = unsafe { (*frame.row::<u32>(slot, 0))[0] };
+            for (exec, live) in lanes {
+                missing |= if *exec == 0 { 0 } else { mask & live & !exec };
+            }
+            return missing == 0;
+        }
+        for ((exec, live), warp) in lanes.zip(group).filter(|((exec, _), _)| **exec != 0) {
+            // SAFETY: as above.
+            let masks = unsafe { &*frame.row::<u32>(slot, warp) };
+            let mask = masks[exec.trailing_zeros() as usize % WARP];
             let mut differing = 0;
             for (lane, other) in masks.iter().enumerate() {
                 differing |= u32::from(*other != mask) << lane;
             }
-            if differing & exec != 0 {
-                return None;
-            }
+            missing |= differing & exec | mask & live & !exec;
         }
-        (mask & frame.threads.live[warp] & !exec == 0).then_some(exec)
+        missing == 0
     }
+
+    /// Writes the predicate of a shuffle to the given lanes of one warp.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    #[inline(always)]
+    unsafe fn write_in_range(&self, frame: &Frame<'_>, warp: usize, in_range: LaneMask, keep: u32) {
+        if !self.p.is_none() {
+            // SAFETY: compilation gave the predicate a place inside the registers.
+            let p = unsafe { &mut *frame.pred(self.p, warp) };
+            *p = (*p & !keep) | (in_range.0 & keep);
+        }
+    }
+}
+
+/// Takes over the given lanes.
+#[inline(always)]
+fn merge(d: &mut Lanes<u32>, found: &Lanes<u32>, keep: u32) {
+    *d = lanes::select(LaneMask(keep), found, d);
 }
 
 /// A collective; `x` is its index.
@@ -230,18 +269,12 @@ impl Body for Collective {
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
         let program = frame.program;
         let op = &program.collectives[code.x as usize];
-        let warps = frame.first..frame.first + frame.count;
-        if op.members.is_some() {
-            for warp in warps.clone() {
-                let exec = frame.exec[warp];
-                // SAFETY: the operation belongs to the frame's program.
-                if exec != 0 && unsafe { op.participants_at_once(frame, warp, exec) }.is_none() {
-                    frame.stop = Stop::Collective(at);
-                    return STOP;
-                }
-            }
+        // SAFETY: the operation belongs to the frame's program.
+        if !unsafe { op.nobody_waits(frame) } {
+            frame.stop = Stop::Collective(at);
+            return STOP;
         }
-        for warp in warps {
+        for warp in frame.first..frame.first + frame.count {
             let exec = frame.exec[warp];
             if exec == 0 {
                 continue;
@@ -255,6 +288,50 @@ impl Body for Collective {
                 let results = evaluate(op.kind, op.read(frame, warp), LaneMask(exec));
                 op.write(frame, warp, &results, frame.write[warp]);
             }
+        }
+        at + 1
+    }
+}
+
+/// A shuffle with constant `b` and `c`; `x` is its index.
+pub(super) struct ShuffleConstant;
+
+impl Body for ShuffleConstant {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+        let program = frame.program;
+        let op = &program.collectives[code.x as usize];
+        let Some(ConstantShuffle { sources, in_range }) = &op.sources else { return at + 1 };
+        // SAFETY: the operation belongs to the frame's program.
+        if !unsafe { op.nobody_waits(frame) } {
+            frame.stop = Stop::Collective(at);
+            return STOP;
+        }
+        macro_rules! each_warp {
+            (|$a:ident| $found:expr) => {
+                for warp in frame.first..frame.first + frame.count {
+                    let keep = frame.write[warp % MAX_WARPS];
+                    // SAFETY: compilation gave each operand and result a row of its class inside the registers, and
+                    // the handler was selected for a level that the machine has.
+                    unsafe {
+                        let $a = &*frame.row(op.a, warp);
+                        if keep == u32::MAX {
+                            // Written here, so that the result of a whole warp stays in vector registers.
+                            frame.row::<u32>(op.d, warp).write($found);
+                        } else if keep != 0 {
+                            let found = $found;
+                            merge(&mut *frame.row(op.d, warp), &found, keep);
+                        }
+                        op.write_in_range(frame, warp, *in_range, keep);
+                    }
+                }
+            };
+        }
+        // One loop for each plan: the choice is the same for all warps.
+        match sources.plan::<LEVEL>() {
+            Plan::Copy(starts) => each_warp!(|a| simd::copy_groups(a, starts)),
+            Plan::Blend(blend) => each_warp!(|a| simd::permute_blend::<LEVEL>(a, blend)),
+            Plan::General => each_warp!(|a| simd::permute::<LEVEL>(a, sources.lanes())),
         }
         at + 1
     }
@@ -298,24 +375,13 @@ unsafe fn shuffle<const LEVEL: usize>(
     mode: ShflMode,
     warp: usize,
 ) {
-    let keep = frame.write[warp];
-    // SAFETY: compilation gave each operand and result a row of its class inside the registers.
+    // SAFETY: compilation gave each operand a row of its class inside the registers.
     unsafe {
-        let computed;
-        let sources = match &op.sources {
-            Some(sources) => sources,
-            None => {
-                let (b, c) = (&*frame.row(op.b, warp), &*frame.row(op.c, warp));
-                computed = shfl::source_lanes(mode, b, c);
-                &computed
-            }
-        };
+        let (b, c) = (&*frame.row(op.b, warp), &*frame.row(op.c, warp));
+        let sources = shfl::source_lanes(mode, b, c);
         let found = simd::permute::<LEVEL>(&*frame.row(op.a, warp), &sources.lane);
-        let d = frame.row::<u32>(op.d, warp);
-        *d = if keep == u32::MAX { found } else { lanes::select(LaneMask(keep), &found, &*d) };
-        if !op.p.is_none() {
-            let p = &mut *frame.pred(op.p, warp);
-            *p = (*p & !keep) | (sources.in_range.0 & keep);
-        }
+        let keep = frame.write[warp % MAX_WARPS];
+        merge(&mut *frame.row(op.d, warp), &found, keep);
+        op.write_in_range(frame, warp, sources.in_range, keep);
     }
 }

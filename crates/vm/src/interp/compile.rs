@@ -1,12 +1,18 @@
 //! IR to a program for CTAs of one size.
 
+use super::arm::{self, Arm, ArmEnd, ArmOp};
 use super::atomic::{Atomic, AtomicOp, Cell};
-use super::collective::{ActiveMask, Collective, CollectiveMeeting, CollectiveOp};
+use super::collective::{
+    ActiveMask, Collective, CollectiveMeeting, CollectiveOp, ConstantShuffle, ShuffleConstant,
+};
 use super::control::{Barrier, BarrierMeeting, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump};
 use super::control::{Nanosleep, Reduction, Trap};
-use super::frame::{Code, Handler, Slot, select};
-use super::memory::{Element, Generic, Global, Load, Local, MemoryOp, Param, Reach, Shared, Store};
+use super::frame::{BeginGroup, Code, Handler, Slot, select};
+use super::invariant::hoist;
+use super::liveness::Liveness;
+use super::memory::{Element, Load, MemoryOp, Store};
 use super::predicate::{Guard, Logic, Select, Unguard};
+use super::reach::{Generic, Global, Local, Param, Reach, Shared};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
 use super::simplify::simplify;
 use super::slots::{self, Assignment};
@@ -16,12 +22,16 @@ use ir::{
     Access, BarrierAction, BlockId, Class, CollectiveKind, Inst, Kernel, Members, Op, Ordering,
     Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules,
 };
-use lanes::{WARP, shfl};
+use lanes::WARP;
 use std::collections::HashMap;
 
 /// A kernel compiled for CTAs of a given number of warps and for a level of vector instructions.
 pub(crate) struct Program {
     pub(crate) codes: Vec<Code>,
+    /// Prepares the frame for a new group.
+    pub(crate) begin_group: Code,
+    /// What is the same in every CTA: run once, with all lanes, before the first of a register file.
+    pub(crate) invariant: Vec<Code>,
     /// Words of the register file of a CTA.
     pub(crate) register_words: usize,
     /// Values that the register file holds from the start, by word.
@@ -33,6 +43,7 @@ pub(crate) struct Program {
     pub(crate) collectives: Vec<CollectiveOp>,
     pub(crate) barriers: Vec<BarrierOp>,
     pub(crate) branches: Vec<BranchOp>,
+    pub(crate) arms: Vec<ArmOp>,
     pub(crate) specials: Vec<Special>,
     /// How many region caches a frame needs.
     pub(crate) caches: usize,
@@ -65,27 +76,53 @@ pub(crate) enum Origin {
     Terminator(BlockId),
 }
 
+/// How far a program may go its own way. Results are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freedom {
+    /// The fair schedule is followed, and nobody looks.
+    All,
+    /// The schedule decides at every block.
+    WithinBlocks,
+    /// An observer sees every instruction and register as the kernel has it, and whoever may have to wait meets the
+    /// others in [`crate::cta`].
+    None,
+}
+
 impl Program {
-    /// Compiles a kernel for one launch with CTAs of `threads` threads. For an observed run every instruction and
-    /// register stays as the kernel has it, and whoever may have to wait meets the others in [`crate::cta`].
+    /// Compiles a kernel for one launch with CTAs of `threads` threads.
     pub(crate) fn compile(
         kernel: &Kernel,
         launch: &LaunchValues<'_>,
         threads: u32,
         level: Level,
-        observed: bool,
+        freedom: Freedom,
     ) -> Program {
+        let observed = freedom == Freedom::None;
+        let arms = match freedom {
+            Freedom::All => arm::find(kernel),
+            Freedom::WithinBlocks | Freedom::None => vec![false; kernel.blocks.len()],
+        };
         let warps = threads.div_ceil(WARP as u32);
         let full_warps = threads.is_multiple_of(WARP as u32);
-        let simplified;
+        let mut simplified;
+        let mut invariant = Vec::new();
         let (source, assignment) = if observed {
             (kernel, slots::one_row_each(kernel))
         } else {
             simplified = simplify(kernel, launch, full_warps);
-            (&simplified, slots::assign(&simplified, full_warps))
+            let assignment = match Liveness::of(&simplified) {
+                Some(liveness) => {
+                    invariant = hoist(&mut simplified, &liveness);
+                    slots::assign(&simplified, &invariant, &liveness, full_warps)
+                }
+                None => slots::one_row_each(&simplified),
+            };
+            (&simplified, assignment)
         };
         let mut compiler = Compiler {
             kernel: source,
+            original: kernel,
+            arms,
             level,
             observed,
             warps,
@@ -98,6 +135,8 @@ impl Program {
             place: Place::default(),
             program: Program {
                 codes: Vec::new(),
+                invariant: Vec::new(),
+                begin_group: Code::alone(select::<BeginGroup>(level)),
                 register_words: 0,
                 constants: Vec::new(),
                 zeros: Vec::new(),
@@ -106,13 +145,15 @@ impl Program {
                 collectives: Vec::new(),
                 barriers: Vec::new(),
                 branches: Vec::new(),
+                arms: Vec::new(),
                 specials: Vec::new(),
                 caches: 0,
                 places: Vec::new(),
                 source: None,
             },
         };
-        compiler.compile(kernel);
+        compiler.invariant(&invariant);
+        compiler.compile();
         compiler.finish()
     }
 }
@@ -121,6 +162,10 @@ impl Program {
 /// start of a warp's part, because constants are still being added to the shared part before it.
 struct Compiler<'k> {
     kernel: &'k Kernel,
+    /// The kernel before it was simplified: instructions are counted as they stand there.
+    original: &'k Kernel,
+    /// Per block, whether it is an arm of the block before it.
+    arms: Vec<bool>,
     level: Level,
     observed: bool,
     warps: u32,
@@ -137,18 +182,25 @@ struct Compiler<'k> {
 }
 
 impl Compiler<'_> {
-    /// Emits all blocks. Instructions are counted as they stand in the kernel that was not simplified.
-    fn compile(&mut self, original: &Kernel) {
+    /// Emits what is computed once for all CTAs.
+    fn invariant(&mut self, insts: &[Inst]) {
+        for inst in insts {
+            self.place = inst.place;
+            self.inst(inst, false);
+        }
+        self.program.places.clear();
+        self.program.invariant = std::mem::take(&mut self.program.codes);
+    }
+
+    /// Emits all blocks.
+    fn compile(&mut self) {
         let mut starts = Vec::with_capacity(self.kernel.blocks.len());
-        for (id, (block, original)) in (0..).zip(self.kernel.blocks.iter().zip(&original.blocks)) {
+        for id in 0..self.kernel.blocks.len() {
             starts.push(self.program.codes.len());
-            let mut at = 0;
-            while at < block.insts.len() {
-                at += self.guarded_run(BlockId(id), at);
+            if !self.arms[id] {
+                self.insts(BlockId(id as u32));
+                self.terminator(BlockId(id as u32));
             }
-            self.place = block.place;
-            self.origin = Origin::Terminator(BlockId(id));
-            self.terminator(&block.terminator, instructions(&original.insts, block.place));
         }
         for branch in &mut self.program.branches {
             branch.then = starts[branch.then];
@@ -156,6 +208,14 @@ impl Compiler<'_> {
         }
         for (at, to) in std::mem::take(&mut self.jumps) {
             self.program.codes[at].x = starts[to.0 as usize] as u32;
+        }
+    }
+
+    /// Emits the instructions of a block.
+    fn insts(&mut self, block: BlockId) {
+        let mut at = 0;
+        while at < self.kernel.blocks[block.0 as usize].insts.len() {
+            at += self.guarded_run(block, at);
         }
     }
 
@@ -342,8 +402,7 @@ impl Compiler<'_> {
                 b = self.src(*offset, Class::W32);
                 c = self.src(*clamp, Class::W32);
                 if let (Src::Imm(b), Src::Imm(c)) = (offset, clamp) {
-                    let (b, c) = ([*b as u32; WARP], [*c as u32; WARP]);
-                    sources = Some(shfl::source_lanes(*mode, &b, &c));
+                    sources = Some(ConstantShuffle::new(*mode, *b as u32, *c as u32));
                 }
                 (self.reg(*d), optional(self, *p), self.src(*a, Class::W32))
             }
@@ -374,25 +433,37 @@ impl Compiler<'_> {
         };
         let kind: CollectiveKind = what.kind();
         let resume = self.resume(guarded);
+        let (waits, constant) = (members.is_some(), sources.is_some());
         let op = CollectiveOp { kind, d, p, a, b, c, negated, members, sources, resume };
         self.program.collectives.push(op);
         let index = self.program.collectives.len() as u32 - 1;
-        let run = match self.observed && members.is_some() {
-            true => select::<CollectiveMeeting>(self.level),
-            false => select::<Collective>(self.level),
+        let run = match (self.observed && waits, constant) {
+            (true, _) => select::<CollectiveMeeting>(self.level),
+            (false, true) => select::<ShuffleConstant>(self.level),
+            (false, false) => select::<Collective>(self.level),
         };
         self.emit(run, none, [], index, 0);
     }
 
-    fn terminator(&mut self, terminator: &Terminator, instructions: u32) {
+    fn terminator(&mut self, id: BlockId) {
         let level = self.level;
-        match terminator {
+        let block = &self.kernel.blocks[id.0 as usize];
+        let instructions = self.instructions(id);
+        self.place = block.place;
+        self.origin = Origin::Terminator(id);
+        match &block.terminator {
             Terminator::Jump(to) => {
                 self.jumps.push((self.program.codes.len(), *to));
                 self.emit(select::<Jump>(level), Slot::NONE, [], 0, instructions);
             }
             Terminator::Branch { p, then, otherwise } => {
+                let arm = BlockId(id.0 + 1);
                 let (p, negated) = self.pred(*p);
+                if self.arms.get(arm.0 as usize) == Some(&true) {
+                    let join = if *then == arm { *otherwise } else { *then };
+                    self.arm(p, negated != (*otherwise == arm), arm, join, instructions);
+                    return;
+                }
                 let (then, otherwise) = (then.0 as usize, otherwise.0 as usize);
                 self.program.branches.push(BranchOp { p, negated, then, otherwise });
                 let index = self.program.branches.len() as u32 - 1;
@@ -404,6 +475,26 @@ impl Compiler<'_> {
                 self.emit(select::<Trap>(level), Slot::NONE, [], place, instructions);
             }
         }
+    }
+
+    /// Emits a branch over the next block, with the block inside. `instructions` are those before it.
+    fn arm(&mut self, p: Slot, negated: bool, arm: BlockId, join: BlockId, instructions: u32) {
+        let opening = self.program.codes.len();
+        self.program.arms.push(ArmOp { p, negated, instructions: self.instructions(arm) });
+        let index = self.program.arms.len() as u32 - 1;
+        self.emit(select::<Arm>(self.level), Slot::NONE, [], index, 0);
+        self.insts(arm);
+        let end = self.program.codes.len();
+        self.program.codes[opening].y = end as u32;
+        self.place = self.kernel.blocks[arm.0 as usize].place;
+        self.jumps.push((end, join));
+        self.emit(select::<ArmEnd>(self.level), Slot::NONE, [], 0, instructions);
+    }
+
+    /// How many instructions of the front end a block has.
+    fn instructions(&self, block: BlockId) -> u32 {
+        let block = &self.original.blocks[block.0 as usize];
+        instructions(&block.insts, block.place)
     }
 
     /// Where lanes go on that have waited in the code emitted next: behind it, and behind its guard.
@@ -520,7 +611,7 @@ impl Compiler<'_> {
             }
         };
         let program = &mut self.program;
-        for code in &mut program.codes {
+        for code in program.codes.iter_mut().chain(&mut program.invariant) {
             [&mut code.d, &mut code.a, &mut code.b, &mut code.c].into_iter().for_each(place);
         }
         for op in &mut program.memory {
@@ -543,6 +634,9 @@ impl Compiler<'_> {
             }
         }
         for op in &mut program.branches {
+            place(&mut op.p);
+        }
+        for op in &mut program.arms {
             place(&mut op.p);
         }
         for home in self.assignment.homes.iter().flatten().filter(|home| home.starts_zero) {

@@ -36,7 +36,7 @@ pub(crate) struct BarrierOp {
 
 /// Counts the instructions of the block that the terminator ends: `y` of them.
 #[inline(always)]
-fn count(frame: &mut Frame<'_>, code: &Code) {
+pub(super) fn count(frame: &mut Frame<'_>, code: &Code) {
     frame.stats.warp_instructions += u64::from(code.y) * frame.active_warps;
     frame.stats.thread_instructions += u64::from(code.y) * frame.active_lanes;
 }

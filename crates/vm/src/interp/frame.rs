@@ -47,6 +47,14 @@ pub(crate) struct Code {
     pub(crate) y: u32,
 }
 
+impl Code {
+    /// An operation without operands.
+    pub(super) fn alone(run: Handler) -> Code {
+        let none = Slot::NONE;
+        Code { run, d: none, a: none, b: none, c: none, x: 0, y: 0 }
+    }
+}
+
 /// Performs a [`Code`] for the frame's group and returns the index of the next one, or [`STOP`].
 ///
 /// # Safety
@@ -95,6 +103,25 @@ unsafe fn avx2<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize 
 unsafe fn avx512<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
     // SAFETY: as for the caller.
     unsafe { B::run::<{ Level::Avx512 as usize }>(frame, code, at) }
+}
+
+/// Prepares the frame for a group whose lanes are in [`Frame::exec`].
+pub(super) struct BeginGroup;
+
+impl Body for BeginGroup {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        let (mut active_warps, mut active_lanes) = (0, 0);
+        for warp in frame.first..frame.first + frame.count {
+            let lanes = frame.exec[warp];
+            frame.set_exec(warp, lanes);
+            frame.unguarded[warp] = lanes;
+            active_warps += u64::from(lanes != 0);
+            active_lanes += u64::from(lanes.count_ones());
+        }
+        (frame.active_warps, frame.active_lanes) = (active_warps, active_lanes);
+        at
+    }
 }
 
 /// Why a group's turn ended.
@@ -173,13 +200,15 @@ pub(crate) struct Frame<'l> {
     /// The group's warps are among `first..first + count`.
     pub(crate) first: usize,
     pub(crate) count: usize,
-    /// Per warp, the lanes that execute; 0 for warps outside the group.
+    /// Per warp of the group, the lanes that execute; may be 0. Means nothing for other warps.
     pub(crate) exec: [u32; MAX_WARPS],
     /// Per warp, the lanes whose registers may be written: those that execute, and those that never
     /// existed, so that a partial warp writes whole rows.
     pub(crate) write: [u32; MAX_WARPS],
     /// `exec` outside the current guard.
     pub(crate) unguarded: [u32; MAX_WARPS],
+    /// `exec` outside the current arm.
+    pub(crate) outside: [u32; MAX_WARPS],
     /// Sums over the group, for statistics.
     pub(crate) active_warps: u64,
     pub(crate) active_lanes: u64,
@@ -234,6 +263,7 @@ impl<'l> Frame<'l> {
             exec: [0; MAX_WARPS],
             write: [0; MAX_WARPS],
             unguarded: [0; MAX_WARPS],
+            outside: [0; MAX_WARPS],
             active_warps: 0,
             active_lanes: 0,
             limit: 0,
@@ -284,6 +314,15 @@ impl Frame<'_> {
     #[inline(always)]
     pub(crate) fn keep(&self, d: Slot, warp: usize) -> u32 {
         if d.is_uniform() { u32::MAX } else { self.write[warp % MAX_WARPS] }
+    }
+
+    /// Makes splits the group: the warps among which they are, and the lanes of each.
+    pub(crate) fn set_group(&mut self, warps: std::ops::Range<usize>, lanes: &[u32; MAX_WARPS]) {
+        (self.first, self.count) = (warps.start, warps.len());
+        self.exec[warps.clone()].copy_from_slice(&lanes[warps]);
+        let program = self.program;
+        // SAFETY: the handler was selected for this machine; it does not look at the code.
+        unsafe { (program.begin_group.run)(self, &program.begin_group, 0) };
     }
 
     /// Makes the given lanes execute.

@@ -4,19 +4,23 @@
 //! running group ([`Frame`]) and returns where to go on. Registers live in one array of the CTA as rows of
 //! 32 lanes; values that are the same in all threads of a CTA have one row for all warps.
 
+mod arm;
 mod atomic;
 mod collective;
 mod compile;
 mod control;
 mod frame;
+mod invariant;
+mod liveness;
 mod memory;
 mod predicate;
+mod reach;
 mod scalar;
 mod simplify;
 mod slots;
 mod special;
 
 pub(crate) use collective::{Gathered, evaluate};
-pub(crate) use compile::{Origin, Program};
-pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, STOP, Slot, Stop, Threads};
+pub(crate) use compile::{Freedom, Origin, Program};
+pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, MAX_WARPS, STOP, Slot, Stop, Threads};
 pub(crate) use special::{LaunchValues, SpecialValues, ThreadIndices};

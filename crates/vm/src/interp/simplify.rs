@@ -177,6 +177,11 @@ fn remove_dead(kernel: &mut Kernel) {
             uses[reg.0 as usize] += 1;
         }
     });
+    for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        if let Op::Collective { what, .. } = &mut inst.op {
+            drop_unread(what, &uses);
+        }
+    }
     for block in kernel.blocks.iter_mut().rev() {
         let mut kept: Vec<Inst> = Vec::with_capacity(block.insts.len());
         for inst in std::mem::take(&mut block.insts).into_iter().rev() {
@@ -202,6 +207,24 @@ fn remove_dead(kernel: &mut Kernel) {
         }
         kept.reverse();
         block.insts = kept;
+    }
+}
+
+/// Leaves out the predicate of a collective that nobody reads: compilers always ask for that of a shuffle.
+fn drop_unread(what: &mut ir::Collective, uses: &[u32]) {
+    match what {
+        ir::Collective::Shfl { p, .. } | ir::Collective::MatchAll { d: Some(_), p, .. } => {
+            *p = p.filter(|reg| uses[reg.0 as usize] > 0);
+        }
+        ir::Collective::MatchAll { d: None, .. }
+        | ir::Collective::MatchAny { .. }
+        | ir::Collective::Vote { .. }
+        | ir::Collective::Ballot { .. }
+        | ir::Collective::Redux { .. }
+        | ir::Collective::ReduxF32 { .. }
+        | ir::Collective::Elect { .. }
+        | ir::Collective::MovMatrix { .. }
+        | ir::Collective::WarpSync => {}
     }
 }
 

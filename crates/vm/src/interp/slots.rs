@@ -1,6 +1,7 @@
 //! Where registers live: which are shared by all warps, which must start as zero, which share a row.
 
-use ir::{Class, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator};
+use super::liveness::{Liveness, terminator_use};
+use ir::{Class, Inst, Kernel, Op, Operand, Pred, Space, Src};
 use lanes::WARP;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -60,11 +61,24 @@ pub(super) fn shared_words(class: Class) -> u32 {
     words(class).next_multiple_of(16)
 }
 
-/// Assigns slots to the registers of a kernel. `full_warps` says that every warp has all its lanes.
-pub(super) fn assign(kernel: &Kernel, full_warps: bool) -> Assignment {
+/// Assigns slots to the registers of a kernel. What `invariant` computes keeps its rows; `full_warps` says that every
+/// warp has all its lanes.
+pub(super) fn assign(
+    kernel: &Kernel,
+    invariant: &[Inst],
+    liveness: &Liveness,
+    full_warps: bool,
+) -> Assignment {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
-    find_uniform(kernel, &mut facts);
-    find_ranges(kernel, full_warps, &mut facts);
+    find_uniform(kernel, invariant, &mut facts);
+    find_ranges(kernel, liveness, full_warps, &mut facts);
+    for inst in invariant {
+        inst.op.operands(|operand| {
+            let (Operand::Use(reg) | Operand::Def(reg)) = operand;
+            let facts = &mut facts[reg.0 as usize];
+            (facts.alone, facts.range) = (true, Some((0, 0)));
+        });
+    }
     place(kernel, &facts)
 }
 
@@ -78,8 +92,9 @@ pub(super) fn one_row_each(kernel: &Kernel) -> Assignment {
 }
 
 /// A register is uniform when one unguarded operation writes it, from uniform operands alone.
-fn find_uniform(kernel: &Kernel, facts: &mut [Facts]) {
-    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+fn find_uniform(kernel: &Kernel, invariant: &[Inst], facts: &mut [Facts]) {
+    let insts = || invariant.iter().chain(kernel.blocks.iter().flat_map(|block| &block.insts));
+    for inst in insts() {
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand {
                 facts[reg.0 as usize].defs += 1;
@@ -88,7 +103,7 @@ fn find_uniform(kernel: &Kernel, facts: &mut [Facts]) {
     }
     // In reconvergence order definitions mostly precede uses; a second pass catches the rest.
     for _ in 0..2 {
-        for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        for inst in insts() {
             let invariant = match &inst.op {
                 Op::Special { what, .. } => what.is_cta_invariant(),
                 Op::Load { space, .. } => *space == Space::Param,
@@ -115,38 +130,9 @@ fn find_uniform(kernel: &Kernel, facts: &mut [Facts]) {
     }
 }
 
-/// Bits of liveness sets that are worth their memory. Kernels beyond that get a row for every register.
-const MAX_LIVENESS_BITS: usize = 1 << 30;
-
 /// Finds the positions between which each register's value is needed, by backward liveness over blocks.
-fn find_ranges(kernel: &Kernel, full_warps: bool, facts: &mut [Facts]) {
-    let registers = kernel.registers.len();
-    let count = kernel.blocks.len();
-    if registers.saturating_mul(count) > MAX_LIVENESS_BITS {
-        for facts in facts {
-            (facts.alone, facts.starts_zero, facts.range) = (true, true, Some((0, 0)));
-        }
-        return;
-    }
-    let mut live_in = vec![BitSet::new(registers); count];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (id, block) in kernel.blocks.iter().enumerate().rev() {
-            let mut live = BitSet::new(registers);
-            for to in block.terminator.successors() {
-                live.add_all(&live_in[to.0 as usize]);
-            }
-            if let Some(reg) = terminator_use(&block.terminator) {
-                live.insert(reg);
-            }
-            for inst in block.insts.iter().rev() {
-                step_back(inst, &mut live);
-            }
-            changed |= live_in[id].add_all(&live);
-        }
-    }
-    for reg in live_in.first().into_iter().flat_map(BitSet::iter) {
+fn find_ranges(kernel: &Kernel, liveness: &Liveness, full_warps: bool, facts: &mut [Facts]) {
+    for reg in liveness.live_in(0) {
         facts[reg].starts_zero = true;
     }
     let mut position = 0;
@@ -161,11 +147,7 @@ fn find_ranges(kernel: &Kernel, full_warps: bool, facts: &mut [Facts]) {
             if let Some(reg) = inst.guard.and_then(Pred::reg) {
                 facts[reg.0 as usize].cover(position);
             }
-            if let Op::Collective { what: ir::Collective::Shfl { a: Src::Reg(a), .. }, .. }
-            | Op::Collective {
-                what: ir::Collective::MovMatrix { a: Src::Reg(a), .. }, ..
-            } = &inst.op
-            {
+            if let Some(Src::Reg(a)) = inst.op.offered() {
                 // Lanes that are not here may be read: their registers must be their own. In the entry block
                 // of full warps all lanes are here.
                 if id > 0 || !full_warps {
@@ -178,11 +160,11 @@ fn find_ranges(kernel: &Kernel, full_warps: bool, facts: &mut [Facts]) {
         if let Some(reg) = terminator_use(&block.terminator) {
             facts[reg.0 as usize].cover(position);
         }
-        for reg in live_in[id].iter() {
+        for reg in liveness.live_in(id) {
             facts[reg].cover(start);
         }
         for to in block.terminator.successors() {
-            for reg in live_in[to.0 as usize].iter() {
+            for reg in liveness.live_in(to.0 as usize) {
                 facts[reg].cover(position);
             }
         }
@@ -194,32 +176,6 @@ impl Facts {
     fn cover(&mut self, position: u32) {
         let (first, last) = self.range.unwrap_or((position, position));
         self.range = Some((first.min(position), last.max(position)));
-    }
-}
-
-fn terminator_use(terminator: &Terminator) -> Option<Reg> {
-    match terminator {
-        Terminator::Branch { p, .. } => p.reg(),
-        Terminator::Jump(_) | Terminator::Exit | Terminator::Trap => None,
-    }
-}
-
-fn step_back(inst: &ir::Inst, live: &mut BitSet) {
-    // A guarded write leaves the old value in some lanes.
-    if inst.guard.is_none() {
-        inst.op.operands(|operand| {
-            if let Operand::Def(reg) = operand {
-                live.remove(reg);
-            }
-        });
-    }
-    inst.op.operands(|operand| {
-        if let Operand::Use(reg) = operand {
-            live.insert(reg);
-        }
-    });
-    if let Some(reg) = inst.guard.and_then(Pred::reg) {
-        live.insert(reg);
     }
 }
 
@@ -270,40 +226,4 @@ fn place(kernel: &Kernel, facts: &[Facts]) -> Assignment {
         homes[reg] = Some(Home { offset, shared: facts.uniform, starts_zero, words: size });
     }
     Assignment { homes, words_per_warp, predicates_per_warp, shared_words: shared_end }
-}
-
-/// A set of registers.
-#[derive(Clone, Debug)]
-struct BitSet {
-    words: Vec<u64>,
-}
-
-impl BitSet {
-    fn new(count: usize) -> Self {
-        BitSet { words: vec![0; count.div_ceil(64)] }
-    }
-
-    fn insert(&mut self, reg: Reg) {
-        self.words[reg.0 as usize / 64] |= 1 << (reg.0 % 64);
-    }
-
-    fn remove(&mut self, reg: Reg) {
-        self.words[reg.0 as usize / 64] &= !(1 << (reg.0 % 64));
-    }
-
-    /// Adds all of another set and says whether that changed anything.
-    fn add_all(&mut self, other: &BitSet) -> bool {
-        let mut changed = false;
-        for (word, more) in self.words.iter_mut().zip(&other.words) {
-            changed |= *more & !*word != 0;
-            *word |= more;
-        }
-        changed
-    }
-
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(at, word)| {
-            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at * 64 + bit)
-        })
-    }
 }

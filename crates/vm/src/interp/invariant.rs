@@ -1,0 +1,57 @@
+//! Takes out of a kernel what is the same in every CTA: it is computed once, before the first.
+//!
+//! Most address arithmetic on `%tid` and most comparisons with it are such. The rows of these registers are
+//! written once and belong to them alone.
+
+use super::liveness::Liveness;
+use ir::{Inst, Kernel, Op, Operand, Src};
+
+/// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order.
+///
+/// Their registers have one definition, nobody reads them before it, and no shuffle reads them in lanes that
+/// are not there, so nobody can tell that lanes that never reach the definition have the value too.
+pub(super) fn hoist(kernel: &mut Kernel, liveness: &Liveness) -> Vec<Inst> {
+    let mut defs = vec![0u32; kernel.registers.len()];
+    let mut fixed = vec![false; kernel.registers.len()];
+    for reg in liveness.live_in(0) {
+        fixed[reg] = true;
+    }
+    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                defs[reg.0 as usize] += 1;
+            }
+        });
+        if let Some(Src::Reg(offered)) = inst.op.offered() {
+            fixed[offered.0 as usize] = true;
+        }
+    }
+    let mut invariant = vec![false; kernel.registers.len()];
+    let mut hoisted = Vec::new();
+    // In reconvergence order a definition comes before what it dominates.
+    for block in &mut kernel.blocks {
+        block.insts.retain(|inst| {
+            let candidate = match &inst.op {
+                Op::Special { what, .. } => what.is_launch_invariant(),
+                op => op.is_pure(),
+            };
+            let mut moves = candidate && inst.guard.is_none();
+            inst.op.operands(|operand| {
+                moves &= match operand {
+                    Operand::Use(reg) => invariant[reg.0 as usize],
+                    Operand::Def(reg) => defs[reg.0 as usize] == 1 && !fixed[reg.0 as usize],
+                };
+            });
+            if moves {
+                inst.op.operands(|operand| {
+                    if let Operand::Def(reg) = operand {
+                        invariant[reg.0 as usize] = true;
+                    }
+                });
+                hoisted.push(inst.clone());
+            }
+            !moves
+        });
+    }
+    hoisted
+}
