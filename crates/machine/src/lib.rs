@@ -20,6 +20,7 @@
 //! Module [`select`] goes the other way: from a kernel to assembly.
 
 mod binding;
+mod check;
 pub mod codes;
 pub mod cubin;
 mod emit;
@@ -31,7 +32,8 @@ pub mod select;
 mod state;
 
 pub use binding::instructions;
-pub use program::{Meaning, Program, check};
+pub use check::check;
+pub use program::{Meaning, Program};
 pub use pseudo::signatures;
 pub use register::{File, Register, last_register};
 pub use state::{Layout, State};

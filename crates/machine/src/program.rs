@@ -9,7 +9,7 @@ use crate::state::Layout;
 use diag::{Class, Diagnostic, FileId, Severity, Sources, Span};
 use ir::{BlockId, Kernel, Place, Pred, Terminator};
 use isa::{Content, Description, Instruction, Line, Opcode};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Bytes of a word.
 const WORD_BYTES: u64 = 16;
@@ -242,21 +242,4 @@ fn no_meaning(lane: &Lane<'_, '_>, opcode: &Opcode) -> Box<Diagnostic> {
     let message = format!("nothing says what `{name}` does in terms of a program");
     let diagnostic = lane.unsupported(message).label(opcode.span, "described here");
     Box::new(diagnostic.help("give its `__Semantics` as pseudo-code in a code block"))
-}
-
-/// What is wrong with the pseudo-code of a description: each opcode's first error.
-pub fn check(description: &Description) -> Vec<Diagnostic> {
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
-    for opcode in description.opcodes() {
-        let is_code_needed = binding::entry(opcode).is_none();
-        if let Some(Err(mut why)) = Code::of(opcode)
-            && seen.insert(why.span())
-        {
-            // A machine that has the instruction does without the code.
-            why.severity = if is_code_needed { Severity::Warning } else { Severity::Note };
-            found.push(*why);
-        }
-    }
-    found
 }

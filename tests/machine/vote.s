@@ -1,0 +1,1 @@
+VOTE.ANY R3, P2, P0 ;

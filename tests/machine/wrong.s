@@ -1,0 +1,2 @@
+SHFL.LEFT P0, R0, R1, 0x1, 0x0 ;
+VTOE.ANY R0, PT, PT ;
