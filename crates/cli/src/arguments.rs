@@ -22,6 +22,9 @@ pub(crate) enum Command {
     /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Say what is wrong with PTX modules, and what deserves a look, without running them.
+    #[command(after_help = LINT_HELP)]
+    Lint(LintArguments),
     /// Turn assembly of a described machine into words.
     Asm(AsmArguments),
     /// Turn words, or the code of a cubin, into assembly.
@@ -59,6 +62,45 @@ rand: element i is made of the i-th output z of SplitMix64 seeded with SEED. Int
 --out writes bf16 and the b types as unsigned integers of their size.
 
 Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
+
+const LINT_HELP: &str = "\
+The verdict is that of NVIDIA's assembler; docs/rules.md lists the rules and the exceptions.
+
+Exit status: 0 no errors, 1 errors, 2 wrong usage, 3 a file cannot be read or written.";
+
+/// The arguments of `lint`.
+#[derive(Args, Debug)]
+pub(crate) struct LintArguments {
+    /// The modules, as PTX text.
+    #[arg(value_name = "K.ptx", required_unless_present = "list")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Check as if `.target` named this architecture, such as sm_90a.
+    #[arg(long, value_name = "sm_XX")]
+    pub(crate) target: Option<String>,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = LintFormat::Text)]
+    pub(crate) format: LintFormat,
+    /// Leave out warnings and remarks of this code.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    pub(crate) allow: Vec<String>,
+    /// Rewrite the files with the replacements that mend them.
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// List the rules instead.
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+/// How `lint` reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LintFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// One SARIF 2.1.0 document, for code-scanning tools.
+    Sarif,
+}
 
 /// The arguments of `run`.
 #[derive(Args, Debug)]

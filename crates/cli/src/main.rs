@@ -7,6 +7,7 @@ mod check;
 mod disasm;
 mod isa;
 mod json;
+mod lint;
 mod literal;
 mod lower;
 mod machine;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let status = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Lint(arguments) => lint::run(&arguments),
         Command::Asm(arguments) => asm::run(&arguments),
         Command::Disasm(arguments) => disasm::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),

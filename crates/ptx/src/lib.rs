@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 pub mod check;
+mod lint;
 pub mod lower;
 mod module;
 mod nearest;
@@ -16,6 +17,7 @@ pub mod syntax;
 pub mod target;
 pub mod types;
 
+pub use lint::lint;
 pub use lower::{Image, LoweredKernel, Param, Relocation, SourceLines};
 pub use module::Module;
 pub use target::{Target, sm_number};

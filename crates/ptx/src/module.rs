@@ -26,9 +26,9 @@ impl Module {
     ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (ast, mut found) = syntax::parse(sources, file);
         if found.is_empty() {
-            // What is not implemented is reported where a kernel that needs it is lowered.
+            // Advice is `lint`'s; what is not implemented is reported where a kernel needs it.
             let checked = check::check(&ast, None);
-            found.extend(checked.into_iter().filter(|it| it.severity != Severity::Note));
+            found.extend(checked.into_iter().filter(|it| it.severity == Severity::Error));
         }
         let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
         if found.iter().any(is_error) {

@@ -49,6 +49,6 @@ pub use launch::{Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
 
 pub use diag;
-pub use ptx::{Param, sm_number};
+pub use ptx::{Param, lint, rules, sm_number, target};
 pub use sanitize::{Code, Finding, Options as CheckOptions};
 pub use vm::{Fault, FaultKind, Schedule, Stats};

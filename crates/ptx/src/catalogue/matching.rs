@@ -17,10 +17,26 @@ pub struct Matched<'a> {
     pub form: &'static CompiledForm,
     /// The instruction.
     pub instruction: &'a Instruction,
+    /// A word that repeats another one.
+    pub(crate) repeated: Option<&'a Name>,
     words: Vec<Option<&'static str>>,
 }
 
 impl<'a> Matched<'a> {
+    /// Whether the words stand in another order than in the form.
+    pub(crate) fn is_out_of_order(&self) -> bool {
+        let written = self.instruction.suffixes.iter().map(|suffix| suffix.as_str());
+        !written.eq(self.words.iter().flatten().copied())
+    }
+
+    /// The mnemonic with its words in the order of the form.
+    pub(crate) fn in_order(&self) -> String {
+        self.words
+            .iter()
+            .flatten()
+            .fold(self.instruction.opcode.to_string(), |name, word| name + "." + word)
+    }
+
     /// Whether an optional word is there.
     pub fn has(&self, name: &str) -> bool {
         self.word(name).is_some()
@@ -123,9 +139,9 @@ pub(crate) fn select<'a>(
     let mut nearest_miss: Option<(usize, Miss<'a>)> = None;
     for form in &entry.forms {
         let miss = match assign_words(form, &instruction.suffixes) {
-            Ok(words) => match check_shapes(form, &words, instruction) {
+            Ok((words, repeated)) => match check_shapes(form, &words, instruction) {
                 Ok(()) => {
-                    let matched = Matched { form, instruction, words };
+                    let matched = Matched { form, instruction, repeated, words };
                     match target.and_then(|target| lack(&matched, target)) {
                         None => return Ok(matched),
                         Some(miss) => miss,
@@ -357,6 +373,9 @@ fn explain_lack(
     }
 }
 
+/// A word for each slot of a form, and a word that repeats another.
+type Assigned<'a> = (Vec<Option<&'static str>>, Option<&'a Name>);
+
 /// Modifiers that may be repeated; the assembler takes them as flags.
 const REPEATABLE: &[&str] =
     &["sync", "sat", "satfinite", "NaN", "cc", "relu", "uni", "shiftamt", "approx"];
@@ -366,10 +385,11 @@ const REPEATABLE: &[&str] =
 fn assign_words<'a>(
     form: &'static CompiledForm,
     suffixes: &'a [Name],
-) -> Result<Vec<Option<&'static str>>, Miss<'a>> {
+) -> Result<Assigned<'a>, Miss<'a>> {
     let slots = &form.pattern.slots;
     let mut words: Vec<Option<&'static str>> = vec![None; slots.len()];
     let mut unknown = Vec::new();
+    let mut repeated = None;
     let mut types_from = 0;
     for suffix in suffixes {
         let is_type = ScalarType::from_word(suffix).is_some();
@@ -387,14 +407,16 @@ fn assign_words<'a>(
                     types_from = at + 1;
                 }
             }
-            None if REPEATABLE.contains(&&**suffix) && words.contains(&Some(&**suffix)) => {}
+            None if REPEATABLE.contains(&&**suffix) && words.contains(&Some(&**suffix)) => {
+                repeated = Some(suffix);
+            }
             None => unknown.push(suffix),
         }
     }
     let missing: Vec<usize> =
         (0..slots.len()).filter(|at| words[*at].is_none() && !slots[*at].optional).collect();
     if unknown.is_empty() && missing.is_empty() {
-        return Ok(words);
+        return Ok((words, repeated));
     }
     Err(Miss::Words { unknown, missing, form })
 }

@@ -68,6 +68,19 @@ impl Only {
     }
 }
 
+/// What a form is to code that looks after warps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It gives the mask of active lanes.
+    ActiveMask,
+    /// It reads another lane's register; `b` and `c` say which.
+    Shuffle,
+    /// It copies a register.
+    Copy,
+    /// None of these.
+    Other,
+}
+
 /// What a word of a form needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -99,6 +112,8 @@ pub struct Form {
     pub needs: &'static [Need],
     /// How exact it is.
     pub fidelity: Fidelity,
+    /// What advice about masks and shuffles must know of it.
+    pub role: Role,
     /// What it does.
     pub lower: fn(&mut Lowering, &Inst<'_>) -> Result,
 }
@@ -118,6 +133,7 @@ impl Form {
             only: Only::All,
             needs: &[],
             fidelity: Fidelity::Exact,
+            role: Role::Other,
             lower,
         }
     }
@@ -131,6 +147,12 @@ impl Form {
     /// The same form, for the `a` targets of these architectures alone.
     pub const fn architecture(mut self, architectures: &'static [u32]) -> Self {
         self.only = Only::Architecture(architectures);
+        self
+    }
+
+    /// The same form in that role.
+    pub const fn role(mut self, role: Role) -> Self {
+        self.role = role;
         self
     }
 

@@ -1,6 +1,6 @@
 //! `mov`: copies, addresses, and packing and unpacking of vectors.
 
-use super::{Entry, Form, Need};
+use super::{Entry, Form, Need, Role};
 use crate::lower::{Entity, Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Operand, OperandKind};
@@ -15,8 +15,9 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             (1, 0),
             10,
             copy,
-        ),
+        ).role(Role::Copy),
         Form::new("mov.type d+, {%}{&}a+; .type = { .b16, .b32, .b64, .b128 }", (1, 0), 10, bits)
+            .role(Role::Copy)
             .needs(&[Need::new("b128", (8, 3), 70)]),
         Form::new("mov.pred d, {!}a", (1, 0), 10, predicate),
     ],

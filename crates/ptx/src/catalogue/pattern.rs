@@ -182,6 +182,11 @@ impl Pattern {
         (most - self.operands.iter().filter(optional).count(), most)
     }
 
+    /// Whether control may go elsewhere than to the next instruction: it names a label, or has no operands.
+    pub fn leaves(&self) -> bool {
+        self.operands.is_empty() || self.operands.iter().any(|it| it.shape == Shape::Label)
+    }
+
     /// The slot of that name.
     pub fn slot(&self, name: &str) -> Option<usize> {
         self.slots.iter().position(|slot| slot.name == name)

@@ -1,6 +1,6 @@
 //! Warp collectives: instructions whose result in one lane depends on other lanes.
 
-use super::{Entry, Form};
+use super::{Entry, Form, Role};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{Collective, Members, Op, Pred};
 use lanes::{MinMax, ReduxF32, ReduxOp, ShflMode, VoteMode};
@@ -15,13 +15,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (6, 0),
                 30,
                 shfl,
-            ),
+            )
+            .role(Role::Shuffle),
             Form::new(
                 "shfl.mode.b32 d[|p], a, b, c; .mode = { .up, .down, .bfly, .idx }",
                 (3, 0),
                 30,
                 shfl,
             )
+            .role(Role::Shuffle)
             .removed((6, 4), 70),
         ],
     },
@@ -87,7 +89,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "activemask",
         section: "9.7.13.12 activemask",
-        forms: &[Form::new("activemask.b32 d", (6, 2), 30, activemask)],
+        forms: &[Form::new("activemask.b32 d", (6, 2), 30, activemask).role(Role::ActiveMask)],
     },
     Entry {
         name: "elect",

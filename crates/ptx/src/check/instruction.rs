@@ -28,8 +28,8 @@ impl<'a> Checker<'a> {
         let has_undeclared = self.found.len() > before;
         match catalogue::select(entry, instruction, Some(self.target)) {
             Ok(matched) => {
-                if !has_undeclared {
-                    self.operands(&matched);
+                if !has_undeclared && self.operands(&matched) {
+                    self.advise(&matched);
                 }
             }
             // One mistake gives one diagnostic.
@@ -99,13 +99,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn operands(&mut self, inst: &Matched<'a>) {
+    /// Checks the operands one by one; false if one is wrong.
+    fn operands(&mut self, inst: &Matched<'a>) -> bool {
         let section = inst.form.form.syntax;
         for (pattern, operand) in inst.operands() {
             if let Err(error) = self.operand(inst, pattern, operand) {
                 self.report(error.note(format!("the form is `{section}`")));
-                return;
+                return false;
             }
         }
+        true
     }
 }

@@ -5,6 +5,7 @@
 //! opcode.
 
 mod address;
+mod advice;
 mod call;
 mod header;
 mod instruction;
@@ -16,6 +17,7 @@ use crate::resolve;
 use crate::syntax::MAX_ERRORS;
 use crate::syntax::ast::{Function, FunctionKind, Item, Module, Statement, StatementKind};
 use crate::target::Target;
+use advice::Advice;
 use diag::{Diagnostic, Severity};
 use foldhash::HashSet;
 use names::Names;
@@ -32,6 +34,7 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         wide_addresses: module.address_size.is_none_or(|size| size.bits == 64),
         in_kernel: false,
         unchecked: HashSet::default(),
+        advice: Advice::default(),
         found,
     };
     checker.module(module);
@@ -66,6 +69,7 @@ struct Checker<'a> {
     in_kernel: bool,
     /// Mnemonics without forms that have been remarked on.
     unchecked: HashSet<&'a str>,
+    advice: Advice<'a>,
     found: Vec<Diagnostic>,
 }
 
@@ -95,6 +99,7 @@ impl<'a> Checker<'a> {
     fn function(&mut self, function: &'a Function) {
         let Some(body) = &function.body else { return };
         self.in_kernel = function.kind == FunctionKind::Entry;
+        self.advice = Advice::new(function);
         self.names.open(body);
         for parameter in function.returns.iter().chain(&function.params) {
             self.names.declare(parameter);
@@ -121,8 +126,8 @@ impl<'a> Checker<'a> {
                         }
                     }
                 }
-                StatementKind::Label(_)
-                | StatementKind::Loc(_)
+                StatementKind::Label(_) => self.advice.label(),
+                StatementKind::Loc(_)
                 | StatementKind::Pragma(_)
                 | StatementKind::CallPrototype(_) => {}
             }

@@ -155,7 +155,7 @@ impl<'a> Names<'a> {
         let near = nearest(name, declared()).map(str::to_owned).or_else(|| self.near_member(name));
         let near = near.or_else(|| special::nearest_name(name).map(str::to_owned));
         Some(match near {
-            Some(near) => error.help(format!("did you mean `{near}`?")).fix(name.span, near),
+            Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help("declare it before it is used"),
         })
     }

@@ -5,6 +5,7 @@
 
 mod scope;
 
+use crate::rules;
 use crate::syntax::ast::{
     Function, FunctionKind, Item, Module, Statement, StatementKind, Variable,
 };
@@ -83,7 +84,8 @@ impl Checker {
     fn twice(&mut self, name: &str, second: Span, first: Span) {
         let message = format!("`{name}` is declared twice");
         self.errors.push(
-            Diagnostic::error(second, message)
+            rules::DUPLICATE
+                .at(second, message)
                 .label(second, "the second declaration")
                 .label(first, "the first declaration")
                 .help("rename one of them"),
@@ -96,12 +98,13 @@ impl Checker {
             Space::Global | Space::Const | Space::Shared | Space::Tex => {}
             Space::Param => {
                 let message = "parameters belong to functions, not to the module";
-                self.errors.push(Diagnostic::error(variable.span, message));
+                self.errors.push(rules::DECLARATION.at(variable.span, message));
             }
             Space::Reg | Space::Local | Space::Sreg => {
-                let message = format!("`.{word}` variables of the module are not implemented");
+                let message = format!("`.{word}` variables belong to functions, not to the module");
                 self.errors.push(
-                    Diagnostic::unsupported(variable.span, message)
+                    rules::DECLARATION
+                        .at(variable.span, message)
                         .help("declare the variable in the function that uses it"),
                 );
             }
@@ -116,7 +119,8 @@ impl Checker {
         if let Some(init) = &variable.init {
             let message = format!("`.{}` variables have no initial value", variable.space.word());
             self.errors.push(
-                Diagnostic::error(init.span, message)
+                rules::DECLARATION
+                    .at(init.span, message)
                     .help("only `.global` and `.const` variables can have one"),
             );
         }
@@ -127,7 +131,7 @@ impl Checker {
         for parameter in &function.params {
             if function.kind == FunctionKind::Entry && parameter.space != Space::Param {
                 let message = "the parameters of a kernel are in `.param` space";
-                self.errors.push(Diagnostic::error(parameter.span, message));
+                self.errors.push(rules::DECLARATION.at(parameter.span, message));
             }
         }
         for parameter in function.returns.iter().chain(&function.params) {
@@ -168,7 +172,7 @@ impl Checker {
     fn variable<'a>(&mut self, scope: &mut Scope<'a>, variable: &'a Variable) {
         if variable.space == Space::Sreg {
             let message = "special registers are predefined and cannot be declared";
-            self.errors.push(Diagnostic::error(variable.span, message));
+            self.errors.push(rules::DECLARATION.at(variable.span, message));
         }
         if let Err(clash) = scope.declare(variable) {
             self.twice(&clash.name, variable.name.span, clash.first);
