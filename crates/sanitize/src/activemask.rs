@@ -9,10 +9,11 @@
 use crate::code::Code;
 use crate::definedness::matters::named;
 use crate::finding::{Finding, Findings};
+use crate::influence::influenced;
 use crate::meeting;
 use crate::per_cta::PerCta;
 use crate::strip::Cell;
-use ir::{Class, Collective, Inst, Kernel, Members, Op, Operand, Place, Reg, Src};
+use ir::{Collective, Inst, Kernel, Members, Op, Operand, Place, Reg, Src};
 use vm::{Arrival, View};
 
 /// The lanes of each register and warp whose value comes from `activemask`.
@@ -40,8 +41,8 @@ impl Marks {
 #[derive(Debug)]
 pub(crate) struct ActiveMasks {
     registers: usize,
-    /// Whether a register can hold a value from `activemask` at all.
-    reached: Vec<bool>,
+    /// Whether a register's value can depend on `activemask` at all, also by what branches decide.
+    influenced: Vec<bool>,
     source: Place,
     present: bool,
     pedantic: bool,
@@ -52,25 +53,13 @@ impl ActiveMasks {
     pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> ActiveMasks {
         let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
         let source = insts().find(|inst| matches!(inst.op, Op::ActiveMask { .. }));
-        let mut reached = vec![false; kernel.registers.len()];
-        let mut grows = source.is_some();
-        while grows {
-            grows = false;
-            for inst in insts() {
-                let mut from = matches!(inst.op, Op::ActiveMask { .. });
-                inst.op.operands(|operand| match operand {
-                    Operand::Use(reg) => from |= reached[reg.0 as usize],
-                    Operand::Def(reg) if kernel.class(reg) == Class::Pred => {}
-                    Operand::Def(reg) => {
-                        grows |= from && !reached[reg.0 as usize];
-                        reached[reg.0 as usize] |= from;
-                    }
-                });
-            }
-        }
+        let influenced = match source {
+            Some(_) => influenced(kernel, |op| matches!(op, Op::ActiveMask { .. })),
+            None => Vec::new(),
+        };
         ActiveMasks {
             registers: kernel.registers.len(),
-            reached,
+            influenced,
             source: source.map_or(Place::default(), |inst| inst.place),
             present: source.is_some(),
             pedantic,
@@ -110,7 +99,7 @@ impl ActiveMasks {
                 Operand::Use(reg) if pure => marked |= marks.get(Src::Reg(reg), warp),
                 Operand::Use(_) => {}
                 Operand::Def(reg) => {
-                    if self.reached[reg.0 as usize] {
+                    if self.influenced[reg.0 as usize] {
                         marks.set(reg, warp, lanes.0, marked);
                     }
                 }
@@ -129,13 +118,17 @@ impl ActiveMasks {
         // What a collective gives to lanes of such a mask was computed from whoever is there.
         arrival.inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand
-                && self.reached[reg.0 as usize]
+                && self.influenced[reg.0 as usize]
             {
                 marks.set(reg, warp, arrival.lanes.0, from.0);
             }
         });
         let wrong = match what {
-            Collective::Shfl { b, .. } => from - lanes::LaneMask(marks.get(*b, warp)),
+            // The source lanes are chosen by what the mask says.
+            Collective::Shfl { b: Src::Reg(b), .. } if self.influenced[b.0 as usize] => {
+                lanes::LaneMask::EMPTY
+            }
+            Collective::Shfl { .. } => from,
             _ if self.pedantic => from,
             _ => lanes::LaneMask::EMPTY,
         };

@@ -22,6 +22,7 @@ mod deadlock;
 mod definedness;
 mod faults;
 mod finding;
+mod influence;
 mod meeting;
 mod per_cta;
 mod race;

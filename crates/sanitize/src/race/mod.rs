@@ -27,7 +27,9 @@ use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
 use clock::{Clocks, Thread};
 use foldhash::HashSet;
-use ir::{Inst, Kernel, Op, Ordering, Place, Reg, Scope, Space, Src, UnaryOp, Update, WarpRules};
+use ir::{
+    Address, Inst, Kernel, Op, Ordering, Place, Reg, Scope, Space, Src, UnaryOp, Update, WarpRules,
+};
 use lanes::{LaneMask, WARP};
 use line::{Access, Kind, Lines, Pages, Row};
 use sync::SyncVars;
@@ -85,6 +87,7 @@ impl Extents {
 struct How<'a> {
     kind: Kind,
     place: Place,
+    address: &'a Address,
     /// The values that a store writes, to tell writes that change nothing.
     values: &'a [Src],
     element: u32,
@@ -177,7 +180,7 @@ impl Races {
                     true => Kind::strong(false, false),
                     false => kind(*ordering, false),
                 };
-                let how = How { kind, place: inst.place, values: &[], element: 0 };
+                let how = How { kind, place: inst.place, address, values: &[], element: 0 };
                 let bytes = u64::from(access.bytes()) * d.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
                 let acquires = matches!(ordering, Ordering::Acquire | Ordering::AcqRel);
@@ -192,7 +195,7 @@ impl Races {
                     return;
                 }
                 let kind = kind(*ordering, true);
-                let how = How { kind, place: inst.place, values, element: access.bytes() };
+                let how = How { kind, place: inst.place, address, values, element: access.bytes() };
                 let bytes = u64::from(access.bytes()) * values.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
                 let releases = matches!(ordering, Ordering::Release | Ordering::AcqRel);
@@ -205,7 +208,7 @@ impl Races {
             Op::Atomic { space, access, address, ordering, scope, .. } => {
                 let wide = is_wide(*scope);
                 let kind = Kind::strong(true, !wide);
-                let how = How { kind, place: inst.place, values: &[], element: 0 };
+                let how = How { kind, place: inst.place, address, values: &[], element: 0 };
                 let bytes = u64::from(access.bytes());
                 self.touch(view, *space, address, bytes, how, found);
                 let acquires = matches!(ordering, Ordering::Acquire | Ordering::AcqRel);
@@ -240,7 +243,7 @@ impl Races {
         &mut self,
         view: &View<'_>,
         space: Space,
-        address: &ir::Address,
+        address: &Address,
         bytes: u64,
         each: impl Fn(&mut sync::Var, &mut Clocks, Thread),
     ) {
@@ -264,7 +267,7 @@ impl Races {
         &mut self,
         view: &View<'_>,
         space: Space,
-        address: &ir::Address,
+        address: &Address,
         bytes: u64,
         how: How<'_>,
         found: &mut Findings,
@@ -426,7 +429,7 @@ impl Judge<'_, '_> {
         }
         let same_value = one.writes() && other.writes() && !self.pedantic && {
             let lane = u32::from(access.thread.lane);
-            self.unchanged(touch, lane)
+            self.unchanged(touch, lane) || self.wrote_the_same(touch, lane, earlier)
         };
         !same_value
     }
@@ -440,6 +443,23 @@ impl Judge<'_, '_> {
                 let at = start + nth * u64::from(element);
                 self.view.peek(touch.space, at, element)
                     == Some(self.value(*value, touch.warp, lane))
+            })
+    }
+
+    /// Whether the earlier write is part of this very step of the group, and of the same value: then memory does
+    /// not hold it yet.
+    fn wrote_the_same(&self, touch: &Touch, lane: u32, earlier: &Access) -> bool {
+        let (warp, other) = (usize::from(earlier.thread.warp), u32::from(earlier.thread.lane));
+        let mut group = self.view.group();
+        let here = u64::from(earlier.thread.cta) == self.view.cta() & u64::from(u32::MAX)
+            && earlier.place == self.how.place
+            && group.any(|(at, lanes)| at == warp && lanes.contains(other));
+        let address = |warp: usize, lane: u32| {
+            self.view.address(self.how.address, warp)[lane as usize % WARP]
+        };
+        here && address(warp, other) == address(touch.warp, lane)
+            && self.how.values.iter().all(|value| {
+                self.value(*value, warp, other) == self.value(*value, touch.warp, lane)
             })
     }
 

@@ -1,0 +1,146 @@
+//! Which registers of a kernel a source of values can influence: through operations, and through branches that
+//! decide what is written.
+
+use ir::{Block, Inst, Kernel, Op, Operand, Terminator};
+
+/// A set of small numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn full(count: usize) -> Set {
+        Set(vec![u64::MAX; count.div_ceil(64)])
+    }
+
+    fn only(count: usize, member: usize) -> Set {
+        let mut set = Set(vec![0; count.div_ceil(64)]);
+        set.insert(member);
+        set
+    }
+
+    fn insert(&mut self, member: usize) {
+        self.0[member / 64] |= 1 << (member % 64);
+    }
+
+    fn contains(&self, member: usize) -> bool {
+        self.0[member / 64] >> (member % 64) & 1 != 0
+    }
+
+    fn intersect(&mut self, other: &Set) {
+        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
+    }
+}
+
+/// Per block, the blocks that every way from it to the kernel's end goes through, itself included.
+fn post_dominators(blocks: &[Block]) -> Vec<Set> {
+    let count = blocks.len();
+    let mut sets = vec![Set::full(count); count];
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for (at, block) in blocks.iter().enumerate().rev() {
+            let mut joined: Option<Set> = None;
+            for to in block.terminator.successors() {
+                let theirs = &sets[to.0 as usize];
+                match &mut joined {
+                    Some(joined) => joined.intersect(theirs),
+                    None => joined = Some(theirs.clone()),
+                }
+            }
+            let mut set = joined.unwrap_or_else(|| Set::only(count, at));
+            set.insert(at);
+            if set != sets[at] {
+                sets[at] = set;
+                changes = true;
+            }
+        }
+    }
+    sets
+}
+
+/// The blocks that a branch decides about: those between it and the block that all its ways lead to.
+fn decided(blocks: &[Block], branch: usize, after: &Set) -> Vec<usize> {
+    let next = |at: usize| blocks[at].terminator.successors().map(|to| to.0 as usize);
+    let mut found = Set(vec![0; blocks.len().div_ceil(64)]);
+    let mut left: Vec<usize> = next(branch).collect();
+    let mut list = Vec::new();
+    while let Some(at) = left.pop() {
+        let beyond = at != branch && after.contains(at);
+        if !beyond && !found.contains(at) {
+            found.insert(at);
+            list.push(at);
+            left.extend(next(at));
+        }
+    }
+    list
+}
+
+/// Whether each register can be influenced by the results of the operations that `source` names.
+pub(crate) fn influenced(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Vec<bool> {
+    let mut reached = vec![false; kernel.registers.len()];
+    let blocks = &kernel.blocks;
+    let after = post_dominators(blocks);
+    let mut decided_blocks = vec![false; blocks.len()];
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for (at, block) in blocks.iter().enumerate() {
+            for inst in &block.insts {
+                let from = decided_blocks[at] || source(&inst.op) || reads(inst, &reached);
+                inst.op.operands(|operand| {
+                    if let Operand::Def(reg) = operand {
+                        grows |= from && !reached[reg.0 as usize];
+                        reached[reg.0 as usize] |= from;
+                    }
+                });
+            }
+            let Terminator::Branch { p, .. } = block.terminator else { continue };
+            if p.reg().is_some_and(|reg| reached[reg.0 as usize]) {
+                for block in decided(blocks, at, &after[at]) {
+                    grows |= !decided_blocks[block];
+                    decided_blocks[block] = true;
+                }
+            }
+        }
+    }
+    reached
+}
+
+/// Whether an instruction reads a register of a set, its guard included.
+fn reads(inst: &Inst, registers: &[bool]) -> bool {
+    let guard = inst.guard.and_then(|guard| guard.reg());
+    let mut found = guard.is_some_and(|reg| registers[reg.0 as usize]);
+    inst.op.operands(|operand| {
+        if let Operand::Use(reg) = operand {
+            found |= registers[reg.0 as usize];
+        }
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::{Builder, Class, CompareOp, Src, WarpRules};
+
+    #[test]
+    fn values_and_branches_influence() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [mask, sum, other, chosen, late] = [0; 5].map(|_| b.reg(Class::W32));
+        let (left, join) = (b.block(), b.block());
+        b.push(Op::ActiveMask { d: mask });
+        b.binary_to(sum, ir::BinaryOp::AddI32, mask, Src::Imm(1));
+        b.copy_to(other, Src::Imm(3));
+        let p = b.compare(CompareOp::EqI32, sum, Src::Imm(0));
+        b.terminate(Terminator::Branch { p: p.into(), then: left, otherwise: join });
+        b.switch_to(left);
+        b.copy_to(chosen, Src::Imm(4));
+        b.terminate(Terminator::Jump(join));
+        b.switch_to(join);
+        b.copy_to(late, other);
+        let kernel = b.finish();
+        let found = influenced(&kernel, |op| matches!(op, Op::ActiveMask { .. }));
+        let expected = [true, true, false, true, false, true];
+        assert_eq!(found, expected);
+    }
+}
