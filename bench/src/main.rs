@@ -4,11 +4,13 @@
 //! that a change of the machine's speed meets both; the medians are compared. Names of kernels as arguments
 //! leave out the others. Results are compared bit for bit
 //! before anything is timed.
+//!
+//! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector.
 
 mod native;
 
 use std::time::{Duration, Instant};
-use warpwise::{Arg, Buffer, Device, Error, LaunchConfig, Module, Report};
+use warpwise::{Arg, Buffer, CheckOptions, Device, Error, LaunchConfig, Module, Report};
 
 const ELEMENTS: usize = 1 << 24;
 const THREADS: u32 = 256;
@@ -16,6 +18,7 @@ const ROUNDS: u32 = 1000;
 /// Threads of the integer kernel: each does a thousand rounds.
 const INTEGER_THREADS: usize = 1 << 16;
 const REPETITIONS: usize = 7;
+const CHECKS: usize = 3;
 
 /// One row: a kernel with its buffers, and the loop that does the same.
 struct Row<'a> {
@@ -44,7 +47,9 @@ fn main() -> Result<(), Error> {
     native::warp_scan(&integers, &mut scanned);
     native::block_reduce(&floats, &mut sums);
 
-    let names: Vec<String> = std::env::args().skip(1).collect();
+    let mut names: Vec<String> = std::env::args().skip(1).collect();
+    let checking = names.iter().any(|name| name == "check");
+    names.retain(|name| name != "check");
     let wanted = |kernel: &str| names.is_empty() || names.iter().any(|name| name == kernel);
     if wanted("xorshift") {
         let args = [hashes_out.into(), ROUNDS.into()];
@@ -83,6 +88,9 @@ fn main() -> Result<(), Error> {
             native: Box::new(|| native::block_reduce(&floats, &mut sums)),
         },
     ];
+    if checking {
+        return check(&module, &mut device, rows.iter().filter(|row| wanted(row.kernel)));
+    }
     println!(
         "kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction"
     );
@@ -112,6 +120,43 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
+/// The ratio of checked to plain runs. The kernels are correct, so nothing must be found.
+fn check<'a>(
+    module: &Module,
+    device: &mut Device,
+    rows: impl Iterator<Item = &'a Row<'a>>,
+) -> Result<(), Error> {
+    println!("kernel         run ms    check ms   ratio   ns/warp instruction");
+    for row in rows {
+        let (mut plain, mut checked) = (Vec::new(), Vec::new());
+        let mut instructions = 1;
+        for _ in 0..CHECKS {
+            plain.push(run(module, device, row.kernel, row.elements, &row.args)?.elapsed);
+            let options = CheckOptions::default();
+            let kernel = module.kernel(row.kernel)?;
+            let config = config(row.elements);
+            let report = kernel.check(device, &config, options, &row.args)?.into_result()?;
+            checked.push(report.elapsed);
+            instructions = report.stats.warp_instructions;
+        }
+        let (plain, checked) = (median(plain), median(checked));
+        println!(
+            "{:<12} {:>8.2} {:>11.2} {:>7.2} {:>21.2}",
+            row.kernel,
+            plain * 1e3,
+            checked * 1e3,
+            checked / plain,
+            checked * 1e9 / instructions as f64,
+        );
+    }
+    Ok(())
+}
+
+/// A launch on one thread.
+fn config(elements: usize) -> LaunchConfig<'static> {
+    LaunchConfig { threads: 1, ..LaunchConfig::new(elements as u32 / THREADS, THREADS) }
+}
+
 fn run(
     module: &Module,
     device: &mut Device,
@@ -119,9 +164,7 @@ fn run(
     elements: usize,
     args: &[Arg],
 ) -> Result<Report, Error> {
-    let config =
-        LaunchConfig { threads: 1, ..LaunchConfig::new(elements as u32 / THREADS, THREADS) };
-    module.kernel(kernel)?.launch(device, &config, args)
+    module.kernel(kernel)?.launch(device, &config(elements), args)
 }
 
 fn same<T: PartialEq>(what: &str, ours: &[T], native: &[T]) {

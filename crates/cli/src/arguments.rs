@@ -78,8 +78,8 @@ pub(crate) struct LintArguments {
     #[arg(long, value_name = "sm_XX")]
     pub(crate) target: Option<String>,
     /// How to report.
-    #[arg(long, value_enum, default_value_t = LintFormat::Text)]
-    pub(crate) format: LintFormat,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
     /// Leave out warnings and remarks of this code.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub(crate) allow: Vec<String>,
@@ -91,9 +91,9 @@ pub(crate) struct LintArguments {
     pub(crate) list: bool,
 }
 
-/// How `lint` reports.
+/// How `lint` and `check` report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LintFormat {
+pub(crate) enum ReportFormat {
     /// For people.
     Text,
     /// One JSON document.
@@ -165,18 +165,9 @@ pub(crate) struct CheckArguments {
     /// Also report what is undefined and does not matter, and races of writes of the same value.
     #[arg(long)]
     pub(crate) pedantic: bool,
-    /// How to report: text for people on standard error, or one JSON document on standard output.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// How to report: text for people on standard error, or one JSON or SARIF document on standard output.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
-}
-
-/// The form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// Text for people.
-    Text,
-    /// JSON.
-    Json,
 }
 
 /// `--out I=FILE.npy`.

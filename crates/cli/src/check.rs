@@ -4,17 +4,27 @@ use crate::arguments::{CheckArguments, ReportFormat};
 use crate::report::{self, Stop};
 use crate::run::{self, Prepared, Said};
 use crate::status::Status;
-use warpwise::CheckOptions;
+use warpwise::diag::{RuleInfo, Severity, sarif};
+use warpwise::{CheckOptions, Checked, Code};
 
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
     let mut said = Said::default();
-    let result = attempt(arguments, &mut said);
     let json = arguments.run.json || arguments.format == ReportFormat::Json;
-    run::finish(&arguments.run, json, result, said)
+    let (checked, status) = match attempt(arguments, &mut said) {
+        Ok((checked, status)) => (Some(checked), Ok(status)),
+        Err(stop) => (None, Err(stop)),
+    };
+    match (checked, status, arguments.format) {
+        // The report is the whole output.
+        (Some(checked), Ok(status), ReportFormat::Sarif) => {
+            report::print(&format!("{}\n", document(&checked)), status)
+        }
+        (_, status, _) => run::finish(&arguments.run, json, status, said),
+    }
 }
 
-fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> {
+fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Status), Stop> {
     let mut prepared = run::prepare(&arguments.run, said)?;
     let args = prepared.args();
     let options = CheckOptions { pedantic: arguments.pedantic };
@@ -23,7 +33,7 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
         run::configured(&arguments.run, |config| kernel.check(device, config, options, &args))?;
     match arguments.format {
         ReportFormat::Text => run::tell(&checked.sources, &checked.diagnostics, said),
-        ReportFormat::Json => {
+        ReportFormat::Json | ReportFormat::Sarif => {
             said.document.diagnostics.extend(report::json(&checked.sources, &checked.diagnostics));
         }
     }
@@ -36,5 +46,28 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
     if checked.fault.is_none() {
         run::deliver(&arguments.run, &prepared, &checked.report, said)?;
     }
-    Ok(status)
+    Ok((checked, status))
+}
+
+/// The findings as SARIF, with every code that was looked for.
+fn document(checked: &Checked) -> serde_json::Value {
+    let names: Vec<String> = Code::ALL.iter().map(|code| hyphenated(code.title())).collect();
+    let rules: Vec<RuleInfo<'_>> = Code::ALL
+        .iter()
+        .zip(&names)
+        .map(|(code, name)| RuleInfo {
+            code: code.word(),
+            name,
+            summary: code.title(),
+            details: code.help(),
+            severity: Severity::Error,
+        })
+        .collect();
+    sarif(&checked.sources, &checked.diagnostics, &rules)
+}
+
+/// Words and hyphens.
+fn hyphenated(title: &str) -> String {
+    let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-").to_lowercase()
 }

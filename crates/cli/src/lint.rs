@@ -1,6 +1,6 @@
 //! `warpwise lint`.
 
-use crate::arguments::{LintArguments, LintFormat};
+use crate::arguments::{LintArguments, ReportFormat};
 use crate::output;
 use crate::report::{self, Stop, tell};
 use crate::status::Status;
@@ -117,18 +117,18 @@ fn show(
     status: Status,
 ) -> String {
     match arguments.format {
-        LintFormat::Text => {
+        ReportFormat::Text => {
             tell(sources, found);
             summary(arguments, found)
         }
-        LintFormat::Json => {
+        ReportFormat::Json => {
             let document = serde_json::json!({
                 "status": status.word(),
                 "diagnostics": render::json(sources, found),
             });
             format!("{document}\n")
         }
-        LintFormat::Sarif => {
+        ReportFormat::Sarif => {
             let infos: Vec<RuleInfo<'_>> = RULES.iter().map(|rule| info(rule)).collect();
             format!("{}\n", sarif(sources, found, &infos))
         }
@@ -167,8 +167,8 @@ fn summary(arguments: &LintArguments, found: &[Diagnostic]) -> String {
 }
 
 /// Every rule.
-fn list(format: LintFormat) -> String {
-    if format != LintFormat::Text {
+fn list(format: ReportFormat) -> String {
+    if format != ReportFormat::Text {
         let all: Vec<serde_json::Value> = RULES
             .iter()
             .map(|rule| {
