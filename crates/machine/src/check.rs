@@ -19,24 +19,24 @@ pub fn check(description: &Description) -> Vec<Diagnostic> {
         for mut why in problems(opcode) {
             if seen.insert(why.span()) {
                 why.severity = if needed { Severity::Warning } else { Severity::Note };
-                found.push(*why);
+                found.push(why);
             }
         }
     }
     found
 }
 
-fn problems(opcode: &Opcode) -> Vec<Box<Diagnostic>> {
+fn problems(opcode: &Opcode) -> Vec<Diagnostic> {
     let code = match Code::of(opcode) {
         None => return Vec::new(),
-        Some(Err(why)) => return vec![why],
+        Some(Err(why)) => return vec![*why],
         Some(Ok(code)) => code,
     };
     let compiled = variants(opcode).into_iter().map(|instruction| {
         let mut emitter = Emitter::new(&opcode.name);
         compile(&mut emitter, &code, &instruction, opcode)
     });
-    compiled.filter_map(Result::err).collect()
+    compiled.filter_map(|compiled| compiled.err().map(|why| *why)).collect()
 }
 
 fn compile(

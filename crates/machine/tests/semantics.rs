@@ -169,7 +169,8 @@ fn elections() {
     cases(|case| {
         let uniform = case.state.uniform[&0];
         let pp = |lane: usize| bit(case.state.predicates[&1], lane);
-        let choices: [(&str, Box<dyn Fn(usize) -> bool>); 4] = [
+        type Chooses<'a> = Box<dyn Fn(usize) -> bool + 'a>;
+        let choices: [(&str, Chooses<'_>); 4] = [
             ("P1", Box::new(pp)),
             ("!P1", Box::new(move |lane| !pp(lane))),
             ("UR0", Box::new(move |lane| uniform >> lane & 1 != 0)),

@@ -7,9 +7,12 @@ use super::{Breach, Purpose};
 const CATALOGUE: &str = "crates/ptx/src/catalogue/";
 
 /// Words that are opcodes and mean something else in these files.
-const OTHER_MEANINGS: [(&str, &[&str]); 2] = [
+const OTHER_MEANINGS: [(&str, &[&str]); 4] = [
     // Terminators of the IR, as it prints.
     ("crates/ir/src/display.rs", &["exit", "trap"]),
+    // Functions and a statement of pseudo-code in machine descriptions.
+    ("crates/machine/src/pseudo/functions.rs", &["min", "max", "abs", "popc", "clz"]),
+    ("crates/machine/src/pseudo/parser.rs", &["exit"]),
     // A feature of x86-64.
     ("crates/vm/src/simd.rs", &["fma"]),
 ];
