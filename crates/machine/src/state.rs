@@ -41,7 +41,9 @@ impl Default for State {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The registers of rows 1 and following.
-    pub(crate) rows: Vec<Register>,
+    rows: Vec<Register>,
+    /// The row of each register.
+    index: BTreeMap<Register, u64>,
 }
 
 /// Bytes of a row.
@@ -55,11 +57,12 @@ impl Layout {
 
     /// The row of a register, added if it is new; its offset in bytes.
     pub(crate) fn offset(&mut self, register: Register) -> u64 {
-        let at = self.rows.iter().position(|row| *row == register).unwrap_or_else(|| {
-            self.rows.push(register);
-            self.rows.len() - 1
+        let Layout { rows, index } = self;
+        let row = *index.entry(register).or_insert_with(|| {
+            rows.push(register);
+            rows.len() as u64
         });
-        (at as u64 + 1) * ROW_BYTES
+        row * ROW_BYTES
     }
 
     /// The buffer for a state, as 32-bit words.
