@@ -1,7 +1,8 @@
-//! Development tasks: `cargo xtask tidy`, `bless` and `record`.
+//! Development tasks: `cargo xtask tidy`, `bless`, `rules` and `record`.
 
 mod bless;
 mod record;
+mod rules;
 mod tidy;
 mod validity;
 
@@ -28,6 +29,12 @@ enum Task {
         check: bool,
         /// Only files whose path contains this text.
         filter: Option<String>,
+    },
+    /// Write docs/rules.md from the catalogue and the rules of `lint`.
+    Rules {
+        /// Change nothing; fail if something would change.
+        #[arg(long)]
+        check: bool,
     },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, ask the assembler `WARPWISE_PTXAS` what it accepts.
@@ -58,6 +65,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Tidy => tidy::tidy(&root),
         Task::Bless { check, filter } => bless::bless(&root, check, filter.as_deref()),
+        Task::Rules { check } => rules::rules(&root, check),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }

@@ -3,6 +3,8 @@
 mod generate;
 mod module;
 mod oracle;
+#[cfg(test)]
+mod tests;
 
 use module::Version;
 use oracle::{Oracle, Question};
@@ -12,10 +14,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Instructions and whether they are accepted, for one version and target.
-pub(crate) const VALIDITY: &str = "validity.tsv";
+const VALIDITY: &str = "validity.tsv";
 
 /// For instructions, the PTX versions that accept them, by target.
-pub(crate) const SINCE: &str = "since.tsv";
+const SINCE: &str = "since.tsv";
 
 /// The version and target that instructions are asked about: the newest that has all.
 const NEWEST: (Version, &str) = ((9, 5), "sm_100a");
@@ -27,7 +29,7 @@ const BEFORE_REMOVAL: Version = (6, 3);
 const OLDEST: Version = (1, 4);
 
 /// The share of the instructions that is recorded, one in so many.
-const SAMPLE: u64 = 10;
+const SAMPLE: u64 = 30;
 
 /// Asks the assembler and writes both tables. With `all`, nothing is left out.
 ///

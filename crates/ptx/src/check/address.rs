@@ -4,6 +4,7 @@ use super::Checker;
 use super::names::Symbol;
 use super::operand::{Verdict, describe, refuse};
 use crate::catalogue::Matched;
+use crate::catalogue::pattern::Shape;
 use crate::rules;
 use crate::syntax::Space;
 use crate::syntax::ast::{Address, Name, Operand, OperandKind, Variable};
@@ -14,7 +15,10 @@ impl<'a> Checker<'a> {
         let space = inst.space().and_then(|word| word.split("::").next());
         let space = space.and_then(Space::from_word);
         match &operand.kind {
-            OperandKind::Address(address) => self.bracketed(space, operand, address),
+            OperandKind::Address(address) => {
+                self.bracketed(space, operand, address)?;
+                self.parameter(inst, operand, address)
+            }
             OperandKind::Element(name, _) => match self.names.find(name) {
                 Some(Symbol::Variable(variable)) => self.same_space(space, operand, variable),
                 symbol => {
@@ -23,6 +27,28 @@ impl<'a> Checker<'a> {
                 }
             },
             _ => refuse(&rules::ADDRESS, operand, "an address in brackets must stand here"),
+        }
+    }
+
+    /// Parameters of the function are read, what it returns is written.
+    fn parameter(
+        &mut self,
+        inst: &Matched<'a>,
+        operand: &Operand,
+        address: &Address,
+    ) -> Verdict {
+        let OperandKind::Name(name) = &address.base.kind else { return Ok(()) };
+        let is_store = inst.form.pattern.operands.first().is_some_and(|it| it.shape == Shape::Address);
+        match self.names.parameter(name) {
+            Some(_) if self.outputs.contains(name.as_str()) && !is_store => {
+                let message = format!("`{name}` is returned and cannot be read");
+                refuse(&rules::ADDRESS, operand, message)
+            }
+            Some(_) if !self.outputs.contains(name.as_str()) && is_store => {
+                let message = format!("`{name}` is a parameter of the function and cannot be written");
+                refuse(&rules::ADDRESS, operand, message)
+            }
+            Some(_) | None => Ok(()),
         }
     }
 

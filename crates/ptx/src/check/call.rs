@@ -5,7 +5,7 @@ use super::names::Symbol;
 use super::operand::describe;
 use crate::rules;
 use crate::syntax::ScalarType;
-use crate::syntax::ast::{Constant, Instruction, Operand, OperandKind, StatementKind, Variable};
+use crate::syntax::ast::{Constant, FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable};
 use crate::types::{self, Fit};
 use diag::{Diagnostic, Span};
 
@@ -54,6 +54,10 @@ impl<'a> Checker<'a> {
         };
         let signature = match self.names.find(name) {
             None => return Ok(()),
+            Some(Symbol::Function(function)) if function.kind == FunctionKind::Entry => {
+                let message = format!("`{name}` is a kernel, which cannot be called");
+                return Err(Box::new(rules::CALL.at(callee.span, message)));
+            }
             Some(Symbol::Function(function)) => Signature {
                 returns: &function.returns,
                 params: &function.params,
@@ -157,6 +161,11 @@ impl<'a> Checker<'a> {
                 }
                 Some(Symbol::Variable(variable)) if size(variable) != size(parameter) => {
                     format!("`{name}` and the parameter `{}` differ in size", parameter.name)
+                }
+                Some(Symbol::Variable(variable))
+                    if !parameter.dims.is_empty() && variable.align != parameter.align =>
+                {
+                    format!("`{name}` and the parameter `{}` differ in alignment", parameter.name)
                 }
                 _ => return Ok(()),
             },

@@ -12,7 +12,11 @@ impl<'a> Checker<'a> {
         let before = self.found.len();
         let opcode = &instruction.opcode;
         let Some(entry) = catalogue::entry(instruction) else {
-            let unknown = catalogue::unknown(opcode);
+            self.unknown.insert(opcode);
+            let mut unknown = catalogue::unknown(opcode);
+            if unknown.help.is_none() && instruction.suffixes.is_empty() {
+                unknown = unknown.help("a label ends in `:`");
+            }
             return self.report(unknown);
         };
         if let Some(guard) = &instruction.guard {
@@ -62,8 +66,7 @@ impl<'a> Checker<'a> {
             }
             Some(_) => format!("a guard must be a predicate register; `{name}` is none"),
             None => {
-                let found = self.names.undeclared(name, "the guard");
-                return self.found.extend(found);
+                return self.undeclared(name, "the guard");
             }
         };
         self.report(rules::GUARD.at(name.span, message));
@@ -94,9 +97,9 @@ impl<'a> Checker<'a> {
 
     fn known(&mut self, name: &'a Name) {
         if self.names.find(name).is_none() {
-            let found = self.names.undeclared(name, "the name");
-            self.found.extend(found);
+            return self.undeclared(name, "the name");
         }
+        self.uses(name);
     }
 
     /// Checks the operands one by one; false if one is wrong.
@@ -104,6 +107,7 @@ impl<'a> Checker<'a> {
         let section = inst.form.form.syntax;
         for (pattern, operand) in inst.operands() {
             if let Err(error) = self.operand(inst, pattern, operand) {
+                self.blame.reported(self.found.len());
                 self.report(error.note(format!("the form is `{section}`")));
                 return false;
             }

@@ -6,21 +6,29 @@
 
 mod address;
 mod advice;
+mod blame;
 mod call;
+mod declaration;
+mod function;
 mod header;
 mod instruction;
 mod names;
 mod operand;
+mod shared;
 mod vector;
 
 use crate::resolve;
 use crate::syntax::MAX_ERRORS;
-use crate::syntax::ast::{Function, FunctionKind, Item, Module, Statement, StatementKind};
+use crate::syntax::ast::{
+    Function, FunctionKind, Item, Module, Name, Statement, StatementKind,
+};
 use crate::target::Target;
 use advice::Advice;
+use blame::Blame;
 use diag::{Diagnostic, Severity};
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use names::Names;
+use shared::Uses;
 
 /// Everything that is wrong with a parsed module, and what deserves a look, in source order. With `target`,
 /// as if `.target` named it.
@@ -35,10 +43,17 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         in_kernel: false,
         unchecked: HashSet::default(),
         advice: Advice::default(),
+        outputs: HashSet::default(),
+        constant_bytes: 0,
+        current: Uses::default(),
+        blame: Blame::default(),
+        unknown: HashSet::default(),
+        undeclared: Vec::new(),
+        uses: HashMap::default(),
         found,
     };
     checker.module(module);
-    let mut found = checker.found;
+    let mut found = checker.finish();
     found.extend(resolve::check(module));
     found.sort_by_key(|diagnostic| diagnostic.span());
     limit(found)
@@ -70,12 +85,45 @@ struct Checker<'a> {
     /// Mnemonics without forms that have been remarked on.
     unchecked: HashSet<&'a str>,
     advice: Advice<'a>,
+    /// The return parameters of the function.
+    outputs: HashSet<&'a str>,
+    /// Bytes of the constant variables so far.
+    constant_bytes: u64,
+    /// What the function names so far.
+    current: Uses<'a>,
+    /// Uses of registers that do not agree with their declarations.
+    blame: Blame<'a>,
+    /// What stands where a mnemonic should.
+    unknown: HashSet<&'a str>,
+    /// Undeclared names, and which diagnostics report them.
+    undeclared: Vec<(&'a str, usize)>,
+    /// What each function names.
+    uses: HashMap<&'a str, Uses<'a>>,
     found: Vec<Diagnostic>,
 }
 
 impl<'a> Checker<'a> {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
+    }
+
+    /// Reports a name that means nothing.
+    fn undeclared(&mut self, name: &'a Name, what: &str) {
+        if let Some(error) = self.names.undeclared(name, what) {
+            self.undeclared.push((name, self.found.len()));
+            self.found.push(error);
+        }
+    }
+
+    /// What was found, without what follows from it: a label without its colon reads as an unknown
+    /// instruction, and branches do not find it; a wrong declaration makes every use wrong.
+    fn finish(self) -> Vec<Diagnostic> {
+        let (mut found, mut replaced) = self.blame.resolve();
+        let is_label = |(name, _): &&(&str, usize)| self.unknown.contains(name);
+        replaced.extend(self.undeclared.iter().filter(is_label).map(|(_, nth)| nth));
+        let numbered = self.found.into_iter().enumerate();
+        found.extend(numbered.filter(|(nth, _)| !replaced.contains(nth)).map(|(_, error)| error));
+        found
     }
 
     fn module(&mut self, module: &'a Module) {
@@ -90,22 +138,31 @@ impl<'a> Checker<'a> {
                     self.names.declare_function(function);
                     self.function(function);
                 }
-                Item::Variable(variable) => self.names.declare(variable),
+                Item::Variable(variable) => {
+                    self.declaration(variable, false);
+                    self.constant_memory(variable);
+                    self.names.declare(variable);
+                }
                 Item::Directive(_) => {}
             }
         }
+        self.shared_memory(module);
     }
 
     fn function(&mut self, function: &'a Function) {
-        let Some(body) = &function.body else { return };
         self.in_kernel = function.kind == FunctionKind::Entry;
+        self.function_head(function);
+        let Some(body) = &function.body else { return };
+        self.outputs = function.returns.iter().map(|it| it.name.as_str()).collect();
         self.advice = Advice::new(function);
         self.names.open(body);
         for parameter in function.returns.iter().chain(&function.params) {
-            self.names.declare(parameter);
+            self.names.declare_parameter(parameter);
         }
         self.statements(body);
         self.names.close();
+        let uses = std::mem::take(&mut self.current);
+        self.uses.insert(&function.name, uses);
     }
 
     fn statements(&mut self, statements: &'a [Statement]) {
@@ -116,20 +173,25 @@ impl<'a> Checker<'a> {
                     self.statements(inner);
                     self.names.close();
                 }
-                StatementKind::Variable(variable) => self.names.declare(variable),
+                StatementKind::Variable(variable) => {
+                    self.declaration(variable, false);
+                    self.needs_shared(variable);
+                    self.names.declare(variable);
+                }
                 StatementKind::Instruction(instruction) => self.instruction(instruction),
                 StatementKind::BranchTargets(table) | StatementKind::CallTargets(table) => {
+                    self.names.declare_table(&table.label, &statement.kind);
                     for entry in table.entries.iter().filter(|entry| entry.range.is_none()) {
                         if self.names.find(&entry.name).is_none() {
-                            let found = self.names.undeclared(&entry.name, "the target");
-                            self.found.extend(found);
+                            self.undeclared(&entry.name, "the target");
                         }
                     }
                 }
                 StatementKind::Label(_) => self.advice.label(),
-                StatementKind::Loc(_)
-                | StatementKind::Pragma(_)
-                | StatementKind::CallPrototype(_) => {}
+                StatementKind::CallPrototype(prototype) => {
+                    self.names.declare_table(&prototype.label, &statement.kind);
+                }
+                StatementKind::Loc(_) | StatementKind::Pragma(_) => {}
             }
         }
     }

@@ -35,6 +35,8 @@ struct Scope<'a> {
 /// Nested scopes, innermost last; the first is the module's.
 pub(super) struct Names<'a> {
     scopes: Vec<Scope<'a>>,
+    /// Parameters of the function, returned ones included.
+    parameters: HashMap<&'a str, &'a Variable>,
     /// Undeclared names of the function that have been reported.
     reported: HashSet<&'a str>,
     /// Labels of the functions so far and to come, by name.
@@ -45,6 +47,7 @@ impl<'a> Names<'a> {
     pub(super) fn new() -> Self {
         Names {
             scopes: vec![Scope::default()],
+            parameters: HashMap::new(),
             reported: HashSet::new(),
             labels_elsewhere: HashMap::new(),
         }
@@ -54,21 +57,9 @@ impl<'a> Names<'a> {
     pub(super) fn open(&mut self, statements: &'a [Statement]) {
         let mut scope = Scope::default();
         for statement in statements {
-            let (name, symbol) = match &statement.kind {
-                StatementKind::Label(name) => (name, Symbol::Label),
-                StatementKind::CallPrototype(prototype) => {
-                    (&prototype.label, Symbol::Table(&statement.kind))
-                }
-                StatementKind::BranchTargets(table) | StatementKind::CallTargets(table) => {
-                    (&table.label, Symbol::Table(&statement.kind))
-                }
-                StatementKind::Block(_)
-                | StatementKind::Variable(_)
-                | StatementKind::Instruction(_)
-                | StatementKind::Loc(_)
-                | StatementKind::Pragma(_) => continue,
-            };
-            scope.names.insert(name, symbol);
+            if let StatementKind::Label(name) = &statement.kind {
+                scope.names.insert(name, Symbol::Label);
+            }
         }
         self.scopes.push(scope);
     }
@@ -77,6 +68,7 @@ impl<'a> Names<'a> {
         self.scopes.pop();
         if self.scopes.len() == 1 {
             self.reported.clear();
+            self.parameters.clear();
         }
     }
 
@@ -111,6 +103,27 @@ impl<'a> Names<'a> {
             _ => Symbol::Variable(variable),
         };
         scope.names.insert(&variable.name, symbol);
+    }
+
+    /// Declares a parameter of the function whose scope is open.
+    pub(super) fn declare_parameter(&mut self, variable: &'a Variable) {
+        self.declare(variable);
+        self.parameters.insert(&variable.name, variable);
+    }
+
+    /// The parameter of the function that a name means.
+    pub(super) fn parameter(&self, name: &str) -> Option<&'a Variable> {
+        let parameter = self.parameters.get(name).copied()?;
+        let is_it = |variable: &Variable| std::ptr::eq(variable, parameter);
+        matches!(self.find(name), Some(Symbol::Variable(variable)) if is_it(variable))
+            .then_some(parameter)
+    }
+
+    /// Declares a table or prototype, which stands before its uses.
+    pub(super) fn declare_table(&mut self, label: &'a Name, table: &'a StatementKind) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(label, Symbol::Table(table));
+        }
     }
 
     /// Declares a function.
@@ -180,6 +193,10 @@ fn member<'a>(scope: &Scope<'a>, name: &str, prefix: &str) -> Option<Symbol<'a>>
     (prefix.len()..name.len()).find_map(|end| {
         let range = scope.ranges.get(&name[..end])?;
         let number: u32 = name[end..].parse().ok()?;
-        range.range.is_some_and(|count| number < count).then_some(Symbol::Register(range))
+        let symbol = match range.space {
+            Space::Reg => Symbol::Register(range),
+            _ => Symbol::Variable(range),
+        };
+        range.range.is_some_and(|count| number < count).then_some(symbol)
     })
 }

@@ -71,6 +71,12 @@ impl<'a> Checker<'a> {
                 self.vector(wanted, operand, elements, count, packed, is_result)
             }
             _ => {
+                if let (Some(count), OperandKind::Name(name)) = (count, &operand.kind)
+                    && let Some(Symbol::Register(variable)) = self.names.find(name)
+                    && variable.vector.map(usize::from) == Some(count)
+                {
+                    return self.typed(wanted, operand, name, variable);
+                }
                 if let Some(count) = count {
                     let what = format!("a vector of {count} elements must stand here");
                     return refuse(&rules::VECTOR, operand, what);
@@ -126,6 +132,23 @@ impl<'a> Checker<'a> {
         self.result(wanted, first)
     }
 
+    /// A register whose type must agree with what is wanted.
+    fn typed(
+        &mut self,
+        wanted: Wanted<'_>,
+        operand: &Operand,
+        name: &Name,
+        variable: &'a Variable,
+    ) -> Verdict {
+        let Wanted { pattern, ty, fit } = wanted;
+        if types::agrees(variable.ty, ty, fit) {
+            self.blame.fits(variable);
+            return Ok(());
+        }
+        self.blame.differs(variable, ty);
+        mismatch(pattern, operand, name, variable.ty, ty, fit)
+    }
+
     /// A register that receives a result.
     pub(super) fn result(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
         let Wanted { pattern, ty, fit } = wanted;
@@ -135,15 +158,21 @@ impl<'a> Checker<'a> {
             OperandKind::Sink => {
                 return refuse(&rules::SINK, operand, "the result must be received: `_` drops it");
             }
+            OperandKind::Component(name, part) => match self.names.find(name) {
+                Some(Symbol::Register(variable))
+                    if has_component(variable, part)
+                        && types::agrees(variable.ty, ty, fit) =>
+                {
+                    return Ok(());
+                }
+                _ => return refuse(&rules::OPERAND_KIND, operand, "a result needs a register"),
+            },
             _ => return refuse(&rules::OPERAND_KIND, operand, "a result needs a register"),
         };
         match self.names.find(name) {
             None => Ok(()),
             Some(Symbol::Register(variable)) if is_plain(variable) => {
-                match types::agrees(variable.ty, ty, fit) {
-                    true => Ok(()),
-                    false => mismatch(pattern, operand, name, variable.ty, ty, fit),
-                }
+                self.typed(wanted, operand, name, variable)
             }
             Some(Symbol::Special(_)) => {
                 let message = format!("`{name}` is a special register and cannot be written");
@@ -158,16 +187,13 @@ impl<'a> Checker<'a> {
 
     /// A source operand.
     pub(super) fn value(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
-        let Wanted { pattern, ty, fit } = wanted;
+        let Wanted { pattern, ty, .. } = wanted;
         match &operand.kind {
             OperandKind::Constant(constant) => self.constant(wanted, operand, *constant),
             OperandKind::Name(name) => match self.names.find(name) {
                 None => Ok(()),
                 Some(Symbol::Register(variable)) if is_plain(variable) => {
-                    match types::agrees(variable.ty, ty, fit) {
-                        true => Ok(()),
-                        false => mismatch(pattern, operand, name, variable.ty, ty, fit),
-                    }
+                    self.typed(wanted, operand, name, variable)
                 }
                 Some(Symbol::Special(register)) => self.special(wanted, operand, register, None),
                 Some(Symbol::Variable(variable)) => self.variable(wanted, operand, variable),
@@ -181,6 +207,9 @@ impl<'a> Checker<'a> {
             OperandKind::Component(name, part) => match self.names.find(name) {
                 Some(Symbol::Special(register)) => {
                     self.special(wanted, operand, register, Some(part))
+                }
+                Some(Symbol::Register(variable)) if has_component(variable, part) => {
+                    self.typed(wanted, operand, name, variable)
                 }
                 _ => {
                     let message = format!("`{name}` has no component `.{part}`");
@@ -372,6 +401,13 @@ impl<'a> Checker<'a> {
 /// Whether a register is neither a vector nor an array.
 fn is_plain(variable: &Variable) -> bool {
     variable.vector.is_none() && variable.dims.is_empty()
+}
+
+/// Whether a register is a vector with that component.
+fn has_component(variable: &Variable, part: &str) -> bool {
+    let at = ["x", "y", "z", "w"].iter().position(|name| *name == part);
+    let at = at.or_else(|| ["r", "g", "b", "a"].iter().position(|name| *name == part));
+    matches!((variable.vector, at), (Some(count), Some(at)) if at < usize::from(count))
 }
 
 /// What a name is, as messages say it.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 const MAX_IMAGE: u64 = 1 << 32;
 
 /// `value` rounded up to a multiple of a power of two.
-pub(super) fn align_up(value: u64, align: u64) -> u64 {
+pub(crate) fn align_up(value: u64, align: u64) -> u64 {
     value.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
 }
 
@@ -19,7 +19,7 @@ fn scalar_bytes(ty: ScalarType) -> u64 {
 }
 
 /// Bytes of a variable; `None` where its size is open, or absurd.
-pub(super) fn bytes(variable: &Variable) -> Option<u64> {
+pub(crate) fn bytes(variable: &Variable) -> Option<u64> {
     let element = scalar_bytes(variable.ty) * u64::from(variable.vector.unwrap_or(1));
     let mut dims = variable.dims.iter();
     let open_first = matches!(dims.clone().next(), Some(None));
@@ -36,7 +36,7 @@ pub(super) fn bytes(variable: &Variable) -> Option<u64> {
 }
 
 /// Alignment of a variable in bytes: as declared, else that of its element.
-pub(super) fn alignment(variable: &Variable) -> u64 {
+pub(crate) fn alignment(variable: &Variable) -> u64 {
     let natural = scalar_bytes(variable.ty) * u64::from(variable.vector.unwrap_or(1));
     variable.align.map_or(natural, u64::from).max(1)
 }

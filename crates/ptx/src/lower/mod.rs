@@ -4,7 +4,7 @@
 //! labels become blocks, and each instruction is handed to the lowering of the catalogue form that it is
 //! written in, which emits IR through [`Lowering`].
 
-mod layout;
+pub(crate) mod layout;
 mod lines;
 mod operands;
 mod scope;

@@ -90,8 +90,8 @@ fn function_scopes() {
 fn places_of_declarations() {
     let table = [
         (".param .b32 g;", "", "parameters belong to functions, not to the module"),
-        (".reg .b32 g;", "", "`.reg` variables of the module are not implemented"),
-        (".local .b32 g;", "", "`.local` variables of the module are not implemented"),
+        (".reg .b32 g;", "", "`.reg` variables belong to functions, not to the module"),
+        (".local .b32 g;", "", "`.local` variables belong to functions, not to the module"),
         (".shared .b32 g = 1;", "", "`.shared` variables have no initial value"),
         ("", ".local .b32 l = 1;", "`.local` variables have no initial value"),
         ("", ".sreg .b32 s;", "special registers are predefined and cannot be declared"),

@@ -246,7 +246,7 @@ impl<'s> Parser<'s> {
     /// A plain integer of 32 bits that means `what`.
     pub(super) fn number_u32(&mut self, what: &str) -> Parse<u32> {
         if !self.at(TokenKind::Number) {
-            return Err(self.expected(what));
+            return Err(self.expected_next(what));
         }
         match literal::parse_u32(self.token_text()) {
             Some(value) => {

@@ -3,6 +3,7 @@
 use super::{Parse, Parser};
 use crate::catalogue::CALL;
 use crate::syntax::ast::{Address, Guard, Instruction, Name, Operand, OperandKind};
+use crate::syntax::Space;
 use crate::syntax::lexer::TokenKind;
 use diag::Diagnostic;
 
@@ -13,7 +14,7 @@ impl Parser<'_> {
         let guard = if self.at(TokenKind::At) { Some(Box::new(self.guard()?)) } else { None };
         let opcode = self.identifier("an instruction")?;
         let mut suffixes = Vec::new();
-        while self.at(TokenKind::Dot) {
+        while self.at(TokenKind::Dot) && !self.starts_directive() {
             suffixes.push(self.take_name(1));
         }
         let mut operands = Vec::new();
@@ -42,6 +43,12 @@ impl Parser<'_> {
         }
         let predicate = self.take_name(0);
         Ok(Guard { negated, predicate, span: self.span_from(start) })
+    }
+
+    /// Whether the token begins a line and a directive or declaration, after a missing semicolon or colon.
+    fn starts_directive(&self) -> bool {
+        let is_space = self.space_word().is_some_and(|space| !matches!(space, Space::Global | Space::Shared));
+        self.token.first_of_line && (is_space || matches!(self.dot_word(), "pragma" | "loc"))
     }
 
     /// Whether an operand can stand here. A word at the start of a line is the next instruction
@@ -176,7 +183,13 @@ impl Parser<'_> {
         };
         let base = Operand { kind, span: self.span_from(start) };
         let offset = match self.token.kind {
-            TokenKind::Plus | TokenKind::Minus => self.integer_constant("an address offset")?,
+            TokenKind::Plus => self.integer_constant("an address offset")?,
+            TokenKind::Minus => {
+                let diagnostic = self
+                    .expected_diagnostic("`+` or `]` after the address")
+                    .help("write a negative offset as `[a+-8]`");
+                return Err(self.report(diagnostic));
+            }
             _ => 0,
         };
         let mut rest = Vec::new();

@@ -113,7 +113,7 @@ impl<'s> Parser<'s> {
 
     /// Takes a token of this kind or reports that `what` was expected.
     fn expect(&mut self, kind: TokenKind, what: &str) -> Parse<()> {
-        if self.eat(kind) { Ok(()) } else { Err(self.expected(what)) }
+        if self.eat(kind) { Ok(()) } else { Err(self.expected_next(what)) }
     }
 
     fn token_text(&self) -> &'s str {
@@ -148,7 +148,7 @@ impl<'s> Parser<'s> {
 
     /// Takes an identifier or reports that `what` was expected.
     fn identifier(&mut self, what: &str) -> Parse<Name> {
-        if self.at(TokenKind::Word) { Ok(self.take_name(0)) } else { Err(self.expected(what)) }
+        if self.at(TokenKind::Word) { Ok(self.take_name(0)) } else { Err(self.expected_next(what)) }
     }
 
     /// Goes one level deeper for the time of `inside`.
@@ -208,6 +208,17 @@ impl<'s> Parser<'s> {
     /// Reports that the token is not `what` the grammar wants here.
     fn expected(&mut self, what: &str) -> Reported {
         let diagnostic = self.expected_diagnostic(what);
+        self.report(diagnostic)
+    }
+
+    /// Reports that something goes on with `what`. If the token begins a line, what it should go on with is
+    /// missing at the end of the line before.
+    fn expected_next(&mut self, what: &str) -> Reported {
+        let mut diagnostic = self.expected_diagnostic(what);
+        let begins_line = self.token.first_of_line || self.at(TokenKind::Eof);
+        if begins_line && let Some(label) = diagnostic.labels.first_mut() {
+            label.span = Span::new(self.file, self.previous_end, self.previous_end);
+        }
         self.report(diagnostic)
     }
 

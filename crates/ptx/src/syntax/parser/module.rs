@@ -158,7 +158,7 @@ impl Parser<'_> {
             Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
         });
         let Some((major, minor)) = numbers else {
-            return Err(self.expected("a version such as `8.0`"));
+            return Err(self.expected_next("a version such as `8.0`"));
         };
         self.bump();
         let span = self.span_from(start);

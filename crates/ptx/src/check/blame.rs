@@ -1,0 +1,72 @@
+//! Whose fault type mismatches are: if no use of a register agrees with its declaration, the declaration's.
+
+use crate::rules;
+use crate::syntax::ScalarType;
+use crate::syntax::ast::Variable;
+use diag::Diagnostic;
+use foldhash::{HashMap, HashSet};
+
+/// Uses of the registers of one declaration.
+struct Uses<'a> {
+    declaration: &'a Variable,
+    /// How many agree with it.
+    fitting: usize,
+    /// The diagnostics of those that do not.
+    differing: Vec<usize>,
+    /// What the first of those wanted.
+    wanted: Option<ScalarType>,
+}
+
+/// Uses of registers by declaration.
+#[derive(Default)]
+pub(super) struct Blame<'a> {
+    uses: HashMap<*const Variable, Uses<'a>>,
+    /// The declaration that the diagnostic to come is about.
+    pending: Option<*const Variable>,
+}
+
+impl<'a> Blame<'a> {
+    fn of(&mut self, declaration: &'a Variable) -> &mut Uses<'a> {
+        self.uses.entry(std::ptr::from_ref(declaration)).or_insert_with(|| Uses {
+            declaration,
+            fitting: 0,
+            differing: Vec::new(),
+            wanted: None,
+        })
+    }
+
+    /// A use agrees with the declaration.
+    pub(super) fn fits(&mut self, declaration: &'a Variable) {
+        self.of(declaration).fitting += 1;
+    }
+
+    /// A use wants another type; the diagnostic follows.
+    pub(super) fn differs(&mut self, declaration: &'a Variable, wanted: ScalarType) {
+        self.of(declaration).wanted.get_or_insert(wanted);
+        self.pending = Some(declaration);
+    }
+
+    /// The diagnostic of that number is about the use just seen.
+    pub(super) fn reported(&mut self, nth: usize) {
+        if let Some(uses) = self.pending.take().and_then(|it| self.uses.get_mut(&it)) {
+            uses.differing.push(nth);
+        }
+    }
+
+    /// Diagnostics about declarations that fit no use, and those that they replace.
+    pub(super) fn resolve(self) -> (Vec<Diagnostic>, HashSet<usize>) {
+        let wrong = self.uses.into_values().filter(|it| it.fitting == 0 && it.differing.len() > 1);
+        let (mut found, mut replaced) = (Vec::new(), HashSet::default());
+        for Uses { declaration, differing, wanted, .. } in wrong {
+            let (name, ty, count) = (&declaration.name, declaration.ty, differing.len());
+            let wanted = wanted.unwrap_or(ty);
+            let message = format!(
+                "`{name}` is declared {ty}, but none of the {count} instructions that use it take that"
+            );
+            let error = rules::OPERAND_TYPE.at(declaration.span, message);
+            found.push(error.help(format!("the first of them wants {wanted}")));
+            replaced.extend(differing);
+        }
+        (found, replaced)
+    }
+}

@@ -1,0 +1,88 @@
+//! Heads of functions: parameters and directives.
+
+use super::Checker;
+use crate::lower::layout;
+use crate::rules;
+use crate::syntax::Space;
+use crate::syntax::ast::{DirectiveArg, Function, FunctionKind};
+
+/// Directives of kernels that take up to three extents.
+const EXTENTS: &[&str] = &["maxntid", "reqntid", "reqnctapercluster"];
+
+/// Directives that came with clusters.
+const CLUSTER: &[&str] =
+    &["explicitcluster", "reqnctapercluster", "maxclusterrank", "blocksareclusters"];
+
+/// Directives of device functions.
+const OF_DEVICE_FUNCTIONS: &[&str] = &["noreturn", "abi_preserve", "abi_preserve_control"];
+
+impl<'a> Checker<'a> {
+    pub(super) fn function_head(&mut self, function: &'a Function) {
+        for parameter in function.returns.iter().chain(&function.params) {
+            self.declaration(parameter, true);
+        }
+        if function.kind == FunctionKind::Entry {
+            self.parameter_space(function);
+        }
+        if let [_, second, ..] = function.returns.as_slice()
+            && function.returns.iter().any(|it| it.space == Space::Param)
+        {
+            let message = "several results are returned in registers";
+            self.report(rules::DECLARATION.at(second.span, message).help("declare them `.reg`"));
+        }
+        self.directives(function);
+    }
+
+    /// The parameters of a kernel fit its parameter space.
+    fn parameter_space(&mut self, function: &'a Function) {
+        let large = self.target.ptx >= (8, 1) && self.target.sm >= 70;
+        let most = if large { 32_764 } else { 4_352 };
+        let mut end = 0u64;
+        for parameter in &function.params {
+            let start = layout::align_up(end, layout::alignment(parameter));
+            end = start.saturating_add(layout::bytes(parameter).unwrap_or(0));
+            if end > most {
+                let message =
+                    format!("the parameters up to `{}` need {end} bytes; a kernel has {most}", parameter.name);
+                return self.report(rules::DECLARATION.at(parameter.name.span, message));
+            }
+        }
+    }
+
+    fn directives(&mut self, function: &'a Function) {
+        let is_kernel = function.kind == FunctionKind::Entry;
+        let mut block = None;
+        for directive in &function.directives {
+            let word = directive.name.trim_start_matches('.');
+            let refuse = |message: String| rules::DECLARATION.at(directive.span, message);
+            let of_device = OF_DEVICE_FUNCTIONS.contains(&word);
+            let error = if word == "pragma" {
+                continue;
+            } else if of_device == is_kernel {
+                let owner = if of_device { "device functions" } else { "kernels" };
+                refuse(format!("`.{word}` belongs to {owner}"))
+            } else if CLUSTER.contains(&word) && (self.target.sm < 90 || self.target.ptx < (7, 8)) {
+                let message = format!("`.{word}` needs PTX 7.8 and sm_90 or later");
+                rules::FEATURE.at(directive.span, message)
+            } else if EXTENTS.contains(&word) && directive.args.len() > 3 {
+                refuse(format!("`.{word}` has up to three extents"))
+            } else if EXTENTS.contains(&word) && directive.args.iter().any(is_zero) {
+                refuse(format!("the extents of `.{word}` are at least 1"))
+            } else if matches!(word, "maxntid" | "reqntid") {
+                match block.replace(word) {
+                    Some(other) if other != word => {
+                        refuse(format!("`.{other}` and `.{word}` exclude each other"))
+                    }
+                    _ => continue,
+                }
+            } else {
+                continue;
+            };
+            self.report(error);
+        }
+    }
+}
+
+fn is_zero(arg: &DirectiveArg) -> bool {
+    matches!(arg, DirectiveArg::Constant(constant) if constant.integer().is_some_and(|it| it <= 0))
+}
