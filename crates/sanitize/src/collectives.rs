@@ -21,12 +21,39 @@ struct Last {
     mask: LaneMask,
 }
 
+/// The collectives that the lanes of a warp executed last.
+#[derive(Clone, Debug, Default)]
+struct Lasts {
+    /// That of all lanes, if they executed one together.
+    all: Option<Last>,
+    each: Lanes<Option<Last>>,
+}
+
+impl Lasts {
+    fn of(&self, lane: u32) -> Option<Last> {
+        self.all.or(self.each[lane as usize % WARP])
+    }
+
+    fn set(&mut self, lanes: LaneMask, last: Last) {
+        if lanes.is_full() {
+            self.all = Some(last);
+            return;
+        }
+        if let Some(all) = self.all.take() {
+            self.each = [Some(all); WARP];
+        }
+        for lane in lanes {
+            self.each[lane as usize] = Some(last);
+        }
+    }
+}
+
 /// Judges every arrival and every meeting.
 #[derive(Debug)]
 pub(crate) struct Collectives {
     rules: WarpRules,
-    /// Per warp and lane.
-    last: PerCta<Vec<Lanes<Option<Last>>>>,
+    /// Per warp.
+    last: PerCta<Vec<Lasts>>,
 }
 
 impl Collectives {
@@ -35,8 +62,8 @@ impl Collectives {
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
-        let restart = |last: &mut Vec<_>| last.fill([None; WARP]);
-        self.last.begin(view.cta(), restart, || vec![[None; WARP]; view.warps()]);
+        let restart = |last: &mut Vec<_>| last.fill(Lasts::default());
+        self.last.begin(view.cta(), restart, || vec![Lasts::default(); view.warps()]);
     }
 
     pub(crate) fn end(&mut self, view: &View<'_>) {
@@ -71,9 +98,7 @@ impl Collectives {
         let Some(last) = self.last.get(view.cta()).and_then(|last| last.get_mut(warp)) else {
             return;
         };
-        for lane in arrival.lanes {
-            last[lane as usize] = Some(Last { place, mask });
-        }
+        last.set(arrival.lanes, Last { place, mask });
     }
 
     pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>, found: &mut Findings) {
@@ -112,11 +137,11 @@ impl Collectives {
             WarpRules::Lockstep => mask & firing.participants,
         };
         let differs = |lane: &u32| {
-            last[*lane as usize].is_some_and(|last| last.place == place && last.mask != mask)
+            last.of(*lane).is_some_and(|last| last.place == place && last.mask != mask)
         };
         let others: LaneMask = others.iter().filter(differs).collect();
         let Some(other) = others.lowest() else { return };
-        let theirs = last[other as usize].map_or(LaneMask::EMPTY, |last| last.mask);
+        let theirs = last.of(other).map_or(LaneMask::EMPTY, |last| last.mask);
         found.report(Code::W003, place, None, || {
             let message = format!(
                 "{} give the membermask {mask}, and {} {theirs}",

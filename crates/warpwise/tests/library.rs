@@ -1,6 +1,6 @@
 //! The library as its users see it.
 
-use warpwise::{Arg, Device, Error, FaultKind, LaunchConfig, Module, Stage};
+use warpwise::{Arg, CheckOptions, Code, Device, Error, FaultKind, LaunchConfig, Module, Stage};
 
 const HEAD: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
@@ -146,4 +146,47 @@ fn memory_that_does_not_exist_is_refused() {
     assert!(device.write(buffer, u64::MAX, &[0_u8; 1]).is_err());
     assert!(device.write(buffer, 2, &[1_u8, 2]).is_ok());
     assert_eq!(device.bytes(buffer).ok(), Some(&[0, 0, 1, 2][..]));
+}
+
+const STORE: &str = "
+.visible .entry store(.param .u64 to) {
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd0, [to];
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %rd1, %r0, 4;
+    add.s64 %rd2, %rd0, %rd1;
+    st.global.u32 [%rd2], %r0;
+    ret;
+}";
+
+#[test]
+fn a_check_runs_the_kernel_and_finds_nothing_in_a_correct_one() {
+    let kernel = module(STORE).kernel("store").expect("it lowers");
+    let mut device = Device::new().expect("the host gives memory");
+    let to = device.allocate(32 * 4).expect("it fits");
+    let (config, options) = (LaunchConfig::new(1, 32), CheckOptions::default());
+    let checked = kernel.check(&mut device, &config, options, &[to.into()]).expect("it runs");
+    assert_eq!((checked.findings.len(), checked.fault.as_ref()), (0, None));
+    assert_eq!(device.download::<u32>(to).ok(), Some((0..32).collect()));
+    assert!(checked.into_result().is_ok());
+}
+
+#[test]
+fn a_check_tells_freed_memory_from_memory_that_never_was() {
+    let kernel = module(STORE).kernel("store").expect("it lowers");
+    let mut device = Device::new().expect("the host gives memory");
+    let (config, options) = (LaunchConfig::new(1, 32), CheckOptions::default());
+    let to = device.allocate(32 * 4).expect("it fits");
+    let short = device.allocate(31 * 4).expect("it fits");
+    device.free(to).expect("it is a buffer");
+    assert!(device.free(to).is_err());
+    for (buffer, code) in [(to, Code::M003), (short, Code::M001)] {
+        let checked = kernel.check(&mut device, &config, options, &[buffer.into()]);
+        let checked = checked.expect("the launch is possible");
+        let codes: Vec<Code> = checked.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [code]);
+        assert!(checked.fault.is_some());
+        assert!(matches!(checked.into_result(), Err(Error::Undefined(_))));
+    }
 }

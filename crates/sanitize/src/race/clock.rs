@@ -133,7 +133,7 @@ impl Clocks {
     /// Everything that a lane knows, itself included up to a stamp.
     pub(super) fn knowledge(&self, thread: Thread, before: u32) -> Known {
         let (clocks, lane) = (&self.warps[usize::from(thread.warp)], usize::from(thread.lane));
-        let mut known = clocks.known[lane].as_deref().cloned().unwrap_or_else(Known::new);
+        let mut known = clocks.known[lane].as_deref().cloned().unwrap_or_default();
         known.add(self.cta, Group::All, clocks.floor[lane]);
         let itself = if self.lockstep { u32::MAX } else { 1 << lane };
         known.add(self.cta, Group::Lanes(thread.warp, u32::MAX), clocks.warp_floor[lane]);
@@ -165,6 +165,7 @@ impl Clocks {
     /// A lane has seen something that it will know after its next fence.
     pub(super) fn see(&mut self, thread: Thread, news: &Rc<Known>) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
+        clocks.uniform = false;
         merge(&mut clocks.seen[usize::from(thread.lane)], news);
     }
 
@@ -194,10 +195,9 @@ impl Clocks {
         let (floor, warp_floor) = (most(&clocks.floor), most(&clocks.warp_floor));
         let mut known = None;
         for lane in lanes {
-            for from in [&clocks.known[lane as usize], &clocks.seen[lane as usize]] {
-                if let Some(from) = from {
-                    merge(&mut known, from);
-                }
+            let lane = lane as usize;
+            for from in [&clocks.known[lane], &clocks.seen[lane]].into_iter().flatten() {
+                merge(&mut known, from);
             }
         }
         if !whole {
@@ -216,8 +216,7 @@ impl Clocks {
 
     /// Lanes arrive at a barrier and go on.
     pub(super) fn arrive(&mut self, id: usize, warp: usize, lanes: LaneMask) {
-        let mut brought =
-            self.arrived.get_mut(id).and_then(Option::take).unwrap_or_else(Known::new);
+        let mut brought = self.arrived.get_mut(id).and_then(Option::take).unwrap_or_default();
         for lane in lanes {
             let thread = Thread { cta: self.cta, warp: warp as u8, lane: lane as u8 };
             brought.join(&self.release(thread));
@@ -230,7 +229,17 @@ impl Clocks {
     /// A barrier is complete. `all` says that every live thread of the CTA waits there.
     pub(super) fn barrier(&mut self, id: usize, waiting: &[LaneMask], all: bool) {
         let time = self.tick();
-        let mut joined = self.arrived.get_mut(id).and_then(Option::take).unwrap_or_else(Known::new);
+        let nobody_arrived = self.arrived.get(id).is_none_or(Option::is_none);
+        let uniform = |(clocks, lanes): (&Warp, &LaneMask)| clocks.uniform && lanes.is_full();
+        if all && nobody_arrived && self.warps.iter().zip(waiting).all(uniform) {
+            for clocks in &mut self.warps {
+                clocks.now = [time; WARP];
+                clocks.floor = [time; WARP];
+                clocks.warp_floor = [time; WARP];
+            }
+            return;
+        }
+        let mut joined = self.arrived.get_mut(id).and_then(Option::take).unwrap_or_default();
         let mut floor = 0;
         for (warp, lanes) in waiting.iter().enumerate() {
             for lane in *lanes {
@@ -285,5 +294,77 @@ fn merge(to: &mut Option<Rc<Known>>, from: &Rc<Known>) {
         None => *to = Some(Rc::clone(from)),
         Some(known) if Rc::ptr_eq(known, from) => {}
         Some(known) => Rc::make_mut(known).join(from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: LaneMask = LaneMask::FULL;
+
+    fn thread(warp: usize, lane: u32) -> Thread {
+        Thread::new(0, warp, lane)
+    }
+
+    /// Whether what `other` did just now happened before what `thread` does from here on, after `sync`.
+    fn ordered(
+        clocks: &mut Clocks,
+        other: Thread,
+        thread: Thread,
+        sync: impl FnOnce(&mut Clocks),
+    ) -> bool {
+        let stamp = clocks.stamps(usize::from(other.warp))[usize::from(other.lane)];
+        sync(clocks);
+        clocks.knows(thread, other, stamp)
+    }
+
+    #[test]
+    fn barriers_order_those_who_take_part() {
+        let mut clocks = Clocks::new(0, 2, false);
+        let (a, b, far) = (thread(0, 0), thread(0, 1), thread(1, 0));
+        assert!(ordered(&mut clocks, a, a, |_| ()));
+        assert!(!ordered(&mut clocks, a, b, |_| ()));
+        assert!(ordered(&mut clocks, a, b, |clocks| clocks.warp_sync(0, FULL, FULL)));
+        assert!(!ordered(&mut clocks, a, far, |clocks| clocks.warp_sync(0, FULL, FULL)));
+        let low = LaneMask(0xffff);
+        assert!(ordered(&mut clocks, a, b, |clocks| clocks.warp_sync(0, low, FULL)));
+        let high = thread(0, 16);
+        assert!(!ordered(&mut clocks, a, high, |clocks| clocks.warp_sync(0, low, FULL)));
+        assert!(ordered(&mut clocks, a, far, |clocks| clocks.barrier(0, &[FULL, FULL], true)));
+        // A barrier of some threads, after which the others still know nothing.
+        let some = [low, low];
+        assert!(ordered(&mut clocks, a, far, |clocks| clocks.barrier(1, &some, false)));
+        assert!(!ordered(&mut clocks, a, high, |clocks| clocks.barrier(1, &some, false)));
+    }
+
+    #[test]
+    fn order_is_transitive() {
+        let mut clocks = Clocks::new(0, 2, false);
+        let (a, far) = (thread(0, 0), thread(1, 0));
+        // The lanes of a warp meet, then one of them alone meets the other warp.
+        assert!(ordered(&mut clocks, a, far, |clocks| {
+            clocks.warp_sync(0, FULL, FULL);
+            clocks.barrier(1, &[LaneMask::single(20), FULL], false);
+        }));
+    }
+
+    #[test]
+    fn who_arrives_without_waiting_releases_and_does_not_acquire() {
+        let mut clocks = Clocks::new(0, 2, false);
+        let (producer, consumer) = (thread(0, 3), thread(1, 3));
+        let hand_over = |clocks: &mut Clocks| {
+            clocks.arrive(1, 0, FULL);
+            clocks.barrier(1, &[LaneMask::EMPTY, FULL], false);
+        };
+        assert!(ordered(&mut clocks, producer, consumer, hand_over));
+        assert!(!ordered(&mut clocks, consumer, producer, hand_over));
+    }
+
+    #[test]
+    fn lockstep_orders_the_lanes_of_a_warp() {
+        let mut clocks = Clocks::new(0, 2, true);
+        assert!(ordered(&mut clocks, thread(0, 0), thread(0, 1), |_| ()));
+        assert!(!ordered(&mut clocks, thread(0, 0), thread(1, 0), |_| ()));
     }
 }

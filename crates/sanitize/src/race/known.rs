@@ -75,3 +75,28 @@ impl Known {
         self.by_cta.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_cover_weaker_ones_and_join() {
+        let thread = |cta, warp, lane| Thread { cta, warp, lane };
+        let mut known = Known::new();
+        known.add(0, Group::Lanes(1, 0b11), 5);
+        assert!(known.holds(thread(0, 1, 1), 4));
+        assert!(!known.holds(thread(0, 1, 1), 5), "the bound is exclusive");
+        assert!(!known.holds(thread(0, 1, 2), 4) && !known.holds(thread(1, 1, 1), 4));
+        known.add(0, Group::Lanes(1, 0b01), 3);
+        assert_eq!(known.by_cta[&0].len(), 1, "nothing new");
+        let mut other = Known::new();
+        other.add(0, Group::All, 6);
+        other.add(7, Group::All, 2);
+        known.join(&other);
+        assert_eq!(known.by_cta[&0], [(Group::All, 6)]);
+        assert!(known.holds(thread(0, 9, 9), 5) && known.holds(thread(7, 0, 0), 1));
+        known.forget(0);
+        assert!(!known.holds(thread(0, 9, 9), 5) && !known.is_empty());
+    }
+}

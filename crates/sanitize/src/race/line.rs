@@ -17,6 +17,11 @@ const PAGE: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind(u8);
 
+/// The bit that says so, if `set`.
+fn bit(set: bool, bit: u8) -> u8 {
+    if set { bit } else { 0 }
+}
+
 const WRITE: u8 = 1;
 const STRONG: u8 = 2;
 const NARROW: u8 = 4;
@@ -24,16 +29,16 @@ const VOLATILE: u8 = 8;
 
 impl Kind {
     pub(super) fn weak(write: bool) -> Kind {
-        Kind(u8::from(write) * WRITE)
+        Kind(bit(write, WRITE))
     }
 
     /// A strong access, of CTA scope if `narrow`.
     pub(super) fn strong(write: bool, narrow: bool) -> Kind {
-        Kind(STRONG | u8::from(write) * WRITE | u8::from(narrow) * NARROW)
+        Kind(STRONG | bit(write, WRITE) | bit(narrow, NARROW))
     }
 
     pub(super) fn volatile(write: bool) -> Kind {
-        Kind(STRONG | VOLATILE | u8::from(write) * WRITE)
+        Kind(STRONG | VOLATILE | bit(write, WRITE))
     }
 
     pub(super) fn writes(self) -> bool {
@@ -270,7 +275,7 @@ impl Lines {
 /// The lines of memory that is used here and there.
 #[derive(Debug)]
 pub(super) struct Pages {
-    pages: Vec<Box<[Line; PAGE]>>,
+    pages: Vec<[Line; PAGE]>,
     index: HashMap<u64, usize>,
     /// The page that was asked for last.
     last: (u64, usize),
@@ -288,11 +293,62 @@ impl Pages {
         if self.last.0 != page {
             let pages = &mut self.pages;
             let at = *self.index.entry(page).or_insert_with(|| {
-                pages.push(Box::new(std::array::from_fn(|_| Line::default())));
+                pages.push(std::array::from_fn(|_| Line::default()));
                 pages.len() - 1
             });
             self.last = (page, at);
         }
         &mut self.pages[self.last.1][nth]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(warp: usize, lane: u32, write: bool) -> Access {
+        let kind = Kind::weak(write);
+        Access { thread: Thread::new(0, warp, lane), stamp: 1, place: Place(0), kind }
+    }
+
+    fn conflicts(line: &mut Line, offset: u64, bytes: u64, access: &Access) -> Vec<(u8, u64)> {
+        let mut found = Vec::new();
+        line.access(offset, bytes, access, |earlier, at| found.push((earlier.thread.lane, at)));
+        found
+    }
+
+    #[test]
+    fn bytes_are_told_apart() {
+        let mut line = Line::default();
+        for lane in 0..4 {
+            assert_eq!(conflicts(&mut line, u64::from(lane), 1, &access(0, lane, true)), []);
+        }
+        let read = conflicts(&mut line, 0, 4, &access(0, 1, false));
+        assert_eq!(read, [(0, 0), (2, 2), (3, 3)]);
+    }
+
+    #[test]
+    fn rows_become_cells_of_the_lanes_that_accessed_them() {
+        let mut line = Line::default();
+        let clocks = Uniform { floor: 1, warp_floor: 1, lockstep: false };
+        let row = Row { access: access(0, 0, true), shift: 2 };
+        assert!(line.take_row(&row, &clocks));
+        let other = Row { access: access(1, 0, false), shift: 2 };
+        assert!(!line.take_row(&other, &clocks), "nothing orders two warps");
+        assert_eq!(conflicts(&mut line, 8, 4, &access(1, 0, false)), [(2, 8)]);
+        // After a barrier everything is older than the floor.
+        let mut line = Line::default();
+        assert!(line.take_row(&row, &clocks));
+        let later = Uniform { floor: 2, ..clocks };
+        assert!(line.take_row(&other, &later));
+    }
+
+    #[test]
+    fn a_writer_meets_a_reader_that_is_not_itself() {
+        let mut line = Line::default();
+        for lane in [1, 2] {
+            conflicts(&mut line, 0, 4, &access(0, lane, false));
+        }
+        assert_eq!(conflicts(&mut line, 0, 4, &access(0, 2, true)), [(1, 0)]);
     }
 }

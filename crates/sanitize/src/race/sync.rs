@@ -90,3 +90,57 @@ impl SyncVars {
         self.vars.entry(address).or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanes::LaneMask;
+
+    /// Whether a write by one CTA before it writes a flag is ordered before what another one does after it has
+    /// read the flag.
+    fn handed_over(
+        write: impl FnOnce(&mut Var, &mut Clocks, Thread),
+        read: impl FnOnce(&Var, &mut Clocks, Thread),
+    ) -> bool {
+        let (mut first, mut second) = (Clocks::new(0, 1, false), Clocks::new(1, 1, false));
+        let (writer, reader) = (Thread::new(0, 0, 5), Thread::new(1, 0, 6));
+        let stamp = first.stamps(0)[5];
+        let mut var = Var::default();
+        write(&mut var, &mut first, writer);
+        read(&var, &mut second, reader);
+        second.knows(reader, writer, stamp)
+    }
+
+    #[test]
+    fn release_and_acquire_order_within_their_scope() {
+        for (wide_write, wide_read) in [(true, true), (true, false), (false, true)] {
+            let found = handed_over(
+                |var, clocks, thread| var.write(clocks, thread, wide_write, true),
+                |var, clocks, thread| var.read(clocks, thread, wide_read, true),
+            );
+            assert_eq!(found, wide_write && wide_read);
+        }
+    }
+
+    #[test]
+    fn fences_make_relaxed_accesses_order() {
+        let fence = |clocks: &mut Clocks| clocks.fence(0, LaneMask::FULL, true);
+        for (before, after) in [(true, true), (true, false), (false, true)] {
+            let found = handed_over(
+                |var, clocks, thread| {
+                    if before {
+                        fence(clocks);
+                    }
+                    var.update(clocks, thread, true, false);
+                },
+                |var, clocks, thread| {
+                    var.read(clocks, thread, true, false);
+                    if after {
+                        fence(clocks);
+                    }
+                },
+            );
+            assert_eq!(found, before && after);
+        }
+    }
+}
