@@ -24,6 +24,7 @@ const NEEDS: &[Need] = &[
     Need::new("shared", (1, 2), 12),
     Need::new("shared::cta", (7, 8), 12),
     Need::new("u64", (1, 2), 12),
+    Need::new("b64", (1, 2), 12),
     Need::new("f32", (2, 0), 20),
     Need::new("f64", (5, 0), 60),
     Need::new("f16", (6, 3), 70),
@@ -32,6 +33,9 @@ const NEEDS: &[Need] = &[
     Need::new("bf16x2", (7, 8), 90),
 ];
 
+/// What 128-bit exchanges need.
+const WIDE: &[Need] = &[Need::new("sys", (8, 4), 90)];
+
 /// A form on generic and global addresses, and one on those of a named space; `rest` goes on from there. Hints
 /// about the second-level cache go with the first.
 macro_rules! both {
@@ -39,6 +43,9 @@ macro_rules! both {
         both!($name, $op, $ty, $operands, $choices, $lower, ((2, 0), 20), ((1, 1), 11))
     };
     ($name:ident, $op:expr, $ty:expr, $operands:expr, $choices:expr, $lower:ident, $generic:expr, $named:expr) => {
+        both!($name, $op, $ty, $operands, $choices, $lower, $generic, $named, NEEDS)
+    };
+    ($name:ident, $op:expr, $ty:expr, $operands:expr, $choices:expr, $lower:ident, $generic:expr, $named:expr, $needs:expr) => {
         [
             Form::new(
                 concat!(stringify!($name), "{.sem}{.scope}{.global}", $op, "{.hint}", $ty, " ", $operands, "{, policy:b64 if hint}", $choices, words!($name), "; .hint = { .L2::cache_hint }"),
@@ -46,14 +53,14 @@ macro_rules! both {
                 $generic.1,
                 $lower,
             )
-            .needs(NEEDS),
+            .needs($needs),
             Form::new(
                 concat!(stringify!($name), "{.sem}{.scope}.ss", $op, $ty, " ", $operands, $choices, words!($name), "; .ss = { .global, .shared, .shared::cta, .shared::cluster }"),
                 $named.0,
                 $named.1,
                 $lower,
             )
-            .needs(NEEDS),
+            .needs($needs),
         ]
     };
 }
@@ -91,7 +98,7 @@ const COMMON_RED: [Form; 14] = common!(red, "");
 const ATOM_VECTORS: [Form; 3] = vectors!(atom, "d*, ");
 const RED_VECTORS: [Form; 3] = vectors!(red, "");
 const EXCHANGE: [Form; 2] = both!(atom, ".exch", ".type", "d_, [a], b", "; .type = { .b32, .b64 }", exchange);
-const EXCHANGE_WIDE: [Form; 2] = both!(atom, ".exch", ".b128", "d_, [a], b", "", not_implemented, ((8, 3), 90), ((8, 3), 90));
+const EXCHANGE_WIDE: [Form; 2] = both!(atom, ".exch", ".b128", "d_, [a], b", "", not_implemented, ((8, 3), 90), ((8, 3), 90), WIDE);
 
 /// Comparing exchanges, which take no cache hint.
 macro_rules! compare {

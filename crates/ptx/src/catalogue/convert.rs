@@ -16,6 +16,9 @@ macro_rules! integers {
     };
 }
 
+/// Flushing came after these conversions.
+const FTZ: &[Need] = &[Need::new("ftz", (1, 5), 10)];
+
 /// `.satfinite` came after the conversions.
 const SATFINITE: &[Need] = &[Need::new("satfinite", (8, 1), 80)];
 
@@ -43,14 +46,14 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
         Form::new(concat!("cvt.rnd{.ftz}{.sat}.dtype.f32 d:dtype~, a:f32~; .rnd = { .rni, .rzi, .rmi, .rpi }; .dtype = ", integers!()), (1, 0), 10, float_to_integer),
         Form::new(concat!("cvt.rnd{.sat}.dtype.atype d:dtype~, a:atype~; .rnd = { .rni, .rzi, .rmi, .rpi }; .atype = { .f16, .f64 }; .dtype = ", integers!()), (1, 0), 10, float_to_integer),
         Form::new("cvt.rnd.dtype.bf16 d:dtype, a:bf16; .rnd = { .rni, .rzi, .rmi, .rpi }; .dtype = { .u16, .u32, .u64, .s16, .s32, .s64 }", (7, 8), 90, float_to_integer),
-        Form::new(concat!("cvt.rnd{.ftz}{.sat}.f32.atype d:f32~, a:atype~; .rnd = { .rn, .rz, .rm, .rp }; .atype = ", integers!()), (1, 0), 10, integer_to_float),
+        Form::new(concat!("cvt.rnd{.ftz}{.sat}.f32.atype d:f32~, a:atype~; .rnd = { .rn, .rz, .rm, .rp }; .atype = ", integers!()), (1, 0), 10, integer_to_float).needs(FTZ),
         Form::new(concat!("cvt.rnd{.sat}.dtype.atype d:dtype~, a:atype~; .rnd = { .rn, .rz, .rm, .rp }; .dtype = { .f16, .f64 }; .atype = ", integers!()), (1, 0), 10, integer_to_float),
         Form::new("cvt.rnd.bf16.atype d:bf16, a:atype; .rnd = { .rn, .rz, .rm, .rp }; .atype = { .u16, .u32, .u64, .s16, .s32, .s64 }", (7, 8), 90, integer_to_float),
         Form::new("cvt{.rnd}{.ftz}{.sat}.f32.f32 d:f32~, a:f32~; .rnd = { .rni, .rzi, .rmi, .rpi }", (1, 0), 10, float_to_float),
         Form::new("cvt{.rnd}{.sat}.f16.f16 d:f16~, a:f16~; .rnd = { .rni, .rzi, .rmi, .rpi }", (1, 0), 10, float_to_float),
         Form::new("cvt{.rnd}{.sat}.f64.f64 d:f64~, a:f64~; .rnd = { .rni, .rzi, .rmi, .rpi }", (1, 0), 10, float_to_float),
         Form::new("cvt{.ftz}{.sat}.f32.f16 d:f32~, a:f16~", (1, 0), 10, float_to_float),
-        Form::new("cvt{.ftz}{.sat}.f64.f32 d:f64~, a:f32~", (1, 0), 10, float_to_float),
+        Form::new("cvt{.ftz}{.sat}.f64.f32 d:f64~, a:f32~", (1, 0), 10, float_to_float).needs(FTZ),
         Form::new("cvt{.sat}.f64.f16 d:f64~, a:f16~", (1, 0), 10, float_to_float),
         Form::new("cvt.rnd{.ftz}{.sat}.f32.f64 d:f32~, a:f64~; .rnd = { .rn, .rz, .rm, .rp }", (1, 0), 10, float_to_float),
         Form::new("cvt.rnd{.ftz}{.sat}.f16.f32 d:f16~, a:f32~; .rnd = { .rn, .rz, .rm, .rp }", (1, 0), 10, float_to_float),

@@ -159,10 +159,19 @@ pub(crate) fn select<'a>(
     Err(nearest_miss.map_or(Miss::NoForm, |(_, miss)| miss))
 }
 
+/// What accesses of more than 128 bits need (PTX ISA 9.1, ld).
+const WIDE_VECTORS: Since = Since { ptx: (8, 8), sm: 100 };
+
 /// What a target lacks to have the form, or words of it.
 fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
     let form = matched.form;
     if let Some(lack) = target.lacks_form(form.form) {
+        return Some(Miss::Target { form, word: None, lack, target });
+    }
+    // Vectors of 32 bytes have forms of their own.
+    let count = matched.word("vec").and_then(|word| word[1..].parse::<u32>().ok()).unwrap_or(1);
+    if count * matched.ty("type").bits() > 128 && form.form.since.sm < WIDE_VECTORS.sm {
+        let lack = target.lacks(WIDE_VECTORS).unwrap_or(Lack::Version(WIDE_VECTORS.ptx));
         return Some(Miss::Target { form, word: None, lack, target });
     }
     form.form.needs.iter().chain(words::NEEDS).find_map(|need| {
