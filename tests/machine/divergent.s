@@ -7,7 +7,8 @@
         BRA join ;
 low:    REDUX.SUM R1, R0 ;
         VOTE.ALL R2, P2, P0 ;
-join:   MATCH.ANY R3, PT, R2 ;
+join:   WARPSYNC 0xffffffff ;
+        MATCH.ANY R3, PT, R2 ;
         ELECT P3, R4, P1 ;
         MOV R5, UR1 ;
         EXIT ;
