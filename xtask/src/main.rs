@@ -1,6 +1,8 @@
 //! Development tasks: `cargo xtask tidy`, `bless`, `rules` and `record`.
 
 mod bless;
+mod mutations;
+mod oracle;
 mod record;
 mod rules;
 mod tidy;
@@ -37,9 +39,10 @@ enum Task {
         check: bool,
     },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
-    /// `NVCC`, Python is `PYTHON`. With `validity`, ask the assembler `WARPWISE_PTXAS` what it accepts.
+    /// `NVCC`, Python is `PYTHON`. With `validity` or `mutations`, ask the
+    /// assembler `WARPWISE_PTXAS` what it accepts.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, or `mutations`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -68,6 +71,9 @@ fn main() -> ExitCode {
         Task::Rules { check } => rules::rules(&root, check),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
+        }
+        Task::Record { folders, .. } if folders == [Path::new("mutations")] => {
+            mutations::record(&root)
         }
         Task::Record { folders, .. } => record::record(&root, &folders),
     };

@@ -61,14 +61,11 @@ fn section(text: &mut String, entry: &Entry) {
         entry.name, entry.section
     );
     for form in entry.forms {
-        let syntax = form.syntax.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+        let syntax =
+            form.syntax.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
         let (major, minor) = form.since.ptx;
-        let _ = writeln!(
-            text,
-            "| `{syntax}` | {major}.{minor} | {} | {} |",
-            targets(form),
-            also(form)
-        );
+        let _ =
+            writeln!(text, "| `{syntax}` | {major}.{minor} | {} | {} |", targets(form), also(form));
     }
 }
 
@@ -91,7 +88,9 @@ fn also(form: &Form) -> String {
         format!("`.{}` PTX {major}.{minor}, sm_{}", need.word, need.since.sm)
     };
     let in_form = |need: &&Need| {
-        form.syntax.split(|char: char| !char.is_ascii_alphanumeric() && !":_".contains(char)).any(|word| word == need.word)
+        form.syntax
+            .split(|char: char| !char.is_ascii_alphanumeric() && !":_".contains(char))
+            .any(|word| word == need.word)
     };
     let mut all: Vec<String> = form.needs.iter().filter(in_form).map(need).collect();
     if let Some(gone) = form.removed {

@@ -3,8 +3,9 @@
 use crate::check;
 use crate::lower::{self, Image, LoweredKernel};
 use crate::nearest::nearest;
+use crate::rules;
 use crate::syntax::{self, ast};
-use crate::target::Target;
+use crate::target::{Target, Variant};
 use diag::{Class, Diagnostic, FileId, Severity, Sources};
 
 /// A parsed module with the layout of its variables.
@@ -12,6 +13,8 @@ use diag::{Class, Diagnostic, FileId, Severity, Sources};
 pub struct Module {
     ast: ast::Module,
     target: Target,
+    /// Whether the target is another than the module's own.
+    retargeted: bool,
     image: Image,
 }
 
@@ -45,7 +48,7 @@ impl Module {
         if found.iter().any(is_error) {
             return Err(found);
         }
-        Ok((Module { ast, target, image }, found))
+        Ok((Module { ast, target, retargeted: false, image }, found))
     }
 
     /// What the module is written for.
@@ -55,7 +58,13 @@ impl Module {
 
     /// The same module as if it were written for another architecture.
     pub fn retarget(&mut self, sm: u32) {
-        self.target.sm = sm;
+        // A number stands for all variants of an architecture.
+        let target = match sm == self.target.sm {
+            true => self.target,
+            false => Target { sm, variant: Variant::Architecture, ..self.target },
+        };
+        self.retargeted |= target != self.target;
+        self.target = target;
     }
 
     /// The module's global and constant variables.
@@ -90,6 +99,17 @@ impl Module {
             };
             return Err(vec![error.help(help)]);
         };
+        if self.retargeted {
+            // The version is not the target's business here: the module runs as if it were new enough.
+            let mut found = check::check(&self.ast, Some(self.target));
+            let is_breach = |it: &Diagnostic| {
+                it.severity == Severity::Error && it.code != rules::TARGET_VERSION.code
+            };
+            found.retain(is_breach);
+            if !found.is_empty() {
+                return Err(found);
+            }
+        }
         lower::lower_kernel(&self.ast, &self.image, self.target, function)
     }
 }

@@ -1,13 +1,12 @@
 //! `cargo xtask record validity`: what NVIDIA's assembler accepts.
 
 mod generate;
-mod module;
-mod oracle;
+pub(crate) mod module;
 #[cfg(test)]
 mod tests;
 
+use crate::oracle::{Oracle, Question};
 use module::Version;
-use oracle::{Oracle, Question};
 use ptx::catalogue::Entry;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

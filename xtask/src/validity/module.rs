@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Types that registers are declared with.
-pub(super) const REGISTERS: &[&str] = &[
+pub(crate) const REGISTERS: &[&str] = &[
     "pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32",
     "s64", "f16", "f16x2", "f32", "f64",
 ];
 
 /// A PTX ISA version.
-pub(super) type Version = (u32, u32);
+pub(crate) type Version = (u32, u32);
 
 /// A module of instructions, one a line, and the number of the first one's line.
-pub(super) fn module(version: Version, target: &str, instructions: &[&str]) -> (String, usize) {
+pub(crate) fn module(version: Version, target: &str, instructions: &[&str]) -> (String, usize) {
     let names: BTreeSet<&str> = instructions.iter().flat_map(|text| names(text)).collect();
     let mut text = format!(".version {}.{}\n.target {target}\n", version.0, version.1);
     let mut line = |what: &str| {

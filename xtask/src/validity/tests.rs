@@ -30,7 +30,8 @@ fn is_deliberate(accepted: bool, instruction: &str, why: &str) -> bool {
     match accepted {
         true => {
             let words = instruction.split_whitespace().find(|word| !word.starts_with('@'));
-            let has_pred = |word: &str| word.trim_end_matches(';').split('.').any(|it| it == "pred");
+            let has_pred =
+                |word: &str| word.trim_end_matches(';').split('.').any(|it| it == "pred");
             words.is_some_and(has_pred)
                 || instruction.contains("f16x2_x")
                 || instruction.contains("[%laneid]")

@@ -31,21 +31,18 @@ impl<'a> Checker<'a> {
     }
 
     /// Parameters of the function are read, what it returns is written.
-    fn parameter(
-        &mut self,
-        inst: &Matched<'a>,
-        operand: &Operand,
-        address: &Address,
-    ) -> Verdict {
+    fn parameter(&mut self, inst: &Matched<'a>, operand: &Operand, address: &Address) -> Verdict {
         let OperandKind::Name(name) = &address.base.kind else { return Ok(()) };
-        let is_store = inst.form.pattern.operands.first().is_some_and(|it| it.shape == Shape::Address);
+        let is_store =
+            inst.form.pattern.operands.first().is_some_and(|it| it.shape == Shape::Address);
         match self.names.parameter(name) {
             Some(_) if self.outputs.contains(name.as_str()) && !is_store => {
                 let message = format!("`{name}` is returned and cannot be read");
                 refuse(&rules::ADDRESS, operand, message)
             }
             Some(_) if !self.outputs.contains(name.as_str()) && is_store => {
-                let message = format!("`{name}` is a parameter of the function and cannot be written");
+                let message =
+                    format!("`{name}` is a parameter of the function and cannot be written");
                 refuse(&rules::ADDRESS, operand, message)
             }
             Some(_) | None => Ok(()),

@@ -5,7 +5,9 @@ use super::names::Symbol;
 use super::operand::describe;
 use crate::rules;
 use crate::syntax::ScalarType;
-use crate::syntax::ast::{Constant, FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable};
+use crate::syntax::ast::{
+    Constant, FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable,
+};
 use crate::types::{self, Fit};
 use diag::{Diagnostic, Span};
 

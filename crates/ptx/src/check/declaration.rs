@@ -46,7 +46,11 @@ impl<'a> Checker<'a> {
                 .help(format!("`{name}<4>` declares four registers"))
         } else if is_open && is_parameter && self.in_kernel {
             refuse(format!("the parameter `{name}` of a kernel has no size"))
-        } else if is_open && !is_parameter && variable.linkage != Linkage::Extern && variable.init.is_none() {
+        } else if is_open
+            && !is_parameter
+            && variable.linkage != Linkage::Extern
+            && variable.init.is_none()
+        {
             refuse(format!("`{name}` has no size")).help("give one, or declare it `.extern`")
         } else if variable.linkage == Linkage::Common && space != Space::Global {
             refuse("`.common` variables are in .global space".to_owned())
@@ -60,7 +64,8 @@ impl<'a> Checker<'a> {
 
     fn initial_value(&mut self, variable: &'a Variable, init: &'a Init) {
         if variable.linkage == Linkage::Extern {
-            let message = format!("`{}` is defined elsewhere and has no initial value here", variable.name);
+            let message =
+                format!("`{}` is defined elsewhere and has no initial value here", variable.name);
             return self.report(rules::DECLARATION.at(init.span, message));
         }
         let mut sizes: Vec<Option<u64>> = variable.dims.clone();
@@ -98,7 +103,8 @@ impl<'a> Checker<'a> {
                     return self.undeclared(&address.name, "the variable");
                 }
                 let fits = address.mask.is_some()
-                    || kind(ty) == Kind::Integer && ty.bits() == if self.wide_addresses { 64 } else { 32 };
+                    || kind(ty) == Kind::Integer
+                        && ty.bits() == if self.wide_addresses { 64 } else { 32 };
                 if fits {
                     return;
                 }

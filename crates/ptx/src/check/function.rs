@@ -42,8 +42,10 @@ impl<'a> Checker<'a> {
             let start = layout::align_up(end, layout::alignment(parameter));
             end = start.saturating_add(layout::bytes(parameter).unwrap_or(0));
             if end > most {
-                let message =
-                    format!("the parameters up to `{}` need {end} bytes; a kernel has {most}", parameter.name);
+                let message = format!(
+                    "the parameters up to `{}` need {end} bytes; a kernel has {most}",
+                    parameter.name
+                );
                 return self.report(rules::DECLARATION.at(parameter.name.span, message));
             }
         }

@@ -44,6 +44,21 @@ pub(super) fn check(module: &Module, found: &mut Vec<Diagnostic>) -> Option<Targ
     Target::named(ptx, architecture?)
 }
 
+/// The module's version is too old for a target that it is checked for.
+pub(super) fn too_old(module: &Module, target: Target) -> Option<Diagnostic> {
+    let version = module.version?;
+    let (wanted, least) = target::introduced(&target.name())?;
+    let (major, minor) = (version.major, version.minor);
+    if target::has_version((major, minor), (wanted, least)) {
+        return None;
+    }
+    let name = target.name();
+    let message =
+        format!("{name} came with PTX {wanted}.{least}; the module is PTX {major}.{minor}");
+    let help = format!("write `.version {wanted}.{least}` or later");
+    Some(rules::TARGET_VERSION.at(version.span, message).help(help))
+}
+
 fn unknown(name: &Name) -> Diagnostic {
     let error = rules::TARGET.at(name.span, format!("there is no target `{name}`"));
     let names: Vec<String> = target::targets().map(|(name, _)| name).collect();

@@ -18,10 +18,9 @@ mod shared;
 mod vector;
 
 use crate::resolve;
+use crate::rules;
 use crate::syntax::MAX_ERRORS;
-use crate::syntax::ast::{
-    Function, FunctionKind, Item, Module, Name, Statement, StatementKind,
-};
+use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Statement, StatementKind};
 use crate::target::Target;
 use advice::Advice;
 use blame::Blame;
@@ -35,6 +34,10 @@ use shared::Uses;
 pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let declared = header::check(module, &mut found);
+    if let Some(target) = target {
+        found.retain(|error| error.code != rules::TARGET_VERSION.code);
+        found.extend(header::too_old(module, target));
+    }
     let Some(target) = target.or(declared) else { return found };
     let mut checker = Checker {
         names: Names::new(),

@@ -160,8 +160,7 @@ impl<'a> Checker<'a> {
             }
             OperandKind::Component(name, part) => match self.names.find(name) {
                 Some(Symbol::Register(variable))
-                    if has_component(variable, part)
-                        && types::agrees(variable.ty, ty, fit) =>
+                    if has_component(variable, part) && types::agrees(variable.ty, ty, fit) =>
                 {
                     return Ok(());
                 }

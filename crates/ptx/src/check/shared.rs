@@ -51,7 +51,8 @@ impl<'a> Checker<'a> {
                     "kernel `{}` needs {bytes} bytes of static shared memory; it has {MOST}",
                     function.name
                 );
-                let help = "declare the largest array `.extern .shared` and give its size at the launch";
+                let help =
+                    "declare the largest array `.extern .shared` and give its size at the launch";
                 self.report(rules::SHARED_SIZE.at(function.name.span, message).help(help));
             }
         }
@@ -64,7 +65,8 @@ impl<'a> Checker<'a> {
         let mut variables: Vec<&Variable> = Vec::new();
         while let Some(function) = open.pop() {
             let Some(uses) = self.uses.get(function) else { continue };
-            let fresh = uses.variables.values().filter(|it| counted.insert(std::ptr::from_ref(**it)));
+            let fresh =
+                uses.variables.values().filter(|it| counted.insert(std::ptr::from_ref(**it)));
             variables.extend(fresh);
             open.extend(uses.functions.iter().filter(|name| seen.insert(name)));
         }

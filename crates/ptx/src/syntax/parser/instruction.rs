@@ -2,8 +2,8 @@
 
 use super::{Parse, Parser};
 use crate::catalogue::CALL;
-use crate::syntax::ast::{Address, Guard, Instruction, Name, Operand, OperandKind};
 use crate::syntax::Space;
+use crate::syntax::ast::{Address, Guard, Instruction, Name, Operand, OperandKind};
 use crate::syntax::lexer::TokenKind;
 use diag::Diagnostic;
 
@@ -47,7 +47,8 @@ impl Parser<'_> {
 
     /// Whether the token begins a line and a directive or declaration, after a missing semicolon or colon.
     fn starts_directive(&self) -> bool {
-        let is_space = self.space_word().is_some_and(|space| !matches!(space, Space::Global | Space::Shared));
+        let is_space =
+            self.space_word().is_some_and(|space| !matches!(space, Space::Global | Space::Shared));
         self.token.first_of_line && (is_space || matches!(self.dot_word(), "pragma" | "loc"))
     }
 

@@ -1,6 +1,6 @@
 //! Verdicts of NVIDIA's assembler.
 
-use super::module::{Version, module};
+use crate::validity::module::{Version, module};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const BATCH: usize = 60;
 
 /// The assembler: a program, and a folder for its input.
-pub(super) struct Oracle {
+pub(crate) struct Oracle {
     program: PathBuf,
     folder: PathBuf,
     count: AtomicUsize,
@@ -27,14 +27,14 @@ struct Said {
 }
 
 /// A question: a version, a target and an instruction.
-pub(super) type Question = (Version, String, String);
+pub(crate) type Question = (Version, String, String);
 
 impl Oracle {
     /// The assembler that `WARPWISE_PTXAS` names, else `ptxas` of the search path.
     ///
     /// # Errors
     /// It does not run.
-    pub(super) fn new() -> Result<Oracle, String> {
+    pub(crate) fn new() -> Result<Oracle, String> {
         let program: PathBuf =
             std::env::var_os("WARPWISE_PTXAS").map_or_else(|| "ptxas".into(), Into::into);
         Command::new(&program)
@@ -50,7 +50,7 @@ impl Oracle {
     ///
     /// # Errors
     /// The assembler cannot be run.
-    pub(super) fn ask(&self, questions: &[Question]) -> Result<Vec<Option<String>>, String> {
+    pub(crate) fn ask(&self, questions: &[Question]) -> Result<Vec<Option<String>>, String> {
         let mut groups: BTreeMap<(Version, &str), Vec<usize>> = BTreeMap::new();
         for (nth, (version, target, _)) in questions.iter().enumerate() {
             groups.entry((*version, target)).or_default().push(nth);
@@ -122,8 +122,34 @@ impl Oracle {
         Ok(answers)
     }
 
-    fn assemble(&self, version: Version, target: &str, all: &[&str]) -> Result<Said, String> {
-        let (text, first) = module(version, target, all);
+    /// What is wrong with each of several modules: `None` if nothing, else the first message.
+    ///
+    /// # Errors
+    /// The assembler cannot be run.
+    pub(crate) fn judge(&self, modules: &[String]) -> Result<Vec<Option<String>>, String> {
+        let target = |text: &str| {
+            let (_, rest) = text.split_once(".target")?;
+            rest.split([',', '\n']).next().map(|name| name.trim().to_owned())
+        };
+        let mut answers = Vec::with_capacity(modules.len());
+        for text in modules {
+            let target = target(text).filter(|it| it.starts_with("sm_"));
+            let said = self.said(text, &target.unwrap_or_else(|| "sm_90".to_owned()))?;
+            answers.push(match said.status.success() {
+                true => None,
+                false => {
+                    let lines = [said.stdout, said.stderr].concat();
+                    let lines = String::from_utf8_lossy(&lines).into_owned();
+                    let first = lines.lines().find_map(complaint).map(|(_, message)| message);
+                    Some(first.filter(|it| !it.is_empty()).unwrap_or_else(|| "crash".to_owned()))
+                }
+            });
+        }
+        Ok(answers)
+    }
+
+    /// Runs the assembler on a module.
+    fn said(&self, text: &str, target: &str) -> Result<std::process::Output, String> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let file = self.folder.join(format!("{number}.ptx"));
         std::fs::write(&file, text).map_err(|why| why.to_string())?;
@@ -131,9 +157,15 @@ impl Oracle {
             .args(["-arch", &architecture(target), "-o"])
             .args([self.folder.join(format!("{number}.cubin")), file.clone()])
             .output()
-            .map_err(|why| format!("cannot run {}: {why}", self.program.display()))?;
+            .map_err(|why| format!("cannot run {}: {why}", self.program.display()));
         let _ = std::fs::remove_file(&file);
         let _ = std::fs::remove_file(file.with_extension("cubin"));
+        said
+    }
+
+    fn assemble(&self, version: Version, target: &str, all: &[&str]) -> Result<Said, String> {
+        let (text, first) = module(version, target, all);
+        let said = self.said(&text, target)?;
         let mut wrong = BTreeMap::new();
         let mut elsewhere = None;
         let text = [said.stdout, said.stderr].concat();
