@@ -24,6 +24,16 @@ impl Origin {
     /// The origin of defined values.
     pub(crate) const NONE: Origin = Origin(!(COMPUTED | PADDING));
 
+    /// As a number, so that rows of origins can begin as untouched zero pages.
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The origin of a number that [`Origin::number`] gave.
+    pub(super) fn from_number(number: u32) -> Origin {
+        Origin(number)
+    }
+
     /// The same birth, computed with.
     pub(crate) fn computed(self) -> Origin {
         Origin(self.0 | COMPUTED)

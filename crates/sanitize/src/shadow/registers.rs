@@ -19,7 +19,8 @@ pub(crate) struct Registers {
     unwritten: Vec<u32>,
     /// Per register, warp and lane, the undefined bits.
     bits: Vec<u64>,
-    origins: Vec<Origin>,
+    /// Where they come from, as numbers.
+    origins: Vec<u32>,
     classes: Vec<Class>,
 }
 
@@ -32,7 +33,7 @@ impl Registers {
             undefined: vec![u32::MAX; rows],
             unwritten: vec![u32::MAX; rows],
             bits: vec![0; rows * WARP],
-            origins: vec![Origin::default(); rows * WARP],
+            origins: vec![0; rows * WARP],
             classes: kernel.registers.clone(),
         }
     }
@@ -80,7 +81,7 @@ impl Registers {
 
     /// Where the undefined bits of a lane come from. Means nothing for lanes that nothing wrote.
     pub(crate) fn origin(&self, reg: Reg, warp: usize, lane: u32) -> Origin {
-        self.origins[self.row(reg, warp) * WARP + lane as usize]
+        Origin::from_number(self.origins[self.row(reg, warp) * WARP + lane as usize])
     }
 
     /// The lanes are written with defined values.
@@ -101,6 +102,6 @@ impl Registers {
         self.undefined[row] |= bit;
         self.unwritten[row] &= !bit;
         self.bits[row * WARP + lane as usize] = bits;
-        self.origins[row * WARP + lane as usize] = origin;
+        self.origins[row * WARP + lane as usize] = origin.number();
     }
 }
