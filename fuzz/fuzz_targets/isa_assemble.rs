@@ -14,7 +14,8 @@ fn machines() -> &'static [Description] {
     MACHINES.get_or_init(|| {
         let load = |name: &str| {
             let path = format!("{}/../isa/{name}", env!("CARGO_MANIFEST_DIR"));
-            Description::load(&path, &mut isa::FileLoader, &mut Sources::new()).expect("it is correct")
+            Description::load(&path, &mut isa::FileLoader, &mut Sources::new())
+                .expect("it is correct")
         };
         ["warp.isa", "sm_75.isa", "sm_90.isa", "sm_100.isa"].map(load).into()
     })

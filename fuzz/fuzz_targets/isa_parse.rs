@@ -12,7 +12,9 @@ fuzz_target!(|bytes: &[u8]| {
     let mut sources = Sources::new();
     let mut files = |path: &str, _: Option<&str>| match path {
         "fuzz.isa" => Ok(Loaded { name: path.into(), text: text.clone().into_owned() }),
-        "warp.isa" => Ok(Loaded { name: path.into(), text: include_str!("../../isa/warp.isa").into() }),
+        "warp.isa" => {
+            Ok(Loaded { name: path.into(), text: include_str!("../../isa/warp.isa").into() })
+        }
         "warp-base.isa" => {
             Ok(Loaded { name: path.into(), text: include_str!("../../isa/warp-base.isa").into() })
         }
