@@ -260,7 +260,7 @@ pub(crate) fn configured<T>(
         let config = LaunchConfig {
             dynamic_shared: arguments.smem,
             threads: arguments.threads,
-            schedule: arguments.schedule,
+            schedule: arguments.schedule.clone(),
             max_steps: arguments.max_steps,
             interrupted,
             progress: &|ctas| {

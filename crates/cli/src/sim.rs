@@ -45,7 +45,7 @@ fn simulate(arguments: &SimArguments) -> Result<(State, Stats), Stop> {
         None => State::default(),
     };
     let config = RunConfig {
-        schedule: arguments.schedule,
+        schedule: arguments.schedule.clone(),
         max_steps: arguments.max_steps,
         interrupted: run::interrupts(),
     };

@@ -232,6 +232,28 @@ impl Op {
         }
     }
 
+    /// Whether other threads can notice when it executes, or it can notice what they have done.
+    pub fn concerns_others(&self) -> bool {
+        match self {
+            Op::Load { space, .. } | Op::Store { space, .. } | Op::Atomic { space, .. } => {
+                match space {
+                    Space::Generic | Space::Global | Space::Shared => true,
+                    Space::Local | Space::Param => false,
+                }
+            }
+            Op::ActiveMask { .. } | Op::Collective { .. } | Op::Barrier { .. } => true,
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. } => false,
+        }
+    }
+
     /// Whether it reads or writes memory.
     pub fn accesses_memory(&self) -> bool {
         matches!(self, Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. })

@@ -3,11 +3,11 @@
 use crate::cta::{Cta, Limits, Turn};
 use crate::fault::{Fault, FaultKind};
 use crate::interp::{
-    Block, CtaMemory, Frame, Freedom, LaunchValues, Program, SpecialValues, ThreadIndices, Threads,
+    Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads,
 };
 use crate::memory::{Memory, WINDOW};
-use crate::observer::{Observer, Unobserved};
-use crate::schedule::Schedule;
+use crate::observer::{Observer, Silent, Unobserved};
+use crate::schedule::{Chooser, Schedule};
 use crate::simd::Level;
 use crate::stats::Stats;
 use ir::Kernel;
@@ -174,7 +174,10 @@ pub fn launch(
     launch: &Launch<'_>,
     memory: &mut Memory,
 ) -> Result<Outcome, LaunchError> {
-    run(kernel, launch, memory, &mut Unobserved)
+    match launch.schedule.chooser() {
+        None => run(kernel, launch, memory, &mut Unobserved, None),
+        Some(mut chooser) => run(kernel, launch, memory, &mut Silent, Some(&mut *chooser)),
+    }
 }
 
 /// Runs a kernel on one host thread and shows every step to an observer.
@@ -187,7 +190,24 @@ pub fn launch_observed<O: Observer>(
     memory: &mut Memory,
     observer: &mut O,
 ) -> Result<Outcome, LaunchError> {
-    run(kernel, launch, memory, observer)
+    let mut chooser = launch.schedule.chooser();
+    let chooser = chooser.as_deref_mut().map(|chooser| chooser as &mut dyn Chooser);
+    run(kernel, launch, memory, observer, chooser)
+}
+
+/// Runs a kernel step by step as a chooser wants it, whatever schedule the launch names, and shows every step to an
+/// observer.
+///
+/// # Errors
+/// The launch is not possible for this kernel; nothing ran.
+pub fn launch_chosen<O: Observer>(
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+    memory: &mut Memory,
+    observer: &mut O,
+    chooser: &mut dyn Chooser,
+) -> Result<Outcome, LaunchError> {
+    run(kernel, launch, memory, observer, Some(chooser))
 }
 
 fn run<O: Observer>(
@@ -195,6 +215,7 @@ fn run<O: Observer>(
     launch: &Launch<'_>,
     memory: &mut Memory,
     observer: &mut O,
+    chooser: Option<&mut dyn Chooser>,
 ) -> Result<Outcome, LaunchError> {
     check(kernel, launch)?;
     let threads: u32 = launch.block.iter().product();
@@ -207,12 +228,7 @@ fn run<O: Observer>(
         image_base: launch.image_base,
         params: launch.params,
     };
-    let freedom = match launch.schedule {
-        _ if O::OBSERVES => Freedom::None,
-        Schedule::Fair => Freedom::All,
-        Schedule::Seed(_) => Freedom::WithinBlocks,
-    };
-    let program = Program::compile(kernel, &values, threads, launch.level, freedom);
+    let program = Program::compile(kernel, &values, threads, launch.level, O::OBSERVES);
     let grid = Grid {
         kernel,
         launch,
@@ -230,15 +246,16 @@ fn run<O: Observer>(
         started: Instant::now(),
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = match (launch.schedule, launch.threads) {
-        // Replays need one order of CTAs, and there is one observer.
-        (Schedule::Seed(_), _) => 1,
-        (Schedule::Fair, _) if O::OBSERVES => 1,
-        (Schedule::Fair, 0) => cores,
-        (Schedule::Fair, threads) => threads.min(4 * cores),
+    let workers = match launch.threads {
+        // There is one observer.
+        _ if O::OBSERVES => 1,
+        0 => cores,
+        threads => threads.min(4 * cores),
     };
     let workers = (workers as u64).min(grid.ctas);
-    if workers <= 1 {
+    if let Some(chooser) = chooser {
+        grid.work_stepwise(observer, chooser);
+    } else if workers <= 1 {
         grid.work(observer);
     } else {
         std::thread::scope(|scope| {
@@ -251,19 +268,19 @@ fn run<O: Observer>(
 }
 
 /// What the workers of a launch share.
-struct Grid<'l> {
+pub(crate) struct Grid<'l> {
     kernel: &'l Kernel,
-    launch: &'l Launch<'l>,
+    pub(crate) launch: &'l Launch<'l>,
     values: LaunchValues<'l>,
     program: &'l Program,
     memory: &'l Memory,
     tid: ThreadIndices,
-    threads: u32,
-    ctas: u64,
+    pub(crate) threads: u32,
+    pub(crate) ctas: u64,
     /// The next CTA that nobody has begun.
     next: AtomicU64,
     done: AtomicU64,
-    steps: AtomicU64,
+    pub(crate) steps: AtomicU64,
     stopped: AtomicBool,
     outcome: Mutex<Outcome>,
     started: Instant,
@@ -319,12 +336,16 @@ impl Grid<'_> {
                 }
             }
         }
+        self.add_stats(&stats);
+    }
+
+    pub(crate) fn add_stats(&self, stats: &Stats) {
         if let Ok(mut outcome) = self.outcome.lock() {
-            outcome.stats.add(&stats);
+            outcome.stats.add(stats);
         }
     }
 
-    fn report(&self, fault: Fault) {
+    pub(crate) fn report(&self, fault: Fault) {
         self.stopped.store(true, Ordering::Relaxed);
         let Ok(mut outcome) = self.outcome.lock() else { return };
         let number = |fault: &Fault| {
@@ -354,8 +375,8 @@ impl Grid<'_> {
 }
 
 /// A CTA with what it needs on the host: registers, shared and local memory. Used again for later CTAs.
-struct Resident<'l> {
-    cta: Cta<'l>,
+pub(crate) struct Resident<'l> {
+    pub(crate) cta: Cta<'l>,
     shared: Vec<Line>,
     local: Vec<Line>,
     _registers: Vec<Line>,
@@ -374,7 +395,7 @@ fn lines(bytes: usize) -> Vec<Line> {
 }
 
 impl<'l> Resident<'l> {
-    fn new(grid: &'l Grid<'_>) -> Box<Self> {
+    pub(crate) fn new(grid: &'l Grid<'_>) -> Box<Self> {
         let shared_bytes = grid.values.total_shared as usize;
         let local_stride = (grid.kernel.local_bytes as usize).next_multiple_of(16);
         let threads = (grid.threads as usize).next_multiple_of(WARP);
@@ -422,7 +443,7 @@ impl<'l> Resident<'l> {
     }
 
     /// Begins a CTA: its memory is zero, and so are the registers that may be read before they are written.
-    fn start<O: Observer>(&mut self, grid: &Grid<'_>, number: u64, observer: &mut O) {
+    pub(crate) fn start<O: Observer>(&mut self, grid: &Grid<'_>, number: u64, observer: &mut O) {
         let frame = &mut self.cta.frame;
         for range in &grid.program.zeros {
             // SAFETY: the ranges lie inside the register file.
@@ -433,7 +454,7 @@ impl<'l> Resident<'l> {
         frame.specials.cta = grid.cta(number);
         frame.specials.cta_number = number;
         frame.specials.clock_reads = 0;
-        self.cta.start(grid.launch.schedule, observer);
+        self.cta.start(observer);
     }
 }
 

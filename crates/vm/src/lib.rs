@@ -19,15 +19,17 @@ mod observer;
 mod schedule;
 mod simd;
 mod stats;
+mod stepwise;
 
 pub use fault::{AccessKind, Fault, FaultKind, ThreadId, Waiting, WaitingFor};
 pub use launch::{
-    Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_observed,
+    Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_chosen,
+    launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{
     Arrival, BarrierArrival, BarrierPart, Firing, Location, Observer, Part, Unobserved, View,
 };
-pub use schedule::Schedule;
+pub use schedule::{Candidate, Choice, Chooser, Random, Schedule, Switch, Switching};
 pub use simd::Level;
 pub use stats::Stats;

@@ -7,6 +7,7 @@
 use crate::fault::ThreadId;
 use crate::interp::{Frame, Slot};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Region, SHARED_WINDOW, WINDOW};
+use crate::schedule::Candidate;
 use ir::{Address, Class, Inst, Place, Pred, Reg, Space, Src, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
 
@@ -29,7 +30,13 @@ pub trait Observer {
         let _ = view;
     }
 
-    /// The group reads a guard predicate. Told once for adjacent instructions with the same guard.
+    /// A split takes a step, under schedules that choose step by step. What follows, up to the next step, is done by
+    /// it.
+    fn step(&mut self, split: &Candidate) {
+        let _ = split;
+    }
+
+    /// The group reads the guard predicate of an instruction.
     fn guard(&mut self, view: &View<'_>, guard: Pred, place: Place) {
         let _ = (view, guard, place);
     }
@@ -73,6 +80,12 @@ pub struct Unobserved;
 impl Observer for Unobserved {
     const OBSERVES: bool = false;
 }
+
+/// Watches without taking note, for runs that must go step by step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Silent;
+
+impl Observer for Silent {}
 
 /// Lanes of one warp that arrive at a collective with the same membermask.
 #[derive(Clone, Copy, Debug)]

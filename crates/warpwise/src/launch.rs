@@ -62,7 +62,7 @@ impl FromStr for Extents {
 }
 
 /// How to launch a kernel.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct LaunchConfig<'a> {
     /// The grid's extents in CTAs.
     pub grid: Extents,
@@ -106,7 +106,7 @@ impl<'a> LaunchConfig<'a> {
             params,
             image_base,
             threads: self.threads,
-            schedule: self.schedule,
+            schedule: self.schedule.clone(),
             max_steps: self.max_steps,
             level,
             interrupted: self.interrupted,

@@ -9,11 +9,11 @@ mod barrier;
 mod observe;
 mod ready;
 mod rendezvous;
+mod step;
 
 use crate::fault::{Fault, FaultKind, ThreadId, Waiting};
 use crate::interp::{FaultAt, Frame, STOP, Stop};
 use crate::observer::{Observer, View};
-use crate::schedule::{Choices, Schedule};
 use crate::stats::Stats;
 use barrier::Barriers;
 use ir::Place;
@@ -54,6 +54,16 @@ pub(crate) enum Turn {
     Fault(Box<Fault>),
 }
 
+/// How a group's turn ended.
+enum Ended {
+    /// It got somewhere.
+    Progress,
+    /// It has used up its turn, and maybe waits for others.
+    Yield,
+    /// The CTA cannot go on, or must not.
+    Turn(Turn),
+}
+
 /// Limits that come from outside a CTA.
 pub(crate) struct Limits<'l> {
     /// Warp instructions that a launch may issue.
@@ -70,7 +80,6 @@ pub(crate) struct Cta<'l> {
     ready: Ready,
     waiting: Vec<Split>,
     barriers: Barriers,
-    choices: Choices,
     clock: u64,
     /// Steps already counted in [`Limits::steps`].
     counted: u64,
@@ -84,7 +93,6 @@ impl<'l> Cta<'l> {
             ready: Ready::default(),
             waiting: Vec::new(),
             barriers: Barriers::default(),
-            choices: Choices::default(),
             clock: 0,
             counted: 0,
         }
@@ -105,7 +113,7 @@ impl<'l> Cta<'l> {
     }
 
     /// Puts all threads at the first instruction. The frame's memory is as a new CTA finds it.
-    pub(crate) fn start<O: Observer>(&mut self, schedule: Schedule, observer: &mut O) {
+    pub(crate) fn start<O: Observer>(&mut self, observer: &mut O) {
         let frame = &mut self.frame;
         frame.threads.live = frame.threads.existing;
         frame.stats = Stats::default();
@@ -117,7 +125,6 @@ impl<'l> Cta<'l> {
             self.barriers = Barriers::default();
             frame.arrivals = 0;
         }
-        self.choices = Choices::new(schedule, frame.specials.cta_number);
         (self.clock, self.counted) = (0, 0);
         if O::OBSERVES {
             observer.begin(&View::new(&self.frame));
@@ -130,67 +137,77 @@ impl<'l> Cta<'l> {
         let mut take_turns = false;
         loop {
             let Some(at) = self.form_group(take_turns) else {
-                if !self.waiting.is_empty() {
-                    return self.deadlock();
-                }
-                if O::OBSERVES {
-                    observer.end(&View::new(&self.frame));
-                }
-                return Turn::Done;
+                return self.end(observer);
             };
             take_turns = false;
-            self.frame.fuel = TURN;
-            execute(&mut self.frame, at, observer);
-            match std::mem::take(&mut self.frame.stop) {
-                Stop::Limit => self.park(self.frame.at),
-                Stop::Yield(at) => {
-                    self.park(at);
+            execute(&mut self.frame, at, false, observer);
+            match self.end_turn(at, limits, observer) {
+                Ended::Progress => {}
+                Ended::Turn(turn) => return turn,
+                Ended::Yield => {
                     take_turns = true;
-                    if let Some(kind) = self.check(limits) {
-                        return self.stopped(kind, at);
-                    }
                     fruitless += 1;
                     if fruitless == PATIENCE {
                         return Turn::Yielded;
                     }
-                    continue;
                 }
-                Stop::Diverge { at } => self.diverge(at),
-                Stop::Exit => self.exit(observer),
-                Stop::Collective(at) => self.arrive_at_collective(at, observer),
-                Stop::Barrier(at) => {
-                    if let Err(kind) = self.arrive_at_barrier(at, observer) {
-                        return self.stopped(kind, at);
-                    }
-                }
-                Stop::Fault(fault) => return Turn::Fault(Box::new(self.locate(*fault))),
-            }
-            if limits.max_steps.is_some()
-                && let Some(kind) = self.check(limits)
-            {
-                return self.stopped(kind, at);
             }
         }
+    }
+
+    /// No split can run: the CTA is done, or waits for ever.
+    fn end<O: Observer>(&mut self, observer: &mut O) -> Turn {
+        if !self.waiting.is_empty() {
+            return self.deadlock();
+        }
+        if O::OBSERVES {
+            observer.end(&View::new(&self.frame));
+        }
+        Turn::Done
+    }
+
+    /// Does what the group stopped for; `at` is where its turn began.
+    fn end_turn<O: Observer>(&mut self, at: usize, limits: &Limits<'_>, observer: &mut O) -> Ended {
+        let mut ended = Ended::Progress;
+        match std::mem::take(&mut self.frame.stop) {
+            Stop::Limit => self.park(self.frame.at),
+            Stop::Yield(at) => {
+                self.park(at);
+                ended = Ended::Yield;
+            }
+            Stop::Diverge { at } => self.diverge(at),
+            Stop::Exit => self.exit(observer),
+            Stop::Collective(at) => self.arrive_at_collective(at, observer),
+            Stop::Barrier(at) => {
+                if let Err(kind) = self.arrive_at_barrier(at, observer) {
+                    return Ended::Turn(self.stopped(kind, at));
+                }
+            }
+            Stop::Fault(fault) => {
+                return Ended::Turn(Turn::Fault(Box::new(self.locate(*fault))));
+            }
+        }
+        if (matches!(ended, Ended::Yield) || limits.max_steps.is_some())
+            && let Some(kind) = self.check(limits)
+        {
+            return Ended::Turn(self.stopped(kind, at));
+        }
+        ended
     }
 
     /// Chooses the splits that run next, makes them the frame's group, and says where they stand.
     /// `take_turns` prefers whoever has waited longest over whoever stands earliest.
     fn form_group(&mut self, take_turns: bool) -> Option<usize> {
         self.clock += 1;
-        let random = self.choices.is_random();
-        let front = if random {
-            let nth = self.choices.choose(self.ready.splits());
-            self.ready.take_split(nth)?
-        } else if take_turns {
-            self.ready.take_longest_waiting()?
-        } else {
-            self.ready.take_earliest()?
+        let front = match take_turns {
+            true => self.ready.take_longest_waiting()?,
+            false => self.ready.take_earliest()?,
         };
         let at = front.at;
         let frame = &mut self.frame;
         frame.set_group(front.warps.clone(), &front.lanes);
-        // A random schedule may switch at every block, so its groups end there.
-        frame.limit = if random { 0 } else { self.ready.next_behind(at).unwrap_or(usize::MAX) };
+        frame.limit = self.ready.next_behind(at).unwrap_or(usize::MAX);
+        frame.fuel = TURN;
         Some(at)
     }
 
@@ -298,11 +315,17 @@ impl<'l> Cta<'l> {
     }
 }
 
-/// Runs the frame's group from a code on until a handler stops it.
-fn execute<O: Observer>(frame: &mut Frame<'_>, mut at: usize, observer: &mut O) {
+/// Runs the frame's group from a code on until a handler stops it. `one_step` stops it before the second instruction
+/// that others can notice.
+fn execute<O: Observer>(frame: &mut Frame<'_>, mut at: usize, one_step: bool, observer: &mut O) {
     let program = frame.program;
+    let start = at;
     while let Some(code) = program.codes.get(at) {
         if O::OBSERVES {
+            if one_step && at != start && program.begins_step(at) {
+                (frame.at, frame.stop) = (at, Stop::Limit);
+                return;
+            }
             observe::step(frame, at, observer);
         }
         // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.

@@ -8,8 +8,8 @@ use std::ops::Range;
 pub(super) struct Front {
     pub(super) at: usize,
     /// When the one of them ran that has waited longest.
-    ran: u64,
-    /// The warps are among these; the first and the last have a split.
+    pub(super) ran: u64,
+    /// The warps are among these.
     pub(super) warps: Range<usize>,
     /// Per warp of `warps`, the lanes of its split; others mean nothing.
     pub(super) lanes: [u32; MAX_WARPS],
@@ -104,32 +104,24 @@ impl Ready {
         self.take(nth)
     }
 
-    /// How many splits can run, each warp's counted apart.
-    pub(super) fn splits(&self) -> usize {
-        self.iter().map(|front| front.splits().count()).sum()
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
-    /// Takes one warp's split, counted in the order of warps within the order of places.
-    pub(super) fn take_split(&mut self, mut nth: usize) -> Option<&Front> {
-        for place in (0..self.count).rev() {
-            let front = &mut self.fronts[place];
-            let count = front.splits().count();
-            if nth >= count {
-                nth -= count;
-                continue;
-            }
-            if count == 1 {
-                return self.take(place);
-            }
-            let (warp, lanes) = front.splits().nth(nth)?;
-            front.lanes[warp] = 0;
-            let (at, ran) = (front.at, front.ran);
-            let taken = self.spare();
-            (taken.at, taken.ran, taken.warps) = (at, ran, warp..warp + 1);
-            taken.lanes[warp] = lanes;
-            return Some(taken);
+    /// Takes one warp's split at a place.
+    pub(super) fn take_split(&mut self, warp: usize, at: usize) -> Option<&Front> {
+        let place = self.iter().position(|front| front.at == at)?;
+        let front = &mut self.fronts[place];
+        let (_, lanes) = front.splits().find(|(other, _)| *other == warp)?;
+        if front.splits().count() == 1 {
+            return self.take(place);
         }
-        None
+        front.lanes[warp] = 0;
+        let ran = front.ran;
+        let taken = self.spare();
+        (taken.at, taken.ran, taken.warps) = (at, ran, warp..warp + 1);
+        taken.lanes[warp] = lanes;
+        Some(taken)
     }
 
     /// Removes a front; it stays in the first spare place.
@@ -191,14 +183,12 @@ mod tests {
 
     #[test]
     fn each_split_can_be_taken_alone() {
-        for nth in 0..4 {
+        for (at, warp, lanes) in [(2, 2, 1), (4, 0, 0x10f), (4, 1, 7), (9, 0, 0xf0)] {
             let mut ready = ready();
-            assert_eq!(ready.splits(), 4);
-            let expected = [(2, (2, 1)), (4, (0, 0x10f)), (4, (1, 7)), (9, (0, 0xf0))][nth];
-            let found = taken(ready.take_split(nth));
-            assert_eq!(found, Some((expected.0, vec![expected.1])));
-            assert_eq!(ready.splits(), 3);
+            assert_eq!(taken(ready.take_split(warp, at)), Some((at, vec![(warp, lanes)])));
+            let left: usize = ready.iter().map(|front| front.splits().count()).sum();
+            assert_eq!(left, 3);
+            assert_eq!(taken(ready.take_split(warp, at)), None);
         }
-        assert_eq!(taken(ready().take_split(4)), None);
     }
 }

@@ -49,6 +49,8 @@ pub(crate) struct Program {
     pub(crate) caches: usize,
     /// Per code, where it comes from.
     pub(crate) places: Vec<Place>,
+    /// How the lanes of a warp may be scheduled against each other.
+    pub(crate) rules: WarpRules,
     /// What an observer is shown; `None` in programs for runs that nobody observes.
     pub(crate) source: Option<Source>,
 }
@@ -61,12 +63,36 @@ pub(crate) struct Source {
     pub(crate) slots: Vec<Slot>,
     /// Per code, what it does in terms of the kernel.
     pub(crate) origins: Vec<Origin>,
+    /// Per code, whether a step of a schedule that chooses step by step begins there.
+    pub(crate) steps: Vec<bool>,
+}
+
+impl Source {
+    fn new(kernel: &Kernel, slots: Vec<Slot>, origins: Vec<Origin>) -> Source {
+        let noticed = |block: BlockId, nth: usize| {
+            let inst = &kernel.blocks[block.0 as usize].insts[nth];
+            (inst.op.concerns_others(), has_guard(inst.guard))
+        };
+        let begins = |origin: &Origin| match *origin {
+            // A guard goes with its instruction.
+            Origin::Guard(block, nth) => noticed(block, nth).0,
+            Origin::Inst(block, nth) => noticed(block, nth) == (true, false),
+            Origin::Unguard | Origin::Terminator(_) => false,
+        };
+        let steps = origins.iter().map(begins).collect();
+        Source { kernel: kernel.clone(), slots, origins, steps }
+    }
+}
+
+/// Whether an instruction's guard leaves any choice.
+fn has_guard(guard: Option<Pred>) -> bool {
+    guard.is_some_and(|guard| guard != Pred::Const(true))
 }
 
 /// What a code of an observed program does.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin {
-    /// Reads the guard of the instruction at this index of the block, and maybe of some behind it.
+    /// Reads the guard of the instruction at this index of the block.
     Guard(BlockId, usize),
     /// Ends the reach of a guard.
     Unguard,
@@ -76,32 +102,17 @@ pub(crate) enum Origin {
     Terminator(BlockId),
 }
 
-/// How far a program may go its own way. Results are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Freedom {
-    /// The fair schedule is followed, and nobody looks.
-    All,
-    /// The schedule decides at every block.
-    WithinBlocks,
-    /// An observer sees every instruction and register as the kernel has it, and whoever may have to wait meets the
-    /// others in [`crate::cta`].
-    None,
-}
-
 impl Program {
-    /// Compiles a kernel for one launch with CTAs of `threads` threads.
+    /// Compiles a kernel for one launch with CTAs of `threads` threads. For an observed run every instruction and
+    /// register stays as the kernel has it, and whoever may have to wait meets the others in [`crate::cta`].
     pub(crate) fn compile(
         kernel: &Kernel,
         launch: &LaunchValues<'_>,
         threads: u32,
         level: Level,
-        freedom: Freedom,
+        observed: bool,
     ) -> Program {
-        let observed = freedom == Freedom::None;
-        let arms = match freedom {
-            Freedom::All => arm::find(kernel),
-            Freedom::WithinBlocks | Freedom::None => vec![false; kernel.blocks.len()],
-        };
+        let arms = if observed { vec![false; kernel.blocks.len()] } else { arm::find(kernel) };
         let warps = threads.div_ceil(WARP as u32);
         let full_warps = threads.is_multiple_of(WARP as u32);
         let mut simplified;
@@ -149,12 +160,20 @@ impl Program {
                 specials: Vec::new(),
                 caches: 0,
                 places: Vec::new(),
+                rules: kernel.rules,
                 source: None,
             },
         };
         compiler.invariant(&invariant);
         compiler.compile();
         compiler.finish()
+    }
+}
+
+impl Program {
+    /// Whether a step of a schedule that chooses step by step begins at a code.
+    pub(crate) fn begins_step(&self, at: usize) -> bool {
+        self.source.as_ref().is_some_and(|source| source.steps.get(at) == Some(&true))
     }
 }
 
@@ -224,7 +243,7 @@ impl Compiler<'_> {
         let kernel = self.kernel;
         let insts = &kernel.blocks[block.0 as usize].insts[start..];
         let guard = insts[0].guard;
-        let Some(guard) = guard.filter(|guard| *guard != Pred::Const(true)) else {
+        let Some(guard) = guard.filter(|_| has_guard(guard)) else {
             self.place = insts[0].place;
             self.origin = Origin::Inst(block, start);
             self.inst(&insts[0], false);
@@ -243,8 +262,9 @@ impl Compiler<'_> {
         let mut count = 0;
         for inst in same {
             count += 1;
-            // What waits resumes behind the guard, so it must come last under it.
-            if inst.op.may_wait() || writes_guard(inst) {
+            // What waits resumes behind the guard, so it must come last under it. Observers and schedules see every
+            // instruction with a guard of its own.
+            if inst.op.may_wait() || writes_guard(inst) || self.observed {
                 break;
             }
         }
@@ -653,7 +673,7 @@ impl Compiler<'_> {
             let mut slots: Vec<Slot> = registers.map(|reg| self.reg(Reg(reg))).collect();
             slots.iter_mut().for_each(place);
             let origins = std::mem::take(&mut self.origins);
-            self.program.source = Some(Source { kernel: self.kernel.clone(), slots, origins });
+            self.program.source = Some(Source::new(self.kernel, slots, origins));
         }
         self.program
     }

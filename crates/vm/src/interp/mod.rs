@@ -21,6 +21,6 @@ mod slots;
 mod special;
 
 pub(crate) use collective::{Gathered, evaluate};
-pub(crate) use compile::{Freedom, Origin, Program};
+pub(crate) use compile::{Origin, Program};
 pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, MAX_WARPS, STOP, Slot, Stop, Threads};
 pub(crate) use special::{LaunchValues, SpecialValues, ThreadIndices};

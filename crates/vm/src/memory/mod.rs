@@ -63,6 +63,20 @@ impl fmt::Display for MemoryError {
 
 impl std::error::Error for MemoryError {}
 
+/// The contents of a device's memory at one time. Equal snapshots have equal contents.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Snapshot {
+    bytes: Vec<u8>,
+}
+
+impl Snapshot {
+    /// The place of the first byte that differs, as an offset from the start of the address range.
+    pub fn first_difference(&self, other: &Snapshot) -> Option<u64> {
+        let mut pairs = self.bytes.iter().zip(&other.bytes);
+        pairs.position(|(one, other)| one != other).map(|at| RESERVED + at as u64)
+    }
+}
+
 /// The device's memory.
 #[derive(Debug)]
 pub struct Memory {
@@ -114,6 +128,19 @@ impl Memory {
             self.regions.insert(Region { start: address, end: address + bytes });
         }
         Ok(address)
+    }
+
+    /// The contents of all allocations as they stand.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { bytes: self.map[RESERVED as usize..self.next as usize].to_vec() }
+    }
+
+    /// Gives the allocations that were there at a snapshot their contents back.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        let end = RESERVED as usize + snapshot.bytes.len();
+        if let Some(bytes) = self.map.get_mut(RESERVED as usize..end) {
+            bytes.copy_from_slice(&snapshot.bytes);
+        }
     }
 
     /// Frees an allocation by its address: it must not be accessed any more. Its addresses are not given out again.

@@ -20,7 +20,7 @@ pub struct MachineProgram {
 }
 
 /// How to run a program.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct RunConfig<'a> {
     /// What decides which lanes go first where they have parted.
     pub schedule: Schedule,
@@ -72,7 +72,7 @@ impl MachineProgram {
             params: &params,
             image_base: 0,
             threads: 1,
-            schedule: config.schedule,
+            schedule: config.schedule.clone(),
             max_steps: config.max_steps,
             level: Level::detect(),
             interrupted: config.interrupted,

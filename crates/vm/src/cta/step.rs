@@ -1,0 +1,72 @@
+//! One step of one split, for schedules that choose each.
+
+use super::{Cta, Ended, Limits, TURN, Turn, execute};
+use crate::observer::Observer;
+use crate::schedule::Candidate;
+use crate::stats::Stats;
+use ir::WarpRules;
+use lanes::LaneMask;
+
+impl Cta<'_> {
+    /// The CTA's number in the grid.
+    pub(crate) fn number(&self) -> u64 {
+        self.frame.specials.cta_number
+    }
+
+    /// What the CTA did so far.
+    pub(crate) fn stats(&self) -> &Stats {
+        &self.frame.stats
+    }
+
+    /// Adds the splits that can run next, warp by warp. In lockstep only the earliest of a warp can.
+    pub(crate) fn candidates(&self, found: &mut Vec<Candidate>) {
+        let start = found.len();
+        for front in self.ready.iter() {
+            found.extend(front.splits().map(|(warp, lanes)| Candidate {
+                cta: self.number(),
+                warp: warp as u32,
+                lanes: LaneMask(lanes),
+                place: self.place(front.at),
+                at: front.at,
+                ran: front.ran,
+            }));
+        }
+        found[start..].sort_by_key(|candidate| (candidate.warp, candidate.at));
+        if self.frame.program.rules == WarpRules::Lockstep {
+            let mut earlier = None;
+            let mut at = start;
+            while at < found.len() {
+                if earlier.replace(found[at].warp) == Some(found[at].warp) {
+                    found.remove(at);
+                } else {
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// Runs a candidate for one step; `clock` counts the steps of the launch.
+    pub(crate) fn step<O: Observer>(
+        &mut self,
+        candidate: &Candidate,
+        clock: u64,
+        limits: &Limits<'_>,
+        observer: &mut O,
+    ) -> Turn {
+        self.clock = clock;
+        let warp = candidate.warp as usize;
+        let Some(front) = self.ready.take_split(warp, candidate.at) else { return Turn::Yielded };
+        let frame = &mut self.frame;
+        frame.set_group(front.warps.clone(), &front.lanes);
+        // Splits of the warp may meet at every block, so a step ends there.
+        let alone = self.ready.iter().all(|front| front.splits().all(|(other, _)| other != warp));
+        frame.limit = if alone { usize::MAX } else { 0 };
+        frame.fuel = TURN;
+        execute(frame, candidate.at, true, observer);
+        match self.end_turn(candidate.at, limits, observer) {
+            Ended::Turn(turn) => turn,
+            Ended::Progress | Ended::Yield if self.ready.is_empty() => self.end(observer),
+            Ended::Progress | Ended::Yield => Turn::Yielded,
+        }
+    }
+}

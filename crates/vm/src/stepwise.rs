@@ -1,0 +1,96 @@
+//! Runs a grid one step of one split at a time, so that every choice of the schedule can be made.
+
+use crate::cta::{Limits, Turn};
+use crate::launch::{Grid, Resident};
+use crate::observer::Observer;
+use crate::schedule::{Candidate, Choice, Chooser};
+use crate::stats::Stats;
+
+/// CTAs that run at the same time. More are begun only when those get nowhere.
+const RESIDENT: usize = 16;
+/// Steps that one warp takes in a row, as long as nobody wants otherwise.
+const IN_A_ROW: u32 = 64;
+/// Steps of each resident CTA after which one more is begun: they may wait for it.
+const PATIENCE: u64 = 256;
+
+impl Grid<'_> {
+    /// Runs all CTAs as the chooser wants it.
+    pub(crate) fn work_stepwise<O: Observer>(&self, observer: &mut O, chooser: &mut dyn Chooser) {
+        let stop = || (self.launch.interrupted)();
+        let limits = Limits { max_steps: self.launch.max_steps, steps: &self.steps, stop: &stop };
+        let mut stats = Stats::default();
+        let mut residents: Vec<Box<Resident<'_>>> = Vec::new();
+        let (mut begun, mut fruitless, mut number) = (0, 0, 0);
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let mut last = Last::default();
+        loop {
+            let crowded = residents.len() >= RESIDENT;
+            let stuck = fruitless > PATIENCE * residents.len() as u64;
+            if begun < self.ctas && (!crowded || stuck) {
+                let mut resident = Resident::new(self);
+                resident.start(self, begun, observer);
+                residents.push(resident);
+                begun += 1;
+                fruitless = 0;
+                continue;
+            }
+            candidates.clear();
+            residents.iter().for_each(|resident| resident.cta.candidates(&mut candidates));
+            if candidates.is_empty() {
+                break;
+            }
+            let choice = Choice { number, candidates: &candidates, usual: last.usual(&candidates) };
+            let chosen = chooser.choose(&choice);
+            let chosen = candidates.get(chosen).unwrap_or(&candidates[choice.usual]);
+            observer.step(chosen);
+            last.ran(chosen);
+            number += 1;
+            fruitless += 1;
+            let mut ctas = residents.iter().map(|resident| resident.cta.number());
+            let Some(place) = ctas.position(|cta| cta == chosen.cta) else { break };
+            match residents[place].cta.step(chosen, number, &limits, observer) {
+                Turn::Yielded => {}
+                Turn::Done => {
+                    let resident = residents.remove(place);
+                    stats.add(resident.cta.stats());
+                    stats.ctas += 1;
+                    stats.threads += u64::from(self.threads);
+                    fruitless = 0;
+                }
+                Turn::Fault(fault) => {
+                    residents.iter().for_each(|resident| stats.add(resident.cta.stats()));
+                    self.report(*fault);
+                    break;
+                }
+            }
+        }
+        self.add_stats(&stats);
+    }
+}
+
+/// The warp that ran last.
+#[derive(Default)]
+struct Last {
+    warp: Option<(u64, u32)>,
+    in_a_row: u32,
+}
+
+impl Last {
+    fn ran(&mut self, candidate: &Candidate) {
+        let warp = Some((candidate.cta, candidate.warp));
+        self.in_a_row = if warp == self.warp { self.in_a_row + 1 } else { 1 };
+        self.warp = warp;
+    }
+
+    /// See [`Choice::usual`].
+    fn usual(&self, candidates: &[Candidate]) -> usize {
+        let numbered = || candidates.iter().enumerate();
+        let goes_on = |candidate: &Candidate| Some((candidate.cta, candidate.warp)) == self.warp;
+        let same = numbered().filter(|(_, candidate)| goes_on(candidate));
+        let earliest = same.min_by_key(|(_, candidate)| candidate.at);
+        let longest_waiting =
+            || numbered().min_by_key(|(_, candidate)| (candidate.ran, candidate.cta, candidate.at));
+        let chosen = earliest.filter(|_| self.in_a_row < IN_A_ROW).or_else(longest_waiting);
+        chosen.map_or(0, |(nth, _)| nth)
+    }
+}
