@@ -7,7 +7,9 @@ use super::{Breach, Purpose};
 const CATALOGUE: &str = "crates/ptx/src/catalogue/";
 
 /// Words that are opcodes and mean something else in these files.
-const OTHER_MEANINGS: [(&str, &[&str]); 4] = [
+const OTHER_MEANINGS: [(&str, &[&str]); 5] = [
+    // A state space.
+    ("crates/ptx/src/syntax/types.rs", &["tex"]),
     // Terminators of the IR, as it prints.
     ("crates/ir/src/display.rs", &["exit", "trap"]),
     // Functions and a statement of pseudo-code in machine descriptions.

@@ -1,6 +1,6 @@
 //! Finds the form that an instruction is written in.
 
-use super::pattern::{OperandPattern, OperandType, Shape};
+use super::pattern::{self, OperandPattern, OperandType, Shape};
 use super::{CompiledEntry, CompiledForm, Since, entries, entry, words};
 use crate::nearest::nearest;
 use crate::rules;
@@ -52,9 +52,14 @@ impl<'a> Matched<'a> {
         self.word("ss").or_else(|| self.word("global"))
     }
 
-    /// The type chosen at the slot of that name; `.b32` where the form has none.
+    /// The type chosen at the slot of that name, where `type` is the instruction's type even if the form
+    /// fixes it; `.b32` where the form has none.
     pub fn ty(&self, name: &str) -> ScalarType {
-        self.word(name).and_then(ScalarType::from_word).unwrap_or(ScalarType::B32)
+        let fixed =
+            || (name == "type").then(|| pattern::instruction_type(&self.form.pattern.slots));
+        let chosen =
+            self.form.pattern.slot(name).map(OperandType::Slot).or_else(|| fixed().flatten());
+        chosen.map_or(ScalarType::B32, |ty| self.resolve(ty))
     }
 
     /// The operand of that name, when it is there.

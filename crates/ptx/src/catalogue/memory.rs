@@ -112,6 +112,10 @@ pub(super) fn ordering(word: Option<&str>) -> Ordering {
     }
 }
 
+fn not_implemented(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.unsupported(inst, "accesses of 128 bits are not implemented")
+}
+
 fn elements(inst: &Inst<'_>) -> usize {
     match inst.word("vec") {
         Some("v2") => 2,

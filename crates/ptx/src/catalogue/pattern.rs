@@ -365,7 +365,7 @@ fn limit(text: &str) -> Result<Limit, String> {
 }
 
 /// The type of operands that name none: the choice `.type`, else the last literal type word.
-fn instruction_type(slots: &[Slot]) -> Option<OperandType> {
+pub(super) fn instruction_type(slots: &[Slot]) -> Option<OperandType> {
     let choice = slots.iter().position(|slot| slot.name == "type");
     let literal = || slots.iter().rposition(|slot| ScalarType::from_word(slot.name).is_some());
     choice.or_else(literal).map(OperandType::Slot)

@@ -33,10 +33,10 @@ impl<'a> Checker<'a> {
         inst: &Matched<'a>,
         pattern: &'static OperandPattern,
         operand: &'a Operand,
-    ) -> Result<(), Diagnostic> {
+    ) -> Verdict {
         let (ty, fit) = inst.wanted(pattern);
         let wanted = Wanted { pattern, ty, fit };
-        let verdict = match pattern.shape {
+        match pattern.shape {
             Shape::Result => self.result_or_pair(wanted, operand),
             Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
                 self.pair(wanted, operand)
@@ -48,8 +48,7 @@ impl<'a> Checker<'a> {
             Shape::Predicate => self.predicate(wanted, operand),
             Shape::Address => self.address(inst, operand),
             Shape::Label => self.label(operand),
-        };
-        verdict.map_err(|error| *error)
+        }
     }
 
     fn vector_or(

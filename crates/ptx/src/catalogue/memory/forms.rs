@@ -1,7 +1,7 @@
 //! The forms of loads and stores. The manual's lines, split where a word excludes others: by memory order,
 //! by cache and eviction words, and by whether the address is generic.
 
-use super::{load, store};
+use super::{load, not_implemented, store};
 use crate::catalogue::{Form, Need};
 
 /// Types of one element.
@@ -109,13 +109,13 @@ pub(super) const LOAD: &[Form] = &[
     Form::new(concat!("ld.mmio.relaxed.sys{.global}.type d~, [a]; ", types!()), (8, 2), 70, load),
     load!(concat!("ld.global{.cop}.nc{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs }; ", hints!()), (3, 1), 32),
     load!(concat!("ld.global.nc{.evict}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (7, 4), 70),
-    Form::new(concat!("ld{.weak}.ss{.cop}.b128 d, [a]; .cop = { .ca, .cg, .cs, .lu, .cv }; ", load_spaces!()), (8, 3), 70, load),
-    Form::new(concat!("ld{.weak}{.global}{.cop}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs, .lu, .cv }; ", hints!()), (8, 3), 70, load),
-    Form::new(concat!("ld{.weak}{.global}{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, load),
-    Form::new(concat!("ld.global.nc{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, load),
-    Form::new("ld.volatile{.ss}.b128 d, [a]; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, load).needs(VOLATILE),
-    Form::new(concat!("ld.sem.scope{.global}{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; .sem = { .relaxed, .acquire }; ", scopes!(), evict!(), hints!()), (8, 3), 70, load).needs(WIDE),
-    Form::new(concat!("ld.sem.scope.ss.b128 d, [a]; .sem = { .relaxed, .acquire }; ", scopes!(), shared_spaces!()), (8, 3), 70, load).needs(WIDE),
+    Form::new(concat!("ld{.weak}.ss{.cop}.b128 d, [a]; .cop = { .ca, .cg, .cs, .lu, .cv }; ", load_spaces!()), (8, 3), 70, not_implemented),
+    Form::new(concat!("ld{.weak}{.global}{.cop}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs, .lu, .cv }; ", hints!()), (8, 3), 70, not_implemented),
+    Form::new(concat!("ld{.weak}{.global}{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, not_implemented),
+    Form::new(concat!("ld.global.nc{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, not_implemented),
+    Form::new("ld.volatile{.ss}.b128 d, [a]; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, not_implemented).needs(VOLATILE),
+    Form::new(concat!("ld.sem.scope{.global}{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; .sem = { .relaxed, .acquire }; ", scopes!(), evict!(), hints!()), (8, 3), 70, not_implemented).needs(WIDE),
+    Form::new(concat!("ld.sem.scope.ss.b128 d, [a]; .sem = { .relaxed, .acquire }; ", scopes!(), shared_spaces!()), (8, 3), 70, not_implemented).needs(WIDE),
     Form::new(concat!("ld{.weak}{.global}{.evict}{.evict2}{.hint}{.prefetch}.vec.type d*~, [a]{, policy:b64 if hint}; .prefetch = { .L2::64B, .L2::128B, .L2::256B }; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, load),
     Form::new(concat!("ld.global.nc{.evict}{.evict2}{.hint}{.prefetch}.vec.type d*~, [a]{, policy:b64 if hint}; .prefetch = { .L2::64B, .L2::128B, .L2::256B }; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, load),
     Form::new(concat!("ld{.weak}{.global}{.evict}{.evict2}{.hint}{.prefetch}.vec.type d*~, [a]{, policy:b64 if hint}; .prefetch = { .L2::64B, .L2::128B, .L2::256B }; .vec = { .v4 }; .type = { .b64, .u64, .s64, .f64 }", wide_types!()), (8, 8), 100, load),
@@ -135,12 +135,12 @@ pub(super) const STORE: &[Form] = &[
     store!(concat!("st.sem.scope{.ss}{.evict}{.hint}{.vec}.type [a], b*~{, policy:b64 if hint}; .sem = { .relaxed, .release }; .ss = { .global }; .hint = { .L2::cache_hint }; ", scopes!(), evict!()), (6, 0), 70),
     store!(concat!("st.sem.scope.ss{.vec}.type [a], b*~; .sem = { .relaxed, .release }; ", scopes!(), shared_spaces!()), (6, 0), 70),
     Form::new(concat!("st.mmio.relaxed.sys{.global}.type [a], b~; ", types!()), (8, 2), 70, store),
-    Form::new(concat!("st{.weak}.ss{.cop}.b128 [a], b; .cop = { .wb, .cg, .cs, .wt }; ", store_spaces!()), (8, 3), 70, store),
-    Form::new("st{.weak}{.global}{.cop}{.hint}.b128 [a], b{, policy:b64 if hint}; .cop = { .wb, .cg, .cs, .wt }; .hint = { .L2::cache_hint }", (8, 3), 70, store),
-    Form::new(concat!("st{.weak}{.global}{.evict}{.hint}.b128 [a], b{, policy:b64 if hint}; .hint = { .L2::cache_hint }; ", evict!()), (8, 3), 70, store),
-    Form::new("st.volatile{.ss}.b128 [a], b; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, store).needs(VOLATILE),
-    Form::new(concat!("st.sem.scope{.global}{.evict}{.hint}.b128 [a], b{, policy:b64 if hint}; .sem = { .relaxed, .release }; .hint = { .L2::cache_hint }; ", scopes!(), evict!()), (8, 3), 70, store).needs(WIDE),
-    Form::new(concat!("st.sem.scope.ss.b128 [a], b; .sem = { .relaxed, .release }; ", scopes!(), shared_spaces!()), (8, 3), 70, store).needs(WIDE),
+    Form::new(concat!("st{.weak}.ss{.cop}.b128 [a], b; .cop = { .wb, .cg, .cs, .wt }; ", store_spaces!()), (8, 3), 70, not_implemented),
+    Form::new("st{.weak}{.global}{.cop}{.hint}.b128 [a], b{, policy:b64 if hint}; .cop = { .wb, .cg, .cs, .wt }; .hint = { .L2::cache_hint }", (8, 3), 70, not_implemented),
+    Form::new(concat!("st{.weak}{.global}{.evict}{.hint}.b128 [a], b{, policy:b64 if hint}; .hint = { .L2::cache_hint }; ", evict!()), (8, 3), 70, not_implemented),
+    Form::new("st.volatile{.ss}.b128 [a], b; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, not_implemented).needs(VOLATILE),
+    Form::new(concat!("st.sem.scope{.global}{.evict}{.hint}.b128 [a], b{, policy:b64 if hint}; .sem = { .relaxed, .release }; .hint = { .L2::cache_hint }; ", scopes!(), evict!()), (8, 3), 70, not_implemented).needs(WIDE),
+    Form::new(concat!("st.sem.scope.ss.b128 [a], b; .sem = { .relaxed, .release }; ", scopes!(), shared_spaces!()), (8, 3), 70, not_implemented).needs(WIDE),
     Form::new(concat!("st{.weak}{.global}{.evict}{.evict2}{.hint}.vec.type [a], b*~{, policy:b64 if hint}; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, store),
     Form::new(concat!("st{.weak}{.global}{.evict}{.evict2}{.hint}.vec.type [a], b*~{, policy:b64 if hint}; .vec = { .v4 }; .type = { .b64, .u64, .s64, .f64 }", wide_types!()), (8, 8), 100, store),
     Form::new(concat!("st.sem.scope{.global}{.evict}{.evict2}{.hint}.vec.type [a], b*~{, policy:b64 if hint}; .sem = { .relaxed, .release }; .scope = { .cta, .cluster, .gpu, .sys }; .vec = { .v8 }; .type = { .b32, .u32, .s32, .f32 }", wide_types!()), (8, 8), 100, store),
