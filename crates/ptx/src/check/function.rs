@@ -66,8 +66,8 @@ impl<'a> Checker<'a> {
             } else if CLUSTER.contains(&word) && (self.target.sm < 90 || self.target.ptx < (7, 8)) {
                 let message = format!("`.{word}` needs PTX 7.8 and sm_90 or later");
                 rules::FEATURE.at(directive.span, message)
-            } else if EXTENTS.contains(&word) && directive.args.len() > 3 {
-                refuse(format!("`.{word}` has up to three extents"))
+            } else if EXTENTS.contains(&word) && !(1..=3).contains(&directive.args.len()) {
+                refuse(format!("`.{word}` has one to three extents"))
             } else if EXTENTS.contains(&word) && directive.args.iter().any(is_zero) {
                 refuse(format!("the extents of `.{word}` are at least 1"))
             } else if matches!(word, "maxntid" | "reqntid") {
