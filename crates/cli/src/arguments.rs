@@ -4,7 +4,7 @@ use crate::spec::Spec;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{Extents, Schedule};
+use warpwise::{Exploration, Extents, Schedule};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -154,6 +154,9 @@ SPEC, TYPE and VALUE are those of `warpwise run --help`. Buffers count as writte
 
 docs/findings.md explains the codes. One host thread runs the kernel, whatever --threads says.
 
+--explore repeats the run under other schedules. What only they show comes with a schedule that --schedule replays. A kernel
+  that is stopped under the first schedule is not repeated.
+
 Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the kernel was stopped
   by something that is no finding: a trap, the step limit, an interruption.";
 
@@ -165,9 +168,35 @@ pub(crate) struct CheckArguments {
     /// Also report what is undefined and does not matter, and races of writes of the same value.
     #[arg(long)]
     pub(crate) pedantic: bool,
+    /// Run the kernel under N other schedules too, or under all that could do anything else; N:SEED makes other random
+    /// choices.
+    #[arg(long, value_name = "N|all")]
+    pub(crate) explore: Option<Explore>,
     /// How to report: text for people on standard error, or one JSON or SARIF document on standard output.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub(crate) format: ReportFormat,
+}
+
+/// `--explore N[:SEED]` or `--explore all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Explore(pub(crate) Exploration);
+
+/// Schedules that `--explore all` runs at most.
+const MAX_SCHEDULES: u64 = 20_000;
+
+impl FromStr for Explore {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Explore(Exploration::All { limit: MAX_SCHEDULES }));
+        }
+        let (count, seed) = text.split_once(':').unwrap_or((text, "0"));
+        match (count.parse(), seed.parse()) {
+            (Ok(count), Ok(seed)) if count > 0 => Ok(Explore(Exploration::Some { count, seed })),
+            _ => Err("write a number of schedules, NUMBER:SEED, or all".to_owned()),
+        }
+    }
 }
 
 /// `--out I=FILE.npy`.

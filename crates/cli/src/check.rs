@@ -1,11 +1,11 @@
 //! `warpwise check`.
 
-use crate::arguments::{CheckArguments, ReportFormat};
+use crate::arguments::{CheckArguments, Explore, ReportFormat};
 use crate::report::{self, Stop};
 use crate::run::{self, Prepared, Said};
 use crate::status::Status;
 use warpwise::diag::{RuleInfo, Severity, sarif};
-use warpwise::{CheckOptions, Checked, Code};
+use warpwise::{CheckOptions, Checked, Code, Coverage};
 
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
@@ -29,8 +29,14 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Stat
     let args = prepared.args();
     let options = CheckOptions { pedantic: arguments.pedantic };
     let Prepared { kernel, device, .. } = &mut prepared;
-    let checked =
-        run::configured(&arguments.run, |config| kernel.check(device, config, options, &args))?;
+    let checked = run::configured(&arguments.run, |config| match arguments.explore {
+        None => kernel.check(device, config, options, &args),
+        Some(Explore(exploration)) => kernel.explore(device, config, options, exploration, &args),
+    })?;
+    if let Some(coverage) = checked.explored {
+        said.document.explored = Some(coverage.into());
+        said.text.push_str(&covered(coverage));
+    }
     match arguments.format {
         ReportFormat::Text => run::tell(&checked.sources, &checked.diagnostics, said),
         ReportFormat::Json | ReportFormat::Sarif => {
@@ -47,6 +53,16 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Stat
         run::deliver(&arguments.run, &prepared, &checked.report, said)?;
     }
     Ok((checked, status))
+}
+
+/// What an exploration covered, as a line.
+fn covered(Coverage { schedules, complete }: Coverage) -> String {
+    let plural = if schedules == 1 { "" } else { "s" };
+    let rest = match complete {
+        true => ", and no other can do anything else",
+        false => "; there are others",
+    };
+    format!("explored: {schedules} schedule{plural}{rest}\n")
 }
 
 /// The findings as SARIF, with every code that was looked for.

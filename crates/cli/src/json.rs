@@ -1,7 +1,7 @@
 //! The JSON document of `run --json`. The field names are stable.
 
 use serde::Serialize;
-use warpwise::{Kind, Report, Scalar, Stats};
+use warpwise::{Coverage, Kind, Report, Scalar, Stats};
 
 /// The whole document.
 #[derive(Debug, Default, Serialize)]
@@ -13,6 +13,22 @@ pub(crate) struct Document {
     pub(crate) prints: Vec<JsonPrint>,
     pub(crate) outputs: Vec<JsonOutput>,
     pub(crate) diagnostics: Vec<serde_json::Value>,
+    /// What `check --explore` covered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explored: Option<JsonCoverage>,
+}
+
+/// How many schedules were run, and whether all that matter were.
+#[derive(Debug, Serialize)]
+pub(crate) struct JsonCoverage {
+    schedules: u64,
+    complete: bool,
+}
+
+impl From<Coverage> for JsonCoverage {
+    fn from(Coverage { schedules, complete }: Coverage) -> JsonCoverage {
+        JsonCoverage { schedules, complete }
+    }
 }
 
 /// What the run did.

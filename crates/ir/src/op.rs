@@ -211,6 +211,33 @@ impl Op {
         matches!(self, Op::Collective { .. } | Op::ActiveMask { .. })
     }
 
+    /// For a reduction in memory whose result is the same in any order of its updates: the function. Nobody reads what
+    /// it found.
+    pub fn any_order(&self) -> Option<BinaryOp> {
+        use BinaryOp as B;
+        let Op::Atomic { d: None, update: Update::Apply(op), .. } = self else { return None };
+        let same = matches!(
+            op,
+            B::AddI32
+                | B::AddI64
+                | B::And32
+                | B::And64
+                | B::Or32
+                | B::Or64
+                | B::Xor32
+                | B::Xor64
+                | B::MinU32
+                | B::MinU64
+                | B::MinS32
+                | B::MinS64
+                | B::MaxU32
+                | B::MaxU64
+                | B::MaxS32
+                | B::MaxS64
+        );
+        same.then_some(*op)
+    }
+
     /// Whether it computes its result from its operands alone, per lane, at any time.
     pub fn is_pure(&self) -> bool {
         match self {

@@ -54,6 +54,8 @@ codes! {
         "move it out of divergent code, so that all lanes of the warp execute it together";
     W007 "deadlock: a collective or barrier that can never complete",
         "let every lane that a membermask or a barrier names reach it, or name fewer";
+    W008 "result depends on the schedule",
+        "order the steps that race with a barrier, or make the result the same in any order";
     W009 "value of activemask used as a membermask",
         "compute the mask with a ballot before the lanes part: activemask may leave out lanes that take \
          the same path";

@@ -13,6 +13,8 @@
 //! | `deadlock` | W003, W004, W007, B001 |
 //! | `faults` | M001, M002, M003 |
 //! | `race` | R001, R002 |
+//!
+//! Module [`explore`] repeats the run under other schedules, and finds W008.
 
 mod activemask;
 mod barriers;
@@ -20,6 +22,7 @@ mod code;
 mod collectives;
 mod deadlock;
 mod definedness;
+pub mod explore;
 mod faults;
 mod finding;
 mod influence;

@@ -130,6 +130,21 @@ pub enum FaultKind {
     Interrupted,
 }
 
+impl FaultKind {
+    /// What it is, in a few words.
+    pub fn word(&self) -> &'static str {
+        match self {
+            FaultKind::OutOfBounds { .. } => "out of bounds",
+            FaultKind::Misaligned { .. } => "misaligned access",
+            FaultKind::Trap => "trap",
+            FaultKind::BadBarrier { .. } => "bad barrier",
+            FaultKind::Deadlock { .. } => "deadlock",
+            FaultKind::StepLimit { .. } => "step limit",
+            FaultKind::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// A fault: the kernel was stopped here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {

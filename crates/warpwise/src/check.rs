@@ -10,7 +10,7 @@ use diag::{Diagnostic, Sources};
 use sanitize::{Code, Finding, Options, Sanitizer, report};
 use std::sync::Arc;
 use std::time::Instant;
-use vm::{Fault, FaultKind, Level};
+use vm::{Fault, FaultKind, Launch, Level, Schedule};
 
 /// What a checked run has shown.
 #[derive(Clone, Debug)]
@@ -25,6 +25,17 @@ pub struct Checked {
     pub report: Report,
     /// What stopped the kernel, if it was stopped; device memory then holds what was written so far.
     pub fault: Option<Fault>,
+    /// What an exploration covered ([`Kernel::explore`]).
+    pub explored: Option<Coverage>,
+}
+
+/// How many schedules an exploration covered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Schedules that were run.
+    pub schedules: u64,
+    /// No schedule is left that could do anything else.
+    pub complete: bool,
 }
 
 impl Kernel {
@@ -44,22 +55,42 @@ impl Kernel {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
-        let kernel = &self.lowered.kernel;
-        let mut sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, options);
         let started = Instant::now();
-        let outcome = vm::launch_observed(kernel, &launch, &mut device.memory, &mut sanitizer)
-            .map_err(|error| self.refuse(refusal(&error)))?;
+        let mut sanitizer = self.sanitizer(&launch, options);
+        let outcome =
+            vm::launch_observed(&self.lowered.kernel, &launch, &mut device.memory, &mut sanitizer);
+        let outcome = outcome.map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let freed = |address| device.memory.freed(address).is_some();
+        let found = sanitizer.finish(outcome.fault.as_ref(), freed);
+        let report = Report { stats: outcome.stats, elapsed };
+        Ok(self.checked(found, Vec::new(), outcome.fault, report, config, args))
+    }
+
+    /// Every detector, for a launch of this kernel.
+    pub(crate) fn sanitizer(&self, launch: &Launch<'_>, options: Options) -> Sanitizer {
+        Sanitizer::new(&self.lowered.kernel, launch.grid, launch.block, options)
+    }
+
+    /// Findings in words: those of a run under the launch's schedule, and those of other schedules.
+    pub(crate) fn checked(
+        &self,
+        found: Vec<Finding>,
+        elsewhere: Vec<(Schedule, Finding)>,
+        fault: Option<Fault>,
+        report: Report,
+        config: &LaunchConfig<'_>,
+        args: &[Arg],
+    ) -> Checked {
         let mut places = Located::new(self);
-        let findings = places.fold(sanitizer.finish(outcome.fault.as_ref(), freed));
+        let mut findings = places.fold(found);
         let schedule = config.schedule.to_string();
         let mut diagnostics: Vec<Diagnostic> = Vec::with_capacity(findings.len());
         for finding in &findings {
             places.find(finding);
             diagnostics.push(report::diagnostic(finding, &places, &schedule));
         }
-        if let Some(fault) = &outcome.fault {
+        if let Some(fault) = &fault {
             let explained = self.explain(fault, args);
             match (diagnostics.last_mut(), is_access(&findings)) {
                 // The run knows of allocations and buffers what detectors do not.
@@ -71,13 +102,19 @@ impl Kernel {
                 _ => diagnostics.push(explained),
             }
         }
-        Ok(Checked {
-            findings,
-            diagnostics,
-            sources: Arc::new(places.into_sources()),
-            report: Report { stats: outcome.stats, elapsed },
-            fault: outcome.fault,
-        })
+        for (schedule, finding) in elsewhere {
+            let mut both = findings.clone();
+            both.push(finding.clone());
+            // The same line of the user may have been found already, at another instruction.
+            if places.fold(both).len() == findings.len() {
+                continue;
+            }
+            places.find(&finding);
+            diagnostics.push(report::diagnostic(&finding, &places, &schedule.to_string()));
+            findings.push(finding);
+        }
+        let sources = Arc::new(places.into_sources());
+        Checked { findings, diagnostics, sources, report, fault, explored: None }
     }
 }
 

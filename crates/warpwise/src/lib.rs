@@ -34,6 +34,7 @@ mod check;
 mod device;
 mod element;
 mod error;
+mod explore;
 mod fault;
 mod launch;
 pub mod machine;
@@ -41,10 +42,11 @@ mod module;
 mod source;
 
 pub use argument::Arg;
-pub use check::Checked;
+pub use check::{Checked, Coverage};
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};
+pub use explore::Exploration;
 pub use launch::{Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
 

@@ -74,7 +74,7 @@ fn the_classes_of_errors_stay_apart() {
         Err(Error::Limit(failure)) if failure.stage == Stage::Launch
     ));
     assert!(matches!(
-        launch(&LaunchConfig { max_steps: Some(2), ..one }, &[out.into()]),
+        launch(&LaunchConfig { max_steps: Some(2), ..one.clone() }, &[out.into()]),
         Err(Error::Limit(failure)) if failure.stage == Stage::Run && failure.stats.is_some()
     ));
     let null = launch(&one, &[0_u64.into()]);

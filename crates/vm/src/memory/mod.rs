@@ -70,6 +70,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// The byte at an offset from the start of the address range; 0 where none was allocated.
+    pub fn byte(&self, offset: u64) -> u8 {
+        let at = offset.checked_sub(RESERVED).and_then(|at| usize::try_from(at).ok());
+        at.and_then(|at| self.bytes.get(at)).copied().unwrap_or(0)
+    }
+
     /// The place of the first byte that differs, as an offset from the start of the address range.
     pub fn first_difference(&self, other: &Snapshot) -> Option<u64> {
         let mut pairs = self.bytes.iter().zip(&other.bytes);

@@ -1,0 +1,165 @@
+//! What each step of a run touched.
+
+use crate::touch::Touch;
+use ir::{Address, BinaryOp, Inst, Op, Space};
+use lanes::LaneMask;
+use vm::{Arrival, BarrierPart, Candidate, Firing, Observer, View};
+
+/// The steps of a run in order.
+#[derive(Debug, Default)]
+pub struct Footprints {
+    pub(super) steps: Vec<Step>,
+}
+
+/// One step of one split.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) cta: u64,
+    pub(super) warp: u32,
+    pub(super) lanes: LaneMask,
+    pub(super) accesses: Vec<Access>,
+    /// Its result depends on which lanes of the warp are there.
+    pub(super) counts_lanes: bool,
+    /// The lanes of its CTA that were let go by it, warp by warp, when a collective fired or a barrier was complete.
+    pub(super) released: Vec<(u32, LaneMask)>,
+}
+
+/// Adjacent bytes that a step accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Access {
+    /// The CTA whose shared memory it is; `None` for global memory.
+    pub(super) shared: Option<u64>,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) kind: Kind,
+}
+
+/// What an access did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    /// An update whose order against others of its function does not matter.
+    Reduce(BinaryOp),
+}
+
+impl Kind {
+    /// Whether two accesses of the same bytes may be swapped.
+    fn swaps_with(self, other: Kind) -> bool {
+        match (self, other) {
+            (Kind::Read, Kind::Read) => true,
+            (Kind::Reduce(one), Kind::Reduce(other)) => one == other,
+            (Kind::Read | Kind::Write | Kind::Reduce(_), _) => false,
+        }
+    }
+}
+
+impl Footprints {
+    fn access(&mut self, view: &View<'_>, space: Space, address: &Address, bytes: u64, kind: Kind) {
+        let Some(step) = self.steps.last_mut() else { return };
+        let cta = view.cta();
+        for (warp, lanes) in view.group() {
+            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+                let shared = match touch.space {
+                    Space::Shared => Some(cta),
+                    Space::Global => None,
+                    Space::Generic | Space::Local | Space::Param => return,
+                };
+                for (_, start) in touch.iter() {
+                    let end = start + touch.bytes;
+                    match step.accesses.last_mut() {
+                        Some(last)
+                            if last.end == start && last.shared == shared && last.kind == kind =>
+                        {
+                            last.end = end;
+                        }
+                        _ => step.accesses.push(Access { shared, start, end, kind }),
+                    }
+                }
+            });
+        }
+    }
+}
+
+impl Observer for Footprints {
+    fn step(&mut self, split: &Candidate) {
+        self.steps.push(Step {
+            cta: split.cta,
+            warp: split.warp,
+            lanes: split.lanes,
+            accesses: Vec::new(),
+            counts_lanes: false,
+            released: Vec::new(),
+        });
+    }
+
+    fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        match &inst.op {
+            Op::Load { space, access, address, d, .. } => {
+                let bytes = u64::from(access.bytes()) * d.len() as u64;
+                self.access(view, *space, address, bytes, Kind::Read);
+            }
+            Op::Store { space, access, address, values, .. } => {
+                let bytes = u64::from(access.bytes()) * values.len() as u64;
+                self.access(view, *space, address, bytes, Kind::Write);
+            }
+            Op::Atomic { space, access, address, .. } => {
+                let kind = inst.op.any_order().map_or(Kind::Write, Kind::Reduce);
+                self.access(view, *space, address, u64::from(access.bytes()), kind);
+            }
+            Op::ActiveMask { .. } => {
+                self.steps.last_mut().into_iter().for_each(|step| step.counts_lanes = true);
+            }
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. } => {}
+        }
+    }
+
+    fn arrive(&mut self, _: &View<'_>, arrival: &Arrival<'_>) {
+        if arrival.membermask.is_none() {
+            self.steps.last_mut().into_iter().for_each(|step| step.counts_lanes = true);
+        }
+    }
+
+    fn fire(&mut self, _: &View<'_>, firing: &Firing<'_>) {
+        let Some(step) = self.steps.last_mut() else { return };
+        step.released.push((firing.warp as u32, firing.participants));
+    }
+
+    fn complete_barrier(&mut self, _: &View<'_>, _: u32, waiting: &[BarrierPart<'_>]) {
+        let Some(step) = self.steps.last_mut() else { return };
+        step.released.extend(waiting.iter().map(|part| (part.warp as u32, part.lanes)));
+    }
+}
+
+impl Step {
+    /// Whether two steps of different lanes may not be swapped.
+    pub(super) fn depends_on(&self, other: &Step) -> bool {
+        let same_warp = self.cta == other.cta && self.warp == other.warp;
+        if same_warp && (self.counts_lanes || other.counts_lanes) {
+            return true;
+        }
+        self.accesses.iter().any(|one| {
+            other.accesses.iter().any(|other| {
+                one.shared == other.shared
+                    && one.start < other.end
+                    && other.start < one.end
+                    && !one.kind.swaps_with(other.kind)
+            })
+        })
+    }
+
+    /// Whether some lane takes part in both.
+    pub(super) fn shares_lanes(&self, other: &Step) -> bool {
+        self.cta == other.cta && self.warp == other.warp && self.lanes.0 & other.lanes.0 != 0
+    }
+}

@@ -1,0 +1,38 @@
+//! Makes a list of switches shorter while it still shows the same.
+
+use super::{Run, Subject};
+use vm::{Switch, Switching};
+
+/// Runs that are spent on one list.
+const RUNS: usize = 200;
+
+/// A list from which no part could be left out, and what it shows; `None` if not even the whole list shows it again.
+pub(super) fn shorten<S: Subject, T>(
+    subject: &mut S,
+    mut switches: Vec<Switch>,
+    shows: impl Fn(&Run) -> Option<T>,
+) -> Result<(Vec<Switch>, Option<T>), S::Error> {
+    let mut run = |switches: &[Switch]| -> Result<Option<T>, S::Error> {
+        let mut chooser = Switching::new(switches);
+        Ok(shows(&subject.run(&mut chooser, None)?))
+    };
+    let Some(mut shown) = run(&switches)? else { return Ok((switches, None)) };
+    let mut runs = 1;
+    let mut part = switches.len();
+    // Leaves out ever smaller parts, the latest first: what comes late often follows from what came before.
+    while part > 0 {
+        let mut end = switches.len();
+        while end > 0 && runs < RUNS {
+            let start = end.saturating_sub(part);
+            let mut fewer = switches.clone();
+            fewer.drain(start..end);
+            runs += 1;
+            if let Some(found) = run(&fewer)? {
+                (switches, shown) = (fewer, found);
+            }
+            end = start;
+        }
+        part /= 2;
+    }
+    Ok((switches, Some(shown)))
+}
