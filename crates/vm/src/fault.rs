@@ -136,7 +136,7 @@ impl FaultKind {
         match self {
             FaultKind::OutOfBounds { .. } => "out of bounds",
             FaultKind::Misaligned { .. } => "misaligned access",
-            FaultKind::Trap => "trap",
+            FaultKind::Trap => "stopped by itself",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",
