@@ -218,6 +218,7 @@ fn run<O: Observer>(
     chooser: Option<&mut dyn Chooser>,
 ) -> Result<Outcome, LaunchError> {
     check(kernel, launch)?;
+    memory.expose();
     let threads: u32 = launch.block.iter().product();
     let values = LaunchValues {
         block: launch.block,

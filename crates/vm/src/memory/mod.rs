@@ -5,10 +5,11 @@
 //! lands in another.
 
 mod regions;
+mod reserve;
 
 pub use regions::{Region, Regions};
 
-use memmap2::{MmapMut, MmapOptions};
+use reserve::{Range, reserve};
 use std::fmt;
 
 /// Bytes of each window.
@@ -86,7 +87,9 @@ impl Snapshot {
 /// The device's memory.
 #[derive(Debug)]
 pub struct Memory {
-    map: MmapMut,
+    map: Range,
+    /// Kept, because threads that run must not borrow the bytes that others write.
+    base: u64,
     next: u64,
     regions: Regions,
     freed: Regions,
@@ -99,22 +102,20 @@ impl Memory {
     /// # Errors
     /// The host reserves nothing.
     pub fn new() -> Result<Self, MemoryError> {
-        let mut last = String::new();
-        for bits in [40, 38, 36, 34, 32, 30, 28] {
-            match MmapOptions::new().len(1 << bits).no_reserve_swap().map_anon() {
-                Ok(map) => {
-                    let (regions, freed) = (Regions::default(), Regions::default());
-                    return Ok(Memory { map, next: RESERVED, regions, freed });
-                }
-                Err(why) => last = why.to_string(),
-            }
-        }
-        Err(MemoryError::Reserve(last))
+        let (regions, freed) = (Regions::default(), Regions::default());
+        let mut map = reserve()?;
+        let base = map.as_mut_ptr() as u64;
+        Ok(Memory { map, base, next: RESERVED, regions, freed })
     }
 
     /// The first address of the range.
     pub fn base(&self) -> u64 {
-        self.map.as_ptr() as u64
+        self.base
+    }
+
+    /// Lets a run reach the range by its addresses. The host must not touch the contents while it runs.
+    pub(crate) fn expose(&mut self) {
+        self.map.as_mut_ptr().expose_provenance();
     }
 
     /// Allocates zeroed memory, aligned to 256 bytes, and returns its address. An allocation of no bytes has
