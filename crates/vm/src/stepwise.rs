@@ -9,7 +9,7 @@ use crate::stats::Stats;
 /// CTAs that run at the same time. More are begun only when those get nowhere.
 const RESIDENT: usize = 16;
 /// Steps that one warp takes in a row, as long as nobody wants otherwise.
-const IN_A_ROW: u32 = 64;
+const IN_A_ROW: u32 = 32;
 /// Steps of each resident CTA after which one more is begun: they may wait for it.
 const PATIENCE: u64 = 256;
 

@@ -34,9 +34,10 @@ pub enum Exploration {
 }
 
 /// A kernel that issues so many times more instructions than under the first schedule does not end, unless it is short.
-const LONGER: u64 = 100;
+/// Threads that spin until others are done issue many.
+const LONGER: u64 = 1000;
 /// Instructions of a short kernel.
-const SHORT: u64 = 100_000;
+const SHORT: u64 = 1_000_000;
 
 /// A kernel that can be launched on the same memory again and again.
 struct Again<'a> {

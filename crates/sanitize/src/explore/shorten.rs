@@ -1,10 +1,12 @@
 //! Makes a list of switches shorter while it still shows the same.
 
 use super::{Run, Subject};
+use std::time::{Duration, Instant};
 use vm::{Switch, Switching};
 
-/// Runs that are spent on one list.
+/// Runs that are spent on one list, and time after which none is begun.
 const RUNS: usize = 200;
+const TIME: Duration = Duration::from_secs(5);
 
 /// A list from which no part could be left out, and what it shows; `None` if not even the whole list shows it again.
 pub(super) fn shorten<S: Subject, T>(
@@ -17,12 +19,12 @@ pub(super) fn shorten<S: Subject, T>(
         Ok(shows(&subject.run(&mut chooser, None)?))
     };
     let Some(mut shown) = run(&switches)? else { return Ok((switches, None)) };
-    let mut runs = 1;
+    let (mut runs, started) = (1, Instant::now());
     let mut part = switches.len();
     // Leaves out ever smaller parts, the latest first: what comes late often follows from what came before.
     while part > 0 {
         let mut end = switches.len();
-        while end > 0 && runs < RUNS {
+        while end > 0 && runs < RUNS && started.elapsed() < TIME {
             let start = end.saturating_sub(part);
             let mut fewer = switches.clone();
             fewer.drain(start..end);
