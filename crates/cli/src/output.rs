@@ -64,6 +64,10 @@ fn replace(
     let mut buffered = BufWriter::new(&mut file);
     write(&mut buffered).and_then(|()| buffered.flush()).map_err(fail)?;
     drop(buffered);
+    // A file that is replaced keeps its permissions.
+    if let Ok(old) = std::fs::metadata(path) {
+        file.as_file().set_permissions(old.permissions()).map_err(fail)?;
+    }
     file.persist(path).map_err(|failed| fail(failed.error))?;
     Ok(())
 }

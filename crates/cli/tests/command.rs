@@ -103,3 +103,26 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!(ended.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_lint_mends_keeps_its_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("k.ptx");
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    \
+                .reg .b32 %r<3>;\n    .reg .pred %p;\n    vote.ballot.sync.b32 %r1, %p, 0xffffffff;\n    \
+                ret;\n}\n";
+    std::fs::write(&file, text).expect("the file can be written");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).expect("it is ours");
+    let output = Command::new(env!("CARGO_BIN_EXE_warpwise"))
+        .args(["lint", "--fix"])
+        .arg(&file)
+        .output()
+        .expect("the command starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let mended = std::fs::read_to_string(&file).expect("the file is there");
+    assert_eq!(mended, text.replace("vote.ballot.sync", "vote.sync.ballot"));
+    let mode = std::fs::metadata(&file).expect("the file is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+}
