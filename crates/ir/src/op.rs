@@ -191,6 +191,19 @@ pub enum Op {
     },
 }
 
+/// The memory that each lane of an operation accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touched<'o> {
+    /// The space as the operation names it.
+    pub space: Space,
+    /// The address of the first byte.
+    pub address: &'o Address,
+    /// Bytes of one lane.
+    pub bytes: u64,
+    /// Whether it writes: stores and atomics do.
+    pub writes: bool,
+}
+
 /// An operand as passes see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
@@ -261,14 +274,21 @@ impl Op {
 
     /// Whether other threads can notice when it executes, or it can notice what they have done.
     pub fn concerns_others(&self) -> bool {
-        match self {
-            Op::Load { space, .. } | Op::Store { space, .. } | Op::Atomic { space, .. } => {
-                match space {
-                    Space::Generic | Space::Global | Space::Shared => true,
-                    Space::Local | Space::Param => false,
-                }
+        match self.touches().map(|touched| touched.space) {
+            Some(Space::Generic | Space::Global | Space::Shared) => true,
+            Some(Space::Local | Space::Param) => false,
+            None => self.is_collective() || self.may_wait(),
+        }
+    }
+
+    /// The memory that it accesses, if it does.
+    pub fn touches(&self) -> Option<Touched<'_>> {
+        let (space, access, address, count) = match self {
+            Op::Load { d, space, access, address, .. } => (space, access, address, d.len()),
+            Op::Store { values, space, access, address, .. } => {
+                (space, access, address, values.len())
             }
-            Op::ActiveMask { .. } | Op::Collective { .. } | Op::Barrier { .. } => true,
+            Op::Atomic { space, access, address, .. } => (space, access, address, 1),
             Op::Unary { .. }
             | Op::Binary { .. }
             | Op::Ternary { .. }
@@ -276,14 +296,15 @@ impl Op {
             | Op::Logic { .. }
             | Op::Select { .. }
             | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
             | Op::Fence(_)
-            | Op::Nanosleep { .. } => false,
-        }
-    }
-
-    /// Whether it reads or writes memory.
-    pub fn accesses_memory(&self) -> bool {
-        matches!(self, Op::Load { .. } | Op::Store { .. } | Op::Atomic { .. })
+            | Op::Nanosleep { .. } => return None,
+        };
+        let bytes = u64::from(access.bytes()) * count as u64;
+        let writes = !matches!(self, Op::Load { .. });
+        Some(Touched { space: *space, address, bytes, writes })
     }
 
     /// The value that other lanes read from this lane's register, even when this lane does not take part.

@@ -92,47 +92,19 @@ impl Special {
 
     /// Whether a thread reads the same value in every CTA of a launch, at any time.
     pub fn is_launch_invariant(self) -> bool {
-        match self {
-            Special::Tid(_)
-            | Special::Ntid(_)
-            | Special::Nctaid(_)
-            | Special::Laneid
-            | Special::Warpid
-            | Special::Nwarpid
-            | Special::LanemaskEq
-            | Special::LanemaskLe
-            | Special::LanemaskLt
-            | Special::LanemaskGe
-            | Special::LanemaskGt
-            | Special::Nsmid
-            | Special::Gridid
-            | Special::DynamicSmemSize
-            | Special::TotalSmemSize
-            | Special::ImageBase
-            | Special::SharedWindow
-            | Special::LocalWindow
-            | Special::ParamWindow
-            | Special::DynamicSharedBase
-            | Special::Constant(_) => true,
-            Special::Ctaid(_)
-            | Special::Smid
-            | Special::Clock
-            | Special::ClockHi
-            | Special::Clock64
-            | Special::Globaltimer
-            | Special::GlobaltimerLo
-            | Special::GlobaltimerHi => false,
-        }
+        matches!(self.varies(), Varies::Never | Varies::ByThread)
     }
 
     /// Whether every thread of a CTA reads the same value, at any time.
     pub fn is_cta_invariant(self) -> bool {
+        matches!(self.varies(), Varies::Never | Varies::ByCta)
+    }
+
+    fn varies(self) -> Varies {
         match self {
             Special::Ntid(_)
-            | Special::Ctaid(_)
             | Special::Nctaid(_)
             | Special::Nwarpid
-            | Special::Smid
             | Special::Nsmid
             | Special::Gridid
             | Special::DynamicSmemSize
@@ -142,7 +114,7 @@ impl Special {
             | Special::LocalWindow
             | Special::ParamWindow
             | Special::DynamicSharedBase
-            | Special::Constant(_) => true,
+            | Special::Constant(_) => Varies::Never,
             Special::Tid(_)
             | Special::Laneid
             | Special::Warpid
@@ -150,13 +122,22 @@ impl Special {
             | Special::LanemaskLe
             | Special::LanemaskLt
             | Special::LanemaskGe
-            | Special::LanemaskGt
-            | Special::Clock
+            | Special::LanemaskGt => Varies::ByThread,
+            Special::Ctaid(_) | Special::Smid => Varies::ByCta,
+            Special::Clock
             | Special::ClockHi
             | Special::Clock64
             | Special::Globaltimer
             | Special::GlobaltimerLo
-            | Special::GlobaltimerHi => false,
+            | Special::GlobaltimerHi => Varies::ByTime,
         }
     }
+}
+
+/// What the value of a special register depends on within a launch.
+enum Varies {
+    Never,
+    ByThread,
+    ByCta,
+    ByTime,
 }

@@ -119,11 +119,6 @@ impl Findings {
         }
     }
 
-    /// The findings in the order in which they first happened.
-    pub fn all(&self) -> &[Finding] {
-        &self.found
-    }
-
     /// Consumes the set.
     pub fn into_vec(self) -> Vec<Finding> {
         self.found

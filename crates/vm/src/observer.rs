@@ -300,11 +300,6 @@ impl<'a> View<'a> {
         Some(u64::from_le_bytes(word))
     }
 
-    /// The allocation of global memory that holds an address.
-    pub fn allocation(&self, address: u64) -> Option<Region> {
-        self.frame.regions.find(address)
-    }
-
     /// Bytes of the CTA's shared memory.
     pub fn shared_bytes(&self) -> u64 {
         self.frame.cta.shared.bytes
@@ -313,11 +308,6 @@ impl<'a> View<'a> {
     /// Bytes of local memory of a thread.
     pub fn local_bytes(&self) -> u64 {
         self.frame.cta.local_bytes
-    }
-
-    /// Warp instructions that the CTA has issued.
-    pub fn steps(&self) -> u64 {
-        self.frame.stats.warp_instructions
     }
 
     fn class(&self, reg: Reg) -> Option<Class> {

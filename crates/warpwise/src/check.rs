@@ -10,7 +10,7 @@ use diag::{Diagnostic, Sources};
 use sanitize::{Code, Finding, Options, Sanitizer, report};
 use std::sync::Arc;
 use std::time::Instant;
-use vm::{Fault, FaultKind, Launch, Level, Schedule};
+use vm::{Fault, FaultKind, Launch, Level, Memory, Schedule};
 
 /// What a checked run has shown.
 #[derive(Clone, Debug)]
@@ -55,16 +55,25 @@ impl Kernel {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
+        let (found, fault, report) = self.watched(&mut device.memory, &launch, options)?;
+        Ok(self.checked(found, Vec::new(), fault, report, config, args))
+    }
+
+    /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
+    pub(crate) fn watched(
+        &self,
+        memory: &mut Memory,
+        launch: &Launch<'_>,
+        options: Options,
+    ) -> Result<(Vec<Finding>, Option<Fault>, Report), Error> {
         let started = Instant::now();
-        let mut sanitizer = self.sanitizer(&launch, options);
-        let outcome =
-            vm::launch_observed(&self.lowered.kernel, &launch, &mut device.memory, &mut sanitizer);
-        let outcome = outcome.map_err(|error| self.refuse(refusal(&error)))?;
+        let mut sanitizer = self.sanitizer(launch, options);
+        let outcome = vm::launch_observed(&self.lowered.kernel, launch, memory, &mut sanitizer)
+            .map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
-        let freed = |address| device.memory.freed(address).is_some();
+        let freed = |address| memory.freed(address).is_some();
         let found = sanitizer.finish(outcome.fault.as_ref(), freed);
-        let report = Report { stats: outcome.stats, elapsed };
-        Ok(self.checked(found, Vec::new(), outcome.fault, report, config, args))
+        Ok((found, outcome.fault, Report { stats: outcome.stats, elapsed }))
     }
 
     /// Every detector, for a launch of this kernel.

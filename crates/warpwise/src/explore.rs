@@ -4,16 +4,15 @@ use crate::argument::Arg;
 use crate::check::{Checked, Coverage};
 use crate::device::Device;
 use crate::error::Error;
-use crate::launch::{LaunchConfig, Report, refusal};
+use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
-use ir::{Inst, Op, Place, Space};
+use ir::{Inst, Place, Space, Touched};
 use sanitize::explore::{self, Both, Explored, Footprints, Run, Subject};
 use sanitize::{Code, Finding, Options};
-use std::time::Instant;
 use vm::memory::Snapshot;
 use vm::{
-    Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, Switching,
-    ThreadId, View,
+    Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, ThreadId,
+    View,
 };
 
 /// Which other schedules a kernel is run under.
@@ -94,15 +93,8 @@ impl Kernel {
         let memory = &mut device.memory;
         let start = memory.snapshot();
 
-        let started = Instant::now();
-        let mut sanitizer = self.sanitizer(&launch, options);
-        let outcome = vm::launch_observed(&self.lowered.kernel, &launch, memory, &mut sanitizer)
-            .map_err(refuse)?;
-        let report = Report { stats: outcome.stats, elapsed: started.elapsed() };
-        let findings =
-            sanitizer.finish(outcome.fault.as_ref(), |address| memory.freed(address).is_some());
-        let first = Run { findings, memory: memory.snapshot(), fault: outcome.fault };
-
+        let (findings, fault, report) = self.watched(memory, &launch, options)?;
+        let first = Run { findings, memory: memory.snapshot(), fault };
         if first.fault.is_some() {
             // Nothing to compare with.
             let Run { findings, fault, .. } = first;
@@ -162,14 +154,10 @@ impl Again<'_> {
                 .fact(format!("under {schedule} {}", end(other))));
         };
         let address = self.memory.base() + offset;
-        let Schedule::Switches(switches) = schedule else {
-            return Ok(Finding::new(Code::W008, Place::default(), nobody, "results differ"));
-        };
         self.memory.restore(&self.start);
         let mut writer = LastWriter { address, found: None };
-        let mut chooser = Switching::new(switches);
-        let kernel = &self.kernel.lowered.kernel;
-        vm::launch_chosen(kernel, self.launch, self.memory, &mut writer, &mut chooser)?;
+        let launch = Launch { schedule: schedule.clone(), ..*self.launch };
+        vm::launch_observed(&self.kernel.lowered.kernel, &launch, self.memory, &mut writer)?;
         let (place, thread) = writer.found.unwrap_or((Place::default(), nobody));
         let whose = args.iter().enumerate().find_map(|(nth, arg)| match arg {
             Arg::Buffer(buffer) => {
@@ -199,26 +187,8 @@ struct LastWriter {
 
 impl Observer for LastWriter {
     fn inst(&mut self, view: &View<'_>, inst: &Inst) {
-        let (space, address, bytes) = match &inst.op {
-            Op::Store { space, address, access, values, .. } => {
-                (*space, address, u64::from(access.bytes()) * values.len() as u64)
-            }
-            Op::Atomic { space, address, access, .. } => {
-                (*space, address, u64::from(access.bytes()))
-            }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Compare { .. }
-            | Op::Logic { .. }
-            | Op::Select { .. }
-            | Op::Special { .. }
-            | Op::ActiveMask { .. }
-            | Op::Load { .. }
-            | Op::Collective { .. }
-            | Op::Barrier { .. }
-            | Op::Fence(_)
-            | Op::Nanosleep { .. } => return,
+        let Some(Touched { space, address, bytes, writes: true }) = inst.op.touches() else {
+            return;
         };
         if !matches!(space, Space::Global | Space::Generic) {
             return;

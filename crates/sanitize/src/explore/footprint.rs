@@ -1,7 +1,7 @@
 //! What each step of a run touched.
 
 use crate::touch::Touch;
-use ir::{Address, BinaryOp, Inst, Op, Space};
+use ir::{BinaryOp, Inst, Space, Touched};
 use lanes::LaneMask;
 use vm::{Arrival, BarrierPart, Candidate, Firing, Observer, View};
 
@@ -55,7 +55,13 @@ impl Kind {
 }
 
 impl Footprints {
-    fn access(&mut self, view: &View<'_>, space: Space, address: &Address, bytes: u64, kind: Kind) {
+    fn access(&mut self, view: &View<'_>, inst: &Inst, touched: Touched<'_>) {
+        let Touched { space, address, bytes, writes } = touched;
+        let kind = match (inst.op.any_order(), writes) {
+            (Some(op), _) => Kind::Reduce(op),
+            (None, true) => Kind::Write,
+            (None, false) => Kind::Read,
+        };
         let Some(step) = self.steps.last_mut() else { return };
         let cta = view.cta();
         for (warp, lanes) in view.group() {
@@ -94,33 +100,10 @@ impl Observer for Footprints {
     }
 
     fn inst(&mut self, view: &View<'_>, inst: &Inst) {
-        match &inst.op {
-            Op::Load { space, access, address, d, .. } => {
-                let bytes = u64::from(access.bytes()) * d.len() as u64;
-                self.access(view, *space, address, bytes, Kind::Read);
-            }
-            Op::Store { space, access, address, values, .. } => {
-                let bytes = u64::from(access.bytes()) * values.len() as u64;
-                self.access(view, *space, address, bytes, Kind::Write);
-            }
-            Op::Atomic { space, access, address, .. } => {
-                let kind = inst.op.any_order().map_or(Kind::Write, Kind::Reduce);
-                self.access(view, *space, address, u64::from(access.bytes()), kind);
-            }
-            Op::ActiveMask { .. } => {
-                self.steps.last_mut().into_iter().for_each(|step| step.counts_lanes = true);
-            }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Compare { .. }
-            | Op::Logic { .. }
-            | Op::Select { .. }
-            | Op::Special { .. }
-            | Op::Collective { .. }
-            | Op::Barrier { .. }
-            | Op::Fence(_)
-            | Op::Nanosleep { .. } => {}
+        if let Some(touched) = inst.op.touches() {
+            self.access(view, inst, touched);
+        } else if inst.op.is_collective() {
+            self.steps.last_mut().into_iter().for_each(|step| step.counts_lanes = true);
         }
     }
 
