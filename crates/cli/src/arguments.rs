@@ -266,15 +266,22 @@ What is left out is zero. The state after the run is printed in the same form.
 
 Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the program was stopped.";
 
+/// Which machine assembly is for.
+#[derive(Args, Debug)]
+pub(crate) struct MachineArguments {
+    /// The description of the machine.
+    #[arg(long, value_name = "X.isa")]
+    pub(crate) isa: PathBuf,
+}
+
 /// The arguments of `asm`.
 #[derive(Args, Debug)]
 pub(crate) struct AsmArguments {
     /// The program, as assembly text.
     #[arg(value_name = "F.s")]
     pub(crate) program: PathBuf,
-    /// The description of the machine.
-    #[arg(long, value_name = "X.isa")]
-    pub(crate) isa: PathBuf,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
     /// The file to write: 16 bytes a word, little endian.
     #[arg(short, long = "output", value_name = "F.bin")]
     pub(crate) output: PathBuf,
@@ -286,9 +293,8 @@ pub(crate) struct DisasmArguments {
     /// The words, 16 bytes each, little endian; or a cubin.
     #[arg(value_name = "F.bin|F.cubin")]
     pub(crate) words: PathBuf,
-    /// The description of the machine.
-    #[arg(long, value_name = "X.isa")]
-    pub(crate) isa: PathBuf,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
 }
 
 /// The arguments of `sim`.
@@ -297,9 +303,8 @@ pub(crate) struct SimArguments {
     /// The program, as assembly text.
     #[arg(value_name = "F.s")]
     pub(crate) program: PathBuf,
-    /// The description of the machine.
-    #[arg(long, value_name = "X.isa")]
-    pub(crate) isa: PathBuf,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
     /// The registers and memory before the run; see below.
     #[arg(long, value_name = "S.toml")]
     pub(crate) state: Option<PathBuf>,
@@ -323,9 +328,8 @@ pub(crate) struct LowerArguments {
     /// The module, as PTX text.
     #[arg(value_name = "K.ptx")]
     pub(crate) module: PathBuf,
-    /// The description of the machine.
-    #[arg(long, value_name = "X.isa")]
-    pub(crate) isa: PathBuf,
+    #[command(flatten)]
+    pub(crate) machine: MachineArguments,
     /// The kernel; may be left out if the module has one kernel.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,

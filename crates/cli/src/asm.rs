@@ -12,7 +12,7 @@ pub(crate) fn run(arguments: &AsmArguments) -> Status {
 
 fn assemble(arguments: &AsmArguments) -> Result<String, Stop> {
     output::check(&arguments.output).map_err(Stop::usage)?;
-    let machine = machine::load(&arguments.isa)?;
+    let machine = machine::load(&arguments.machine)?;
     let text = read_text(&arguments.program)?;
     let assembled = machine.assemble(&arguments.program.display().to_string(), &text)?;
     tell(&assembled.sources, &assembled.warnings);

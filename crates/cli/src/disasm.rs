@@ -12,7 +12,7 @@ pub(crate) fn run(arguments: &DisasmArguments) -> Status {
 }
 
 fn disassemble(arguments: &DisasmArguments) -> Result<String, Stop> {
-    let machine = machine::load(&arguments.isa)?;
+    let machine = machine::load(&arguments.machine)?;
     let bytes = read_bytes(&arguments.words)?;
     let text = match is_elf(&bytes) {
         true => disassemble_cubin(&machine, &bytes),

@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &LowerArguments) -> Status {
 }
 
 fn lower(arguments: &LowerArguments) -> Result<String, Stop> {
-    let machine = machine::load(&arguments.isa)?;
+    let machine = machine::load(&arguments.machine)?;
     let module = Module::from_ptx_file(&arguments.module)?;
     tell(module.sources(), module.warnings());
     let kernel = choose(&module, arguments.entry.as_deref())?;

@@ -1,13 +1,14 @@
 //! What the commands for described machines share.
 
+use crate::arguments::MachineArguments;
 use crate::report::{Stop, tell};
-use std::path::Path;
 use warpwise::diag::Severity;
 use warpwise::machine::Machine;
 
 /// The machine of a description. Warnings of the description are the business of `isa check`; here only
 /// their number is told.
-pub(crate) fn load(path: &Path) -> Result<Machine, Stop> {
+pub(crate) fn load(arguments: &MachineArguments) -> Result<Machine, Stop> {
+    let path = &arguments.isa;
     let machine = Machine::from_file(path)?;
     let warnings = machine.warnings();
     let count = warnings.iter().filter(|found| found.severity == Severity::Warning).count();

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &SimArguments) -> Status {
 }
 
 fn simulate(arguments: &SimArguments) -> Result<(State, Stats), Stop> {
-    let machine = machine::load(&arguments.isa)?;
+    let machine = machine::load(&arguments.machine)?;
     let text = read_text(&arguments.program)?;
     let meaning = if arguments.pseudo_code { Meaning::PseudoCode } else { Meaning::BuiltIn };
     let program = machine.program(&arguments.program.display().to_string(), &text, meaning)?;
