@@ -137,6 +137,8 @@ pub(crate) enum Lack {
         ptx: (u32, u32),
         /// For architectures from this on.
         sm: u32,
+        /// What to write instead.
+        instead: &'static str,
     },
 }
 
@@ -186,12 +188,17 @@ impl Target {
     /// What the target lacks to have a form.
     pub(crate) fn lacks_form(self, form: &Form) -> Option<Lack> {
         if let Some(gone) = form.removed.filter(|gone| self.sm >= gone.sm && self.ptx >= gone.ptx) {
-            return Some(Lack::Removed { ptx: gone.ptx, sm: gone.sm });
+            return Some(Lack::Removed { ptx: gone.ptx, sm: gone.sm, instead: gone.instead });
         }
-        if !form.only.has(self.sm, self.variant) {
-            return Some(Lack::Other(form.only));
+        self.lacks_one(form.only, form.since)
+    }
+
+    /// What the target lacks to be one of some, and new enough.
+    pub(crate) fn lacks_one(self, only: Only, since: Since) -> Option<Lack> {
+        if !only.has(self.sm, self.variant) {
+            return Some(Lack::Other(only));
         }
-        self.lacks(form.since)
+        self.lacks(since)
     }
 }
 

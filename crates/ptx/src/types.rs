@@ -46,6 +46,7 @@ pub(crate) fn kind(ty: ScalarType) -> Kind {
         T::E4m3 | T::E4m3x2 | T::E4m3x4 | T::E5m2 | T::E5m2x2 | T::E5m2x4 => Kind::Format,
         T::E2m3 | T::E2m3x2 | T::E2m3x4 | T::E3m2 | T::E3m2x2 | T::E3m2x4 => Kind::Format,
         T::E2m1 | T::E2m1x2 | T::E2m1x4 | T::Ue8m0 | T::Ue8m0x2 | T::Ue4m3 => Kind::Format,
+        T::U4 | T::S4 | T::B1 => Kind::Format,
         T::Pred => Kind::Predicate,
         T::TexRef | T::SamplerRef | T::SurfRef => Kind::Opaque,
     }

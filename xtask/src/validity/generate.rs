@@ -2,7 +2,9 @@
 //! left out, repeated and added, and with every kind of operand in every place.
 
 use super::module::REGISTERS;
-use ptx::catalogue::pattern::{Length, OperandPattern, OperandType, Pattern, Shape, Slot};
+use ptx::catalogue::pattern::{
+    Length, Limit, OperandPattern, OperandType, Pattern, Shape, Slot, fragment_register,
+};
 use ptx::catalogue::{Entry, Form};
 use ptx::syntax::ScalarType;
 use std::collections::BTreeSet;
@@ -250,7 +252,7 @@ fn write(entry: &Entry, pattern: &Pattern, words: &Words, _: Option<()>) -> Stri
 }
 
 fn render(entry: &Entry, words: &[&str], operands: &str) -> String {
-    let mut text = entry.name.to_owned();
+    let mut text = entry.opcode().to_owned();
     for word in words {
         text.push('.');
         text.push_str(word);
@@ -291,26 +293,54 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
         Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
             format!("{register}_{name}|pred_q")
         }
-        Shape::Results(Length::Vec) | Shape::Values(Length::Vec) => {
-            match pattern.slot("vec").and_then(|slot| words[slot]) {
-                Some(word) => vector(word[1..].parse().unwrap_or(2), &register),
-                None => format!("{register}_{name}"),
+        Shape::Results(length) | Shape::Values(length) => {
+            let word = |slot: usize| words[slot].map(|word| word.trim_matches(char::is_alphabetic));
+            let digits = |slot: usize| word(slot).and_then(|digits| digits.parse::<usize>().ok());
+            match length {
+                Length::Vec => match pattern.slot("vec").and_then(digits) {
+                    Some(count) => vector(count, &register),
+                    None => format!("{register}_{name}"),
+                },
+                Length::Packed => format!("{register}_{name}"),
+                Length::Exactly(count) | Length::AtMost(count) => vector(count, &register),
+                Length::Word { slot, factor, less } => {
+                    vector((digits(slot).unwrap_or(1) * factor).saturating_sub(less), &register)
+                }
+                Length::Fragment(fragment) => {
+                    let shape = words[fragment.shape].unwrap_or("");
+                    let count = fragment.registers(shape, ty).unwrap_or(1);
+                    vector(count, &self::register(fragment_register(ty)))
+                }
             }
         }
-        Shape::Results(Length::Exactly(count)) | Shape::Values(Length::Exactly(count)) => {
-            vector(count, &register)
+        Shape::Result | Shape::Value => format!("{register}_{name}"),
+        Shape::Constant => match &operand.limit {
+            Some(Limit::Range { first, .. }) => first.max(&u64::from(*first == 0)).to_string(),
+            Some(Limit::OneOf(all)) => all.last().map_or(1, |last| *last).to_string(),
+            Some(Limit::MultipleOf(factor)) => factor.to_string(),
+            None => "1".to_owned(),
+        },
+        Shape::Dropped => "_".to_owned(),
+        Shape::Coordinates(slot) => {
+            let geometry = words[slot].unwrap_or("");
+            let count = match (name, geometry) {
+                ("offset", "a1d") | (_, "1d") => 1,
+                ("offset", "a2d") | (_, "2d" | "a1d") => 2,
+                _ => 4,
+            };
+            let coordinates = vector(count, &register);
+            match geometry.strip_prefix('a').filter(|_| name != "offset") {
+                Some(_) => coordinates.replacen(&format!("{register}_{name}0"), "u32_i", 1),
+                None => coordinates,
+            }
         }
-        Shape::Result | Shape::Value | Shape::Results(_) | Shape::Values(_) => {
-            format!("{register}_{name}")
-        }
-        Shape::Constant => "1".to_owned(),
         Shape::Predicate => format!("pred_{name}"),
         Shape::Address => {
             let space = pattern.slot("ss").and_then(|slot| words[slot]).unwrap_or("");
-            match space.starts_with("param") {
-                true => "[param_v]".to_owned(),
-                false => "[b64_ad]".to_owned(),
-            }
+            let base = if space.starts_with("param") { "param_v" } else { "b64_ad" };
+            let rest = operand.rest.iter().map(|inner| usual(pattern, inner, words));
+            let all: Vec<String> = std::iter::once(base.to_owned()).chain(rest).collect();
+            format!("[{}]", all.join(", "))
         }
         Shape::Label => "label_t".to_owned(),
     }

@@ -1,11 +1,11 @@
 //! Finds the form that an instruction is written in.
 
-use super::pattern::{self, OperandPattern, OperandType, Shape};
-use super::{CompiledEntry, CompiledForm, Since, entries, entry, words};
+use super::pattern::{self, AddressSpace, Length, OperandPattern, OperandType, Shape, Slot};
+use super::{CompiledEntry, CompiledForm, Need, Since, entries, entry, words};
 use crate::nearest::nearest;
 use crate::rules;
-use crate::syntax::ScalarType;
 use crate::syntax::ast::{Instruction, Name, Operand, OperandKind};
+use crate::syntax::{ScalarType, Space};
 use crate::target::{Lack, Target};
 use crate::types::Fit;
 use diag::Diagnostic;
@@ -52,6 +52,42 @@ impl<'a> Matched<'a> {
         self.word("ss").or_else(|| self.word("global"))
     }
 
+    /// The state space of an address of the form; `None` for generic addresses.
+    pub(crate) fn space_of(&self, pattern: &OperandPattern) -> Option<Space> {
+        let word = match pattern.space {
+            AddressSpace::Named => self.space(),
+            AddressSpace::Slot(slot) => self.words[slot],
+            AddressSpace::Fixed(space) => return Some(space),
+            AddressSpace::Any => None,
+        };
+        word.and_then(|word| word.split("::").next()).and_then(Space::from_word)
+    }
+
+    /// The word at a slot.
+    pub(crate) fn word_at(&self, slot: usize) -> Option<&'static str> {
+        self.words[slot]
+    }
+
+    /// How many elements a vector of that length has, of elements of a type; `None` if it is no vector.
+    pub(crate) fn count(&self, length: Length, ty: ScalarType) -> Option<usize> {
+        let digits = |slot: usize| {
+            let word = self.words[slot]?;
+            let start = word.find(|char: char| char.is_ascii_digit())?;
+            let digits = &word[start..];
+            let end = digits.find(|char: char| !char.is_ascii_digit()).unwrap_or(digits.len());
+            digits[..end].parse::<usize>().ok()
+        };
+        match length {
+            Length::Vec => self.form.pattern.slot("vec").and_then(digits),
+            Length::Packed => None,
+            Length::Exactly(count) | Length::AtMost(count) => Some(count),
+            Length::Word { slot, factor, less } => {
+                digits(slot).map(|count| (count * factor).saturating_sub(less))
+            }
+            Length::Fragment(fragment) => fragment.registers(self.words[fragment.shape]?, ty),
+        }
+    }
+
     /// The type chosen at the slot of that name, where `type` is the instruction's type even if the form
     /// fixes it; `.b32` where the form has none.
     pub fn ty(&self, name: &str) -> ScalarType {
@@ -69,12 +105,13 @@ impl<'a> Matched<'a> {
 
     /// The type of the operand of that name; `.b32` where the form gives it none.
     pub fn operand_type(&self, name: &str) -> ScalarType {
-        self.position(name).map_or(ScalarType::B32, |at| self.type_at(at))
+        let operand = self.form.pattern.operands.iter().find(|operand| operand.name == name);
+        operand.map_or(ScalarType::B32, |operand| self.resolve(operand.ty))
     }
 
     /// The operands with their patterns.
     pub(crate) fn operands(&self) -> impl Iterator<Item = (&'static OperandPattern, &'a Operand)> {
-        self.form.pattern.operands.iter().zip(&self.instruction.operands)
+        self.form.pattern.operands_with(&self.words).zip(&self.instruction.operands)
     }
 
     /// The type that an operand's pattern wants, and how closely a register must fit it.
@@ -88,11 +125,7 @@ impl<'a> Matched<'a> {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        self.form.pattern.operands.iter().position(|operand| operand.name == name)
-    }
-
-    fn type_at(&self, at: usize) -> ScalarType {
-        self.resolve(self.form.pattern.operands[at].ty)
+        self.form.pattern.operands_with(&self.words).position(|operand| operand.name == name)
     }
 
     fn resolve(&self, ty: OperandType) -> ScalarType {
@@ -135,33 +168,53 @@ pub(crate) fn unknown(opcode: &Name) -> Diagnostic {
     }
 }
 
-/// The form of an instruction, among those of its entry. With a target, one that the target has, if any.
+/// The form of an instruction, among those of its entry: the first whose words and operand shapes it has.
+/// With a target, one that the target has, if any.
 pub(crate) fn select<'a>(
     entry: &'static CompiledEntry,
     instruction: &'a Instruction,
     target: Option<Target>,
 ) -> Result<Matched<'a>, Miss<'a>> {
-    let mut nearest_miss: Option<(usize, Miss<'a>)> = None;
-    for form in &entry.forms {
-        let miss = match assign_words(form, &instruction.suffixes) {
-            Ok((words, repeated)) => match check_shapes(form, &words, instruction) {
-                Ok(()) => {
-                    let matched = Matched { form, instruction, repeated, words };
-                    match target.and_then(|target| lack(&matched, target)) {
-                        None => return Ok(matched),
-                        Some(miss) => miss,
-                    }
-                }
-                Err(miss) => miss,
-            },
+    let mut nearest = None;
+    let mut forms = candidates(entry, instruction, target, &mut nearest);
+    let first = forms.next();
+    drop(forms);
+    first.ok_or(nearest.map_or(Miss::NoForm, |(_, miss)| miss))
+}
+
+/// The forms that fit an instruction so far as its words and the shapes of its operands go. What the
+/// nearest of the others lacks is left in `nearest`, with how much that is.
+pub(crate) fn candidates<'a, 'm>(
+    entry: &'static CompiledEntry,
+    instruction: &'a Instruction,
+    target: Option<Target>,
+    nearest: &'m mut Option<(usize, Miss<'a>)>,
+) -> impl Iterator<Item = Matched<'a>> + use<'a, 'm> {
+    entry.forms.iter().filter_map(move |form| {
+        let miss = match candidate(form, instruction, target) {
+            Ok(matched) => return Some(matched),
             Err(miss) => miss,
         };
         let distance = miss.distance();
-        if nearest_miss.as_ref().is_none_or(|(best, _)| distance < *best) {
-            nearest_miss = Some((distance, miss));
+        if nearest.as_ref().is_none_or(|(best, _)| distance < *best) {
+            *nearest = Some((distance, miss));
         }
+        None
+    })
+}
+
+fn candidate<'a>(
+    form: &'static CompiledForm,
+    instruction: &'a Instruction,
+    target: Option<Target>,
+) -> Result<Matched<'a>, Miss<'a>> {
+    let (words, repeated) = assign_words(form, &instruction.suffixes)?;
+    check_shapes(form, &words, instruction)?;
+    let matched = Matched { form, instruction, repeated, words };
+    match target.and_then(|target| lack(&matched, target)) {
+        None => Ok(matched),
+        Some(miss) => Err(miss),
     }
-    Err(nearest_miss.map_or(Miss::NoForm, |(_, miss)| miss))
 }
 
 /// What accesses of more than 128 bits need (PTX ISA 9.1, ld).
@@ -179,9 +232,12 @@ fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
         let lack = target.lacks(WIDE_VECTORS).unwrap_or(Lack::Version(WIDE_VECTORS.ptx));
         return Some(Miss::Target { form, word: None, lack, target });
     }
-    form.form.needs.iter().chain(words::NEEDS).find_map(|need| {
-        let word = matched.instruction.suffixes.iter().find(|word| &***word == need.word)?;
-        let lack = target.lacks(need.since)?;
+    // What a form says of a word goes before what holds everywhere.
+    matched.instruction.suffixes.iter().find_map(|word| {
+        let is_it = |need: &&Need| need.word == &**word;
+        let need =
+            form.form.needs.iter().find(is_it).or_else(|| words::NEEDS.iter().find(is_it))?;
+        let lack = target.lacks_one(need.only, need.since)?;
         Some(Miss::Target { form, word: Some(word), lack, target })
     })
 }
@@ -195,7 +251,7 @@ pub(crate) enum Miss<'a> {
     /// Too few or too many operands.
     Count { form: &'static CompiledForm, least: usize, most: usize },
     /// An operand of the wrong shape.
-    Shape { at: usize, form: &'static CompiledForm },
+    Shape { at: usize, pattern: &'static OperandPattern, form: &'static CompiledForm },
     /// The target does not have the form, or that word of it.
     Target { form: &'static CompiledForm, word: Option<&'a Name>, lack: Lack, target: Target },
 }
@@ -235,8 +291,7 @@ impl Miss<'_> {
                 let message = format!("`{name}` takes {wanted}, not {found}");
                 rules::OPERAND_COUNT.at(span, message).note(syntax(form))
             }
-            Miss::Shape { at, form } => {
-                let operand = &form.pattern.operands[at];
+            Miss::Shape { at, pattern: operand, form } => {
                 let wanted = operand.shape.describe();
                 let name = operand.name;
                 let message = format!("operand `{name}` of `{opcode}` must be {wanted}");
@@ -374,16 +429,16 @@ fn explain_lack(
                 format!("{what} needs one of {}; the target is {}", all.join(", "), target.name());
             rules::FORM_TARGET.at(span, message)
         }
-        Lack::Removed { ptx: (gone_major, gone_minor), sm } => rules::FORM_REMOVED
+        Lack::Removed { ptx: (gone_major, gone_minor), sm, instead } => rules::FORM_REMOVED
             .at(
                 span,
                 format!(
-                    "{what} without `.sync` is gone for sm_{sm} and later from PTX \
+                    "{what} is gone for sm_{sm} and later from PTX \
                      {gone_major}.{gone_minor} on; the module is PTX {major}.{minor} for {}",
                     target.name()
                 ),
             )
-            .help("use the form with `.sync` and a membermask"),
+            .help(instead),
     }
 }
 
@@ -395,7 +450,7 @@ const REPEATABLE: &[&str] =
     &["sync", "sat", "satfinite", "NaN", "cc", "relu", "uni", "shiftamt", "approx"];
 
 /// Gives each word of the instruction to the first free slot that accepts it. The order of the words
-/// is free, except that types keep theirs: the first is the result's, the next an operand's.
+/// is free, except that types and state spaces keep theirs: the first is the result's, the next an operand's.
 fn assign_words<'a>(
     form: &'static CompiledForm,
     suffixes: &'a [Name],
@@ -404,14 +459,21 @@ fn assign_words<'a>(
     let mut words: Vec<Option<&'static str>> = vec![None; slots.len()];
     let mut unknown = Vec::new();
     let mut repeated = None;
-    let mut types_from = 0;
+    let (mut types_from, mut spaces_from) = (0, 0);
     for suffix in suffixes {
         let is_type = ScalarType::from_word(suffix).is_some();
-        let from = if is_type { types_from } else { 0 };
+        let is_space = suffix.split("::").next().and_then(Space::from_word).is_some();
+        let from = match (is_type, is_space) {
+            (true, _) => types_from,
+            (false, true) => spaces_from,
+            (false, false) => 0,
+        };
         let fit = slots.iter().enumerate().skip(from).find_map(|(at, slot)| {
             let word = slot.words.iter().find(|word| **word == &**suffix)?;
             let leads = || words[at..].iter().all(Option::is_none) && unknown.is_empty();
-            let fits = words[at].is_none() && (!slot.leading || leads());
+            let follows = || at > 0 && words[at - 1].is_some();
+            let fits =
+                words[at].is_none() && (!slot.leading || leads()) && (!slot.follows || follows());
             fits.then_some((at, *word))
         });
         match fit {
@@ -420,6 +482,9 @@ fn assign_words<'a>(
                 if is_type {
                     types_from = at + 1;
                 }
+                if is_space {
+                    spaces_from = at + 1;
+                }
             }
             None if REPEATABLE.contains(&&**suffix) && words.contains(&Some(&**suffix)) => {
                 repeated = Some(suffix);
@@ -427,8 +492,13 @@ fn assign_words<'a>(
             None => unknown.push(suffix),
         }
     }
+    let is_wanted = |slot: &Slot| {
+        let goes_with =
+            |(other, word): (&Slot, &Option<&str>)| other.group == slot.group && word.is_some();
+        !slot.optional || slots.iter().zip(&words).any(goes_with)
+    };
     let missing: Vec<usize> =
-        (0..slots.len()).filter(|at| words[*at].is_none() && !slots[*at].optional).collect();
+        (0..slots.len()).filter(|at| words[*at].is_none() && is_wanted(&slots[*at])).collect();
     if unknown.is_empty() && missing.is_empty() {
         return Ok((words, repeated));
     }
@@ -444,9 +514,10 @@ fn check_shapes<'a>(
     if !(least..=most).contains(&instruction.operands.len()) {
         return Err(Miss::Count { form, least, most });
     }
-    for (at, operand) in instruction.operands.iter().enumerate() {
-        if !fits_shape(&form.pattern.operands[at], &operand.kind) {
-            return Err(Miss::Shape { at, form });
+    let pairs = form.pattern.operands_with(words).zip(&instruction.operands).enumerate();
+    for (at, (pattern, operand)) in pairs {
+        if !fits_shape(pattern, &operand.kind) {
+            return Err(Miss::Shape { at, pattern, form });
         }
     }
     Ok(())
@@ -465,18 +536,25 @@ impl Shape {
             Shape::Predicate => "a predicate, which may be negated with `!`",
             Shape::Address => "an address in brackets",
             Shape::Label => "a label",
+            Shape::Dropped => "`_`",
+            Shape::Coordinates(_) => "coordinates: a vector `{…}`, or a register for one",
         }
     }
 }
 
 fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> bool {
     use OperandKind as K;
-    let name = matches!(operand, K::Name(_) | K::Component(..));
+    let name = match operand {
+        K::Name(_) => !pattern.selected,
+        K::Component(..) => true,
+        _ => false,
+    };
     let dropped = matches!(operand, K::Pair(_, second) if matches!(second.kind, K::Sink));
     let register = name || pattern.sink && matches!(operand, K::Sink);
     let value = name
         || matches!(operand, K::Constant(_))
-        || !pattern.plain && matches!(operand, K::NamePlus(..));
+        || !pattern.plain && matches!(operand, K::NamePlus(..))
+        || pattern.minus && matches!(operand, K::Minus(_));
     match pattern.shape {
         Shape::Result => register || dropped,
         Shape::ResultAndMaybePredicate => register || matches!(operand, K::Pair(..)),
@@ -498,7 +576,15 @@ fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> bool {
             | K::Element(..)
             | K::List(_) => false,
         },
-        Shape::Address => matches!(operand, K::Address(_) | K::Element(..)),
+        Shape::Address => match operand {
+            K::Address(address) => {
+                let optional = pattern.rest.iter().filter(|it| it.optional).count();
+                (pattern.rest.len() - optional..=pattern.rest.len()).contains(&address.rest.len())
+            }
+            _ => pattern.rest.is_empty() && matches!(operand, K::Element(..)),
+        },
         Shape::Label => matches!(operand, K::Name(_)),
+        Shape::Dropped => matches!(operand, K::Sink),
+        Shape::Coordinates(_) => value || matches!(operand, K::Vector(_)),
     }
 }

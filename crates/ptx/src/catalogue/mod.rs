@@ -10,7 +10,7 @@ mod step;
 mod words;
 
 pub use matching::{Matched, find};
-pub(crate) use matching::{select, unknown};
+pub(crate) use matching::{Miss, candidates, unknown};
 
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ast::Instruction;
@@ -44,6 +44,8 @@ pub struct Removed {
     pub ptx: (u32, u32),
     /// Lowest `sm_` number without it.
     pub sm: u32,
+    /// What to write instead.
+    pub instead: &'static str,
 }
 
 /// Which targets have a form.
@@ -88,12 +90,20 @@ pub struct Need {
     pub word: &'static str,
     /// What it needs.
     pub since: Since,
+    /// Which targets have it, of those from `since.sm` on.
+    pub only: Only,
 }
 
 impl Need {
     /// `word` needs PTX `ptx` and target `sm`.
     pub const fn new(word: &'static str, ptx: (u32, u32), sm: u32) -> Self {
-        Need { word, since: Since { ptx, sm } }
+        Need { word, since: Since { ptx, sm }, only: Only::All }
+    }
+
+    /// The same, for the `a` and `f` targets of these architectures alone.
+    pub const fn family(mut self, architectures: &'static [u32]) -> Self {
+        self.only = Only::Family(architectures);
+        self
     }
 }
 
@@ -138,6 +148,11 @@ impl Form {
         }
     }
 
+    /// A form that Warpwise knows and does not run. Giving it a lowering makes it one that runs.
+    pub const fn legal(syntax: &'static str, ptx: (u32, u32), sm: u32) -> Self {
+        Form::new(syntax, ptx, sm, not_implemented)
+    }
+
     /// The same form, for the `a` and `f` targets of these architectures alone.
     pub const fn family(mut self, architectures: &'static [u32]) -> Self {
         self.only = Only::Family(architectures);
@@ -162,9 +177,9 @@ impl Form {
         self
     }
 
-    /// The same form, gone from PTX `ptx` on for targets from `sm` on.
-    pub const fn removed(mut self, ptx: (u32, u32), sm: u32) -> Self {
-        self.removed = Some(Removed { ptx, sm });
+    /// The same form, gone from PTX `ptx` on for targets from `sm` on. `instead` says what to write.
+    pub const fn removed(mut self, ptx: (u32, u32), sm: u32, instead: &'static str) -> Self {
+        self.removed = Some(Removed { ptx, sm, instead });
         self
     }
 
@@ -175,10 +190,14 @@ impl Form {
     }
 }
 
+fn not_implemented(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.unsupported(inst, format!("`{}` is not implemented", inst.in_order()))
+}
+
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// The mnemonic up to the first dot; with a word behind it where that makes it another instruction
+    /// The mnemonic up to the first dot; with words behind it where they make it another instruction
     /// (`st.async`).
     pub name: &'static str,
     /// The section of the manual, "PTX ISA 9.1, " left out.
@@ -188,6 +207,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The mnemonic up to the first dot.
+    pub fn opcode(&self) -> &'static str {
+        self.name.split_once('.').map_or(self.name, |(opcode, _)| opcode)
+    }
+
     /// Whether its operands are a function, and lists of what it is passed and returns.
     pub fn is_call(&self) -> bool {
         self.name == CALL
@@ -204,7 +228,10 @@ macro_rules! families {
     };
 }
 
-families! { arithmetic, atomics, bits, compare, control, convert, extended, functions, logic, memory, moves, others, warp }
+families! {
+    arithmetic, asynchronous, atomics, barrier_objects, bits, cluster, compare, control, convert, extended,
+    functions, logic, matrix, memory, moves, others, textures, video, warp, warpgroup,
+}
 
 /// A form with its compiled syntax.
 #[derive(Debug)]
@@ -232,21 +259,30 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
 /// The entry of an instruction.
 pub fn entry(instruction: &Instruction) -> Option<&'static CompiledEntry> {
     let compiled = compiled();
-    let special = compiled.longer.iter().find(|(opcode, word)| {
-        *opcode == instruction.opcode.as_str()
-            && instruction.suffixes.iter().any(|suffix| suffix == *word)
-    });
-    match special {
-        Some((opcode, word)) => compiled.entries.get(format!("{opcode}.{word}").as_str()),
-        None => compiled.entries.get(instruction.opcode.as_str()),
-    }
+    let opcode = instruction.opcode.as_str();
+    let is_there = |word: &str| instruction.suffixes.iter().any(|suffix| suffix == word);
+    let mut longer = compiled.longer.iter().filter(|entry| entry.opcode == opcode);
+    // Where only longer names begin with the opcode, one of them says which word is wrong.
+    let nearest = longer.clone().next();
+    longer
+        .find(|entry| entry.words.iter().all(|word| is_there(word)))
+        .and_then(|entry| compiled.entries.get(entry.name))
+        .or_else(|| compiled.entries.get(opcode))
+        .or_else(|| compiled.entries.get(nearest?.name))
+}
+
+/// The name of an entry that has several parts.
+struct LongName {
+    name: &'static str,
+    opcode: &'static str,
+    words: Vec<&'static str>,
 }
 
 /// The catalogue, compiled.
 struct Compiled {
     entries: HashMap<&'static str, CompiledEntry>,
-    /// Opcode and word of the entries whose names have two parts.
-    longer: Vec<(&'static str, &'static str)>,
+    /// The names of several parts, those with most of them first.
+    longer: Vec<LongName>,
 }
 
 fn compiled() -> &'static Compiled {
@@ -261,7 +297,12 @@ fn compiled() -> &'static Compiled {
             let forms = entry.forms.iter().filter_map(compiled).collect();
             (entry.name, CompiledEntry { entry, forms })
         };
-        let longer = entries().filter_map(|entry| entry.name.split_once('.')).collect();
+        let long_name = |entry: &'static Entry| {
+            let (opcode, words) = entry.name.split_once('.')?;
+            Some(LongName { name: entry.name, opcode, words: words.split('.').collect() })
+        };
+        let mut longer: Vec<LongName> = entries().filter_map(long_name).collect();
+        longer.sort_by_key(|entry| std::cmp::Reverse(entry.words.len()));
         Compiled { entries: entries().map(compile).collect(), longer }
     };
     COMPILED.get_or_init(build)
@@ -278,7 +319,7 @@ mod tests {
                 let pattern = Pattern::compile(form.syntax);
                 assert!(pattern.is_ok(), "{}: {}", form.syntax, pattern.unwrap_err());
                 let opcode = form.syntax.split(['.', ' ', '{']).next();
-                assert_eq!(opcode, Some(entry.name), "{}", form.syntax);
+                assert_eq!(opcode, Some(entry.opcode()), "{}", form.syntax);
             }
         }
     }

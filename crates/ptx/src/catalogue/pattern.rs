@@ -7,23 +7,36 @@
 //! ```
 //!
 //! **Words.** Words after dots are literal unless a `.name = { … }` clause makes them a choice; `{…}` around
-//! words makes them optional. Words may stand in any order, except that one marked `!` must come first.
+//! words makes them optional, all or none. Words may stand in any order, except that those marked `!` come first,
+//! one marked `>` stands somewhere behind the one before it, and types and state spaces keep their order.
 //!
 //! **Operands** are named. `d`, and `p` in front, are results: registers. Others are registers or constants.
 //!
 //! | notation | operand |
 //! |---|---|
-//! | `[a]` | an address |
+//! | `[a]` | an address, in the state space that the word `.ss` or `.global` names |
+//! | `[a:shared]`, `[a:dst]`, `[a:any]` | an address in that space, in the one that the choice `.dst` names, \
+//! or in any |
+//! | `[a, b, c{2}]` | an address, and more behind a comma in the brackets |
 //! | `d\|p`, `d[\|p]` | a result and a predicate, which may be missing in the second |
 //! | `d_` | a result, or `_` to drop it; `d\|p_` the same for the predicate |
 //! | `{!}a` | a predicate that may be negated |
 //! | `d*`, `a*` | a register, or a vector `{…}` of as many as the word `.vec` says |
 //! | `d+`, `a+` | a register, or a vector `{…}` whose elements make up the type |
 //! | `a{4}` | a vector of four |
+//! | `a{num}`, `a{2num}`, `a{num-2}` | a vector of as many as the digits of the choice `.num` say, or twice \
+//! that, or two less |
+//! | `a{mk}`, `d{mn/4}` | a fragment of a matrix: what a warp of 32 lanes holds of the m×k elements of the \
+//! choice `.shape` in registers of 32 bits, or 64 for binary64; a quarter of it |
+//! | `a{4}?` | the same, where a vector of one may be its element alone |
+//! | `_` | `_` |
 //! | `reg a` | a register, no constant |
 //! | `plain a` | no sum `register+constant` |
 //! | `{%}a` | may also be a special register |
 //! | `{&}a` | may also be the address of a variable or function |
+//! | `{.}a`, `.d` | a byte or halfword of a register may be chosen, or must be: `a.b0`, `a.h10` |
+//! | `{-}a` | a register may be negated |
+//! | `c@geom` | coordinates of a texture of the geometry that the choice `.geom` names |
 //! | `tgt:label` | a label |
 //! | `{, c}` | an operand that may be missing |
 //! | `{, c if x}` | an operand that is there exactly if the word `.x` is |
@@ -31,10 +44,10 @@
 //! Operands have the type of the choice `.type`, else of the last literal type word; `:` gives another, by
 //! choice name or by type word. A type that is a word of the instruction admits what the manual's section
 //! 9.2 says; a type that only the pattern names is strict (see [`crate::types`]). Behind the type, `~` admits
-//! wider registers, `=` wants a constant, `(0..15)` a constant in that range if it is one, and `(*32)` a
-//! multiple.
+//! wider registers, `=` wants a constant, `(0..15)` a constant in that range if it is one, `(24..256*8)` a
+//! multiple in it, `(*32)` any multiple, and `(4|8|16)` one of these.
 
-use crate::syntax::ScalarType;
+use crate::syntax::{ScalarType, Space};
 
 /// A compiled pattern.
 #[derive(Debug)]
@@ -56,6 +69,10 @@ pub struct Slot {
     pub optional: bool,
     /// Whether it must be the first word.
     pub leading: bool,
+    /// Whether the word of the slot before it must come earlier.
+    pub follows: bool,
+    /// The number of the braces that it stands in; optional words in the same braces go together.
+    pub group: Option<usize>,
 }
 
 /// One operand position.
@@ -85,17 +102,49 @@ pub struct OperandPattern {
     pub special: bool,
     /// Whether the address of a variable or function may stand here.
     pub variable: bool,
+    /// Whether a byte or halfword of the register may be chosen.
+    pub selector: bool,
+    /// Whether one must be chosen.
+    pub selected: bool,
+    /// Whether the register may be negated.
+    pub minus: bool,
     /// What a constant in its place must satisfy.
     pub limit: Option<Limit>,
+    /// Of an address: the state space.
+    pub space: AddressSpace,
+    /// Of an address: what follows a comma in the brackets.
+    pub rest: Vec<OperandPattern>,
+}
+
+/// Which state space an address lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// The one that the instruction names.
+    Named,
+    /// The one that the word at this slot names.
+    Slot(usize),
+    /// Always this one.
+    Fixed(Space),
+    /// Any: the address is not the instruction's to check.
+    Any,
 }
 
 /// What a constant operand must satisfy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// From the first to the last, both included.
-    Range(u64, u64),
+    /// From the first to the last, both included, in steps from 0.
+    Range {
+        /// The least.
+        first: u64,
+        /// The greatest.
+        last: u64,
+        /// What it is a multiple of.
+        step: u64,
+    },
     /// A multiple, and not zero.
     MultipleOf(u64),
+    /// One of these.
+    OneOf(Vec<u64>),
 }
 
 /// The shape of an operand.
@@ -121,6 +170,10 @@ pub enum Shape {
     Address,
     /// A label.
     Label,
+    /// `_`.
+    Dropped,
+    /// Coordinates in a texture or surface whose geometry is the word at this slot.
+    Coordinates(usize),
 }
 
 /// How many elements a vector has.
@@ -132,6 +185,54 @@ pub enum Length {
     Packed,
     /// So many.
     Exactly(usize),
+    /// So many, where a vector of one may be its element alone.
+    AtMost(usize),
+    /// As many as the digits of the word at a slot say, times a factor, or some less.
+    Word {
+        /// The slot.
+        slot: usize,
+        /// The factor.
+        factor: usize,
+        /// How many less.
+        less: usize,
+    },
+    /// What a lane holds of a matrix.
+    Fragment(Fragment),
+}
+
+/// A matrix whose elements the lanes of a warp share out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its two sides, by the letters of the shape: `['m', 'k']`.
+    pub sides: [char; 2],
+    /// The slot of the shape, such as `m16n8k16`.
+    pub shape: usize,
+    /// What the number of registers is divided by.
+    pub divisor: usize,
+}
+
+impl Fragment {
+    /// How many registers hold a lane's share of the elements of a type, for a shape.
+    pub fn registers(&self, shape: &str, ty: ScalarType) -> Option<usize> {
+        let side = |letter: char| {
+            let digits = &shape[shape.find(letter)? + 1..];
+            let end = digits.find(|char: char| !char.is_ascii_digit()).unwrap_or(digits.len());
+            digits[..end].parse::<usize>().ok()
+        };
+        let elements = side(self.sides[0])?.checked_mul(side(self.sides[1])?)?;
+        let bits = elements.checked_mul(usize::try_from(ty.bits()).ok()?)?;
+        let register = if ty.bits() == 64 { 64 } else { 32 };
+        Some((bits / (32 * register * self.divisor)).max(1))
+    }
+}
+
+/// The type of the registers that hold elements of a type: packed ones are in registers of 32 bits.
+pub fn fragment_register(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::F32 | ScalarType::S32 | ScalarType::U32 => ty,
+        _ if ty.bits() == 64 => ScalarType::B64,
+        _ => ScalarType::B32,
+    }
 }
 
 /// Where an operand's type comes from.
@@ -171,13 +272,17 @@ impl Pattern {
         Ok(Pattern { slots, operands })
     }
 
-    /// The least and the greatest number of operands that go with words, one for each slot.
-    pub fn operand_count(&self, words: &[Option<&str>]) -> (usize, usize) {
-        let is_there = |operand: &OperandPattern| match operand.with {
+    /// The operands that go with words, one for each slot.
+    pub fn operands_with(&self, words: &[Option<&str>]) -> impl Iterator<Item = &OperandPattern> {
+        self.operands.iter().filter(|operand| match operand.with {
             Some(slot) => words.get(slot).is_some_and(Option::is_some),
             None => true,
-        };
-        let most = self.operands.iter().filter(|operand| is_there(operand)).count();
+        })
+    }
+
+    /// The least and the greatest number of operands that go with words, one for each slot.
+    pub fn operand_count(&self, words: &[Option<&str>]) -> (usize, usize) {
+        let most = self.operands_with(words).count();
         let optional = |operand: &&OperandPattern| operand.optional && operand.with.is_none();
         (most - self.operands.iter().filter(optional).count(), most)
     }
@@ -215,10 +320,10 @@ fn slots(
     let mut slots = Vec::new();
     let mut rest =
         mnemonic.split_once(['.', '{']).map_or("", |(opcode, _)| &mnemonic[opcode.len()..]);
-    let mut optional = false;
+    let (mut optional, mut groups) = (false, 0);
     while !rest.is_empty() {
         if let Some(inner) = rest.strip_prefix('{') {
-            (optional, rest) = (true, inner);
+            (optional, rest, groups) = (true, inner, groups + 1);
             continue;
         }
         if let Some(after) = rest.strip_prefix('}') {
@@ -226,39 +331,57 @@ fn slots(
             continue;
         }
         let word = rest.strip_prefix('.').ok_or_else(|| format!("no dot at `{rest}`"))?;
-        let end = word.find(['.', '{', '}', '!']).unwrap_or(word.len());
+        let end = word.find(['.', '{', '}', '!', '>']).unwrap_or(word.len());
         let name = &word[..end];
         rest = &word[end..];
-        let leading = rest.starts_with('!');
-        rest = rest.trim_start_matches('!');
+        let (leading, follows) = (rest.starts_with('!'), rest.starts_with('>'));
+        rest = rest.trim_start_matches(['!', '>']);
         let words = choices
             .iter()
             .find(|(choice, _)| *choice == name)
             .map_or_else(|| vec![name], |(_, words)| words.clone());
-        slots.push(Slot { name, words, optional, leading });
+        let group = optional.then_some(groups);
+        slots.push(Slot { name, words, optional, leading, follows, group });
     }
     Ok(slots)
 }
 
 /// Splits at top-level commas; `{, c}` is an optional operand.
 fn split_operands(text: &'static str) -> Vec<(&'static str, bool)> {
-    let mut found = Vec::new();
-    for (nth, part) in text.split("{,").enumerate() {
-        let optional = nth > 0;
-        let (first, others) = match part.split_once(',') {
-            Some((first, others)) if !optional => (first, others),
-            _ => (part, ""),
-        };
-        let names = std::iter::once(first).chain(others.split(','));
-        for name in names.map(|name| name.trim()).filter(|name| !name.is_empty()) {
-            let name = if optional { name.trim_end_matches('}').trim() } else { name };
-            found.push((name, optional));
+    let (mut found, mut depth, mut start, mut optional) = (Vec::new(), 0u32, 0, false);
+    let mut add = |part: &'static str, optional: bool| {
+        let part = part.trim();
+        if !part.is_empty() {
+            found.push((part, optional));
+        }
+    };
+    for (at, char) in text.char_indices() {
+        match char {
+            '{' if depth == 0 && text[at..].starts_with("{,") => {
+                add(&text[start..at], optional);
+                (start, optional) = (at + 2, true);
+            }
+            '}' if depth == 0 && optional => {
+                add(&text[start..at], optional);
+                (start, optional) = (at + 1, false);
+            }
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 && !optional => {
+                add(&text[start..at], false);
+                start = at + 1;
+            }
+            _ => {}
         }
     }
+    add(&text[start..], optional);
     found
 }
 
 fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<OperandPattern, String> {
+    if let Some(inner) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        return address(inner, optional, slots);
+    }
     let (text, with) = match text.split_once(" if ") {
         Some((text, name)) => {
             let slot = slots.iter().position(|slot| slot.name == name.trim());
@@ -288,12 +411,16 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
     let (body, register) = mark(body, "reg ");
     let (body, special) = mark(body, "{%}");
     let (body, variable) = mark(body, "{&}");
-    let (name, shape) = body_shape(body, ty == Some("label"), constant)?;
-    let (name, sink) = flag(name, '_');
+    let (body, may_select) = mark(body, "{.}");
+    let (body, selected) = mark(body, ".");
+    let selector = may_select || selected;
+    let (body, minus) = mark(body, "{-}");
+    let (name, shape) = body_shape(body, ty == Some("label"), constant, slots)?;
+    let (name, sink) = if shape == Shape::Dropped { (name, true) } else { flag(name, '_') };
     let predicate_sink =
         shape == Shape::ResultAndMaybePredicate || body.ends_with('_') && body.contains('|');
     let ty = match (shape, ty) {
-        (Shape::Address | Shape::Label, _) => OperandType::Untyped,
+        (Shape::Label | Shape::Dropped, _) => OperandType::Untyped,
         (Shape::Predicate, None) => OperandType::Fixed(ScalarType::Pred),
         (_, Some(word)) => match slots.iter().position(|slot| slot.name == word) {
             Some(slot) => OperandType::Slot(slot),
@@ -316,7 +443,50 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         plain,
         special,
         variable,
+        selector,
+        selected,
+        minus,
         limit,
+        space: AddressSpace::Named,
+        rest: Vec::new(),
+    })
+}
+
+/// What stands in brackets: `a`, `a:shared`, `a, b, c{2}`.
+fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<OperandPattern, String> {
+    let mut parts = split_operands(text).into_iter();
+    let (base, _) = parts.next().ok_or("empty brackets")?;
+    let rest = parts.map(|(text, optional)| operand(text, optional, slots));
+    let (name, space) = match base.split_once(':') {
+        Some((name, word)) => match slots.iter().position(|slot| slot.name == word) {
+            Some(slot) => (name, AddressSpace::Slot(slot)),
+            None if word == "any" => (name, AddressSpace::Any),
+            None => {
+                let space = Space::from_word(word).ok_or_else(|| format!("no space `{word}`"))?;
+                (name, AddressSpace::Fixed(space))
+            }
+        },
+        None => (base, AddressSpace::Named),
+    };
+    Ok(OperandPattern {
+        name,
+        shape: Shape::Address,
+        ty: OperandType::Untyped,
+        optional,
+        with: None,
+        relaxed: false,
+        sink: false,
+        predicate_sink: false,
+        register: false,
+        plain: false,
+        special: false,
+        variable: false,
+        selector: false,
+        selected: false,
+        minus: false,
+        limit: None,
+        space,
+        rest: rest.collect::<Result<_, _>>()?,
     })
 }
 
@@ -325,13 +495,17 @@ fn body_shape(
     body: &'static str,
     label: bool,
     constant: bool,
+    slots: &[Slot],
 ) -> Result<(&'static str, Shape), String> {
     let is_result = |name: &str| matches!(name.trim_end_matches('_'), "d" | "p");
     let vector = |name: &'static str, length| {
         (name, if is_result(name) { Shape::Results(length) } else { Shape::Values(length) })
     };
-    Ok(if let Some(name) = body.strip_prefix('[').and_then(|body| body.strip_suffix(']')) {
-        (name, Shape::Address)
+    Ok(if body == "_" {
+        (body, Shape::Dropped)
+    } else if let Some((name, geometry)) = body.split_once('@') {
+        let slot = slots.iter().position(|slot| slot.name == geometry);
+        (name, Shape::Coordinates(slot.ok_or_else(|| format!("no choice `{geometry}`"))?))
     } else if let Some(name) = body.strip_prefix("{!}") {
         (name, Shape::Predicate)
     } else if let Some((name, _)) = body.split_once("[|") {
@@ -343,8 +517,11 @@ fn body_shape(
     } else if let Some(name) = body.strip_suffix('+') {
         vector(name, Length::Packed)
     } else if let Some((name, count)) = body.split_once('{') {
-        let count = count.trim_end_matches('}').parse();
-        vector(name, Length::Exactly(count.map_err(|_| format!("no count in `{body}`"))?))
+        let (count, lone) = match count.strip_suffix("}?") {
+            Some(count) => (count, true),
+            None => (count.trim_end_matches('}'), false),
+        };
+        vector(name, length(count, lone, slots).ok_or_else(|| format!("no count in `{body}`"))?)
     } else if label {
         (body, Shape::Label)
     } else if constant {
@@ -354,13 +531,47 @@ fn body_shape(
     })
 }
 
-/// `0..15` or `*32`.
+/// What stands in the braces of a vector: `4`, `num`, `2num`, `num-2`, `mk`, `mn/4`.
+fn length(text: &str, lone: bool, slots: &[Slot]) -> Option<Length> {
+    if let Ok(count) = text.parse() {
+        return Some(if lone { Length::AtMost(count) } else { Length::Exactly(count) });
+    }
+    let (sides, divisor) = match text.split_once('/') {
+        Some((sides, divisor)) => (sides, divisor.parse().ok().filter(|it| *it > 0)?),
+        None => (text, 1),
+    };
+    if let [first @ b'm' | first @ b'k', second @ b'n' | second @ b'k'] = sides.as_bytes() {
+        let is_shape = |word: &&str| word.starts_with('m') && word.contains('k');
+        let shape = slots.iter().position(|slot| slot.words.iter().any(is_shape))?;
+        let sides = [char::from(*first), char::from(*second)];
+        return Some(Length::Fragment(Fragment { sides, shape, divisor }));
+    }
+    let (text, less) = match text.split_once('-') {
+        Some((text, less)) => (text, less.parse().ok()?),
+        None => (text, 0),
+    };
+    let name = text.trim_start_matches(|char: char| char.is_ascii_digit());
+    let factor = &text[..text.len() - name.len()];
+    let factor = if factor.is_empty() { 1 } else { factor.parse().ok()? };
+    let slot = slots.iter().position(|slot| slot.name == name)?;
+    Some(Length::Word { slot, factor, less })
+}
+
+/// `0..15`, `24..256*8`, `*32` or `4|8|16`.
 fn limit(text: &str) -> Result<Limit, String> {
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("no limit in `{text}`"));
-    match (text.strip_prefix('*'), text.split_once("..")) {
-        (Some(factor), _) => number(factor).map(Limit::MultipleOf),
-        (None, Some((first, last))) => Ok(Limit::Range(number(first)?, number(last)?)),
-        (None, None) => Err(format!("no limit in `{text}`")),
+    let number = |text: &str| match text.parse::<i64>() {
+        Ok(number) => Ok(number.cast_unsigned()),
+        Err(_) => Err(format!("no limit in `{text}`")),
+    };
+    if let Some(factor) = text.strip_prefix('*') {
+        return number(factor).map(Limit::MultipleOf);
+    }
+    match text.split_once("..") {
+        Some((first, rest)) => {
+            let (last, step) = rest.split_once('*').unwrap_or((rest, "1"));
+            Ok(Limit::Range { first: number(first)?, last: number(last)?, step: number(step)? })
+        }
+        None => text.split('|').map(number).collect::<Result<_, _>>().map(Limit::OneOf),
     }
 }
 

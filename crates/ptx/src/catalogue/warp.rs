@@ -5,6 +5,9 @@ use crate::lower::{Inst, Lowering, Result};
 use ir::{Collective, Members, Op, Pred};
 use lanes::{MinMax, ReduxF32, ReduxOp, ShflMode, VoteMode};
 
+/// What replaces the forms that take the active lanes.
+const WITH_SYNC: &str = "use the form with `.sync` and a membermask";
+
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "shfl",
@@ -24,7 +27,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 shfl,
             )
             .role(Role::Shuffle)
-            .removed((6, 4), 70),
+            .removed((6, 4), 70, WITH_SYNC),
         ],
     },
     Entry {
@@ -39,8 +42,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             Form::new("vote.sync.ballot.b32 d, {!}a, membermask:u32", (6, 0), 30, ballot),
             Form::new("vote.mode.pred d, {!}a; .mode = { .all, .any, .uni }", (1, 2), 12, vote)
-                .removed((6, 4), 70),
-            Form::new("vote.ballot.b32 d, {!}a", (2, 0), 20, ballot).removed((6, 4), 70),
+                .removed((6, 4), 70, WITH_SYNC),
+            Form::new("vote.ballot.b32 d, {!}a", (2, 0), 20, ballot).removed((6, 4), 70, WITH_SYNC),
         ],
     },
     Entry {

@@ -4,19 +4,30 @@ use super::Checker;
 use super::names::Symbol;
 use super::operand::{Verdict, describe, refuse};
 use crate::catalogue::Matched;
-use crate::catalogue::pattern::Shape;
+use crate::catalogue::pattern::{AddressSpace, OperandPattern, Shape};
 use crate::rules;
 use crate::syntax::Space;
 use crate::syntax::ast::{Address, Name, Operand, OperandKind, Variable};
 use crate::types::{Kind, kind};
 
 impl<'a> Checker<'a> {
-    pub(super) fn address(&mut self, inst: &Matched<'a>, operand: &'a Operand) -> Verdict {
-        let space = inst.space().and_then(|word| word.split("::").next());
-        let space = space.and_then(Space::from_word);
+    pub(super) fn address(
+        &mut self,
+        inst: &Matched<'a>,
+        pattern: &'static OperandPattern,
+        operand: &'a Operand,
+    ) -> Verdict {
+        let space = inst.space_of(pattern);
         match &operand.kind {
             OperandKind::Address(address) => {
-                self.bracketed(space, operand, address)?;
+                match (pattern.space, space) {
+                    (AddressSpace::Any, _) => {}
+                    (_, Some(Space::Tex)) => self.handle(address)?,
+                    _ => self.bracketed(space, operand, address)?,
+                }
+                for (pattern, operand) in pattern.rest.iter().zip(&address.rest) {
+                    self.operand(inst, pattern, operand)?;
+                }
                 self.parameter(inst, operand, address)
             }
             OperandKind::Element(name, _) => match self.names.find(name) {
@@ -33,8 +44,9 @@ impl<'a> Checker<'a> {
     /// Parameters of the function are read, what it returns is written.
     fn parameter(&mut self, inst: &Matched<'a>, operand: &Operand, address: &Address) -> Verdict {
         let OperandKind::Name(name) = &address.base.kind else { return Ok(()) };
+        let operands = &inst.form.pattern.operands;
         let is_store =
-            inst.form.pattern.operands.first().is_some_and(|it| it.shape == Shape::Address);
+            operands.len() > 1 && operands.first().is_some_and(|it| it.shape == Shape::Address);
         match self.names.parameter(name) {
             Some(_) if self.outputs.contains(name.as_str()) && !is_store => {
                 let message = format!("`{name}` is returned and cannot be read");
@@ -50,9 +62,6 @@ impl<'a> Checker<'a> {
     }
 
     fn bracketed(&mut self, space: Option<Space>, operand: &Operand, address: &Address) -> Verdict {
-        if let Some(extra) = address.rest.first() {
-            return refuse(&rules::ADDRESS, extra, "this instruction takes a plain address");
-        }
         match &address.base.kind {
             OperandKind::Constant(_) if space == Some(Space::Local) => Ok(()),
             OperandKind::Constant(_) => {

@@ -46,9 +46,14 @@ impl<'a> Blame<'a> {
         self.pending = Some(declaration);
     }
 
-    /// The diagnostic of that number is about the use just seen.
-    pub(super) fn reported(&mut self, nth: usize) {
-        if let Some(uses) = self.pending.take().and_then(|it| self.uses.get_mut(&it)) {
+    /// The declaration that the last differing use belongs to.
+    pub(super) fn take(&mut self) -> Option<*const Variable> {
+        self.pending.take()
+    }
+
+    /// The diagnostic of that number is about a use of the declaration.
+    pub(super) fn reported(&mut self, declaration: Option<*const Variable>, nth: usize) {
+        if let Some(uses) = declaration.and_then(|it| self.uses.get_mut(&it)) {
             uses.differing.push(nth);
         }
     }

@@ -2,7 +2,8 @@
 
 use super::Checker;
 use super::names::Symbol;
-use crate::catalogue::{self, Matched};
+use super::operand::Verdict;
+use crate::catalogue::{self, CompiledEntry, Matched, Miss};
 use crate::rules;
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Guard, Instruction, Name, Operand, OperandKind};
@@ -29,20 +30,36 @@ impl<'a> Checker<'a> {
             self.unchecked(instruction, entry.entry);
             return;
         }
-        let has_undeclared = self.found.len() > before;
-        match catalogue::select(entry, instruction, Some(self.target)) {
-            Ok(matched) => {
-                if !has_undeclared && self.operands(&matched) {
-                    self.advise(&matched);
+        // One mistake gives one diagnostic.
+        if self.found.len() == before {
+            self.forms(entry, instruction);
+        }
+    }
+
+    /// Checks the operands against each form that the words fit, until they agree with one.
+    fn forms(&mut self, entry: &'static CompiledEntry, instruction: &'a Instruction) {
+        let (mut nearest, mut first_error) = (None, None);
+        for matched in catalogue::candidates(entry, instruction, Some(self.target), &mut nearest) {
+            let before = self.found.len();
+            match self.operands(&matched) {
+                Ok(()) => return self.advise(&matched),
+                Err(error) if first_error.is_none() => {
+                    let advice = self.found.split_off(before);
+                    first_error = Some((error, advice, self.blame.take()));
+                }
+                Err(_) => {
+                    self.found.truncate(before);
+                    self.blame.take();
                 }
             }
-            // One mistake gives one diagnostic.
-            Err(_) if has_undeclared => {}
-            Err(miss) => {
-                let error = miss.explain(entry, instruction);
-                self.report(error);
-            }
         }
+        if let Some((error, advice, blame)) = first_error {
+            self.found.extend(advice);
+            self.blame.reported(blame, self.found.len());
+            return self.report(*error);
+        }
+        let miss = nearest.map_or(Miss::NoForm, |(_, miss)| miss);
+        self.report(miss.explain(entry, instruction));
     }
 
     fn unchecked(&mut self, instruction: &'a Instruction, entry: &'static catalogue::Entry) {
@@ -102,16 +119,13 @@ impl<'a> Checker<'a> {
         self.uses(name);
     }
 
-    /// Checks the operands one by one; false if one is wrong.
-    fn operands(&mut self, inst: &Matched<'a>) -> bool {
-        let section = inst.form.form.syntax;
+    /// Checks the operands one by one, up to the first that is wrong.
+    fn operands(&mut self, inst: &Matched<'a>) -> Verdict {
         for (pattern, operand) in inst.operands() {
-            if let Err(error) = self.operand(inst, pattern, operand) {
-                self.blame.reported(self.found.len());
-                self.report(error.note(format!("the form is `{section}`")));
-                return false;
-            }
+            self.operand(inst, pattern, operand).map_err(|error| {
+                Box::new(error.note(format!("the form is `{}`", inst.form.form.syntax)))
+            })?;
         }
-        true
+        Ok(())
     }
 }

@@ -15,6 +15,7 @@ mod instruction;
 mod names;
 mod operand;
 mod shared;
+mod texture;
 mod vector;
 
 use crate::resolve;

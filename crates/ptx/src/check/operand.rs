@@ -3,7 +3,7 @@
 use super::Checker;
 use super::names::Symbol;
 use crate::catalogue::Matched;
-use crate::catalogue::pattern::{Length, Limit, OperandPattern, Shape};
+use crate::catalogue::pattern::{Length, Limit, OperandPattern, Shape, fragment_register};
 use crate::rules::{self, Rule};
 use crate::special::SpecialRegister;
 use crate::syntax::ast::{Constant, Name, Operand, OperandKind, Variable};
@@ -46,7 +46,11 @@ impl<'a> Checker<'a> {
             Shape::Value => self.value(wanted, operand),
             Shape::Constant => self.value(wanted, operand),
             Shape::Predicate => self.predicate(wanted, operand),
-            Shape::Address => self.address(inst, operand),
+            Shape::Address => self.address(inst, pattern, operand),
+            Shape::Dropped => Ok(()),
+            Shape::Coordinates(slot) => {
+                self.coordinates(inst.word_at(slot).unwrap_or(""), wanted, operand)
+            }
             Shape::Label => self.label(operand),
         }
     }
@@ -59,11 +63,12 @@ impl<'a> Checker<'a> {
         length: Length,
         is_result: bool,
     ) -> Verdict {
-        let count = match length {
-            Length::Vec => inst.word("vec").and_then(|word| word[1..].parse().ok()),
-            Length::Exactly(count) => Some(count),
-            Length::Packed => None,
-        };
+        let count = inst.count(length, wanted.ty);
+        let mut wanted = wanted;
+        if matches!(length, Length::Fragment(_)) {
+            wanted.ty = fragment_register(wanted.ty);
+            wanted.fit = Fit::Instruction;
+        }
         match &operand.kind {
             OperandKind::Vector(elements) => {
                 let packed = length == Length::Packed;
@@ -76,7 +81,8 @@ impl<'a> Checker<'a> {
                 {
                     return self.typed(wanted, operand, name, variable);
                 }
-                if let Some(count) = count {
+                let lone = count == Some(1) && matches!(length, Length::AtMost(_));
+                if let Some(count) = count.filter(|_| !lone) {
                     let what = format!("a vector of {count} elements must stand here");
                     return refuse(&rules::VECTOR, operand, what);
                 }
@@ -163,6 +169,11 @@ impl<'a> Checker<'a> {
                 {
                     return Ok(());
                 }
+                Some(Symbol::Register(variable))
+                    if pattern.selector && is_plain(variable) && is_selector(part) =>
+                {
+                    return self.typed(wanted, operand, name, variable);
+                }
                 _ => return refuse(&rules::OPERAND_KIND, operand, "a result needs a register"),
             },
             _ => return refuse(&rules::OPERAND_KIND, operand, "a result needs a register"),
@@ -206,7 +217,10 @@ impl<'a> Checker<'a> {
                 Some(Symbol::Special(register)) => {
                     self.special(wanted, operand, register, Some(part))
                 }
-                Some(Symbol::Register(variable)) if has_component(variable, part) => {
+                Some(Symbol::Register(variable))
+                    if has_component(variable, part)
+                        || pattern.selector && is_plain(variable) && is_selector(part) =>
+                {
                     self.typed(wanted, operand, name, variable)
                 }
                 _ => {
@@ -214,6 +228,7 @@ impl<'a> Checker<'a> {
                     refuse(&rules::OPERAND_KIND, operand, message)
                 }
             },
+            OperandKind::Minus(inner) if pattern.minus => self.value(wanted, inner),
             OperandKind::Minus(_) => {
                 refuse(&rules::OPERAND_KIND, operand, "a register cannot be negated with `-` here")
             }
@@ -248,9 +263,21 @@ impl<'a> Checker<'a> {
             return refuse(&rules::CONSTANT, operand, message);
         }
         let Constant::Int { bits, unsigned } = value else { return Ok(()) };
-        match pattern.limit {
-            Some(Limit::Range(first, last)) if !(first..=last).contains(&(bits & 0xffff_ffff)) => {
-                let message = format!("operand `{name}` is from {first} to {last}");
+        match &pattern.limit {
+            Some(Limit::Range { first, last, step }) => {
+                let value = bits & 0xffff_ffff;
+                if !(*first..=*last).contains(&value) {
+                    let message = format!("operand `{name}` is from {first} to {last}");
+                    return refuse(&rules::CONSTANT, operand, message);
+                }
+                if value % step != 0 {
+                    let message = format!("operand `{name}` is a multiple of {step}");
+                    return refuse(&rules::CONSTANT, operand, message);
+                }
+            }
+            Some(Limit::OneOf(all)) if !all.contains(&bits) => {
+                let all: Vec<String> = all.iter().map(u64::to_string).collect();
+                let message = format!("operand `{name}` is one of {}", all.join(", "));
                 return refuse(&rules::CONSTANT, operand, message);
             }
             Some(Limit::MultipleOf(factor)) if bits % factor != 0 => {
@@ -406,6 +433,12 @@ fn has_component(variable: &Variable, part: &str) -> bool {
     let at = ["x", "y", "z", "w"].iter().position(|name| *name == part);
     let at = at.or_else(|| ["r", "g", "b", "a"].iter().position(|name| *name == part));
     matches!((variable.vector, at), (Some(count), Some(at)) if at < usize::from(count))
+}
+
+/// Whether a word chooses bytes or halfwords: `b0`, `h10`, `b3210`.
+fn is_selector(part: &str) -> bool {
+    let digits = part.strip_prefix('b').or_else(|| part.strip_prefix('h')).unwrap_or("");
+    (1..=4).contains(&digits.len()) && digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit))
 }
 
 /// What a name is, as messages say it.

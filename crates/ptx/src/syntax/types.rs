@@ -187,6 +187,9 @@ scalar_types! {
     Ue8m0 "ue8m0" 8 "8-bit exponent: a power of two.";
     Ue8m0x2 "ue8m0x2" 16 "two ue8m0.";
     Ue4m3 "ue4m3" 8 "e4m3 without a sign.";
+    U4 "u4" 4 "unsigned integer of a matrix.";
+    S4 "s4" 4 "signed integer of a matrix.";
+    B1 "b1" 1 "bit of a matrix.";
     Pred "pred" 1 "predicate.";
     TexRef "texref" 64 "opaque texture reference.";
     SamplerRef "samplerref" 64 "opaque sampler reference.";
@@ -203,6 +206,7 @@ impl ScalarType {
             T::U8 | T::U16 | T::U32 | T::U64 | T::S8 | T::S16 | T::S32 | T::S64 => true,
             T::F16 | T::F16x2 | T::F32 | T::F64 | T::Pred => true,
             T::TexRef | T::SamplerRef | T::SurfRef => true,
+            T::U4 | T::S4 | T::B1 => false,
             T::U16x2 | T::S16x2 | T::F32x2 | T::Bf16 | T::Bf16x2 | T::Tf32 => false,
             T::E4m3 | T::E4m3x2 | T::E4m3x4 | T::E5m2 | T::E5m2x2 | T::E5m2x4 => false,
             T::E2m3 | T::E2m3x2 | T::E2m3x4 | T::E3m2 | T::E3m2x2 | T::E3m2x4 => false,

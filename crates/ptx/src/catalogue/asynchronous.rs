@@ -1,0 +1,114 @@
+//! Asynchronous copies, and what waits for them or for other grids.
+
+use super::{Entry, Form, Need};
+
+mod bulk;
+
+/// `{.L2::cache_hint}` and `{.L2::128B}`.
+macro_rules! copy {
+    ($line:literal) => {
+        copy!($line, (7, 0))
+    };
+    ($line:literal, $ptx:expr) => {
+        Form::legal(
+            concat!(
+                "cp.async!.", $line,
+                "; .ss = { .shared, .shared::cta }; .hint = { .L2::cache_hint }; \
+                 .prefetch = { .L2::64B, .L2::128B, .L2::256B }"
+            ),
+            $ptx,
+            80,
+        )
+        .needs(COPY)
+    };
+}
+
+/// What words of `cp.async` need.
+const COPY: &[Need] = &[
+    Need::new("shared::cta", (7, 0), 80),
+    Need::new("L2::64B", (7, 4), 80),
+    Need::new("L2::128B", (7, 4), 80),
+];
+
+const CP: &[Form] = &[
+    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16){, policy:b64 if hint}"),
+    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), src_size:u32(0..16){, policy:b64 if hint}"),
+    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), {!}ignore{, policy:b64 if hint}", (7, 5)),
+    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16){, policy:b64 if hint}"),
+    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), src_size:u32(0..16){, policy:b64 if hint}"),
+    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), {!}ignore{, policy:b64 if hint}", (7, 5)),
+    Form::legal("cp.async!.commit_group!", (7, 0), 80),
+    Form::legal("cp.async!.wait_group! n:u32=", (7, 0), 80),
+    Form::legal("cp.async!.wait_all!", (7, 0), 80),
+    Form::legal("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [a]; .ss = { .shared, .shared::cta }", (7, 0), 80),
+];
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry { name: "cp.async", section: "9.7.9.27 Asynchronous copy", forms: CP },
+    Entry { name: "cp.async.bulk", section: "9.7.9.27.4 cp.async.bulk", forms: bulk::COPY },
+    Entry { name: "cp.reduce.async.bulk", section: "9.7.9.27.5 cp.reduce.async.bulk", forms: bulk::REDUCE },
+    Entry {
+        name: "griddepcontrol",
+        section: "9.7.13.14 griddepcontrol",
+        forms: &[Form::legal("griddepcontrol.action; .action = { .launch_dependents, .wait }", (7, 8), 90)],
+    },
+    Entry {
+        name: "prefetch",
+        section: "9.7.9.15 prefetch, prefetchu",
+        forms: &[
+            Form::legal("prefetch{.ss}.level [a]; .ss = { .global, .local }; .level = { .L1, .L2 }", (2, 0), 20),
+            Form::legal("prefetch{.global}.level [a]; .level = { .L2::evict_last, .L2::evict_normal }", (7, 4), 80),
+            Form::legal("prefetch{.ss}.tensormap [a]; .ss = { .const, .param }", (8, 0), 90),
+        ],
+    },
+    Entry {
+        name: "prefetchu",
+        section: "9.7.9.15 prefetch, prefetchu",
+        forms: &[Form::legal("prefetchu.L1 [a]", (2, 0), 20)],
+    },
+    Entry {
+        name: "applypriority",
+        section: "9.7.9.16 applypriority",
+        forms: &[Form::legal("applypriority{.global}.L2::evict_normal [a], size:u64=(128)", (7, 4), 80)],
+    },
+    Entry {
+        name: "discard",
+        section: "9.7.9.17 discard",
+        forms: &[Form::legal("discard{.global}.L2 [a], size:u64=(128)", (7, 4), 80)],
+    },
+    Entry {
+        name: "createpolicy",
+        section: "9.7.9.18 createpolicy",
+        forms: &[
+            Form::legal("createpolicy.fractional!.primary{.secondary}.b64 d{, fraction:f32}; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80),
+            Form::legal("createpolicy.range!{.global}.primary{.secondary}.b64 d, [a], primary_size:u32, total_size:u32; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80),
+            Form::legal("createpolicy.cvt!.L2.b64 d, a:u64", (7, 4), 80),
+        ],
+    },
+    Entry {
+        name: "st.async",
+        section: "9.7.9.12 st.async",
+        forms: &[
+            Form::legal("st.async!{.weak}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b*, [mbar:shared]; .ss = { .shared::cluster }; .vec = { .v2, .v4 }; .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 }", (8, 1), 90),
+            Form::legal("st.async!{.mmio}.release.sys{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100),
+            Form::legal("st.async!.release.gpu{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100),
+        ],
+    },
+    Entry {
+        name: "st.bulk",
+        section: "9.7.9.13 st.bulk",
+        forms: &[Form::legal("st.bulk!{.weak}{.ss} [a], size:u64, init:u64=(0); .ss = { .shared::cta }", (8, 6), 100)],
+    },
+    Entry {
+        name: "red.async",
+        section: "9.7.13.7 red.async",
+        forms: &[
+            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .inc, .dec }; .type = { .u32 }", (8, 1), 90),
+            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .min, .max }; .type = { .u32, .s32 }", (8, 1), 90),
+            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .and, .or, .xor }; .type = { .b32 }", (8, 1), 90),
+            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.add.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .type = { .u32, .s32, .u64 }", (8, 1), 90),
+            Form::legal("red.async!{.mmio}.release.sys{.global}.add.type [a], plain b; .type = { .u32, .s32, .u64, .s64 }", (8, 7), 100),
+            Form::legal("red.async!.release.gpu{.global}.add.type [a], plain b; .type = { .u32, .s32, .u64, .s64 }", (8, 7), 100),
+        ],
+    },
+];

@@ -1,0 +1,84 @@
+//! Barrier objects in shared memory, barriers of clusters, and fences between proxies.
+
+use super::{Entry, Form, Need};
+
+/// A form of `mbarrier` on the own CTA's shared memory, and perhaps on that of the cluster.
+macro_rules! mbarrier {
+    ($line:literal, $sem:literal, $ptx:expr, $sm:literal) => {
+        Form::legal(
+            concat!(
+                "mbarrier.", $line, "; .sem = { ", $sem, " }; .scope = { .cta, .cluster }; \
+                 .ss = { .shared, .shared::cta }"
+            ),
+            $ptx,
+            $sm,
+        )
+        .needs(MBARRIER)
+    };
+}
+
+/// What words of `mbarrier` need.
+const MBARRIER: &[Need] = &[
+    Need::new("shared::cta", (7, 8), 80),
+    Need::new("acquire", (8, 0), 80),
+    Need::new("release", (8, 0), 80),
+    Need::new("relaxed", (8, 0), 90),
+    Need::new("cta", (8, 0), 80),
+    Need::new("cluster", (8, 0), 90),
+    Need::new("expect_tx", (8, 0), 90),
+];
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "mbarrier",
+        section: "9.7.13.16 mbarrier",
+        forms: &[
+            Form::legal("mbarrier.init!{.ss}.b64 [a:shared], count:u32(1..1048575); .ss = { .shared, .shared::cta }", (7, 0), 80),
+            Form::legal("mbarrier.inval!{.ss}.b64 [a:shared]; .ss = { .shared, .shared::cta }", (7, 0), 80),
+            Form::legal("mbarrier.expect_tx!{.relaxed.scope}{.ss}.b64 [a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
+            Form::legal("mbarrier.complete_tx!{.relaxed.scope}{.ss}.b64 [a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
+            mbarrier!("drop!{.sem.scope}{.ss}.b64 d_:u64, [a:shared]{, count:u32(1..1048575)}; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (7, 0), 80),
+            Form::legal("mbarrier.drop!.noComplete!{.release.cta}{.ss}.b64 d_:u64, [a:shared], count:u32(1..1048575); .drop = { .arrive, .arrive_drop }; .ss = { .shared, .shared::cta }", (7, 0), 80).needs(MBARRIER),
+            mbarrier!("drop!.expect_tx!{.sem.scope}{.ss}.b64 d_:u64, [a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (8, 0), 90),
+            Form::legal("mbarrier.drop!{.sem.scope}.ss.b64 _, [a:shared]{, count:u32(1..1048575)}; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
+            Form::legal("mbarrier.drop!.expect_tx!{.sem.scope}.ss.b64 _, [a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
+            Form::legal("mbarrier.pending_count!.b64 d:u32, state:u64", (7, 0), 80),
+            mbarrier!("test_wait!{.sem.scope}{.ss}.b64 d:pred, [a:shared], state:u64", ".acquire, .relaxed", (7, 0), 80),
+            mbarrier!("test_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [a:shared], parity:u32(0|1)", ".acquire, .relaxed", (7, 1), 80),
+            mbarrier!("try_wait!{.sem.scope}{.ss}.b64 d:pred, [a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
+            mbarrier!("try_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
+        ],
+    },
+    Entry {
+        name: "barrier.cluster",
+        section: "9.7.13.3 barrier.cluster",
+        forms: &[
+            Form::legal("barrier.cluster!.arrive!{.sem}{.aligned}; .sem = { .release, .relaxed }", (7, 8), 90).needs(CLUSTER),
+            Form::legal("barrier.cluster!.wait!{.acquire}{.aligned}", (7, 8), 90).needs(CLUSTER),
+        ],
+    },
+    Entry {
+        name: "fence.proxy",
+        section: "9.7.13.4 fence",
+        forms: &[
+            Form::legal("fence.proxy!.alias", (7, 5), 70),
+            Form::legal("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90),
+            Form::legal("fence.proxy!.tensormap::generic.release.scope; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
+            Form::legal("fence.proxy!.tensormap::generic.acquire.scope [a:any], size:u32=(128); .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
+            Form::legal("fence.proxy!.async::generic.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90),
+            Form::legal("fence.proxy!.async::generic.release.sync_restrict::shared::cta.cluster", (8, 6), 90),
+        ],
+    },
+    Entry {
+        name: "fence.mbarrier_init",
+        section: "9.7.13.4 fence",
+        forms: &[Form::legal("fence.mbarrier_init.release.cluster", (8, 0), 90)],
+    },
+];
+
+/// What words of cluster barriers need.
+const CLUSTER: &[Need] = &[
+    Need::new("acquire", (8, 0), 90),
+    Need::new("release", (8, 0), 90),
+    Need::new("relaxed", (8, 0), 90),
+];

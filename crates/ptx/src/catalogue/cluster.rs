@@ -1,0 +1,55 @@
+//! Clusters of CTAs, the resources of a warp, and hints to tools.
+
+use super::{Entry, Form};
+
+pub(super) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "mapa",
+        section: "9.7.9.25 mapa",
+        forms: &[Form::legal("mapa{.ss}.type d, {&}a, b:u32; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
+    },
+    Entry {
+        name: "getctarank",
+        section: "9.7.9.26 getctarank",
+        forms: &[Form::legal("getctarank{.ss}.type d:u32, {&}a; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
+    },
+    Entry {
+        name: "setmaxnreg",
+        section: "9.7.19.5 setmaxnreg",
+        forms: &[Form::legal("setmaxnreg.action!.sync.aligned.u32 count:u32=(24..256*8); .action = { .inc, .dec }", (8, 0), 90).family(&[90, 100, 101, 103, 107, 110, 120, 121])],
+    },
+    Entry { name: "brkpt", section: "9.7.19.1 brkpt", forms: &[Form::legal("brkpt", (1, 0), 11)] },
+    Entry {
+        name: "pmevent",
+        section: "9.7.19.2 pmevent",
+        forms: &[
+            Form::legal("pmevent a:u32=(0..15)", (1, 4), 10),
+            Form::legal("pmevent.mask a:u32=", (3, 0), 20),
+        ],
+    },
+    Entry {
+        name: "stacksave",
+        section: "9.7.17.1 stacksave",
+        forms: &[Form::legal("stacksave.type d; .type = { .u32, .u64 }", (7, 3), 52)],
+    },
+    Entry {
+        name: "stackrestore",
+        section: "9.7.17.2 stackrestore",
+        forms: &[Form::legal("stackrestore.type reg a; .type = { .u32, .u64 }", (7, 3), 52)],
+    },
+    Entry {
+        name: "alloca",
+        section: "9.7.17.3 alloca",
+        forms: &[Form::legal("alloca.type d, a{, align:u32=}; .type = { .u32, .u64 }", (7, 3), 52)],
+    },
+    Entry {
+        name: "fns",
+        section: "9.7.1.18 fns",
+        forms: &[Form::legal("fns.b32 d, mask, base, offset", (6, 0), 30)],
+    },
+    Entry {
+        name: "szext",
+        section: "9.7.1.22 szext",
+        forms: &[Form::legal("szext.mode.type d, a, b:u32; .mode = { .clamp, .wrap }; .type = { .u32, .s32 }", (7, 6), 70)],
+    },
+];

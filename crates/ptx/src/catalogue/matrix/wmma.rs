@@ -1,0 +1,112 @@
+//! The forms of `wmma`. Fragments of binary16 hold every element twice.
+
+use crate::catalogue::{Form, Need};
+
+/// Loads of a fragment: which, its shapes, type and registers.
+macro_rules! load {
+    ($part:literal, $layout:literal, $shapes:literal, $ty:literal, $d:literal, $ptx:expr, $sm:literal) => {
+        Form::legal(
+            concat!(
+                "wmma.load!.", $part, "!.sync.aligned.layout.shape{.ss}.type ", $d,
+                ", [a]{, stride:u32}; .layout = { ", $layout, " }; .shape = { ", $shapes,
+                " }; .ss = { .global, .shared, .shared::cta }; .type = { ", $ty, " }"
+            ),
+            $ptx,
+            $sm,
+        )
+        .needs(SHAPES)
+    };
+}
+
+macro_rules! store {
+    ($shapes:literal, $ty:literal, $b:literal, $ptx:expr, $sm:literal) => {
+        Form::legal(
+            concat!(
+                "wmma.store!.d!.sync.aligned.layout.shape{.ss}.type [a], ", $b,
+                "{, stride:u32}; .layout = { .row, .col }; .shape = { ", $shapes,
+                " }; .ss = { .global, .shared, .shared::cta }; .type = { ", $ty, " }"
+            ),
+            $ptx,
+            $sm,
+        )
+        .needs(SHAPES)
+    };
+}
+
+/// `d = a * b + c`.
+macro_rules! multiply {
+    ($end:literal, $shapes:literal, $d:literal, $dr:literal, $c:literal, $cr:literal) => {
+        Form::legal(
+            concat!(
+                "wmma.mma!.sync.aligned.alayout.blayout.shape.dtype.ctype", $end, " ", $dr,
+                ", a{8}:b32, b{8}:b32, ", $cr,
+                "; .alayout = { .row, .col }; .blayout = { .row, .col }; .shape = { ", $shapes,
+                " }; .dtype = { ", $d, " }; .ctype = { ", $c, " }"
+            ),
+            (6, 3),
+            70,
+        )
+        .needs(SHAPES)
+    };
+    ($layouts:literal, $flags:literal, $shapes:literal, $types:literal, $dc:literal, $end:literal, $more:literal, $ptx:expr, $sm:literal) => {
+        Form::legal(
+            concat!(
+                "wmma.mma!", $flags, ".sync.aligned", $layouts, ".shape.dtype.atype.btype.ctype", $end,
+                " d{mn}:dtype, a{mk}:atype, b{kn}:btype, c{mn}:ctype; .shape = { ", $shapes,
+                " }; .dtype = { ", $dc, " }; .atype = { ", $types, " }; .btype = { ", $types,
+                " }; .ctype = { ", $dc, " }", $more
+            ),
+            $ptx,
+            $sm,
+        )
+        .needs(SHAPES)
+    };
+}
+
+/// Words that came later.
+const SHAPES: &[Need] = &[
+    Need::new("and", (7, 1), 80),
+];
+
+pub(super) const FORMS: &[Form] = &[
+    load!("a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
+    load!("b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
+    load!("c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "d{mn}:type", (6, 3), 70),
+    load!("a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{mk}:type", (6, 3), 72),
+    load!("b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{kn}:type", (6, 3), 72),
+    load!("c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s32", "d{mn}:type", (6, 3), 72),
+    load!("a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", "d{mk}:type", (7, 0), 80),
+    load!("b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", "d{kn}:type", (7, 0), 80),
+    load!("a", ".row, .col", ".m16n16k8", ".tf32", "d{mk}:type", (7, 0), 80),
+    load!("b", ".row, .col", ".m16n16k8", ".tf32", "d{kn}:type", (7, 0), 80),
+    load!("c", ".row, .col", ".m16n16k8", ".f32", "d{mn}:type", (7, 0), 80),
+    load!("a", ".row, .col", ".m8n8k4", ".f64", "d{mk}:type", (7, 0), 80),
+    load!("b", ".row, .col", ".m8n8k4", ".f64", "d{kn}:type", (7, 0), 80),
+    load!("c", ".row, .col", ".m8n8k4", ".f64", "d{mn}:type", (7, 0), 80),
+    load!("a", ".row", ".m8n8k32", ".s4, .u4", "d{mk}:type", (6, 3), 75),
+    load!("b", ".col", ".m8n8k32", ".s4, .u4", "d{kn}:type", (6, 3), 75),
+    load!("a", ".row", ".m8n8k128", ".b1", "d{mk}:type", (6, 3), 75),
+    load!("b", ".col", ".m8n8k128", ".b1", "d{kn}:type", (6, 3), 75),
+    load!("c", ".row, .col", ".m8n8k32, .m8n8k128", ".s32", "d{mn}:type", (6, 3), 75),
+    store!(".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "b{mn}:type", (6, 3), 70),
+    store!(".m16n16k16, .m8n32k16, .m32n8k16", ".s32", "b{mn}:type", (6, 3), 72),
+    store!(".m8n8k32, .m8n8k128", ".s32", "b{mn}:type", (6, 3), 75),
+    store!(".m16n16k8", ".f32", "b{mn}:type", (7, 0), 80),
+    store!(".m8n8k4", ".f64", "b{mn}:type", (7, 0), 80),
+    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32"),
+    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32").removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32"),
+    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32").removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32"),
+    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32").removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32"),
+    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32").removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8", ".s32", "{.satfinite}", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (6, 3), 72),
+    multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".u8", ".s32", "{.satfinite}", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (6, 3), 72),
+    multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", ".f32", "", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (7, 0), 80),
+    multiply!(".alayout.blayout", "", ".m16n16k8", ".tf32", ".f32", "", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (7, 0), 80),
+    multiply!(".alayout.blayout", "", ".m8n8k4", ".f64", ".f64", "{.rnd}", "; .alayout = { .row, .col }; .blayout = { .row, .col }; .rnd = { .rn, .rz, .rm, .rp }", (7, 0), 80),
+    multiply!(".row.col", "", ".m8n8k32", ".s4", ".s32", "{.satfinite}", "", (6, 3), 75),
+    multiply!(".row.col", "", ".m8n8k32", ".u4", ".s32", "{.satfinite}", "", (6, 3), 75),
+    multiply!(".row.col", ".op.popc", ".m8n8k128", ".b1", ".s32", "", "; .op = { .xor, .and }", (6, 3), 75),
+];

@@ -1,0 +1,77 @@
+//! Textures and surfaces as operands, and coordinates in them.
+
+use super::Checker;
+use super::names::Symbol;
+use super::operand::{Verdict, Wanted, describe, refuse};
+use crate::rules;
+use crate::syntax::ScalarType;
+use crate::syntax::ast::{Address, Operand, OperandKind};
+use crate::types::{self, Fit, Kind};
+
+/// How many coordinates a geometry has, the index into an array included; PTX ISA 9.1, tex.
+fn needed(geometry: &str) -> usize {
+    match geometry {
+        "1d" => 1,
+        "a1d" | "2d" => 2,
+        _ => 4,
+    }
+}
+
+impl Checker<'_> {
+    /// A vector of at least as many coordinates as the geometry has, the first of an array an index; one
+    /// coordinate may stand alone.
+    pub(super) fn coordinates(
+        &mut self,
+        geometry: &str,
+        wanted: Wanted<'_>,
+        operand: &Operand,
+    ) -> Verdict {
+        let count = match wanted.pattern.name {
+            // Offsets have no index.
+            "offset" => needed(geometry.trim_start_matches('a')),
+            _ => needed(geometry),
+        };
+        let OperandKind::Vector(elements) = &operand.kind else {
+            return match count {
+                1 => self.value(wanted, operand),
+                _ => {
+                    refuse(&rules::VECTOR, operand, format!("a vector of {count} must stand here"))
+                }
+            };
+        };
+        if !matches!(elements.len(), 1 | 2 | 4) || elements.len() < count {
+            let message = format!("`.{geometry}` has {count} coordinates, not {}", elements.len());
+            return refuse(&rules::VECTOR, operand, message);
+        }
+        let rest = match elements.split_first() {
+            Some((index, rest)) if geometry.starts_with('a') && count == needed(geometry) => {
+                let wanted = Wanted { ty: ScalarType::U32, fit: Fit::Instruction, ..wanted };
+                self.value(wanted, index)?;
+                rest
+            }
+            _ => elements.as_slice(),
+        };
+        self.vector(wanted, operand, rest, Some(rest.len()), false, false)
+    }
+
+    /// A texture, sampler or surface: a variable of such a type, or a register with its handle.
+    pub(super) fn handle(&mut self, address: &Address) -> Verdict {
+        let base = &address.base;
+        let OperandKind::Name(name) = &base.kind else {
+            return refuse(&rules::ADDRESS, base, "a texture is a variable or a register");
+        };
+        match self.names.find(name) {
+            None => Ok(()),
+            Some(Symbol::Register(register))
+                if types::agrees(register.ty, ScalarType::U64, Fit::Strict) =>
+            {
+                Ok(())
+            }
+            Some(Symbol::Variable(variable)) if types::kind(variable.ty) == Kind::Opaque => Ok(()),
+            symbol => {
+                let message = format!("{}, not a texture or surface", describe(name, symbol));
+                refuse(&rules::ADDRESS, base, message)
+            }
+        }
+    }
+}
