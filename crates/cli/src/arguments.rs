@@ -155,7 +155,7 @@ SPEC, TYPE and VALUE are those of `warpwise run --help`. Buffers count as writte
 docs/findings.md explains the codes. One host thread runs the kernel, whatever --threads says.
 
 --explore repeats the run under other schedules. What only they show comes with a schedule that --schedule replays. A kernel
-  that is stopped under the first schedule is not repeated.
+  that reaches its step limit under the first schedule is not repeated.
 
 Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the kernel was stopped
   by something that is no finding: a trap, the step limit, an interruption.";

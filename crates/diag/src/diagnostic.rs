@@ -1,6 +1,6 @@
 //! A diagnostic: what is wrong, where, why, and what to do.
 
-use crate::Span;
+use crate::{Picture, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,6 +83,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; the first is the primary place. Empty when no source text is at fault.
     pub labels: Vec<Label>,
+    /// A drawing of it.
+    pub picture: Option<Picture>,
     /// Further facts, one paragraph each.
     pub notes: Vec<String>,
     /// What to do.
@@ -100,6 +102,7 @@ impl Diagnostic {
             code: "",
             message: message.into(),
             labels: Vec::new(),
+            picture: None,
             notes: Vec::new(),
             help: None,
             fix: None,
@@ -137,6 +140,12 @@ impl Diagnostic {
         self
     }
 
+    /// Draws it.
+    pub fn picture(mut self, picture: Picture) -> Self {
+        self.picture = Some(picture);
+        self
+    }
+
     /// Adds a fact.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
@@ -153,6 +162,12 @@ impl Diagnostic {
     pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix = Some(Fix { span, replacement: replacement.into() });
         self
+    }
+
+    /// The picture and the notes as plain text, in the order in which they are shown.
+    pub(crate) fn paragraphs(&self) -> impl Iterator<Item = String> {
+        let picture = self.picture.iter().map(Picture::to_string);
+        picture.chain(self.notes.iter().cloned())
     }
 
     /// The primary place.

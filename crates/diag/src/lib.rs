@@ -4,10 +4,12 @@
 //! into a [`Sources`] set, and the command line renders them once with [`render`] or [`sarif()`].
 
 mod diagnostic;
+mod picture;
 pub mod render;
 mod sarif;
 mod source;
 
 pub use diagnostic::{Class, Diagnostic, Fix, Label, Severity};
+pub use picture::{Picture, Piece, Tint};
 pub use sarif::{RuleInfo, sarif};
 pub use source::{FileId, Location, SourceFile, Sources, Span};

@@ -24,6 +24,10 @@ pub fn text(sources: &Sources, diagnostic: &Diagnostic, colour: bool) -> String 
             group = group.element(snippet(sources, diagnostic, label.span));
         }
     }
+    if let Some(picture) = &diagnostic.picture {
+        let drawn = if colour { picture.styled() } else { picture.to_string() };
+        group = group.element(Level::NOTE.message(drawn));
+    }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
     }
@@ -89,8 +93,8 @@ struct JsonDiagnostic<'a> {
     code: &'static str,
     message: &'a str,
     places: Vec<JsonPlace<'a>>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    notes: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +137,7 @@ pub fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> serde_json::Value 
                 code: diagnostic.code,
                 message: &diagnostic.message,
                 places,
-                notes: &diagnostic.notes,
+                notes: diagnostic.paragraphs().collect(),
                 help: diagnostic.help.as_deref(),
                 fix,
             };

@@ -177,9 +177,9 @@ fn outcome<'a>(
     rules: &[RuleInfo<'_>],
 ) -> Outcome<'a> {
     let mut text = diagnostic.message.clone();
-    for note in &diagnostic.notes {
+    for note in diagnostic.paragraphs() {
         text.push('\n');
-        text.push_str(note);
+        text.push_str(&note);
     }
     if let Some(help) = &diagnostic.help {
         text.push_str("\nHelp: ");

@@ -1,8 +1,10 @@
 //! B001 and W006: who reaches a CTA barrier.
 //!
-//! Rules: PTX ISA 9.1, `bar`, `barrier`. Without a thread count all threads of the CTA take part, so a thread that
-//! exits first breaks the rule, although hardware lets the others go. The `.aligned` forms, `bar` among them, demand
-//! that all threads of a warp execute the same instruction; they need not arrive at the same time.
+//! Rules: PTX ISA 9.1, `bar`, `barrier`, `exit`. Without a thread count a barrier waits for all threads of the CTA that
+//! have not exited, and orders the memory accesses of those that take part. A thread that returns early has left
+//! nothing behind and is missed by nobody. One that wrote memory and then exits instead of executing the barrier went
+//! around it: nothing orders what it wrote. The `.aligned` forms, `bar` among them, demand that all threads of a warp
+//! execute the same instruction; they need not arrive at the same time.
 
 use crate::code::Code;
 use crate::collectives::misaligned;
@@ -11,40 +13,95 @@ use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
 use crate::strip::Cell;
-use ir::{Inst, Op, Place, Terminator};
+use ir::{Address, Inst, Kernel, Op, Place, Space, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
-use vm::{BarrierPart, View};
+use vm::{BarrierArrival, BarrierPart, View};
 
-/// Where each lane of a warp exited.
-type Exits = Vec<Lanes<Place>>;
+/// What is remembered of a warp.
+#[derive(Clone, Debug)]
+struct Warp {
+    /// Where each lane exited.
+    exits: Lanes<Place>,
+    /// The lanes that wrote shared or global memory after their last CTA barrier.
+    wrote: LaneMask,
+}
+
+impl Warp {
+    const NEW: Warp = Warp { exits: [Place(0); WARP], wrote: LaneMask::EMPTY };
+}
 
 /// Judges every barrier that is complete.
 #[derive(Debug)]
 pub(crate) struct Barriers {
-    exits: PerCta<Exits>,
+    pedantic: bool,
+    /// Whether the kernel has a CTA barrier at all.
+    present: bool,
+    warps: PerCta<Vec<Warp>>,
 }
 
 impl Barriers {
-    pub(crate) fn new() -> Barriers {
-        Barriers { exits: PerCta::new() }
+    pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> Barriers {
+        let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+        let present = insts.any(|inst| matches!(inst.op, Op::Barrier { .. }));
+        Barriers { pedantic, present, warps: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
-        self.exits.begin(view.cta(), |_| (), || vec![[Place::default(); WARP]; view.warps()]);
+        let restart = |warps: &mut Vec<Warp>| warps.fill(Warp::NEW);
+        self.warps.begin(view.cta(), restart, || vec![Warp::NEW; view.warps()]);
     }
 
     pub(crate) fn end(&mut self, view: &View<'_>) {
-        self.exits.end(view.cta());
+        self.warps.end(view.cta());
+    }
+
+    #[inline]
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        if self.present
+            && let Op::Store { space, address, .. } | Op::Atomic { space, address, .. } = &inst.op
+            && *space != Space::Local
+        {
+            self.wrote(view, *space, address);
+        }
+    }
+
+    fn wrote(&mut self, view: &View<'_>, space: Space, address: &Address) {
+        let Some(warps) = self.warps.get(view.cta()) else { return };
+        for (warp, lanes) in view.group() {
+            let wrote = &mut warps[warp].wrote;
+            if (lanes - *wrote).is_empty() {
+                continue;
+            }
+            *wrote |= match space {
+                Space::Generic => {
+                    let addresses = view.address(address, warp);
+                    let seen = |lane: &u32| {
+                        let at = view.locate(Space::Generic, addresses[*lane as usize % WARP]);
+                        at.space != Space::Local
+                    };
+                    lanes.iter().filter(seen).collect()
+                }
+                Space::Global | Space::Shared | Space::Local | Space::Param => lanes,
+            };
+        }
     }
 
     pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
-        let (Terminator::Exit, Some(exits)) = (terminator, self.exits.get(view.cta())) else {
+        let (Terminator::Exit, Some(warps)) = (terminator, self.warps.get(view.cta())) else {
             return;
         };
         for (warp, lanes) in view.group() {
             for lane in lanes {
-                exits[warp][lane as usize] = place;
+                warps[warp].exits[lane as usize % WARP] = place;
             }
+        }
+    }
+
+    /// What the lanes wrote is ordered by the barrier, whether they wait there or not.
+    pub(crate) fn arrive(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
+        if let Some(warps) = self.warps.get(view.cta()) {
+            let warp = &mut warps[arrival.warp];
+            warp.wrote = warp.wrote - arrival.lanes;
         }
     }
 
@@ -68,33 +125,28 @@ impl Barriers {
         if !matches!(part.inst.op, Op::Barrier { threads: None, .. }) {
             return;
         }
-        for warp in 0..view.warps() {
+        let Some(warps) = self.warps.get(view.cta()) else { return };
+        let missed = |warp: usize| {
             let gone = view.existing(warp) - view.live(warp);
-            if !gone.is_empty() {
-                self.unreached(view, part, (warp, gone), found);
-                return;
-            }
-        }
-    }
-
-    /// A barrier that is complete although some threads exited.
-    fn unreached(
-        &mut self,
-        view: &View<'_>,
-        part: &BarrierPart<'_>,
-        (warp, gone): (usize, LaneMask),
-        found: &mut Findings,
-    ) {
-        let Some(exits) = self.exits.get(view.cta()) else { return };
-        let lane = gone.lowest().unwrap_or(0);
-        let exit = exits[warp][lane as usize];
+            if self.pedantic { gone } else { gone & warps[warp].wrote }
+        };
+        let Some(warp) = (0..view.warps()).find(|warp| !missed(*warp).is_empty()) else { return };
+        let lanes = missed(warp);
+        let exit = warps[warp].exits[lanes.lowest().unwrap_or(0) as usize % WARP];
         let place = part.inst.place;
         found.report(Code::B001, place, Some(exit), || {
-            let all: u32 =
-                (0..view.warps()).map(|warp| (view.existing(warp) - view.live(warp)).count()).sum();
-            let threads = if all == 1 { "1 thread has" } else { &format!("{all} threads have") };
-            let message =
-                format!("{threads} exited and never reach this barrier of all threads of the CTA");
+            let all: u32 = (0..view.warps()).map(|warp| missed(warp).count()).sum();
+            let wrote = !(lanes & warps[warp].wrote).is_empty();
+            let message = format!(
+                "{} and never reach{} this barrier of all threads of the CTA",
+                match (all, wrote) {
+                    (1, true) => "1 thread wrote memory, exited".to_owned(),
+                    (1, false) => "1 thread has exited".to_owned(),
+                    (_, true) => format!("{all} threads wrote memory, exited"),
+                    (_, false) => format!("{all} threads have exited"),
+                },
+                if wrote { "ed" } else { "" },
+            );
             let thread = view.thread(part.warp, part.lanes.lowest().unwrap_or(0));
             let (live, existing) = (view.live(warp), view.existing(warp));
             let strip = meeting::strip(live, LaneMask::FULL, "waits here", "exited before")
@@ -102,7 +154,7 @@ impl Barriers {
                 .mark(existing - live, Cell::Wrong);
             Finding::new(Code::B001, place, thread, message)
                 .label("the others wait here")
-                .related(exit, format!("{} of warp {warp} exited here", named(gone)))
+                .related(exit, format!("{} of warp {warp} exited here", named(lanes)))
                 .strip(strip)
         });
     }

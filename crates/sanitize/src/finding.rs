@@ -2,12 +2,12 @@
 
 use crate::code::Code;
 use crate::strip::Strip;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use ir::Place;
 use vm::{ThreadId, Waiting};
 
 /// Findings that are kept; what comes after them is counted and dropped.
-const MAX_FINDINGS: usize = 1000;
+pub const MAX_FINDINGS: usize = 1000;
 
 /// Another instruction that belongs to a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,18 +85,21 @@ impl Finding {
     }
 }
 
+/// What a run has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// What is wrong, in the order in which it first happened.
+    pub findings: Vec<Finding>,
+    /// How often something else happened after so many findings that no more were kept.
+    pub dropped: u64,
+}
+
 /// The findings of a run so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Findings {
     found: Vec<Finding>,
     index: HashMap<(Code, Place, Option<Place>), usize>,
     dropped: u64,
-}
-
-impl Default for Findings {
-    fn default() -> Self {
-        Findings { found: Vec::new(), index: HashMap::new(), dropped: 0 }
-    }
 }
 
 impl Findings {
@@ -119,13 +122,13 @@ impl Findings {
         }
     }
 
-    /// Consumes the set.
-    pub fn into_vec(self) -> Vec<Finding> {
-        self.found
+    /// Adds what stopped the kernel, even when no more are kept.
+    pub(crate) fn stopped(&mut self, finding: Finding) {
+        self.found.push(finding);
     }
 
-    /// How many reports were dropped because there were too many findings.
-    pub fn dropped(&self) -> u64 {
-        self.dropped
+    /// Consumes the set.
+    pub fn into_found(self) -> Found {
+        Found { findings: self.found, dropped: self.dropped }
     }
 }

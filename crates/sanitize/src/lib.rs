@@ -36,6 +36,6 @@ mod strip;
 mod touch;
 
 pub use code::Code;
-pub use finding::{Finding, Findings, Related};
+pub use finding::{Finding, Findings, Found, MAX_FINDINGS, Related};
 pub use sanitizer::{Options, Sanitizer};
 pub use strip::{Cell, Strip};

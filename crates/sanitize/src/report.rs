@@ -1,7 +1,6 @@
 //! Findings as diagnostics.
 
 use crate::finding::Finding;
-use crate::strip::Strip;
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::Place;
 use vm::WaitingFor;
@@ -54,7 +53,7 @@ pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Di
         }
     }
     if let Some(strip) = &finding.strip {
-        found = found.note(picture(strip));
+        found = found.picture(strip.picture());
     }
     if !finding.waiting.is_empty() {
         found = found.note(table(finding, places));
@@ -69,10 +68,6 @@ pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Di
     found
         .note(format!("first in {}; {often} in all; schedule {schedule}", finding.thread))
         .help(finding.code.help())
-}
-
-fn picture(strip: &Strip) -> String {
-    strip.to_string()
 }
 
 /// Who waits where for whom.

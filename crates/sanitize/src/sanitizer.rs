@@ -5,7 +5,7 @@ use crate::barriers::Barriers;
 use crate::collectives::Collectives;
 use crate::definedness::Definedness;
 use crate::faults;
-use crate::finding::{Finding, Findings};
+use crate::finding::{Findings, Found};
 use crate::race::Races;
 use ir::{Inst, Kernel, Place, Pred, Terminator};
 use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, View};
@@ -14,7 +14,8 @@ use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, View};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Also what is undefined and never matters: shuffles that read lanes that do not take part (W002), races of
-    /// writes of the same value, padding that is stored, and every collective with a mask from `activemask`.
+    /// writes of the same value, padding that is stored, every collective with a mask from `activemask`, and barriers
+    /// that threads which returned early do not reach.
     pub pedantic: bool,
 }
 
@@ -37,7 +38,7 @@ impl Sanitizer {
             definedness: Definedness::new(kernel, options.pedantic),
             collectives: Collectives::new(kernel.rules),
             activemasks: ActiveMasks::new(kernel, options.pedantic),
-            barriers: Barriers::new(),
+            barriers: Barriers::new(kernel, options.pedantic),
             races: Races::new(kernel, grid, block, options.pedantic),
             found: Findings::default(),
             kernel: kernel.clone(),
@@ -46,12 +47,12 @@ impl Sanitizer {
 
     /// What was found, with what stopped the kernel as the last finding. `freed` tells addresses of memory that was
     /// freed.
-    pub fn finish(mut self, fault: Option<&Fault>, freed: impl Fn(u64) -> bool) -> Vec<Finding> {
+    pub fn finish(mut self, fault: Option<&Fault>, freed: impl Fn(u64) -> bool) -> Found {
         let explain = |fault| faults::explain(&self.kernel, fault, freed);
         if let Some(finding) = fault.and_then(explain) {
-            self.found.report(finding.code, finding.place, None, || finding);
+            self.found.stopped(finding);
         }
-        self.found.into_vec()
+        self.found.into_found()
     }
 }
 
@@ -79,6 +80,7 @@ impl Observer for Sanitizer {
     fn inst(&mut self, view: &View<'_>, inst: &Inst) {
         self.definedness.inst(view, inst, &mut self.found);
         self.activemasks.inst(view, inst);
+        self.barriers.inst(view, inst);
         self.races.inst(view, inst, &mut self.found);
     }
 
@@ -101,6 +103,7 @@ impl Observer for Sanitizer {
 
     fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
         self.definedness.arrive_at_barrier(view, arrival, &mut self.found);
+        self.barriers.arrive(view, arrival);
         self.races.arrive_at_barrier(view, arrival);
     }
 

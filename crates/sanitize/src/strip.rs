@@ -1,5 +1,6 @@
 //! A warp as a picture: one cell per lane.
 
+use diag::{Picture, Tint};
 use lanes::{LaneMask, WARP};
 use std::fmt;
 
@@ -33,6 +34,17 @@ impl Cell {
             Cell::Outside => '-',
         }
     }
+
+    /// Its colour.
+    pub fn tint(self) -> Tint {
+        match self {
+            Cell::Arrived => Tint::Good,
+            Cell::Wrong => Tint::Bad,
+            Cell::Absent => Tint::Away,
+            Cell::Exited => Tint::Gone,
+            Cell::Outside => Tint::Aside,
+        }
+    }
 }
 
 /// The 32 lanes of a warp, each with its cell, and what the cells mean here.
@@ -64,11 +76,6 @@ impl Strip {
         self
     }
 
-    /// The cells as 32 characters.
-    pub fn row(&self) -> String {
-        self.cells.iter().map(|cell| cell.mark()).collect()
-    }
-
     /// What a cell means in this picture.
     pub fn meaning(&self, cell: Cell) -> &'static str {
         match cell {
@@ -80,6 +87,26 @@ impl Strip {
         }
     }
 
+    /// Three lines: lane numbers, cells, legend.
+    pub fn picture(&self) -> Picture {
+        let mut picture = Picture::default()
+            .line()
+            .piece("lane 0       8       16      24     31", None)
+            .line()
+            .piece("     ", None);
+        for cell in self.cells {
+            picture = picture.piece(cell.mark().encode_utf8(&mut [0; 4]), Some(cell.tint()));
+        }
+        picture = picture.line().piece("    ", None);
+        for (cell, meaning) in self.legend() {
+            let mark = cell.mark();
+            picture =
+                picture.piece(" ", None).piece(&format!("{mark} {meaning}"), Some(cell.tint()));
+            picture = picture.piece(" ", None);
+        }
+        picture
+    }
+
     /// The cells that occur, in the order of legends.
     pub fn legend(&self) -> impl Iterator<Item = (Cell, &'static str)> {
         let occurs = |cell: &Cell| self.cells.contains(cell);
@@ -87,16 +114,10 @@ impl Strip {
     }
 }
 
-/// Three lines: lane numbers, cells, legend.
+/// The picture without colour.
 impl fmt::Display for Strip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "lane 0       8       16      24     31")?;
-        writeln!(f, "     {}", self.row())?;
-        write!(f, "    ")?;
-        for (cell, meaning) in self.legend() {
-            write!(f, " {} {meaning} ", cell.mark())?;
-        }
-        Ok(())
+        self.picture().fmt(f)
     }
 }
 

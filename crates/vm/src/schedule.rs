@@ -99,6 +99,14 @@ pub struct Candidate {
     pub(crate) ran: u64,
 }
 
+impl Candidate {
+    /// Whether this split has not moved since another choice: the same lanes stand at the same instruction.
+    pub fn is_still(&self, other: &Candidate) -> bool {
+        let stands = |split: &Candidate| (split.cta, split.warp, split.lanes, split.at);
+        stands(self) == stands(other)
+    }
+}
+
 /// A choice among splits. A step of the one chosen takes it to the next instruction that others can notice: an
 /// access to memory that they see, a collective, a barrier, `activemask`.
 #[derive(Clone, Copy, Debug)]
@@ -114,8 +122,9 @@ pub struct Choice<'a> {
 
 /// Makes the choices of a run.
 pub trait Chooser {
-    /// The index of a candidate. The usual one is taken for an index beyond the last.
-    fn choose(&mut self, choice: &Choice<'_>) -> usize;
+    /// The index of a candidate. The usual one is taken for an index beyond the last; `None` gives the run up, and it
+    /// ends there.
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize>;
 }
 
 /// A random walk.
@@ -141,8 +150,8 @@ impl Random {
 }
 
 impl Chooser for Random {
-    fn choose(&mut self, choice: &Choice<'_>) -> usize {
-        self.below(choice.candidates.len() as u64) as usize
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+        Some(self.below(choice.candidates.len() as u64) as usize)
     }
 }
 
@@ -161,9 +170,9 @@ impl Switching {
 }
 
 impl Chooser for Switching {
-    fn choose(&mut self, choice: &Choice<'_>) -> usize {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
         let listed = self.switches.get(&choice.number);
-        listed.map_or(choice.usual, |candidate| *candidate as usize)
+        Some(listed.map_or(choice.usual, |candidate| *candidate as usize))
     }
 }
 

@@ -40,7 +40,7 @@ impl Grid<'_> {
                 break;
             }
             let choice = Choice { number, candidates: &candidates, usual: last.usual(&candidates) };
-            let chosen = chooser.choose(&choice);
+            let Some(chosen) = chooser.choose(&choice) else { break };
             let chosen = candidates.get(chosen).unwrap_or(&candidates[choice.usual]);
             observer.step(chosen);
             last.ran(chosen);

@@ -6,17 +6,20 @@ use crate::error::{Error, Stage};
 use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
 use crate::source::Located;
-use diag::{Diagnostic, Sources};
-use sanitize::{Code, Finding, Options, Sanitizer, report};
+use diag::{Class, Diagnostic, Severity, Sources};
+use sanitize::explore::Elsewhere;
+use sanitize::{Code, Finding, Found, MAX_FINDINGS, Options, Sanitizer, report};
 use std::sync::Arc;
 use std::time::Instant;
-use vm::{Fault, FaultKind, Launch, Level, Memory, Schedule};
+use vm::{Fault, FaultKind, Launch, Level, Memory};
 
 /// What a checked run has shown.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// What is wrong with the kernel, in the order in which it first happened.
     pub findings: Vec<Finding>,
+    /// How often something else happened after so many findings that no more were kept. The diagnostics say so.
+    pub dropped: u64,
     /// The findings in words, and what stopped the kernel if that is none.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that the diagnostics point into: the module, and source files that it names.
@@ -27,6 +30,13 @@ pub struct Checked {
     pub fault: Option<Fault>,
     /// What an exploration covered ([`Kernel::explore`]).
     pub explored: Option<Coverage>,
+}
+
+/// What a run under one schedule has shown.
+pub(crate) struct Watched {
+    pub(crate) found: Found,
+    pub(crate) fault: Option<Fault>,
+    pub(crate) report: Report,
 }
 
 /// How many schedules an exploration covered.
@@ -55,8 +65,8 @@ impl Kernel {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
-        let (found, fault, report) = self.watched(&mut device.memory, &launch, options)?;
-        Ok(self.checked(found, Vec::new(), fault, report, config, args))
+        let watched = self.watched(&mut device.memory, &launch, options)?;
+        Ok(self.checked(watched, Vec::new(), config, args))
     }
 
     /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
@@ -65,7 +75,7 @@ impl Kernel {
         memory: &mut Memory,
         launch: &Launch<'_>,
         options: Options,
-    ) -> Result<(Vec<Finding>, Option<Fault>, Report), Error> {
+    ) -> Result<Watched, Error> {
         let started = Instant::now();
         let mut sanitizer = self.sanitizer(launch, options);
         let outcome = vm::launch_observed(&self.lowered.kernel, launch, memory, &mut sanitizer)
@@ -73,7 +83,8 @@ impl Kernel {
         let elapsed = started.elapsed();
         let freed = |address| memory.freed(address).is_some();
         let found = sanitizer.finish(outcome.fault.as_ref(), freed);
-        Ok((found, outcome.fault, Report { stats: outcome.stats, elapsed }))
+        let report = Report { stats: outcome.stats, elapsed };
+        Ok(Watched { found, fault: outcome.fault, report })
     }
 
     /// Every detector, for a launch of this kernel.
@@ -84,13 +95,12 @@ impl Kernel {
     /// Findings in words: those of a run under the launch's schedule, and those of other schedules.
     pub(crate) fn checked(
         &self,
-        found: Vec<Finding>,
-        elsewhere: Vec<(Schedule, Finding)>,
-        fault: Option<Fault>,
-        report: Report,
+        watched: Watched,
+        elsewhere: Vec<Elsewhere>,
         config: &LaunchConfig<'_>,
         args: &[Arg],
     ) -> Checked {
+        let Watched { found: Found { findings: found, dropped }, fault, report } = watched;
         let mut places = Located::new(self);
         let mut findings = places.fold(found);
         let schedule = config.schedule.to_string();
@@ -102,16 +112,15 @@ impl Kernel {
         if let Some(fault) = &fault {
             let explained = self.explain(fault, args);
             match (diagnostics.last_mut(), is_access(&findings)) {
-                // The run knows of allocations and buffers what detectors do not.
-                (Some(last), true) => {
-                    last.message.clone_from(&explained.message);
-                    last.notes.splice(0..0, explained.notes);
-                }
+                (Some(last), true) => amend(last, explained),
                 _ if is_finding(fault) => {}
                 _ => diagnostics.push(explained),
             }
         }
-        for (schedule, finding) in elsewhere {
+        if dropped > 0 {
+            diagnostics.push(incomplete(dropped));
+        }
+        for Elsewhere { schedule, finding, fault } in elsewhere {
             let mut both = findings.clone();
             both.push(finding.clone());
             // The same line of the user may have been found already, at another instruction.
@@ -119,12 +128,31 @@ impl Kernel {
                 continue;
             }
             places.find(&finding);
-            diagnostics.push(report::diagnostic(&finding, &places, &schedule.to_string()));
+            let mut found = report::diagnostic(&finding, &places, &schedule.to_string());
             findings.push(finding);
+            if let Some(fault) = fault.filter(|_| is_access(&findings)) {
+                amend(&mut found, self.explain(&fault, args));
+            }
+            diagnostics.push(found);
         }
         let sources = Arc::new(places.into_sources());
-        Checked { findings, diagnostics, sources, report, fault, explored: None }
+        Checked { findings, dropped, diagnostics, sources, report, fault, explored: None }
     }
+}
+
+/// Adds what the run knows of allocations and buffers, and detectors do not.
+fn amend(found: &mut Diagnostic, explained: Diagnostic) {
+    found.message = explained.message;
+    found.notes.splice(0..0, explained.notes);
+}
+
+/// Says that a report does not hold everything.
+fn incomplete(dropped: u64) -> Diagnostic {
+    let message = format!(
+        "more than {MAX_FINDINGS} findings: {dropped} more, at other places, are not in this report"
+    );
+    let help = "mend what is reported and check again";
+    Diagnostic::new(Severity::Warning, Class::Limit, message).help(help)
 }
 
 /// Whether the last finding is a bad access, which stopped the kernel.

@@ -6,9 +6,10 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
+use crate::source::Located;
 use ir::{Inst, Place, Space, Touched};
-use sanitize::explore::{self, Both, Explored, Footprints, Run, Subject};
-use sanitize::{Code, Finding, Options};
+use sanitize::explore::{self, Both, Elsewhere, Explored, Footprints, Run, Subject};
+use sanitize::{Code, Finding, Found, Options};
 use vm::memory::Snapshot;
 use vm::{
     Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, ThreadId,
@@ -45,6 +46,7 @@ struct Again<'a> {
     memory: &'a mut Memory,
     start: Snapshot,
     options: Options,
+    places: Located<'a>,
 }
 
 impl Subject for Again<'_> {
@@ -61,8 +63,12 @@ impl Subject for Again<'_> {
         let kernel = &self.kernel.lowered.kernel;
         let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
         let freed = |address| self.memory.freed(address).is_some();
-        let findings = sanitizer.finish(outcome.fault.as_ref(), freed);
+        let Found { findings, .. } = sanitizer.finish(outcome.fault.as_ref(), freed);
         Ok(Run { findings, memory: self.memory.snapshot(), fault: outcome.fault })
+    }
+
+    fn line(&self, place: Place) -> u64 {
+        self.places.line(place)
     }
 
     fn interrupted(&self) -> bool {
@@ -72,8 +78,9 @@ impl Subject for Again<'_> {
 
 impl Kernel {
     /// Runs the kernel as [`Kernel::check`] does, and then from the start again under other schedules. Findings that
-    /// only those show are added, each with a schedule that replays it; a result that depends on the schedule is W008.
-    /// A kernel that is stopped under its own schedule is not run again.
+    /// only those show are added, each with a schedule that replays it. What depends on the schedule, the result or
+    /// whether something is found, is W008 and comes with two schedules.
+    /// A kernel that reaches its limit of steps, or is interrupted, under its own schedule is not run again.
     /// Device memory holds in the end what the first run left.
     ///
     /// # Errors
@@ -93,34 +100,72 @@ impl Kernel {
         let memory = &mut device.memory;
         let start = memory.snapshot();
 
-        let (findings, fault, report) = self.watched(memory, &launch, options)?;
-        let first = Run { findings, memory: memory.snapshot(), fault };
-        if first.fault.is_some() {
+        let watched = self.watched(memory, &launch, options)?;
+        if watched.fault.as_ref().is_some_and(is_limit) {
             // Nothing to compare with.
-            let Run { findings, fault, .. } = first;
-            return Ok(self.checked(findings, Vec::new(), fault, report, config, args));
+            return Ok(self.checked(watched, Vec::new(), config, args));
         }
-        let limit = report.stats.warp_instructions.saturating_mul(LONGER).saturating_add(SHORT);
+        let first = Run {
+            findings: watched.found.findings.clone(),
+            memory: memory.snapshot(),
+            fault: watched.fault.clone(),
+        };
+        let limit = watched.report.stats.warp_instructions;
+        let limit = limit.saturating_mul(LONGER).saturating_add(SHORT);
         let launch = Launch { max_steps: launch.max_steps.or(Some(limit)), ..launch };
-        let mut again = Again { kernel: self, launch: &launch, memory, start, options };
+        let places = Located::new(self);
+        let mut again = Again { kernel: self, launch: &launch, memory, start, options, places };
         let explored = match exploration {
             Exploration::Some { count, seed } => explore::some(&mut again, &first, count, seed),
             Exploration::All { limit } => explore::all(&mut again, &first, limit),
         }
         .map_err(refuse)?;
-        let Explored { schedules, complete, different, findings: mut elsewhere } = explored;
+        let Explored { schedules, complete, different, more, fewer } = explored;
+        let usual = config.schedule.to_string();
+        let presence = |elsewhere: &Elsewhere, shows: bool| {
+            let other = elsewhere.schedule.to_string();
+            let (with, without) = if shows { (&other, &usual) } else { (&usual, &other) };
+            let finding = presence(&elsewhere.finding, with, without);
+            Elsewhere { finding, schedule: elsewhere.schedule.clone(), fault: None }
+        };
+        let mut dependent = Vec::new();
         if let Some((schedule, other)) = different {
-            let usual = config.schedule.to_string();
             let finding =
                 again.dependence(&first, &other, &usual, &schedule, args).map_err(refuse)?;
-            elsewhere.push((schedule, finding));
+            dependent.push(Elsewhere { schedule, finding, fault: None });
         }
+        dependent.extend(more.iter().map(|elsewhere| presence(elsewhere, true)));
+        dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
         device.memory.restore(&first.memory);
-        let Run { findings, fault, .. } = first;
-        let mut checked = self.checked(findings, elsewhere, fault, report, config, args);
+        let elsewhere = more.into_iter().chain(dependent).collect();
+        let mut checked = self.checked(watched, elsewhere, config, args);
         checked.explored = Some(Coverage { schedules, complete });
         Ok(checked)
     }
+}
+
+/// Whether a run was stopped for no fault of its own.
+fn is_limit(fault: &Fault) -> bool {
+    match fault.kind {
+        FaultKind::StepLimit { .. } | FaultKind::Interrupted => true,
+        FaultKind::OutOfBounds { .. }
+        | FaultKind::Misaligned { .. }
+        | FaultKind::BadBarrier { .. }
+        | FaultKind::Deadlock { .. }
+        | FaultKind::Trap => false,
+    }
+}
+
+/// A finding that one of two schedules shows and the other does not.
+fn presence(finding: &Finding, with: &str, without: &str) -> Finding {
+    let code = finding.code;
+    let message = format!("whether {code} happens here depends on the schedule");
+    let mut found = Finding::new(Code::W008, finding.place, finding.thread, message)
+        .label(format!("{code} under one of two schedules"))
+        .fact(format!("--schedule {with} shows: {}", finding.message))
+        .fact(format!("--schedule {without} shows nothing of the kind here"));
+    found.related.clone_from(&finding.related);
+    found
 }
 
 impl Again<'_> {
@@ -154,10 +199,20 @@ impl Again<'_> {
                 .fact(format!("under {schedule} {}", end(other))));
         };
         let address = self.memory.base() + offset;
-        self.memory.restore(&self.start);
         let mut writer = LastWriter { address, found: None };
-        let launch = Launch { schedule: schedule.clone(), ..*self.launch };
-        vm::launch_observed(&self.kernel.lowered.kernel, &launch, self.memory, &mut writer)?;
+        // Perhaps only one of the two runs writes it.
+        for schedule in [schedule, &self.launch.schedule] {
+            if writer.found.is_none() {
+                self.memory.restore(&self.start);
+                let launch = Launch { schedule: schedule.clone(), ..*self.launch };
+                vm::launch_observed(
+                    &self.kernel.lowered.kernel,
+                    &launch,
+                    self.memory,
+                    &mut writer,
+                )?;
+            }
+        }
         let (place, thread) = writer.found.unwrap_or((Place::default(), nobody));
         let whose = args.iter().enumerate().find_map(|(nth, arg)| match arg {
             Arg::Buffer(buffer) => {

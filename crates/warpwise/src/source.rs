@@ -39,6 +39,16 @@ impl<'k> Located<'k> {
         }
     }
 
+    /// A number that places of one source line have in common, or the place's own.
+    pub(crate) fn line(&self, place: Place) -> u64 {
+        match self.position(place) {
+            Some(at) => {
+                u64::from(at.file) << 48 | u64::from(at.line) << 16 | u64::from(at.column) & 0xffff
+            }
+            None => 1 << 63 | u64::from(place.0),
+        }
+    }
+
     /// Findings that are one to the user: compilers copy a line that the user wrote once.
     pub(crate) fn fold(&self, findings: Vec<Finding>) -> Vec<Finding> {
         let lines = |finding: &Finding| {

@@ -3,12 +3,18 @@
 use crate::touch::Touch;
 use ir::{BinaryOp, Inst, Space, Touched};
 use lanes::LaneMask;
+use std::cell::RefCell;
+use std::rc::Rc;
 use vm::{Arrival, BarrierPart, Candidate, Firing, Observer, View};
 
 /// The steps of a run in order.
+pub(super) type Steps = Vec<Step>;
+
+/// Writes down the steps of a run.
 #[derive(Debug, Default)]
 pub struct Footprints {
-    pub(super) steps: Vec<Step>,
+    /// Shared with who makes the choices.
+    pub(super) steps: Rc<RefCell<Steps>>,
 }
 
 /// One step of one split.
@@ -55,6 +61,12 @@ impl Kind {
 }
 
 impl Footprints {
+    fn counts_lanes(&self) {
+        if let Some(step) = self.steps.borrow_mut().last_mut() {
+            step.counts_lanes = true;
+        }
+    }
+
     fn access(&mut self, view: &View<'_>, inst: &Inst, touched: Touched<'_>) {
         let Touched { space, address, bytes, writes } = touched;
         let kind = match (inst.op.any_order(), writes) {
@@ -62,7 +74,8 @@ impl Footprints {
             (None, true) => Kind::Write,
             (None, false) => Kind::Read,
         };
-        let Some(step) = self.steps.last_mut() else { return };
+        let mut steps = self.steps.borrow_mut();
+        let Some(step) = steps.last_mut() else { return };
         let cta = view.cta();
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
@@ -89,7 +102,7 @@ impl Footprints {
 
 impl Observer for Footprints {
     fn step(&mut self, split: &Candidate) {
-        self.steps.push(Step {
+        self.steps.borrow_mut().push(Step {
             cta: split.cta,
             warp: split.warp,
             lanes: split.lanes,
@@ -103,24 +116,26 @@ impl Observer for Footprints {
         if let Some(touched) = inst.op.touches() {
             self.access(view, inst, touched);
         } else if inst.op.is_collective() {
-            self.steps.last_mut().into_iter().for_each(|step| step.counts_lanes = true);
+            self.counts_lanes();
         }
     }
 
     fn arrive(&mut self, _: &View<'_>, arrival: &Arrival<'_>) {
         if arrival.membermask.is_none() {
-            self.steps.last_mut().into_iter().for_each(|step| step.counts_lanes = true);
+            self.counts_lanes();
         }
     }
 
     fn fire(&mut self, _: &View<'_>, firing: &Firing<'_>) {
-        let Some(step) = self.steps.last_mut() else { return };
-        step.released.push((firing.warp as u32, firing.participants));
+        if let Some(step) = self.steps.borrow_mut().last_mut() {
+            step.released.push((firing.warp as u32, firing.participants));
+        }
     }
 
     fn complete_barrier(&mut self, _: &View<'_>, _: u32, waiting: &[BarrierPart<'_>]) {
-        let Some(step) = self.steps.last_mut() else { return };
-        step.released.extend(waiting.iter().map(|part| (part.warp as u32, part.lanes)));
+        if let Some(step) = self.steps.borrow_mut().last_mut() {
+            step.released.extend(waiting.iter().map(|part| (part.warp as u32, part.lanes)));
+        }
     }
 }
 
@@ -144,5 +159,15 @@ impl Step {
     /// Whether some lane takes part in both.
     pub(super) fn shares_lanes(&self, other: &Step) -> bool {
         self.cta == other.cta && self.warp == other.warp && self.lanes.0 & other.lanes.0 != 0
+    }
+
+    /// Whether a candidate is the split that took the step.
+    pub(super) fn is_by(&self, split: &Candidate) -> bool {
+        (self.cta, self.warp, self.lanes) == (split.cta, split.warp, split.lanes)
+    }
+
+    /// Whether some lane of a candidate took part in the step.
+    pub(super) fn meets(&self, split: &Candidate) -> bool {
+        (self.cta, self.warp) == (split.cta, split.warp) && self.lanes.intersects(split.lanes)
     }
 }

@@ -6,6 +6,7 @@
 
 mod both;
 mod footprint;
+mod order;
 mod pct;
 mod reduction;
 mod shorten;
@@ -14,9 +15,11 @@ pub use both::Both;
 pub use footprint::Footprints;
 
 use crate::finding::Finding;
+use ir::Place;
 use pct::Pct;
+use std::rc::Rc;
 use vm::memory::Snapshot;
-use vm::{Candidate, Choice, Chooser, Fault, Random, Schedule, Switch};
+use vm::{Choice, Chooser, Fault, FaultKind, Random, Schedule, Switch};
 
 /// What one run of a subject did.
 #[derive(Clone, Debug)]
@@ -44,6 +47,9 @@ pub trait Subject {
         footprints: Option<&mut Footprints>,
     ) -> Result<Run, Self::Error>;
 
+    /// A number that places have in common which are one to the user, such as copies of a line that a compiler made.
+    fn line(&self, place: Place) -> u64;
+
     /// Whether the exploration must end now.
     fn interrupted(&self) -> bool;
 }
@@ -51,15 +57,31 @@ pub trait Subject {
 /// What an exploration has shown.
 #[derive(Clone, Debug, Default)]
 pub struct Explored {
-    /// How many schedules were run, apart from those that made a schedule shorter.
+    /// How many schedules were run, apart from those that made a schedule shorter or were given up.
     pub schedules: u64,
     /// Every schedule was covered. Never after [`some`].
     pub complete: bool,
     /// A schedule with another outcome than the first run, and that outcome.
     pub different: Option<(Schedule, Run)>,
     /// Findings that the first run did not have, each with a schedule that shows it.
-    pub findings: Vec<(Schedule, Finding)>,
+    pub more: Vec<Elsewhere>,
+    /// Findings of the first run, each with a schedule that does not show it.
+    pub fewer: Vec<Elsewhere>,
 }
+
+/// A finding that depends on the schedule.
+#[derive(Clone, Debug)]
+pub struct Elsewhere {
+    /// The schedule that differs from the first run.
+    pub schedule: Schedule,
+    /// The finding, as it is under the schedule that shows it.
+    pub finding: Finding,
+    /// What stopped the kernel under `schedule`, if the finding says so.
+    pub fault: Option<Fault>,
+}
+
+/// Findings of the first run that are looked for in others: each that is missing costs further runs.
+const LOOKED_FOR: usize = 8;
 
 /// Writes down the choices of a run.
 struct Recorder<'c> {
@@ -67,35 +89,23 @@ struct Recorder<'c> {
     /// How many choices there were, and those that were not the usual ones.
     count: u64,
     switches: Vec<Switch>,
-    /// All of them with their candidates, when someone wants to know.
-    choices: Option<Vec<Recorded>>,
-}
-
-/// One choice of a run.
-#[derive(Clone, Debug)]
-struct Recorded {
-    candidates: Vec<Candidate>,
-    chosen: usize,
 }
 
 impl<'c> Recorder<'c> {
-    fn new(chooser: &'c mut dyn Chooser, choices: Option<Vec<Recorded>>) -> Self {
-        Recorder { chooser, count: 0, switches: Vec::new(), choices }
+    fn new(chooser: &'c mut dyn Chooser) -> Self {
+        Recorder { chooser, count: 0, switches: Vec::new() }
     }
 }
 
 impl Chooser for Recorder<'_> {
-    fn choose(&mut self, choice: &Choice<'_>) -> usize {
-        let chosen = self.chooser.choose(choice);
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+        let chosen = self.chooser.choose(choice)?;
         let chosen = if chosen < choice.candidates.len() { chosen } else { choice.usual };
         self.count += 1;
         if chosen != choice.usual {
             self.switches.push(Switch { number: choice.number, candidate: chosen as u32 });
         }
-        if let Some(choices) = &mut self.choices {
-            choices.push(Recorded { candidates: choice.candidates.to_vec(), chosen });
-        }
-        chosen
+        Some(chosen)
     }
 }
 
@@ -119,7 +129,7 @@ pub fn some<S: Subject>(
         let seed = seed.wrapping_add(nth);
         let (mut random, mut pct) = (Random::new(seed), Pct::new(seed, length));
         let chooser: &mut dyn Chooser = if nth % 2 == 0 { &mut random } else { &mut pct };
-        let mut recorder = Recorder::new(chooser, None);
+        let mut recorder = Recorder::new(chooser);
         let run = subject.run(&mut recorder, None)?;
         length = length.max(recorder.count);
         let switches = recorder.switches;
@@ -128,28 +138,38 @@ pub fn some<S: Subject>(
     Ok(explored)
 }
 
-/// Runs every schedule, except those that only swap independent steps of one that was run; at most `limit` of them.
+/// Runs every schedule, except those that only swap independent steps of one that was run; at most `limit` runs.
 ///
 /// # Errors
 /// A run could not begin.
 pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
     let mut tree = reduction::Tree::default();
-    loop {
+    for _ in 0..limit {
         let mut footprints = Footprints::default();
-        let mut recorder = Recorder::new(&mut tree, Some(Vec::new()));
+        tree.begin(Rc::clone(&footprints.steps));
+        let mut recorder = Recorder::new(&mut tree);
         let run = subject.run(&mut recorder, Some(&mut footprints))?;
-        let Recorder { switches, choices, .. } = recorder;
-        explored.take(subject, first, run, &switches)?;
-        let bounded = tree.learn(choices.unwrap_or_default(), &footprints);
+        let switches = recorder.switches;
+        let stopped = run.fault.as_ref().is_some_and(stops_others);
+        if !tree.given_up() {
+            explored.take(subject, first, run, &switches)?;
+        }
+        let bounded = tree.learn(stopped);
         if !tree.next() {
             explored.complete = !bounded;
-            return Ok(explored);
+            break;
         }
-        if bounded || explored.schedules >= limit || subject.interrupted() {
-            return Ok(explored);
+        if bounded || subject.interrupted() {
+            break;
         }
     }
+    Ok(explored)
+}
+
+/// Whether a fault keeps other lanes from what they could still do.
+fn stops_others(fault: &Fault) -> bool {
+    !matches!(fault.kind, FaultKind::Deadlock { .. })
 }
 
 impl Explored {
@@ -163,17 +183,36 @@ impl Explored {
     ) -> Result<(), S::Error> {
         self.schedules += 1;
         for finding in &run.findings {
-            let known = first.findings.iter().chain(self.findings.iter().map(|(_, known)| known));
-            if known.into_iter().any(|known| same(known, finding)) {
+            let known = first.findings.iter().chain(self.more.iter().map(|known| &known.finding));
+            if known.into_iter().any(|known| same(subject, known, finding)) {
                 continue;
             }
-            let shows = |run: &Run| run.findings.iter().find(|found| same(found, finding)).cloned();
-            let (fewer, found) = shorten::shorten(subject, switches.to_vec(), shows)?;
-            let schedule = Schedule::Switches(fewer);
-            self.findings.push((schedule, found.unwrap_or_else(|| finding.clone())));
+            let shows = |subject: &S, run: &Run| {
+                let found = run.findings.iter().find(|found| same(subject, found, finding))?;
+                let last = run.findings.last().is_some_and(|last| same(subject, last, found));
+                Some((found.clone(), run.fault.clone().filter(|_| last)))
+            };
+            let (fewer, shown) = shorten::shorten(subject, switches.to_vec(), shows)?;
+            let (finding, fault) = shown.unwrap_or_else(|| (finding.clone(), None));
+            self.more.push(Elsewhere { schedule: Schedule::Switches(fewer), finding, fault });
+        }
+        for finding in first.findings.iter().take(LOOKED_FOR) {
+            // What a stopped run does not show it might have shown.
+            let lacks = |subject: &S, run: &Run| {
+                let alike = |found: &Finding| alike(subject, found, finding);
+                run.fault.is_none() && !run.findings.iter().any(alike)
+            };
+            let known = self.fewer.iter().any(|known| same(subject, &known.finding, finding));
+            if known || !lacks(subject, &run) {
+                continue;
+            }
+            let shows = |subject: &S, run: &Run| lacks(subject, run).then_some(());
+            let (fewer, _) = shorten::shorten(subject, switches.to_vec(), shows)?;
+            let (schedule, finding) = (Schedule::Switches(fewer), finding.clone());
+            self.fewer.push(Elsewhere { schedule, finding, fault: None });
         }
         if self.different.is_none() && differs(first, &run) {
-            let shows = |other: &Run| differs(first, other).then(|| other.clone());
+            let shows = |_: &S, other: &Run| differs(first, other).then(|| other.clone());
             let (fewer, found) = shorten::shorten(subject, switches.to_vec(), shows)?;
             self.different = Some((Schedule::Switches(fewer), found.unwrap_or(run)));
         }
@@ -182,11 +221,24 @@ impl Explored {
 }
 
 /// Whether two findings are about the same thing at the same places.
-fn same(one: &Finding, other: &Finding) -> bool {
-    let related = |finding: &Finding| -> Vec<_> {
-        finding.related.iter().map(|related| related.place).collect()
-    };
-    one.code == other.code && one.place == other.place && related(one) == related(other)
+fn same<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
+    one.code == other.code && lines(subject, one) == lines(subject, other)
+}
+
+/// The places of a finding. Which of two racing accesses comes first is chance, so they are in no order.
+fn lines<S: Subject>(subject: &S, finding: &Finding) -> Vec<u64> {
+    let related = finding.related.iter().map(|related| related.place);
+    let places = std::iter::once(finding.place).chain(related);
+    let mut lines: Vec<u64> = places.map(|place| subject.line(place)).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// Whether two findings are about the same thing, and a place of theirs is the same.
+fn alike<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
+    let theirs = lines(subject, other);
+    one.code == other.code && lines(subject, one).iter().any(|line| theirs.contains(line))
 }
 
 /// Whether two runs end differently. What a stopped kernel wrote so far is no result.

@@ -32,7 +32,7 @@ impl Pct {
 }
 
 impl Chooser for Pct {
-    fn choose(&mut self, choice: &Choice<'_>) -> usize {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
         let mut best: Option<(i64, usize, (u64, u32, u32))> = None;
         for (nth, candidate) in choice.candidates.iter().enumerate() {
             let split = (candidate.cta, candidate.warp, candidate.lanes.0.trailing_zeros());
@@ -43,13 +43,13 @@ impl Chooser for Pct {
                 best = Some((priority, nth, split));
             }
         }
-        let Some((_, chosen, split)) = best else { return choice.usual };
+        let Some((_, chosen, split)) = best else { return Some(choice.usual) };
         self.in_a_row = if self.last == Some(split) { self.in_a_row + 1 } else { 1 };
         self.last = Some(split);
         if self.changes.contains(&choice.number) || self.in_a_row >= PATIENCE {
             self.lowest -= 1;
             self.priorities.insert(split, self.lowest);
         }
-        chosen
+        Some(chosen)
     }
 }

@@ -1,13 +1,15 @@
-//! Every schedule that matters: dynamic partial-order reduction ("Dynamic Partial-Order Reduction for Model Checking
-//! Software", Flanagan and Godefroid, 2005).
+//! Every schedule that matters: dynamic partial-order reduction with source sets and sleep sets ("Source Sets: A Foundation for
+//! Optimal Dynamic Partial Order Reduction", Abdulla and others, 2017).
 //!
-//! A run is a path in a tree of choices. After each run, for every step the last earlier step of other lanes that it
-//! could have been swapped with is found; there, a branch is added that lets the later one go first. Lanes play the part
-//! of processes.
+//! A run is a path in a tree of choices. After each run, for every two steps of other lanes that depend on each other with
+//! nothing in between, a branch is added where the earlier one stands that begins with what leads to the later one. A
+//! split that was tried at a choice sleeps in the branches beside it, until a step is taken that depends on its own: what
+//! it begins was covered. A run in which all splits sleep is given up. Lanes play the part of processes.
 
-use super::Recorded;
-use super::footprint::{Footprints, Step};
-use std::collections::HashMap;
+use super::footprint::{Step, Steps};
+use super::order::HappensBefore;
+use std::cell::RefCell;
+use std::rc::Rc;
 use vm::{Candidate, Choice, Chooser};
 
 /// Steps of a run that are looked at. Longer ones are not explored to the end.
@@ -17,8 +19,11 @@ const STEPS: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     path: Vec<Node>,
-    /// How much of the path the next run must follow.
+    /// How much of the path the run must follow.
     follow: usize,
+    /// What the run has done so far.
+    steps: Rc<RefCell<Steps>>,
+    given_up: bool,
 }
 
 /// A choice on the path.
@@ -26,45 +31,101 @@ pub(super) struct Tree {
 struct Node {
     candidates: Vec<Candidate>,
     chosen: usize,
-    /// Candidates that were tried here, and those that must be.
-    tried: Vec<usize>,
+    /// Candidates that were tried here, with what they did, and those that must be.
+    tried: Vec<(usize, Option<Step>)>,
     wanted: Vec<usize>,
+    /// Candidates that need not be tried, with what they would do.
+    asleep: Vec<(usize, Step)>,
 }
 
 impl Chooser for Tree {
-    fn choose(&mut self, choice: &Choice<'_>) -> usize {
-        match self.path.get(choice.number as usize) {
-            Some(node) if (choice.number as usize) < self.follow => node.chosen,
-            _ => choice.usual,
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+        let number = choice.number as usize;
+        if let Some(node) = self.path.get(number).filter(|_| number < self.follow) {
+            return Some(node.chosen);
         }
+        if number >= STEPS || number != self.path.len() {
+            return Some(choice.usual);
+        }
+        let asleep = self.asleep(choice.candidates);
+        let awake = |nth: &usize| asleep.iter().all(|(other, _)| other != nth);
+        let chosen = match awake(&choice.usual) {
+            true => Some(choice.usual),
+            false => (0..choice.candidates.len()).find(awake),
+        };
+        let Some(chosen) = chosen else {
+            self.given_up = true;
+            return None;
+        };
+        self.path.push(Node {
+            candidates: choice.candidates.to_vec(),
+            chosen,
+            tried: vec![(chosen, None)],
+            wanted: Vec::new(),
+            asleep,
+        });
+        Some(chosen)
     }
 }
 
 impl Tree {
-    /// Takes in a run, and says whether it was too long to be looked at whole.
-    pub(super) fn learn(&mut self, choices: Vec<Recorded>, footprints: &Footprints) -> bool {
+    /// Begins a run, whose steps will be in `steps`.
+    pub(super) fn begin(&mut self, steps: Rc<RefCell<Steps>>) {
         self.path.truncate(self.follow);
-        for choice in choices.into_iter().skip(self.follow).take(STEPS) {
-            let Recorded { candidates, chosen } = choice;
-            self.path.push(Node { candidates, chosen, tried: vec![chosen], wanted: Vec::new() });
+        self.steps = steps;
+        self.given_up = false;
+    }
+
+    /// Whether the run was given up, because other runs have covered it.
+    pub(super) fn given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// Those of the candidates of a new choice that sleep: they slept or were tried at the choice before, and the step
+    /// that was taken there does not depend on theirs.
+    fn asleep(&self, candidates: &[Candidate]) -> Vec<(usize, Step)> {
+        let steps = self.steps.borrow();
+        let (Some(before), Some(taken)) = (self.path.last(), steps.get(self.path.len() - 1)) else {
+            return Vec::new();
+        };
+        let tried = before.tried.iter().filter(|(nth, _)| *nth != before.chosen);
+        let tried = tried.filter_map(|(nth, step)| Some((*nth, step.as_ref()?)));
+        let slept = before.asleep.iter().map(|(nth, step)| (*nth, step));
+        let sleeps = |(nth, step): (usize, &Step)| {
+            let same = |candidate: &Candidate| candidate.is_still(&before.candidates[nth]);
+            let here = candidates.iter().position(same)?;
+            let independent = !step.shares_lanes(taken) && !step.depends_on(taken);
+            independent.then(|| (here, step.clone()))
+        };
+        tried.chain(slept).filter_map(sleeps).collect()
+    }
+
+    /// Takes in the run, and says whether it was too long to be looked at whole. `stopped` tells that its last step
+    /// stopped the kernel.
+    pub(super) fn learn(&mut self, stopped: bool) -> bool {
+        let shared = Rc::clone(&self.steps);
+        let all = shared.borrow();
+        let steps = &all[..all.len().min(self.path.len())];
+        for (node, step) in self.path.iter_mut().zip(steps).skip(self.follow.saturating_sub(1)) {
+            if let Some((_, did)) = node.tried.iter_mut().find(|(nth, _)| *nth == node.chosen) {
+                *did = Some(step.clone());
+            }
         }
-        let steps = &footprints.steps[..footprints.steps.len().min(self.path.len())];
         let mut before = HappensBefore::default();
         for (at, step) in steps.iter().enumerate() {
-            let known = before.of_lanes(step);
-            let swapped = (0..at).rev().find(|earlier| {
-                let other = &steps[*earlier];
-                !step.shares_lanes(other) && step.depends_on(other) && !known.contains(*earlier)
-            });
-            if let Some(earlier) = swapped {
-                self.path[earlier].want(step);
+            for earlier in before.take(at, steps) {
+                let first = before.first_after(earlier, at);
+                self.path[earlier].want(first.into_iter().map(|nth| &steps[nth]));
             }
             if step.counts_lanes {
                 self.want_parts(at, step, steps);
             }
-            before.take(at, step, steps, known);
         }
-        footprints.steps.len() > STEPS
+        if let (true, Some(last)) = (stopped, self.path.last_mut()) {
+            // Everything else could have been done first.
+            last.wanted.extend(0..last.candidates.len());
+        }
+        all.len() > STEPS
     }
 
     /// What a step sees depends on which lanes are there: since its lanes last ran together, each part of them may
@@ -75,16 +136,20 @@ impl Tree {
             if step.lanes.0 & !other.lanes.0 == 0 {
                 break;
             }
-            self.path[place].want(step);
+            self.path[place].want_all_of(step);
         }
     }
 
     /// Prepares the next run; `false` when there is none.
     pub(super) fn next(&mut self) -> bool {
         while let Some(node) = self.path.last_mut() {
-            let untried = node.wanted.iter().copied().find(|nth| !node.tried.contains(nth));
+            let known = |nth: usize| {
+                node.tried.iter().any(|(tried, _)| *tried == nth)
+                    || node.asleep.iter().any(|(asleep, _)| *asleep == nth)
+            };
+            let untried = node.wanted.iter().copied().find(|nth| !known(*nth));
             if let Some(nth) = untried {
-                node.tried.push(nth);
+                node.tried.push((nth, None));
                 node.chosen = nth;
                 self.follow = self.path.len();
                 return true;
@@ -96,98 +161,36 @@ impl Tree {
 }
 
 impl Node {
-    /// Asks for a branch in which the lanes of a later step go first here; if they cannot, for all branches.
-    fn want(&mut self, step: &Step) {
-        let these = |candidate: &Candidate| {
-            let same_warp = (candidate.cta, candidate.warp) == (step.cta, step.warp);
-            same_warp && candidate.lanes.0 & step.lanes.0 != 0
+    /// Asks for a branch that begins with one of these steps, any of them.
+    fn want<'s>(&mut self, steps: impl Iterator<Item = &'s Step>) {
+        let mut first = Vec::new();
+        for step in steps {
+            let same = |candidate: &Candidate| step.is_by(candidate);
+            match self.candidates.iter().position(same) {
+                Some(nth) => first.push(nth),
+                // Its lanes stand otherwise here.
+                None => return self.want_all_of(step),
+            }
+        }
+        let begun = |nth: &usize| {
+            self.wanted.contains(nth)
+                || self.tried.iter().any(|(tried, _)| tried == nth)
+                || self.asleep.iter().any(|(asleep, _)| asleep == nth)
         };
+        if !first.iter().any(begun) {
+            self.wanted.extend(first.first());
+        }
+    }
+
+    /// Asks for branches in which the lanes of a later step go first here; if they cannot, for all branches.
+    fn want_all_of(&mut self, step: &Step) {
         let before = self.wanted.len();
         let numbered = self.candidates.iter().enumerate();
-        self.wanted.extend(numbered.filter(|(_, split)| these(split)).map(|(nth, _)| nth));
+        self.wanted.extend(numbered.filter(|(_, split)| step.meets(split)).map(|(nth, _)| nth));
         if self.wanted.len() == before {
             self.wanted.extend(0..self.candidates.len());
         }
         self.wanted.sort_unstable();
         self.wanted.dedup();
-    }
-}
-
-/// The steps that must come before what each lane does next.
-#[derive(Debug, Default)]
-struct HappensBefore {
-    /// By CTA, warp and lane.
-    lanes: HashMap<(u64, u32, u32), Steps>,
-    /// Of each step, with itself.
-    steps: Vec<Steps>,
-}
-
-impl HappensBefore {
-    /// What comes before the next step of a split.
-    fn of_lanes(&self, step: &Step) -> Steps {
-        let mut all = Steps::default();
-        for lane in step.lanes.iter() {
-            if let Some(known) = self.lanes.get(&(step.cta, step.warp, lane)) {
-                all.add_all(known);
-            }
-        }
-        all
-    }
-
-    /// Takes in a step. `known` comes before its lanes' next step already.
-    fn take(&mut self, at: usize, step: &Step, steps: &[Step], mut known: Steps) {
-        for earlier in (0..at).rev() {
-            if !known.contains(earlier) && step.depends_on(&steps[earlier]) {
-                known.add_all(&self.steps[earlier]);
-            }
-        }
-        known.add(at);
-        for lane in step.lanes.iter() {
-            self.lanes.insert((step.cta, step.warp, lane), known.clone());
-        }
-        // Those who meet know afterwards what each knew.
-        let mut met = known.clone();
-        let released = || {
-            step.released
-                .iter()
-                .flat_map(|(warp, lanes)| lanes.iter().map(move |lane| (step.cta, *warp, lane)))
-        };
-        for lane in released() {
-            if let Some(theirs) = self.lanes.get(&lane) {
-                met.add_all(theirs);
-            }
-        }
-        for lane in released() {
-            self.lanes.insert(lane, met.clone());
-        }
-        self.steps.push(known);
-    }
-}
-
-/// A set of steps.
-#[derive(Clone, Debug, Default)]
-struct Steps {
-    words: Vec<u64>,
-}
-
-impl Steps {
-    fn add(&mut self, step: usize) {
-        if self.words.len() <= step / 64 {
-            self.words.resize(step / 64 + 1, 0);
-        }
-        self.words[step / 64] |= 1 << (step % 64);
-    }
-
-    fn contains(&self, step: usize) -> bool {
-        self.words.get(step / 64).is_some_and(|word| word >> (step % 64) & 1 != 0)
-    }
-
-    fn add_all(&mut self, other: &Steps) {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
-        }
-        for (word, more) in self.words.iter_mut().zip(&other.words) {
-            *word |= more;
-        }
     }
 }

@@ -12,11 +12,12 @@ const TIME: Duration = Duration::from_secs(5);
 pub(super) fn shorten<S: Subject, T>(
     subject: &mut S,
     mut switches: Vec<Switch>,
-    shows: impl Fn(&Run) -> Option<T>,
+    shows: impl Fn(&S, &Run) -> Option<T>,
 ) -> Result<(Vec<Switch>, Option<T>), S::Error> {
     let mut run = |switches: &[Switch]| -> Result<Option<T>, S::Error> {
         let mut chooser = Switching::new(switches);
-        Ok(shows(&subject.run(&mut chooser, None)?))
+        let shown = subject.run(&mut chooser, None)?;
+        Ok(shows(subject, &shown))
     };
     let Some(mut shown) = run(&switches)? else { return Ok((switches, None)) };
     let (mut runs, started) = (1, Instant::now());
