@@ -123,13 +123,14 @@ pub(crate) struct Property {
 pub(crate) enum Argument {
     Name(Name),
     Number(u128, Span),
+    Text(String, Span),
 }
 
 impl Argument {
     pub(crate) fn span(&self) -> Span {
         match self {
             Argument::Name(name) => name.span,
-            Argument::Number(_, span) => *span,
+            Argument::Number(_, span) | Argument::Text(_, span) => *span,
         }
     }
 }
@@ -143,6 +144,8 @@ pub enum DeclKind {
     Optype,
     /// `__DefOpcode`: one form, with an encoding of its own.
     Opcode,
+    /// `__DefReference`: words that are no instruction of the description but name an address.
+    Reference,
 }
 
 impl DeclKind {
@@ -152,6 +155,7 @@ impl DeclKind {
             DeclKind::Group => "__DefGroup",
             DeclKind::Optype => "__DefOptype",
             DeclKind::Opcode => "__DefOpcode",
+            DeclKind::Reference => "__DefReference",
         }
     }
 }

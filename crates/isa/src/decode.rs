@@ -42,7 +42,7 @@ impl DecodeTree {
         DecodeTree::Branch { mask: common, branches }
     }
 
-    fn candidates(&self, word: u128) -> &[usize] {
+    pub(crate) fn candidates(&self, word: u128) -> &[usize] {
         let mut tree = self;
         loop {
             match tree {
@@ -168,6 +168,11 @@ impl Description {
 }
 
 impl Opcode {
+    /// Whether a word is one of these.
+    pub(crate) fn accepts(&self, word: u128) -> bool {
+        word & self.fixed.mask == self.fixed.value && self.read(word).is_ok()
+    }
+
     /// Reads a word whose fixed bits are this opcode's.
     fn read(&self, word: u128) -> Result<Instruction<'_>, Reason> {
         if word & self.reserved != 0 {

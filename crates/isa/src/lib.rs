@@ -39,7 +39,9 @@ mod resolve;
 mod syntax;
 mod types;
 
-pub use asm::{Assembly, Content, Line, Program, Word, bytes_from_words, words_from_bytes};
+pub use asm::{
+    Assembly, Content, Line, Program, Section, Word, bytes_from_words, words_from_bytes,
+};
 pub use ast::{
     Block, DeclKind, Fence, FieldName, Name, ProseSection, Provenance, SectionKind, Source,
     SourceId, Text,
@@ -49,4 +51,6 @@ pub use decode::{Reason, Unknown};
 pub use instruction::{EncodeError, Instruction};
 pub use load::{FileLoader, Loaded, Loader, PRELUDE, PRELUDE_NAME};
 pub use model::{Bits, Declaration, Description, Field, Opcode, Role};
-pub use types::{EnumValue, Enumeration, Immediate, NamedRegister, RegisterFile, Type, TypeKind};
+pub use types::{
+    EnumValue, Enumeration, Immediate, LabelForm, NamedRegister, RegisterFile, Type, TypeKind,
+};

@@ -5,7 +5,7 @@ use crate::bits::{self, BitRange, low_mask};
 use crate::decode::DecodeTree;
 use crate::expr::Expr;
 use crate::syntax::Syntax;
-use crate::types::{Type, TypeKind};
+use crate::types::{Immediate, Type, TypeKind};
 use diag::Span;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -19,6 +19,9 @@ pub struct Description {
     pub(crate) types: Vec<Arc<Type>>,
     pub(crate) decls: Vec<Declaration>,
     pub(crate) opcodes: Vec<Opcode>,
+    /// Words that are no instructions but name an address, with a tree of their own.
+    pub(crate) references: Vec<Opcode>,
+    pub(crate) reference_tree: DecodeTree,
     pub(crate) sources: Vec<Source>,
     pub(crate) tree: DecodeTree,
     pub(crate) by_mnemonic: HashMap<String, Vec<usize>>,
@@ -174,6 +177,14 @@ impl Field {
     /// A word with ones at the field's bits.
     pub fn mask(&self) -> u128 {
         self.ranges.iter().fold(0, |mask, range| mask | range.mask())
+    }
+
+    /// Its type, when its numbers are addresses relative to the word.
+    pub fn relative(&self) -> Option<&Immediate> {
+        match &self.ty.kind {
+            TypeKind::Immediate(immediate) => Some(immediate).filter(|i| i.relative.is_some()),
+            TypeKind::Register(_) | TypeKind::Enumeration(_) => None,
+        }
     }
 
     /// The field's number in a word.

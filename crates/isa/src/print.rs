@@ -5,6 +5,9 @@ use crate::model::{Opcode, Role};
 use crate::syntax::Step;
 use crate::types::TypeKind;
 
+/// The label at an address, if it has one.
+pub(crate) type Labels<'a> = &'a dyn Fn(i128) -> Option<String>;
+
 impl Instruction<'_> {
     /// The text of the instruction in a word at `address` (in bytes), without the closing `;`. `None`
     /// when the description gives no syntax.
@@ -12,6 +15,12 @@ impl Instruction<'_> {
     /// Control fields and ignored bits are not part of the text; a disassembled line carries them in its
     /// data comment.
     pub fn text(&self, address: u64) -> Option<String> {
+        self.text_with(address, &|_| None)
+    }
+
+    /// The text as [`Instruction::text`] gives it, with labels in place of the addresses that have one
+    /// and whose type says how labels are written.
+    pub(crate) fn text_with(&self, address: u64, labels: Labels<'_>) -> Option<String> {
         let opcode = self.opcode();
         let steps = &opcode.syntax.as_ref()?.steps;
         let mut text = String::new();
@@ -27,14 +36,14 @@ impl Instruction<'_> {
                     }
                 }
                 Step::Modifier(index) => {
-                    let spelling = opcode.spelling(*index, self.values(), address)?;
+                    let spelling = opcode.spelling(*index, self.values(), address, labels)?;
                     if !spelling.is_empty() {
                         text.push('.');
                         text.push_str(&spelling);
                     }
                 }
                 Step::Affix(index) | Step::Operand(index) => {
-                    text.push_str(&opcode.spelling(*index, self.values(), address)?);
+                    text.push_str(&opcode.spelling(*index, self.values(), address, labels)?);
                 }
                 Step::Optional { end, fields } => {
                     let left_out = fields
@@ -114,7 +123,13 @@ impl Opcode {
     }
 
     /// The text of one field.
-    pub(crate) fn spelling(&self, index: usize, values: &[u128], address: u64) -> Option<String> {
+    pub(crate) fn spelling(
+        &self,
+        index: usize,
+        values: &[u128],
+        address: u64,
+        labels: Labels<'_>,
+    ) -> Option<String> {
         let field = &self.fields[index];
         let (number, width) = (values[index], field.width());
         if let Role::FixedOpen(name) = &field.role {
@@ -125,7 +140,12 @@ impl Opcode {
             TypeKind::Register(file) => {
                 file.text(number, width, file.form(self.operand_bits(index, values)))
             }
-            TypeKind::Immediate(immediate) => Some(immediate.text(number, width, address)),
+            TypeKind::Immediate(immediate) => {
+                let shown = immediate.label.as_ref().and_then(|form| {
+                    Some(form.show(&labels(immediate.shown(number, width, address))?))
+                });
+                Some(shown.unwrap_or_else(|| immediate.text(number, width, address)))
+            }
         }
     }
 }

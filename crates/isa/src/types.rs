@@ -79,7 +79,7 @@ pub struct NamedRegister {
 }
 
 /// Numbers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Immediate {
     /// Two's complement rather than unsigned.
     pub signed: bool,
@@ -89,11 +89,52 @@ pub struct Immediate {
     pub scale: u128,
     /// The text shows an address: the number plus the address of the word plus this.
     pub relative: Option<u128>,
+    /// How the text shows an address that has a label.
+    pub label: Option<LabelForm>,
+}
+
+/// How labels are named and written: `` `(.L_x_0) `` shows the label `.L_x_0` between marks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelForm {
+    /// Marks before the name.
+    pub before: String,
+    /// The name without its number.
+    pub stem: String,
+    /// Marks after the number.
+    pub after: String,
+}
+
+impl LabelForm {
+    /// Reads the label of number 0; `None` when the text holds no such label.
+    pub(crate) fn new(text: &str) -> Option<Self> {
+        let start = text.find(is_label_char)?;
+        let length = text[start..].find(|c| !is_label_char(c)).unwrap_or(text.len() - start);
+        let stem = text[start..start + length].strip_suffix('0')?;
+        let after = &text[start + length..];
+        let named = !stem.is_empty() && !stem.ends_with(|c: char| c.is_ascii_digit());
+        let marks = |text: &str| !text.contains(|c: char| c == ';' || c == '/' || c.is_control());
+        let whole = !after.contains(is_label_char) && marks(after) && marks(&text[..start]);
+        (named && whole && !stem.starts_with(|c: char| c.is_ascii_digit())).then(|| LabelForm {
+            before: text[..start].to_owned(),
+            stem: stem.to_owned(),
+            after: after.to_owned(),
+        })
+    }
+
+    /// The label of that name as the text of an instruction shows it.
+    pub(crate) fn show(&self, name: &str) -> String {
+        format!("{}{name}{}", self.before, self.after)
+    }
+}
+
+/// Whether a character may be part of a label.
+pub(crate) fn is_label_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "._$".contains(c)
 }
 
 impl Default for Immediate {
     fn default() -> Self {
-        Immediate { signed: false, radix: 16, scale: 1, relative: None }
+        Immediate { signed: false, radix: 16, scale: 1, relative: None, label: None }
     }
 }
 
@@ -361,7 +402,8 @@ mod tests {
         assert_eq!(plain.text(0x1f, 5, 0), "0x1f");
         assert_eq!(plain.parse(32, 5, 0), Err(ImmediateError::OutOfRange));
         assert_eq!(plain.parse(-1, 5, 0), Err(ImmediateError::OutOfRange));
-        let target = Immediate { signed: true, radix: 16, scale: 4, relative: Some(16) };
+        let target =
+            Immediate { signed: true, radix: 16, scale: 4, relative: Some(16), label: None };
         // 4 bytes before the next word, seen from address 0x20.
         assert_eq!(target.text(low_mask(56), 56, 0x20), "0x2c");
         assert_eq!(target.parse(0x2c, 56, 0x20), Ok(low_mask(56)));

@@ -1,16 +1,11 @@
 //! Cubin files: the ELF objects in which machine code is kept.
 
-use object::{Object, ObjectSection, SectionFlags, elf};
+use isa::Section;
+use object::{
+    Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags, SymbolKind, elf,
+};
+use std::collections::HashMap;
 use std::fmt;
-
-/// A section of machine code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextSection {
-    /// Its name, such as `.text.kernel`; characters that are no part of a line of text are replaced.
-    pub name: String,
-    /// Its words, 16 bytes each.
-    pub words: Vec<u128>,
-}
 
 /// Why a file cannot be read as a cubin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,14 +40,16 @@ pub fn is_elf(bytes: &[u8]) -> bool {
     bytes.starts_with(&elf::ELFMAG)
 }
 
-/// The sections of code in the order of the file.
+/// The sections of code in the order of the file, with their functions as symbols. Characters of a section's
+/// name that are no part of a line of text are replaced.
 ///
 /// # Errors
 /// The file is no ELF file, or its sections of code are no words.
-pub fn text_sections(bytes: &[u8]) -> Result<Vec<TextSection>, CubinError> {
+pub fn text_sections(bytes: &[u8]) -> Result<Vec<Section>, CubinError> {
     let broken = |why: object::Error| CubinError::Elf(why.to_string());
     let file = object::File::parse(bytes).map_err(broken)?;
-    let mut found = Vec::new();
+    let mut sections = Vec::new();
+    let mut code = HashMap::new();
     for section in file.sections() {
         let SectionFlags::Elf { sh_flags } = section.flags() else { continue };
         if sh_flags & u64::from(elf::SHF_EXECINSTR) == 0 {
@@ -63,9 +60,33 @@ pub fn text_sections(bytes: &[u8]) -> Result<Vec<TextSection>, CubinError> {
         let Some(words) = isa::words_from_bytes(data) else {
             return Err(CubinError::Words { section: name, bytes: data.len() as u64 });
         };
-        found.push(TextSection { name, words });
+        code.insert(section.index(), sections.len());
+        sections.push(Section { name, words, ..Section::default() });
     }
-    Ok(found)
+    let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
+    let mut places = HashMap::new();
+    for symbol in functions {
+        let nth = symbol.section_index().and_then(|index| code.get(&index));
+        let (Some(nth), Ok(name)) = (nth, symbol.name()) else { continue };
+        sections[*nth].symbols.push((symbol.address(), name.to_owned()));
+        places.insert(symbol.index(), (*nth, symbol.address()));
+    }
+    for section in file.sections() {
+        let Some(nth) = code.get(&section.index()) else { continue };
+        // Those that point behind the start of a function, in the order of the words.
+        let mut found: Vec<(u64, (usize, u64))> = section
+            .relocations()
+            .filter(|(_, relocation)| relocation.addend() != 0)
+            .filter_map(|(at, relocation)| {
+                let RelocationTarget::Symbol(symbol) = relocation.target() else { return None };
+                let (nth, base) = places.get(&symbol)?;
+                Some((at, (*nth, base.wrapping_add_signed(relocation.addend()))))
+            })
+            .collect();
+        found.sort_unstable();
+        sections[*nth].relocations = found.into_iter().map(|(_, target)| target).collect();
+    }
+    Ok(sections)
 }
 
 /// A section's name as a word of an assembly line.

@@ -8,16 +8,26 @@ use diag::Sources;
 use std::collections::BTreeMap;
 use warpwise_machine::cubin::{is_elf, text_sections};
 
-const TARGETS: [&str; 5] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
+/// The files of `tests/cubin` and their targets.
+const CUBINS: [(&str, &str); 8] = [
+    ("warp_ops.sm_75", "sm_75"),
+    ("warp_ops.sm_80", "sm_80"),
+    ("warp_ops.sm_90", "sm_90"),
+    ("warp_ops.sm_100", "sm_100"),
+    ("warp_ops.sm_120", "sm_120"),
+    ("labels.sm_90", "sm_90"),
+    ("labels.sm_100", "sm_100"),
+    ("labels.relocatable.sm_90", "sm_90"),
+];
 
-fn cubin(target: &str) -> Vec<u8> {
-    let path = repository(&format!("tests/cubin/warp_ops.{target}.cubin"));
+fn cubin(name: &str) -> Vec<u8> {
+    let path = repository(&format!("tests/cubin/{name}.cubin"));
     std::fs::read(path).expect("a committed file")
 }
 
 /// The disassembler's text by section and address.
-fn recorded(target: &str) -> BTreeMap<(String, u64), String> {
-    let path = repository(&format!("tests/cubin/warp_ops.{target}.tsv"));
+fn recorded(name: &str) -> BTreeMap<(String, u64), String> {
+    let path = repository(&format!("tests/cubin/{name}.tsv"));
     let text = std::fs::read_to_string(path).expect("a committed file");
     text.lines()
         .map(|line| {
@@ -29,54 +39,63 @@ fn recorded(target: &str) -> BTreeMap<(String, u64), String> {
         .collect()
 }
 
+/// A line of disassembly: its address and its text without the comment. `None` for labels.
+fn instruction(line: &str) -> Option<(u64, &str)> {
+    let (text, comment) = line.split_once("/* @0x")?;
+    let digits = comment.split(' ').next().unwrap_or_default();
+    Some((u64::from_str_radix(digits, 16).expect("an address"), text.trim_end()))
+}
+
+fn mnemonic(text: &str) -> &str {
+    let words = text.split([' ', '.', ';']);
+    words.into_iter().find(|word| !word.is_empty() && !word.starts_with('@')).unwrap_or_default()
+}
+
 #[test]
 fn text_is_nvdisasms_and_bytes_survive() {
-    for target in TARGETS {
+    for (name, target) in CUBINS {
         let machine = Machine::shipped(&format!("isa/{target}.isa"));
-        let bytes = cubin(target);
-        let texts = recorded(target);
+        let bytes = cubin(name);
+        let texts = recorded(name);
         let mnemonics: Vec<&str> =
             machine.description.opcodes().iter().filter_map(|opcode| opcode.mnemonic()).collect();
         assert!(is_elf(&bytes));
         let sections = text_sections(&bytes).expect("a whole file");
-        assert_eq!(sections.iter().map(|s| s.words.len()).sum::<usize>(), texts.len(), "{target}");
-        let mut described = 0;
-        for section in &sections {
-            let out = machine.description.disassemble(&section.words, 0);
-            for (nth, line) in out.lines().enumerate() {
-                let place = (section.name.clone(), nth as u64 * 16);
-                let wanted =
-                    texts.get(&place).unwrap_or_else(|| panic!("{place:?} is not recorded"));
-                let found = line.split("/*").next().unwrap_or_default().trim_end();
-                let words = wanted.split([' ', '.', ';']);
-                let mnemonic =
-                    words.into_iter().find(|word| !word.is_empty() && !word.starts_with('@'));
-                if mnemonics.contains(&mnemonic.unwrap_or_default()) {
-                    described += 1;
-                    assert_eq!(found, wanted, "{target} {place:?}");
-                } else {
-                    assert!(
-                        found.starts_with(".word 0x"),
-                        "{target} {place:?}: {found} for {wanted}"
-                    );
-                }
+        assert_eq!(sections.iter().map(|s| s.words.len()).sum::<usize>(), texts.len(), "{name}");
+        let out = machine.description.disassemble_sections(&sections);
+        let (mut described, mut section) = (0, "");
+        for line in out.lines() {
+            if let Some(name) = line.strip_prefix(".section ") {
+                section = name;
+                continue;
             }
-            let mut sources = Sources::new();
-            let file = sources.add("out.s", out);
-            let assembly =
-                machine.description.assemble(&sources, file).expect("it was disassembled");
-            let again = assembly.bytes();
-            let is_there = bytes.windows(again.len()).any(|window| window == again);
-            assert!(is_there, "{target} {}: other bytes than in the file", section.name);
+            let Some((address, found)) = instruction(line) else { continue };
+            let place = (section.to_owned(), address);
+            let wanted = texts.get(&place).unwrap_or_else(|| panic!("{place:?} is not recorded"));
+            if mnemonics.contains(&mnemonic(wanted)) {
+                described += 1;
+                assert_eq!(found, wanted, "{name} {place:?}");
+            } else {
+                assert!(found.starts_with(".word 0x"), "{name} {place:?}: {found} for {wanted}");
+            }
         }
-        assert!(described > 20, "{target}: {described}");
+        assert!(described > 20, "{name}: {described}");
+        let mut sources = Sources::new();
+        let file = sources.add("out.s", out);
+        let assembly = machine.description.assemble(&sources, file).expect("it was disassembled");
+        let words: Vec<u128> = sections.iter().flat_map(|section| section.words.clone()).collect();
+        assert_eq!(assembly.bytes(), isa::bytes_from_words(words), "{name}");
+        for section in &sections {
+            let code = isa::bytes_from_words(section.words.iter().copied());
+            assert!(bytes.windows(code.len()).any(|window| window == code), "{name}");
+        }
     }
 }
 
 /// Any bytes: an error, or sections.
 #[test]
 fn broken_files() {
-    let whole = cubin("sm_90");
+    let whole = cubin("warp_ops.sm_90");
     let mut random = Random(5);
     let mut read = 0;
     for _ in 0..3000 {

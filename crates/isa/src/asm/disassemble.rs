@@ -2,12 +2,27 @@
 
 use super::WORD_BYTES;
 use super::data::{IGNORED, UNKNOWN, WORD};
+use super::label::Names;
 use crate::instruction::Instruction;
 use crate::model::Description;
+use crate::print::Labels;
 use std::fmt::Write;
 
 /// Column at which the data comment begins, unless the text is longer.
 const COMMENT_COLUMN: usize = 48;
+
+/// A section of code: its words have addresses from 0 on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Section {
+    /// Its name, such as `.text.kernel`; one word of an assembly line.
+    pub name: String,
+    /// Its words.
+    pub words: Vec<u128>,
+    /// Names of addresses in it, such as functions.
+    pub symbols: Vec<(u64, String)>,
+    /// Addresses that relocations of this section name: the number of a section, and an address in it.
+    pub relocations: Vec<(usize, u64)>,
+}
 
 impl Description {
     /// One line a word, the first word at address `base` (in bytes). What instruction text cannot carry
@@ -23,17 +38,53 @@ impl Description {
         out
     }
 
+    /// The code of a file: each section under a line `.section NAME`, one line a word, as
+    /// [`Description::disassemble`] gives it. Addresses that words name are labels where their types say
+    /// how labels are written. They are numbered over the whole file, those of relocations first, then in the
+    /// order in which words first name them, and stand on lines of their own; an address with a symbol has
+    /// that name instead. Assembling the output gives the words of the sections, one section after the
+    /// other.
+    pub fn disassemble_sections(&self, sections: &[Section]) -> String {
+        let names = Names::new(self, sections);
+        let mut out = String::new();
+        for (nth, section) in sections.iter().enumerate() {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, ".section {}", section.name);
+            let labels = |address: i128| names.get(nth, address).map(str::to_owned);
+            let line = |address: u64, out: &mut String| {
+                if let Some(name) = names.get(nth, address.into()) {
+                    let _ = writeln!(out, "{name}:");
+                }
+            };
+            let mut address = 0;
+            for word in &section.words {
+                line(address, &mut out);
+                out.push_str(&self.line(*word, address, &labels));
+                out.push('\n');
+                address += WORD_BYTES;
+            }
+            line(address, &mut out);
+        }
+        out
+    }
+
     /// The line for one word at `address`, without a line end.
     pub fn disassemble_word(&self, word: u128, address: u64) -> String {
+        self.line(word, address, &|_| None)
+    }
+
+    fn line(&self, word: u128, address: u64, labels: Labels<'_>) -> String {
+        let unknown = |reason: String| {
+            let name = self.target(word, address).and_then(|(target, _)| labels(target));
+            let name = name.map(|name| format!("; it names {name}")).unwrap_or_default();
+            (raw(word), format!("@{address:#06x} {UNKNOWN} {reason}{name}"))
+        };
         let (text, comment) = match self.decode(word) {
-            Ok(instruction) => match instruction.text(address) {
+            Ok(instruction) => match instruction.text_with(address, labels) {
                 Some(text) => (format!("{text} ;"), comment(&instruction, word, address)),
-                None => {
-                    let reason = format!("{} has no syntax", instruction.opcode().name);
-                    (raw(word), format!("@{address:#06x} {UNKNOWN} {reason}"))
-                }
+                None => unknown(format!("{} has no syntax", instruction.opcode().name)),
             },
-            Err(unknown) => (raw(word), format!("@{address:#06x} {UNKNOWN} {}", unknown.reason)),
+            Err(why) => unknown(why.reason.to_string()),
         };
         // Names come from a description; nothing in them may end the comment or the line.
         let comment = comment.replace("*/", "* /").replace(['\n', '\r'], " ");

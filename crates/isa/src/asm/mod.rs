@@ -3,6 +3,7 @@
 mod assemble;
 mod data;
 mod disassemble;
+mod label;
 mod matcher;
 mod operand;
 mod statement;
@@ -12,6 +13,7 @@ use crate::instruction::Instruction;
 use diag::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
+pub use disassemble::Section;
 pub(crate) use matcher::matches;
 pub(crate) use token::{AsmToken, tokens};
 

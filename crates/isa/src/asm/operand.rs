@@ -1,8 +1,11 @@
 //! Operands in text: registers, register pairs, numbers, labels.
 
+use super::label::is_label;
 use super::token::{AsmToken, TokenKind};
 use crate::model::{Field, Role};
-use crate::types::{RegisterError, RegisterFile, RegisterForm, TypeKind, register_number};
+use crate::types::{
+    Immediate, RegisterError, RegisterFile, RegisterForm, TypeKind, is_label_char, register_number,
+};
 use diag::Span;
 
 /// What text says about a field.
@@ -51,9 +54,7 @@ pub(crate) fn read_operand(
 ) -> Result<(Got, usize), Option<String>> {
     let (got, next) = match &field.ty.kind {
         TypeKind::Register(file) => read_register(field, file, tokens, at)?,
-        TypeKind::Immediate(immediate) => {
-            read_number(tokens, at, immediate.relative.is_some()).ok_or(None)?
-        }
+        TypeKind::Immediate(immediate) => read_number(immediate, tokens, at).ok_or(None)?,
         TypeKind::Enumeration(_) => return Err(None),
     };
     // A register that the opcode fixes is part of what tells forms apart.
@@ -117,28 +118,51 @@ fn read_pair(width: u32, tokens: &[AsmToken<'_>], at: usize) -> Result<(Got, usi
     Ok((Got::Register { number: first, form: Some(RegisterForm::Pair), span }, at + 6))
 }
 
-fn read_number(tokens: &[AsmToken<'_>], at: usize, labels: bool) -> Option<(Got, usize)> {
+fn read_number(immediate: &Immediate, tokens: &[AsmToken<'_>], at: usize) -> Option<(Got, usize)> {
     let first = tokens.get(at)?;
     let negative = first.is_mark('-');
     let digits_at = at + usize::from(negative);
     let digits = tokens.get(digits_at)?;
-    match digits.kind {
-        TokenKind::Word(word) if word.starts_with(|c: char| c.is_ascii_digit()) => {
-            let magnitude = i128::try_from(crate::lexer::parse_int(word)?).ok()?;
-            let shown = if negative { -magnitude } else { magnitude };
-            Some((Got::Shown { shown, span: first.span.to(digits.span) }, digits_at + 1))
-        }
-        TokenKind::Word(word) if labels && !negative => {
-            Some((Got::Label { name: word.to_owned(), span: digits.span }, at + 1))
-        }
-        // A label may begin with a dot.
-        TokenKind::Mark('.') if labels && !negative => match tokens.get(at + 1)?.kind {
-            TokenKind::Word(word) if tokens[at + 1].glued => {
-                let span = digits.span.to(tokens[at + 1].span);
-                Some((Got::Label { name: format!(".{word}"), span }, at + 2))
-            }
-            TokenKind::Word(_) | TokenKind::Mark(_) => None,
-        },
-        TokenKind::Word(_) | TokenKind::Mark(_) => None,
+    if let TokenKind::Word(word) = digits.kind
+        && word.starts_with(|c: char| c.is_ascii_digit())
+    {
+        let magnitude = i128::try_from(crate::lexer::parse_int(word)?).ok()?;
+        let shown = if negative { -magnitude } else { magnitude };
+        return Some((Got::Shown { shown, span: first.span.to(digits.span) }, digits_at + 1));
     }
+    immediate.relative?;
+    // With the marks of the type around it, or bare.
+    let marked = immediate.label.as_ref().and_then(|form| {
+        let (name, span, next) = read_label(tokens, skip_marks(tokens, at, &form.before)?)?;
+        Some((name, span, skip_marks(tokens, next, &form.after)?))
+    });
+    let (name, span, next) = marked.or_else(|| read_label(tokens, at))?;
+    Some((Got::Label { name, span }, next))
+}
+
+/// The token after some marks.
+fn skip_marks(tokens: &[AsmToken<'_>], at: usize, marks: &str) -> Option<usize> {
+    marks.chars().filter(|mark| !mark.is_whitespace()).try_fold(at, |at, mark| {
+        tokens.get(at).is_some_and(|token| token.is_mark(mark)).then_some(at + 1)
+    })
+}
+
+/// A label at token `at`: its name, its span, and the token after it.
+pub(crate) fn read_label(tokens: &[AsmToken<'_>], at: usize) -> Option<(String, Span, usize)> {
+    let part = |token: &AsmToken<'_>| match token.kind {
+        TokenKind::Word(_) => true,
+        TokenKind::Mark(mark) => is_label_char(mark),
+    };
+    let rest = tokens.get(at..)?;
+    let more = rest.iter().skip(1).take_while(|token| token.glued && part(token)).count();
+    let parts = rest.get(..=more).filter(|parts| parts.iter().all(part))?;
+    let mut name = String::new();
+    for token in parts {
+        match token.kind {
+            TokenKind::Word(word) => name.push_str(word),
+            TokenKind::Mark(mark) => name.push(mark),
+        }
+    }
+    let span = parts.first()?.span.to(parts.last()?.span);
+    is_label(&name).then_some((name, span, at + parts.len()))
 }

@@ -1,6 +1,7 @@
 //! Splitting an assembly file into labels, directives and instructions.
 
 use super::data::{self, Data};
+use super::operand::read_label;
 use super::token::{AsmToken, TokenKind, tokens};
 use crate::codes;
 use diag::{Diagnostic, FileId, Span};
@@ -169,13 +170,6 @@ impl<'a> Reader<'a, '_> {
 
 /// A label at the start of the tokens: its name, its span, and how many tokens it takes.
 fn label(tokens: &[AsmToken<'_>]) -> Option<(String, Span, usize)> {
-    let dotted = tokens.first()?.is_mark('.');
-    let at = usize::from(dotted);
-    let word = tokens.get(at)?;
-    let TokenKind::Word(name) = word.kind else { return None };
-    if !tokens.get(at + 1)?.is_mark(':') || name.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let name = if dotted { format!(".{name}") } else { name.to_owned() };
-    Some((name, tokens[0].span.to(word.span), at + 2))
+    let (name, span, next) = read_label(tokens, 0)?;
+    tokens.get(next)?.is_mark(':').then_some((name, span, next + 1))
 }

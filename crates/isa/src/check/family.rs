@@ -15,7 +15,7 @@ pub(super) fn families(description: &Description) -> Vec<Family<'_>> {
     let mut families: Vec<Family<'_>> = description
         .decls
         .iter()
-        .filter(|decl| decl.kind != DeclKind::Group)
+        .filter(|decl| matches!(decl.kind, DeclKind::Optype | DeclKind::Opcode))
         .map(|decl| Family { decl, opcodes: Vec::new() })
         .collect();
     let by_name: std::collections::HashMap<&str, usize> = families

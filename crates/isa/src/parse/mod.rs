@@ -18,10 +18,11 @@ const TYPE_HEADINGS: [(&str, TypeForm); 4] = [
     ("__DefRegisterType", TypeForm::Register),
     ("__DefImmediateType", TypeForm::Immediate),
 ];
-const DECL_HEADINGS: [(&str, Option<DeclKind>); 4] = [
+const DECL_HEADINGS: [(&str, Option<DeclKind>); 5] = [
     ("__DefGroup", Some(DeclKind::Group)),
     ("__DefOptype", Some(DeclKind::Optype)),
     ("__DefOpcode", Some(DeclKind::Opcode)),
+    ("__DefReference", Some(DeclKind::Reference)),
     ("__Refine", None),
 ];
 const INCLUDE: &str = "__Include";

@@ -10,8 +10,8 @@ use crate::names::nearest;
 use diag::Diagnostic;
 
 /// The properties of register and immediate types.
-pub(crate) const PROPERTIES: [&str; 7] =
-    ["Prefix", "File", "Pair", "Signed", "Radix", "Scale", "Relative"];
+pub(crate) const PROPERTIES: [&str; 8] =
+    ["Prefix", "File", "Pair", "Signed", "Radix", "Scale", "Relative", "Label"];
 
 impl Parser<'_> {
     pub(super) fn type_decl(&mut self, form: TypeForm) -> Parse<TypeDecl> {
@@ -102,6 +102,10 @@ impl Parser<'_> {
             (Token::Int(Some(value)), span) => {
                 self.next();
                 Ok(Argument::Number(value, span))
+            }
+            (Token::Text(Some(text)), span) => {
+                self.next();
+                Ok(Argument::Text(text, span))
             }
             _ => self.name("a name or a number").map(Argument::Name),
         }

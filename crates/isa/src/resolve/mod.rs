@@ -43,18 +43,24 @@ pub(crate) fn resolve(
     };
     let mut declarations = Vec::new();
     let mut opcodes: Vec<Opcode> = Vec::new();
+    let mut references: Vec<Opcode> = Vec::new();
     for build in &decls.list {
         let Some(lineage) = resolver.lineage(build) else { continue };
         let kind = build.kind;
-        if kind == DeclKind::Opcode {
-            if opcodes.len() == MOST_OPCODES {
+        if matches!(kind, DeclKind::Opcode | DeclKind::Reference) {
+            if opcodes.len() + references.len() == MOST_OPCODES {
                 let message = format!("more than {MOST_OPCODES} opcodes");
                 let mut diagnostic = Diagnostic::error(build.decl.name.span, message);
                 diagnostic.class = Class::Limit;
                 resolver.diagnostics.push(diagnostic.code(codes::LIMIT));
                 break;
             }
-            opcodes.push(resolver.opcode(build, &lineage));
+            match kind {
+                DeclKind::Reference => references.extend(resolver.reference(build, &lineage)),
+                DeclKind::Opcode | DeclKind::Group | DeclKind::Optype => {
+                    opcodes.push(resolver.opcode(build, &lineage));
+                }
+            }
         }
         declarations.push(Declaration {
             name: build.decl.name.text.clone(),
@@ -77,6 +83,8 @@ pub(crate) fn resolve(
     Description {
         name: name.to_owned(),
         tree: crate::decode::DecodeTree::build(&opcodes),
+        reference_tree: crate::decode::DecodeTree::build(&references),
+        references,
         types: types.list.into_iter().collect(),
         decls: declarations,
         opcodes,
@@ -147,8 +155,12 @@ impl Resolver<'_> {
         open.push(name.text.clone());
         for parent in build.decl.parents.iter().flatten() {
             match self.decls.get(&parent.text) {
-                Some(found) if found.kind == DeclKind::Opcode => {
-                    let message = format!("`{}` is an opcode and cannot be a parent", parent.text);
+                Some(found) if matches!(found.kind, DeclKind::Opcode | DeclKind::Reference) => {
+                    let what = match found.kind {
+                        DeclKind::Reference => "a reference",
+                        DeclKind::Opcode | DeclKind::Group | DeclKind::Optype => "an opcode",
+                    };
+                    let message = format!("`{}` is {what} and cannot be a parent", parent.text);
                     let diagnostic = Diagnostic::error(parent.span, message)
                         .label(found.decl.name.span, "declared here")
                         .help("an opcode is one form; declare what forms share as `__DefOptype`")
@@ -186,8 +198,7 @@ impl Resolver<'_> {
     fn opcode(&mut self, build: &DeclBuild, lineage: &[String]) -> Opcode {
         let family: Vec<&DeclBuild> =
             lineage.iter().filter_map(|name| self.decls.get(name)).collect();
-        let optype = family.iter().rev().find(|decl| decl.kind == DeclKind::Optype);
-        let layout = self.layout(build, &family, lineage);
+        let mut opcode = self.encoding(build, &family, lineage);
         let mut sections = BTreeMap::new();
         for decl in &family {
             // A group has no text of its own to give: its sections describe the group.
@@ -195,7 +206,41 @@ impl Resolver<'_> {
                 sections.extend(decl.decl.prose.iter().map(|s| (s.kind, s.clone())));
             }
         }
-        let mut opcode = Opcode {
+        opcode.sections = sections;
+        let statements: Vec<_> = family.iter().flat_map(|decl| &decl.decl.operands).collect();
+        if self.incomplete {
+            return opcode;
+        }
+        let before = self.diagnostics.len();
+        let has_order = self.operands(&mut opcode, &statements);
+        // A syntax line cannot be held against operands that are wrong themselves.
+        if self.diagnostics.len() == before {
+            self.syntax(&mut opcode, has_order);
+        }
+        opcode
+    }
+
+    /// Words that are no instructions: an encoding with a field that is an address, and nothing else.
+    fn reference(&mut self, build: &DeclBuild, lineage: &[String]) -> Option<Opcode> {
+        let family: Vec<&DeclBuild> =
+            lineage.iter().filter_map(|name| self.decls.get(name)).collect();
+        let reference = self.encoding(build, &family, lineage);
+        let addresses = reference.fields.iter().filter(|field| field.relative().is_some()).count();
+        if addresses == 1 || self.incomplete {
+            return Some(reference);
+        }
+        let message = format!("`{}` has {addresses} fields that are addresses", reference.name);
+        let diagnostic = Diagnostic::error(reference.span, message)
+            .help("give it one field whose type is `Relative<…>`, or describe it as `__DefOpcode`")
+            .code(codes::MISSING);
+        self.report(diagnostic);
+        None
+    }
+
+    fn encoding(&mut self, build: &DeclBuild, family: &[&DeclBuild], lineage: &[String]) -> Opcode {
+        let optype = family.iter().rev().find(|decl| decl.kind == DeclKind::Optype);
+        let layout = self.layout(build, family, lineage);
+        Opcode {
             name: build.decl.name.text.clone(),
             span: build.decl.name.span,
             optype: optype.map(|decl| decl.decl.name.text.clone()),
@@ -211,20 +256,9 @@ impl Resolver<'_> {
             widths: Vec::new(),
             requirements: Vec::new(),
             syntax: None,
-            sections,
+            sections: BTreeMap::new(),
             source: build.decl.source,
-        };
-        let statements: Vec<_> = family.iter().flat_map(|decl| &decl.decl.operands).collect();
-        if self.incomplete {
-            return opcode;
         }
-        let before = self.diagnostics.len();
-        let has_order = self.operands(&mut opcode, &statements);
-        // A syntax line cannot be held against operands that are wrong themselves.
-        if self.diagnostics.len() == before {
-            self.syntax(&mut opcode, has_order);
-        }
-        opcode
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {

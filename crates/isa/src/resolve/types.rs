@@ -5,7 +5,7 @@ use crate::ast::{Argument, NumberValue, Property, TypeForm, TypeStatement, Value
 use crate::bits::{WORD_BITS, fits};
 use crate::codes;
 use crate::types::{
-    EnumValue, Enumeration, Immediate, NamedRegister, RegisterFile, Type, TypeKind,
+    EnumValue, Enumeration, Immediate, LabelForm, NamedRegister, RegisterFile, Type, TypeKind,
     WIDEST_IMMEDIATE,
 };
 use diag::{Diagnostic, Span};
@@ -237,6 +237,16 @@ fn immediate(build: &TypeBuild, diagnostics: &mut Vec<Diagnostic>) -> Immediate 
             ("Relative", Some(Argument::Number(offset @ 0..=HIGHEST, _))) => {
                 immediate.relative = Some(*offset);
             }
+            ("Label", Some(Argument::Text(text, span))) => match LabelForm::new(text) {
+                Some(form) => immediate.label = Some(form),
+                None => diagnostics.push(
+                    Diagnostic::error(*span, "the label has no number, or no name before it")
+                        .help(
+                            "write the label of number 0 with the marks around it, such as `.L_0`",
+                        )
+                        .code(codes::FIT),
+                ),
+            },
             (_, argument) => {
                 let span = argument.as_ref().map_or(property.keyword.span, Argument::span);
                 misplaced_at(property, span, "an immediate type", diagnostics);
@@ -255,7 +265,7 @@ fn misplaced_at(property: &Property, span: Span, whose: &str, diagnostics: &mut 
     let diagnostic = Diagnostic::error(span, message)
         .help(
             "registers take `Prefix<name>`, `File<name>`, `Pair<bits>`; immediates take `Signed`, \
-             `Radix<10>`, `Radix<16>`, `Scale<n>`, `Relative<n>`",
+             `Radix<10>`, `Radix<16>`, `Scale<n>`, `Relative<n>`, `Label<\"text\">`",
         )
         .code(codes::FIT);
     diagnostics.push(diagnostic);

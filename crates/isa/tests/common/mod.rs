@@ -35,6 +35,12 @@ pub(crate) fn from_text(text: &str, sources: &mut Sources) -> Result<Description
     from_files(&[("test.isa", text)], sources)
 }
 
+/// Loads a description from a text that has no errors.
+pub(crate) fn description(text: &str) -> Description {
+    let mut sources = Sources::new();
+    from_text(text, &mut sources).unwrap_or_else(|d| panic!("{}", render(&sources, &d)))
+}
+
 /// Loads the first of some files; the others can be included.
 pub(crate) fn from_files(
     files: &[(&str, &str)],
