@@ -129,7 +129,7 @@ impl Oracle {
     pub(crate) fn judge(&self, modules: &[String]) -> Result<Vec<Option<String>>, String> {
         let target = |text: &str| {
             let (_, rest) = text.split_once(".target")?;
-            rest.split([',', '\n']).next().map(|name| name.trim().to_owned())
+            rest.split([',', '\n', '/']).next().map(|name| name.trim().to_owned())
         };
         let mut answers = Vec::with_capacity(modules.len());
         for text in modules {

@@ -46,6 +46,7 @@ macro_rules! rules {
     (@severity) => { Severity::Error };
     (@severity advice) => { Severity::Warning };
     (@severity unsupported) => { Severity::Error };
+    (@severity note) => { Severity::Note };
     (@severity remark) => { Severity::Note };
     (@class unsupported) => { Class::Unsupported };
     (@class remark) => { Class::Unsupported };
@@ -89,6 +90,9 @@ rules! {
     CALL "P015" "call-signature"
         "A call passes what the function declares, and receives what it returns."
         "9.7.12.5 call";
+    DEBUG "P016" "debug-information"
+        "`.loc` refers to labels and places that exist."
+        "11.5 Debugging Directives";
     INSTRUCTION "P020" "unknown-instruction"
         "The mnemonic is an instruction of PTX."
         "9.7 Instructions";
@@ -140,7 +144,7 @@ rules! {
     #[advice] EARLY_VERSION "P102" "before-its-version"
         "The manual dates a form to a later PTX ISA version than the assembler does."
         "PTX ISA Notes of the instruction";
-    #[advice] WORD_ORDER "P103" "modifier-order"
+    #[note] WORD_ORDER "P103" "modifier-order"
         "The manual gives the modifiers of an instruction an order."
         "9.1 Format and Semantics of Instruction Descriptions";
     #[advice] REPEATED_WORD "P104" "modifier-repeated"

@@ -30,6 +30,12 @@ const OLDEST: Version = (1, 4);
 /// The share of the instructions that is recorded, one in so many.
 const SAMPLE: u64 = 30;
 
+/// How many instructions of an entry are recorded, about, if the share would be more.
+const MOST: usize = 400;
+
+/// How many forms and words of an entry are recorded, about, if there are more.
+const MOST_WORDS: usize = 150;
+
 /// Asks the assembler and writes both tables. With `all`, nothing is left out.
 ///
 /// # Errors
@@ -51,11 +57,14 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 fn validity(oracle: &Oracle, entries: &[&'static Entry], all: bool) -> Result<String, String> {
     let (version, target) = NEWEST;
-    let instructions = entries.iter().flat_map(|entry| generate::entry(entry));
-    let questions: Vec<Question> = instructions
-        .filter(|text| all || hash(text).is_multiple_of(SAMPLE))
-        .map(|text| (version, target.to_owned(), text))
-        .collect();
+    let sample = |entry: &&'static Entry| {
+        let instructions = generate::entry(entry);
+        let share = if all { 1 } else { SAMPLE.max(share(instructions.len(), MOST)) };
+        instructions.into_iter().filter(move |text| hash(text).is_multiple_of(share))
+    };
+    let instructions = entries.iter().flat_map(sample);
+    let questions: Vec<Question> =
+        instructions.map(|text| (version, target.to_owned(), text)).collect();
     eprintln!("{} instructions", questions.len());
     let answers = oracle.ask(&questions)?;
     let mut table = format!("# {}.{} {target}\n", version.0, version.1);
@@ -71,8 +80,12 @@ fn validity(oracle: &Oracle, entries: &[&'static Entry], all: bool) -> Result<St
 /// For each representative, the targets that accept it at the newest version, and the versions between which
 /// the lowest of them does.
 fn since(oracle: &Oracle, entries: &[&'static Entry]) -> Result<String, String> {
-    let instructions: Vec<String> =
-        entries.iter().flat_map(|entry| generate::representatives(entry)).collect();
+    let sample = |entry: &&'static Entry| {
+        let instructions = generate::representatives(entry);
+        let share = share(instructions.len(), MOST_WORDS);
+        instructions.into_iter().filter(move |text| hash(text).is_multiple_of(share))
+    };
+    let instructions: Vec<String> = entries.iter().flat_map(sample).collect();
     let targets: Vec<(String, Version)> = ptx::target::targets().collect();
     let versions: Vec<Version> =
         ptx::target::versions().filter(|version| *version >= OLDEST).collect();
@@ -157,6 +170,11 @@ fn first_versions(
 
 fn show((major, minor): Version) -> String {
     format!("{major}.{minor}")
+}
+
+/// One in how many, so that about `most` are left.
+fn share(count: usize, most: usize) -> u64 {
+    u64::try_from((count / most).max(1)).unwrap_or(1)
 }
 
 /// FNV-1a: a fixed sample.

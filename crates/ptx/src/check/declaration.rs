@@ -28,7 +28,9 @@ impl<'a> Checker<'a> {
         let word = space.word();
         let refuse = |message: String| rules::DECLARATION.at(name.span, message);
         let wide = u64::from(ty.bits()) * u64::from(variable.vector.unwrap_or(1)) > 128;
-        let is_open = variable.dims.iter().any(Option::is_none);
+        // A size of zero is none.
+        let is_open = variable.dims.iter().any(|size| size.is_none_or(|size| size == 0));
+        let inner = variable.dims.get(1..).unwrap_or_default();
         let error = if let Some(lack) = since(ty).and_then(|since| self.target.lacks(since)) {
             let needs = match lack {
                 Lack::Version((major, minor)) => format!("PTX {major}.{minor}"),
@@ -44,6 +46,10 @@ impl<'a> Checker<'a> {
         } else if space == Space::Reg && !variable.dims.is_empty() {
             refuse("registers have no arrays".to_owned())
                 .help(format!("`{name}<4>` declares four registers"))
+        } else if inner.contains(&Some(0)) {
+            refuse(format!("`{name}` is an array of elements without a size"))
+        } else if variable.vector.is_some() && is_parameter && self.in_kernel {
+            refuse(format!("the parameter `{name}` of a kernel cannot be a vector"))
         } else if is_open && is_parameter && self.in_kernel {
             refuse(format!("the parameter `{name}` of a kernel has no size"))
         } else if is_open

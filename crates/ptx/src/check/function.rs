@@ -4,7 +4,7 @@ use super::Checker;
 use crate::lower::layout;
 use crate::rules;
 use crate::syntax::Space;
-use crate::syntax::ast::{DirectiveArg, Function, FunctionKind};
+use crate::syntax::ast::{Directive, DirectiveArg, Function, FunctionKind};
 
 /// Directives of kernels that take up to three extents.
 const EXTENTS: &[&str] = &["maxntid", "reqntid", "reqnctapercluster"];
@@ -33,6 +33,15 @@ impl<'a> Checker<'a> {
         self.directives(function);
     }
 
+    /// A pragma has text.
+    pub(super) fn pragma(&mut self, pragma: &'a Directive) {
+        let is_text = |arg: &DirectiveArg| matches!(arg, DirectiveArg::Text(_));
+        if pragma.args.is_empty() || !pragma.args.iter().all(is_text) {
+            let error = rules::DECLARATION.at(pragma.span, "a pragma is a text in quotes");
+            self.report(error.help("write, for example, `.pragma \"nounroll\";`"));
+        }
+    }
+
     /// The parameters of a kernel fit its parameter space.
     fn parameter_space(&mut self, function: &'a Function) {
         let large = self.target.ptx >= (8, 1) && self.target.sm >= 70;
@@ -59,7 +68,10 @@ impl<'a> Checker<'a> {
             let refuse = |message: String| rules::DECLARATION.at(directive.span, message);
             let of_device = OF_DEVICE_FUNCTIONS.contains(&word);
             let error = if word == "pragma" {
+                self.pragma(directive);
                 continue;
+            } else if !directive.args.iter().all(is_whole) {
+                refuse(format!("`.{word}` takes whole numbers"))
             } else if of_device == is_kernel {
                 let owner = if of_device { "device functions" } else { "kernels" };
                 refuse(format!("`.{word}` belongs to {owner}"))
@@ -83,6 +95,10 @@ impl<'a> Checker<'a> {
             self.report(error);
         }
     }
+}
+
+fn is_whole(arg: &DirectiveArg) -> bool {
+    matches!(arg, DirectiveArg::Constant(constant) if constant.integer().is_some())
 }
 
 fn is_zero(arg: &DirectiveArg) -> bool {

@@ -8,6 +8,7 @@ mod address;
 mod advice;
 mod blame;
 mod call;
+mod debug;
 mod declaration;
 mod function;
 mod header;
@@ -25,6 +26,7 @@ use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Statement, 
 use crate::target::Target;
 use advice::Advice;
 use blame::Blame;
+use debug::Debug;
 use diag::{Diagnostic, Severity};
 use foldhash::{HashMap, HashSet};
 use names::Names;
@@ -46,11 +48,13 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         wide_addresses: module.address_size.is_none_or(|size| size.bits == 64),
         in_kernel: false,
         unchecked: HashSet::default(),
+        reordered: HashSet::default(),
         advice: Advice::default(),
         outputs: HashSet::default(),
         constant_bytes: 0,
         current: Uses::default(),
         blame: Blame::default(),
+        debug: Debug::default(),
         unknown: HashSet::default(),
         undeclared: Vec::new(),
         uses: HashMap::default(),
@@ -88,6 +92,8 @@ struct Checker<'a> {
     in_kernel: bool,
     /// Mnemonics without forms that have been remarked on.
     unchecked: HashSet<&'a str>,
+    /// Orders of modifiers that have been remarked on.
+    reordered: HashSet<String>,
     advice: Advice<'a>,
     /// The return parameters of the function.
     outputs: HashSet<&'a str>,
@@ -97,6 +103,8 @@ struct Checker<'a> {
     current: Uses<'a>,
     /// Uses of registers that do not agree with their declarations.
     blame: Blame<'a>,
+    /// What debug information there is.
+    debug: Debug<'a>,
     /// What stands where a mnemonic should.
     unknown: HashSet<&'a str>,
     /// Undeclared names, and which diagnostics report them.
@@ -136,6 +144,7 @@ impl<'a> Checker<'a> {
                 self.names.remember_labels(function.body.as_deref().unwrap_or_default());
             }
         }
+        self.debug_information(module);
         for item in &module.items {
             match item {
                 Item::Function(function) => {
@@ -147,6 +156,7 @@ impl<'a> Checker<'a> {
                     self.constant_memory(variable);
                     self.names.declare(variable);
                 }
+                Item::Directive(directive) if directive.name == ".pragma" => self.pragma(directive),
                 Item::Directive(_) => {}
             }
         }
@@ -195,7 +205,8 @@ impl<'a> Checker<'a> {
                 StatementKind::CallPrototype(prototype) => {
                     self.names.declare_table(&prototype.label, &statement.kind);
                 }
-                StatementKind::Loc(_) | StatementKind::Pragma(_) => {}
+                StatementKind::Loc(loc) => self.loc(loc),
+                StatementKind::Pragma(pragma) => self.pragma(pragma),
             }
         }
     }

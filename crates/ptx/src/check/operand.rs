@@ -24,6 +24,8 @@ pub(super) struct Wanted<'p> {
     pub(super) pattern: &'p OperandPattern,
     pub(super) ty: ScalarType,
     pub(super) fit: Fit,
+    /// Whether a special register may stand there.
+    pub(super) special: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -35,7 +37,7 @@ impl<'a> Checker<'a> {
         operand: &'a Operand,
     ) -> Verdict {
         let (ty, fit) = inst.wanted(pattern);
-        let wanted = Wanted { pattern, ty, fit };
+        let wanted = Wanted { pattern, ty, fit, special: pattern.special };
         match pattern.shape {
             Shape::Result => self.result_or_pair(wanted, operand),
             Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
@@ -145,7 +147,7 @@ impl<'a> Checker<'a> {
         name: &Name,
         variable: &'a Variable,
     ) -> Verdict {
-        let Wanted { pattern, ty, fit } = wanted;
+        let Wanted { pattern, ty, fit, .. } = wanted;
         if types::agrees(variable.ty, ty, fit) {
             self.blame.fits(variable);
             return Ok(());
@@ -156,7 +158,7 @@ impl<'a> Checker<'a> {
 
     /// A register that receives a result.
     pub(super) fn result(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
-        let Wanted { pattern, ty, fit } = wanted;
+        let Wanted { pattern, ty, fit, .. } = wanted;
         let name = match &operand.kind {
             OperandKind::Name(name) => name,
             OperandKind::Sink if pattern.sink => return Ok(()),
@@ -247,7 +249,7 @@ impl<'a> Checker<'a> {
     }
 
     fn constant(&mut self, wanted: Wanted<'_>, operand: &Operand, value: Constant) -> Verdict {
-        let Wanted { pattern, ty, fit } = wanted;
+        let Wanted { pattern, ty, fit, .. } = wanted;
         let name = pattern.name;
         if pattern.register {
             let message = format!("operand `{name}` must be a register, not a constant");
@@ -300,7 +302,7 @@ impl<'a> Checker<'a> {
 
     /// `register+constant` or `variable+constant`.
     fn sum(&mut self, wanted: Wanted<'_>, operand: &Operand, name: &Name) -> Verdict {
-        let Wanted { pattern, ty, fit } = wanted;
+        let Wanted { pattern, ty, fit, .. } = wanted;
         let declared = match self.names.find(name) {
             None => return Ok(()),
             Some(Symbol::Register(variable)) => variable.ty,
@@ -340,7 +342,7 @@ impl<'a> Checker<'a> {
         register: &SpecialRegister,
         part: Option<&Name>,
     ) -> Verdict {
-        let Wanted { pattern, ty, fit } = wanted;
+        let Wanted { ty, fit, .. } = wanted;
         let name = register.name;
         if let Some(lack) = self.target.lacks(register.since) {
             let needs = match lack {
@@ -349,7 +351,7 @@ impl<'a> Checker<'a> {
             };
             return refuse(&rules::SPECIAL, operand, format!("`{name}` needs {needs} or later"));
         }
-        if !pattern.special {
+        if !wanted.special {
             let message = format!("`{name}` is a special register; only `mov` and `cvt` read it");
             return Err(Box::new(
                 rules::SPECIAL

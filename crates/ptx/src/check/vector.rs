@@ -19,7 +19,8 @@ impl Checker<'_> {
         packed: bool,
         is_result: bool,
     ) -> Verdict {
-        let mut wanted = wanted;
+        // The assembler reads special registers as elements.
+        let mut wanted = Wanted { special: true, ..wanted };
         let found = elements.len();
         if packed {
             match element_type(wanted.ty, found) {

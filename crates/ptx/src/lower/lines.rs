@@ -83,11 +83,16 @@ mod tests {
     mov.u32 %r0, 0;
     .loc 1 7 3
     mov.u32 %r1, 1;
+    .loc 1 9 2
     .loc 2 20 5, function_name $a, inlined_at 1 9 2
     .loc 2 30 5, function_name $b, inlined_at 2 20 5
     mov.u32 %r2, 2;
     .loc 2 0 5
     ret;
+}
+.section .debug_str {
+$a:
+$b:
 }
 "#;
         let mut sources = Sources::new();

@@ -90,6 +90,49 @@ pub struct Module {
     pub items: Vec<Item>,
     /// The source files that `.loc` refers to by index.
     pub files: Vec<FileDirective>,
+    /// Sections of debug information.
+    pub sections: Vec<Section>,
+}
+
+/// `.section .debug_str { ... }`: debug information, of which only the labels matter here.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its name, with the dot.
+    pub name: Name,
+    /// Labels and data in order.
+    pub entries: Vec<SectionEntry>,
+}
+
+/// A line of a [`Section`].
+#[derive(Clone, Debug)]
+pub enum SectionEntry {
+    /// `name:`.
+    Label(Name),
+    /// `.b8 1, 2, 3`: numbers of 8, 16, 32 or 64 bits, cut to that width.
+    Numbers {
+        /// Their width.
+        bits: u32,
+        /// Their values.
+        values: Vec<u64>,
+    },
+    /// `.b64 name`, of 32 or 64 bits: the address of a label, a section or a function.
+    Address {
+        /// Its width.
+        bits: u32,
+        /// What it is the address of.
+        base: Name,
+        /// What is added or taken away.
+        relative: Relative,
+    },
+}
+
+/// What is added to an address in a [`Section`].
+#[derive(Clone, Debug)]
+pub enum Relative {
+    /// So many bytes.
+    Plus(u64),
+    /// The address of a label, which is taken away.
+    Minus(Name),
 }
 
 /// `.version major.minor`: the PTX ISA version that the module is written in.
@@ -323,7 +366,7 @@ pub enum StatementKind {
 }
 
 /// `.loc file line column [, function_name label [+ offset], inlined_at file line column]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SourcePosition {
     /// Index of a [`FileDirective`].
     pub file: u32,
@@ -351,6 +394,8 @@ pub struct Inlined {
     pub offset: i64,
     /// Position of the call that was inlined.
     pub at: SourcePosition,
+    /// Where that stands.
+    pub at_span: Span,
 }
 
 /// A signature for indirect calls (PTX ISA 9.1, `.callprototype`).

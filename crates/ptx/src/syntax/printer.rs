@@ -6,7 +6,8 @@
 use super::ast::{
     Attribute, CallPrototype, Constant, Directive, DirectiveArg, Function, FunctionKind, Init,
     InitAddress, InitKind, Instruction, Item, Linkage, Loc, Module, NameTable, Operand,
-    OperandKind, SourcePosition, Statement, StatementKind, Variable,
+    OperandKind, Relative, Section, SectionEntry, SourcePosition, Statement, StatementKind,
+    Variable,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -30,7 +31,33 @@ impl Display for Module {
                 write!(f, ", {time}, {size}")?;
             }
         }
-        if self.files.is_empty() { Ok(()) } else { writeln!(f) }
+        for section in &self.sections {
+            write!(f, "\n{section}")?;
+        }
+        if self.files.is_empty() && self.sections.is_empty() { Ok(()) } else { writeln!(f) }
+    }
+}
+
+impl Display for Section {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, ".section {} {{", self.name)?;
+        for entry in &self.entries {
+            match entry {
+                SectionEntry::Label(name) => writeln!(f, "{name}:")?,
+                SectionEntry::Numbers { bits, values } => {
+                    writeln!(f, ".b{bits} {}", Joined(values))?;
+                }
+                SectionEntry::Address { bits, base, relative } => {
+                    write!(f, ".b{bits} {base}")?;
+                    match relative {
+                        Relative::Plus(0) => writeln!(f)?,
+                        Relative::Plus(bytes) => writeln!(f, "+{bytes}")?,
+                        Relative::Minus(name) => writeln!(f, "-{name}")?,
+                    }
+                }
+            }
+        }
+        f.write_str("}")
     }
 }
 

@@ -195,8 +195,9 @@ fn statement() -> impl Strategy<Value = Statement> {
             (any::<u32>(), any::<u32>(), any::<u32>())
                 .prop_map(|(file, line, column)| SourcePosition { file, line, column })
         };
-    let inlined = (name(), any::<i64>().prop_map(|it| it.saturating_abs()), position())
-        .prop_map(|(function_name, offset, at)| Inlined { function_name, offset, at });
+    let inlined = (name(), any::<i64>().prop_map(|it| it.saturating_abs()), position()).prop_map(
+        |(function_name, offset, at)| Inlined { function_name, offset, at, at_span: span() },
+    );
     let loc = (position(), option::of(inlined))
         .prop_map(|(position, inlined)| Box::new(Loc { position, inlined }));
     let entry =
@@ -280,18 +281,33 @@ fn item() -> impl Strategy<Value = Item> {
     prop_oneof![3 => function, 3 => global, 1 => alias]
 }
 
+fn section() -> impl Strategy<Value = Section> {
+    let numbers = (prop_oneof![Just(8u32), Just(16), Just(32), Just(64)], vec(any::<u64>(), 1..4))
+        .prop_map(|(bits, values)| {
+            let cut = |value: u64| value & (u64::MAX >> (64 - bits));
+            SectionEntry::Numbers { bits, values: values.into_iter().map(cut).collect() }
+        });
+    let relative =
+        prop_oneof![any::<u64>().prop_map(Relative::Plus), name().prop_map(Relative::Minus)];
+    let address = (prop_oneof![Just(32u32), Just(64)], name(), relative)
+        .prop_map(|(bits, base, relative)| SectionEntry::Address { bits, base, relative });
+    let entry = prop_oneof![name().prop_map(SectionEntry::Label), numbers, address];
+    vec(entry, 0..4).prop_map(|entries| Section { name: Name::new(".debug_str", span()), entries })
+}
+
 fn module() -> impl Strategy<Value = Module> {
     let file = (any::<u32>(), "[ -!#-~]{0,12}", option::of((any::<u64>(), any::<u64>())))
         .prop_map(|(index, name, stamp)| FileDirective { index, name, stamp, span: span() });
     let head = (any::<u32>(), any::<u32>(), vec(name(), 1..3), option::of(any::<bool>()));
-    (head, vec(item(), 0..4), vec(file, 0..3)).prop_map(
-        |((major, minor, names, wide), items, files)| Module {
+    (head, vec(item(), 0..4), vec(file, 0..3), vec(section(), 0..2)).prop_map(
+        |((major, minor, names, wide), items, files, sections)| Module {
             version: Some(VersionDirective { major, minor, span: span() }),
             target: Some(TargetDirective { names, span: span() }),
             address_size: wide
                 .map(|wide| AddressSize { bits: if wide { 64 } else { 32 }, span: span() }),
             items,
             files,
+            sections,
         },
     )
 }

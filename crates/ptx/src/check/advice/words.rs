@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
             self.report(
                 rules::REPEATED_WORD.at(word.span, message).help("remove it").fix(word.span, ""),
             );
-        } else if inst.is_out_of_order() {
+        } else if inst.is_out_of_order() && self.reordered.insert(name.clone()) {
             let usual = inst.in_order();
             let message = format!("the manual writes `{name}` as `{usual}`");
             self.report(

@@ -85,13 +85,26 @@ impl<'s> Parser<'s> {
         let (mut ty, mut ptr) = (None, None);
         while self.at(TokenKind::Dot) {
             let span = self.token_span();
+            let is_late = match self.dot_word() {
+                // The alignment of a parameter may follow its type.
+                "align" => vector.is_some() || ty.is_some() && role == Role::Variable,
+                "v2" | "v4" | "v8" => ty.is_some(),
+                _ => false,
+            };
+            if is_late {
+                let message = format!("{} stands too late", self.found());
+                let order = "the order is alignment, vector size, type";
+                return Err(self.report(Diagnostic::error(span, message).help(order)));
+            }
             let repeated = match self.dot_word() {
                 "attribute" => {
                     attributes.append(&mut self.attributes()?);
                     false
                 }
                 "align" => align.replace(self.alignment()?).is_some(),
-                "ptr" if role == Role::Parameter => ptr.replace(self.ptr()?).is_some(),
+                "ptr" if role == Role::Parameter && ty.is_some() => {
+                    ptr.replace(self.ptr()?).is_some()
+                }
                 "v2" => self.vector_size(&mut vector, 2),
                 "v4" => self.vector_size(&mut vector, 4),
                 "v8" => self.vector_size(&mut vector, 8),
@@ -157,7 +170,10 @@ impl<'s> Parser<'s> {
     fn ptr(&mut self) -> Parse<PtrAttribute> {
         let start = self.token.start;
         self.bump();
-        let space = self.space_word();
+        let points_to = |space: &Space| {
+            matches!(space, Space::Global | Space::Const | Space::Shared | Space::Local)
+        };
+        let space = self.space_word().filter(points_to);
         if space.is_some() {
             self.bump();
         }

@@ -53,8 +53,10 @@ impl Parser<'_> {
 
     fn bad_function_end(&mut self, name: &Name) -> super::Reported {
         let diagnostic = if self.at(TokenKind::Dot) && !self.starts_item() {
-            self.expected_diagnostic("a function directive or `{`")
-                .help("such directives are `.maxntid`, `.reqntid`, `.maxnreg` or `.noreturn`")
+            let help = "such directives are `.maxntid`, `.reqntid`, `.maxnreg` or `.noreturn`";
+            let mut diagnostic = self.expected_diagnostic("a function directive or `{`").help(help);
+            self.end_of_line_before(&mut diagnostic);
+            diagnostic
         } else {
             self.expected_diagnostic("`{` and the body, or `;`")
                 .label(name.span, "of this function")

@@ -8,6 +8,7 @@ mod declaration;
 mod function;
 mod instruction;
 mod module;
+mod section;
 mod statement;
 
 use super::ast::{Module, Name};
@@ -215,11 +216,16 @@ impl<'s> Parser<'s> {
     /// missing at the end of the line before.
     fn expected_next(&mut self, what: &str) -> Reported {
         let mut diagnostic = self.expected_diagnostic(what);
+        self.end_of_line_before(&mut diagnostic);
+        self.report(diagnostic)
+    }
+
+    /// Moves a diagnostic about what is missing from the first token of a line to the end of the line before.
+    fn end_of_line_before(&self, diagnostic: &mut Diagnostic) {
         let begins_line = self.token.first_of_line || self.at(TokenKind::Eof);
         if begins_line && let Some(label) = diagnostic.labels.first_mut() {
             label.span = Span::new(self.file, self.previous_end, self.previous_end);
         }
-        self.report(diagnostic)
     }
 
     /// The same as a diagnostic, for callers that add to it.

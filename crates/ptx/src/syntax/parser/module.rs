@@ -57,7 +57,11 @@ impl Parser<'_> {
                 module.files.push(file);
                 Ok(())
             }
-            "section" => self.section(),
+            "section" => {
+                let section = self.section()?;
+                module.sections.push(section);
+                Ok(())
+            }
             "pragma" | "alias" => {
                 let directive = self.directive()?;
                 self.end_of_statement("`;` after the directive")?;
@@ -247,19 +251,6 @@ impl Parser<'_> {
         let text = self.token_text();
         self.bump();
         Ok(text[1..text.len() - 1].to_owned())
-    }
-
-    /// `.section name { ... }`: debug information, which has no meaning here.
-    fn section(&mut self) -> Parse<()> {
-        self.bump();
-        if !matches!(self.token.kind, TokenKind::Dot | TokenKind::Word) {
-            return Err(self.expected("the name of the section"));
-        }
-        self.bump();
-        if !self.at(TokenKind::LBrace) {
-            return Err(self.expected("`{` and the contents of the section"));
-        }
-        self.skip_braces()
     }
 
     /// A directive and its arguments, without any `;`. The token is its name.

@@ -140,7 +140,9 @@ impl Parser<'_> {
             };
             self.expect(TokenKind::Comma, "`,` and `inlined_at`")?;
             self.keyword("inlined_at")?;
-            inlined = Some(Inlined { function_name, offset, at: self.source_position()? });
+            let start = self.token.start;
+            let at = self.source_position()?;
+            inlined = Some(Inlined { function_name, offset, at, at_span: self.span_from(start) });
         }
         Ok(Loc { position, inlined })
     }
