@@ -101,7 +101,7 @@ impl Barriers {
     pub(crate) fn arrive(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
         if let Some(warps) = self.warps.get(view.cta()) {
             let warp = &mut warps[arrival.warp];
-            warp.wrote = warp.wrote - arrival.lanes;
+            warp.wrote -= arrival.lanes;
         }
     }
 

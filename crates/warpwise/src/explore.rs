@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
 use crate::source::Located;
-use ir::{Inst, Place, Space, Touched};
+use ir::{Inst, Members, Op, Place, Space, Touched};
 use sanitize::explore::{self, Both, Elsewhere, Explored, Footprints, Run, Subject};
 use sanitize::{Code, Finding, Found, Options};
 use vm::memory::Snapshot;
@@ -69,6 +69,15 @@ impl Subject for Again<'_> {
 
     fn line(&self, place: Place) -> u64 {
         self.places.line(place)
+    }
+
+    fn counts_lanes(&self) -> bool {
+        let blocks = &self.kernel.lowered.kernel.blocks;
+        blocks.iter().flat_map(|block| &block.insts).any(|inst| match inst.op {
+            Op::ActiveMask { .. } => true,
+            Op::Collective { members, .. } => members == Members::Active,
+            _ => false,
+        })
     }
 
     fn interrupted(&self) -> bool {

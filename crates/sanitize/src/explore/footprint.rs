@@ -38,6 +38,8 @@ pub(super) struct Access {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) kind: Kind,
+    /// The lanes that did it.
+    pub(super) lanes: LaneMask,
 }
 
 /// What an access did.
@@ -84,15 +86,22 @@ impl Footprints {
                     Space::Global => None,
                     Space::Generic | Space::Local | Space::Param => return,
                 };
-                for (_, start) in touch.iter() {
+                for (lane, start) in touch.iter() {
                     let end = start + touch.bytes;
                     match step.accesses.last_mut() {
                         Some(last)
                             if last.end == start && last.shared == shared && last.kind == kind =>
                         {
                             last.end = end;
+                            last.lanes |= LaneMask::single(lane);
                         }
-                        _ => step.accesses.push(Access { shared, start, end, kind }),
+                        _ => step.accesses.push(Access {
+                            shared,
+                            start,
+                            end,
+                            kind,
+                            lanes: LaneMask::single(lane),
+                        }),
                     }
                 }
             });
@@ -142,13 +151,18 @@ impl Observer for Footprints {
 impl Step {
     /// Whether two steps of different lanes may not be swapped.
     pub(super) fn depends_on(&self, other: &Step) -> bool {
-        let same_warp = self.cta == other.cta && self.warp == other.warp;
-        if same_warp && (self.counts_lanes || other.counts_lanes) {
+        self.part_depends_on(self.lanes, other, other.lanes)
+    }
+
+    /// The same for what some of the lanes did in the one step and some in the other.
+    pub(super) fn part_depends_on(&self, part: LaneMask, other: &Step, theirs: LaneMask) -> bool {
+        if self.same_warp(other) && (self.counts_lanes || other.counts_lanes) {
             return true;
         }
-        self.accesses.iter().any(|one| {
+        self.accesses.iter().filter(|one| one.lanes.intersects(part)).any(|one| {
             other.accesses.iter().any(|other| {
-                one.shared == other.shared
+                other.lanes.intersects(theirs)
+                    && one.shared == other.shared
                     && one.start < other.end
                     && other.start < one.end
                     && !one.kind.swaps_with(other.kind)
@@ -156,9 +170,14 @@ impl Step {
         })
     }
 
+    /// Whether both are of one warp.
+    pub(super) fn same_warp(&self, other: &Step) -> bool {
+        (self.cta, self.warp) == (other.cta, other.warp)
+    }
+
     /// Whether some lane takes part in both.
     pub(super) fn shares_lanes(&self, other: &Step) -> bool {
-        self.cta == other.cta && self.warp == other.warp && self.lanes.0 & other.lanes.0 != 0
+        self.same_warp(other) && self.lanes.intersects(other.lanes)
     }
 
     /// Whether a candidate is the split that took the step.
@@ -166,8 +185,8 @@ impl Step {
         (self.cta, self.warp, self.lanes) == (split.cta, split.warp, split.lanes)
     }
 
-    /// Whether some lane of a candidate took part in the step.
-    pub(super) fn meets(&self, split: &Candidate) -> bool {
-        (self.cta, self.warp) == (split.cta, split.warp) && self.lanes.intersects(split.lanes)
+    /// Whether a candidate has some of these lanes of the step's warp.
+    pub(super) fn is_near(&self, split: &Candidate, lanes: LaneMask) -> bool {
+        (self.cta, self.warp) == (split.cta, split.warp) && lanes.intersects(split.lanes)
     }
 }

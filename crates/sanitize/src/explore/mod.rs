@@ -50,6 +50,9 @@ pub trait Subject {
     /// A number that places have in common which are one to the user, such as copies of a line that a compiler made.
     fn line(&self, place: Place) -> u64;
 
+    /// Whether the kernel can tell which lanes run together: by `activemask`, or a collective without a membermask.
+    fn counts_lanes(&self) -> bool;
+
     /// Whether the exploration must end now.
     fn interrupted(&self) -> bool;
 }
@@ -144,7 +147,7 @@ pub fn some<S: Subject>(
 /// A run could not begin.
 pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
-    let mut tree = reduction::Tree::default();
+    let mut tree = reduction::Tree::new(subject.counts_lanes());
     for _ in 0..limit {
         let mut footprints = Footprints::default();
         tree.begin(Rc::clone(&footprints.steps));

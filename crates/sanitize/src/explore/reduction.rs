@@ -7,7 +7,8 @@
 //! it begins was covered. A run in which all splits sleep is given up. Lanes play the part of processes.
 
 use super::footprint::{Step, Steps};
-use super::order::HappensBefore;
+use super::order::{HappensBefore, Race};
+use lanes::LaneMask;
 use std::cell::RefCell;
 use std::rc::Rc;
 use vm::{Candidate, Choice, Chooser};
@@ -18,6 +19,9 @@ const STEPS: usize = 4096;
 /// The tree, as the path that was run last.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
+    /// Whether the kernel can tell which lanes run together. Then no two steps of one warp may be swapped without
+    /// further ado: splits may meet between them.
+    counts_lanes: bool,
     path: Vec<Node>,
     /// How much of the path the run must follow.
     follow: usize,
@@ -69,6 +73,11 @@ impl Chooser for Tree {
 }
 
 impl Tree {
+    /// The tree of a kernel that can or cannot tell which lanes run together.
+    pub(super) fn new(counts_lanes: bool) -> Tree {
+        Tree { counts_lanes, ..Tree::default() }
+    }
+
     /// Begins a run, whose steps will be in `steps`.
     pub(super) fn begin(&mut self, steps: Rc<RefCell<Steps>>) {
         self.path.truncate(self.follow);
@@ -94,8 +103,11 @@ impl Tree {
         let sleeps = |(nth, step): (usize, &Step)| {
             let same = |candidate: &Candidate| candidate.is_still(&before.candidates[nth]);
             let here = candidates.iter().position(same)?;
-            let independent = !step.shares_lanes(taken) && !step.depends_on(taken);
-            independent.then(|| (here, step.clone()))
+            let apart = match self.counts_lanes {
+                true => !step.same_warp(taken),
+                false => !step.shares_lanes(taken),
+            };
+            (apart && !step.depends_on(taken)).then(|| (here, step.clone()))
         };
         tried.chain(slept).filter_map(sleeps).collect()
     }
@@ -113,11 +125,15 @@ impl Tree {
         }
         let mut before = HappensBefore::default();
         for (at, step) in steps.iter().enumerate() {
-            for earlier in before.take(at, steps) {
-                let first = before.first_after(earlier, at);
-                self.path[earlier].want(first.into_iter().map(|nth| &steps[nth]));
+            for Race { earlier, part } in before.take(at, steps) {
+                let node = &mut self.path[earlier];
+                let may_meet = self.counts_lanes && step.same_warp(&steps[earlier]);
+                match before.first_after(earlier, at).filter(|_| !may_meet) {
+                    Some(first) => node.want(first.into_iter().map(|nth| &steps[nth])),
+                    None => node.want_all_of(step, part),
+                }
             }
-            if step.counts_lanes {
+            if step.counts_lanes || before.parts_clash(step) {
                 self.want_parts(at, step, steps);
             }
         }
@@ -128,15 +144,15 @@ impl Tree {
         all.len() > STEPS
     }
 
-    /// What a step sees depends on which lanes are there: since its lanes last ran together, each part of them may
-    /// go ahead of the others.
+    /// What a step does depends on which lanes are there, or in which order they do it: since its lanes last ran
+    /// together, each part of them may go ahead of the others.
     fn want_parts(&mut self, at: usize, step: &Step, steps: &[Step]) {
         let earlier = steps[..at].iter().enumerate().rev();
         for (place, other) in earlier.filter(|(_, other)| other.shares_lanes(step)) {
             if step.lanes.0 & !other.lanes.0 == 0 {
                 break;
             }
-            self.path[place].want_all_of(step);
+            self.path[place].want_all_of(step, step.lanes);
         }
     }
 
@@ -169,7 +185,7 @@ impl Node {
             match self.candidates.iter().position(same) {
                 Some(nth) => first.push(nth),
                 // Its lanes stand otherwise here.
-                None => return self.want_all_of(step),
+                None => return self.want_all_of(step, step.lanes),
             }
         }
         let begun = |nth: &usize| {
@@ -182,11 +198,12 @@ impl Node {
         }
     }
 
-    /// Asks for branches in which the lanes of a later step go first here; if they cannot, for all branches.
-    fn want_all_of(&mut self, step: &Step) {
+    /// Asks for branches in which lanes of a later step go first here; if they cannot, for all branches.
+    fn want_all_of(&mut self, step: &Step, part: LaneMask) {
         let before = self.wanted.len();
         let numbered = self.candidates.iter().enumerate();
-        self.wanted.extend(numbered.filter(|(_, split)| step.meets(split)).map(|(nth, _)| nth));
+        self.wanted
+            .extend(numbered.filter(|(_, split)| step.is_near(split, part)).map(|(nth, _)| nth));
         if self.wanted.len() == before {
             self.wanted.extend(0..self.candidates.len());
         }

@@ -1,0 +1,289 @@
+//! Exploring all schedules, against trying every choice: random small programs have the same results.
+
+use ir::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Kernel, Op, Ordering, Reg};
+use ir::{Scope, Space, Special, Src, Terminator, Update, WarpRules};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use vm::memory::Snapshot;
+use vm::{Choice, Chooser, Launch, Level, Memory, Observer, Random, Schedule};
+use warpwise_sanitize::explore::{self, Footprints, Run, Subject};
+
+/// Who runs the programs side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Ctas,
+    Warps,
+    Lanes,
+}
+
+const CELLS: u64 = 2;
+/// Bytes of the cells, and of one result for each program.
+const BYTES: u64 = 4 * CELLS + 4 * 3;
+
+fn cell(random: &mut Random, base: Reg) -> Address {
+    Address { base: base.into(), offset: 4 * random.below(CELLS) as i64 }
+}
+
+/// `seen = 31 * seen + value`.
+fn take(b: &mut Builder, seen: Reg, value: Reg) {
+    b.binary_to(seen, BinaryOp::MulLo32, seen, Src::Imm(31));
+    b.binary_to(seen, BinaryOp::AddI32, seen, value);
+}
+
+/// One instruction that others can notice.
+fn step(b: &mut Builder, random: &mut Random, side: Side, base: Reg, seen: Reg) {
+    let (space, access, ordering) = (Space::Global, Access::B32, Ordering::Relaxed);
+    let value = Src::Imm(1 + random.below(3));
+    let kinds = if side == Side::Lanes { 5 } else { 4 };
+    match random.below(kinds) {
+        0 => {
+            let address = cell(random, base);
+            b.push(Op::Store { values: vec![value], space, access, address, ordering });
+        }
+        1 => {
+            let d = b.reg(Class::W32);
+            let address = cell(random, base);
+            b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
+            take(b, seen, d);
+        }
+        4 => {
+            let d = b.reg(Class::W32);
+            b.push(Op::ActiveMask { d });
+            take(b, seen, d);
+        }
+        kind => {
+            let d = (random.below(2) == 0).then(|| b.reg(Class::W32));
+            let update = match kind {
+                2 => Update::Apply(BinaryOp::AddI32),
+                _ => Update::Exchange,
+            };
+            let (address, c, scope) = (cell(random, base), Src::Imm(0), Scope::Gpu);
+            b.push(Op::Atomic { d, update, space, access, address, b: value, c, ordering, scope });
+            if let Some(d) = d {
+                take(b, seen, d);
+            }
+        }
+    }
+}
+
+/// Two programs of two steps, with one more for both behind them, or three programs of one step. Each stores what it
+/// has seen.
+fn kernel(random: &mut Random, side: Side, programs: u32) -> Kernel {
+    let mut b = Builder::new("k", WarpRules::Independent);
+    let base = b.reg(Class::W64);
+    let address = Address { base: Src::Imm(0), offset: 0 };
+    let (space, access, ordering) = (Space::Param, Access::B64, Ordering::Weak);
+    b.push(Op::Load { d: vec![Some(base)], space, access, address, ordering });
+    let number = b.reg(Class::W32);
+    let what = match side {
+        Side::Ctas => Special::Ctaid(Dim::X),
+        Side::Warps | Side::Lanes => Special::Tid(Dim::X),
+    };
+    b.push(Op::Special { d: number, what });
+    let number = match side {
+        Side::Warps => b.binary(BinaryOp::ShrU32, number, Src::Imm(5)),
+        Side::Ctas | Side::Lanes => number,
+    };
+    let seen = b.reg(Class::W32);
+    b.copy_to(seen, Src::Imm(1));
+    let join = b.block();
+    for program in 0..programs {
+        let (own, next) = (b.block(), b.block());
+        let p = b.compare(CompareOp::EqI32, number, Src::Imm(u64::from(program)));
+        b.terminate(Terminator::Branch { p: p.into(), then: own, otherwise: next });
+        b.switch_to(own);
+        for _ in 0..4 - programs {
+            step(&mut b, random, side, base, seen);
+        }
+        b.terminate(Terminator::Jump(join));
+        b.switch_to(next);
+    }
+    // Further lanes have nothing to do.
+    b.terminate(Terminator::Exit);
+    b.switch_to(join);
+    if programs == 2 {
+        step(&mut b, random, side, base, seen);
+    }
+    let bytes = b.binary(BinaryOp::MulWideU32, number, Src::Imm(4));
+    let own = b.binary(BinaryOp::AddI64, base, bytes);
+    let address = Address { base: own.into(), offset: 4 * CELLS as i64 };
+    let (space, access, ordering) = (Space::Global, Access::B32, Ordering::Weak);
+    b.push(Op::Store { values: vec![seen.into()], space, access, address, ordering });
+    b.terminate(Terminator::Exit);
+    let mut kernel = b.finish();
+    kernel.param_bytes = 8;
+    kernel
+}
+
+/// A kernel whose results are collected.
+struct Collected {
+    kernel: Kernel,
+    side: Side,
+    programs: u32,
+    memory: Memory,
+    buffer: u64,
+    start: Snapshot,
+    results: BTreeSet<Vec<u8>>,
+}
+
+impl Collected {
+    fn new(kernel: Kernel, side: Side, programs: u32) -> Self {
+        let mut memory = Memory::new().expect("address space");
+        let buffer = memory.allocate(BYTES).expect("space");
+        let start = memory.snapshot();
+        Collected { kernel, side, programs, memory, buffer, start, results: BTreeSet::new() }
+    }
+
+    fn once<O: Observer>(&mut self, chooser: &mut dyn Chooser, observer: &mut O) -> Run {
+        self.memory.restore(&self.start);
+        let (grid, block) = match self.side {
+            Side::Ctas => (self.programs, 1),
+            Side::Warps => (1, 32 * (self.programs - 1) + 1),
+            Side::Lanes => (1, self.programs),
+        };
+        let launch = Launch {
+            grid: [grid, 1, 1],
+            block: [block, 1, 1],
+            dynamic_shared: 0,
+            params: &self.buffer.to_le_bytes(),
+            image_base: 0,
+            threads: 1,
+            schedule: Schedule::Fair,
+            max_steps: None,
+            level: Level::detect(),
+            interrupted: &|| false,
+            progress: &|_| {},
+        };
+        let outcome = vm::launch_chosen(&self.kernel, &launch, &mut self.memory, observer, chooser);
+        let fault = outcome.expect("possible").fault;
+        assert_eq!(fault, None);
+        Run { findings: Vec::new(), memory: self.memory.snapshot(), fault }
+    }
+
+    fn collect(&mut self) {
+        let result = self.memory.read(self.buffer, BYTES as usize).expect("inside");
+        self.results.insert(result.to_vec());
+    }
+}
+
+impl Subject for Collected {
+    type Error = Infallible;
+
+    fn run(
+        &mut self,
+        chooser: &mut dyn Chooser,
+        footprints: Option<&mut Footprints>,
+    ) -> Result<Run, Infallible> {
+        let run = match footprints {
+            Some(footprints) => {
+                let mut patient = Patient { chooser, given_up: false };
+                let run = self.once(&mut patient, footprints);
+                if patient.given_up {
+                    return Ok(run);
+                }
+                run
+            }
+            None => return Ok(self.once(chooser, &mut Footprints::default())),
+        };
+        self.collect();
+        Ok(run)
+    }
+
+    fn line(&self, place: ir::Place) -> u64 {
+        u64::from(place.0)
+    }
+
+    fn counts_lanes(&self) -> bool {
+        let mut insts = self.kernel.blocks.iter().flat_map(|block| &block.insts);
+        insts.any(|inst| matches!(inst.op, Op::ActiveMask { .. }))
+    }
+
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// Notes whether a run was given up.
+struct Patient<'c> {
+    chooser: &'c mut dyn Chooser,
+    given_up: bool,
+}
+
+impl Chooser for Patient<'_> {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+        let chosen = self.chooser.choose(choice);
+        self.given_up = chosen.is_none();
+        chosen
+    }
+}
+
+/// Every choice in turn.
+#[derive(Default)]
+struct Odometer {
+    /// What was chosen, of how many.
+    digits: Vec<(usize, usize)>,
+}
+
+impl Odometer {
+    fn next(&mut self) -> bool {
+        while let Some((chosen, of)) = self.digits.pop() {
+            if chosen + 1 < of {
+                self.digits.push((chosen + 1, of));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Chooser for Odometer {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+        let number = choice.number as usize;
+        if number == self.digits.len() {
+            self.digits.push((0, choice.candidates.len()));
+        }
+        Some(self.digits[number].0)
+    }
+}
+
+fn compare(side: Side, kernels: u64) {
+    let mut fewer = 0;
+    for seed in 0..kernels {
+        let programs = 2 + seed as u32 % 2;
+        let kernel = kernel(&mut Random::new(seed), side, programs);
+        ir::verify(&kernel).expect("a valid kernel");
+        let mut every = Collected::new(kernel.clone(), side, programs);
+        let (mut odometer, mut runs) = (Odometer::default(), 0);
+        loop {
+            every.once(&mut odometer, &mut Footprints::default());
+            every.collect();
+            runs += 1;
+            if !odometer.next() {
+                break;
+            }
+        }
+        let mut reduced = Collected::new(kernel, side, programs);
+        let first = reduced.once(&mut Odometer::default(), &mut Footprints::default());
+        let Ok(explored) = explore::all(&mut reduced, &first, 100_000);
+        assert!(explored.complete);
+        assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}");
+        assert!(explored.schedules <= runs, "{side:?}, seed {seed}");
+        fewer += u32::from(explored.schedules < runs);
+    }
+    assert!(fewer > 0, "nothing was left out");
+}
+
+#[test]
+fn ctas_have_the_results_of_every_choice() {
+    compare(Side::Ctas, 14);
+}
+
+#[test]
+fn warps_have_the_results_of_every_choice() {
+    compare(Side::Warps, 14);
+}
+
+#[test]
+fn lanes_have_the_results_of_every_choice() {
+    compare(Side::Lanes, 40);
+}
