@@ -33,6 +33,6 @@ fn one_mistake_is_found_where_it_is() {
         }
     }
     assert!(rows > 1000 && refused > rows / 2, "{refused} of {rows}");
-    assert!(verdicts.len() * 100 <= rows, "{} of {rows}:\n{}", verdicts.len(), verdicts.join("\n"));
-    assert!(places.len() * 100 <= rows, "{} of {rows}:\n{}", places.len(), places.join("\n"));
+    assert!(verdicts.is_empty(), "{} of {rows}:\n{}", verdicts.len(), verdicts.join("\n"));
+    assert!(places.is_empty(), "{} of {rows}:\n{}", places.len(), places.join("\n"));
 }

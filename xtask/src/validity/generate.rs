@@ -3,7 +3,8 @@
 
 use super::module::REGISTERS;
 use ptx::catalogue::pattern::{
-    Length, Limit, OperandPattern, OperandType, Pattern, Shape, Slot, fragment_register,
+    AddressSpace, Length, Limit, OperandPattern, OperandType, Pattern, Shape, Slot,
+    fragment_register,
 };
 use ptx::catalogue::{Entry, Form};
 use ptx::syntax::ScalarType;
@@ -337,7 +338,11 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
         Shape::Predicate => format!("pred_{name}"),
         Shape::Address => {
             let space = pattern.slot("ss").and_then(|slot| words[slot]).unwrap_or("");
-            let base = if space.starts_with("param") { "param_v" } else { "b64_ad" };
+            let base = match operand.space {
+                AddressSpace::Tensor => "b32_ad",
+                _ if space.starts_with("param") => "param_v",
+                _ => "b64_ad",
+            };
             let rest = operand.rest.iter().map(|inner| usual(pattern, inner, words));
             let all: Vec<String> = std::iter::once(base.to_owned()).chain(rest).collect();
             format!("[{}]", all.join(", "))

@@ -347,7 +347,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 float::fixed(lo, inst, BinaryOp::DivApproxF32)
             })
             .approximate(DIV_BOUND),
-            Form::new("div.full{.ftz}.f32 d, a, b", (1, 4), 10, |lo, inst| {
+            Form::new("div.full!{.ftz}.f32 d, a, b", (1, 4), 10, |lo, inst| {
                 float::fixed(lo, inst, BinaryOp::DivF32(ir::Round::NearestEven))
             })
             .approximate(DIV_FULL_BOUND),

@@ -33,10 +33,10 @@ const COPY: &[Need] = &[
 const CP: &[Form] = &[
     copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16){, policy:b64 if hint}"),
     copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), src_size:u32(0..16){, policy:b64 if hint}"),
-    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), {!}ignore{, policy:b64 if hint}", (7, 5)),
+    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), reg {!}ignore{, policy:b64 if hint}", (7, 5)),
     copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16){, policy:b64 if hint}"),
     copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), src_size:u32(0..16){, policy:b64 if hint}"),
-    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), {!}ignore{, policy:b64 if hint}", (7, 5)),
+    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), reg {!}ignore{, policy:b64 if hint}", (7, 5)),
     Form::legal("cp.async!.commit_group!", (7, 0), 80),
     Form::legal("cp.async!.wait_group! n:u32=", (7, 0), 80),
     Form::legal("cp.async!.wait_all!", (7, 0), 80),
@@ -81,7 +81,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.9.18 createpolicy",
         forms: &[
             Form::legal("createpolicy.fractional!.primary{.secondary}.b64 d{, fraction:f32}; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80),
-            Form::legal("createpolicy.range!{.global}.primary{.secondary}.b64 d, [a], primary_size:u32, total_size:u32; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80),
+            Form::legal("createpolicy.range!{.global}.primary{.secondary}.b64 d:u64, [a], primary_size:u32, total_size:u32; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80),
             Form::legal("createpolicy.cvt!.L2.b64 d, a:u64", (7, 4), 80),
         ],
     },

@@ -111,7 +111,7 @@ const COMPARE: [Form; 4] = [
     compare!(".type", "", "; .type = { .b32, .b64 }", (2, 0), 20, compare_exchange),
     compare!(".type", ".ss", "; .type = { .b32, .b64 }; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (1, 1), 11, compare_exchange),
     compare!(".b16", "{.ss}", "; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (6, 3), 70, compare_exchange),
-    compare!(".b128", "{.ss}", "; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (8, 3), 90, not_implemented),
+    compare!(".b128", "{.ss}", "; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (8, 3), 90, not_implemented).needs(WIDE),
 ];
 
 /// Two lists of forms in one.

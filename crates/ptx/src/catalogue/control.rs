@@ -45,10 +45,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[
             Form::new("barrier{.cta}.sync{.aligned} a:u32(0..15){, b:u32(*32)}", (6, 0), 30, sync).needs(CTA),
             Form::new("barrier{.cta}.arrive!{.aligned} a:u32(0..15), b:u32(*32)", (6, 0), 30, arrive).needs(CTA),
-            Form::new("barrier{.cta}.red!.popc{.aligned}.u32 d:u32, a:u32(0..15), {!}p", (6, 0), 30, reduce).needs(CTA),
-            Form::new("barrier{.cta}.red!.popc{.aligned}.u32 d:u32, a:u32(0..15), b:u32(*32), {!}p", (6, 0), 30, reduce).needs(CTA),
-            Form::new("barrier{.cta}.red!.op{.aligned}.pred d, a:u32(0..15), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
-            Form::new("barrier{.cta}.red!.op{.aligned}.pred d, a:u32(0..15), b:u32(*32), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
+            Form::new("barrier{.cta!}.red!.popc{.aligned}.u32 d:u32, a:u32(0..15), {!}p", (6, 0), 30, reduce).needs(CTA),
+            Form::new("barrier{.cta!}.red!.popc{.aligned}.u32 d:u32, a:u32(0..15), b:u32(*32), {!}p", (6, 0), 30, reduce).needs(CTA),
+            Form::new("barrier{.cta!}.red!.op{.aligned}.pred d, a:u32(0..15), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
+            Form::new("barrier{.cta!}.red!.op{.aligned}.pred d, a:u32(0..15), b:u32(*32), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
         ],
     },
     Entry {

@@ -58,7 +58,7 @@ impl<'a> Matched<'a> {
             AddressSpace::Named => self.space(),
             AddressSpace::Slot(slot) => self.words[slot],
             AddressSpace::Fixed(space) => return Some(space),
-            AddressSpace::Any => None,
+            AddressSpace::Any | AddressSpace::Tensor => None,
         };
         word.and_then(|word| word.split("::").next()).and_then(Space::from_word)
     }

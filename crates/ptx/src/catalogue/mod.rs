@@ -105,6 +105,12 @@ impl Need {
         self.only = Only::Family(architectures);
         self
     }
+
+    /// The same, for the `a` targets of these architectures alone.
+    pub const fn architecture(mut self, architectures: &'static [u32]) -> Self {
+        self.only = Only::Architecture(architectures);
+        self
+    }
 }
 
 /// One form of an instruction.
@@ -230,7 +236,7 @@ macro_rules! families {
 
 families! {
     arithmetic, asynchronous, atomics, barrier_objects, bits, cluster, compare, control, convert, extended,
-    functions, logic, matrix, memory, moves, others, textures, video, warp, warpgroup,
+    functions, logic, matrix, memory, moves, others, tensor, textures, video, warp, warpgroup,
 }
 
 /// A form with its compiled syntax.

@@ -11,9 +11,6 @@ macro_rules! others {
 
 others! {
     "multimem", "9.7.9.14 multimem";
-    "tensormap", "9.7.9.28 tensormap.replace";
     "brx", "9.7.12.4 brx.idx";
     CALL, "9.7.12.5 call";
-    "clusterlaunchcontrol", "9.7.13.18 clusterlaunchcontrol";
-    "tcgen05", "9.7.16 tcgen05";
 }

@@ -16,7 +16,7 @@
 //! |---|---|
 //! | `[a]` | an address, in the state space that the word `.ss` or `.global` names |
 //! | `[a:shared]`, `[a:dst]`, `[a:any]` | an address in that space, in the one that the choice `.dst` names, \
-//! or in any |
+//! or in any; `[a:tensor]` in tensor memory |
 //! | `[a, b, c{2}]` | an address, and more behind a comma in the brackets |
 //! | `d\|p`, `d[\|p]` | a result and a predicate, which may be missing in the second |
 //! | `d_` | a result, or `_` to drop it; `d\|p_` the same for the predicate |
@@ -127,6 +127,8 @@ pub enum AddressSpace {
     Fixed(Space),
     /// Any: the address is not the instruction's to check.
     Any,
+    /// Tensor memory, whose addresses have 32 bits.
+    Tensor,
 }
 
 /// What a constant operand must satisfy.
@@ -461,6 +463,7 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         Some((name, word)) => match slots.iter().position(|slot| slot.name == word) {
             Some(slot) => (name, AddressSpace::Slot(slot)),
             None if word == "any" => (name, AddressSpace::Any),
+            None if word == "tensor" => (name, AddressSpace::Tensor),
             None => {
                 let space = Space::from_word(word).ok_or_else(|| format!("no space `{word}`"))?;
                 (name, AddressSpace::Fixed(space))

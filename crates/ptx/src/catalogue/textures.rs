@@ -24,12 +24,12 @@ macro_rules! tex {
 macro_rules! modes {
     ($geoms:literal, $where:literal, $ctypes:literal, $ptx:expr, $sm:literal) => {
         [
-            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:f32}", $ptx, $sm),
-            tex!("{.base!}", $geoms, $where, $ctypes, ", offset@geom:s32{, depth:f32}", $ptx, $sm),
-            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:f32}", (3, 1), 20),
-            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype, offset@geom:s32{, depth:f32}", (3, 1), 20),
-            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:f32}", (4, 2), 53, ".v2.f16x2", "d{2}:f16x2", ""),
-            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:f32}", (4, 2), 53, ".v2.f16x2", "d{2}:f16x2", ""),
+            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:ctype}", $ptx, $sm),
+            tex!("{.base!}", $geoms, $where, $ctypes, ", offset@geom:s32{, depth:ctype}", (4, 3), 30),
+            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:ctype}", (3, 1), 20),
+            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype, offset@geom:s32{, depth:ctype}", (4, 3), 30),
+            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}:f16x2", ""),
+            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}:f16x2", ""),
         ]
     };
 }
@@ -46,9 +46,24 @@ const TEX: &[Need] = &[
     Need::new("a2dms", (3, 2), 30),
 ];
 
+/// Geometries that gathers took later.
+const GATHER: &[Need] = &[
+    Need::new("a2d", (4, 3), 30),
+    Need::new("cube", (4, 3), 30),
+    Need::new("acube", (4, 3), 30),
+];
+
+/// Queries that came later.
+const QUERIES: &[Need] = &[
+    Need::new("num_samples", (4, 1), 30),
+    Need::new("num_mipmap_levels", (4, 1), 20),
+    Need::new("array_size", (4, 1), 20),
+    Need::new("memory_layout", (4, 2), 20),
+];
+
 const PLAIN: [Form; 6] = modes!(".1d, .2d, .3d, .a1d, .a2d", "[a:tex, c@geom:ctype]", ".s32, .f32", (1, 0), 10);
 const CUBE: [Form; 6] = modes!(".cube, .acube", "[a:tex, c@geom:ctype]", ".f32", (3, 0), 20);
-const SAMPLED: [Form; 6] = modes!(".1d, .2d, .3d", "[a:tex, {&}sampler:u64, c@geom:ctype]", ".s32, .f32", (1, 5), 10);
+const SAMPLED: [Form; 6] = modes!(".1d, .2d, .3d", "[a:tex, {&}sampler:u64, c@geom:ctype]", ".s32, .f32", (4, 3), 30);
 
 const TEXTURE: &[Form] = &[
     PLAIN[0], PLAIN[1], PLAIN[2], PLAIN[3], PLAIN[4], PLAIN[5],
@@ -98,17 +113,17 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "tld4",
         section: "9.7.10.4 tld4",
         forms: &[
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, {&}sampler:u64, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, c@geom:f32], offset@geom:s32{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20).needs(GATHER),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, {&}sampler:u64, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, c@geom:f32], offset@geom:s32{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
         ],
     },
     Entry {
         name: "txq",
         section: "9.7.10.5 txq",
         forms: &[
-            Form::legal("txq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .normalized_coords, .array_size, .num_mipmap_levels, .num_samples, .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 }", (1, 5), 10),
-            Form::legal("txq.level!.query.b32 d, [a:tex], lod:u32; .query = { .width, .height, .depth }", (3, 1), 30),
+            Form::legal("txq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .normalized_coords, .array_size, .num_mipmap_levels, .num_samples, .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 }", (1, 5), 10).needs(QUERIES),
+            Form::legal("txq.level!.query.b32 d, [a:tex], lod:u32; .query = { .width, .height, .depth }", (4, 3), 30),
         ],
     },
     Entry {
@@ -144,6 +159,6 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "suq",
         section: "9.7.11.4 suq",
-        forms: &[Form::legal("suq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .array_size, .memory_layout }", (1, 5), 10)],
+        forms: &[Form::legal("suq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .array_size, .memory_layout }", (1, 5), 10).needs(QUERIES)],
     },
 ];

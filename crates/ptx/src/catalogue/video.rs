@@ -9,9 +9,9 @@ macro_rules! scalar {
             name: $name,
             section: $section,
             forms: &[
-                Form::legal(concat!($name, ".dtype.atype.btype{.sat} d:dtype, {.}a:atype, {.}b:btype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }"), (2, 0), 20),
-                Form::legal(concat!($name, ".dtype.atype.btype{.sat}.op d:dtype, {.}a:atype, {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .op = { .add, .min, .max }"), (2, 0), 20),
-                Form::legal(concat!($name, ".dtype.atype.btype{.sat} .d:dtype, {.}a:atype, {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }"), (2, 0), 20),
+                Form::legal(concat!($name, ".dtype.atype.btype{.sat} d:dtype, plain {.}a:atype, plain {.}b:btype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }"), (2, 0), 20),
+                Form::legal(concat!($name, ".dtype.atype.btype{.sat}.op d:dtype, plain {.}a:atype, plain {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .op = { .add, .min, .max }"), (2, 0), 20),
+                Form::legal(concat!($name, ".dtype.atype.btype{.sat} {.}d:dtype, plain {.}a:atype, plain {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }"), (2, 0), 20),
             ],
         }
     };
@@ -23,9 +23,9 @@ macro_rules! shift {
             name: $name,
             section: "9.7.18.2 vshl, vshr",
             forms: &[
-                Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode d:dtype, {.}a:atype, {.}b:u32; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }"), (2, 0), 20),
-                Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode.op d:dtype, {.}a:atype, {.}b:u32, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }; .op = { .add, .min, .max }"), (2, 0), 20),
-                Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode .d:dtype, {.}a:atype, {.}b:u32, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }"), (2, 0), 20),
+                Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode d:dtype, plain {.}a:atype, plain {.}b:u32; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }"), (2, 0), 20),
+                Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode.op d:dtype, plain {.}a:atype, plain {.}b:u32, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }; .op = { .add, .min, .max }"), (2, 0), 20),
+                Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode {.}d:dtype, plain {.}a:atype, plain {.}b:u32, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }"), (2, 0), 20),
             ],
         }
     };
@@ -67,17 +67,17 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "vmad",
         section: "9.7.18.3 vmad",
         forms: &[
-            Form::legal("vmad.dtype.atype.btype{.sat}{.scale} d:dtype, {.}{-}a:atype, {.}{-}b:btype, {-}c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20),
-            Form::legal("vmad.dtype.atype.btype.po{.sat}{.scale} d:dtype, {.}a:atype, {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20),
+            Form::legal("vmad.dtype.atype.btype{.sat}{.scale} d:dtype, plain {.}{-}a:atype, plain {.}{-}b:btype, {-}c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20),
+            Form::legal("vmad.dtype.atype.btype.po{.sat}{.scale} d:dtype, plain {.}a:atype, plain {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20),
         ],
     },
     Entry {
         name: "vset",
         section: "9.7.18.4 vset",
         forms: &[
-            Form::legal("vset.atype.btype.cmp d:u32, {.}a:atype, {.}b:btype; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }", (2, 0), 20),
-            Form::legal("vset.atype.btype.cmp.op d:u32, {.}a:atype, {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }; .op = { .add, .min, .max }", (2, 0), 20),
-            Form::legal("vset.atype.btype.cmp .d:u32, {.}a:atype, {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }", (2, 0), 20),
+            Form::legal("vset.atype.btype.cmp d:u32, plain {.}a:atype, plain {.}b:btype; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }", (2, 0), 20),
+            Form::legal("vset.atype.btype.cmp.op d:u32, plain {.}a:atype, plain {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }; .op = { .add, .min, .max }", (2, 0), 20),
+            Form::legal("vset.atype.btype.cmp {.}d:u32, plain {.}a:atype, plain {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }", (2, 0), 20),
         ],
     },
     simd!("vadd2"),

@@ -6,9 +6,9 @@ use super::operand::{Verdict, describe, refuse};
 use crate::catalogue::Matched;
 use crate::catalogue::pattern::{AddressSpace, OperandPattern, Shape};
 use crate::rules;
-use crate::syntax::Space;
 use crate::syntax::ast::{Address, Name, Operand, OperandKind, Variable};
-use crate::types::{Kind, kind};
+use crate::syntax::{ScalarType, Space};
+use crate::types::{self, Fit, Kind, kind};
 
 impl<'a> Checker<'a> {
     pub(super) fn address(
@@ -22,6 +22,7 @@ impl<'a> Checker<'a> {
             OperandKind::Address(address) => {
                 match (pattern.space, space) {
                     (AddressSpace::Any, _) => {}
+                    (AddressSpace::Tensor, _) => self.tensor_address(&address.base)?,
                     (_, Some(Space::Tex)) => self.handle(address)?,
                     _ => self.bracketed(space, operand, address)?,
                 }
@@ -38,6 +39,24 @@ impl<'a> Checker<'a> {
                 }
             },
             _ => refuse(&rules::ADDRESS, operand, "an address in brackets must stand here"),
+        }
+    }
+
+    /// An address in tensor memory: a register of 32 bits.
+    fn tensor_address(&mut self, base: &Operand) -> Verdict {
+        let OperandKind::Name(name) = &base.kind else { return Ok(()) };
+        match self.names.find(name) {
+            None => Ok(()),
+            Some(Symbol::Register(register))
+                if types::agrees(register.ty, ScalarType::U32, Fit::Strict) =>
+            {
+                Ok(())
+            }
+            symbol => {
+                let what = describe(name, symbol);
+                let message = format!("addresses of tensor memory have 32 bits; {what}");
+                refuse(&rules::ADDRESS, base, message)
+            }
         }
     }
 

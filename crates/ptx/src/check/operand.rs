@@ -408,7 +408,7 @@ impl<'a> Checker<'a> {
     fn predicate(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
         match &operand.kind {
             OperandKind::Negated(inner) => self.predicate(wanted, inner),
-            OperandKind::Constant(Constant::Int { .. }) => Ok(()),
+            OperandKind::Constant(Constant::Int { .. }) if !wanted.pattern.register => Ok(()),
             _ => self.value(wanted, operand),
         }
     }

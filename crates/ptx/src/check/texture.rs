@@ -3,10 +3,14 @@
 use super::Checker;
 use super::names::Symbol;
 use super::operand::{Verdict, Wanted, describe, refuse};
+use crate::catalogue::Since;
 use crate::rules;
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Address, Operand, OperandKind};
 use crate::types::{self, Fit, Kind};
+
+/// What handles of textures in registers need.
+const HANDLES: Since = Since { ptx: (3, 1), sm: 20 };
 
 /// How many coordinates a geometry has, the index into an array included; PTX ISA 9.1, tex.
 fn needed(geometry: &str) -> usize {
@@ -65,7 +69,13 @@ impl Checker<'_> {
             Some(Symbol::Register(register))
                 if types::agrees(register.ty, ScalarType::U64, Fit::Strict) =>
             {
-                Ok(())
+                match self.target.lacks(HANDLES) {
+                    None => Ok(()),
+                    Some(_) => {
+                        let message = "handles in registers need PTX 3.1 and sm_20";
+                        refuse(&rules::FEATURE, base, message)
+                    }
+                }
             }
             Some(Symbol::Variable(variable)) if types::kind(variable.ty) == Kind::Opaque => Ok(()),
             symbol => {
