@@ -4,7 +4,7 @@ use crate::spec::Spec;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{Exploration, Extents, Schedule};
+use warpwise::{Exploration, Extents, LaneMask, Schedule};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -25,6 +25,9 @@ pub(crate) enum Command {
     /// Say what is wrong with PTX modules, and what deserves a look, without running them.
     #[command(after_help = LINT_HELP)]
     Lint(LintArguments),
+    /// Show what one warp instruction does, lane by lane.
+    #[command(after_help = EXPLAIN_HELP)]
+    Explain(ExplainArguments),
     /// Turn assembly of a described machine into words.
     Asm(AsmArguments),
     /// Turn words, or the code of a cubin, into assembly.
@@ -247,6 +250,42 @@ fn parameter(text: &str) -> Result<usize, String> {
 fn target(text: &str) -> Result<u32, String> {
     warpwise::sm_number(text)
         .ok_or_else(|| format!("`{text}` is not an architecture: write sm_75, sm_90 or the like"))
+}
+
+const EXPLAIN_HELP: &str = "\
+Operands that are numbers count as written; what registers are taken to hold is said below the picture.
+
+Exit status: 0 fine, 2 wrong usage, 3 not a legal instruction of this kind.";
+
+/// The arguments of `explain`.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArguments {
+    /// A warp instruction, such as 'shfl.sync.up.b32 d|p, a, 1, 0, 0xffffffff'.
+    #[arg(value_name = "INSTRUCTION")]
+    pub(crate) instruction: String,
+    /// The lanes that execute it.
+    #[arg(long, value_name = "MASK", value_parser = lane_mask, default_value = "0xffffffff")]
+    pub(crate) lanes: LaneMask,
+    /// How to draw.
+    #[arg(long, value_enum, default_value_t = PictureFormat::Text)]
+    pub(crate) format: PictureFormat,
+}
+
+/// How `explain` draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PictureFormat {
+    /// For terminals, 100 columns wide.
+    Text,
+    /// A picture for pages, with no other file.
+    Svg,
+}
+
+fn lane_mask(text: &str) -> Result<LaneMask, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.map(LaneMask).map_err(|_| format!("`{text}` is no mask of 32 lanes, such as 0x0000ffff"))
 }
 
 const STATE_HELP: &str = "\

@@ -5,6 +5,7 @@ mod asm;
 mod buffers;
 mod check;
 mod disasm;
+mod explain;
 mod isa;
 mod json;
 mod lint;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Asm(arguments) => asm::run(&arguments),
         Command::Disasm(arguments) => disasm::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),

@@ -25,7 +25,7 @@ pub struct Ran {
 /// The command line is malformed, or the program cannot be started.
 pub fn execute(binary: &Path, file: &Path, case: &Case) -> Result<Ran, String> {
     let beside = file.parent().unwrap_or(Path::new("."));
-    let mut words = case.command.split_whitespace();
+    let mut words = words(&case.command).into_iter();
     if words.next() != Some("warpwise") {
         return Err("the command is not `warpwise`".to_owned());
     }
@@ -124,4 +124,19 @@ fn clip(text: &str) -> String {
         lines[LINES] = "…";
     }
     lines.join("\n")
+}
+
+/// The words of a command line: between blanks, or between single quotes.
+fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('\'') {
+            Some(quoted) => quoted.split_once('\'').unwrap_or((quoted, "")),
+            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+        };
+        words.push(word);
+        rest = after.trim_start();
+    }
+    words
 }

@@ -16,8 +16,9 @@
 //! | `=` | two `.npy` files that hold the same array: type, shape and every bit |
 //!
 //! Tests stand in `*.test` files, and in PTX files as comments that begin with `//` and one of these
-//! characters; there `%s` is the file itself. A command runs in an empty folder of its own. Words of it that
-//! name a file beside the test (`@FILE` and `I=FILE` included) reach that file.
+//! characters; there `%s` is the file itself. A command runs in an empty folder of its own; a word with blanks
+//! stands between single quotes. Words of it that name a file beside the test (`@FILE` and `I=FILE` included) reach
+//! that file.
 //!
 //! Data to compare with (`=`) never comes from a run. Lines of output (`>`) may be rewritten from one with
 //! [`bless`], for a person to look at.

@@ -34,6 +34,7 @@ mod check;
 mod device;
 mod element;
 mod error;
+pub mod explain;
 mod explore;
 mod fault;
 mod launch;
@@ -51,6 +52,7 @@ pub use launch::{Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
 
 pub use diag;
+pub use lanes::LaneMask;
 pub use ptx::{Param, lint, rules, sm_number, target};
 pub use sanitize::{Code, Finding, Options as CheckOptions};
 pub use vm::{Fault, FaultKind, Schedule, Stats};
