@@ -161,7 +161,9 @@ impl Step {
         }
         self.accesses.iter().filter(|one| one.lanes.intersects(part)).any(|one| {
             other.accesses.iter().any(|other| {
-                other.lanes.intersects(theirs)
+                // Lanes of one entry access different bytes.
+                !std::ptr::eq(one, other)
+                    && other.lanes.intersects(theirs)
                     && one.shared == other.shared
                     && one.start < other.end
                     && other.start < one.end

@@ -5,6 +5,9 @@
 //! nothing in between, a branch is added where the earlier one stands that begins with what leads to the later one. A
 //! split that was tried at a choice sleeps in the branches beside it, until a step is taken that depends on its own: what
 //! it begins was covered. A run in which all splits sleep is given up. Lanes play the part of processes.
+//!
+//! Splits that meet go on together, which no order of steps expresses. Where it can be noticed, the splits of a warp
+//! take turns in every order.
 
 use super::footprint::{Step, Steps};
 use super::order::{HappensBefore, Race};
@@ -19,8 +22,8 @@ const STEPS: usize = 4096;
 /// The tree, as the path that was run last.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// Whether the kernel can tell which lanes run together. Then no two steps of one warp may be swapped without
-    /// further ado: splits may meet between them.
+    /// Whether the kernel can tell which lanes run together, or in which order they do what they do together. Then splits
+    /// of one warp take turns in every order: whether they meet is part of the result.
     counts_lanes: bool,
     path: Vec<Node>,
     /// How much of the path the run must follow.
@@ -133,8 +136,11 @@ impl Tree {
                     None => node.want_all_of(step, part),
                 }
             }
-            if step.counts_lanes || before.parts_clash(step) {
-                self.want_parts(at, step, steps);
+            self.counts_lanes |= before.parts_clash(step);
+        }
+        if self.counts_lanes {
+            for (node, step) in self.path.iter_mut().zip(steps) {
+                node.want_all_of(step, LaneMask::FULL);
             }
         }
         if let (true, Some(last)) = (stopped, self.path.last_mut()) {
@@ -142,18 +148,6 @@ impl Tree {
             last.wanted.extend(0..last.candidates.len());
         }
         all.len() > STEPS
-    }
-
-    /// What a step does depends on which lanes are there, or in which order they do it: since its lanes last ran
-    /// together, each part of them may go ahead of the others.
-    fn want_parts(&mut self, at: usize, step: &Step, steps: &[Step]) {
-        let earlier = steps[..at].iter().enumerate().rev();
-        for (place, other) in earlier.filter(|(_, other)| other.shares_lanes(step)) {
-            if step.lanes.0 & !other.lanes.0 == 0 {
-                break;
-            }
-            self.path[place].want_all_of(step, step.lanes);
-        }
     }
 
     /// Prepares the next run; `false` when there is none.
