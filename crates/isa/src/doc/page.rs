@@ -179,6 +179,9 @@ fn meaning(opcode: &Opcode, field: &Field) -> String {
             parts.push("the guard".to_owned());
         }
         parts.extend(width_text(opcode, index));
+        if parts.is_empty() && matches!(field.ty.kind, TypeKind::Enumeration(_)) {
+            parts.push("a modifier".to_owned());
+        }
     }
     parts.join("; ")
 }
