@@ -21,7 +21,7 @@ impl Description {
     }
 }
 
-fn target_of<'d>(opcode: &'d Opcode, word: u128, address: u64) -> Option<(i128, &'d LabelForm)> {
+fn target_of(opcode: &Opcode, word: u128, address: u64) -> Option<(i128, &LabelForm)> {
     opcode.fields.iter().find_map(|field| {
         let immediate = field.relative()?;
         let shown = immediate.shown(field.extract(word), field.width(), address);
@@ -90,7 +90,7 @@ fn mentions<'d>(
 impl Section {
     /// Whether a word begins, or the section ends, at an address.
     fn has(&self, address: u64) -> bool {
-        address % WORD_BYTES == 0 && address <= self.words.len() as u64 * WORD_BYTES
+        address.is_multiple_of(WORD_BYTES) && address <= self.words.len() as u64 * WORD_BYTES
     }
 }
 

@@ -315,7 +315,8 @@ impl Parser<'_> {
     }
 
     fn expected<T>(&mut self, what: &str, found: &Token, span: Span) -> Parse<T> {
-        self.error(span, format!("expected {what}, found {}", found.describe()));
+        self.error(span, format!("expected {what}, found {}", found.describe()))
+            .help_last(&format!("write {what} here"));
         Err(Reported)
     }
 

@@ -263,7 +263,7 @@ fn shuffle(out: &mut Explanation, mode: ShflMode, b: &Lanes<u32>, c: &Lanes<u32>
 
 /// Every element of the matrix gets a number of its own, so that the transpose says where each came from.
 fn transpose(out: &mut Explanation) {
-    let elements = LANE_IDS.map(|lane| 2 * lane | (2 * lane + 1) << 16);
+    let elements = LANE_IDS.map(|lane| (2 * lane) | ((2 * lane + 1) << 16));
     let moved = movmatrix::movmatrix(&elements);
     let low = moved.map(|value| (value & 0xffff) / 2);
     let high = moved.map(|value| (value >> 16) / 2);
