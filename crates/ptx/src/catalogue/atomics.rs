@@ -180,7 +180,7 @@ fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryOp> {
 
 fn atomic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, named) = lo.address(inst, "a")?;
-    let space = space(inst.space(), named);
+    let space = space(lo, inst.space(), named);
     match function(inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"), space) {
         Some(op) => {
             let b = lo.value(inst, "b")?;
@@ -193,14 +193,14 @@ fn atomic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 fn exchange(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, named) = lo.address(inst, "a")?;
     let b = lo.value(inst, "b")?;
-    let space = space(inst.space(), named);
+    let space = space(lo, inst.space(), named);
     update(lo, inst, address, space, Update::Exchange, b, Src::Imm(0))
 }
 
 fn compare_exchange(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, named) = lo.address(inst, "a")?;
     let (b, c) = (lo.value(inst, "b")?, lo.value(inst, "c")?);
-    let space = space(inst.space(), named);
+    let space = space(lo, inst.space(), named);
     update(lo, inst, address, space, Update::CompareExchange, b, c)
 }
 

@@ -14,7 +14,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "ret",
         section: "9.7.12.6 ret",
-        forms: &[Form::new("ret{.uni}", (1, 0), 10, exit)],
+        forms: &[Form::new("ret{.uni}", (1, 0), 10, return_)],
     },
     Entry {
         name: "exit",
@@ -97,7 +97,12 @@ fn branch(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     Ok(())
 }
 
-/// In a kernel, `ret` ends the thread as `exit` does.
+fn return_(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
+    let to = lo.return_to();
+    lo.leave(to);
+    Ok(())
+}
+
 fn exit(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
     lo.leave(Terminator::Exit);
     Ok(())

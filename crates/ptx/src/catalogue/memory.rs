@@ -70,12 +70,17 @@ const SPACES: &[Need] = &[
 ];
 
 /// The space that a word names; generic without one, or the space of the variable that the address names.
-pub(super) fn space(word: Option<&str>, named: Option<Declared>) -> Space {
+pub(super) fn space(lo: &Lowering, word: Option<&str>, named: Option<Declared>) -> Space {
     match word.and_then(|word| word.split("::").next()) {
         Some("global" | "const") => Space::Global,
         Some("shared") => Space::Shared,
         Some("local") => Space::Local,
-        Some("param") => Space::Param,
+        // What functions are passed lies in local memory; only the kernel's own parameters are elsewhere.
+        Some("param") => match named {
+            Some(Declared::Local) => Space::Local,
+            None if lo.is_called() => Space::Local,
+            _ => Space::Param,
+        },
         _ => match named {
             Some(Declared::Shared) => Space::Shared,
             Some(Declared::Local) => Space::Local,
@@ -89,7 +94,7 @@ pub(super) fn space(word: Option<&str>, named: Option<Declared>) -> Space {
 }
 
 /// How an element of a type is accessed.
-pub(super) fn access(ty: ScalarType) -> Access {
+pub(crate) fn access(ty: ScalarType) -> Access {
     match (ty, ty.bits()) {
         (ScalarType::S8, _) => Access::S8,
         (ScalarType::S16, _) => Access::S16,
@@ -154,9 +159,10 @@ fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             late.push((operand, value));
         }
     }
+    let space = space(lo, inst.space(), named);
     lo.b.push(Op::Load {
         d,
-        space: space(inst.space(), named),
+        space,
         access: access(ty),
         address,
         ordering: ordering(inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio"))),
@@ -179,9 +185,14 @@ fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     }
     let values = operands.iter().map(|operand| lo.value_of(operand, ty));
     let values = values.collect::<Result<Vec<_>>>()?;
+    let space = match (space(lo, inst.space(), named), named) {
+        // Of parameters, only those for functions are written.
+        (Space::Param, None) => Space::Local,
+        (space, _) => space,
+    };
     lo.b.push(Op::Store {
         values,
-        space: space(inst.space(), named),
+        space,
         access: access(ty),
         address,
         ordering: ordering(inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio"))),
@@ -191,7 +202,7 @@ fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 
 /// The generic address at which a space begins; `None` where its addresses are generic already.
 fn window(lo: &mut Lowering, inst: &Inst<'_>) -> Option<Reg> {
-    let what = match space(inst.word("space"), None) {
+    let what = match space(lo, inst.word("space"), None) {
         Space::Global | Space::Generic => return None,
         Space::Shared => Special::SharedWindow,
         Space::Local => Special::LocalWindow,

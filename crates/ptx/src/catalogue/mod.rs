@@ -12,6 +12,8 @@ mod words;
 pub use matching::{Matched, find};
 pub(crate) use matching::{Miss, candidates, unknown};
 
+pub(crate) use memory::access;
+
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ast::Instruction;
 use crate::target::Variant;

@@ -25,7 +25,7 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
 
 fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     if let OperandKind::Name(name) = &lo.operand(inst, "a")?.kind
-        && matches!(lo.entity(name)?, Entity::Function)
+        && matches!(lo.entity(name)?, Entity::Function(_))
     {
         return lo.unsupported(inst, "addresses of functions are not implemented");
     }

@@ -8,6 +8,7 @@ use crate::syntax::ScalarType;
 use crate::syntax::ast::{
     Constant, FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable,
 };
+use crate::syntax::call::CallParts;
 use crate::types::{self, Fit};
 use diag::{Diagnostic, Span};
 
@@ -27,25 +28,12 @@ impl<'a> Checker<'a> {
     }
 
     fn check_call(&mut self, instruction: &'a Instruction) -> Result<(), Box<Diagnostic>> {
-        let mut operands = instruction.operands.iter().peekable();
-        let list = |operand: &&'a Operand| match &operand.kind {
-            OperandKind::List(all) => Some(all.as_slice()),
-            _ => None,
-        };
-        let results = operands.peek().and_then(list);
-        if results.is_some() {
-            operands.next();
-        }
-        let Some(callee) = operands.next() else {
+        let Some(parts) = CallParts::of(instruction) else {
             let message = "a call names a function";
             return Err(Box::new(rules::CALL.at(instruction.span, message)));
         };
-        let arguments = operands.peek().and_then(list);
-        if arguments.is_some() {
-            operands.next();
-        }
-        let table = operands.next();
-        if let Some(extra) = operands.next() {
+        let CallParts { results, callee, arguments, table, extra } = parts;
+        if let Some(extra) = extra {
             return Err(Box::new(
                 rules::CALL.at(extra.span, "nothing follows the table of a call"),
             ));

@@ -1,6 +1,8 @@
 //! Sizes and places of variables, and the image of a module's global and constant variables.
 
-use crate::syntax::ast::{Constant, Init, InitKind, Item, Module, Variable};
+use crate::syntax::ast::{
+    Constant, Init, InitKind, Item, Module, Statement, StatementKind, Variable,
+};
 use crate::syntax::{ScalarType, Space};
 use diag::Diagnostic;
 use std::collections::HashMap;
@@ -39,6 +41,35 @@ pub(crate) fn bytes(variable: &Variable) -> Option<u64> {
 pub(crate) fn alignment(variable: &Variable) -> u64 {
     let natural = scalar_bytes(variable.ty) * u64::from(variable.vector.unwrap_or(1));
     variable.align.map_or(natural, u64::from).max(1)
+}
+
+/// The offset of a variable behind `next`, which moves to its end.
+///
+/// # Errors
+/// The variable has no size.
+pub(super) fn place(variable: &Variable, next: &mut u64) -> super::Result<u64> {
+    let message = "this variable has no size";
+    let bytes =
+        bytes(variable).ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))?;
+    let start = align_up(*next, alignment(variable));
+    *next = start.saturating_add(bytes);
+    Ok(start)
+}
+
+/// Where the variables of a body that live in local memory end, if they begin at `start`: those of its local space,
+/// and those that it passes to functions.
+pub(super) fn end_of_locals(start: u64, body: &[Statement]) -> u64 {
+    body.iter().fold(start, |mut end, statement| match &statement.kind {
+        StatementKind::Block(inner) => end_of_locals(end, inner),
+        StatementKind::Variable(variable)
+            if matches!(variable.space, Space::Local | Space::Param) =>
+        {
+            // A variable without a size is reported where it is declared.
+            let _ = place(variable, &mut end);
+            end
+        }
+        _ => end,
+    })
 }
 
 /// An address inside the image that depends on where the image stands.

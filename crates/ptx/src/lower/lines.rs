@@ -46,6 +46,16 @@ impl SourceLines {
         self.chains.push(chain);
     }
 
+    /// The line of the instruction that came last, to go back to.
+    pub(super) fn current(&self) -> Option<u32> {
+        self.current
+    }
+
+    /// The instructions that follow come from a line of before.
+    pub(super) fn go_back(&mut self, line: Option<u32>) {
+        self.current = line;
+    }
+
     /// The instruction of this place comes next.
     pub(super) fn place(&mut self, place: Place) {
         self.of_place.resize(place.0 as usize + 1, None);

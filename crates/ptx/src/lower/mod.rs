@@ -4,6 +4,7 @@
 //! labels become blocks, and each instruction is handed to the lowering of the catalogue form that it is
 //! written in, which emits IR through [`Lowering`].
 
+mod call;
 pub(crate) mod layout;
 mod lines;
 mod operands;
@@ -20,6 +21,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::Target;
+use call::{Call, LocalFrame};
 use diag::{Diagnostic, Span};
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
 use layout::align_up;
@@ -85,6 +87,8 @@ pub fn lower_kernel(
         param_bytes: 0,
         shared_bytes: 0,
         local_bytes: 0,
+        frame: LocalFrame::default(),
+        calls: Vec::new(),
         carry: None,
         errors: Vec::new(),
     };
@@ -105,7 +109,11 @@ pub struct Lowering {
     params: Vec<Param>,
     param_bytes: u64,
     shared_bytes: u64,
+    /// Bytes of local memory that the kernel needs with all that it calls.
     local_bytes: u64,
+    frame: LocalFrame,
+    /// The functions whose bodies are being lowered, outermost first.
+    calls: Vec<Call>,
     carry: Option<Reg>,
     errors: Vec<Diagnostic>,
 }
@@ -116,7 +124,10 @@ impl Lowering {
         for param in &function.params {
             self.parameter(param);
         }
-        self.statements(function.body.as_deref().unwrap_or(&[]));
+        let body = function.body.as_deref().unwrap_or_default();
+        self.frame = LocalFrame::new(0, body);
+        self.local_bytes = self.frame.end;
+        self.statements(body);
         self.scopes.pop();
     }
 
@@ -238,40 +249,30 @@ impl Lowering {
     }
 
     fn declare(&mut self, variable: &ast::Variable) -> Result {
-        let place = |offset: &mut u64| -> Result<u64> {
-            let message = "this variable has no size";
-            let bytes = layout::bytes(variable)
-                .ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))?;
-            let start = align_up(*offset, layout::alignment(variable));
-            *offset = start.saturating_add(bytes);
-            Ok(start)
-        };
-        let offset = match variable.space {
+        let (space, offset) = match variable.space {
             Space::Reg => return self.scopes.declare_register(variable),
-            Space::Local => place(&mut self.local_bytes)?,
+            // What is passed to functions lies in the caller's local memory.
+            Space::Local | Space::Param => {
+                (Space::Local, layout::place(variable, &mut self.frame.next)?)
+            }
             Space::Shared if variable.linkage == Linkage::Extern => {
                 return self.scopes.declare_variable(&variable.name, Placing::Dynamic);
             }
-            Space::Shared => place(&mut self.shared_bytes)?,
+            Space::Shared => (Space::Shared, layout::place(variable, &mut self.shared_bytes)?),
             Space::Global | Space::Const => {
                 let message = "variables of this space are declared outside of functions";
                 return Err(Box::new(Diagnostic::error(variable.span, message)));
-            }
-            Space::Param => {
-                let message = "parameters of calls are not implemented";
-                return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
             }
             Space::Sreg | Space::Tex => {
                 let message = "variables of this space are not implemented";
                 return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
             }
         };
-        let placing = Placing::At(scope::Variable { space: variable.space, offset });
+        let placing = Placing::At(scope::Variable { space, offset });
         self.scopes.declare_variable(&variable.name, placing)
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result {
-        let inst = catalogue::find(instruction)?;
         self.places.push(instruction.span);
         let place = Place(self.places.len() as u32 - 1);
         self.b.set_place(place);
@@ -279,7 +280,12 @@ impl Lowering {
         let guard = instruction.guard.as_ref().map(|guard| self.guard(guard, instruction));
         let guard = guard.transpose()?;
         self.b.set_guard(guard);
-        let lowered = (inst.form.form.lower)(self, &inst);
+        let lowered = match &*instruction.opcode == catalogue::CALL {
+            true => self.call(instruction),
+            false => {
+                catalogue::find(instruction).and_then(|inst| (inst.form.form.lower)(self, &inst))
+            }
+        };
         self.b.set_guard(None);
         self.relaxed = false;
         lowered

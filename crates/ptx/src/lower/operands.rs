@@ -102,7 +102,7 @@ impl Lowering {
                     let (address, _) = self.variable_address(index, 0);
                     Ok(self.at_width(address, ty))
                 }
-                Entity::Function | Entity::Label(_) => {
+                Entity::Function(_) | Entity::Label(_) => {
                     self.reject(operand, format!("`{name}` is not a value"))
                 }
             },
@@ -118,15 +118,16 @@ impl Lowering {
                     let (address, _) = self.variable_address(index, *offset);
                     Ok(self.at_width(address, ty))
                 }
-                Entity::Special | Entity::Function | Entity::Label(_) => {
+                Entity::Special | Entity::Function(_) | Entity::Label(_) => {
                     self.reject(operand, format!("`{name}` cannot be added to"))
                 }
             },
             OperandKind::Component(name, part) => match self.entity(name)? {
                 Entity::Special => self.special(name, Some(part), ty),
-                Entity::Register(_) | Entity::Variable(_) | Entity::Function | Entity::Label(_) => {
-                    self.reject(operand, "components exist on special registers")
-                }
+                Entity::Register(_)
+                | Entity::Variable(_)
+                | Entity::Function(_)
+                | Entity::Label(_) => self.reject(operand, "components exist on special registers"),
             },
             OperandKind::Minus(_) => self.reject(operand, "a register cannot be negated here"),
             OperandKind::Negated(_) => self.reject(operand, "only predicates can be negated"),
@@ -284,7 +285,7 @@ impl Lowering {
                     }
                     self.register(index, name)
                 }
-                Entity::Special | Entity::Variable(_) | Entity::Function | Entity::Label(_) => {
+                Entity::Special | Entity::Variable(_) | Entity::Function(_) | Entity::Label(_) => {
                     self.reject(operand, "a result needs a register")
                 }
             },
@@ -403,7 +404,7 @@ impl Lowering {
                     let (base, space) = self.variable_address(index, 0);
                     Ok((Address { base, offset: address.offset }, Some(space)))
                 }
-                Entity::Special | Entity::Function | Entity::Label(_) => {
+                Entity::Special | Entity::Function(_) | Entity::Label(_) => {
                     self.reject(operand, format!("`{name}` is not an address"))
                 }
             },

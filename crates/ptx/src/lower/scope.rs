@@ -4,11 +4,12 @@ use super::Result;
 use super::layout::{self, Image};
 use crate::nearest::nearest;
 use crate::special;
-use crate::syntax::ast::{self, Item, Name};
+use crate::syntax::ast::{self, Function, Item, Name};
 use crate::syntax::{Linkage, ScalarType, Space};
 use diag::Diagnostic;
 use ir::{BlockId, Reg};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +20,8 @@ pub enum Entity {
     Variable(usize),
     /// A label.
     Label(BlockId),
-    /// A function.
-    Function,
+    /// A function, by index.
+    Function(usize),
     /// A special register.
     Special,
 }
@@ -65,24 +66,43 @@ struct Scope {
     ranges: Vec<Range>,
 }
 
+/// The scopes of a function that waits for one that it called.
+#[derive(Debug)]
+pub(super) struct CallerScopes(Vec<Scope>);
+
 /// Nested scopes, innermost last; the first is the module's.
 #[derive(Debug)]
 pub(super) struct Scopes {
     scopes: Vec<Scope>,
     pub(super) registers: Vec<Register>,
     pub(super) variables: Vec<Placing>,
+    pub(super) functions: Vec<Arc<Function>>,
 }
 
 impl Scopes {
     /// The scope of a module. Names declared twice are the module's business and reported elsewhere.
     pub(super) fn new(module: &ast::Module, image: &Image) -> Self {
-        let mut scopes =
-            Scopes { scopes: vec![Scope::default()], registers: Vec::new(), variables: Vec::new() };
+        let mut scopes = Scopes {
+            scopes: vec![Scope::default()],
+            registers: Vec::new(),
+            variables: Vec::new(),
+            functions: Vec::new(),
+        };
         for item in &module.items {
             match item {
                 Item::Function(function) => {
                     let names = &mut scopes.scopes[0].names;
-                    names.insert(function.name.to_string(), (Entity::Function, function.name.span));
+                    let known = names.get(&*function.name);
+                    // A function may be declared any number of times, and defined once.
+                    if let Some((Entity::Function(index), _)) = known {
+                        if function.body.is_some() {
+                            scopes.functions[*index] = Arc::clone(function);
+                        }
+                        continue;
+                    }
+                    scopes.functions.push(Arc::clone(function));
+                    let entity = Entity::Function(scopes.functions.len() - 1);
+                    names.insert(function.name.to_string(), (entity, function.name.span));
                 }
                 Item::Variable(variable) => {
                     let placing = match variable.space {
@@ -115,6 +135,19 @@ impl Scopes {
         self.scopes.pop();
     }
 
+    /// Leaves the caller's scopes for those of a function, which sees the module's names and its own.
+    pub(super) fn enter_function(&mut self) -> CallerScopes {
+        let caller = CallerScopes(self.scopes.split_off(1));
+        self.push();
+        caller
+    }
+
+    /// Goes back to the scopes of the caller.
+    pub(super) fn leave_function(&mut self, caller: CallerScopes) {
+        self.scopes.truncate(1);
+        self.scopes.extend(caller.0);
+    }
+
     /// Declares a name in the innermost scope.
     pub(super) fn declare(&mut self, name: &Name, entity: Entity) -> Result {
         let Some(scope) = self.scopes.last_mut() else { return Ok(()) };
@@ -131,6 +164,12 @@ impl Scopes {
     pub(super) fn declare_variable(&mut self, name: &Name, placing: Placing) -> Result {
         self.variables.push(placing);
         self.declare(name, Entity::Variable(self.variables.len() - 1))
+    }
+
+    /// Declares a register whose virtual register is there already.
+    pub(super) fn declare_register_in(&mut self, name: &Name, ty: ScalarType, reg: Reg) -> Result {
+        self.registers.push(Register { ty, reg: Some(reg) });
+        self.declare(name, Entity::Register(self.registers.len() - 1))
     }
 
     /// Declares a register or a range of them.

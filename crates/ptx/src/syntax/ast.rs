@@ -183,7 +183,7 @@ pub struct FileDirective {
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A kernel or device function.
-    Function(Box<Function>),
+    Function(Arc<Function>),
     /// A module-scope variable. A declaration of several names gives one item each.
     Variable(Box<Variable>),
     /// `.pragma` or `.alias`.

@@ -4,6 +4,7 @@
 //! suffixes and operands an instruction takes is decided later, against the instruction catalogue.
 
 pub mod ast;
+pub(crate) mod call;
 mod lexer;
 mod literal;
 mod parser;

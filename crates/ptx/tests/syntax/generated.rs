@@ -4,6 +4,7 @@ use crate::support::{parse, tree};
 use diag::{FileId, Sources, Span};
 use proptest::prelude::*;
 use proptest::{collection::vec, option};
+use std::sync::Arc;
 use warpwise_ptx::syntax::ast::*;
 
 fn span() -> Span {
@@ -259,7 +260,7 @@ fn item() -> impl Strategy<Value = Item> {
             |((linkage, entry, attributes, name), (returns, params, directives), body)| {
                 let kind = if entry { FunctionKind::Entry } else { FunctionKind::Func };
                 let returns = if entry { Vec::new() } else { returns };
-                Item::Function(Box::new(Function {
+                Item::Function(Arc::new(Function {
                     linkage,
                     kind,
                     attributes,

@@ -7,6 +7,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::lexer::TokenKind;
 use diag::{Diagnostic, Span};
+use std::sync::Arc;
 
 impl Parser<'_> {
     /// The whole text.
@@ -76,7 +77,7 @@ impl Parser<'_> {
                 match self.dot_word() {
                     "entry" | "func" => {
                         let function = self.function(linkage, start)?;
-                        module.items.push(Item::Function(Box::new(function)));
+                        module.items.push(Item::Function(Arc::new(function)));
                     }
                     _ if self.space_word().is_some() => {
                         let variables = self.variables(linkage, start)?;

@@ -1,0 +1,239 @@
+//! Calls: the body of the function takes the place of the call.
+//!
+//! The formal parameters of a `.param` space stand for the caller's variables, which lie in local memory; those in
+//! registers are copied. `ret` goes to the code behind the call.
+
+use super::layout::{self, align_up};
+use super::scope::{Placing, Variable as Placed};
+use super::{Entity, Lowering, Result};
+use crate::catalogue::access;
+use crate::syntax::Space;
+use crate::syntax::ast::{self, Function, Instruction, Operand, OperandKind};
+use crate::syntax::call::CallParts;
+use diag::Diagnostic;
+use ir::{Address, BlockId, Op, Ordering, Reg, Src, Terminator};
+use std::sync::Arc;
+
+/// Instructions of a kernel with all functions that it calls, at most.
+const MAX_INSTRUCTIONS: usize = 1 << 20;
+
+/// A function whose body is being lowered.
+#[derive(Debug)]
+pub(super) struct Call {
+    function: Arc<Function>,
+    /// Where `ret` goes.
+    resume: BlockId,
+}
+
+/// The local memory of the function that is being lowered, in bytes from the start of a thread's.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LocalFrame {
+    /// Where its next variable may stand.
+    pub(super) next: u64,
+    /// Where the functions that it calls may begin.
+    pub(super) end: u64,
+}
+
+impl LocalFrame {
+    /// A frame that begins at `start`, for the variables of a body.
+    pub(super) fn new(start: u64, body: &[ast::Statement]) -> Self {
+        let start = align_up(start, 16);
+        LocalFrame { next: start, end: layout::end_of_locals(start, body) }
+    }
+}
+
+/// What stands behind a formal parameter.
+#[derive(Clone, Copy)]
+enum Passed {
+    /// A variable.
+    At(Placed),
+    /// A register of its own.
+    In(Reg),
+}
+
+impl Lowering {
+    /// Where `ret` leads.
+    pub fn return_to(&self) -> Terminator {
+        self.calls.last().map_or(Terminator::Exit, |call| Terminator::Jump(call.resume))
+    }
+
+    /// Whether the code belongs to a function and not to the kernel itself.
+    pub fn is_called(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    pub(super) fn call(&mut self, instruction: &Instruction) -> Result {
+        let Some(parts) = CallParts::of(instruction) else {
+            let message = "a call names a function";
+            return Err(Box::new(Diagnostic::error(instruction.span, message)));
+        };
+        let entity = match &parts.callee.kind {
+            OperandKind::Name(name) => self.scopes.find(name)?,
+            _ => return self.reject(parts.callee, "a call names a function"),
+        };
+        let behind = self.b.block();
+        if let Some(p) = self.b.guard() {
+            let body = self.b.block();
+            self.b.terminate(Terminator::Branch { p, then: body, otherwise: behind });
+            self.b.switch_to(body);
+            self.b.set_guard(None);
+        }
+        match entity {
+            Entity::Function(index) => {
+                let function = Arc::clone(&self.scopes.functions[index]);
+                self.call_function(&function, &parts)?;
+            }
+            Entity::Register(_) => {
+                let message = "calls through a register are not implemented";
+                return Err(Box::new(Diagnostic::unsupported(parts.callee.span, message)));
+            }
+            Entity::Variable(_) | Entity::Label(_) | Entity::Special => {
+                return self.reject(parts.callee, "a call names a function");
+            }
+        }
+        self.enter(behind);
+        Ok(())
+    }
+
+    /// Lowers a function in the place of its call. What follows comes after it has returned.
+    fn call_function(&mut self, function: &Arc<Function>, parts: &CallParts<'_>) -> Result {
+        let callee = parts.callee;
+        let Some(body) = &function.body else {
+            let message = format!("`{}` is not defined in this module", function.name);
+            let error = Diagnostic::unsupported(callee.span, message);
+            return Err(Box::new(error.label(function.name.span, "declared here")));
+        };
+        if self.calls.iter().any(|call| call.function.name == function.name) {
+            let message = format!("`{}` calls itself: recursion is not implemented", function.name);
+            return Err(Box::new(Diagnostic::unsupported(callee.span, message)));
+        }
+        if self.places.len() > MAX_INSTRUCTIONS {
+            let message = "the kernel, with every call replaced by the function, is too large";
+            return Err(Box::new(Diagnostic::unsupported(callee.span, message)));
+        }
+        let caller = self.frame;
+        self.frame.next = caller.end;
+        let (given, wanted) = (parts.arguments.unwrap_or_default(), &function.params);
+        let (taken, returned) = (parts.results.unwrap_or_default(), &function.returns);
+        if (given.len(), taken.len()) != (wanted.len(), returned.len()) {
+            return self.reject(callee, "the call does not fit the function's parameters");
+        }
+        let mut passed = Vec::with_capacity(given.len());
+        for (operand, formal) in given.iter().zip(wanted) {
+            passed.push(self.pass(operand, formal)?);
+        }
+        let mut results = Vec::with_capacity(taken.len());
+        for (operand, formal) in taken.iter().zip(returned) {
+            results.push(self.make_way(operand, formal)?);
+        }
+
+        let resume = self.b.block();
+        let scopes = self.scopes.enter_function();
+        let line = self.lines.current();
+        self.calls.push(Call { function: Arc::clone(function), resume });
+        self.frame = LocalFrame::new(self.frame.next, body);
+        self.local_bytes = self.local_bytes.max(self.frame.end);
+        let formals = wanted.iter().zip(&passed).chain(returned.iter().zip(&results));
+        for (formal, passed) in formals {
+            match *passed {
+                Passed::At(placed) => {
+                    self.scopes.declare_variable(&formal.name, Placing::At(placed))?;
+                }
+                Passed::In(reg) => self.scopes.declare_register_in(&formal.name, formal.ty, reg)?,
+            }
+        }
+        self.statements(body);
+        self.enter(resume);
+        self.calls.pop();
+        self.lines.go_back(line);
+        self.scopes.leave_function(scopes);
+        self.frame = caller;
+        for ((operand, formal), passed) in taken.iter().zip(returned).zip(results) {
+            self.receive(operand, formal, passed)?;
+        }
+        Ok(())
+    }
+
+    /// Passes an operand as a formal parameter.
+    fn pass(&mut self, operand: &Operand, formal: &ast::Variable) -> Result<Passed> {
+        if let (Space::Param, Some(placed)) = (formal.space, self.variable(operand)?) {
+            return Ok(Passed::At(placed));
+        }
+        let value = self.value_of(operand, formal.ty)?;
+        let passed = self.make_way(operand, formal)?;
+        match passed {
+            Passed::At(placed) => self.b.push(Op::Store {
+                values: vec![value],
+                space: ir::Space::Local,
+                access: access(formal.ty),
+                address: address(placed),
+                ordering: Ordering::Weak,
+            }),
+            Passed::In(reg) => self.b.copy_to(reg, value),
+        }
+        Ok(passed)
+    }
+
+    /// Where a formal result, or a parameter, stands: the variable that the caller names, or a place of its own.
+    fn make_way(&mut self, operand: &Operand, formal: &ast::Variable) -> Result<Passed> {
+        if formal.space == Space::Param {
+            let placed = match self.variable(operand)? {
+                Some(placed) => placed,
+                None => Placed {
+                    space: Space::Local,
+                    offset: layout::place(formal, &mut self.frame.next)?,
+                },
+            };
+            return Ok(Passed::At(placed));
+        }
+        let scalar = formal.dims.is_empty() && formal.vector.is_none();
+        match super::class_of(formal.ty).filter(|_| scalar && formal.space == Space::Reg) {
+            Some(class) => Ok(Passed::In(self.b.reg(class))),
+            None => {
+                let message = "parameters of this type are not implemented";
+                let error = Diagnostic::unsupported(operand.span, message);
+                Err(Box::new(error.label(formal.span, "the parameter")))
+            }
+        }
+    }
+
+    /// The place of the variable that an operand names.
+    fn variable(&mut self, operand: &Operand) -> Result<Option<Placed>> {
+        let OperandKind::Name(name) = &operand.kind else { return Ok(None) };
+        let Entity::Variable(index) = self.scopes.find(name)? else { return Ok(None) };
+        match self.scopes.variables[index] {
+            Placing::At(placed) if matches!(placed.space, Space::Local | Space::Param) => {
+                Ok(Some(placed))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Gives the caller a result that it wants in a register.
+    fn receive(&mut self, operand: &Operand, formal: &ast::Variable, passed: Passed) -> Result {
+        if matches!(operand.kind, OperandKind::Sink) || self.variable(operand)?.is_some() {
+            return Ok(());
+        }
+        let value = match passed {
+            Passed::In(reg) => reg,
+            Passed::At(placed) => {
+                let access = access(formal.ty);
+                let d = self.b.reg(ir::Builder::class_of(access));
+                self.b.push(Op::Load {
+                    d: vec![Some(d)],
+                    space: ir::Space::Local,
+                    access,
+                    address: address(placed),
+                    ordering: Ordering::Weak,
+                });
+                d
+            }
+        };
+        self.write_to(operand, value.into(), formal.ty)
+    }
+}
+
+/// The address of a variable in its space.
+fn address(placed: Placed) -> Address {
+    Address { base: Src::Imm(placed.offset), offset: 0 }
+}
