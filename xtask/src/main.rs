@@ -42,7 +42,7 @@ enum Task {
     /// `NVCC`, Python is `PYTHON`. With `validity` or `mutations`, ask the
     /// assembler `WARPWISE_PTXAS` what it accepts.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`, or `mutations`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `mutations` or `printf`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -75,6 +75,7 @@ fn main() -> ExitCode {
         Task::Record { folders, .. } if folders == [Path::new("mutations")] => {
             mutations::record(&root)
         }
+        Task::Record { folders, .. } if folders == [Path::new("printf")] => record::printf(&root),
         Task::Record { folders, .. } => record::record(&root, &folders),
     };
     match done {

@@ -49,8 +49,9 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Stat
         (true, None) => Status::Fine,
     };
     // What a kernel wrote that did not finish is not kept.
-    if checked.fault.is_none() {
-        run::deliver(&arguments.run, &prepared, &checked.report, said)?;
+    match checked.fault {
+        None => run::deliver(&arguments.run, &prepared, &checked.report, said)?,
+        Some(_) => said.printed(&checked.report.printed),
     }
     Ok((checked, status))
 }

@@ -10,6 +10,9 @@ pub(crate) struct Document {
     pub(crate) status: &'static str,
     pub(crate) kernel: Option<String>,
     pub(crate) stats: Option<JsonStats>,
+    /// What the kernel printed with `printf`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) printed: Option<String>,
     pub(crate) prints: Vec<JsonPrint>,
     pub(crate) outputs: Vec<JsonOutput>,
     pub(crate) diagnostics: Vec<serde_json::Value>,

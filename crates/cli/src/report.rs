@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources, render};
-use warpwise::{Error, Stage, Stats};
+use warpwise::{Error, Printed, Stage, Stats};
 
 /// Why a command ended early.
 pub(crate) struct Stop {
@@ -13,12 +13,20 @@ pub(crate) struct Stop {
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) sources: Arc<Sources>,
     pub(crate) stats: Option<Stats>,
+    /// What the kernel had printed.
+    pub(crate) printed: Printed,
 }
 
 impl Stop {
     pub(crate) fn new(status: Status, class: Class, message: impl Into<String>) -> Stop {
         let diagnostic = Diagnostic::new(Severity::Error, class, message);
-        Stop { status, diagnostics: vec![diagnostic], sources: Arc::default(), stats: None }
+        Stop {
+            status,
+            diagnostics: vec![diagnostic],
+            sources: Arc::default(),
+            stats: None,
+            printed: Printed::default(),
+        }
     }
 
     pub(crate) fn usage(message: impl Into<String>) -> Stop {
@@ -42,6 +50,7 @@ impl From<Error> for Stop {
             diagnostics: failure.diagnostics.clone(),
             sources: Arc::clone(&failure.sources),
             stats: failure.stats,
+            printed: failure.printed.clone(),
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::status::Status;
 use crate::{output, progress};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warpwise::diag::{Class, Diagnostic, Sources};
-use warpwise::{Arg, Buffer, Device, Kernel, LaunchConfig, Module, Report, Scalar, Stats};
+use warpwise::diag::{Class, Diagnostic, Severity, Sources};
+use warpwise::{Arg, Buffer, Device, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats};
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -20,6 +20,21 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) struct Said {
     pub(crate) text: String,
     pub(crate) document: Document,
+}
+
+impl Said {
+    /// What the kernel printed comes first.
+    pub(crate) fn printed(&mut self, printed: &Printed) {
+        let text = String::from_utf8_lossy(&printed.text()).into_owned();
+        self.text.push_str(&text);
+        self.document.printed = (!text.is_empty()).then_some(text);
+        if let bytes @ 1.. = printed.dropped() {
+            let message = format!("{bytes} bytes of what the kernel printed were dropped");
+            let found = Diagnostic::new(Severity::Warning, Class::Limit, message)
+                .note("1 MiB of each CTA is kept, and 64 MiB of all");
+            tell(&Sources::default(), &[found], self);
+        }
+    }
 }
 
 /// Runs the command and reports.
@@ -39,6 +54,7 @@ pub(crate) fn finish(
     let status = match result {
         Ok(status) => status,
         Err(stop) => {
+            said.printed(&stop.printed);
             tell(&stop.sources, &stop.diagnostics, &mut said);
             if let Some(stats) = &stop.stats {
                 said.document.stats = Some(stats.into());
@@ -117,6 +133,7 @@ pub(crate) fn deliver(
     said: &mut Said,
 ) -> Result<(), Stop> {
     let Prepared { kernel, device, made } = prepared;
+    said.printed(&report.printed);
     said.document.stats = Some(JsonStats::from(report));
     for out in &arguments.outs {
         let (buffer, array) = selected(kernel, made, out.parameter, "--out")?;

@@ -58,9 +58,8 @@ fn read_state(machine: &Machine, path: &Path) -> Result<State, Stop> {
     let mut sources = Sources::new();
     let file = sources.add(path.display().to_string(), text);
     state::parse(machine.description(), &sources, file).map_err(|diagnostics| Stop {
-        status: Status::Rejected,
         diagnostics,
         sources: Arc::new(sources),
-        stats: None,
+        ..Stop::rejected("")
     })
 }

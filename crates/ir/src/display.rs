@@ -88,6 +88,16 @@ impl fmt::Display for Op {
             }
             Op::Fence(fence) => write!(f, "{fence:?}"),
             Op::Nanosleep { nanoseconds } => write!(f, "Nanosleep {nanoseconds}"),
+            Op::Host { service, d, operands } => {
+                if let Some(d) = d {
+                    write!(f, "{d} = ")?;
+                }
+                write!(f, "{service:?}")?;
+                for (nth, operand) in operands.iter().enumerate() {
+                    write!(f, "{}{operand}", if nth == 0 { " " } else { ", " })?;
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Operations of the warp IR, and their properties.
 
 use crate::{
-    Access, Address, BinaryOp, Collective, CompareOp, Fence, Members, Ordering, Pred, Reg, Scope,
-    Space, Special, Src, TernaryOp, UnaryOp, Update,
+    Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Members, Ordering, Pred, Reg,
+    Scope, Space, Special, Src, TernaryOp, UnaryOp, Update,
 };
 
 /// What a thread does at a CTA barrier.
@@ -32,6 +32,35 @@ pub enum BarrierReduction {
     And,
     /// Whether any is true.
     Or,
+}
+
+/// What a kernel can ask of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Service {
+    /// `vprintf`: prints text. Operands: the generic addresses of the format, a C string, and of the values.
+    Print,
+    /// `__assertfail`: stops the kernel. Operands: the generic addresses of the condition's text and of the file's
+    /// name, the line (32 bits), and the address of the function's name; names and text are C strings.
+    AssertFail,
+}
+
+impl Service {
+    /// The classes of its operands.
+    pub fn operands(self) -> &'static [Class] {
+        match self {
+            Service::Print => &[Class::W64; 2],
+            Service::AssertFail => &[Class::W64, Class::W64, Class::W32, Class::W64],
+        }
+    }
+
+    /// The class of its result.
+    pub fn result(self) -> Option<Class> {
+        match self {
+            // How many values were printed.
+            Service::Print => Some(Class::W32),
+            Service::AssertFail => None,
+        }
+    }
 }
 
 /// One operation. Data operands are registers or constants; predicates may be negated.
@@ -189,6 +218,15 @@ pub enum Op {
         /// How long.
         nanoseconds: Src,
     },
+    /// Asks something of the host, lane by lane.
+    Host {
+        /// What.
+        service: Service,
+        /// Receives the result.
+        d: Option<Reg>,
+        /// The operands.
+        operands: Vec<Src>,
+    },
 }
 
 /// The memory that each lane of an operation accesses.
@@ -268,7 +306,8 @@ impl Op {
             | Op::Collective { .. }
             | Op::Barrier { .. }
             | Op::Fence(_)
-            | Op::Nanosleep { .. } => false,
+            | Op::Nanosleep { .. }
+            | Op::Host { .. } => false,
         }
     }
 
@@ -300,7 +339,8 @@ impl Op {
             | Op::Collective { .. }
             | Op::Barrier { .. }
             | Op::Fence(_)
-            | Op::Nanosleep { .. } => return None,
+            | Op::Nanosleep { .. }
+            | Op::Host { .. } => return None,
         };
         let bytes = u64::from(access.bytes()) * count as u64;
         let writes = !matches!(self, Op::Load { .. });
@@ -380,6 +420,10 @@ impl Op {
             }
             Op::Fence(_) => {}
             Op::Nanosleep { nanoseconds } => srcs[0] = Some(*nanoseconds),
+            Op::Host { d, operands, .. } => {
+                operands.iter().for_each(|operand| visit_src(*operand, &mut visit));
+                defs[0] = *d;
+            }
         }
         srcs.into_iter().flatten().for_each(|src| visit_src(src, &mut visit));
         preds.into_iter().flatten().filter_map(Pred::reg).for_each(|reg| visit(Operand::Use(reg)));

@@ -139,6 +139,19 @@ impl Checker<'_> {
             }
             Op::Fence(_) => Ok(()),
             Op::Nanosleep { nanoseconds } => self.src(*nanoseconds, Class::W32),
+            Op::Host { service, d, operands } => {
+                let classes = service.operands();
+                if operands.len() != classes.len() {
+                    return Err(format!("{service:?} takes {} operands", classes.len()));
+                }
+                let mut pairs = operands.iter().zip(classes);
+                pairs.try_for_each(|(operand, class)| self.src(*operand, *class))?;
+                match (d, service.result()) {
+                    (Some(d), Some(class)) => self.reg(*d, class),
+                    (Some(_), None) => Err(format!("{service:?} has no result")),
+                    (None, _) => Ok(()),
+                }
+            }
         }
     }
 

@@ -36,6 +36,9 @@ pub(crate) fn explain(
             };
             Some(Finding::new(Code::B001, fault.place, fault.thread, message))
         }
-        FaultKind::Trap | FaultKind::StepLimit { .. } | FaultKind::Interrupted => None,
+        FaultKind::Trap
+        | FaultKind::Assertion { .. }
+        | FaultKind::StepLimit { .. }
+        | FaultKind::Interrupted => None,
     }
 }

@@ -109,6 +109,17 @@ pub enum FaultKind {
     },
     /// The kernel executed `trap`.
     Trap,
+    /// An `assert` of the kernel failed.
+    Assertion {
+        /// The text of the condition.
+        condition: String,
+        /// The file, as the compiler names it.
+        file: String,
+        /// The line in the file.
+        line: u32,
+        /// The function.
+        function: String,
+    },
     /// A barrier number above 15, or a thread count that no CTA reaches.
     BadBarrier {
         /// The barrier's number.
@@ -137,6 +148,7 @@ impl FaultKind {
             FaultKind::OutOfBounds { .. } => "out of bounds",
             FaultKind::Misaligned { .. } => "misaligned access",
             FaultKind::Trap => "stopped by itself",
+            FaultKind::Assertion { .. } => "assertion failed",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",

@@ -7,6 +7,7 @@ use crate::interp::{
 };
 use crate::memory::{Memory, WINDOW};
 use crate::observer::{Observer, Silent, Unobserved};
+use crate::printed::Printed;
 use crate::schedule::{Chooser, Schedule};
 use crate::simd::Level;
 use crate::stats::Stats;
@@ -121,10 +122,12 @@ impl fmt::Display for LaunchError {
 impl std::error::Error for LaunchError {}
 
 /// How a launch ended.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// What it did.
     pub stats: Stats,
+    /// What it printed.
+    pub printed: Printed,
     /// Why it was stopped, if it was. Of several faults, that of the lowest CTA that was seen.
     pub fault: Option<Fault>,
 }
@@ -243,7 +246,7 @@ fn run<O: Observer>(
         done: AtomicU64::new(0),
         steps: AtomicU64::new(0),
         stopped: AtomicBool::new(false),
-        outcome: Mutex::new(Outcome { stats: Stats::default(), fault: None }),
+        outcome: Mutex::new(Outcome::default()),
         started: Instant::now(),
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -322,6 +325,7 @@ impl Grid<'_> {
             match turn {
                 Turn::Yielded => waiting.push_back(resident),
                 Turn::Done => {
+                    self.take_printed(&mut resident);
                     stats.add(&resident.cta.frame.stats);
                     stats.ctas += 1;
                     stats.threads += u64::from(self.threads);
@@ -333,11 +337,23 @@ impl Grid<'_> {
                 }
                 Turn::Fault(fault) => {
                     stats.add(&resident.cta.frame.stats);
+                    self.take_printed(&mut resident);
                     self.report(*fault);
                 }
             }
         }
+        waiting.iter_mut().for_each(|resident| self.take_printed(resident));
         self.add_stats(&stats);
+    }
+
+    /// Takes what a CTA has printed.
+    pub(crate) fn take_printed(&self, resident: &mut Resident<'_>) {
+        let frame = &mut resident.cta.frame;
+        if !frame.printed.is_empty()
+            && let Ok(mut outcome) = self.outcome.lock()
+        {
+            outcome.printed.take(frame.specials.cta_number, &mut frame.printed);
+        }
     }
 
     pub(crate) fn add_stats(&self, stats: &Stats) {

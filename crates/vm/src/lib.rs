@@ -16,6 +16,8 @@ mod interp;
 mod launch;
 pub mod memory;
 mod observer;
+mod printed;
+mod printf;
 mod schedule;
 mod simd;
 mod stats;
@@ -30,6 +32,7 @@ pub use memory::Memory;
 pub use observer::{
     Arrival, BarrierArrival, BarrierPart, Firing, Location, Observer, Part, Unobserved, View,
 };
+pub use printed::Printed;
 pub use schedule::{Candidate, Choice, Chooser, Random, Schedule, Switch, Switching};
 pub use simd::Level;
 pub use stats::Stats;

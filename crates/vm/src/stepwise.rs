@@ -51,7 +51,8 @@ impl Grid<'_> {
             match residents[place].cta.step(chosen, number, &limits, observer) {
                 Turn::Yielded => {}
                 Turn::Done => {
-                    let resident = residents.remove(place);
+                    let mut resident = residents.remove(place);
+                    self.take_printed(&mut resident);
                     stats.add(resident.cta.stats());
                     stats.ctas += 1;
                     stats.threads += u64::from(self.threads);
@@ -64,6 +65,7 @@ impl Grid<'_> {
                 }
             }
         }
+        residents.iter_mut().for_each(|resident| self.take_printed(resident));
         self.add_stats(&stats);
     }
 }

@@ -83,7 +83,7 @@ impl Kernel {
         let elapsed = started.elapsed();
         let freed = |address| memory.freed(address).is_some();
         let found = sanitizer.finish(outcome.fault.as_ref(), freed);
-        let report = Report { stats: outcome.stats, elapsed };
+        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         Ok(Watched { found, fault: outcome.fault, report })
     }
 
@@ -168,7 +168,10 @@ fn is_finding(fault: &Fault) -> bool {
         | FaultKind::Misaligned { .. }
         | FaultKind::BadBarrier { .. }
         | FaultKind::Deadlock { .. } => true,
-        FaultKind::Trap | FaultKind::StepLimit { .. } | FaultKind::Interrupted => false,
+        FaultKind::Trap
+        | FaultKind::Assertion { .. }
+        | FaultKind::StepLimit { .. }
+        | FaultKind::Interrupted => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can go wrong, in five classes that never mix.
 
-use crate::Stats;
+use crate::{Printed, Stats};
 use diag::{Class, Diagnostic, Severity, Sources, render};
 use std::fmt;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub struct Failure {
     pub fault: Option<Fault>,
     /// What the kernel did until it was stopped.
     pub stats: Option<Stats>,
+    /// What the kernel printed until then.
+    pub printed: Printed,
 }
 
 impl Failure {
@@ -58,7 +60,14 @@ pub enum Error {
 impl Error {
     /// The diagnostics as an error: its class is that of the first error among them.
     pub(crate) fn new(stage: Stage, sources: Arc<Sources>, diagnostics: Vec<Diagnostic>) -> Error {
-        let failure = Failure { stage, diagnostics, sources, fault: None, stats: None };
+        let failure = Failure {
+            stage,
+            diagnostics,
+            sources,
+            fault: None,
+            stats: None,
+            printed: Printed::default(),
+        };
         Error::of(failure)
     }
 

@@ -79,6 +79,9 @@ impl Kernel {
             FaultKind::StepLimit { .. } => {
                 found = found.help("raise the limit if the kernel is not an endless loop");
             }
+            FaultKind::Assertion { file, line, function, .. } => {
+                found = found.note(format!("{file}:{line}, in `{function}`"));
+            }
             FaultKind::Trap | FaultKind::Interrupted => {}
         }
         found
@@ -144,6 +147,9 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
             (Class::Undefined, format!("misaligned {} of {bytes} bytes at {at}", access.word()))
         }
         FaultKind::Trap => (Class::Undefined, "the kernel executed a trap".to_owned()),
+        FaultKind::Assertion { condition, .. } => {
+            (Class::Undefined, format!("assertion `{condition}` failed"))
+        }
         FaultKind::BadBarrier { id, .. } => {
             (Class::Undefined, format!("barrier {id} is not one that the CTA can complete"))
         }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vm::{Launch, LaunchError, Level, Schedule, Stats};
+use vm::{Launch, LaunchError, Level, Printed, Schedule, Stats};
 
 /// Extents in x, y and z; the missing ones are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,10 +116,12 @@ impl<'a> LaunchConfig<'a> {
 }
 
 /// What a launch that ended well did.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Report {
     /// Counts of instructions, divergences, CTAs and threads.
     pub stats: Stats,
+    /// What it printed.
+    pub printed: Printed,
     /// Time on the host's clock, from the first instruction to the last.
     pub elapsed: Duration,
 }
@@ -151,15 +153,15 @@ impl Kernel {
         let outcome = vm::launch(&self.lowered.kernel, &launch, &mut device.memory)
             .map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
-        let Some(fault) = outcome.fault else {
-            return Ok(Report { stats: outcome.stats, elapsed });
-        };
+        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
+        let Some(fault) = outcome.fault else { return Ok(report) };
         Err(Error::of(Failure {
             stage: Stage::Run,
             diagnostics: vec![self.explain(&fault, args)],
             sources: Arc::clone(self.sources()),
             fault: Some(fault),
-            stats: Some(outcome.stats),
+            stats: Some(report.stats),
+            printed: report.printed,
         }))
     }
 }

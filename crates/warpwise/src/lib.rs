@@ -55,4 +55,4 @@ pub use diag;
 pub use lanes::LaneMask;
 pub use ptx::{Param, lint, rules, sm_number, target};
 pub use sanitize::{Code, Finding, Options as CheckOptions};
-pub use vm::{Fault, FaultKind, Schedule, Stats};
+pub use vm::{Fault, FaultKind, Printed, Schedule, Stats};

@@ -92,7 +92,8 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
         | Op::Atomic { .. }
         | Op::Barrier { .. }
         | Op::Fence(_)
-        | Op::Nanosleep { .. } => Vec::new(),
+        | Op::Nanosleep { .. }
+        | Op::Host { .. } => Vec::new(),
     }
 }
 

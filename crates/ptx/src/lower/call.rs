@@ -5,13 +5,13 @@
 
 use super::layout::{self, align_up};
 use super::scope::{Placing, Variable as Placed};
-use super::{Entity, Lowering, Result};
+use super::{Entity, Lowering, Result, service};
 use crate::catalogue::access;
 use crate::syntax::Space;
 use crate::syntax::ast::{self, Function, Instruction, Operand, OperandKind};
 use crate::syntax::call::CallParts;
 use diag::Diagnostic;
-use ir::{Address, BlockId, Op, Ordering, Reg, Src, Terminator};
+use ir::{Address, BlockId, Op, Ordering, Reg, Service, Src, Terminator};
 use std::sync::Arc;
 
 /// Instructions of a kernel with all functions that it calls, at most.
@@ -99,6 +99,9 @@ impl Lowering {
     fn call_function(&mut self, function: &Arc<Function>, parts: &CallParts<'_>) -> Result {
         let callee = parts.callee;
         let Some(body) = &function.body else {
+            if let Some(service) = service::find(&function.name) {
+                return self.ask(function, service, parts);
+            }
             let message = format!("`{}` is not defined in this module", function.name);
             let error = Diagnostic::unsupported(callee.span, message);
             return Err(Box::new(error.label(function.name.span, "declared here")));
@@ -154,6 +157,37 @@ impl Lowering {
         Ok(())
     }
 
+    /// Asks something of the host.
+    fn ask(&mut self, function: &Function, service: Service, parts: &CallParts<'_>) -> Result {
+        let arguments = parts.arguments.unwrap_or_default();
+        let classes = service.operands();
+        let fits = arguments.len() >= classes.len() && arguments.len() == function.params.len();
+        if !fits {
+            return self.reject(parts.callee, "the call does not fit the function's parameters");
+        }
+        let mut operands = Vec::with_capacity(classes.len());
+        for ((operand, formal), class) in arguments.iter().zip(&function.params).zip(classes) {
+            let value = match self.variable(operand)? {
+                Some(placed) => self.fetch(placed, formal).into(),
+                None => self.value_of(operand, formal.ty)?,
+            };
+            if super::class_of(formal.ty) != Some(*class) {
+                return self.reject(operand, "the function is declared with another parameter");
+            }
+            operands.push(value);
+        }
+        let result = parts.results.unwrap_or_default().first().zip(function.returns.first());
+        let d = service.result().map(|class| self.b.reg(class));
+        self.b.push(Op::Host { service, d, operands });
+        let (Some((operand, formal)), Some(d)) = (result, d) else { return Ok(()) };
+        match self.variable(operand)? {
+            Some(placed) => self.put(placed, formal, d.into()),
+            None if matches!(operand.kind, OperandKind::Sink) => {}
+            None => self.write_to(operand, d.into(), formal.ty)?,
+        }
+        Ok(())
+    }
+
     /// Passes an operand as a formal parameter.
     fn pass(&mut self, operand: &Operand, formal: &ast::Variable) -> Result<Passed> {
         if let (Space::Param, Some(placed)) = (formal.space, self.variable(operand)?) {
@@ -162,13 +196,7 @@ impl Lowering {
         let value = self.value_of(operand, formal.ty)?;
         let passed = self.make_way(operand, formal)?;
         match passed {
-            Passed::At(placed) => self.b.push(Op::Store {
-                values: vec![value],
-                space: ir::Space::Local,
-                access: access(formal.ty),
-                address: address(placed),
-                ordering: Ordering::Weak,
-            }),
+            Passed::At(placed) => self.put(placed, formal, value),
             Passed::In(reg) => self.b.copy_to(reg, value),
         }
         Ok(passed)
@@ -216,21 +244,31 @@ impl Lowering {
         }
         let value = match passed {
             Passed::In(reg) => reg,
-            Passed::At(placed) => {
-                let access = access(formal.ty);
-                let d = self.b.reg(ir::Builder::class_of(access));
-                self.b.push(Op::Load {
-                    d: vec![Some(d)],
-                    space: ir::Space::Local,
-                    access,
-                    address: address(placed),
-                    ordering: Ordering::Weak,
-                });
-                d
-            }
+            Passed::At(placed) => self.fetch(placed, formal),
         };
         self.write_to(operand, value.into(), formal.ty)
     }
+
+    /// Loads the scalar that a variable holds.
+    fn fetch(&mut self, placed: Placed, formal: &ast::Variable) -> Reg {
+        let access = access(formal.ty);
+        let d = self.b.reg(ir::Builder::class_of(access));
+        let (space, address, ordering) = (space(placed), address(placed), Ordering::Weak);
+        self.b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
+        d
+    }
+
+    /// Stores a scalar in a variable.
+    fn put(&mut self, placed: Placed, formal: &ast::Variable, value: Src) {
+        let (access, values) = (access(formal.ty), vec![value]);
+        let (space, address, ordering) = (space(placed), address(placed), Ordering::Weak);
+        self.b.push(Op::Store { values, space, access, address, ordering });
+    }
+}
+
+/// The space of a variable that is passed.
+fn space(placed: Placed) -> ir::Space {
+    if placed.space == Space::Param { ir::Space::Param } else { ir::Space::Local }
 }
 
 /// The address of a variable in its space.

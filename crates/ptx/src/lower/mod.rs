@@ -9,6 +9,7 @@ pub(crate) mod layout;
 mod lines;
 mod operands;
 mod scope;
+mod service;
 
 pub use layout::{Image, Relocation};
 pub use lines::SourceLines;

@@ -45,7 +45,8 @@ impl Lane {
             | Op::Collective { .. }
             | Op::Barrier { .. }
             | Op::Fence(_)
-            | Op::Nanosleep { .. } => return Err(format!("{op:?} does not only compute")),
+            | Op::Nanosleep { .. }
+            | Op::Host { .. } => return Err(format!("{op:?} does not only compute")),
         };
         self.0.insert(d, value);
         Ok(())

@@ -30,7 +30,7 @@ fn instructions(body: &str) -> Vec<Instruction> {
         StatementKind::Instruction(instruction) => Some(instruction),
         _ => None,
     };
-    function.body.unwrap_or_default().into_iter().filter_map(instruction).collect()
+    function.body.clone().unwrap_or_default().into_iter().filter_map(instruction).collect()
 }
 
 /// The value of an expression as the initial value of a variable; `None` if it is refused.

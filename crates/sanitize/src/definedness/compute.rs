@@ -90,7 +90,8 @@ impl Scene<'_, '_> {
             | Op::Collective { .. }
             | Op::Barrier { .. }
             | Op::Fence(_)
-            | Op::Nanosleep { .. } => {}
+            | Op::Nanosleep { .. }
+            | Op::Host { .. } => {}
         }
     }
 

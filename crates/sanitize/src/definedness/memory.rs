@@ -50,6 +50,16 @@ impl Scene<'_, '_> {
         }
     }
 
+    /// What the host is given must be defined, and so is what it returns.
+    pub(super) fn host(&mut self, inst: &Inst, d: Option<Reg>, operands: &[Src]) {
+        for reg in operands.iter().copied().filter_map(reg_of) {
+            self.address(&Address { base: reg.into(), offset: 0 }, inst.place);
+        }
+        if let Some(d) = d {
+            self.pure(inst, d, [None; 3]);
+        }
+    }
+
     pub(super) fn load(&mut self, inst: &Inst) {
         let Op::Load { d, space, access, address, .. } = &inst.op else { return };
         self.address(address, inst.place);

@@ -177,6 +177,7 @@ impl Definedness {
             Op::Load { .. } => scene.load(inst),
             Op::Store { .. } => scene.store(inst),
             Op::Atomic { .. } => scene.atomic(inst),
+            Op::Host { d, operands, .. } => scene.host(inst, *d, operands),
             Op::Fence(_) | Op::Nanosleep { .. } => {}
             // These are told of when lanes arrive.
             Op::Collective { .. } | Op::Barrier { .. } => {}

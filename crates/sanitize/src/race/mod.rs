@@ -234,7 +234,8 @@ impl Races {
             | Op::ActiveMask { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
-            | Op::Nanosleep { .. } => {}
+            | Op::Nanosleep { .. }
+            | Op::Host { .. } => {}
         }
     }
 

@@ -45,7 +45,8 @@ pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) 
                 | Op::Store { .. }
                 | Op::Atomic { .. }
                 | Op::Fence(_)
-                | Op::Nanosleep { .. } => observer.inst(&view, inst),
+                | Op::Nanosleep { .. }
+                | Op::Host { .. } => observer.inst(&view, inst),
             }
         }
     }

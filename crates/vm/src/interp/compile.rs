@@ -1,18 +1,19 @@
 //! IR to a program for CTAs of one size.
 
 use super::arm::{self, Arm, ArmEnd, ArmOp};
-use super::atomic::{Atomic, AtomicOp, Cell};
+use super::atomic::AtomicOp;
 use super::collective::{
     ActiveMask, Collective, CollectiveMeeting, CollectiveOp, ConstantShuffle, ShuffleConstant,
 };
 use super::control::{Barrier, BarrierMeeting, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump};
 use super::control::{Nanosleep, Reduction, Trap};
 use super::frame::{BeginGroup, Code, Handler, Slot, select};
+use super::handlers::{atomic_handler, load_handler, store_handler};
+use super::host::{Host, HostOp};
 use super::invariant::hoist;
 use super::liveness::Liveness;
-use super::memory::{Element, Load, MemoryOp, Store};
+use super::memory::MemoryOp;
 use super::predicate::{Guard, Logic, Select, Unguard};
-use super::reach::{Generic, Global, Local, Param, Reach, Shared};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
 use super::simplify::simplify;
 use super::slots::{self, Assignment};
@@ -45,6 +46,7 @@ pub(crate) struct Program {
     pub(crate) branches: Vec<BranchOp>,
     pub(crate) arms: Vec<ArmOp>,
     pub(crate) specials: Vec<Special>,
+    pub(crate) hosts: Vec<HostOp>,
     /// How many region caches a frame needs.
     pub(crate) caches: usize,
     /// Per code, where it comes from.
@@ -158,6 +160,7 @@ impl Program {
                 branches: Vec::new(),
                 arms: Vec::new(),
                 specials: Vec::new(),
+                hosts: Vec::new(),
                 caches: 0,
                 places: Vec::new(),
                 rules: kernel.rules,
@@ -408,6 +411,23 @@ impl Compiler<'_> {
             }
             Op::Fence(_) => self.emit(select::<FenceAll>(level), Slot::NONE, [], 0, 0),
             Op::Nanosleep { .. } => self.emit(select::<Nanosleep>(level), Slot::NONE, [], 0, 0),
+            Op::Host { service, d, operands } => {
+                let classes = service.operands().iter();
+                let op = HostOp {
+                    service: *service,
+                    d: d.map_or(Slot::NONE, |d| self.reg(d)),
+                    operands: operands
+                        .iter()
+                        .zip(classes)
+                        .map(|(src, c)| self.src(*src, *c))
+                        .collect(),
+                    cache: self.cache(),
+                    place: self.place,
+                };
+                self.program.hosts.push(op);
+                let index = self.program.hosts.len() as u32 - 1;
+                self.emit(select::<Host>(level), Slot::NONE, [], index, 0);
+            }
         }
     }
 
@@ -653,6 +673,9 @@ impl Compiler<'_> {
                 place(&mut reduction.p);
             }
         }
+        for op in &mut program.hosts {
+            op.operands.iter_mut().chain([&mut op.d]).for_each(place);
+        }
         for op in &mut program.branches {
             place(&mut op.p);
         }
@@ -699,75 +722,4 @@ fn value_class(wide: bool) -> Class {
 fn flipped(table: u8, flip_a: bool, flip_b: bool) -> u8 {
     let flip = u8::from(flip_a) << 1 | u8::from(flip_b);
     (0..4).fold(0, |found, bits| found | (table >> (bits ^ flip) & 1) << bits)
-}
-
-fn load_handler(space: Space, access: Access, wide: bool, level: Level) -> Handler {
-    fn of<S: Reach, E: Element>(wide: bool, level: Level) -> Handler {
-        match wide {
-            true => select::<Load<S, E, u64>>(level),
-            false => select::<Load<S, E, u32>>(level),
-        }
-    }
-    fn element<S: Reach>(access: Access, wide: bool, level: Level) -> Handler {
-        match access {
-            Access::U8 => of::<S, u8>(wide, level),
-            Access::S8 => of::<S, i8>(wide, level),
-            Access::U16 => of::<S, u16>(wide, level),
-            Access::S16 => of::<S, i16>(wide, level),
-            Access::B32 => of::<S, u32>(wide, level),
-            Access::B64 => of::<S, u64>(wide, level),
-        }
-    }
-    match space {
-        Space::Generic => element::<Generic>(access, wide, level),
-        Space::Global => element::<Global>(access, wide, level),
-        Space::Shared => element::<Shared>(access, wide, level),
-        Space::Local => element::<Local>(access, wide, level),
-        Space::Param => element::<Param>(access, wide, level),
-    }
-}
-
-fn store_handler(space: Space, access: Access, wide: bool, level: Level) -> Handler {
-    fn of<S: Reach, E: Element>(wide: bool, level: Level) -> Handler {
-        match wide {
-            true => select::<Store<S, E, u64>>(level),
-            false => select::<Store<S, E, u32>>(level),
-        }
-    }
-    fn element<S: Reach>(access: Access, wide: bool, level: Level) -> Handler {
-        match access {
-            Access::U8 | Access::S8 => of::<S, u8>(wide, level),
-            Access::U16 | Access::S16 => of::<S, u16>(wide, level),
-            Access::B32 => of::<S, u32>(wide, level),
-            Access::B64 => of::<S, u64>(wide, level),
-        }
-    }
-    match space {
-        Space::Generic => element::<Generic>(access, wide, level),
-        Space::Global => element::<Global>(access, wide, level),
-        Space::Shared => element::<Shared>(access, wide, level),
-        Space::Local => element::<Local>(access, wide, level),
-        Space::Param => element::<Param>(access, wide, level),
-    }
-}
-
-fn atomic_handler(space: Space, access: Access, level: Level) -> Handler {
-    fn of<S: Reach, E: Cell>(level: Level) -> Handler {
-        select::<Atomic<S, E>>(level)
-    }
-    fn cell<S: Reach>(access: Access, level: Level) -> Handler {
-        match access {
-            // No atomic has byte cells; the front ends never ask for one.
-            Access::U8 | Access::S8 | Access::U16 | Access::S16 => of::<S, u16>(level),
-            Access::B32 => of::<S, u32>(level),
-            Access::B64 => of::<S, u64>(level),
-        }
-    }
-    match space {
-        Space::Generic => cell::<Generic>(access, level),
-        Space::Global => cell::<Global>(access, level),
-        Space::Shared => cell::<Shared>(access, level),
-        Space::Local => cell::<Local>(access, level),
-        Space::Param => cell::<Param>(access, level),
-    }
 }

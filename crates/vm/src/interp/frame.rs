@@ -5,6 +5,7 @@ use super::special::SpecialValues;
 use crate::Level;
 use crate::fault::FaultKind;
 use crate::memory::{Memory, Region, Regions};
+use crate::printed::Text;
 use crate::stats::Stats;
 use ir::Place;
 use lanes::WARP;
@@ -230,6 +231,8 @@ pub(crate) struct Frame<'l> {
     pub(crate) specials: SpecialValues<'l>,
     /// Threads that have arrived at some barrier and whose barrier is not complete.
     pub(crate) arrivals: u32,
+    /// What the CTA printed.
+    pub(crate) printed: Text,
 }
 
 /// The memory that belongs to a CTA.
@@ -278,6 +281,7 @@ impl<'l> Frame<'l> {
             caches: vec![Region::EMPTY; program.caches],
             specials,
             arrivals: 0,
+            printed: Text::default(),
         }
     }
 }

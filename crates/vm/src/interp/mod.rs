@@ -10,6 +10,8 @@ mod collective;
 mod compile;
 mod control;
 mod frame;
+mod handlers;
+mod host;
 mod invariant;
 mod liveness;
 mod memory;

@@ -120,7 +120,8 @@ fn address(op: &mut Op) -> Option<&mut ir::Address> {
         | Op::Collective { .. }
         | Op::Barrier { .. }
         | Op::Fence(_)
-        | Op::Nanosleep { .. } => None,
+        | Op::Nanosleep { .. }
+        | Op::Host { .. } => None,
     }
 }
 
@@ -278,6 +279,7 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
         }
         Op::Barrier { id, threads, .. } => std::iter::once(id).chain(threads).collect(),
         Op::Nanosleep { nanoseconds } => vec![nanoseconds],
+        Op::Host { operands, .. } => operands.iter_mut().collect(),
         Op::Logic { .. } | Op::Special { .. } | Op::ActiveMask { .. } | Op::Fence(_) => Vec::new(),
     }
 }
@@ -310,7 +312,8 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
         | Op::Atomic { .. }
         | Op::Barrier { .. }
         | Op::Fence(_)
-        | Op::Nanosleep { .. } => Vec::new(),
+        | Op::Nanosleep { .. }
+        | Op::Host { .. } => Vec::new(),
     }
 }
 

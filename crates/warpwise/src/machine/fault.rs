@@ -24,6 +24,7 @@ impl MachineProgram {
                 Self::offset(*address, memory)
             ),
             FaultKind::Trap
+            | FaultKind::Assertion { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::StepLimit { .. }
@@ -62,7 +63,10 @@ impl MachineProgram {
             FaultKind::StepLimit { .. } => {
                 found.help("raise the limit if the program is not an endless loop")
             }
-            FaultKind::Trap | FaultKind::BadBarrier { .. } | FaultKind::Interrupted => found,
+            FaultKind::Trap
+            | FaultKind::Assertion { .. }
+            | FaultKind::BadBarrier { .. }
+            | FaultKind::Interrupted => found,
         }
     }
 

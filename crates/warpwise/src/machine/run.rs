@@ -89,6 +89,7 @@ impl MachineProgram {
                 sources: Arc::clone(&self.sources),
                 fault: Some(fault),
                 stats: Some(outcome.stats),
+                printed: outcome.printed,
             }));
         }
         let words: Vec<u32> = device.download(registers)?;

@@ -1,0 +1,82 @@
+//! The handlers of memory operations, for each space, width and base.
+
+use super::atomic::{Atomic, Cell};
+use super::frame::{Handler, select};
+use super::memory::{Element, Load, Store};
+use super::reach::{Generic, Global, Local, Param, Reach, Shared};
+use crate::Level;
+use ir::{Access, Space};
+
+/// The handler of a load.
+pub(super) fn load_handler(space: Space, access: Access, wide: bool, level: Level) -> Handler {
+    fn of<S: Reach, E: Element>(wide: bool, level: Level) -> Handler {
+        match wide {
+            true => select::<Load<S, E, u64>>(level),
+            false => select::<Load<S, E, u32>>(level),
+        }
+    }
+    fn element<S: Reach>(access: Access, wide: bool, level: Level) -> Handler {
+        match access {
+            Access::U8 => of::<S, u8>(wide, level),
+            Access::S8 => of::<S, i8>(wide, level),
+            Access::U16 => of::<S, u16>(wide, level),
+            Access::S16 => of::<S, i16>(wide, level),
+            Access::B32 => of::<S, u32>(wide, level),
+            Access::B64 => of::<S, u64>(wide, level),
+        }
+    }
+    match space {
+        Space::Generic => element::<Generic>(access, wide, level),
+        Space::Global => element::<Global>(access, wide, level),
+        Space::Shared => element::<Shared>(access, wide, level),
+        Space::Local => element::<Local>(access, wide, level),
+        Space::Param => element::<Param>(access, wide, level),
+    }
+}
+
+/// The handler of a store.
+pub(super) fn store_handler(space: Space, access: Access, wide: bool, level: Level) -> Handler {
+    fn of<S: Reach, E: Element>(wide: bool, level: Level) -> Handler {
+        match wide {
+            true => select::<Store<S, E, u64>>(level),
+            false => select::<Store<S, E, u32>>(level),
+        }
+    }
+    fn element<S: Reach>(access: Access, wide: bool, level: Level) -> Handler {
+        match access {
+            Access::U8 | Access::S8 => of::<S, u8>(wide, level),
+            Access::U16 | Access::S16 => of::<S, u16>(wide, level),
+            Access::B32 => of::<S, u32>(wide, level),
+            Access::B64 => of::<S, u64>(wide, level),
+        }
+    }
+    match space {
+        Space::Generic => element::<Generic>(access, wide, level),
+        Space::Global => element::<Global>(access, wide, level),
+        Space::Shared => element::<Shared>(access, wide, level),
+        Space::Local => element::<Local>(access, wide, level),
+        Space::Param => element::<Param>(access, wide, level),
+    }
+}
+
+/// The handler of an atomic update.
+pub(super) fn atomic_handler(space: Space, access: Access, level: Level) -> Handler {
+    fn of<S: Reach, E: Cell>(level: Level) -> Handler {
+        select::<Atomic<S, E>>(level)
+    }
+    fn cell<S: Reach>(access: Access, level: Level) -> Handler {
+        match access {
+            // No atomic has byte cells; the front ends never ask for one.
+            Access::U8 | Access::S8 | Access::U16 | Access::S16 => of::<S, u16>(level),
+            Access::B32 => of::<S, u32>(level),
+            Access::B64 => of::<S, u64>(level),
+        }
+    }
+    match space {
+        Space::Generic => cell::<Generic>(access, level),
+        Space::Global => cell::<Global>(access, level),
+        Space::Shared => cell::<Shared>(access, level),
+        Space::Local => cell::<Local>(access, level),
+        Space::Param => cell::<Param>(access, level),
+    }
+}

@@ -1,0 +1,129 @@
+//! What kernels ask of the host: text, and failed assertions.
+
+use super::frame::{Body, Code, Frame, Slot};
+use super::reach::{Generic, Reach, access_fault};
+use crate::fault::{AccessKind, FaultKind};
+use crate::printf::{self, Values};
+use ir::{Place, Service, Space};
+
+/// The operands of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct HostOp {
+    pub(crate) service: Service,
+    pub(crate) d: Slot,
+    pub(crate) operands: Vec<Slot>,
+    /// Index into [`Frame::caches`].
+    pub(crate) cache: usize,
+    pub(crate) place: Place,
+}
+
+/// Bytes of the longest string.
+const MAX_TEXT: usize = 1 << 20;
+
+/// The request at index `x`, lane by lane.
+pub(super) struct Host;
+
+impl Body for Host {
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+        let op = &frame.program.hosts[code.x as usize];
+        for warp in frame.first..frame.first + frame.count {
+            let mut left = frame.exec[warp];
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let mut thread = Thread { frame: &mut *frame, op, warp, lane, next: 0 };
+                // SAFETY: the code belongs to the frame's program, as for the caller.
+                let asked = unsafe { thread.ask() };
+                if let Err(kind) = asked {
+                    return frame.fault(kind, op.place, warp, lane as u32);
+                }
+            }
+        }
+        at + 1
+    }
+}
+
+/// A thread that asks for something.
+struct Thread<'f, 'l> {
+    frame: &'f mut Frame<'l>,
+    op: &'f HostOp,
+    warp: usize,
+    lane: usize,
+    /// The address behind the value that was read last.
+    next: u64,
+}
+
+impl Thread<'_, '_> {
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    unsafe fn ask(&mut self) -> Result<(), FaultKind> {
+        // SAFETY: as for the caller; addresses are 64 bits wide and the line 32.
+        let (wide, narrow) = unsafe {
+            let wide =
+                |nth: usize| (*self.frame.row::<u64>(self.op.operands[nth], self.warp))[self.lane];
+            match self.op.service {
+                Service::Print => ([wide(0), wide(1), 0], 0),
+                Service::AssertFail => {
+                    let line = *self.frame.row::<u32>(self.op.operands[2], self.warp);
+                    ([wide(0), wide(1), wide(3)], line[self.lane])
+                }
+            }
+        };
+        let [first, second, third] = wide;
+        let fault = |thread: &Self, address| {
+            access_fault(thread.frame, AccessKind::Load, Space::Generic, address, 1)
+        };
+        match self.op.service {
+            Service::Print => {
+                let format = self.text(first).map_err(|address| fault(self, address))?;
+                self.next = second;
+                let mut text = Vec::new();
+                let count = printf::format(&format, self, &mut text);
+                let count = count.map_err(|address| fault(self, address))?;
+                self.frame.printed.push(&text);
+                if !self.op.d.is_none() {
+                    // SAFETY: as for the caller.
+                    unsafe { (*self.frame.row::<u32>(self.op.d, self.warp))[self.lane] = count };
+                }
+                Ok(())
+            }
+            Service::AssertFail => {
+                let mut text = |address| {
+                    let bytes = self.text(address).map_err(|address| fault(self, address))?;
+                    Ok(String::from_utf8_lossy(&bytes).into_owned())
+                };
+                let (condition, file, function) = (text(first)?, text(second)?, text(third)?);
+                Err(FaultKind::Assertion { condition, file, line: narrow, function })
+            }
+        }
+    }
+
+    /// The byte at a generic address.
+    fn byte(&mut self, address: u64) -> Result<u8, u64> {
+        let (cache, warp, lane) = (self.op.cache, self.warp, self.lane);
+        let host = Generic::lane(self.frame, cache, warp, lane, address, 1).ok_or(address)?;
+        // SAFETY: the address was checked.
+        Ok(unsafe { (host as *const u8).read() })
+    }
+}
+
+impl Values for Thread<'_, '_> {
+    fn next(&mut self, bytes: u32) -> Result<u64, u64> {
+        let start = self.next.next_multiple_of(u64::from(bytes));
+        self.next = start.wrapping_add(bytes.into());
+        (0..u64::from(bytes)).try_fold(0, |value, nth| {
+            Ok(value | u64::from(self.byte(start.wrapping_add(nth))?) << (8 * nth))
+        })
+    }
+
+    fn text(&mut self, address: u64) -> Result<Vec<u8>, u64> {
+        let mut text = Vec::new();
+        while text.len() < MAX_TEXT {
+            match self.byte(address.wrapping_add(text.len() as u64))? {
+                0 => break,
+                byte => text.push(byte),
+            }
+        }
+        Ok(text)
+    }
+}
