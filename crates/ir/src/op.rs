@@ -42,6 +42,8 @@ pub enum Service {
     /// `__assertfail`: stops the kernel. Operands: the generic addresses of the condition's text and of the file's
     /// name, the line (32 bits), and the address of the function's name; names and text are C strings.
     AssertFail,
+    /// Stops the kernel: it calls what is no function. Operand: the address that it calls.
+    NoFunction,
 }
 
 impl Service {
@@ -50,6 +52,7 @@ impl Service {
         match self {
             Service::Print => &[Class::W64; 2],
             Service::AssertFail => &[Class::W64, Class::W64, Class::W32, Class::W64],
+            Service::NoFunction => &[Class::W64],
         }
     }
 
@@ -58,7 +61,7 @@ impl Service {
         match self {
             // How many values were printed.
             Service::Print => Some(Class::W32),
-            Service::AssertFail => None,
+            Service::AssertFail | Service::NoFunction => None,
         }
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn explain(
         }
         FaultKind::Trap
         | FaultKind::Assertion { .. }
+        | FaultKind::NoFunction { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted => None,
     }

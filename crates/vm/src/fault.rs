@@ -120,6 +120,11 @@ pub enum FaultKind {
         /// The function.
         function: String,
     },
+    /// A call through a register that holds no function's address.
+    NoFunction {
+        /// What it holds.
+        address: u64,
+    },
     /// A barrier number above 15, or a thread count that no CTA reaches.
     BadBarrier {
         /// The barrier's number.
@@ -149,6 +154,7 @@ impl FaultKind {
             FaultKind::Misaligned { .. } => "misaligned access",
             FaultKind::Trap => "stopped by itself",
             FaultKind::Assertion { .. } => "assertion failed",
+            FaultKind::NoFunction { .. } => "bad call",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",

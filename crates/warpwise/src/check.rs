@@ -170,6 +170,7 @@ fn is_finding(fault: &Fault) -> bool {
         | FaultKind::Deadlock { .. } => true,
         FaultKind::Trap
         | FaultKind::Assertion { .. }
+        | FaultKind::NoFunction { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted => false,
     }

@@ -82,6 +82,12 @@ impl Kernel {
             FaultKind::Assertion { file, line, function, .. } => {
                 found = found.note(format!("{file}:{line}, in `{function}`"));
             }
+            FaultKind::NoFunction { .. } => {
+                found = found.note(
+                    "a call through a register goes to functions whose address is taken and whose \
+                     parameters are those of the prototype",
+                );
+            }
             FaultKind::Trap | FaultKind::Interrupted => {}
         }
         found
@@ -147,6 +153,9 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
             (Class::Undefined, format!("misaligned {} of {bytes} bytes at {at}", access.word()))
         }
         FaultKind::Trap => (Class::Undefined, "the kernel executed a trap".to_owned()),
+        FaultKind::NoFunction { address } => {
+            (Class::Undefined, format!("call of {address:#x}, which is no function's address"))
+        }
         FaultKind::Assertion { condition, .. } => {
             (Class::Undefined, format!("assertion `{condition}` failed"))
         }

@@ -1,7 +1,7 @@
 //! `mov`: copies, addresses, and packing and unpacking of vectors.
 
 use super::{Entry, Form, Need, Role};
-use crate::lower::{Entity, Inst, Lowering, Result};
+use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Operand, OperandKind};
 use ir::{BinaryOp, Src, UnaryOp};
@@ -24,11 +24,6 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
 }];
 
 fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    if let OperandKind::Name(name) = &lo.operand(inst, "a")?.kind
-        && matches!(lo.entity(name)?, Entity::Function(_))
-    {
-        return lo.unsupported(inst, "addresses of functions are not implemented");
-    }
     let a = lo.value(inst, "a")?;
     let d = lo.result(inst, "d")?;
     lo.b.copy_to(d, a);

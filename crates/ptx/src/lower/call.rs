@@ -4,14 +4,16 @@
 //! registers are copied. `ret` goes to the code behind the call.
 
 use super::layout::{self, align_up};
-use super::scope::{Placing, Variable as Placed};
+use super::scope::{DeclaredFunction, Placing, Variable as Placed};
 use super::{Entity, Lowering, Result, service};
 use crate::catalogue::access;
-use crate::syntax::Space;
-use crate::syntax::ast::{self, Function, Instruction, Operand, OperandKind};
+use crate::syntax::ast::{
+    self, CallPrototype, Function, FunctionKind, Instruction, Name, Operand, OperandKind,
+};
 use crate::syntax::call::CallParts;
+use crate::syntax::{ScalarType, Space};
 use diag::Diagnostic;
-use ir::{Address, BlockId, Op, Ordering, Reg, Service, Src, Terminator};
+use ir::{Address, BlockId, CompareOp, Op, Ordering, Reg, Service, Src, Terminator};
 use std::sync::Arc;
 
 /// Instructions of a kernel with all functions that it calls, at most.
@@ -23,6 +25,33 @@ pub(super) struct Call {
     function: Arc<Function>,
     /// Where `ret` goes.
     resume: BlockId,
+}
+
+/// What a call through a register can reach.
+#[derive(Clone, Debug)]
+pub(super) enum Targets {
+    /// Functions with these parameters and results.
+    Like(CallPrototype),
+    /// These functions.
+    Among(Vec<Name>),
+}
+
+impl Targets {
+    fn has(&self, function: &Function) -> bool {
+        let same = |one: &[ast::Variable], other: &[ast::Variable]| {
+            let sizes = |all: &[ast::Variable]| -> Vec<_> {
+                all.iter().map(|one| (layout::bytes(one), layout::alignment(one))).collect()
+            };
+            sizes(one) == sizes(other)
+        };
+        match self {
+            Targets::Like(prototype) => {
+                same(&prototype.params, &function.params)
+                    && same(&prototype.returns, &function.returns)
+            }
+            Targets::Among(names) => names.contains(&function.name),
+        }
+    }
 }
 
 /// The local memory of the function that is being lowered, in bytes from the start of a thread's.
@@ -80,18 +109,50 @@ impl Lowering {
         }
         match entity {
             Entity::Function(index) => {
-                let function = Arc::clone(&self.scopes.functions[index]);
+                let function = Arc::clone(&self.scopes.functions[index].function);
                 self.call_function(&function, &parts)?;
             }
-            Entity::Register(_) => {
-                let message = "calls through a register are not implemented";
-                return Err(Box::new(Diagnostic::unsupported(parts.callee.span, message)));
-            }
+            Entity::Register(_) => self.call_through(&parts, behind)?,
             Entity::Variable(_) | Entity::Label(_) | Entity::Special => {
                 return self.reject(parts.callee, "a call names a function");
             }
         }
         self.enter(behind);
+        Ok(())
+    }
+
+    /// Calls the function whose address a register holds: one after another is tried.
+    fn call_through(&mut self, parts: &CallParts<'_>, behind: BlockId) -> Result {
+        let targets = match parts.table.map(|table| &table.kind) {
+            Some(OperandKind::Name(name)) => self.targets.get(name.as_str()).cloned(),
+            _ => None,
+        };
+        let Some(targets) = targets else {
+            let message = "a call through a register names a prototype or a table of functions";
+            return self.reject(parts.table.unwrap_or(parts.callee), message);
+        };
+        let address = self.value_of(parts.callee, ScalarType::U64)?;
+        let candidates: Vec<_> = self
+            .scopes
+            .functions
+            .iter()
+            .filter(|declared| declared.function.kind == FunctionKind::Func)
+            .filter(|declared| self.addressed.contains(declared.function.name.as_str()))
+            .filter(|declared| targets.has(&declared.function))
+            .cloned()
+            .collect();
+        for DeclaredFunction { function, address: entry } in candidates {
+            let (body, next) = (self.b.block(), self.b.block());
+            let p = self.b.compare(CompareOp::EqI64, address, Src::Imm(entry)).into();
+            self.b.terminate(Terminator::Branch { p, then: body, otherwise: next });
+            self.b.switch_to(body);
+            self.call_function(&function, parts)?;
+            self.b.terminate(Terminator::Jump(behind));
+            self.b.switch_to(next);
+        }
+        let service = Service::NoFunction;
+        self.b.push(Op::Host { service, d: None, operands: vec![address] });
+        self.b.terminate(Terminator::Trap);
         Ok(())
     }
 

@@ -95,7 +95,12 @@ pub struct Image {
     /// Addresses in it.
     pub relocations: Vec<Relocation>,
     offsets: HashMap<String, u64>,
+    functions: HashMap<String, u64>,
 }
+
+/// The address of the first function, and what lies between one and the next. No memory is there.
+const FUNCTIONS: u64 = 64;
+const FUNCTION: u64 = 16;
 
 /// Bytes between variables, at least, so that an access past the end of one does not reach the next.
 const GAP: u64 = 64;
@@ -104,6 +109,12 @@ impl Image {
     /// Lays out the variables of a module. Variables whose initial values make no sense are reported.
     pub fn of(module: &Module, errors: &mut Vec<Diagnostic>) -> Image {
         let mut image = Image::default();
+        for item in &module.items {
+            if let Item::Function(function) = item {
+                let next = FUNCTIONS + FUNCTION * image.functions.len() as u64;
+                image.functions.entry(function.name.to_string()).or_insert(next);
+            }
+        }
         let variables = || {
             module.items.iter().filter_map(|item| match item {
                 Item::Variable(variable) => Some(&**variable),
@@ -142,6 +153,11 @@ impl Image {
             image.contents.push((offset, data));
         }
         image
+    }
+
+    /// The address of a function.
+    pub(super) fn function(&self, name: &str) -> Option<u64> {
+        self.functions.get(name).copied()
     }
 
     /// The offset of a variable.
@@ -199,6 +215,11 @@ impl Writer<'_> {
             InitKind::Field(_) => {
                 let message = "textures and samplers are not implemented";
                 self.errors.push(Diagnostic::unsupported(init.span, message));
+            }
+            InitKind::Address(address) if self.image.function(&address.name).is_some() => {
+                let function = self.image.function(&address.name).unwrap_or_default();
+                let value = function.wrapping_add(address.offset.cast_unsigned());
+                self.data.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);
             }
             InitKind::Address(address) => {
                 let Some(target) = self.image.offset(&address.name) else {

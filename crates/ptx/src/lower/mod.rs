@@ -4,6 +4,7 @@
 //! labels become blocks, and each instruction is handed to the lowering of the catalogue form that it is
 //! written in, which emits IR through [`Lowering`].
 
+mod addressed;
 mod call;
 pub(crate) mod layout;
 mod lines;
@@ -22,11 +23,12 @@ use crate::syntax::ast::{
 };
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::Target;
-use call::{Call, LocalFrame};
+use call::{Call, LocalFrame, Targets};
 use diag::{Diagnostic, Span};
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
 use layout::align_up;
 use scope::{Placing, Scopes};
+use std::collections::{HashMap, HashSet};
 
 /// An instruction with its form.
 pub type Inst<'a> = Matched<'a>;
@@ -90,6 +92,8 @@ pub fn lower_kernel(
         local_bytes: 0,
         frame: LocalFrame::default(),
         calls: Vec::new(),
+        targets: HashMap::new(),
+        addressed: addressed::addressed(module),
         carry: None,
         errors: Vec::new(),
     };
@@ -115,6 +119,10 @@ pub struct Lowering {
     frame: LocalFrame,
     /// The functions whose bodies are being lowered, outermost first.
     calls: Vec<Call>,
+    /// What calls through registers can reach, by label.
+    targets: HashMap<String, Targets>,
+    /// The functions whose address the module takes.
+    addressed: HashSet<String>,
     carry: Option<Reg>,
     errors: Vec<Diagnostic>,
 }
@@ -230,10 +238,15 @@ impl Lowering {
                     self.report(lowered);
                 }
                 StatementKind::Loc(loc) => self.lines.enter(loc),
-                StatementKind::Pragma(_)
-                | StatementKind::CallPrototype(_)
-                | StatementKind::BranchTargets(_)
-                | StatementKind::CallTargets(_) => {}
+                StatementKind::CallPrototype(prototype) => {
+                    let targets = Targets::Like((**prototype).clone());
+                    self.targets.insert(prototype.label.to_string(), targets);
+                }
+                StatementKind::CallTargets(table) => {
+                    let names = table.entries.iter().map(|entry| entry.name.clone()).collect();
+                    self.targets.insert(table.label.to_string(), Targets::Among(names));
+                }
+                StatementKind::Pragma(_) | StatementKind::BranchTargets(_) => {}
             }
         }
     }

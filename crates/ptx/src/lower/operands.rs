@@ -102,9 +102,11 @@ impl Lowering {
                     let (address, _) = self.variable_address(index, 0);
                     Ok(self.at_width(address, ty))
                 }
-                Entity::Function(_) | Entity::Label(_) => {
-                    self.reject(operand, format!("`{name}` is not a value"))
+                Entity::Function(index) => {
+                    self.require_width(operand, ty)?;
+                    Ok(Src::Imm(self.scopes.functions[index].address))
                 }
+                Entity::Label(_) => self.reject(operand, format!("`{name}` is not a value")),
             },
             OperandKind::NamePlus(name, offset) => match self.entity(name)? {
                 Entity::Register(index) => {

@@ -76,7 +76,15 @@ pub(super) struct Scopes {
     scopes: Vec<Scope>,
     pub(super) registers: Vec<Register>,
     pub(super) variables: Vec<Placing>,
-    pub(super) functions: Vec<Arc<Function>>,
+    pub(super) functions: Vec<DeclaredFunction>,
+}
+
+/// A function of the module.
+#[derive(Clone, Debug)]
+pub(super) struct DeclaredFunction {
+    /// Its definition, or a declaration if there is none.
+    pub(super) function: Arc<Function>,
+    pub(super) address: u64,
 }
 
 impl Scopes {
@@ -91,18 +99,20 @@ impl Scopes {
         for item in &module.items {
             match item {
                 Item::Function(function) => {
-                    let names = &mut scopes.scopes[0].names;
-                    let known = names.get(&*function.name);
+                    let (names, name) = (&mut scopes.scopes[0].names, &function.name);
+                    let known = names.get(&**name);
                     // A function may be declared any number of times, and defined once.
                     if let Some((Entity::Function(index), _)) = known {
                         if function.body.is_some() {
-                            scopes.functions[*index] = Arc::clone(function);
+                            scopes.functions[*index].function = Arc::clone(function);
                         }
                         continue;
                     }
-                    scopes.functions.push(Arc::clone(function));
+                    let address = image.function(&function.name).unwrap_or_default();
+                    let definition = Arc::clone(function);
+                    scopes.functions.push(DeclaredFunction { function: definition, address });
                     let entity = Entity::Function(scopes.functions.len() - 1);
-                    names.insert(function.name.to_string(), (entity, function.name.span));
+                    names.insert(name.to_string(), (entity, name.span));
                 }
                 Item::Variable(variable) => {
                     let placing = match variable.space {

@@ -63,6 +63,7 @@ impl Thread<'_, '_> {
                 |nth: usize| (*self.frame.row::<u64>(self.op.operands[nth], self.warp))[self.lane];
             match self.op.service {
                 Service::Print => ([wide(0), wide(1), 0], 0),
+                Service::NoFunction => ([wide(0), 0, 0], 0),
                 Service::AssertFail => {
                     let line = *self.frame.row::<u32>(self.op.operands[2], self.warp);
                     ([wide(0), wide(1), wide(3)], line[self.lane])
@@ -87,6 +88,7 @@ impl Thread<'_, '_> {
                 }
                 Ok(())
             }
+            Service::NoFunction => Err(FaultKind::NoFunction { address: first }),
             Service::AssertFail => {
                 let mut text = |address| {
                     let bytes = self.text(address).map_err(|address| fault(self, address))?;

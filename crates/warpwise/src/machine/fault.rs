@@ -25,6 +25,7 @@ impl MachineProgram {
             ),
             FaultKind::Trap
             | FaultKind::Assertion { .. }
+            | FaultKind::NoFunction { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::StepLimit { .. }
@@ -65,6 +66,7 @@ impl MachineProgram {
             }
             FaultKind::Trap
             | FaultKind::Assertion { .. }
+            | FaultKind::NoFunction { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Interrupted => found,
         }
