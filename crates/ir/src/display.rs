@@ -1,6 +1,6 @@
 //! The IR as text, for tests and for people who look at what an instruction lowers to.
 
-use crate::{Address, BlockId, Inst, Kernel, Op, Pred, Reg, Src, Terminator};
+use crate::{Address, AsyncCopy, BlockId, Inst, Kernel, Op, Pred, Reg, Src, Terminator};
 use std::fmt;
 
 impl fmt::Display for Reg {
@@ -87,6 +87,10 @@ impl fmt::Display for Op {
                 write!(f, "{}", if *aligned { " aligned" } else { "" })
             }
             Op::Fence(fence) => write!(f, "{fence:?}"),
+            Op::AsyncCopy(AsyncCopy::Begins { to, bytes }) => {
+                write!(f, "AsyncCopy begins: {bytes} bytes to {to}")
+            }
+            Op::AsyncCopy(step) => write!(f, "AsyncCopy {step:?}"),
             Op::Nanosleep { nanoseconds } => write!(f, "Nanosleep {nanoseconds}"),
             Op::Host { service, d, operands } => {
                 if let Some(d) = d {

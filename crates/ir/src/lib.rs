@@ -28,7 +28,7 @@ pub use kernel::{
     Block, BlockId, Class, Inst, Kernel, Place, Pred, Reg, Src, Terminator, ThreadLimits, WarpRules,
 };
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
-pub use op::{BarrierAction, BarrierReduction, Op, Operand, Service, Touched};
+pub use op::{AsyncCopy, BarrierAction, BarrierReduction, Op, Operand, Service, Touched};
 pub use scalar::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};
 pub use verify::verify;

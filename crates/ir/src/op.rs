@@ -66,6 +66,25 @@ impl Service {
     }
 }
 
+/// How far the asynchronous copies of a thread are (PTX ISA 9.1, cp.async).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AsyncCopy {
+    /// A copy to this address of shared memory was begun.
+    Begins {
+        /// The first byte that it writes.
+        to: Address,
+        /// How many bytes it writes.
+        bytes: u32,
+    },
+    /// The copies begun so far and in no group yet are a group.
+    Commits,
+    /// Waits for all groups but the last ones.
+    Waits {
+        /// How many groups may be under way still.
+        groups: u32,
+    },
+}
+
 /// One operation. Data operands are registers or constants; predicates may be negated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -221,6 +240,9 @@ pub enum Op {
         /// How long.
         nanoseconds: Src,
     },
+    /// Tells how far asynchronous copies are. It changes nothing: a copy is a load and a store, made when it begins,
+    /// which is as good a time as any; but who looks at its bytes before it has been waited for may find anything.
+    AsyncCopy(AsyncCopy),
     /// Asks something of the host, lane by lane.
     Host {
         /// What.
@@ -310,6 +332,7 @@ impl Op {
             | Op::Barrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
             | Op::Host { .. } => false,
         }
     }
@@ -343,6 +366,7 @@ impl Op {
             | Op::Barrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
             | Op::Host { .. } => return None,
         };
         let bytes = u64::from(access.bytes()) * count as u64;
@@ -421,7 +445,8 @@ impl Op {
                     (preds[0], defs[0]) = (Some(*p), Some(*d));
                 }
             }
-            Op::Fence(_) => {}
+            Op::AsyncCopy(AsyncCopy::Begins { to, .. }) => srcs[0] = Some(to.base),
+            Op::Fence(_) | Op::AsyncCopy(_) => {}
             Op::Nanosleep { nanoseconds } => srcs[0] = Some(*nanoseconds),
             Op::Host { d, operands, .. } => {
                 operands.iter().for_each(|operand| visit_src(*operand, &mut visit));

@@ -1,8 +1,8 @@
 //! Checks that a kernel is well formed. A failure is a bug of the front end that made it.
 
 use crate::{
-    BarrierAction, BarrierReduction, Class, Collective, Kernel, Members, Op, Pred, Reg, Src,
-    Terminator,
+    AsyncCopy, BarrierAction, BarrierReduction, Class, Collective, Kernel, Members, Op, Pred, Reg,
+    Src, Terminator,
 };
 
 /// Checks every register's class against the operations that use it, and every branch target.
@@ -137,7 +137,8 @@ impl Checker<'_> {
                     }
                 }
             }
-            Op::Fence(_) => Ok(()),
+            Op::AsyncCopy(AsyncCopy::Begins { to, .. }) => self.address(to.base),
+            Op::Fence(_) | Op::AsyncCopy(_) => Ok(()),
             Op::Nanosleep { nanoseconds } => self.src(*nanoseconds, Class::W32),
             Op::Host { service, d, operands } => {
                 let classes = service.operands();

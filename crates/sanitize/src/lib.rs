@@ -13,10 +13,12 @@
 //! | `deadlock` | W003, W004, W007, B001 |
 //! | `faults` | M001, M002, M003 |
 //! | `race` | R001, R002 |
+//! | `asynchronous` | R001 of asynchronous copies |
 //!
 //! Module [`explore`] repeats the run under other schedules, and finds W008.
 
 mod activemask;
+mod asynchronous;
 mod barriers;
 mod code;
 mod collectives;

@@ -1,6 +1,7 @@
 //! The observer that feeds all detectors.
 
 use crate::activemask::ActiveMasks;
+use crate::asynchronous::AsyncCopies;
 use crate::barriers::Barriers;
 use crate::collectives::Collectives;
 use crate::definedness::Definedness;
@@ -28,6 +29,7 @@ pub struct Sanitizer {
     activemasks: ActiveMasks,
     barriers: Barriers,
     races: Races,
+    copies: AsyncCopies,
     found: Findings,
 }
 
@@ -40,6 +42,7 @@ impl Sanitizer {
             activemasks: ActiveMasks::new(kernel, options.pedantic),
             barriers: Barriers::new(kernel, options.pedantic),
             races: Races::new(kernel, grid, block, options.pedantic),
+            copies: AsyncCopies::new(kernel),
             found: Findings::default(),
             kernel: kernel.clone(),
         }
@@ -63,6 +66,7 @@ impl Observer for Sanitizer {
         self.activemasks.begin(view);
         self.barriers.begin(view);
         self.races.begin(view);
+        self.copies.begin(view);
     }
 
     fn end(&mut self, view: &View<'_>) {
@@ -71,6 +75,7 @@ impl Observer for Sanitizer {
         self.activemasks.end(view);
         self.barriers.end(view);
         self.races.end(view);
+        self.copies.end(view);
     }
 
     fn guard(&mut self, view: &View<'_>, guard: Pred, place: Place) {
@@ -82,6 +87,7 @@ impl Observer for Sanitizer {
         self.activemasks.inst(view, inst);
         self.barriers.inst(view, inst);
         self.races.inst(view, inst, &mut self.found);
+        self.copies.inst(view, inst, &mut self.found);
     }
 
     fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {

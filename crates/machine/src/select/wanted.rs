@@ -93,6 +93,7 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
         | Op::Barrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
+        | Op::AsyncCopy(_)
         | Op::Host { .. } => Vec::new(),
     }
 }

@@ -1,8 +1,10 @@
 //! Asynchronous copies, and what waits for them or for other grids.
 
-use super::{Entry, Form, Need};
-
 mod bulk;
+mod copies;
+
+use super::{Entry, Form, Need, hint};
+use copies::{commit, copy, wait_all, wait_group};
 
 /// `{.L2::cache_hint}` and `{.L2::128B}`.
 macro_rules! copy {
@@ -10,7 +12,7 @@ macro_rules! copy {
         copy!($line, (7, 0))
     };
     ($line:literal, $ptx:expr) => {
-        Form::legal(
+        Form::new(
             concat!(
                 "cp.async!.", $line,
                 "; .ss = { .shared, .shared::cta }; .hint = { .L2::cache_hint }; \
@@ -18,6 +20,7 @@ macro_rules! copy {
             ),
             $ptx,
             80,
+            copy,
         )
         .needs(COPY)
     };
@@ -37,9 +40,9 @@ const CP: &[Form] = &[
     copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16){, policy:b64 if hint}"),
     copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), src_size:u32(0..16){, policy:b64 if hint}"),
     copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), reg {!}ignore{, policy:b64 if hint}", (7, 5)),
-    Form::legal("cp.async!.commit_group!", (7, 0), 80),
-    Form::legal("cp.async!.wait_group! n:u32=", (7, 0), 80),
-    Form::legal("cp.async!.wait_all!", (7, 0), 80),
+    Form::new("cp.async!.commit_group!", (7, 0), 80, commit),
+    Form::new("cp.async!.wait_group! n:u32=", (7, 0), 80, wait_group),
+    Form::new("cp.async!.wait_all!", (7, 0), 80, wait_all),
     Form::legal("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [a]; .ss = { .shared, .shared::cta }", (7, 0), 80),
 ];
 
@@ -50,26 +53,26 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "griddepcontrol",
         section: "9.7.13.14 griddepcontrol",
-        forms: &[Form::legal("griddepcontrol.action; .action = { .launch_dependents, .wait }", (7, 8), 90)],
+        forms: &[Form::new("griddepcontrol.action; .action = { .launch_dependents, .wait }", (7, 8), 90, hint)],
     },
     Entry {
         name: "prefetch",
         section: "9.7.9.15 prefetch, prefetchu",
         forms: &[
-            Form::legal("prefetch{.ss}.level [a]; .ss = { .global, .local }; .level = { .L1, .L2 }", (2, 0), 20),
-            Form::legal("prefetch{.global}.level [a]; .level = { .L2::evict_last, .L2::evict_normal }", (7, 4), 80),
-            Form::legal("prefetch{.ss}.tensormap [a]; .ss = { .const, .param }", (8, 0), 90),
+            Form::new("prefetch{.ss}.level [a]; .ss = { .global, .local }; .level = { .L1, .L2 }", (2, 0), 20, hint),
+            Form::new("prefetch{.global}.level [a]; .level = { .L2::evict_last, .L2::evict_normal }", (7, 4), 80, hint),
+            Form::new("prefetch{.ss}.tensormap [a]; .ss = { .const, .param }", (8, 0), 90, hint),
         ],
     },
     Entry {
         name: "prefetchu",
         section: "9.7.9.15 prefetch, prefetchu",
-        forms: &[Form::legal("prefetchu.L1 [a]", (2, 0), 20)],
+        forms: &[Form::new("prefetchu.L1 [a]", (2, 0), 20, hint)],
     },
     Entry {
         name: "applypriority",
         section: "9.7.9.16 applypriority",
-        forms: &[Form::legal("applypriority{.global}.L2::evict_normal [a], size:u64=(128)", (7, 4), 80)],
+        forms: &[Form::new("applypriority{.global}.L2::evict_normal [a], size:u64=(128)", (7, 4), 80, hint)],
     },
     Entry {
         name: "discard",

@@ -202,6 +202,11 @@ fn not_implemented(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     lo.unsupported(inst, format!("`{}` is not implemented", inst.in_order()))
 }
 
+/// The lowering of instructions that change nothing a kernel could see.
+fn hint(_: &mut Lowering, _: &Inst<'_>) -> Result {
+    Ok(())
+}
+
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {

@@ -46,6 +46,7 @@ impl Lane {
             | Op::Barrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
             | Op::Host { .. } => return Err(format!("{op:?} does not only compute")),
         };
         self.0.insert(d, value);

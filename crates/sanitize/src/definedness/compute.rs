@@ -91,6 +91,7 @@ impl Scene<'_, '_> {
             | Op::Barrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
             | Op::Host { .. } => {}
         }
     }

@@ -178,7 +178,7 @@ impl Definedness {
             Op::Store { .. } => scene.store(inst),
             Op::Atomic { .. } => scene.atomic(inst),
             Op::Host { d, operands, .. } => scene.host(inst, *d, operands),
-            Op::Fence(_) | Op::Nanosleep { .. } => {}
+            Op::Fence(_) | Op::Nanosleep { .. } | Op::AsyncCopy(_) => {}
             // These are told of when lanes arrive.
             Op::Collective { .. } | Op::Barrier { .. } => {}
         }

@@ -235,6 +235,7 @@ impl Races {
             | Op::Collective { .. }
             | Op::Barrier { .. }
             | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
             | Op::Host { .. } => {}
         }
     }

@@ -46,6 +46,7 @@ pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) 
                 | Op::Atomic { .. }
                 | Op::Fence(_)
                 | Op::Nanosleep { .. }
+                | Op::AsyncCopy(_)
                 | Op::Host { .. } => observer.inst(&view, inst),
             }
         }

@@ -6,7 +6,7 @@ use super::collective::{
     ActiveMask, Collective, CollectiveMeeting, CollectiveOp, ConstantShuffle, ShuffleConstant,
 };
 use super::control::{Barrier, BarrierMeeting, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump};
-use super::control::{Nanosleep, Reduction, Trap};
+use super::control::{Nanosleep, Nothing, Reduction, Trap};
 use super::frame::{BeginGroup, Code, Handler, Slot, select};
 use super::handlers::{atomic_handler, load_handler, store_handler};
 use super::host::{Host, HostOp};
@@ -411,6 +411,11 @@ impl Compiler<'_> {
             }
             Op::Fence(_) => self.emit(select::<FenceAll>(level), Slot::NONE, [], 0, 0),
             Op::Nanosleep { .. } => self.emit(select::<Nanosleep>(level), Slot::NONE, [], 0, 0),
+            // Of interest to observers alone.
+            Op::AsyncCopy(_) if self.observed => {
+                self.emit(select::<Nothing>(level), Slot::NONE, [], 0, 0);
+            }
+            Op::AsyncCopy(_) => {}
             Op::Host { service, d, operands } => {
                 let classes = service.operands().iter();
                 let op = HostOp {

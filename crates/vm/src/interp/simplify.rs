@@ -121,6 +121,7 @@ fn address(op: &mut Op) -> Option<&mut ir::Address> {
         | Op::Barrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
+        | Op::AsyncCopy(_)
         | Op::Host { .. } => None,
     }
 }
@@ -280,7 +281,12 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
         Op::Barrier { id, threads, .. } => std::iter::once(id).chain(threads).collect(),
         Op::Nanosleep { nanoseconds } => vec![nanoseconds],
         Op::Host { operands, .. } => operands.iter_mut().collect(),
-        Op::Logic { .. } | Op::Special { .. } | Op::ActiveMask { .. } | Op::Fence(_) => Vec::new(),
+        Op::AsyncCopy(ir::AsyncCopy::Begins { to, .. }) => vec![&mut to.base],
+        Op::Logic { .. }
+        | Op::Special { .. }
+        | Op::ActiveMask { .. }
+        | Op::Fence(_)
+        | Op::AsyncCopy(_) => Vec::new(),
     }
 }
 
@@ -313,6 +319,7 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
         | Op::Barrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
+        | Op::AsyncCopy(_)
         | Op::Host { .. } => Vec::new(),
     }
 }

@@ -1,0 +1,130 @@
+//! What `cp.async` and what waits for it do.
+//!
+//! A copy is made when it begins: a load and a store. Observers are told that it counts as complete only when it has been
+//! waited for.
+
+use crate::lower::{Inst, Lowering, Result};
+use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Space, Src};
+use ir::Terminator;
+
+const WORD: u32 = 4;
+
+pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (to, _) = lo.address(inst, "dst")?;
+    let (from, _) = lo.address(inst, "src")?;
+    let Src::Imm(bytes) = lo.value(inst, "cp_size")? else {
+        let operand = lo.operand(inst, "cp_size")?;
+        return lo.reject(operand, "the size of a copy is a constant");
+    };
+    let bytes = bytes as u32;
+    let words: Vec<Reg> = (0..bytes / WORD).map(|_| lo.b.reg(Class::W32)).collect();
+    let guard = lo.b.guard();
+    match (inst.operand("src_size"), inst.operand("ignore")) {
+        (Some(_), _) => {
+            let size = lo.value(inst, "src_size")?;
+            match size {
+                Src::Imm(size) if size >= u64::from(bytes) => load(lo, &words, from),
+                _ => load_part(lo, &words, from, size, guard),
+            }
+        }
+        (None, Some(_)) => {
+            let ignore = lo.predicate(inst, "ignore")?;
+            words.iter().for_each(|word| lo.b.copy_to(*word, Src::Imm(0)));
+            let wanted = both(lo, guard, ignore.negated());
+            lo.b.set_guard(Some(wanted));
+            load(lo, &words, from);
+        }
+        (None, None) => load(lo, &words, from),
+    }
+    lo.b.set_guard(guard);
+    lo.b.push(Op::Store {
+        values: words.into_iter().map(Src::Reg).collect(),
+        space: Space::Shared,
+        access: Access::B32,
+        address: to,
+        ordering: Ordering::Weak,
+    });
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Begins { to, bytes }));
+    Ok(())
+}
+
+fn load(lo: &mut Lowering, words: &[Reg], address: Address) {
+    lo.b.push(Op::Load {
+        d: words.iter().copied().map(Some).collect(),
+        space: Space::Global,
+        access: Access::B32,
+        address,
+        ordering: Ordering::Weak,
+    });
+}
+
+/// Loads the first `size` bytes and fills the rest with zeros. Only those bytes are accessed.
+fn load_part(lo: &mut Lowering, words: &[Reg], from: Address, size: Src, guard: Option<Pred>) {
+    let bytes = words.len() as u32 * WORD;
+    lo.b.set_guard(None);
+    words.iter().for_each(|word| lo.b.copy_to(*word, Src::Imm(0)));
+    let all = lo.b.compare(CompareOp::LeU32, Src::Imm(bytes.into()), size);
+    let all_wanted = both(lo, guard, all.into());
+    lo.b.set_guard(Some(all_wanted));
+    load(lo, words, from);
+    lo.b.set_guard(None);
+    let any = lo.b.compare(CompareOp::NeI32, size, Src::Imm(0));
+    let some = both(lo, Some(any.into()), Pred::Not(all));
+    let some_wanted = both(lo, guard, some);
+    // Sizes between nothing and all are rare: byte by byte, out of the way.
+    let (part, join) = (lo.b.block(), lo.b.block());
+    lo.b.terminate(Terminator::Branch { p: some_wanted, then: part, otherwise: join });
+    lo.b.switch_to(part);
+    for (nth, word) in words.iter().enumerate() {
+        for byte in 0..WORD {
+            let offset = nth as u32 * WORD + byte;
+            let wanted = lo.b.compare(CompareOp::LtU32, Src::Imm(offset.into()), size);
+            lo.b.set_guard(Some(wanted.into()));
+            let d = lo.b.reg(Class::W32);
+            lo.b.push(Op::Load {
+                d: vec![Some(d)],
+                space: Space::Global,
+                access: Access::U8,
+                address: Address { offset: from.offset + i64::from(offset), ..from },
+                ordering: Ordering::Weak,
+            });
+            let placed = lo.b.binary(BinaryOp::Shl32, d, Src::Imm(u64::from(8 * byte)));
+            lo.b.binary_to(*word, BinaryOp::Or32, *word, placed);
+            lo.b.set_guard(None);
+        }
+    }
+    lo.b.terminate(Terminator::Jump(join));
+    lo.b.switch_to(join);
+}
+
+/// The predicate that holds where both do.
+fn both(lo: &mut Lowering, one: Option<Pred>, other: Pred) -> Pred {
+    const AND: u8 = 0b1000;
+    let Some(one) = one else { return other };
+    let d = lo.b.reg(Class::Pred);
+    let guard = lo.b.guard();
+    lo.b.set_guard(None);
+    lo.b.push(Op::Logic { table: AND, d, a: one, b: other });
+    lo.b.set_guard(guard);
+    d.into()
+}
+
+pub(super) fn commit(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Commits));
+    Ok(())
+}
+
+pub(super) fn wait_group(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let Src::Imm(groups) = lo.value(inst, "n")? else {
+        let operand = lo.operand(inst, "n")?;
+        return lo.reject(operand, "the number of groups is a constant");
+    };
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Waits { groups: groups as u32 }));
+    Ok(())
+}
+
+pub(super) fn wait_all(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    commit(lo, inst)?;
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Waits { groups: 0 }));
+    Ok(())
+}
