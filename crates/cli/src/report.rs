@@ -14,7 +14,7 @@ pub(crate) struct Stop {
     pub(crate) sources: Arc<Sources>,
     pub(crate) stats: Option<Stats>,
     /// What the kernel had printed.
-    pub(crate) printed: Printed,
+    pub(crate) printed: Box<Printed>,
 }
 
 impl Stop {
@@ -25,7 +25,7 @@ impl Stop {
             diagnostics: vec![diagnostic],
             sources: Arc::default(),
             stats: None,
-            printed: Printed::default(),
+            printed: Box::default(),
         }
     }
 
@@ -50,7 +50,7 @@ impl From<Error> for Stop {
             diagnostics: failure.diagnostics.clone(),
             sources: Arc::clone(&failure.sources),
             stats: failure.stats,
-            printed: failure.printed.clone(),
+            printed: Box::new(failure.printed.clone()),
         }
     }
 }

@@ -161,6 +161,8 @@ fn is_limit(fault: &Fault) -> bool {
         | FaultKind::Misaligned { .. }
         | FaultKind::BadBarrier { .. }
         | FaultKind::Deadlock { .. }
+        | FaultKind::Assertion { .. }
+        | FaultKind::NoFunction { .. }
         | FaultKind::Trap => false,
     }
 }

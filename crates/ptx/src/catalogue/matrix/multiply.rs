@@ -1,6 +1,10 @@
 //! The forms of `mma`: by type of the operands, and whether `a` is sparse.
 
+use super::product::multiply;
 use crate::catalogue::{Form, Need};
+
+/// What the ISA says of sums of floats.
+const SUMS: &str = "sums in any order, at least as exact as the type of d (f16, bf16, tf32, e4m3, e5m2: binary32)";
 
 /// `d = a * b + c` of these shapes and types.
 macro_rules! mma {
@@ -8,7 +12,7 @@ macro_rules! mma {
         mma!("", $shapes, $d, $a, $b, $c, $ptx, $sm)
     };
     ($flags:literal, $shapes:literal, $d:literal, $a:literal, $b:literal, $c:literal, $ptx:expr, $sm:literal) => {
-        Form::legal(
+        Form::new(
             concat!(
                 "mma.sync.aligned.shape.row.col", $flags, ".dtype.atype.btype.ctype \
                  d{mn}:dtype, a{mk}:atype, b{kn}:btype, c{mn}:ctype; .shape = { ", $shapes,
@@ -17,6 +21,7 @@ macro_rules! mma {
             ),
             $ptx,
             $sm,
+            multiply,
         )
     };
 }
@@ -101,23 +106,23 @@ pub(super) const FORMS: &[Form] = &[
     Form::legal("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{8}:dtype, a{2}:b32, b{2}:b32, c{8}:ctype; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f32 }; .ctype = { .f32 }", (6, 4), 70),
     Form::legal("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{8}:dtype, a{2}:b32, b{2}:b32, c{4}:b32; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f32 }; .ctype = { .f16 }", (6, 4), 70),
     Form::legal("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{4}:b32, a{2}:b32, b{2}:b32, c{4}:b32; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f16 }; .ctype = { .f16 }", (6, 4), 70),
-    mma!(".m16n8k8", ".f32", ".f16", ".f16", ".f32", (6, 5), 75),
-    mma!(".m16n8k8", ".f16", ".f16", ".f16", ".f16", (6, 5), 75),
-    mma!(".m16n8k16", ".f32", ".f16", ".f16", ".f32", (7, 0), 80),
-    mma!(".m16n8k16", ".f16", ".f16", ".f16", ".f16", (7, 0), 80),
-    mma!(".m16n8k8, .m16n8k16", ".f32", ".bf16", ".bf16", ".f32", (7, 0), 80),
-    mma!(".m16n8k4, .m16n8k8", ".f32", ".tf32", ".tf32", ".f32", (7, 0), 80),
-    mma!(".m16n8k32", ".f32", ".e4m3, .e5m2", ".e4m3, .e5m2", ".f32", (8, 4), 89),
-    mma!(".m16n8k16", ".f32", ".e4m3, .e5m2", ".e4m3, .e5m2", ".f32", (8, 7), 89),
-    mma!(".m16n8k16, .m16n8k32", ".f16", ".e4m3, .e5m2", ".e4m3, .e5m2", ".f16", (8, 7), 89),
-    mma!(".m8n8k4", ".f64", ".f64", ".f64", ".f64", (7, 0), 80),
-    mma!(".m16n8k4, .m16n8k8, .m16n8k16", ".f64", ".f64", ".f64", ".f64", (7, 8), 90),
+    mma!(".m16n8k8", ".f32", ".f16", ".f16", ".f32", (6, 5), 75).approximate(SUMS),
+    mma!(".m16n8k8", ".f16", ".f16", ".f16", ".f16", (6, 5), 75).approximate(SUMS),
+    mma!(".m16n8k16", ".f32", ".f16", ".f16", ".f32", (7, 0), 80).approximate(SUMS),
+    mma!(".m16n8k16", ".f16", ".f16", ".f16", ".f16", (7, 0), 80).approximate(SUMS),
+    mma!(".m16n8k8, .m16n8k16", ".f32", ".bf16", ".bf16", ".f32", (7, 0), 80).approximate(SUMS),
+    mma!(".m16n8k4, .m16n8k8", ".f32", ".tf32", ".tf32", ".f32", (7, 0), 80).approximate(SUMS),
+    mma!(".m16n8k32", ".f32", ".e4m3, .e5m2", ".e4m3, .e5m2", ".f32", (8, 4), 89).approximate(SUMS),
+    mma!(".m16n8k16", ".f32", ".e4m3, .e5m2", ".e4m3, .e5m2", ".f32", (8, 7), 89).approximate(SUMS),
+    mma!(".m16n8k16, .m16n8k32", ".f16", ".e4m3, .e5m2", ".e4m3, .e5m2", ".f16", (8, 7), 89).approximate(SUMS),
+    mma!(".m8n8k4", ".f64", ".f64", ".f64", ".f64", (7, 0), 80).approximate(SUMS),
+    mma!(".m16n8k4, .m16n8k8, .m16n8k16", ".f64", ".f64", ".f64", ".f64", (7, 8), 90).approximate(SUMS),
     mma!("{.satfinite}", ".m8n8k16", ".s32", ".u8, .s8", ".u8, .s8", ".s32", (6, 5), 75),
     mma!("{.satfinite}", ".m16n8k16, .m16n8k32", ".s32", ".u8, .s8", ".u8, .s8", ".s32", (7, 0), 80),
     mma!("{.satfinite}", ".m8n8k32", ".s32", ".u4, .s4", ".u4, .s4", ".s32", (6, 5), 75),
     mma!("{.satfinite}", ".m16n8k32, .m16n8k64", ".s32", ".u4, .s4", ".u4, .s4", ".s32", (7, 0), 80),
-    Form::legal("mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m8n8k128 }; .op = { .xor, .and }", (7, 0), 75).needs(AND),
-    Form::legal("mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m16n8k128, .m16n8k256 }; .op = { .xor, .and }", (7, 0), 80).needs(AND),
+    Form::new("mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m8n8k128 }; .op = { .xor, .and }", (7, 0), 75, multiply).needs(AND),
+    Form::new("mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m16n8k128, .m16n8k256 }; .op = { .xor, .and }", (7, 0), 80, multiply).needs(AND),
     bytes!(".f32", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1", (8, 7), 120).family(BLACKWELL),
     bytes!(".f16", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1", (8, 7), 120).family(BLACKWELL),
     bytes!(".f32", ".e4m3, .e5m2", (8, 6), 100).family(DATACENTER),

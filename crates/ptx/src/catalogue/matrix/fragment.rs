@@ -1,0 +1,64 @@
+//! How the elements of a matrix lie in the registers of a warp (PTX ISA 9.1, "Matrix Fragments").
+//!
+//! Four neighbouring lanes are a quad. Of `a`, the quad holds a row (and the one eight below); of `b`, a column; of `c` and
+//! `d`, the same row as of `a`, two columns a lane.
+
+use crate::lower::Lowering;
+use ir::{BinaryOp, Class, Collective, Members, Op, Special, Src, UnaryOp};
+use lanes::ShflMode;
+
+/// Lanes of a quad.
+pub(super) const QUAD: u64 = 4;
+
+/// Where a lane stands.
+#[derive(Clone, Copy)]
+pub(super) struct Quad {
+    /// Which quad of the warp it belongs to.
+    pub(super) group: Src,
+    /// Its place in the quad.
+    pub(super) within: Src,
+}
+
+impl Quad {
+    pub(super) fn new(lo: &mut Lowering) -> Quad {
+        let lane = lo.b.reg(Class::W32);
+        lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+        Quad {
+            group: lo.b.binary(BinaryOp::ShrU32, lane, Src::Imm(2)).into(),
+            within: lo.b.binary(BinaryOp::And32, lane, Src::Imm(QUAD - 1)).into(),
+        }
+    }
+}
+
+/// The value that lane `from` has.
+pub(super) fn shuffle(lo: &mut Lowering, value: Src, from: Src) -> Src {
+    const ANY_LANE: u64 = 0x1f;
+    exchange(lo, value, from, ANY_LANE)
+}
+
+/// The value that lane `nth` of the own quad has.
+pub(super) fn from_quad(lo: &mut Lowering, value: Src, nth: u64) -> Src {
+    const SAME_QUAD: u64 = 0x1c1f;
+    exchange(lo, value, Src::Imm(nth), SAME_QUAD)
+}
+
+/// A shuffle of all lanes of the warp; registers of 64 bits go in halves.
+fn exchange(lo: &mut Lowering, value: Src, b: Src, c: u64) -> Src {
+    let reg = match value {
+        Src::Imm(_) => return value,
+        Src::Reg(reg) => reg,
+    };
+    if lo.b.class(reg) == Class::W64 {
+        let low = lo.b.unary(UnaryOp::Low32, value);
+        let high = lo.b.unary(UnaryOp::High32, value);
+        let low = exchange(lo, low.into(), b, c);
+        let high = exchange(lo, high.into(), b, c);
+        return lo.b.binary(BinaryOp::Pack64, low, high).into();
+    }
+    let d = lo.b.reg(Class::W32);
+    let (mode, c) = (ShflMode::Idx, Src::Imm(c));
+    let members = Members::Mask(Src::Imm(u64::from(u32::MAX)));
+    let what = Collective::Shfl { mode, d, p: None, a: value, b, c };
+    lo.b.push(Op::Collective { what, members, aligned: true });
+    d.into()
+}

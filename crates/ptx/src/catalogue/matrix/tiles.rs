@@ -1,0 +1,121 @@
+//! What `ldmatrix` and `stmatrix` do.
+//!
+//! Lane `8 i + r` holds the address of row `r` of matrix `i`, 16 bytes. Lane `l` loads or stores two elements of each
+//! matrix: of row `l / 4`, or of that column if the matrix is transposed. So it asks the lane that knows the row for its address.
+
+use super::fragment::{Quad, shuffle};
+use crate::catalogue::memory::space;
+use crate::lower::{Inst, Lowering, Result};
+use crate::syntax::ScalarType;
+use ir::{Access, Address, BinaryOp, Class, Op, Ordering, Space, Src, UnaryOp};
+
+/// Bytes of an element, and of what a lane has of a row.
+const ELEMENT: u64 = 2;
+const PAIR: u64 = 4;
+
+pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let tiles = Tiles::of(lo, inst)?;
+    let operand = lo.operand(inst, "d")?;
+    let elements = lo.elements(operand);
+    let mut found = Vec::with_capacity(elements.len());
+    for nth in 0..elements.len() {
+        found.push(if inst.has("trans") {
+            let low = tiles.load(lo, nth, Part::Column(0), Access::U16);
+            let high = tiles.load(lo, nth, Part::Column(1), Access::U16);
+            lo.b.binary(BinaryOp::Pack32, low, high).into()
+        } else {
+            tiles.load(lo, nth, Part::Row, Access::B32)
+        });
+    }
+    for (element, value) in elements.iter().zip(found) {
+        lo.write_to(element, value, ScalarType::B32)?;
+    }
+    Ok(())
+}
+
+pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let tiles = Tiles::of(lo, inst)?;
+    let operand = lo.operand(inst, "b")?;
+    for (nth, element) in lo.elements(operand).iter().enumerate() {
+        let value = lo.value_of(element, ScalarType::B32)?;
+        if inst.has("trans") {
+            let high = lo.b.binary(BinaryOp::ShrU32, value, Src::Imm(16)).into();
+            for (part, value) in [(0, value), (1, high)] {
+                tiles.store(lo, nth, Part::Column(part), Access::U16, value);
+            }
+        } else {
+            tiles.store(lo, nth, Part::Row, Access::B32, value);
+        }
+    }
+    Ok(())
+}
+
+/// What a lane has of a matrix.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Two neighbours of a row.
+    Row,
+    /// The upper (0) or lower (1) of two neighbours of a column.
+    Column(u64),
+}
+
+/// The operands that loads and stores share.
+struct Tiles {
+    quad: Quad,
+    base: Src,
+    wide: bool,
+    offset: i64,
+    space: Space,
+}
+
+impl Tiles {
+    fn of(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Tiles> {
+        let (address, named) = lo.address(inst, "a")?;
+        let wide = match address.base {
+            Src::Reg(reg) => lo.b.class(reg) == Class::W64,
+            Src::Imm(_) => true,
+        };
+        let space = space(lo, inst.space(), named);
+        Ok(Tiles { quad: Quad::new(lo), base: address.base, wide, offset: address.offset, space })
+    }
+
+    /// The address of the part that the lane has of matrix `nth`.
+    fn address(&self, lo: &mut Lowering, nth: usize, part: Part) -> Address {
+        let first = Src::Imm(8 * nth as u64);
+        let (row, bytes, at) = match part {
+            Part::Row => (self.quad.group, PAIR, self.quad.within),
+            Part::Column(second) => {
+                let twice = lo.b.binary(BinaryOp::Shl32, self.quad.within, Src::Imm(1));
+                let row = lo.b.binary(BinaryOp::AddI32, twice, Src::Imm(second));
+                (row.into(), ELEMENT, self.quad.group)
+            }
+        };
+        let from = lo.b.binary(BinaryOp::AddI32, row, first);
+        let inside = lo.b.binary(BinaryOp::MulLo32, at, Src::Imm(bytes));
+        let base = if self.wide {
+            let low = lo.b.unary(UnaryOp::Low32, self.base);
+            let high = lo.b.unary(UnaryOp::High32, self.base);
+            let (low, high) = (shuffle(lo, low.into(), from.into()), shuffle(lo, high.into(), from.into()));
+            let row = lo.b.binary(BinaryOp::Pack64, low, high);
+            let inside = lo.b.unary(UnaryOp::ZeroExtend32, inside);
+            lo.b.binary(BinaryOp::AddI64, row, inside)
+        } else {
+            let row = shuffle(lo, self.base, from.into());
+            lo.b.binary(BinaryOp::AddI32, row, inside)
+        };
+        Address { base: base.into(), offset: self.offset }
+    }
+
+    fn load(&self, lo: &mut Lowering, nth: usize, part: Part, access: Access) -> Src {
+        let address = self.address(lo, nth, part);
+        let (d, space) = (lo.b.reg(Class::W32), self.space);
+        lo.b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering: Ordering::Weak });
+        d.into()
+    }
+
+    fn store(&self, lo: &mut Lowering, nth: usize, part: Part, access: Access, value: Src) {
+        let address = self.address(lo, nth, part);
+        let (values, space) = (vec![value], self.space);
+        lo.b.push(Op::Store { values, space, access, address, ordering: Ordering::Weak });
+    }
+}
