@@ -23,14 +23,13 @@ pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let rows = c.len() / COLUMNS;
 
     let quad = Quad::new(lo);
-    // Per row and block of `a`, the elements of the quad's lanes in order; the same per column and block of `b`.
-    let blocks = b.len();
-    let mut of_a = vec![Vec::with_capacity(blocks); rows];
+    // Per row of `a`, the elements of the quad's lanes, block after block; the same per column of `b`.
+    let mut of_a = vec![Vec::new(); rows];
     for (nth, value) in a.iter().enumerate() {
         let lanes = (0..QUAD).map(|lane| from_quad(lo, *value, lane)).collect::<Vec<_>>();
         of_a[nth % rows].push(split(lo, types.a, &lanes));
     }
-    let mut of_b = vec![Vec::with_capacity(blocks); COLUMNS];
+    let mut of_b = vec![Vec::new(); COLUMNS];
     for (column, found) in of_b.iter_mut().enumerate() {
         // The columns `2 t` and `2 t + 1` are those of quads with these numbers.
         let first = lo.b.binary(BinaryOp::MulLo32, quad.within, Src::Imm(COLUMNS as u64 * QUAD));
