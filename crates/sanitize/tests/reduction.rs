@@ -198,6 +198,13 @@ impl Subject for Collected {
         insts.any(|inst| matches!(inst.op, Op::ActiveMask { .. }))
     }
 
+    fn ctas(&self) -> u64 {
+        match self.side {
+            Side::Ctas => u64::from(self.programs),
+            Side::Warps | Side::Lanes => 1,
+        }
+    }
+
     fn interrupted(&self) -> bool {
         false
     }

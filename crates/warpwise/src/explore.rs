@@ -80,6 +80,10 @@ impl Subject for Again<'_> {
         })
     }
 
+    fn ctas(&self) -> u64 {
+        self.launch.grid.iter().map(|extent| u64::from(*extent)).product()
+    }
+
     fn interrupted(&self) -> bool {
         (self.launch.interrupted)()
     }

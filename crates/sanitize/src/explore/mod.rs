@@ -53,6 +53,9 @@ pub trait Subject {
     /// Whether the kernel can tell which lanes run together: by `activemask`, or a collective without a membermask.
     fn counts_lanes(&self) -> bool;
 
+    /// CTAs of the grid.
+    fn ctas(&self) -> u64;
+
     /// Whether the exploration must end now.
     fn interrupted(&self) -> bool;
 }
@@ -62,7 +65,8 @@ pub trait Subject {
 pub struct Explored {
     /// How many schedules were run, apart from those that made a schedule shorter or were given up.
     pub schedules: u64,
-    /// Every schedule was covered. Never after [`some`].
+    /// Every schedule was covered. Never after [`some`], and not when CTAs for which there is no room at first depend on
+    /// those before them.
     pub complete: bool,
     /// A schedule with another outcome than the first run, and that outcome.
     pub different: Option<(Schedule, Run)>,
@@ -147,7 +151,7 @@ pub fn some<S: Subject>(
 /// A run could not begin.
 pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
-    let mut tree = reduction::Tree::new(subject.counts_lanes());
+    let mut tree = reduction::Tree::new(subject.counts_lanes(), subject.ctas());
     for _ in 0..limit {
         let mut footprints = Footprints::default();
         tree.begin(Rc::clone(&footprints.steps));
@@ -160,7 +164,7 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
         }
         let bounded = tree.learn(stopped);
         if !tree.next() {
-            explored.complete = !bounded;
+            explored.complete = !bounded && !tree.out_of_reach();
             break;
         }
         if bounded || subject.interrupted() {

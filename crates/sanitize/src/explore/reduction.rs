@@ -31,12 +31,18 @@ pub(super) struct Tree {
     /// What the run has done so far.
     steps: Rc<RefCell<Steps>>,
     given_up: bool,
+    /// CTAs of the grid.
+    ctas: u64,
+    /// A branch was called for that begins with a CTA which begins only later: there is room for so many at a time.
+    out_of_reach: bool,
 }
 
 /// A choice on the path.
 #[derive(Debug)]
 struct Node {
     candidates: Vec<Candidate>,
+    /// How many CTAs have begun. They begin in the order of their numbers.
+    begun: u64,
     chosen: usize,
     /// Candidates that were tried here, with what they did, and those that must be.
     tried: Vec<(usize, Option<Step>)>,
@@ -64,8 +70,11 @@ impl Chooser for Tree {
             self.given_up = true;
             return None;
         };
+        let before = self.path.last().map_or(0, |node| node.begun);
+        let begun = choice.candidates.iter().map(|candidate| candidate.cta + 1);
         self.path.push(Node {
             candidates: choice.candidates.to_vec(),
+            begun: begun.fold(before, u64::max),
             chosen,
             tried: vec![(chosen, None)],
             wanted: Vec::new(),
@@ -76,9 +85,14 @@ impl Chooser for Tree {
 }
 
 impl Tree {
-    /// The tree of a kernel that can or cannot tell which lanes run together.
-    pub(super) fn new(counts_lanes: bool) -> Tree {
-        Tree { counts_lanes, ..Tree::default() }
+    /// The tree of a kernel that can or cannot tell which lanes run together, and has so many CTAs.
+    pub(super) fn new(counts_lanes: bool, ctas: u64) -> Tree {
+        Tree { counts_lanes, ctas, ..Tree::default() }
+    }
+
+    /// Whether some order of steps cannot be had, and might do something else.
+    pub(super) fn out_of_reach(&self) -> bool {
+        self.out_of_reach
     }
 
     /// Begins a run, whose steps will be in `steps`.
@@ -130,6 +144,7 @@ impl Tree {
         for (at, step) in steps.iter().enumerate() {
             for Race { earlier, part } in before.take(at, steps) {
                 let node = &mut self.path[earlier];
+                self.out_of_reach |= step.cta >= node.begun;
                 let may_meet = self.counts_lanes && step.same_warp(&steps[earlier]);
                 match before.first_after(earlier, at).filter(|_| !may_meet) {
                     Some(first) => node.want(first.into_iter().map(|nth| &steps[nth])),
@@ -146,6 +161,7 @@ impl Tree {
         if let (true, Some(last)) = (stopped, self.path.last_mut()) {
             // Everything else could have been done first.
             last.wanted.extend(0..last.candidates.len());
+            self.out_of_reach |= last.begun < self.ctas;
         }
         all.len() > STEPS
     }
