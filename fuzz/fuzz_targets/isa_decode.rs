@@ -1,10 +1,10 @@
-//! Any words: each decodes or is unknown, and the text of all of them assembles to the same words. Any
-//! file that begins as a cubin is read or refused.
+//! Any words: each decodes or is unknown, and the text of all of them assembles to the same words, as one
+//! section or as several with symbols and relocations. Any file that begins as a cubin is read or refused.
 
 #![no_main]
 
 use diag::Sources;
-use isa::Description;
+use isa::{Description, Section};
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 
@@ -41,8 +41,40 @@ fuzz_target!(|bytes: &[u8]| {
             assert_eq!(instruction.word(), Some(*word));
         }
     }
-    let mut sources = Sources::new();
-    let file = sources.add("fuzz.s", machine.disassemble(&words, 0));
-    let assembly = machine.assemble(&sources, file).expect("it was disassembled");
-    assert!(assembly.words.iter().map(|word| word.word).eq(words));
+    round_trip(machine, machine.disassemble(&words, 0), &words);
+    let sections = sections(&words, rest);
+    round_trip(machine, machine.disassemble_sections(&sections), &words);
 });
+
+fn round_trip(machine: &Description, text: String, words: &[u128]) {
+    let mut sources = Sources::new();
+    let file = sources.add("fuzz.s", text);
+    let assembly = machine.assemble(&sources, file).expect("it was disassembled");
+    assert!(assembly.words.iter().map(|word| word.word).eq(words.iter().copied()));
+}
+
+/// The words as sections of a few words each. The bytes are the addresses of symbols and the targets of
+/// relocations as well; many name no word, or no section.
+fn sections(words: &[u128], bytes: &[u8]) -> Vec<Section> {
+    let size = 1 + bytes.first().map_or(0, |byte| usize::from(byte % 8));
+    words
+        .chunks(size)
+        .zip(bytes.chunks(16 * size))
+        .enumerate()
+        .map(|(nth, (words, bytes))| Section {
+            name: format!(".text.{nth}"),
+            words: words.to_vec(),
+            symbols: bytes
+                .iter()
+                .take(4)
+                .map(|byte| (u64::from(*byte), format!(".L_x_{}", byte % 16)))
+                .collect(),
+            relocations: bytes
+                .iter()
+                .rev()
+                .take(4)
+                .map(|byte| (usize::from(byte % 4), u64::from(*byte) & !7))
+                .collect(),
+        })
+        .collect()
+}

@@ -77,11 +77,8 @@ impl Description {
         };
         let mut description = resolve::resolve(path, parsed, &mut diagnostics);
         let broken = check::has_error(&diagnostics);
-        if diagnostics.iter().any(|found| found.code == codes::SYNTAX) {
-            // A field whose statement cannot be read is no missing field.
-            diagnostics.retain(|found| found.code != codes::OPERAND);
-        }
         diagnostics.extend(check::all(&description, broken));
+        check::without_consequences(&mut diagnostics);
         let diagnostics = check::tidy(diagnostics);
         if check::has_error(&diagnostics) {
             return Err(diagnostics);

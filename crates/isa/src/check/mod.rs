@@ -46,6 +46,32 @@ pub(crate) fn all(description: &Description, broken: bool) -> Vec<Diagnostic> {
     found
 }
 
+/// Removes what only follows from another mistake. What is missing may stand in a statement that cannot be
+/// read, or come from a parent that is none; and opcodes may differ in a value that does not fit.
+pub(crate) fn without_consequences(diagnostics: &mut Vec<Diagnostic>) {
+    const MISSING: [&str; 8] = [
+        codes::UNDECLARED,
+        codes::OPERAND,
+        codes::ORDER,
+        codes::SYNTAX_OPERAND,
+        codes::MODIFIER,
+        codes::MODIFIER_LIST,
+        codes::CONTROL,
+        codes::AMBIGUOUS,
+    ];
+    const CAUSES: [(&[&str], &[&str]); 2] = [
+        (&[codes::SYNTAX, codes::HEADING, codes::INHERITANCE], &MISSING),
+        (&[codes::FIT], &[codes::AMBIGUOUS]),
+    ];
+    for (causes, consequences) in CAUSES {
+        let caused =
+            |found: &Diagnostic| found.severity == Severity::Error && causes.contains(&found.code);
+        if diagnostics.iter().any(caused) {
+            diagnostics.retain(|found| !consequences.contains(&found.code));
+        }
+    }
+}
+
 /// Sorts diagnostics by place, and drops repetitions: what is inherited is checked once an opcode.
 pub(crate) fn tidy(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen: HashSet<(&str, Vec<Span>)> = HashSet::new();

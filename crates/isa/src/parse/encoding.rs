@@ -106,7 +106,10 @@ impl Parser<'_> {
         self.next();
         let Ranges { ranges, span: ranges_span, broken } = self.ranges()?;
         let type_name = self.name("the type of the field")?;
-        let name = self.field_name()?;
+        let Ok(name) = self.field_name() else {
+            self.help_last("a field is `field<position, width> Type name;`");
+            return Err(Reported);
+        };
         let fixed = self.accept("==");
         let value = if fixed || self.accept("=") {
             let (constant, span) = self.constant()?;

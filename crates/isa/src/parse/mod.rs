@@ -174,7 +174,7 @@ impl Parser<'_> {
 
     fn decl(&mut self, kind: Option<DeclKind>) -> Parse<Decl> {
         let name = self.name("a name")?;
-        let parents = if self.accept(":") { Some(self.bracketed_names()?) } else { None };
+        let parents = self.parents();
         self.accept(";");
         let mut decl = Decl {
             kind,
@@ -235,6 +235,23 @@ impl Parser<'_> {
                 }
             }
         }
+    }
+
+    /// The parents of a declaration. Where they cannot be read, the rest of the line is skipped.
+    fn parents(&mut self) -> Option<Vec<Name>> {
+        let (token, span) = self.peek();
+        if token == Token::Mark("[") {
+            let _: Parse<()> = self.expected("`:`", &token, span);
+            self.help_last("parents are written `: [NAME, NAME]`");
+        } else if !self.accept(":") {
+            return None;
+        }
+        let parents = self.bracketed_names();
+        if parents.is_err() {
+            self.help_last("parents are written `: [NAME, NAME]`");
+            self.skip_statement();
+        }
+        parents.ok()
     }
 
     fn bracketed_names(&mut self) -> Parse<Vec<Name>> {
@@ -315,6 +332,12 @@ impl Parser<'_> {
     }
 
     fn expected<T>(&mut self, what: &str, found: &Token, span: Span) -> Parse<T> {
+        if *found == Token::Int(None) {
+            let written = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            self.error(span, format!("`{written}` is not a number of at most 128 bits"))
+                .help_last("numbers are decimal, `0x…` or `0b…`");
+            return Err(Reported);
+        }
         self.error(span, format!("expected {what}, found {}", found.describe()))
             .help_last(&format!("write {what} here"));
         Err(Reported)

@@ -45,6 +45,7 @@ impl<'a> Parser<'a> {
             } else if self.statement_line(decl, (kind, heading), trimmed) {
                 continue;
             } else {
+                self.almost_heading(trimmed);
                 self.text_line(&mut section, line.len());
             }
         }
@@ -74,6 +75,26 @@ impl<'a> Parser<'a> {
         if line.trim().is_empty() {
             self.at += line.len();
         }
+    }
+
+    /// Reports a line that consists of a heading and marks, or of what looks like a heading.
+    fn almost_heading(&mut self, trimmed: &str) {
+        let word = first_word(trimmed);
+        let rest = &trimmed[word.len()..];
+        if !word.starts_with('_') || rest.contains(char::is_alphanumeric) {
+            return;
+        }
+        let headings = SectionKind::ALL.iter().map(|kind| kind.heading());
+        let Some(near) = nearest(word, headings.chain([super::ENCODING])) else { return };
+        let (_, span) = self.peek();
+        let (message, help) = match word == near {
+            true => (
+                format!("`{word}` does not stand alone on its line"),
+                "remove what follows it".into(),
+            ),
+            false => (format!("unknown heading `{word}`"), format!("did you mean `{near}`?")),
+        };
+        self.diagnostics.push(Diagnostic::error(span, message).help(help).code(codes::HEADING));
     }
 
     fn text_line(&mut self, section: &mut ProseSection, length: usize) {
@@ -134,8 +155,19 @@ impl<'a> Parser<'a> {
         (kind, heading): (SectionKind, diag::Span),
         trimmed: &str,
     ) -> bool {
-        let Some(word) = statement_word(trimmed) else { return false };
-        let word = word.to_owned();
+        let word = match statement_word(trimmed) {
+            Some(word) => word.to_owned(),
+            // One with other marks than `<…>`: the parser says so.
+            None => match first_word(trimmed) {
+                word if kind == SectionKind::OperandInfo
+                    && operands::is_statement(word)
+                    && trimmed.ends_with(';') =>
+                {
+                    word.to_owned()
+                }
+                _ => return false,
+            },
+        };
         let (_, span) = self.peek();
         if operands::is_statement(&word) {
             if kind != SectionKind::OperandInfo {
@@ -177,17 +209,22 @@ fn heading_word(trimmed: &str) -> Option<&str> {
     if !trimmed.starts_with("__") {
         return None;
     }
-    let length = trimmed.bytes().take_while(|byte| is_name_byte(*byte)).count();
-    let (word, rest) = trimmed.split_at(length);
-    let rest = rest.trim_start();
+    let word = first_word(trimmed);
+    let rest = trimmed[word.len()..].trim_start();
     let alone = rest.is_empty() || rest.starts_with("//");
     let declares = super::is_item_heading(word) || word == super::PROVENANCE;
     (alone || declares).then_some(word)
 }
 
+/// The name at the start of a line; nothing where none stands there.
+fn first_word(trimmed: &str) -> &str {
+    let length = trimmed.bytes().take_while(|byte| is_name_byte(*byte)).count();
+    &trimmed[..length]
+}
+
 /// The word before `<` when the line looks like `Word<…`.
 fn statement_word(trimmed: &str) -> Option<&str> {
-    let length = trimmed.bytes().take_while(|byte| is_name_byte(*byte)).count();
-    let (word, rest) = trimmed.split_at(length);
+    let word = first_word(trimmed);
+    let rest = &trimmed[word.len()..];
     (!word.is_empty() && rest.trim_start().starts_with('<')).then_some(word)
 }

@@ -27,6 +27,9 @@ impl Parser<'_> {
             let message = format!("type `{}` has no width", name.text);
             let help = format!("write `{}<bits>`", name.text);
             self.error(name.span, message).help_last(&help);
+            if !matches!(self.peek().0, Token::Ident(_)) {
+                self.skip_statement();
+            }
         }
         let mut decl = TypeDecl { form, name, width, statements: Vec::new(), source: self.source };
         loop {

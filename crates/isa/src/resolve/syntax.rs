@@ -141,7 +141,15 @@ impl Binder<'_> {
             && unnamed.first() == order.first()
             && has_order;
         let guard = if guard_left_out { Some(unnamed.remove(0)) } else { None };
-        if unnamed.len() == placeholders.len() {
+        // With one word too many the guard, which comes first, would stand behind another operand.
+        let misplaced_guard = unnamed.first() == order.first()
+            && placeholders
+                .first()
+                .is_some_and(|(_, first)| self.operands.keys().any(|start| *start < first.start));
+        if misplaced_guard && has_order {
+            let surplus = placeholders.len().saturating_sub(1);
+            self.operand_mismatch(&unnamed, &placeholders[surplus..], line);
+        } else if unnamed.len() == placeholders.len() {
             for (index, (_, span)) in unnamed.iter().zip(&placeholders) {
                 self.operands.insert(span.start, *index);
             }
