@@ -193,7 +193,7 @@ impl Lowering {
 
         let resume = self.b.block();
         let scopes = self.scopes.enter_function();
-        let line = self.lines.current();
+        let call_site = self.lines.call();
         self.calls.push(Call { function: Arc::clone(function), resume });
         self.frame = LocalFrame::new(self.frame.next, body);
         self.local_bytes = self.local_bytes.max(self.frame.end);
@@ -209,7 +209,7 @@ impl Lowering {
         self.statements(body);
         self.enter(resume);
         self.calls.pop();
-        self.lines.go_back(line);
+        self.lines.go_back(call_site);
         self.scopes.leave_function(scopes);
         self.frame = caller;
         for ((operand, formal), passed) in taken.iter().zip(returned).zip(results) {

@@ -17,6 +17,15 @@ pub struct SourceLines {
     /// Where the position of an inlined function was inlined.
     inlined: HashMap<(u32, u32, u32), SourcePosition>,
     current: Option<u32>,
+    /// The line of the call that the function stands in the place of.
+    caller: Option<u32>,
+}
+
+/// Where a function was called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CallSite {
+    line: Option<u32>,
+    caller: Option<u32>,
 }
 
 fn key(position: &SourcePosition) -> (u32, u32, u32) {
@@ -42,18 +51,27 @@ impl SourceLines {
         }
         // Line 0 stands for code that comes from no line.
         chain.retain(|position| position.line != 0);
+        if let Some(caller) = self.caller {
+            let room = MAX_DEPTH.saturating_sub(chain.len());
+            // The outermost line matters most.
+            let through = self.chains[caller as usize].iter();
+            chain.extend(through.rev().take(room).rev());
+        }
         self.current = (!chain.is_empty()).then_some(self.chains.len() as u32);
         self.chains.push(chain);
     }
 
-    /// The line of the instruction that came last, to go back to.
-    pub(super) fn current(&self) -> Option<u32> {
-        self.current
+    /// The instructions that follow are those of a function that is called here.
+    pub(super) fn call(&mut self) -> CallSite {
+        let site = CallSite { line: self.current, caller: self.caller };
+        self.caller = self.current;
+        site
     }
 
-    /// The instructions that follow come from a line of before.
-    pub(super) fn go_back(&mut self, line: Option<u32>) {
-        self.current = line;
+    /// The function has ended, and the line of its call goes on.
+    pub(super) fn go_back(&mut self, site: CallSite) {
+        self.current = site.line;
+        self.caller = site.caller;
     }
 
     /// The instruction of this place comes next.
@@ -62,8 +80,8 @@ impl SourceLines {
         self.of_place[place.0 as usize] = self.current;
     }
 
-    /// The positions of an instruction: first that of the code itself, last the line that called it all, through
-    /// the functions that were inlined. Empty if nothing is known.
+    /// The positions of an instruction: first that of the code itself, last the line of the kernel that called it all,
+    /// through the functions that a compiler inlined or that a `call` named. Empty if nothing is known.
     pub fn of(&self, place: Place) -> &[SourcePosition] {
         let chain = self.of_place.get(place.0 as usize).copied().flatten();
         chain.and_then(|chain| self.chains.get(chain as usize)).map_or(&[], Vec::as_slice)
@@ -117,5 +135,50 @@ $b:
         assert_eq!(lines(2), [(Some("k.cu"), 7)]);
         assert_eq!(lines(3), [(Some("lib.h"), 30), (Some("lib.h"), 20), (Some("k.cu"), 9)]);
         assert_eq!(lines(4), []);
+    }
+    #[test]
+    fn called_code_leads_to_the_line_that_called_it() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.file 2 "lib.h"
+.func inner() {
+    .reg .b32 %r<2>;
+    .loc 2 5 1
+    mov.u32 %r0, 0;
+    ret;
+}
+.func outer() {
+    .loc 2 9 1
+    call.uni inner, ();
+    ret;
+}
+.entry k() {
+    .reg .b32 %r<2>;
+    .loc 1 3 1
+    call.uni outer, ();
+    mov.u32 %r0, 1;
+    .loc 1 4 1
+    call.uni outer, ();
+    ret;
+}
+"#;
+        let mut sources = Sources::new();
+        let file = sources.add("k.ptx", text);
+        let (module, _) = Module::parse(&sources, file).expect("it is PTX");
+        let lowered = module.lower("k").expect("it can be lowered");
+        let lines = |code: &str| -> Vec<Vec<u32>> {
+            let of = |place: usize| {
+                let chain = lowered.lines.of(Place(place as u32)).iter();
+                chain.map(|position| position.line).collect()
+            };
+            let numbered = lowered.places.iter().enumerate();
+            let copies = numbered.filter(|(_, span)| sources.slice(**span).starts_with(code));
+            copies.map(|(place, _)| of(place)).collect()
+        };
+        assert_eq!(lines("mov.u32 %r0, 0"), [vec![5, 9, 3], vec![5, 9, 4]]);
+        assert_eq!(lines("call.uni inner"), [vec![9, 3], vec![9, 4]]);
+        assert_eq!(lines("mov.u32 %r0, 1"), [vec![3]]);
     }
 }
