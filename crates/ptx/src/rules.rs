@@ -73,7 +73,7 @@ rules! {
         "Directives and types of declarations need the PTX ISA version and target that introduced them."
         "11 Directives";
     DUPLICATE "P010" "declared-twice"
-        "A scope declares a name once."
+        "A scope declares a name once; a function's prototypes agree with it."
         "5.4 Variables";
     DECLARATION "P011" "declaration"
         "Variables, parameters and functions are declared where and as their state space allows."

@@ -1,7 +1,7 @@
 //! Atomic updates.
 
 use super::memory::{access, ordering, space};
-use super::{Entry, Form, Need};
+use super::{Entry, Form, Need, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, Op, Ordering, Round, Scope, Space, Src, Update};
@@ -139,10 +139,6 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry { name: "red", section: "9.7.13.6 red", forms: &RED },
 ];
 
-fn not_implemented(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.unsupported(inst, "this atomic operation is not implemented")
-}
-
 /// The function that an operation applies to the old value and its operand.
 fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryOp> {
     use BinaryOp as B;
@@ -186,7 +182,7 @@ fn atomic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             let b = lo.value(inst, "b")?;
             update(lo, inst, address, space, Update::Apply(op), b, Src::Imm(0))
         }
-        None => lo.unsupported(inst, "this atomic operation is not implemented"),
+        None => not_implemented(lo, inst),
     }
 }
 

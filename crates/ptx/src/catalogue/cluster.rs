@@ -1,6 +1,6 @@
 //! Clusters of CTAs, the resources of a warp, and hints to tools.
 
-use super::{Entry, Form};
+use super::{Entry, Form, hint};
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -16,15 +16,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "setmaxnreg",
         section: "9.7.19.5 setmaxnreg",
-        forms: &[Form::legal("setmaxnreg.action!.sync.aligned.u32 count:u32=(24..256*8); .action = { .inc, .dec }", (8, 0), 90).family(&[90, 100, 101, 103, 107, 110, 120, 121])],
+        forms: &[Form::new("setmaxnreg.action!.sync.aligned.u32 count:u32=(24..256*8); .action = { .inc, .dec }", (8, 0), 90, hint).family(&[90, 100, 101, 103, 107, 110, 120, 121])],
     },
-    Entry { name: "brkpt", section: "9.7.19.1 brkpt", forms: &[Form::legal("brkpt", (1, 0), 11)] },
+    Entry { name: "brkpt", section: "9.7.19.1 brkpt", forms: &[Form::new("brkpt", (1, 0), 11, hint)] },
     Entry {
         name: "pmevent",
         section: "9.7.19.2 pmevent",
         forms: &[
-            Form::legal("pmevent a:u32=(0..15)", (1, 4), 10),
-            Form::legal("pmevent.mask a:u32=", (3, 0), 20),
+            Form::new("pmevent a:u32=(0..15)", (1, 4), 10, hint),
+            Form::new("pmevent.mask a:u32=", (3, 0), 20, hint),
         ],
     },
     Entry {

@@ -220,6 +220,9 @@ fn candidate<'a>(
 /// What accesses of more than 128 bits need (PTX ISA 9.1, ld).
 const WIDE_VECTORS: Since = Since { ptx: (8, 8), sm: 100 };
 
+/// What a predicate behind the results of a texture access needs (PTX ISA 9.1, tex).
+const SPARSE: Since = Since { ptx: (7, 1), sm: 60 };
+
 /// What a target lacks to have the form, or words of it.
 fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
     let form = matched.form;
@@ -230,6 +233,14 @@ fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
     let count = matched.word("vec").and_then(|word| word[1..].parse::<u32>().ok()).unwrap_or(1);
     if count * matched.ty("type").bits() > 128 && form.form.since.sm < WIDE_VECTORS.sm {
         let lack = target.lacks(WIDE_VECTORS).unwrap_or(Lack::Version(WIDE_VECTORS.ptx));
+        return Some(Miss::Target { form, word: None, lack, target });
+    }
+    let is_sparse = |(pattern, operand): (&OperandPattern, &Operand)| {
+        pattern.resident && matches!(operand.kind, OperandKind::Pair(..))
+    };
+    if matched.operands().any(is_sparse)
+        && let Some(lack) = target.lacks(SPARSE)
+    {
         return Some(Miss::Target { form, word: None, lack, target });
     }
     // What a form says of a word goes before what holds everywhere.
@@ -559,7 +570,12 @@ fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> bool {
         Shape::Result => register || dropped,
         Shape::ResultAndMaybePredicate => register || matches!(operand, K::Pair(..)),
         Shape::ResultAndPredicate => matches!(operand, K::Pair(..)),
-        Shape::Results(_) => register || dropped || matches!(operand, K::Vector(_)),
+        Shape::Results(_) => {
+            register
+                || dropped
+                || matches!(operand, K::Vector(_))
+                || pattern.resident && matches!(operand, K::Pair(..))
+        }
         Shape::Value => value,
         Shape::Values(_) => value || matches!(operand, K::Vector(_)),
         Shape::Constant => matches!(operand, K::Constant(_)),

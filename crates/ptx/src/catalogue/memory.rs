@@ -2,7 +2,7 @@
 
 mod forms;
 
-use super::{Entry, Form, Need};
+use super::{Entry, Form, Need, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ast::OperandKind;
 use crate::syntax::{ScalarType, Space as Declared};
@@ -115,10 +115,6 @@ pub(super) fn ordering(word: Option<&str>) -> Ordering {
         Some("volatile" | "mmio") => Ordering::Volatile,
         _ => Ordering::Weak,
     }
-}
-
-fn not_implemented(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.unsupported(inst, "accesses of 128 bits are not implemented")
 }
 
 fn elements(inst: &Inst<'_>) -> usize {

@@ -199,7 +199,7 @@ impl Form {
 }
 
 fn not_implemented(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.unsupported(inst, format!("`{}` is not implemented", inst.in_order()))
+    lo.unsupported(inst, format!("`{}` is legal PTX that is not implemented", inst.in_order()))
 }
 
 /// The lowering of instructions that change nothing a kernel could see.

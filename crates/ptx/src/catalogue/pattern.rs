@@ -21,6 +21,7 @@
 //! | `d\|p`, `d[\|p]` | a result and a predicate, which may be missing in the second |
 //! | `d_` | a result, or `_` to drop it; `d\|p_` the same for the predicate |
 //! | `{!}a` | a predicate that may be negated |
+//! | `d{4}[\|p]` | a vector of four results, and perhaps a predicate |
 //! | `d*`, `a*` | a register, or a vector `{…}` of as many as the word `.vec` says |
 //! | `d+`, `a+` | a register, or a vector `{…}` whose elements make up the type |
 //! | `a{4}` | a vector of four |
@@ -94,6 +95,8 @@ pub struct OperandPattern {
     pub sink: bool,
     /// Whether `_` may stand in the place of a pair's predicate.
     pub predicate_sink: bool,
+    /// Of a vector of results: whether a predicate may follow it.
+    pub resident: bool,
     /// Whether only a register may stand here.
     pub register: bool,
     /// Whether no sum of a register and a constant may stand here.
@@ -417,10 +420,15 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
     let (body, selected) = mark(body, ".");
     let selector = may_select || selected;
     let (body, minus) = mark(body, "{-}");
+    let (body, resident) = match body.strip_suffix("[|p]") {
+        Some(vector) if vector.ends_with('}') => (vector, true),
+        _ => (body, false),
+    };
     let (name, shape) = body_shape(body, ty == Some("label"), constant, slots)?;
     let (name, sink) = if shape == Shape::Dropped { (name, true) } else { flag(name, '_') };
-    let predicate_sink =
-        shape == Shape::ResultAndMaybePredicate || body.ends_with('_') && body.contains('|');
+    let predicate_sink = resident
+        || shape == Shape::ResultAndMaybePredicate
+        || body.ends_with('_') && body.contains('|');
     let ty = match (shape, ty) {
         (Shape::Label | Shape::Dropped, _) => OperandType::Untyped,
         (Shape::Predicate, None) => OperandType::Fixed(ScalarType::Pred),
@@ -441,6 +449,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         relaxed,
         sink,
         predicate_sink,
+        resident,
         register,
         plain,
         special,
@@ -480,6 +489,7 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         relaxed: false,
         sink: false,
         predicate_sink: false,
+        resident: false,
         register: false,
         plain: false,
         special: false,

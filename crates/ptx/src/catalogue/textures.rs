@@ -5,7 +5,7 @@ use super::{Entry, Form, Need};
 /// `tex` in one mode: its word, the geometries, what stands in the brackets, and the operands behind them.
 macro_rules! tex {
     ($mode:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $ptx:expr, $sm:literal) => {
-        tex!($mode, $geoms, $where, $ctypes, $more, $ptx, $sm, ".v4.dtype", "d{4}:dtype", ".dtype = { .u32, .s32, .f16, .f32 }")
+        tex!($mode, $geoms, $where, $ctypes, $more, $ptx, $sm, ".v4.dtype", "d{4}[|p]:dtype", ".dtype = { .u32, .s32, .f16, .f32 }")
     };
     ($mode:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $ptx:expr, $sm:literal, $ty:literal, $d:literal, $choice:literal) => {
         Form::legal(
@@ -28,8 +28,8 @@ macro_rules! modes {
             tex!("{.base!}", $geoms, $where, $ctypes, ", offset@geom:s32{, depth:ctype}", (4, 3), 30),
             tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:ctype}", (3, 1), 20),
             tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype, offset@geom:s32{, depth:ctype}", (4, 3), 30),
-            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}:f16x2", ""),
-            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}:f16x2", ""),
+            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
+            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
         ]
     };
 }
@@ -113,9 +113,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "tld4",
         section: "9.7.10.4 tld4",
         forms: &[
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20).needs(GATHER),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, {&}sampler:u64, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}:dtype, [a:tex, c@geom:f32], offset@geom:s32{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20).needs(GATHER),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, {&}sampler:u64, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32], offset@geom:s32{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
         ],
     },
     Entry {

@@ -46,6 +46,8 @@ impl<'a> Checker<'a> {
         } else if space == Space::Reg && !variable.dims.is_empty() {
             refuse("registers have no arrays".to_owned())
                 .help(format!("`{name}<4>` declares four registers"))
+        } else if is_parameter && !inner.is_empty() {
+            refuse(format!("the parameter `{name}` is an array of arrays"))
         } else if inner.contains(&Some(0)) {
             refuse(format!("`{name}` is an array of elements without a size"))
         } else if variable.vector.is_some() && is_parameter && self.in_kernel {

@@ -16,6 +16,19 @@ const CLUSTER: &[&str] =
 /// Directives of device functions.
 const OF_DEVICE_FUNCTIONS: &[&str] = &["noreturn", "abi_preserve", "abi_preserve_control"];
 
+/// Directives about the registers that a function keeps.
+const ABI: &[&str] = &["abi_preserve", "abi_preserve_control"];
+
+/// The directive among `seen` that excludes another one.
+fn excluded(word: &str, seen: &[&str]) -> Option<&'static str> {
+    let other = match word {
+        "reqnctapercluster" => "maxclusterrank",
+        "maxclusterrank" => "reqnctapercluster",
+        _ => return None,
+    };
+    seen.contains(&other).then_some(other)
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn function_head(&mut self, function: &'a Function) {
         for parameter in function.returns.iter().chain(&function.params) {
@@ -63,10 +76,14 @@ impl<'a> Checker<'a> {
     fn directives(&mut self, function: &'a Function) {
         let is_kernel = function.kind == FunctionKind::Entry;
         let mut block = None;
+        let mut seen: Vec<&str> = Vec::new();
         for directive in &function.directives {
             let word = directive.name.trim_start_matches('.');
             let refuse = |message: String| rules::DECLARATION.at(directive.span, message);
             let of_device = OF_DEVICE_FUNCTIONS.contains(&word);
+            let is_repeated = seen.contains(&word);
+            let is_first = seen.is_empty();
+            seen.push(word);
             let error = if word == "pragma" {
                 self.pragma(directive);
                 continue;
@@ -75,6 +92,19 @@ impl<'a> Checker<'a> {
             } else if of_device == is_kernel {
                 let owner = if of_device { "device functions" } else { "kernels" };
                 refuse(format!("`.{word}` belongs to {owner}"))
+            } else if of_device && is_repeated {
+                refuse(format!("`.{word}` is repeated"))
+            } else if word == "noreturn" && !is_first {
+                refuse("`.noreturn` stands before the other directives".to_owned())
+            } else if is_kernel && function.body.is_none() {
+                refuse(format!("`.{word}` belongs to the definition of `{}`", function.name))
+            } else if ABI.contains(&word) && self.target.ptx < (9, 0) {
+                rules::FEATURE.at(directive.span, format!("`.{word}` needs PTX 9.0 or later"))
+            } else if word == "maxnctapersm" && self.target.ptx >= (2, 1) {
+                let message = "`.maxnctapersm` is gone from PTX 2.1 on";
+                rules::FEATURE.at(directive.span, message).help("write `.minnctapersm`")
+            } else if let Some(other) = excluded(word, &seen) {
+                refuse(format!("`.{other}` and `.{word}` exclude each other"))
             } else if CLUSTER.contains(&word) && (self.target.sm < 90 || self.target.ptx < (7, 8)) {
                 let message = format!("`.{word}` needs PTX 7.8 and sm_90 or later");
                 rules::FEATURE.at(directive.span, message)

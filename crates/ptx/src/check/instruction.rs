@@ -66,9 +66,9 @@ impl<'a> Checker<'a> {
         if entry.is_call() {
             return self.call(instruction);
         }
-        let opcode = &instruction.opcode;
-        if self.unchecked.insert(opcode) {
-            let message = format!("`{opcode}` is not implemented: its operands are not checked");
+        let (opcode, name) = (&instruction.opcode, entry.name);
+        if self.unchecked.insert(name) {
+            let message = format!("`{name}` is not implemented: its operands are not checked");
             let remark = rules::UNCHECKED.at(opcode.span, message);
             self.report(remark.note(format!("PTX ISA 9.1, {}", entry.section)));
         }

@@ -43,7 +43,16 @@ impl<'a> Checker<'a> {
             Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
                 self.pair(wanted, operand)
             }
-            Shape::Results(length) => self.vector_or(inst, wanted, operand, length, true),
+            Shape::Results(length) => match &operand.kind {
+                OperandKind::Pair(first, second) if pattern.resident => {
+                    self.second(wanted, second)?;
+                    match first.kind {
+                        OperandKind::Sink => Ok(()),
+                        _ => self.vector_or(inst, wanted, first, length, true),
+                    }
+                }
+                _ => self.vector_or(inst, wanted, operand, length, true),
+            },
             Shape::Values(length) => self.vector_or(inst, wanted, operand, length, false),
             Shape::Value => self.value(wanted, operand),
             Shape::Constant => self.value(wanted, operand),
@@ -114,29 +123,31 @@ impl<'a> Checker<'a> {
         let OperandKind::Pair(first, second) = &operand.kind else {
             return self.result(wanted, operand);
         };
+        self.second(wanted, second)?;
+        self.result(wanted, first)
+    }
+
+    /// The predicate of a pair.
+    fn second(&mut self, wanted: Wanted<'_>, second: &Operand) -> Verdict {
         match &second.kind {
-            OperandKind::Sink if wanted.pattern.predicate_sink => {}
+            OperandKind::Sink if wanted.pattern.predicate_sink => Ok(()),
             OperandKind::Sink => {
-                return refuse(
-                    &rules::SINK,
-                    second,
-                    "the predicate result must be received: `_` drops it",
-                );
+                let message = "the predicate result must be received: `_` drops it";
+                refuse(&rules::SINK, second, message)
             }
             OperandKind::Name(name) => match self.names.find(name) {
-                Some(Symbol::Register(variable)) if variable.ty == ScalarType::Pred => {}
+                Some(Symbol::Register(variable)) if variable.ty == ScalarType::Pred => Ok(()),
                 symbol => {
                     let what = describe(name, symbol);
                     let message = format!("the second result must be a predicate register; {what}");
-                    return refuse(&rules::OPERAND_TYPE, second, message);
+                    refuse(&rules::OPERAND_TYPE, second, message)
                 }
             },
             _ => {
                 let message = "the second result must be a predicate register";
-                return refuse(&rules::OPERAND_KIND, second, message);
+                refuse(&rules::OPERAND_KIND, second, message)
             }
         }
-        self.result(wanted, first)
     }
 
     /// A register whose type must agree with what is wanted.

@@ -3,11 +3,12 @@
 //!
 //! Kernels that are never run are checked too, so this needs no catalogue and no target.
 
+mod redeclaration;
 mod scope;
 
 use crate::rules;
 use crate::syntax::ast::{
-    Function, FunctionKind, Item, Module, Statement, StatementKind, Variable,
+    Function, FunctionKind, Item, Module, Name, Statement, StatementKind, Variable,
 };
 use crate::syntax::{Linkage, MAX_ERRORS, Space};
 use diag::{Diagnostic, Span};
@@ -22,21 +23,28 @@ pub fn check(module: &Module) -> Vec<Diagnostic> {
     checker.errors
 }
 
-/// What a name of the module stands for, as far as a second declaration must agree.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Kernel,
-    DeviceFunction,
-    Variable,
+/// What a name of the module stands for.
+#[derive(Clone, Copy)]
+enum Declared<'a> {
+    Function(&'a Function),
+    Variable(&'a Variable),
 }
 
-/// A declaration of the module.
-#[derive(Clone, Copy)]
-struct Declared {
-    kind: Kind,
+impl<'a> Declared<'a> {
+    fn name(&self) -> &'a Name {
+        match self {
+            Declared::Function(function) => &function.name,
+            Declared::Variable(variable) => &variable.name,
+        }
+    }
+
     /// False for prototypes and `.extern` variables, which may be repeated.
-    is_definition: bool,
-    span: Span,
+    fn is_definition(&self) -> bool {
+        match self {
+            Declared::Function(function) => function.body.is_some(),
+            Declared::Variable(variable) => variable.linkage != Linkage::Extern,
+        }
+    }
 }
 
 struct Checker {
@@ -45,39 +53,55 @@ struct Checker {
 
 impl Checker {
     fn module(&mut self, module: &Module) {
-        let mut names: HashMap<&str, Declared> = HashMap::new();
+        let mut names: HashMap<&str, Declared<'_>> = HashMap::new();
         for item in &module.items {
-            let (name, declared) = match item {
+            let declared = match item {
                 Item::Function(function) => {
                     self.function(function);
-                    let kind = match function.kind {
-                        FunctionKind::Entry => Kind::Kernel,
-                        FunctionKind::Func => Kind::DeviceFunction,
-                    };
-                    let is_definition = function.body.is_some();
-                    (&function.name, Declared { kind, is_definition, span: function.name.span })
+                    Declared::Function(function)
                 }
                 Item::Variable(variable) => {
                     self.module_variable(variable);
-                    let is_definition = variable.linkage != Linkage::Extern;
-                    let span = variable.name.span;
-                    (&variable.name, Declared { kind: Kind::Variable, is_definition, span })
+                    Declared::Variable(variable)
                 }
                 Item::Directive(_) => continue,
             };
-            match names.get_mut(name.as_str()) {
+            match names.get_mut(declared.name().as_str()) {
                 None => {
-                    names.insert(name, declared);
+                    names.insert(declared.name(), declared);
                 }
-                Some(first) if first.kind != declared.kind => {
-                    self.twice(name, declared.span, first.span);
+                Some(first) => {
+                    self.again(*first, declared);
+                    if declared.is_definition() {
+                        *first = declared;
+                    }
                 }
-                Some(first) if first.is_definition && declared.is_definition => {
-                    self.twice(name, declared.span, first.span);
-                }
-                Some(first) if declared.is_definition => *first = declared,
-                Some(_) => {}
             }
+        }
+    }
+
+    /// A name is declared once more.
+    fn again(&mut self, first: Declared<'_>, second: Declared<'_>) {
+        let differs = match (first, second) {
+            (Declared::Function(one), Declared::Function(two)) if one.kind == two.kind => {
+                if one.body.is_some() {
+                    return self.twice(&two.name, two.name.span, one.name.span);
+                }
+                redeclaration::function(one, two)
+            }
+            (Declared::Variable(one), Declared::Variable(two)) => {
+                if first.is_definition() && second.is_definition() {
+                    return self.twice(&two.name, two.name.span, one.name.span);
+                }
+                redeclaration::variable(one, two)
+            }
+            _ => return self.twice(second.name(), second.name().span, first.name().span),
+        };
+        if let Some(what) = differs {
+            let name = second.name();
+            let message = format!("`{name}` was declared otherwise: {what}");
+            let error = rules::DUPLICATE.at(name.span, message);
+            self.errors.push(error.label(first.name().span, "the first declaration"));
         }
     }
 

@@ -4,10 +4,10 @@ use crate::catalogue::{Form, Need};
 
 /// Loads of a fragment: which, its shapes, type and registers.
 macro_rules! load {
-    ($part:literal, $layout:literal, $shapes:literal, $ty:literal, $d:literal, $ptx:expr, $sm:literal) => {
+    ($aligned:literal, $part:literal, $layout:literal, $shapes:literal, $ty:literal, $d:literal, $ptx:expr, $sm:literal) => {
         Form::legal(
             concat!(
-                "wmma.load!.", $part, "!.sync.aligned.layout.shape{.ss}.type ", $d,
+                "wmma.load!.", $part, "!.sync", $aligned, ".layout.shape{.ss}.type ", $d,
                 ", [a]{, stride:u32}; .layout = { ", $layout, " }; .shape = { ", $shapes,
                 " }; .ss = { .global, .shared, .shared::cta }; .type = { ", $ty, " }"
             ),
@@ -19,10 +19,10 @@ macro_rules! load {
 }
 
 macro_rules! store {
-    ($shapes:literal, $ty:literal, $b:literal, $ptx:expr, $sm:literal) => {
+    ($aligned:literal, $shapes:literal, $ty:literal, $b:literal, $ptx:expr, $sm:literal) => {
         Form::legal(
             concat!(
-                "wmma.store!.d!.sync.aligned.layout.shape{.ss}.type [a], ", $b,
+                "wmma.store!.d!.sync", $aligned, ".layout.shape{.ss}.type [a], ", $b,
                 "{, stride:u32}; .layout = { .row, .col }; .shape = { ", $shapes,
                 " }; .ss = { .global, .shared, .shared::cta }; .type = { ", $ty, " }"
             ),
@@ -35,15 +35,15 @@ macro_rules! store {
 
 /// `d = a * b + c`.
 macro_rules! multiply {
-    ($end:literal, $shapes:literal, $d:literal, $dr:literal, $c:literal, $cr:literal) => {
+    ($aligned:literal, $end:literal, $shapes:literal, $d:literal, $dr:literal, $c:literal, $cr:literal, $ptx:expr) => {
         Form::legal(
             concat!(
-                "wmma.mma!.sync.aligned.alayout.blayout.shape.dtype.ctype", $end, " ", $dr,
+                "wmma.mma!.sync", $aligned, ".alayout.blayout.shape.dtype.ctype", $end, " ", $dr,
                 ", a{8}:b32, b{8}:b32, ", $cr,
                 "; .alayout = { .row, .col }; .blayout = { .row, .col }; .shape = { ", $shapes,
                 " }; .dtype = { ", $d, " }; .ctype = { ", $c, " }"
             ),
-            (6, 3),
+            $ptx,
             70,
         )
         .needs(SHAPES)
@@ -66,41 +66,45 @@ macro_rules! multiply {
 /// Words that came later.
 const SHAPES: &[Need] = &[
     Need::new("and", (7, 1), 80),
+    Need::new("m8n32k16", (6, 1), 70),
+    Need::new("m32n8k16", (6, 1), 70),
 ];
 
+const UNALIGNED: &str = "write `.sync.aligned`";
+
 pub(super) const FORMS: &[Form] = &[
-    load!("a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
-    load!("b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
-    load!("c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "d{mn}:type", (6, 3), 70),
-    load!("a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{mk}:type", (6, 3), 72),
-    load!("b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{kn}:type", (6, 3), 72),
-    load!("c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s32", "d{mn}:type", (6, 3), 72),
-    load!("a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", "d{mk}:type", (7, 0), 80),
-    load!("b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", "d{kn}:type", (7, 0), 80),
-    load!("a", ".row, .col", ".m16n16k8", ".tf32", "d{mk}:type", (7, 0), 80),
-    load!("b", ".row, .col", ".m16n16k8", ".tf32", "d{kn}:type", (7, 0), 80),
-    load!("c", ".row, .col", ".m16n16k8", ".f32", "d{mn}:type", (7, 0), 80),
-    load!("a", ".row, .col", ".m8n8k4", ".f64", "d{mk}:type", (7, 0), 80),
-    load!("b", ".row, .col", ".m8n8k4", ".f64", "d{kn}:type", (7, 0), 80),
-    load!("c", ".row, .col", ".m8n8k4", ".f64", "d{mn}:type", (7, 0), 80),
-    load!("a", ".row", ".m8n8k32", ".s4, .u4", "d{mk}:type", (6, 3), 75),
-    load!("b", ".col", ".m8n8k32", ".s4, .u4", "d{kn}:type", (6, 3), 75),
-    load!("a", ".row", ".m8n8k128", ".b1", "d{mk}:type", (6, 3), 75),
-    load!("b", ".col", ".m8n8k128", ".b1", "d{kn}:type", (6, 3), 75),
-    load!("c", ".row, .col", ".m8n8k32, .m8n8k128", ".s32", "d{mn}:type", (6, 3), 75),
-    store!(".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "b{mn}:type", (6, 3), 70),
-    store!(".m16n16k16, .m8n32k16, .m32n8k16", ".s32", "b{mn}:type", (6, 3), 72),
-    store!(".m8n8k32, .m8n8k128", ".s32", "b{mn}:type", (6, 3), 75),
-    store!(".m16n16k8", ".f32", "b{mn}:type", (7, 0), 80),
-    store!(".m8n8k4", ".f64", "b{mn}:type", (7, 0), 80),
-    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32"),
-    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32").removed((6, 5), 70, "leave out `.satfinite`"),
-    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32"),
-    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32").removed((6, 5), 70, "leave out `.satfinite`"),
-    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32"),
-    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32").removed((6, 5), 70, "leave out `.satfinite`"),
-    multiply!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32"),
-    multiply!(".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32").removed((6, 5), 70, "leave out `.satfinite`"),
+    load!(".aligned", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
+    load!(".aligned", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
+    load!(".aligned", "c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "d{mn}:type", (6, 3), 70),
+    load!(".aligned", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{mk}:type", (6, 3), 72),
+    load!(".aligned", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{kn}:type", (6, 3), 72),
+    load!(".aligned", "c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s32", "d{mn}:type", (6, 3), 72),
+    load!(".aligned", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", "d{mk}:type", (7, 0), 80),
+    load!(".aligned", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", "d{kn}:type", (7, 0), 80),
+    load!(".aligned", "a", ".row, .col", ".m16n16k8", ".tf32", "d{mk}:type", (7, 0), 80),
+    load!(".aligned", "b", ".row, .col", ".m16n16k8", ".tf32", "d{kn}:type", (7, 0), 80),
+    load!(".aligned", "c", ".row, .col", ".m16n16k8", ".f32", "d{mn}:type", (7, 0), 80),
+    load!(".aligned", "a", ".row, .col", ".m8n8k4", ".f64", "d{mk}:type", (7, 0), 80),
+    load!(".aligned", "b", ".row, .col", ".m8n8k4", ".f64", "d{kn}:type", (7, 0), 80),
+    load!(".aligned", "c", ".row, .col", ".m8n8k4", ".f64", "d{mn}:type", (7, 0), 80),
+    load!(".aligned", "a", ".row", ".m8n8k32", ".s4, .u4", "d{mk}:type", (6, 3), 75),
+    load!(".aligned", "b", ".col", ".m8n8k32", ".s4, .u4", "d{kn}:type", (6, 3), 75),
+    load!(".aligned", "a", ".row", ".m8n8k128", ".b1", "d{mk}:type", (6, 3), 75),
+    load!(".aligned", "b", ".col", ".m8n8k128", ".b1", "d{kn}:type", (6, 3), 75),
+    load!(".aligned", "c", ".row, .col", ".m8n8k32, .m8n8k128", ".s32", "d{mn}:type", (6, 3), 75),
+    store!(".aligned", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "b{mn}:type", (6, 3), 70),
+    store!(".aligned", ".m16n16k16, .m8n32k16, .m32n8k16", ".s32", "b{mn}:type", (6, 3), 72),
+    store!(".aligned", ".m8n8k32, .m8n8k128", ".s32", "b{mn}:type", (6, 3), 75),
+    store!(".aligned", ".m16n16k8", ".f32", "b{mn}:type", (7, 0), 80),
+    store!(".aligned", ".m8n8k4", ".f64", "b{mn}:type", (7, 0), 80),
+    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 3)),
+    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 3)),
+    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 3)),
+    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 3)),
+    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
     multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8", ".s32", "{.satfinite}", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (6, 3), 72),
     multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".u8", ".s32", "{.satfinite}", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (6, 3), 72),
     multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", ".f32", "", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (7, 0), 80),
@@ -109,4 +113,17 @@ pub(super) const FORMS: &[Form] = &[
     multiply!(".row.col", "", ".m8n8k32", ".s4", ".s32", "{.satfinite}", "", (6, 3), 75),
     multiply!(".row.col", "", ".m8n8k32", ".u4", ".s32", "{.satfinite}", "", (6, 3), 75),
     multiply!(".row.col", ".op.popc", ".m8n8k128", ".b1", ".s32", "", "; .op = { .xor, .and }", (6, 3), 75),
+    // Before PTX 6.3 there was no `.aligned`.
+    load!("", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
+    load!("", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
+    load!("", "c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "d{mn}:type", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
+    store!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "b{mn}:type", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
+    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
 ];

@@ -78,7 +78,15 @@ impl Parser<'_> {
         let start = self.token.start;
         let kind = match self.token.kind {
             TokenKind::LParen if lists => self.nested(Self::list)?,
-            TokenKind::LBrace => self.nested(Self::vector)?,
+            TokenKind::LBrace => {
+                let kind = self.nested(Self::vector)?;
+                if self.at(TokenKind::Or) {
+                    let first = Operand { kind, span: self.span_from(start) };
+                    self.pair(first)?
+                } else {
+                    kind
+                }
+            }
             TokenKind::LBracket => self.nested(Self::address)?,
             TokenKind::Bang if self.prefixes_name() => {
                 self.bump();
@@ -90,22 +98,28 @@ impl Parser<'_> {
             }
             TokenKind::Word | TokenKind::Underscore if !self.starts_constant() => {
                 let first = self.named_operand()?;
-                if !self.eat(TokenKind::Or) {
+                if !self.at(TokenKind::Or) {
                     return Ok(first);
                 }
-                let at = self.token_span();
-                let second = self.named_operand()?;
-                if matches!((&first.kind, &second.kind), (OperandKind::Sink, OperandKind::Sink)) {
-                    let diagnostic = Diagnostic::error(at, "`_|_` drops both results")
-                        .help("name a register for one of them");
-                    return Err(self.report(diagnostic));
-                }
-                OperandKind::Pair(Box::new(first), Box::new(second))
+                self.pair(first)?
             }
             _ if self.starts_constant() => OperandKind::Constant(self.constant()?),
             _ => return Err(self.expected("an operand")),
         };
         Ok(Operand { kind, span: self.span_from(start) })
+    }
+
+    /// `|p` behind a result.
+    fn pair(&mut self, first: Operand) -> Parse<OperandKind> {
+        self.bump();
+        let at = self.token_span();
+        let second = self.named_operand()?;
+        if matches!((&first.kind, &second.kind), (OperandKind::Sink, OperandKind::Sink)) {
+            let diagnostic = Diagnostic::error(at, "`_|_` drops both results")
+                .help("name a register for one of them");
+            return Err(self.report(diagnostic));
+        }
+        Ok(OperandKind::Pair(Box::new(first), Box::new(second)))
     }
 
     /// Whether the token after the current one is a name, so that a sign belongs to an operand.

@@ -50,6 +50,11 @@ impl Parser<'_> {
     fn item(&mut self, module: &mut Module) -> Parse<()> {
         let start = self.token.start;
         match self.dot_word() {
+            "version" | "target" | "address_size" if !module.items.is_empty() => {
+                let word = self.dot_word();
+                let message = format!("`.{word}` stands at the head of a module");
+                Err(self.report(Diagnostic::error(self.token_span(), message)))
+            }
             "version" => self.version(module),
             "target" => self.target(module),
             "address_size" => self.address_size(module),

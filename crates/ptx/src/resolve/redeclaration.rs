@@ -1,0 +1,57 @@
+//! Whether a second declaration of a name agrees with the first (PTX ISA 9.1, linking directives).
+
+use crate::lower::layout;
+use crate::syntax::Linkage;
+use crate::syntax::ast::{Function, Variable};
+
+/// What differs between two declarations of a function, the later one second; `None` if they agree.
+pub(super) fn function(first: &Function, second: &Function) -> Option<&'static str> {
+    let parameters = |function: &Function| (function.returns.len(), function.params.len());
+    if parameters(first) != parameters(second) {
+        return Some("the number of parameters differs");
+    }
+    let firsts = first.returns.iter().chain(&first.params);
+    let seconds = second.returns.iter().chain(&second.params);
+    if let Some(what) = firsts.zip(seconds).find_map(|(a, b)| parameter(a, b)) {
+        return Some(what);
+    }
+    let noreturn =
+        |function: &Function| function.directives.iter().any(|it| &*it.name == ".noreturn");
+    if noreturn(first) != noreturn(second) {
+        return Some("one of them has `.noreturn`");
+    }
+    // A definition may leave out what its prototype said.
+    let left_out = second.linkage == Linkage::None
+        && matches!(first.linkage, Linkage::Visible | Linkage::Weak);
+    (first.linkage != second.linkage && !left_out).then_some("the linkage differs")
+}
+
+fn parameter(a: &Variable, b: &Variable) -> Option<&'static str> {
+    if a.space != b.space {
+        Some("the state space of a parameter differs")
+    } else if !same_type(a, b) || a.dims != b.dims {
+        Some("the type of a parameter differs")
+    } else if layout::alignment(a) != layout::alignment(b) {
+        Some("the alignment of a parameter differs")
+    } else {
+        None
+    }
+}
+
+fn same_type(a: &Variable, b: &Variable) -> bool {
+    a.ty == b.ty && a.vector == b.vector
+}
+
+/// The same for variables of the module, one of which is `.extern`.
+pub(super) fn variable(first: &Variable, second: &Variable) -> Option<&'static str> {
+    let is_open = |variable: &Variable| variable.dims.contains(&None);
+    if !same_type(first, second) {
+        Some("the type differs")
+    } else if !is_open(first) && !is_open(second) && first.dims != second.dims {
+        Some("the size differs")
+    } else if first.linkage == Linkage::Extern && second.linkage == Linkage::None {
+        Some("an `.extern` variable is `.visible`, `.weak` or `.common` where it is defined")
+    } else {
+        None
+    }
+}
