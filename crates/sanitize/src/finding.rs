@@ -132,3 +132,28 @@ impl Findings {
         Found { findings: self.found, dropped: self.dropped }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(findings: &mut Findings, place: u32) {
+        let (code, place) = (Code::R001, Place(place));
+        let thread = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
+        findings.report(code, place, None, || Finding::new(code, place, thread, "it"));
+    }
+
+    #[test]
+    fn what_comes_after_so_many_is_counted_only() {
+        let mut findings = Findings::default();
+        let places = MAX_FINDINGS as u32 + 3;
+        (0..places).for_each(|place| report(&mut findings, place));
+        // One that is kept, and one that is not.
+        report(&mut findings, 0);
+        report(&mut findings, places);
+        let found = findings.into_found();
+        assert_eq!(found.findings.len(), 1000);
+        assert_eq!(found.findings[0].count, 2);
+        assert_eq!(found.dropped, 4);
+    }
+}
