@@ -1,6 +1,6 @@
 //! Textures and surfaces. Warpwise knows their instructions and does not run them.
 
-use super::{Entry, Form, Need};
+use super::{Entry, Form, Need, Since};
 
 /// `tex` in one mode: its word, the geometries, what stands in the brackets, and the operands behind them.
 macro_rules! tex {
@@ -70,10 +70,12 @@ const TEXTURE: &[Form] = &[
     // Cubes take no offsets.
     CUBE[0], CUBE[2], CUBE[4], CUBE[5],
     // The assembler takes no levels with a sampler.
-    SAMPLED[0], SAMPLED[1], SAMPLED[4],
+    SAMPLED[0], SAMPLED[1],
+    Form { since: Since { ptx: (4, 3), sm: 53 }, ..SAMPLED[4] },
     tex!("{.base!}", ".2dms, .a2dms", "[a:tex, c@geom:ctype]", ".s32", "", (3, 2), 30),
     tex!(".grad!", ".2d, .a2d", "[a:tex, c@geom:ctype]", ".f32", ", dx{2}:f32, dy{2}:f32", (3, 1), 20),
-    tex!(".grad!", ".3d, .cube, .acube", "[a:tex, c@geom:ctype]", ".f32", ", dx{4}:f32, dy{4}:f32", (3, 1), 20),
+    tex!(".grad!", ".3d", "[a:tex, c@geom:ctype]", ".f32", ", dx{4}:f32, dy{4}:f32", (3, 1), 20),
+    tex!(".grad!", ".cube, .acube", "[a:tex, c@geom:ctype]", ".f32", ", dx{4}:f32, dy{4}:f32", (4, 3), 20).needs(TEX),
     tex!(".grad!", ".1d, .a1d", "[a:tex, c@geom:ctype]", ".f32", ", dx{1}:f32, dy{1}:f32", (3, 1), 20),
 ];
 
@@ -141,7 +143,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.11.2 sust",
         forms: &[
             surface!("sust.b!", ".1d, .2d, .3d, .a1d, .a2d", "{.cop}{.vec}.type", "[a:tex, c@geom:s32], b*~", ".cop = { .wb, .cg, .cs, .wt }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64 }", (1, 5), 10),
-            surface!("sust.p!", ".1d, .2d, .3d, .a1d, .a2d", "{.vec}.type", "[a:tex, c@geom:s32], b*~", ".vec = { .v2, .v4 }; .type = { .b32 }", (2, 0), 20),
+            surface!("sust.p!", ".1d, .2d, .3d", "{.vec}.type", "[a:tex, c@geom:s32], b*~", ".vec = { .v2, .v4 }; .type = { .b32 }", (2, 0), 20),
+            surface!("sust.p!", ".a1d, .a2d", "{.vec}.type", "[a:tex, c@geom:s32], b*~", ".vec = { .v2, .v4 }; .type = { .b32 }", (4, 1), 30),
         ],
     },
     Entry {
