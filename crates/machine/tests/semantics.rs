@@ -265,7 +265,7 @@ fn what_has_no_meaning_is_refused_before_anything_runs() {
         ("ELECT.IGNOREKILL P0, URZ, PT ;", "IGNOREKILL"),
         ("VOTE.INVALID3 R0, PT, PT ;", "INVALID3"),
         ("MOVM.16.M832 R0, R1 ;", "M832"),
-        ("WARPSYNC.COLLECTIVE R0, 0x10 ;", "collective"),
+        ("WARPSYNC.COLLECTIVE R0, 0x10 ;", "what `.COLLECTIVE` does is not documented"),
         (".word 0x0 ;", "this word is no instruction"),
         (".section a\nWARPSYNC.ALL\n.section b\nWARPSYNC.ALL ;", "one section"),
     ] {

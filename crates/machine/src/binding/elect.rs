@@ -15,7 +15,7 @@ const NOBODY: u64 = u32::MAX as u64;
 fn elect(lane: &mut Lane<'_, '_>) -> Lowered {
     let [rd, pu] = [lane.field(&["rd", "urd"])?, lane.field(&["pu"])?];
     if lane.modifier(&["ignorekill"]).is_some_and(|name| name == "IGNOREKILL") {
-        return Err(lane.unsupported("what `.IGNOREKILL` does is not known"));
+        return Err(lane.unsupported("what `.IGNOREKILL` does is not documented"));
     }
     let candidate = match lane.find(&["pp"]) {
         Some(pp) => lane.predicate(pp)?,

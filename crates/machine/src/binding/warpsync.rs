@@ -10,13 +10,16 @@ pub(super) const ENTRIES: &[Entry] = &[Entry { name: "WARPSYNC", lower: warpsync
 fn warpsync(lane: &mut Lane<'_, '_>) -> Lowered {
     for (field, plain) in [("exclusive", "OFF"), ("collective", "OFF")] {
         if lane.modifier(&[field]).is_some_and(|name| name != plain) {
-            return Err(lane.unsupported(format!("what `.{field}` does is not known")));
+            return Err(lane
+                .unsupported(format!("what `.{}` does is not documented", field.to_uppercase())));
         }
     }
     if let Some(pp) = lane.find(&["pp"])
         && lane.predicate(pp)? != ir::Pred::Const(true)
     {
-        return Err(lane.unsupported("what a predicate operand other than PT does is not known"));
+        return Err(
+            lane.unsupported("what a predicate operand other than PT does is not documented")
+        );
     }
     if lane.find(&["offset"]).is_some() {
         return Err(lane.unsupported("the machine has no constant memory to take the mask from"));
