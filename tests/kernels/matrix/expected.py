@@ -198,3 +198,70 @@ a, b = small((64, 64), 310, -4, 5), small((64, 64), 311, -4, 5)
 save("gemm_a", a.reshape(-1), f16)
 save("gemm_b", b.reshape(-1), f16)
 save("expected_gemm", (a @ b).reshape(-1), f32)
+
+# wmma.cu and wmma_ampere.cu: matrices in memory, by rows or columns, with gaps where the stride is larger.
+
+
+def laid_out(matrix, by_rows, stride, dtype):
+    """Rows (or columns) one after another, `stride` elements from one to the next; -1 between them."""
+    lines = matrix if by_rows else matrix.T
+    memory = np.full((lines.shape[0], stride), -1, dtype=i64)
+    memory[:, : lines.shape[1]] = lines
+    return memory.reshape(-1).astype(dtype)
+
+
+wmma_tests = ["# Products of matrices through `wmma`, on values whose sums are exact.", ""]
+
+
+def wmma(file, seed, name, shape, operand, low, high, total, rows_a, rows_b, rows_d, strides, factor=2, targets=("sm_80", "sm_90")):
+    m, n, k = shape
+    a, b, c = small((m, k), 400 + seed, low, high), small((k, n), 440 + seed, low, high), small((m, n), 480 + seed, -99, 99)
+    save(f"wmma_{name}_a", laid_out(a, rows_a, strides[0], operand))
+    save(f"wmma_{name}_b", laid_out(b, rows_b, strides[1], operand))
+    save(f"wmma_{name}_c", laid_out(c, rows_d, strides[2], total))
+    save(f"expected_wmma_{name}", laid_out(factor * c + a @ b, rows_d, strides[2], total))
+    for target in targets:
+        wmma_tests.extend([
+            f"$ warpwise check {file}.{target}.ptx --entry {name} --grid 1 --block 32 --arg @wmma_{name}_a.npy "
+            f"--arg @wmma_{name}_b.npy --arg @wmma_{name}_c.npy --out 2=d.npy",
+            f"= d.npy expected_wmma_{name}.npy", "",
+        ])
+
+
+wmma("wmma", 0, "f16_row_col", (16, 16, 16), f16, -8, 9, f32, True, False, True, (16, 16, 16))
+wmma("wmma", 1, "f16_col_row", (16, 16, 16), f16, -8, 9, f32, False, True, False, (16, 16, 16))
+wmma("wmma", 2, "f16_tall", (32, 8, 16), f16, -8, 9, f32, True, True, True, (24, 16, 12))
+wmma("wmma", 3, "f16_wide", (8, 32, 16), f16, -8, 9, f32, False, False, False, (16, 24, 8))
+wmma("wmma", 4, "s8_row_col", (16, 16, 16), i8, -128, 128, i32, True, False, True, (16, 16, 16))
+wmma("wmma", 5, "u8_col_row", (8, 32, 16), u8, 0, 256, i32, False, True, True, (16, 32, 32))
+wmma("wmma_ampere", 7, "tf32", (16, 16, 8), f32, -8, 9, f32, False, False, True, (16, 8, 16), 1)
+wmma("wmma_ampere", 8, "f64", (8, 8, 4), f64, -99, 99, f64, True, True, True, (4, 8, 8), 1)
+
+a, b = small((16, 16), 520, -4, 5), small((16, 16), 521, -4, 5)
+save("wmma_f16_sum_a", a.reshape(-1), f16)
+save("wmma_f16_sum_b", b.T.reshape(-1), f16)
+save("wmma_f16_sum_c", np.zeros(256), f16)
+save("expected_wmma_f16_sum", (3 + a @ b).T.reshape(-1), f16)
+a, b, c = small((16, 16), 530, -8, 9), small((16, 16), 531, -8, 9), small((16, 16), 532, -99, 99)
+save("wmma_bf16_a", bf16_bits(a).astype(u16).reshape(-1), u16)
+save("wmma_bf16_b", bf16_bits(b).astype(u16).reshape(-1), u16)
+save("wmma_bf16_c", c.reshape(-1), f32)
+save("expected_wmma_bf16", (c + a @ b).reshape(-1), f32)
+a, b, c = small((8, 32), 540, -8, 8), small((8, 32), 541, -8, 8), small((8, 8), 542, -99, 99)
+save("wmma_s4_a", pack(4, (a & 15).reshape(8, 4, 8)).reshape(-1), u32)
+save("wmma_s4_b", pack(4, (b & 15).reshape(8, 4, 8)).reshape(-1), u32)
+save("wmma_s4_c", c.reshape(-1), i32)
+save("expected_wmma_s4", (c + a @ b.T).reshape(-1), i32)
+a, b = small((8, 128), 550, 0, 2), small((8, 128), 551, 0, 2)
+save("wmma_b1_a", pack(1, a.reshape(8, 4, 32)).reshape(-1), u32)
+save("wmma_b1_b", pack(1, b.reshape(8, 4, 32)).reshape(-1), u32)
+save("wmma_b1_c", c.reshape(-1), i32)
+save("expected_wmma_b1", (c + (a[:, None, :] ^ b[None, :, :]).sum(axis=2)).reshape(-1), i32)
+for file, name in (("wmma", "f16_sum"), ("wmma_ampere", "bf16"), ("wmma_ampere", "s4"), ("wmma_ampere", "b1")):
+    for target in ("sm_80", "sm_90"):
+        wmma_tests += [
+            f"$ warpwise check {file}.{target}.ptx --entry {name} --grid 1 --block 32 --arg @wmma_{name}_a.npy "
+            f"--arg @wmma_{name}_b.npy --arg @wmma_{name}_c.npy --out 2=d.npy",
+            f"= d.npy expected_wmma_{name}.npy", "",
+        ]
+(HERE / "wmma.test").write_text("\n".join(wmma_tests))

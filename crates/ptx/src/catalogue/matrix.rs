@@ -6,6 +6,7 @@ mod fragment;
 mod multiply;
 mod product;
 mod tiles;
+mod warp_matrix;
 mod wmma;
 
 /// Architectures with matrix loads and stores of bytes.

@@ -27,7 +27,7 @@ pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let mut of_a = vec![Vec::new(); rows];
     for (nth, value) in a.iter().enumerate() {
         let lanes = (0..QUAD).map(|lane| from_quad(lo, *value, lane)).collect::<Vec<_>>();
-        of_a[nth % rows].push(split(lo, types.a, &lanes));
+        of_a[nth % rows].extend(split(lo, types.a, &lanes));
     }
     let mut of_b = vec![Vec::new(); COLUMNS];
     for (column, found) in of_b.iter_mut().enumerate() {
@@ -40,38 +40,28 @@ pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
                 let from = lo.b.binary(BinaryOp::AddI32, first, offset);
                 lanes.push(shuffle(lo, *value, from.into()));
             }
-            found.push(split(lo, types.b, &lanes));
+            found.extend(split(lo, types.b, &lanes));
         }
     }
-    let mut sums = Vec::with_capacity(c.len());
-    for (nth, c) in c.into_iter().enumerate() {
-        let (row, column) = (&of_a[nth / COLUMNS], &of_b[nth % COLUMNS]);
-        let start = if types.saturates { Src::Imm(0) } else { c };
-        let mut sum = start;
-        for (a, b) in row.iter().flatten().zip(column.iter().flatten()) {
-            sum = types.add(lo, *a, *b, sum);
-        }
-        if types.saturates {
-            sum = lo.b.binary(BinaryOp::AddSatS32, sum, c).into();
-        }
-        sums.push(sum);
-    }
+    let sums = types.sums(lo, &of_a, &of_b, c);
     write(lo, inst, &types, &sums)
 }
 
 /// The types of an instruction.
-struct Types {
-    a: ScalarType,
-    b: ScalarType,
+pub(super) struct Types {
+    pub(super) a: ScalarType,
+    pub(super) b: ScalarType,
     c: ScalarType,
     d: ScalarType,
     saturates: bool,
     /// Whether single bits are combined by exclusive or, and not by and.
     xor: bool,
+    /// How sums of binary64 are rounded.
+    round: Round,
 }
 
 impl Types {
-    fn of(inst: &Inst<'_>) -> Types {
+    pub(super) fn of(inst: &Inst<'_>) -> Types {
         let bits = inst.word("op").is_some();
         let ty = |slot: &str, fixed| if bits { fixed } else { inst.ty(slot) };
         Types {
@@ -81,7 +71,41 @@ impl Types {
             d: ty("dtype", ScalarType::S32),
             saturates: inst.has("satfinite"),
             xor: inst.word("op") == Some("xor"),
+            round: match inst.word("rnd") {
+                Some("rz") => Round::TowardZero,
+                Some("rm") => Round::Down,
+                Some("rp") => Round::Up,
+                _ => NEAREST,
+            },
         }
+    }
+
+    /// The same with operands of that type.
+    pub(super) fn with_operands(self, ty: ScalarType) -> Types {
+        Types { a: ty, b: ty, ..self }
+    }
+
+    /// `c` plus the products of rows and columns, row by row.
+    pub(super) fn sums(
+        &self,
+        lo: &mut Lowering,
+        rows: &[Vec<Src>],
+        columns: &[Vec<Src>],
+        c: Vec<Src>,
+    ) -> Vec<Src> {
+        let mut sums = Vec::with_capacity(c.len());
+        let pairs = rows.iter().flat_map(|row| columns.iter().map(move |column| (row, column)));
+        for ((row, column), c) in pairs.zip(c) {
+            let mut sum = if self.saturates { Src::Imm(0) } else { c };
+            for (a, b) in row.iter().zip(column) {
+                sum = self.add(lo, *a, *b, sum);
+            }
+            if self.saturates {
+                sum = lo.b.binary(BinaryOp::AddSatS32, sum, c).into();
+            }
+            sums.push(sum);
+        }
+        sums
     }
 
     /// `sum + a b`, for elements as [`split`] gives them.
@@ -89,7 +113,7 @@ impl Types {
         use ScalarType as T;
         let signed = |ty| matches!(ty, T::S8 | T::S4);
         let op = match self.a {
-            T::F64 => TernaryOp::FmaF64(NEAREST),
+            T::F64 => TernaryOp::FmaF64(self.round),
             T::B1 => {
                 let op = if self.xor { BinaryOp::Xor32 } else { BinaryOp::And32 };
                 let bits = lo.b.binary(op, a, b);
@@ -110,7 +134,7 @@ impl Types {
 
 /// The elements that registers hold, in order, as operands of [`Types::add`]: floats one by one as binary32 or binary64,
 /// integers four by four as bytes, bits as they are.
-fn split(lo: &mut Lowering, ty: ScalarType, registers: &[Src]) -> Vec<Src> {
+pub(super) fn split(lo: &mut Lowering, ty: ScalarType, registers: &[Src]) -> Vec<Src> {
     use ScalarType as T;
     let mut found = Vec::new();
     for register in registers.iter().copied() {
@@ -170,13 +194,13 @@ fn bytes(lo: &mut Lowering, register: Src, signed: bool) -> Src {
     lo.b.binary(BinaryOp::Or32, low, above).into()
 }
 
-fn values(lo: &mut Lowering, inst: &Inst<'_>, name: &str, ty: ScalarType) -> Result<Vec<Src>> {
+pub(super) fn values(lo: &mut Lowering, inst: &Inst<'_>, name: &str, ty: ScalarType) -> Result<Vec<Src>> {
     let operand = lo.operand(inst, name)?;
     lo.elements(operand).iter().map(|element| lo.value_of(element, ty)).collect()
 }
 
 /// The elements of `c`, one value each: row by row, two columns a row.
-fn accumulators(lo: &mut Lowering, inst: &Inst<'_>, types: &Types) -> Result<Vec<Src>> {
+pub(super) fn accumulators(lo: &mut Lowering, inst: &Inst<'_>, types: &Types) -> Result<Vec<Src>> {
     match types.c {
         ScalarType::F16 => {
             let pairs = values(lo, inst, "c", ScalarType::B32)?;
@@ -187,7 +211,7 @@ fn accumulators(lo: &mut Lowering, inst: &Inst<'_>, types: &Types) -> Result<Vec
     }
 }
 
-fn write(lo: &mut Lowering, inst: &Inst<'_>, types: &Types, sums: &[Src]) -> Result {
+pub(super) fn write(lo: &mut Lowering, inst: &Inst<'_>, types: &Types, sums: &[Src]) -> Result {
     let operand = lo.operand(inst, "d")?;
     let elements = lo.elements(operand);
     if types.d == ScalarType::F16 {

@@ -1,11 +1,12 @@
 //! The forms of `wmma`. Fragments of binary16 hold every element twice.
 
+use super::warp_matrix::{load, multiply, store};
 use crate::catalogue::{Form, Need};
 
 /// Loads of a fragment: which, its shapes, type and registers.
 macro_rules! load {
     ($aligned:literal, $part:literal, $layout:literal, $shapes:literal, $ty:literal, $d:literal, $ptx:expr, $sm:literal) => {
-        Form::legal(
+        Form::new(
             concat!(
                 "wmma.load!.", $part, "!.sync", $aligned, ".layout.shape{.ss}.type ", $d,
                 ", [a]{, stride:u32}; .layout = { ", $layout, " }; .shape = { ", $shapes,
@@ -13,6 +14,7 @@ macro_rules! load {
             ),
             $ptx,
             $sm,
+            load,
         )
         .needs(SHAPES)
     };
@@ -20,7 +22,7 @@ macro_rules! load {
 
 macro_rules! store {
     ($aligned:literal, $shapes:literal, $ty:literal, $b:literal, $ptx:expr, $sm:literal) => {
-        Form::legal(
+        Form::new(
             concat!(
                 "wmma.store!.d!.sync", $aligned, ".layout.shape{.ss}.type [a], ", $b,
                 "{, stride:u32}; .layout = { .row, .col }; .shape = { ", $shapes,
@@ -28,6 +30,7 @@ macro_rules! store {
             ),
             $ptx,
             $sm,
+            store,
         )
         .needs(SHAPES)
     };
@@ -36,7 +39,7 @@ macro_rules! store {
 /// `d = a * b + c`.
 macro_rules! multiply {
     ($aligned:literal, $end:literal, $shapes:literal, $d:literal, $dr:literal, $c:literal, $cr:literal, $ptx:expr) => {
-        Form::legal(
+        Form::new(
             concat!(
                 "wmma.mma!.sync", $aligned, ".alayout.blayout.shape.dtype.ctype", $end, " ", $dr,
                 ", a{8}:b32, b{8}:b32, ", $cr,
@@ -45,11 +48,12 @@ macro_rules! multiply {
             ),
             $ptx,
             70,
+            multiply,
         )
         .needs(SHAPES)
     };
     ($layouts:literal, $flags:literal, $shapes:literal, $types:literal, $dc:literal, $end:literal, $more:literal, $ptx:expr, $sm:literal) => {
-        Form::legal(
+        Form::new(
             concat!(
                 "wmma.mma!", $flags, ".sync.aligned", $layouts, ".shape.dtype.atype.btype.ctype", $end,
                 " d{mn}:dtype, a{mk}:atype, b{kn}:btype, c{mn}:ctype; .shape = { ", $shapes,
@@ -58,6 +62,7 @@ macro_rules! multiply {
             ),
             $ptx,
             $sm,
+            multiply,
         )
         .needs(SHAPES)
     };

@@ -1,0 +1,265 @@
+//! What `wmma` does.
+//!
+//! Where elements lie in the registers of a fragment is nobody's business but that of `wmma` itself. Here a lane holds
+//! a row of `a`, `c` and `d`, a column of `b`, or as much of it as its registers take: neighbouring parts lie in lanes that
+//! are as far apart as there are rows (columns).
+
+use super::fragment::shuffle;
+use super::product::{Types, accumulators, split, values, write};
+use crate::catalogue::memory::{access, space};
+use crate::lower::{Inst, Lowering, Result};
+use crate::syntax::ScalarType;
+use ir::{Address, BinaryOp, Class, Op, Ordering, Space, Special, Src, UnaryOp};
+
+const WORD: u32 = 32;
+
+/// Which matrix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    A,
+    B,
+    /// `c` or `d`.
+    Sum,
+}
+
+/// How a matrix lies in the lanes of a warp.
+struct Fragment {
+    /// Rows (of `b`: columns), one a lane until all have theirs.
+    lines: u32,
+    /// Elements that a lane holds.
+    held: u32,
+    /// The row (column) of the lane.
+    line: Src,
+    /// The first element of it that the lane holds.
+    first: Src,
+}
+
+impl Fragment {
+    /// Of a matrix whose lanes hold `held` elements.
+    fn new(lo: &mut Lowering, inst: &Inst<'_>, which: Which, held: u32) -> Fragment {
+        let (m, n, k) = shape(inst);
+        let (lines, length) = match which {
+            Which::A => (m, k),
+            Which::B => (n, k),
+            Which::Sum => (m, n),
+        };
+        let lane = lo.b.reg(Class::W32);
+        lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+        // All of these are powers of two.
+        let line = lo.b.binary(BinaryOp::And32, lane, Src::Imm(u64::from(lines - 1)));
+        let part = lo.b.binary(BinaryOp::ShrU32, lane, Src::Imm(u64::from(lines.ilog2())));
+        let part = lo.b.binary(BinaryOp::And32, part, Src::Imm(u64::from(length / held - 1)));
+        let first = lo.b.binary(BinaryOp::MulLo32, part, Src::Imm(u64::from(held)));
+        Fragment { lines, held, line: line.into(), first: first.into() }
+    }
+
+    /// The whole row (column) `line`, register by register, from the lanes that hold its parts.
+    fn gather(&self, lo: &mut Lowering, held: &[Src], line: Src, length: u32) -> Vec<Src> {
+        let mut found = Vec::new();
+        for part in 0..length / self.held {
+            let lane = lo.b.binary(BinaryOp::AddI32, line, Src::Imm(u64::from(part * self.lines)));
+            found.extend(held.iter().map(|value| shuffle(lo, *value, lane.into())));
+        }
+        found
+    }
+}
+
+/// `m`, `n` and `k` of an instruction.
+fn shape(inst: &Inst<'_>) -> (u32, u32, u32) {
+    let word = inst.word("shape").unwrap_or_default();
+    let mut numbers = word.split(['m', 'n', 'k']).skip(1).map(|number| number.parse().unwrap_or(8));
+    let mut next = || numbers.next().unwrap_or(8);
+    (next(), next(), next())
+}
+
+fn which(inst: &Inst<'_>) -> Which {
+    match (inst.has("a"), inst.has("b")) {
+        (true, _) => Which::A,
+        (_, true) => Which::B,
+        _ => Which::Sum,
+    }
+}
+
+/// Bits of the register that holds elements of a type.
+fn register_bits(ty: ScalarType) -> u32 {
+    ty.bits().max(WORD)
+}
+
+pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (ty, operand) = (inst.ty("type"), lo.operand(inst, "d")?);
+    let elements = lo.elements(operand);
+    let per = register_bits(ty) / ty.bits();
+    let memory = Memory::of(lo, inst, which(inst), ty, elements.len() as u32 * per)?;
+    let mut loaded = Vec::with_capacity(elements.len());
+    for nth in 0..elements.len() as u32 {
+        loaded.push(if memory.contiguous {
+            memory.load(lo, nth * per, register_type(ty))
+        } else {
+            let mut parts = Vec::new();
+            for element in 0..per {
+                parts.push(memory.load(lo, nth * per + element, ty));
+            }
+            pack(lo, &parts, ty.bits())
+        });
+    }
+    for (element, value) in elements.iter().zip(loaded) {
+        lo.write_to(element, value, register_type(ty))?;
+    }
+    Ok(())
+}
+
+pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let ty = inst.ty("type");
+    let held = values(lo, inst, "b", register_type(ty))?;
+    let per = register_bits(ty) / ty.bits();
+    let memory = Memory::of(lo, inst, Which::Sum, ty, held.len() as u32 * per)?;
+    for (nth, value) in (0..).zip(held) {
+        if memory.contiguous {
+            memory.store(lo, nth * per, register_type(ty), value);
+            continue;
+        }
+        for element in 0..per {
+            let shift = Src::Imm(u64::from(element * ty.bits()));
+            let value = match element {
+                0 => value,
+                _ => lo.b.binary(BinaryOp::ShrU32, value, shift).into(),
+            };
+            memory.store(lo, nth * per + element, ty, value);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let types = match inst.word("atype") {
+        Some(_) => Types::of(inst),
+        None => Types::of(inst).with_operands(ScalarType::F16),
+    };
+    let register = register_type(types.a);
+    let (a, b) = (values(lo, inst, "a", register)?, values(lo, inst, "b", register)?);
+    let c = accumulators(lo, inst, &types)?;
+    let per = register_bits(types.a) / types.a.bits();
+    let (_, _, k) = shape(inst);
+    let of_a = Fragment::new(lo, inst, Which::A, a.len() as u32 * per);
+    let of_b = Fragment::new(lo, inst, Which::B, b.len() as u32 * per);
+    let of_c = Fragment::new(lo, inst, Which::Sum, c.len() as u32);
+    let row = of_a.gather(lo, &a, of_a.line, k);
+    let row = split(lo, types.a, &row);
+    let mut columns = Vec::new();
+    for nth in 0..of_c.held {
+        let column = lo.b.binary(BinaryOp::AddI32, of_c.first, Src::Imm(u64::from(nth)));
+        let column = of_b.gather(lo, &b, column.into(), k);
+        columns.push(split(lo, types.b, &column));
+    }
+    let sums = types.sums(lo, &[row], &columns, c);
+    write(lo, inst, &types, &sums)
+}
+
+/// The type of a register as it is: bits.
+fn register_type(ty: ScalarType) -> ScalarType {
+    if ty == ScalarType::F64 { ScalarType::B64 } else { ScalarType::B32 }
+}
+
+/// A value whose bits are those of several, the first lowest.
+fn pack(lo: &mut Lowering, parts: &[Src], bits: u32) -> Src {
+    let mut parts = parts.iter().copied().zip(0u32..);
+    let Some((mut whole, _)) = parts.next() else { return Src::Imm(0) };
+    for (part, nth) in parts {
+        let placed = lo.b.binary(BinaryOp::Shl32, part, Src::Imm(u64::from(nth * bits)));
+        whole = lo.b.binary(BinaryOp::Or32, whole, placed).into();
+    }
+    whole
+}
+
+/// Where the elements of a lane lie in memory.
+struct Memory {
+    /// The address of the first one.
+    base: Src,
+    offset: i64,
+    /// Elements from one to the next: 1, or the operand.
+    step: Src,
+    contiguous: bool,
+    bits: u32,
+    space: Space,
+}
+
+impl Memory {
+    fn of(
+        lo: &mut Lowering,
+        inst: &Inst<'_>,
+        which: Which,
+        ty: ScalarType,
+        held: u32,
+    ) -> Result<Memory> {
+        let (address, named) = lo.address(inst, "a")?;
+        let fragment = Fragment::new(lo, inst, which, held);
+        let by_rows = inst.word("layout") == Some("row");
+        let contiguous = by_rows != (which == Which::B);
+        let (m, n, k) = shape(inst);
+        let default = match (which, by_rows) {
+            (Which::A, true) | (Which::B, false) => k,
+            (Which::A | Which::Sum, false) => m,
+            (Which::B | Which::Sum, true) => n,
+        };
+        let stride = match inst.operand("stride") {
+            Some(_) => lo.value(inst, "stride")?,
+            None => Src::Imm(u64::from(default)),
+        };
+        let (along, across) = match contiguous {
+            true => (Src::Imm(1), stride),
+            false => (stride, Src::Imm(1)),
+        };
+        let lines = lo.b.binary(BinaryOp::MulLo32, fragment.line, across);
+        let before = lo.b.binary(BinaryOp::MulLo32, fragment.first, along);
+        let elements = lo.b.binary(BinaryOp::AddI32, lines, before).into();
+        let mut memory = Memory {
+            base: address.base,
+            offset: address.offset,
+            step: along,
+            contiguous,
+            bits: ty.bits(),
+            space: space(lo, inst.space(), named),
+        };
+        memory.base = memory.further(lo, elements);
+        Ok(memory)
+    }
+
+    /// The address so many elements on.
+    fn further(&self, lo: &mut Lowering, elements: Src) -> Src {
+        let bits = lo.b.binary(BinaryOp::MulLo32, elements, Src::Imm(u64::from(self.bits)));
+        let bytes = lo.b.binary(BinaryOp::ShrU32, bits, Src::Imm(3));
+        let narrow = matches!(self.base, Src::Reg(reg) if lo.b.class(reg) == Class::W32);
+        if narrow {
+            return lo.b.binary(BinaryOp::AddI32, self.base, bytes).into();
+        }
+        let bytes = lo.b.unary(UnaryOp::ZeroExtend32, bytes);
+        lo.b.binary(BinaryOp::AddI64, self.base, bytes).into()
+    }
+
+    /// The address of the lane's element `nth`.
+    fn address(&self, lo: &mut Lowering, nth: u32) -> Address {
+        if self.contiguous {
+            let offset = self.offset + i64::from(nth * self.bits / 8);
+            return Address { base: self.base, offset };
+        }
+        let elements = lo.b.binary(BinaryOp::MulLo32, self.step, Src::Imm(u64::from(nth)));
+        Address { base: self.further(lo, elements.into()), offset: self.offset }
+    }
+
+    fn load(&self, lo: &mut Lowering, nth: u32, ty: ScalarType) -> Src {
+        let (address, access, space) = (self.address(lo, nth), access(ty), self.space);
+        let d = lo.b.reg(ir::Builder::class_of(access));
+        lo.b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering: Ordering::Weak });
+        match ty {
+            // Sign bits above an element would spoil its neighbours.
+            ScalarType::S8 => lo.b.unary(UnaryOp::ZeroExtend8, d).into(),
+            _ => d.into(),
+        }
+    }
+
+    fn store(&self, lo: &mut Lowering, nth: u32, ty: ScalarType, value: Src) {
+        let (address, access, space) = (self.address(lo, nth), access(ty), self.space);
+        let values = vec![value];
+        lo.b.push(Op::Store { values, space, access, address, ordering: Ordering::Weak });
+    }
+}
