@@ -230,7 +230,14 @@ fn convert_address(lo: &mut Lowering, inst: &Inst<'_>, op: BinaryOp) -> Result {
 fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     const WINDOW: Src = Src::Imm(1 << 24);
     const ALL_WINDOWS: Src = Src::Imm(3 << 24);
-    let a = lo.value(inst, "a")?;
+    let operand = lo.operand(inst, "a")?;
+    let a = match lo.declared_bits(operand) {
+        Some(32) => {
+            let narrow = lo.value_of(operand, ScalarType::B32)?;
+            lo.b.unary(UnaryOp::ZeroExtend32, narrow).into()
+        }
+        _ => lo.value_of(operand, ScalarType::B64)?,
+    };
     let d = lo.result(inst, "d")?;
     match window(lo, inst) {
         Some(window) => {
