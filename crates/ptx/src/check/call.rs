@@ -4,11 +4,11 @@ use super::Checker;
 use super::names::Symbol;
 use super::operand::describe;
 use crate::rules;
-use crate::syntax::ScalarType;
 use crate::syntax::ast::{
     Constant, FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable,
 };
 use crate::syntax::call::CallParts;
+use crate::syntax::{ScalarType, Space};
 use crate::types::{self, Fit};
 use diag::{Diagnostic, Span};
 
@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
         };
-        self.pass(callee, results, signature.returns, signature.span, "returned")?;
+        self.pass(callee, results, signature.returns, signature.span, RETURNED)?;
         self.pass(callee, arguments, signature.params, signature.span, "passed")
     }
 
@@ -122,18 +122,22 @@ impl<'a> Checker<'a> {
             }));
         }
         for (operand, parameter) in given.iter().zip(declared) {
-            self.argument(operand, parameter)?;
+            self.argument(operand, parameter, verb)?;
         }
         Ok(())
     }
 
-    fn argument(&mut self, operand: &Operand, parameter: &Variable) -> Result<(), Box<Diagnostic>> {
+    fn argument(
+        &mut self,
+        operand: &Operand,
+        parameter: &Variable,
+        verb: &str,
+    ) -> Result<(), Box<Diagnostic>> {
         let wanted = parameter.ty;
+        let is_result = verb == RETURNED;
         let message = match &operand.kind {
-            OperandKind::Sink | OperandKind::NamePlus(..) | OperandKind::Component(..) => {
-                return Ok(());
-            }
-            OperandKind::Constant(constant) => {
+            OperandKind::Sink if is_result => return Ok(()),
+            OperandKind::Constant(constant) if !is_result => {
                 let agrees = types::constant_agrees(*constant, wanted, Fit::Instruction);
                 match (agrees, constant) {
                     (true, _) => return Ok(()),
@@ -148,6 +152,15 @@ impl<'a> Checker<'a> {
                     if !types::agrees(register.ty, wanted, Fit::Instruction) =>
                 {
                     format!("`{name}` is a {} register; the parameter is {wanted}", register.ty)
+                }
+                Some(Symbol::Variable(variable)) if variable.space != Space::Param => {
+                    format!("`{name}` is not in `.param` space")
+                }
+                Some(Symbol::Variable(_)) if self.formals.contains(name.as_str()) => {
+                    format!("`{name}` is a parameter itself: copy it to a variable of this body")
+                }
+                Some(Symbol::Function(_)) => {
+                    format!("`{name}` is a function: move its address to a register")
                 }
                 Some(Symbol::Variable(variable)) if size(variable) != size(parameter) => {
                     format!("`{name}` and the parameter `{}` differ in size", parameter.name)
@@ -165,6 +178,9 @@ impl<'a> Checker<'a> {
         Err(Box::new(error.label(parameter.span, "the parameter")))
     }
 }
+
+/// What is said of results.
+const RETURNED: &str = "returned";
 
 fn values(count: usize) -> String {
     if count == 1 { "1 value".to_owned() } else { format!("{count} values") }
