@@ -77,7 +77,7 @@ fn element_type(lo: &Lowering, vector: &Operand, bits: u32, count: usize) -> Res
 }
 
 /// The `bits` bits that `values` make up, the first in the lowest.
-fn pack(lo: &mut Lowering, values: &[Src], bits: u32) -> Src {
+pub(super) fn pack(lo: &mut Lowering, values: &[Src], bits: u32) -> Src {
     if let [value] = values {
         return *value;
     }

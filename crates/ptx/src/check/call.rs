@@ -19,6 +19,24 @@ struct Signature<'a> {
     span: Option<Span>,
 }
 
+/// Which way values go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// To the function.
+    Passed,
+    /// From it.
+    Returned,
+}
+
+impl Way {
+    fn word(self) -> &'static str {
+        match self {
+            Way::Passed => "passed",
+            Way::Returned => "returned",
+        }
+    }
+}
+
 impl<'a> Checker<'a> {
     /// `call (results), function, (arguments), table;` where all but the function may be missing.
     pub(super) fn call(&mut self, instruction: &'a Instruction) {
@@ -69,8 +87,8 @@ impl<'a> Checker<'a> {
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
         };
-        self.pass(callee, results, signature.returns, signature.span, RETURNED)?;
-        self.pass(callee, arguments, signature.params, signature.span, "passed")
+        self.pass(callee, results, signature.returns, signature.span, Way::Returned)?;
+        self.pass(callee, arguments, signature.params, signature.span, Way::Passed)
     }
 
     /// The signature that the table of an indirect call gives.
@@ -108,12 +126,16 @@ impl<'a> Checker<'a> {
         given: Option<&'a [Operand]>,
         declared: &[Variable],
         at: Option<Span>,
-        verb: &str,
+        way: Way,
     ) -> Result<(), Box<Diagnostic>> {
         let given = given.unwrap_or_default();
         if given.len() != declared.len() {
-            let message =
-                format!("{} are {verb}; the function has {}", values(given.len()), declared.len());
+            let message = format!(
+                "{} are {}; the function has {}",
+                values(given.len()),
+                way.word(),
+                declared.len()
+            );
             let span = given.last().map_or(callee.span, |last| last.span);
             let error = rules::CALL.at(span, message);
             return Err(Box::new(match at {
@@ -122,7 +144,7 @@ impl<'a> Checker<'a> {
             }));
         }
         for (operand, parameter) in given.iter().zip(declared) {
-            self.argument(operand, parameter, verb)?;
+            self.argument(operand, parameter, way)?;
         }
         Ok(())
     }
@@ -131,10 +153,10 @@ impl<'a> Checker<'a> {
         &mut self,
         operand: &Operand,
         parameter: &Variable,
-        verb: &str,
+        way: Way,
     ) -> Result<(), Box<Diagnostic>> {
         let wanted = parameter.ty;
-        let is_result = verb == RETURNED;
+        let is_result = way == Way::Returned;
         let message = match &operand.kind {
             OperandKind::Sink if is_result => return Ok(()),
             OperandKind::Constant(constant) if !is_result => {
@@ -156,7 +178,10 @@ impl<'a> Checker<'a> {
                 Some(Symbol::Variable(variable)) if variable.space != Space::Param => {
                     format!("`{name}` is not in `.param` space")
                 }
-                Some(Symbol::Variable(_)) if self.formals.contains(name.as_str()) => {
+                Some(Symbol::Variable(_))
+                    if self.inputs.contains(name.as_str())
+                        || self.outputs.contains(name.as_str()) =>
+                {
                     format!("`{name}` is a parameter itself: copy it to a variable of this body")
                 }
                 Some(Symbol::Function(_)) => {
@@ -178,9 +203,6 @@ impl<'a> Checker<'a> {
         Err(Box::new(error.label(parameter.span, "the parameter")))
     }
 }
-
-/// What is said of results.
-const RETURNED: &str = "returned";
 
 fn values(count: usize) -> String {
     if count == 1 { "1 value".to_owned() } else { format!("{count} values") }

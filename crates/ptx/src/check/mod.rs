@@ -51,7 +51,7 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         reordered: HashSet::default(),
         advice: Advice::default(),
         outputs: HashSet::default(),
-        formals: HashSet::default(),
+        inputs: HashSet::default(),
         constant_bytes: 0,
         current: Uses::default(),
         blame: Blame::default(),
@@ -98,8 +98,8 @@ struct Checker<'a> {
     advice: Advice<'a>,
     /// The return parameters of the function.
     outputs: HashSet<&'a str>,
-    /// All parameters of the function.
-    formals: HashSet<&'a str>,
+    /// What the function is passed.
+    inputs: HashSet<&'a str>,
     /// Bytes of the constant variables so far.
     constant_bytes: u64,
     /// What the function names so far.
@@ -171,8 +171,7 @@ impl<'a> Checker<'a> {
         self.function_head(function);
         let Some(body) = &function.body else { return };
         self.outputs = function.returns.iter().map(|it| it.name.as_str()).collect();
-        let formals = function.returns.iter().chain(&function.params);
-        self.formals = formals.map(|it| it.name.as_str()).collect();
+        self.inputs = function.params.iter().map(|it| it.name.as_str()).collect();
         self.advice = Advice::new(function);
         self.names.open(body);
         for parameter in function.returns.iter().chain(&function.params) {

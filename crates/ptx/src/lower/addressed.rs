@@ -6,28 +6,58 @@ use crate::syntax::ast::{
 };
 use std::collections::HashSet;
 
-/// The functions whose address a module takes.
-pub(super) fn addressed(module: &Module) -> HashSet<String> {
-    fn initial(init: &Init, found: &mut HashSet<String>) {
+/// The functions whose address a module takes, in the order in which it does; some more than once.
+pub(super) fn addressed(module: &Module) -> Vec<String> {
+    let functions = module.items.iter().filter_map(|item| match item {
+        Item::Function(function) if function.kind == FunctionKind::Func => {
+            Some(function.name.as_str())
+        }
+        Item::Function(_) | Item::Variable(_) | Item::Directive(_) => None,
+    });
+    let mut taken = Taken { functions: functions.collect(), found: Vec::new() };
+    if taken.functions.is_empty() {
+        return taken.found;
+    }
+    for item in &module.items {
+        match item {
+            Item::Function(function) => taken.body(function.body.as_deref().unwrap_or_default()),
+            Item::Variable(variable) => variable.init.iter().for_each(|init| taken.initial(init)),
+            Item::Directive(_) => {}
+        }
+    }
+    taken.found
+}
+
+/// The addresses that are taken, as far as the module has been read.
+struct Taken<'a> {
+    functions: HashSet<&'a str>,
+    found: Vec<String>,
+}
+
+impl Taken<'_> {
+    fn name(&mut self, name: &str) {
+        if self.functions.contains(name) {
+            self.found.push(name.to_owned());
+        }
+    }
+
+    fn initial(&mut self, init: &Init) {
         match &init.kind {
-            InitKind::List(all) => all.iter().for_each(|init| initial(init, found)),
-            InitKind::Address(address) => {
-                found.insert(address.name.to_string());
-            }
-            InitKind::Field(field) => initial(&field.1, found),
+            InitKind::List(all) => all.iter().for_each(|init| self.initial(init)),
+            InitKind::Address(address) => self.name(&address.name),
+            InitKind::Field(field) => self.initial(&field.1),
             InitKind::Constant(_) => {}
         }
     }
-    fn named(body: &[Statement], functions: &HashSet<&str>, found: &mut HashSet<String>) {
-        for statement in body {
+
+    fn body(&mut self, statements: &[Statement]) {
+        for statement in statements {
             match &statement.kind {
-                StatementKind::Block(inner) => named(inner, functions, found),
+                StatementKind::Block(inner) => self.body(inner),
                 StatementKind::Instruction(instruction) if &*instruction.opcode != CALL => {
                     for operand in &instruction.operands {
-                        if let OperandKind::Name(name) = &operand.kind
-                            && functions.contains(name.as_str())
-                        {
-                            found.insert(name.to_string());
+                        if let OperandKind::Name(name) = &operand.kind {
+                            self.name(name);
                         }
                     }
                 }
@@ -35,28 +65,4 @@ pub(super) fn addressed(module: &Module) -> HashSet<String> {
             }
         }
     }
-    let mut functions = HashSet::new();
-    for item in &module.items {
-        if let Item::Function(function) = item
-            && function.kind == FunctionKind::Func
-        {
-            functions.insert(function.name.as_str());
-        }
-    }
-    if functions.is_empty() {
-        return HashSet::new();
-    }
-    let mut found = HashSet::new();
-    for item in &module.items {
-        match item {
-            Item::Function(function) => {
-                named(function.body.as_deref().unwrap_or_default(), &functions, &mut found);
-            }
-            Item::Variable(variable) => {
-                variable.init.iter().for_each(|init| initial(init, &mut found));
-            }
-            Item::Directive(_) => {}
-        }
-    }
-    found
 }

@@ -137,11 +137,12 @@ impl Lowering {
             .functions
             .iter()
             .filter(|declared| declared.function.kind == FunctionKind::Func)
-            .filter(|declared| self.addressed.contains(declared.function.name.as_str()))
             .filter(|declared| targets.has(&declared.function))
-            .cloned()
+            .filter_map(|DeclaredFunction { function, address }| {
+                Some((Arc::clone(function), (*address)?))
+            })
             .collect();
-        for DeclaredFunction { function, address: entry } in candidates {
+        for (function, entry) in candidates {
             let (body, next) = (self.b.block(), self.b.block());
             let p = self.b.compare(CompareOp::EqI64, address, Src::Imm(entry)).into();
             self.b.terminate(Terminator::Branch { p, then: body, otherwise: next });

@@ -1,5 +1,7 @@
 //! Sizes and places of variables, and the image of a module's global and constant variables.
 
+use super::addressed::addressed;
+use super::kernels;
 use crate::syntax::ast::{
     Constant, Init, InitKind, Item, Module, Statement, StatementKind, Variable,
 };
@@ -109,11 +111,10 @@ impl Image {
     /// Lays out the variables of a module. Variables whose initial values make no sense are reported.
     pub fn of(module: &Module, errors: &mut Vec<Diagnostic>) -> Image {
         let mut image = Image::default();
-        for item in &module.items {
-            if let Item::Function(function) = item {
-                let next = FUNCTIONS + FUNCTION * image.functions.len() as u64;
-                image.functions.entry(function.name.to_string()).or_insert(next);
-            }
+        let kernels = kernels(module).map(|kernel| kernel.name.to_string());
+        for name in kernels.chain(addressed(module)) {
+            let next = FUNCTIONS + FUNCTION * image.functions.len() as u64;
+            image.functions.entry(name).or_insert(next);
         }
         let variables = || {
             module.items.iter().filter_map(|item| match item {
@@ -155,7 +156,7 @@ impl Image {
         image
     }
 
-    /// The address of a function.
+    /// The address of a function; `None` where it is no kernel and the module never takes it.
     pub(super) fn function(&self, name: &str) -> Option<u64> {
         self.functions.get(name).copied()
     }
@@ -216,12 +217,12 @@ impl Writer<'_> {
                 let message = "textures and samplers are not implemented";
                 self.errors.push(Diagnostic::unsupported(init.span, message));
             }
-            InitKind::Address(address) if self.image.function(&address.name).is_some() => {
-                let function = self.image.function(&address.name).unwrap_or_default();
-                let value = function.wrapping_add(address.offset.cast_unsigned());
-                self.data.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);
-            }
             InitKind::Address(address) => {
+                if let Some(function) = self.image.function(&address.name) {
+                    let value = function.wrapping_add(address.offset.cast_unsigned());
+                    self.data.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);
+                    return;
+                }
                 let Some(target) = self.image.offset(&address.name) else {
                     let message = format!("`{}` has no address in this module", address.name);
                     self.errors.push(Diagnostic::unsupported(init.span, message));

@@ -28,7 +28,7 @@ use diag::{Diagnostic, Span};
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
 use layout::align_up;
 use scope::{Placing, Scopes};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// An instruction with its form.
 pub type Inst<'a> = Matched<'a>;
@@ -93,7 +93,6 @@ pub fn lower_kernel(
         frame: LocalFrame::default(),
         calls: Vec::new(),
         targets: HashMap::new(),
-        addressed: addressed::addressed(module),
         carry: None,
         errors: Vec::new(),
     };
@@ -121,8 +120,6 @@ pub struct Lowering {
     calls: Vec<Call>,
     /// What calls through registers can reach, by label.
     targets: HashMap<String, Targets>,
-    /// The functions whose address the module takes.
-    addressed: HashSet<String>,
     carry: Option<Reg>,
     errors: Vec<Diagnostic>,
 }

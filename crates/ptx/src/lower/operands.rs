@@ -104,7 +104,10 @@ impl Lowering {
                 }
                 Entity::Function(index) => {
                     self.require_width(operand, ty)?;
-                    Ok(Src::Imm(self.scopes.functions[index].address))
+                    match self.scopes.functions[index].address {
+                        Some(address) => Ok(Src::Imm(address)),
+                        None => self.reject(operand, format!("`{name}` has no address here")),
+                    }
                 }
                 Entity::Label(_) => self.reject(operand, format!("`{name}` is not a value")),
             },

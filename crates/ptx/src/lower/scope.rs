@@ -84,7 +84,8 @@ pub(super) struct Scopes {
 pub(super) struct DeclaredFunction {
     /// Its definition, or a declaration if there is none.
     pub(super) function: Arc<Function>,
-    pub(super) address: u64,
+    /// Its address; `None` where it is no kernel and the module never takes it.
+    pub(super) address: Option<u64>,
 }
 
 impl Scopes {
@@ -108,7 +109,7 @@ impl Scopes {
                         }
                         continue;
                     }
-                    let address = image.function(&function.name).unwrap_or_default();
+                    let address = image.function(&function.name);
                     let definition = Arc::clone(function);
                     scopes.functions.push(DeclaredFunction { function: definition, address });
                     let entity = Entity::Function(scopes.functions.len() - 1);

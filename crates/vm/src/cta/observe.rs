@@ -25,29 +25,15 @@ pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) 
         }
         Origin::Inst(block, nth) => {
             let inst = &kernel.blocks[block.0 as usize].insts[nth];
-            match &inst.op {
-                Op::Barrier { .. } => {}
-                Op::Collective { members, .. } => match (members, kernel.rules) {
+            if let Op::Collective { members, .. } = &inst.op {
+                match (members, kernel.rules) {
                     (Members::Mask(_), WarpRules::Independent) => {}
                     (Members::Active, _) | (_, WarpRules::Lockstep) => {
                         fire_at_once(&view, inst, *members, observer);
                     }
-                },
-                Op::Unary { .. }
-                | Op::Binary { .. }
-                | Op::Ternary { .. }
-                | Op::Compare { .. }
-                | Op::Logic { .. }
-                | Op::Select { .. }
-                | Op::Special { .. }
-                | Op::ActiveMask { .. }
-                | Op::Load { .. }
-                | Op::Store { .. }
-                | Op::Atomic { .. }
-                | Op::Fence(_)
-                | Op::Nanosleep { .. }
-                | Op::AsyncCopy(_)
-                | Op::Host { .. } => observer.inst(&view, inst),
+                }
+            } else if !inst.op.may_wait() {
+                observer.inst(&view, inst);
             }
         }
     }

@@ -7,6 +7,19 @@ use super::reach::{Generic, Global, Local, Param, Reach, Shared};
 use crate::Level;
 use ir::{Access, Space};
 
+/// Calls a function with the space as its type.
+macro_rules! by_space {
+    ($space:expr, $function:ident($($argument:expr),*)) => {
+        match $space {
+            Space::Generic => $function::<Generic>($($argument),*),
+            Space::Global => $function::<Global>($($argument),*),
+            Space::Shared => $function::<Shared>($($argument),*),
+            Space::Local => $function::<Local>($($argument),*),
+            Space::Param => $function::<Param>($($argument),*),
+        }
+    };
+}
+
 /// The handler of a load.
 pub(super) fn load_handler(space: Space, access: Access, wide: bool, level: Level) -> Handler {
     fn of<S: Reach, E: Element>(wide: bool, level: Level) -> Handler {
@@ -25,13 +38,7 @@ pub(super) fn load_handler(space: Space, access: Access, wide: bool, level: Leve
             Access::B64 => of::<S, u64>(wide, level),
         }
     }
-    match space {
-        Space::Generic => element::<Generic>(access, wide, level),
-        Space::Global => element::<Global>(access, wide, level),
-        Space::Shared => element::<Shared>(access, wide, level),
-        Space::Local => element::<Local>(access, wide, level),
-        Space::Param => element::<Param>(access, wide, level),
-    }
+    by_space!(space, element(access, wide, level))
 }
 
 /// The handler of a store.
@@ -50,13 +57,7 @@ pub(super) fn store_handler(space: Space, access: Access, wide: bool, level: Lev
             Access::B64 => of::<S, u64>(wide, level),
         }
     }
-    match space {
-        Space::Generic => element::<Generic>(access, wide, level),
-        Space::Global => element::<Global>(access, wide, level),
-        Space::Shared => element::<Shared>(access, wide, level),
-        Space::Local => element::<Local>(access, wide, level),
-        Space::Param => element::<Param>(access, wide, level),
-    }
+    by_space!(space, element(access, wide, level))
 }
 
 /// The handler of an atomic update.
@@ -72,11 +73,5 @@ pub(super) fn atomic_handler(space: Space, access: Access, level: Level) -> Hand
             Access::B64 => of::<S, u64>(level),
         }
     }
-    match space {
-        Space::Generic => cell::<Generic>(access, level),
-        Space::Global => cell::<Global>(access, level),
-        Space::Shared => cell::<Shared>(access, level),
-        Space::Local => cell::<Local>(access, level),
-        Space::Param => cell::<Param>(access, level),
-    }
+    by_space!(space, cell(access, level))
 }

@@ -57,47 +57,54 @@ impl Thread<'_, '_> {
     /// # Safety
     /// The operation belongs to the frame's program.
     unsafe fn ask(&mut self) -> Result<(), FaultKind> {
-        // SAFETY: as for the caller; addresses are 64 bits wide and the line 32.
-        let (wide, narrow) = unsafe {
-            let wide =
-                |nth: usize| (*self.frame.row::<u64>(self.op.operands[nth], self.warp))[self.lane];
+        // SAFETY: as for the caller; the operands have the classes that the service names.
+        let [first, second, third] = unsafe {
             match self.op.service {
-                Service::Print => ([wide(0), wide(1), 0], 0),
-                Service::NoFunction => ([wide(0), 0, 0], 0),
-                Service::AssertFail => {
-                    let line = *self.frame.row::<u32>(self.op.operands[2], self.warp);
-                    ([wide(0), wide(1), wide(3)], line[self.lane])
-                }
+                Service::Print => [self.wide(0), self.wide(1), 0],
+                Service::AssertFail => [self.wide(0), self.wide(1), self.wide(3)],
+                Service::NoFunction => [self.wide(0), 0, 0],
             }
-        };
-        let [first, second, third] = wide;
-        let fault = |thread: &Self, address| {
-            access_fault(thread.frame, AccessKind::Load, Space::Generic, address, 1)
         };
         match self.op.service {
             Service::Print => {
-                let format = self.text(first).map_err(|address| fault(self, address))?;
+                let format = self.text(first).map_err(|address| self.bad(address))?;
                 self.next = second;
                 let mut text = Vec::new();
                 let count = printf::format(&format, self, &mut text);
-                let count = count.map_err(|address| fault(self, address))?;
+                let count = count.map_err(|address| self.bad(address))?;
                 self.frame.printed.push(&text);
                 if !self.op.d.is_none() {
-                    // SAFETY: as for the caller.
+                    // SAFETY: as for the caller; the result has 32 bits.
                     unsafe { (*self.frame.row::<u32>(self.op.d, self.warp))[self.lane] = count };
                 }
                 Ok(())
             }
-            Service::NoFunction => Err(FaultKind::NoFunction { address: first }),
             Service::AssertFail => {
-                let mut text = |address| {
-                    let bytes = self.text(address).map_err(|address| fault(self, address))?;
-                    Ok(String::from_utf8_lossy(&bytes).into_owned())
-                };
-                let (condition, file, function) = (text(first)?, text(second)?, text(third)?);
-                Err(FaultKind::Assertion { condition, file, line: narrow, function })
+                // SAFETY: as for the caller; the line has 32 bits.
+                let line = unsafe { (*self.frame.row(self.op.operands[2], self.warp))[self.lane] };
+                let [condition, file, function] = [first, second, third].map(|address| {
+                    let text = self.text(address).map_err(|address| self.bad(address))?;
+                    Ok(String::from_utf8_lossy(&text).into_owned())
+                });
+                let (condition, file, function) = (condition?, file?, function?);
+                Err(FaultKind::Assertion { condition, file, line, function })
             }
+            Service::NoFunction => Err(FaultKind::NoFunction { address: first }),
         }
+    }
+
+    /// An operand of 64 bits.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program, and the operand has 64 bits.
+    unsafe fn wide(&self, nth: usize) -> u64 {
+        // SAFETY: as for the caller.
+        unsafe { (*self.frame.row(self.op.operands[nth], self.warp))[self.lane] }
+    }
+
+    /// The fault of a byte that cannot be read.
+    fn bad(&self, address: u64) -> FaultKind {
+        access_fault(self.frame, AccessKind::Load, Space::Generic, address, 1)
     }
 
     /// The byte at a generic address.

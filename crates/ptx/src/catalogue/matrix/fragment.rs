@@ -30,6 +30,15 @@ impl Quad {
     }
 }
 
+/// An address of either width, so many bytes on.
+pub(super) fn further(lo: &mut Lowering, address: Src, bytes: Src) -> Src {
+    if matches!(address, Src::Reg(reg) if lo.b.class(reg) == Class::W32) {
+        return lo.b.binary(BinaryOp::AddI32, address, bytes).into();
+    }
+    let bytes = lo.b.unary(UnaryOp::ZeroExtend32, bytes);
+    lo.b.binary(BinaryOp::AddI64, address, bytes).into()
+}
+
 /// The value that lane `from` has.
 pub(super) fn shuffle(lo: &mut Lowering, value: Src, from: Src) -> Src {
     const ANY_LANE: u64 = 0x1f;

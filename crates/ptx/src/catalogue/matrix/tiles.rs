@@ -3,11 +3,11 @@
 //! Lane `8 i + r` holds the address of row `r` of matrix `i`, 16 bytes. Lane `l` loads or stores two elements of each
 //! matrix: of row `l / 4`, or of that column if the matrix is transposed. So it asks the lane that knows the row for its address.
 
-use super::fragment::{Quad, shuffle};
+use super::fragment::{Quad, further, shuffle};
 use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{Access, Address, BinaryOp, Class, Op, Ordering, Space, Src, UnaryOp};
+use ir::{Access, Address, BinaryOp, Class, Op, Ordering, Space, Src};
 
 /// Bytes of an element, and of what a lane has of a row.
 const ELEMENT: u64 = 2;
@@ -63,7 +63,6 @@ enum Part {
 struct Tiles {
     quad: Quad,
     base: Src,
-    wide: bool,
     offset: i64,
     space: Space,
 }
@@ -71,12 +70,8 @@ struct Tiles {
 impl Tiles {
     fn of(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Tiles> {
         let (address, named) = lo.address(inst, "a")?;
-        let wide = match address.base {
-            Src::Reg(reg) => lo.b.class(reg) == Class::W64,
-            Src::Imm(_) => true,
-        };
         let space = space(lo, inst.space(), named);
-        Ok(Tiles { quad: Quad::new(lo), base: address.base, wide, offset: address.offset, space })
+        Ok(Tiles { quad: Quad::new(lo), base: address.base, offset: address.offset, space })
     }
 
     /// The address of the part that the lane has of matrix `nth`.
@@ -92,18 +87,8 @@ impl Tiles {
         };
         let from = lo.b.binary(BinaryOp::AddI32, row, first);
         let inside = lo.b.binary(BinaryOp::MulLo32, at, Src::Imm(bytes));
-        let base = if self.wide {
-            let low = lo.b.unary(UnaryOp::Low32, self.base);
-            let high = lo.b.unary(UnaryOp::High32, self.base);
-            let (low, high) = (shuffle(lo, low.into(), from.into()), shuffle(lo, high.into(), from.into()));
-            let row = lo.b.binary(BinaryOp::Pack64, low, high);
-            let inside = lo.b.unary(UnaryOp::ZeroExtend32, inside);
-            lo.b.binary(BinaryOp::AddI64, row, inside)
-        } else {
-            let row = shuffle(lo, self.base, from.into());
-            lo.b.binary(BinaryOp::AddI32, row, inside)
-        };
-        Address { base: base.into(), offset: self.offset }
+        let row = shuffle(lo, self.base, from.into());
+        Address { base: further(lo, row, inside.into()), offset: self.offset }
     }
 
     fn load(&self, lo: &mut Lowering, nth: usize, part: Part, access: Access) -> Src {

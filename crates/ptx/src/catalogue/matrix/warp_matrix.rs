@@ -4,9 +4,10 @@
 //! a row of `a`, `c` and `d`, a column of `b`, or as much of it as its registers take: neighbouring parts lie in lanes that
 //! are as far apart as there are rows (columns).
 
-use super::fragment::shuffle;
+use super::fragment::{further, shuffle};
 use super::product::{Types, accumulators, split, values, write};
 use crate::catalogue::memory::{access, space};
+use crate::catalogue::moves::pack;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{Address, BinaryOp, Class, Op, Ordering, Space, Special, Src, UnaryOp};
@@ -99,7 +100,7 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             for element in 0..per {
                 parts.push(memory.load(lo, nth * per + element, ty));
             }
-            pack(lo, &parts, ty.bits())
+            pack(lo, &parts, WORD)
         });
     }
     for (element, value) in elements.iter().zip(loaded) {
@@ -160,17 +161,6 @@ fn register_type(ty: ScalarType) -> ScalarType {
     if ty == ScalarType::F64 { ScalarType::B64 } else { ScalarType::B32 }
 }
 
-/// A value whose bits are those of several, the first lowest.
-fn pack(lo: &mut Lowering, parts: &[Src], bits: u32) -> Src {
-    let mut parts = parts.iter().copied().zip(0u32..);
-    let Some((mut whole, _)) = parts.next() else { return Src::Imm(0) };
-    for (part, nth) in parts {
-        let placed = lo.b.binary(BinaryOp::Shl32, part, Src::Imm(u64::from(nth * bits)));
-        whole = lo.b.binary(BinaryOp::Or32, whole, placed).into();
-    }
-    whole
-}
-
 /// Where the elements of a lane lie in memory.
 struct Memory {
     /// The address of the first one.
@@ -220,20 +210,15 @@ impl Memory {
             bits: ty.bits(),
             space: space(lo, inst.space(), named),
         };
-        memory.base = memory.further(lo, elements);
+        memory.base = memory.elements_on(lo, elements);
         Ok(memory)
     }
 
     /// The address so many elements on.
-    fn further(&self, lo: &mut Lowering, elements: Src) -> Src {
+    fn elements_on(&self, lo: &mut Lowering, elements: Src) -> Src {
         let bits = lo.b.binary(BinaryOp::MulLo32, elements, Src::Imm(u64::from(self.bits)));
         let bytes = lo.b.binary(BinaryOp::ShrU32, bits, Src::Imm(3));
-        let narrow = matches!(self.base, Src::Reg(reg) if lo.b.class(reg) == Class::W32);
-        if narrow {
-            return lo.b.binary(BinaryOp::AddI32, self.base, bytes).into();
-        }
-        let bytes = lo.b.unary(UnaryOp::ZeroExtend32, bytes);
-        lo.b.binary(BinaryOp::AddI64, self.base, bytes).into()
+        further(lo, self.base, bytes.into())
     }
 
     /// The address of the lane's element `nth`.
@@ -243,7 +228,7 @@ impl Memory {
             return Address { base: self.base, offset };
         }
         let elements = lo.b.binary(BinaryOp::MulLo32, self.step, Src::Imm(u64::from(nth)));
-        Address { base: self.further(lo, elements.into()), offset: self.offset }
+        Address { base: self.elements_on(lo, elements.into()), offset: self.offset }
     }
 
     fn load(&self, lo: &mut Lowering, nth: u32, ty: ScalarType) -> Src {
