@@ -1,11 +1,12 @@
 //! B001 and W006: who reaches a CTA barrier.
 //!
 //! Rules: PTX ISA 9.1, `bar`, `barrier`, `exit`. Without a thread count a barrier waits for all threads of the CTA that
-//! have not exited, and orders the memory accesses of those that take part. A thread that returns early has left
-//! nothing behind and is missed by nobody. One that wrote memory and then exits instead of executing the barrier went
-//! around it: nothing orders what it wrote. The `.aligned` forms, `bar` among them, demand that all threads of a warp
-//! execute the same instruction; they need not arrive at the same time.
+//! have not exited, and orders the memory accesses of those that take part. A thread that returns early is missed by
+//! nobody. It went around the barrier if it left writes to shared memory that nothing orders, or if it wrote global memory
+//! in code behind the barrier, where those go on that waited. The `.aligned` forms, `bar` among them, demand that all
+//! threads of a warp execute the same instruction; they need not arrive at the same time.
 
+use crate::behind::Behind;
 use crate::code::Code;
 use crate::collectives::misaligned;
 use crate::definedness::matters::named;
@@ -13,21 +14,30 @@ use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
 use crate::strip::Cell;
-use ir::{Address, Inst, Kernel, Op, Place, Space, Terminator};
+use ir::{Address, Collective, Inst, Kernel, Op, Place, Space, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
-use vm::{BarrierArrival, BarrierPart, View};
+use vm::{BarrierArrival, BarrierPart, Firing, View};
 
 /// What is remembered of a warp.
 #[derive(Clone, Debug)]
 struct Warp {
     /// Where each lane exited.
     exits: Lanes<Place>,
-    /// The lanes that wrote shared or global memory after their last CTA barrier.
-    wrote: LaneMask,
+    /// The lanes that wrote shared memory after their last barrier.
+    shared: LaneMask,
+    /// The lanes that wrote global memory after their last CTA barrier.
+    global: LaneMask,
+    /// Where each of them did so last.
+    writes: Lanes<Place>,
 }
 
 impl Warp {
-    const NEW: Warp = Warp { exits: [Place(0); WARP], wrote: LaneMask::EMPTY };
+    const NEW: Warp = Warp {
+        exits: [Place(0); WARP],
+        shared: LaneMask::EMPTY,
+        global: LaneMask::EMPTY,
+        writes: [Place(0); WARP],
+    };
 }
 
 /// Judges every barrier that is complete.
@@ -36,6 +46,7 @@ pub(crate) struct Barriers {
     pedantic: bool,
     /// Whether the kernel has a CTA barrier at all.
     present: bool,
+    behind: Behind,
     warps: PerCta<Vec<Warp>>,
 }
 
@@ -43,7 +54,7 @@ impl Barriers {
     pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> Barriers {
         let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
         let present = insts.any(|inst| matches!(inst.op, Op::Barrier { .. }));
-        Barriers { pedantic, present, warps: PerCta::new() }
+        Barriers { pedantic, present, behind: Behind::default(), warps: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
@@ -61,28 +72,34 @@ impl Barriers {
             && let Op::Store { space, address, .. } | Op::Atomic { space, address, .. } = &inst.op
             && *space != Space::Local
         {
-            self.wrote(view, *space, address);
+            self.wrote(view, inst.place, *space, address);
         }
     }
 
-    fn wrote(&mut self, view: &View<'_>, space: Space, address: &Address) {
+    fn wrote(&mut self, view: &View<'_>, place: Place, space: Space, address: &Address) {
         let Some(warps) = self.warps.get(view.cta()) else { return };
         for (warp, lanes) in view.group() {
-            let wrote = &mut warps[warp].wrote;
-            if (lanes - *wrote).is_empty() {
-                continue;
-            }
-            *wrote |= match space {
+            let (shared, global) = match space {
                 Space::Generic => {
                     let addresses = view.address(address, warp);
-                    let seen = |lane: &u32| {
-                        let at = view.locate(Space::Generic, addresses[*lane as usize % WARP]);
-                        at.space != Space::Local
+                    let within = |space: Space| {
+                        let at = |lane: &u32| {
+                            view.locate(Space::Generic, addresses[*lane as usize % WARP]).space
+                        };
+                        lanes.iter().filter(|lane| at(lane) == space).collect()
                     };
-                    lanes.iter().filter(seen).collect()
+                    (within(Space::Shared), within(Space::Global))
                 }
-                Space::Global | Space::Shared | Space::Local | Space::Param => lanes,
+                Space::Shared => (lanes, LaneMask::EMPTY),
+                Space::Global => (LaneMask::EMPTY, lanes),
+                Space::Local | Space::Param => continue,
             };
+            let warp = &mut warps[warp];
+            warp.shared |= shared;
+            warp.global |= global;
+            for lane in global {
+                warp.writes[lane as usize % WARP] = place;
+            }
         }
     }
 
@@ -101,13 +118,25 @@ impl Barriers {
     pub(crate) fn arrive(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
         if let Some(warps) = self.warps.get(view.cta()) {
             let warp = &mut warps[arrival.warp];
-            warp.wrote -= arrival.lanes;
+            warp.shared -= arrival.lanes;
+            warp.global -= arrival.lanes;
+        }
+    }
+
+    /// `bar.warp.sync` orders what the lanes wrote for their warp.
+    pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        let orders = |op: &Op| matches!(op, Op::Collective { what: Collective::WarpSync, .. });
+        if firing.parts.iter().any(|part| orders(&part.inst.op))
+            && let Some(warps) = self.warps.get(view.cta())
+        {
+            warps[firing.warp].shared -= firing.participants;
         }
     }
 
     pub(crate) fn complete(
         &mut self,
         view: &View<'_>,
+        kernel: &Kernel,
         parts: &[BarrierPart<'_>],
         found: &mut Findings,
     ) {
@@ -125,18 +154,29 @@ impl Barriers {
         if !matches!(part.inst.op, Op::Barrier { threads: None, .. }) {
             return;
         }
+        if (0..view.warps()).all(|warp| view.existing(warp) == view.live(warp)) {
+            return;
+        }
+        let place = part.inst.place;
         let Some(warps) = self.warps.get(view.cta()) else { return };
-        let missed = |warp: usize| {
+        let mut around = |warp: usize| -> LaneMask {
             let gone = view.existing(warp) - view.live(warp);
-            if self.pedantic { gone } else { gone & warps[warp].wrote }
+            let Warp { shared, global, writes, .. } = &warps[warp];
+            let mut behind =
+                |lane: &u32| self.behind.contains(kernel, place, writes[*lane as usize % WARP]);
+            gone & (*shared | (gone & *global).iter().filter(|lane| behind(lane)).collect())
+        };
+        let around: Vec<LaneMask> = (0..view.warps()).map(&mut around).collect();
+        let missed = |warp: usize| match self.pedantic {
+            true => view.existing(warp) - view.live(warp),
+            false => around[warp],
         };
         let Some(warp) = (0..view.warps()).find(|warp| !missed(*warp).is_empty()) else { return };
         let lanes = missed(warp);
         let exit = warps[warp].exits[lanes.lowest().unwrap_or(0) as usize % WARP];
-        let place = part.inst.place;
         found.report(Code::B001, place, Some(exit), || {
             let all: u32 = (0..view.warps()).map(|warp| missed(warp).count()).sum();
-            let wrote = !(lanes & warps[warp].wrote).is_empty();
+            let wrote = !around[warp].is_empty();
             let message = format!(
                 "{} and never reach{} this barrier of all threads of the CTA",
                 match (all, wrote) {

@@ -20,6 +20,7 @@
 mod activemask;
 mod asynchronous;
 mod barriers;
+mod behind;
 mod code;
 mod collectives;
 mod deadlock;

@@ -104,6 +104,7 @@ impl Observer for Sanitizer {
     fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
         self.collectives.fire(view, firing, &mut self.found);
         self.definedness.fire(view, firing, &mut self.found);
+        self.barriers.fire(view, firing);
         self.races.fire(view, firing);
     }
 
@@ -114,7 +115,7 @@ impl Observer for Sanitizer {
     }
 
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
-        self.barriers.complete(view, waiting, &mut self.found);
+        self.barriers.complete(view, &self.kernel, waiting, &mut self.found);
         self.definedness.complete_barrier(view, id, waiting, &mut self.found);
         self.races.complete_barrier(view, id, waiting);
     }

@@ -1,0 +1,63 @@
+//! Which instructions lie behind a barrier: those that control reaches from it, and never goes back to it from.
+
+use foldhash::{HashMap, HashSet};
+use ir::{Kernel, Place};
+
+/// The instructions behind the barriers that were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Behind(HashMap<Place, HashSet<Place>>);
+
+impl Behind {
+    /// Whether an instruction lies behind a barrier of the kernel.
+    pub(crate) fn contains(&mut self, kernel: &Kernel, barrier: Place, inst: Place) -> bool {
+        self.0.entry(barrier).or_insert_with(|| behind(kernel, barrier)).contains(&inst)
+    }
+}
+
+fn behind(kernel: &Kernel, barrier: Place) -> HashSet<Place> {
+    let numbers = 0..kernel.blocks.len();
+    let mut successors = vec![Vec::new(); numbers.len()];
+    let mut predecessors = vec![Vec::new(); numbers.len()];
+    for number in numbers.clone() {
+        for next in kernel.blocks[number].terminator.successors() {
+            successors[number].push(next.0 as usize);
+            predecessors[next.0 as usize].push(number);
+        }
+    }
+    // A function that was inlined twice has its barriers twice, perhaps in one block.
+    let first_and_last = |number: usize| {
+        let mut insts = kernel.blocks[number].insts.iter();
+        let first = insts.position(|inst| inst.place == barrier)?;
+        let last = insts.rposition(|inst| inst.place == barrier);
+        Some((first, last.map_or(first, |last| first + 1 + last)))
+    };
+    let barriers: Vec<usize> =
+        numbers.clone().filter(|number| first_and_last(*number).is_some()).collect();
+    let (later, earlier) = (reached(&successors, &barriers), reached(&predecessors, &barriers));
+    let mut places = HashSet::default();
+    let mut others = HashSet::default();
+    for number in numbers {
+        let here = first_and_last(number);
+        for (nth, inst) in kernel.blocks[number].insts.iter().enumerate() {
+            let comes = later[number] || here.is_some_and(|(first, _)| nth > first);
+            let returns = earlier[number] || here.is_some_and(|(_, last)| nth < last);
+            if comes && !returns { &mut places } else { &mut others }.insert(inst.place);
+        }
+    }
+    places.retain(|place| !others.contains(place));
+    places
+}
+
+/// Per node, whether one or more edges lead there from one of the starts.
+fn reached(edges: &[Vec<usize>], starts: &[usize]) -> Vec<bool> {
+    let mut reached = vec![false; edges.len()];
+    let mut todo = starts.to_vec();
+    while let Some(node) = todo.pop() {
+        for next in &edges[node] {
+            if !std::mem::replace(&mut reached[*next], true) {
+                todo.push(*next);
+            }
+        }
+    }
+    reached
+}
