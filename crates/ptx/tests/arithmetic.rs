@@ -3,35 +3,20 @@
 
 mod lane;
 
-use diag::Sources;
 use ir::Kernel;
-use lane::result;
-use warpwise_ptx::Module;
+use lane::{lines, result};
 
 /// A kernel of these instructions, lowered.
-fn lower(version: &str, target: &str, instruction: &str) -> Result<Kernel, String> {
-    let text = format!(
-        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{\n\
-         .reg .pred %p<5>; .reg .b16 %h<6>; .reg .b32 %r<6>; .reg .b64 %d<6>;\n\
-         .reg .f32 %f<6>; .reg .f64 %fd<6>; .reg .u16 %u<6>; .reg .s16 %s<6>;\n\
-         {instruction}\nret;\n}}\n"
-    );
-    let mut sources = Sources::new();
-    let file = sources.add("test.ptx", text);
-    let render = |found: Vec<diag::Diagnostic>| -> String {
-        found.iter().map(|diagnostic| diag::render::text(&sources, diagnostic, false)).collect()
-    };
-    let (module, _) = Module::parse(&sources, file).map_err(render)?;
-    module.lower("k").map(|lowered| lowered.kernel).map_err(render)
-}
-
-fn instructions(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty())
+fn lower(version: &str, target: &str, instructions: &str) -> Result<Kernel, String> {
+    let module = format!(".version {version}\n.target {target}\n.address_size 64");
+    let registers = ".reg .pred %p<5>; .reg .b16 %h<6>; .reg .b32 %r<6>; .reg .b64 %d<6>;\n\
+         .reg .f32 %f<6>; .reg .f64 %fd<6>; .reg .u16 %u<6>; .reg .s16 %s<6>;";
+    lane::lower(&module, registers, instructions)
 }
 
 #[test]
 fn what_the_assembler_accepts_lowers() {
-    let failed: Vec<String> = instructions(include_str!("arithmetic/accepted.txt"))
+    let failed: Vec<String> = lines(include_str!("arithmetic/accepted.txt"))
         .filter_map(|line| lower("9.1", "sm_100a", line).err().map(|why| format!("{line}\n{why}")))
         .collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
@@ -39,7 +24,7 @@ fn what_the_assembler_accepts_lowers() {
 
 #[test]
 fn what_the_assembler_rejects_is_an_error() {
-    let passed: Vec<&str> = instructions(include_str!("arithmetic/rejected.txt"))
+    let passed: Vec<&str> = lines(include_str!("arithmetic/rejected.txt"))
         .filter(|line| lower("9.1", "sm_100a", line).is_ok())
         .collect();
     assert!(passed.is_empty(), "{}", passed.join("\n"));
@@ -79,7 +64,7 @@ fn forms_need_their_version_and_target() {
 #[test]
 fn results_are_those_of_the_manual() {
     let mut failed = Vec::new();
-    for line in instructions(include_str!("arithmetic/values.txt")) {
+    for line in lines(include_str!("arithmetic/values.txt")) {
         let (code, expected) = line.split_once(" = 0x").expect("a line is code = value");
         let expected = u64::from_str_radix(expected, 16).expect("the value is hexadecimal");
         match lower("9.1", "sm_100a", code).and_then(|kernel| result(&kernel)) {

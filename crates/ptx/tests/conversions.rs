@@ -5,32 +5,19 @@
 
 mod lane;
 
-use diag::Sources;
 use ir::Kernel;
+use lane::lines;
 use std::collections::HashSet;
-use warpwise_ptx::Module;
 
 /// A kernel of these instructions, lowered.
-fn lower(instruction: &str) -> Result<Kernel, String> {
-    let text = format!(
-        ".version 9.1\n.target sm_100a\n.address_size 64\n.global .b32 var[4];\n\
-         .func fn() {{ ret; }}\n.visible .entry k() {{\n\
-         .reg .pred %p<5>; .reg .b8 %c<9>; .reg .b16 %h<9>; .reg .u16 %us<5>; .reg .s16 %ss<5>;\n\
-         .reg .b32 %r<9>; .reg .u32 %u<5>; .reg .s32 %s<5>; .reg .b64 %rd<9>; .reg .u64 %ud<3>;\n\
-         .reg .s64 %sd<3>; .reg .f16 %hf<5>; .reg .f16x2 %hx<5>; .reg .f32 %f<5>;\n\
-         .reg .f64 %fd<5>; .reg .b128 %q<3>;\n{instruction}\nret;\n}}\n"
-    );
-    let mut sources = Sources::new();
-    let file = sources.add("test.ptx", text);
-    let render = |found: Vec<diag::Diagnostic>| -> String {
-        found.iter().map(|diagnostic| diag::render::text(&sources, diagnostic, false)).collect()
-    };
-    let (module, _) = Module::parse(&sources, file).map_err(render)?;
-    module.lower("k").map(|lowered| lowered.kernel).map_err(render)
-}
-
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty())
+fn lower(instructions: &str) -> Result<Kernel, String> {
+    let module = ".version 9.1\n.target sm_100a\n.address_size 64\n.global .b32 var[4];\n\
+         .func fn() { ret; }";
+    let registers = ".reg .pred %p<5>; .reg .b8 %c<9>; .reg .b16 %h<9>; .reg .u16 %us<5>;\n\
+         .reg .s16 %ss<5>; .reg .b32 %r<9>; .reg .u32 %u<5>; .reg .s32 %s<5>; .reg .b64 %rd<9>;\n\
+         .reg .u64 %ud<3>; .reg .s64 %sd<3>; .reg .f16 %hf<5>; .reg .f16x2 %hx<5>;\n\
+         .reg .f32 %f<5>; .reg .f64 %fd<5>; .reg .b128 %q<3>;";
+    lane::lower(module, registers, instructions)
 }
 
 #[test]

@@ -1,7 +1,26 @@
-//! Executes straight-line kernels in one lane.
+//! Straight-line kernels: lowered from a few instructions, executed in one lane.
 
+use diag::Sources;
 use ir::{Kernel, Op, Operand, Pred, Reg, Src};
 use std::collections::HashMap;
+use warpwise_ptx::Module;
+
+/// The kernel `k` of these instructions, lowered. `module` stands before it, `registers` are its declarations.
+pub(crate) fn lower(module: &str, registers: &str, instructions: &str) -> Result<Kernel, String> {
+    let text = format!("{module}\n.visible .entry k() {{\n{registers}\n{instructions}\nret;\n}}\n");
+    let mut sources = Sources::new();
+    let file = sources.add("test.ptx", text);
+    let render = |found: Vec<diag::Diagnostic>| -> String {
+        found.iter().map(|diagnostic| diag::render::text(&sources, diagnostic, false)).collect()
+    };
+    let (module, _) = Module::parse(&sources, file).map_err(render)?;
+    module.lower("k").map(|lowered| lowered.kernel).map_err(render)
+}
+
+/// The lines of a data file.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
+}
 
 /// One lane's registers, in the low bits.
 #[derive(Default)]
