@@ -110,8 +110,29 @@ def block_pieces():
     save("expected_decoded_total", [len(decoded)], u32)
 
 
+def look_back():
+    count = 3000
+    values = save("look_back_in", ints(count, 31, -100, 100))
+    save("expected_look_back", np.cumsum(values) - values, i32)
+    lengths = ints(count, 32, 1, 9)
+    keys = save("look_back_keys", np.repeat(np.arange(count), lengths)[:count], i32)
+    # 32 tiles out of bounds (0) stand before those that are not ready (99), in cub::ScanTileStatus.
+    status = np.zeros(32 + 32, np.uint64)
+    status[32 : 32 + 6] = 99
+    save("scan_state", status)
+    save("key_state", np.stack([np.zeros_like(status), status], axis=1).reshape(-1))  # the status comes second
+    runs = keys[-1] + 1
+    padded = np.zeros((2, count), i32)
+    padded[0, :runs] = np.arange(runs)
+    np.add.at(padded[1], keys, values)
+    save("expected_unique", padded[0])
+    save("expected_key_sums", padded[1])
+    save("expected_runs", [runs], i32)
+
+
 block_reduce()
 block_scan()
 warp()
 block_sort()
 block_pieces()
+look_back()

@@ -4,7 +4,7 @@ use super::matters::Use;
 use super::{Cta, Scene, reg_of};
 use crate::shadow::{Kind, Origin, Shadow, transfer};
 use crate::touch::Touch;
-use ir::{Access, Address, Inst, Op, Place, Reg, Space, Src, Update};
+use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Space, Src, Update};
 use lanes::{LaneMask, WARP};
 
 /// The element of an access that a register holds: its register, its width and its offset in the access.
@@ -187,9 +187,10 @@ impl Scene<'_, '_> {
     }
 
     pub(super) fn store(&mut self, inst: &Inst) {
-        let Op::Store { values, space, access, address, .. } = &inst.op else { return };
+        let Op::Store { values, space, access, address, ordering } = &inst.op else { return };
         self.address(address, inst.place);
         let view = self.view;
+        let message = is_message(*ordering);
         let bytes = u64::from(access.bytes()) * values.len() as u64;
         for (warp, lanes) in view.group() {
             let undefined = values.iter().fold(0, |any, value| any | self.undefined(*value, warp));
@@ -197,7 +198,7 @@ impl Scene<'_, '_> {
                 continue;
             }
             Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
-                self.store_touched(touch, values, *access, inst.place, undefined);
+                self.store_touched(touch, values, *access, inst.place, (undefined, message));
             });
         }
     }
@@ -208,7 +209,7 @@ impl Scene<'_, '_> {
         values: &[Src],
         access: Access,
         place: Place,
-        undefined: u32,
+        (undefined, message): (u32, bool),
     ) {
         if undefined & touch.lanes == 0 && touch.space == Space::Shared {
             // Adjacent lanes without gaps fill one range, if no two lanes hold the same address.
@@ -232,7 +233,9 @@ impl Scene<'_, '_> {
                 {
                     origin = self.origin(reg, touch.warp, lane, place);
                     let whole = bits == mask;
-                    if touch.space == Space::Global && self.leaves(origin, whole) {
+                    if touch.space == Space::Global
+                        && (self.pedantic || !message && self.leaves(origin, whole))
+                    {
                         let lanes = LaneMask::single(lane);
                         self.report_origin(origin, (touch.warp, lanes), place, Use::GlobalStore);
                         self.store_bits(touch, (lane, at), element.bytes(), (0, origin));
@@ -252,7 +255,7 @@ impl Scene<'_, '_> {
             Some(Kind::Memory(_)) => origin.may_be_padding(),
             Some(Kind::Collective) | None => false,
         };
-        self.pedantic || origin.is_computed() || !padding
+        origin.is_computed() || !padding
     }
 
     pub(super) fn atomic(&mut self, inst: &Inst) {
@@ -319,4 +322,13 @@ impl Scene<'_, '_> {
 /// The bits of so many low bytes.
 fn low_bits(bytes: usize) -> u64 {
     if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
+}
+
+/// Whether a store speaks to other threads of the kernel, such as the state of a look-back scan: then what it stores
+/// matters where one of them uses it.
+fn is_message(ordering: Ordering) -> bool {
+    match ordering {
+        Ordering::Relaxed | Ordering::Acquire | Ordering::Release | Ordering::AcqRel => true,
+        Ordering::Weak | Ordering::Volatile => false,
+    }
 }
