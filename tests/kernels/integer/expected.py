@@ -471,3 +471,31 @@ logic()
 narrow()
 dots()
 carry()
+
+
+def find_nth_set(mask, base, offset):
+    """PTX ISA 9.1, fns."""
+    if offset == 0:
+        return base if 0 <= base < 32 and mask >> base & 1 else M32
+    at, count, step = base, abs(offset) - 1, 1 if offset > 0 else -1
+    while 0 <= at < 32:
+        if mask >> at & 1:
+            if count == 0:
+                return at
+            count -= 1
+        at += step
+    return M32
+
+
+masks = [0, M32, 1, 1 << 31, 0x80000001, 0xAAAAAAAA, 0x0000FFFF, 0x7FFFFFFE, *noise(4, 71)]
+masks = save("fns_masks", masks, u32)
+save(
+    "expected_fns",
+    [
+        find_nth_set(int(mask), base, offset)
+        for mask in masks
+        for base in range(-2, 35)
+        for offset in range(-34, 35)
+    ],
+    u32,
+)

@@ -56,6 +56,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         })],
     },
     Entry {
+        name: "fns",
+        section: "9.7.1.17 fns",
+        forms: &[Form::new("fns.b32 d, mask, base, offset", (6, 0), 30, fns)],
+    },
+    Entry {
         name: "bfind",
         section: "9.7.1.16 bfind",
         forms: &[Form::new(
@@ -198,6 +203,48 @@ fn bfind(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let shift = lo.b.binary(BinaryOp::SubI32, top, position);
     let found = lo.b.compare(CompareOp::NeI32, position, Src::Imm(u64::from(u32::MAX)));
     Step::Select(Class::W32, found.into(), shift.into(), position).write(lo, inst)
+}
+
+/// The set bit of `mask` that is the `|offset|`-th from bit `base` on, up or down; for 0, bit `base` itself. All ones if
+/// there is none.
+fn fns(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    /// `a && !b`, by the bits `2*a + b`.
+    const AND_NOT: u8 = 0b0100;
+    let (mask, base) = (lo.value(inst, "mask")?, lo.value(inst, "base")?);
+    let offset = lo.value(inst, "offset")?;
+    let down = lo.b.compare(CompareOp::LtS32, offset, Src::Imm(0));
+    let size = lo.b.unary(UnaryOp::AbsS32, offset);
+    // Downwards is upwards in the mask the other way round.
+    let mirrored = lo.b.unary(UnaryOp::Brev32, mask);
+    let mask = lo.b.select(Class::W32, down, mirrored, mask);
+    let below = lo.b.binary(BinaryOp::SubI32, Src::Imm(31), base);
+    let base = lo.b.select(Class::W32, down, below, base);
+    let from = lo.b.binary(BinaryOp::Shl32, Src::Imm(u64::from(u32::MAX)), base);
+    let mask = lo.b.binary(BinaryOp::And32, mask, from);
+    // For 0, the first that is found must stand at the base.
+    let here = lo.b.compare(CompareOp::EqI32, size, Src::Imm(0));
+    let first = lo.b.binary(BinaryOp::MaxU32, size, Src::Imm(1));
+    let bits = lo.b.unary(UnaryOp::Popc32, mask);
+    let enough = lo.b.compare(CompareOp::LeU32, first, bits);
+    // How many bits are still to be found, in what is left of the mask from `position` on.
+    let (mut left, mut position): (Src, Src) = (first.into(), Src::Imm(0));
+    for half in [16, 8, 4, 2, 1] {
+        let rest = lo.b.binary(BinaryOp::ShrU32, mask, position);
+        let low = lo.b.binary(BinaryOp::And32, rest, Src::Imm((1 << half) - 1));
+        let low = lo.b.unary(UnaryOp::Popc32, low);
+        let beyond = lo.b.compare(CompareOp::LtU32, low, left);
+        let fewer = lo.b.binary(BinaryOp::SubI32, left, low);
+        let further = lo.b.binary(BinaryOp::AddI32, position, Src::Imm(half));
+        left = lo.b.select(Class::W32, beyond, fewer, left).into();
+        position = lo.b.select(Class::W32, beyond, further, position).into();
+    }
+    let at_base = lo.b.compare(CompareOp::EqI32, position, base);
+    let elsewhere = lo.b.logic(AND_NOT, here, at_base);
+    let found = lo.b.logic(AND_NOT, enough, elsewhere);
+    let back = lo.b.binary(BinaryOp::SubI32, Src::Imm(31), position);
+    let position = lo.b.select(Class::W32, down, back, position);
+    Step::Select(Class::W32, found.into(), position.into(), Src::Imm(u64::from(u32::MAX)))
+        .write(lo, inst)
 }
 
 fn bfe(lo: &mut Lowering, inst: &Inst<'_>) -> Result {

@@ -43,11 +43,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[Form::legal("alloca.type d, a{, align:u32=}; .type = { .u32, .u64 }", (7, 3), 52)],
     },
     Entry {
-        name: "fns",
-        section: "9.7.1.18 fns",
-        forms: &[Form::legal("fns.b32 d, mask, base, offset", (6, 0), 30)],
-    },
-    Entry {
         name: "szext",
         section: "9.7.1.22 szext",
         forms: &[Form::legal("szext.mode.type d, a, b:u32; .mode = { .clamp, .wrap }; .type = { .u32, .s32 }", (7, 6), 70)],
