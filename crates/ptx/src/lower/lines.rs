@@ -19,6 +19,32 @@ pub struct SourceLines {
     current: Option<u32>,
     /// The line of the call that the function stands in the place of.
     caller: Option<u32>,
+    body: Body,
+}
+
+/// What the lines of one function have shown so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Body {
+    /// The file of its first line, which is the file that it is written in.
+    file: Option<u32>,
+    /// The last line of that file.
+    last: Option<SourcePosition>,
+}
+
+impl Body {
+    /// Takes in a line that is not said to be inlined. Code for debuggers has lines of other files without a word of where they
+    /// were inlined (nvcc `-G`): that is the last line of the function's own file, which is returned.
+    fn inlined_at(&mut self, position: SourcePosition) -> Option<SourcePosition> {
+        let own = *self.file.get_or_insert(position.file) == position.file;
+        match (own, position.line) {
+            (_, 0) => None,
+            (false, _) => self.last,
+            (true, _) => {
+                self.last = Some(position);
+                None
+            }
+        }
+    }
 }
 
 /// Where a function was called.
@@ -26,6 +52,7 @@ pub struct SourceLines {
 pub(super) struct CallSite {
     line: Option<u32>,
     caller: Option<u32>,
+    body: Body,
 }
 
 fn key(position: &SourcePosition) -> (u32, u32, u32) {
@@ -40,11 +67,14 @@ impl SourceLines {
 
     /// The instructions that follow come from here.
     pub(super) fn enter(&mut self, loc: &Loc) {
-        if let Some(inlined) = &loc.inlined {
-            self.inlined.insert(key(&loc.position), inlined.at);
-        }
         let mut chain = vec![loc.position];
-        let mut next = loc.inlined.as_ref().map(|inlined| inlined.at);
+        let mut next = match &loc.inlined {
+            Some(inlined) => {
+                self.inlined.insert(key(&loc.position), inlined.at);
+                Some(inlined.at)
+            }
+            None => self.body.inlined_at(loc.position),
+        };
         while let Some(position) = next.filter(|_| chain.len() < MAX_DEPTH) {
             chain.push(position);
             next = self.inlined.get(&key(&position)).copied();
@@ -63,7 +93,8 @@ impl SourceLines {
 
     /// The instructions that follow are those of a function that is called here.
     pub(super) fn call(&mut self) -> CallSite {
-        let site = CallSite { line: self.current, caller: self.caller };
+        let body = std::mem::take(&mut self.body);
+        let site = CallSite { line: self.current, caller: self.caller, body };
         self.caller = self.current;
         site
     }
@@ -72,6 +103,7 @@ impl SourceLines {
     pub(super) fn go_back(&mut self, site: CallSite) {
         self.current = site.line;
         self.caller = site.caller;
+        self.body = site.body;
     }
 
     /// The instruction of this place comes next.
@@ -136,6 +168,52 @@ $b:
         assert_eq!(lines(3), [(Some("lib.h"), 30), (Some("lib.h"), 20), (Some("k.cu"), 9)]);
         assert_eq!(lines(4), []);
     }
+
+    #[test]
+    fn code_of_other_files_leads_to_the_last_line_before_it() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.file 2 "lib.h"
+.func inner() {
+    .reg .b32 %r<2>;
+    .loc 2 40 0
+    .loc 2 41 1
+    mov.u32 %r0, 0;
+    ret;
+}
+.entry k() {
+    .reg .b32 %r<4>;
+    .loc 1 3 0
+    .loc 1 7 3
+    .loc 2 20 5
+    mov.u32 %r0, 1;
+    .loc 2 25 5
+    call.uni inner, ();
+    .loc 2 30 5
+    mov.u32 %r1, 2;
+    .loc 1 8 3
+    mov.u32 %r2, 3;
+    ret;
+}
+"#;
+        let mut sources = Sources::new();
+        let file = sources.add("k.ptx", text);
+        let (module, _) = Module::parse(&sources, file).expect("it is PTX");
+        let lowered = module.lower("k").expect("it can be lowered");
+        let lines = |code: &str| -> Vec<u32> {
+            let place =
+                lowered.places.iter().position(|span| sources.slice(*span).starts_with(code));
+            let chain = lowered.lines.of(Place(place.expect("it is there") as u32)).iter();
+            chain.map(|position| position.line).collect()
+        };
+        assert_eq!(lines("mov.u32 %r0, 1"), [20, 7]);
+        assert_eq!(lines("mov.u32 %r0, 0"), [41, 25, 7]);
+        assert_eq!(lines("mov.u32 %r1, 2"), [30, 7]);
+        assert_eq!(lines("mov.u32 %r2, 3"), [8]);
+    }
+
     #[test]
     fn called_code_leads_to_the_line_that_called_it() {
         let text = r#".version 8.0
