@@ -7,7 +7,7 @@ use crate::definedness::matters::named;
 use crate::finding::Finding;
 use crate::meeting;
 use crate::strip::{Cell, Strip};
-use ir::{Inst, Kernel, Op, Place};
+use ir::{Collective, Inst, Kernel, Op, Place};
 use lanes::LaneMask;
 use vm::{Fault, Waiting, WaitingFor};
 
@@ -23,6 +23,12 @@ fn name(kernel: &Kernel, place: Place) -> &'static str {
         Some(Op::Barrier { .. }) => "a CTA barrier",
         _ => "an instruction",
     }
+}
+
+/// Whether lanes wait for each other only, and exchange nothing.
+fn is_warp_barrier(kernel: &Kernel, place: Place) -> bool {
+    let what = inst_at(kernel, place).map(|inst| &inst.op);
+    matches!(what, Some(Op::Collective { what: Collective::WarpSync, .. }))
 }
 
 /// Whether two collectives are of the same kind.
@@ -44,13 +50,16 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
         })
     };
     // Whoever waits for lanes that wait at another collective comes first, then who waits for lanes at a barrier.
-    let blocked = collectives().find_map(|(group, mask)| {
+    let mut blocked = collectives().filter_map(|(group, mask)| {
         let missing = mask - group.lanes;
         let there = in_warp(group.warp).find(|other| {
             other.lanes.intersects(missing) && matches!(other.waiting_for, WaitingFor::Lanes(_))
         })?;
         Some((group, mask, there))
     });
+    // Where lanes exchange values is what the report is about, rather than where they only wait.
+    let exchanges = blocked.clone().find(|(group, ..)| !is_warp_barrier(kernel, group.place));
+    let blocked = exchanges.or_else(|| blocked.next());
     if let Some((group, mask, there)) = blocked {
         let same = same_kind(kernel, group.place, there.place);
         let WaitingFor::Lanes(theirs) = there.waiting_for else { return plain(fault, waiting) };

@@ -1,7 +1,8 @@
 //! Which registers of a kernel a source of values can influence: through operations, and through branches that
 //! decide what is written.
 
-use ir::{Block, Inst, Kernel, Op, Operand, Terminator};
+use foldhash::{HashMap, HashMapExt};
+use ir::{Block, BlockId, Inst, Kernel, Op, Operand, Place, Space, Terminator};
 
 /// A set of small numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,18 +76,65 @@ fn decided(blocks: &[Block], branch: usize, after: &Set) -> Vec<usize> {
     list
 }
 
+/// What becomes of a value that a thread stores in its own memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// It is lost sight of.
+    Forgets,
+    /// Any load from there may bring it back.
+    Keeps,
+}
+
+/// Whether an operation loads from what may be local memory, and whether it stores there.
+pub(crate) fn accesses_local(op: &Op) -> (bool, bool) {
+    let local =
+        op.touches().is_some_and(|touched| matches!(touched.space, Space::Local | Space::Generic));
+    (local && matches!(op, Op::Load { .. }), local && matches!(op, Op::Store { .. }))
+}
+
+/// Per branch that decides whether local memory is written: the stores that it decides about. A branch is known by
+/// where it comes from and leads to.
+pub(crate) fn decided_stores(kernel: &Kernel) -> HashMap<(Place, BlockId, BlockId), Vec<Place>> {
+    let blocks = &kernel.blocks;
+    let after = post_dominators(blocks);
+    let mut found = HashMap::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let Terminator::Branch { then, otherwise, .. } = block.terminator else { continue };
+        let decided = decided(blocks, at, &after[at]);
+        let insts = decided.into_iter().flat_map(|at| &blocks[at].insts);
+        let stores: Vec<Place> =
+            insts.filter(|inst| accesses_local(&inst.op).1).map(|inst| inst.place).collect();
+        if !stores.is_empty() {
+            found.insert((block.place, then, otherwise), stores);
+        }
+    }
+    found
+}
+
 /// Whether each register can be influenced by the results of the operations that `source` names.
-pub(crate) fn influenced(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Vec<bool> {
+pub(crate) fn influenced(
+    kernel: &Kernel,
+    memory: Memory,
+    source: impl Fn(&Op) -> bool,
+) -> Vec<bool> {
     let mut reached = vec![false; kernel.registers.len()];
     let blocks = &kernel.blocks;
     let after = post_dominators(blocks);
     let mut decided_blocks = vec![false; blocks.len()];
-    let mut grows = true;
+    let (mut grows, mut stored) = (true, false);
     while grows {
         grows = false;
         for (at, block) in blocks.iter().enumerate() {
             for inst in &block.insts {
-                let from = decided_blocks[at] || source(&inst.op) || reads(inst, &reached);
+                let (loads, stores) = accesses_local(&inst.op);
+                let from = decided_blocks[at]
+                    || source(&inst.op)
+                    || reads(inst, &reached)
+                    || loads && stored;
+                if memory == Memory::Keeps && stores && from {
+                    grows |= !stored;
+                    stored = true;
+                }
                 inst.op.operands(|operand| {
                     if let Operand::Def(reg) = operand {
                         grows |= from && !reached[reg.0 as usize];
@@ -139,7 +187,7 @@ mod tests {
         b.switch_to(join);
         b.copy_to(late, other);
         let kernel = b.finish();
-        let found = influenced(&kernel, |op| matches!(op, Op::ActiveMask { .. }));
+        let found = influenced(&kernel, Memory::Forgets, |op| matches!(op, Op::ActiveMask { .. }));
         let expected = [true, true, false, true, false, true];
         assert_eq!(found, expected);
     }

@@ -92,6 +92,7 @@ impl Observer for Sanitizer {
 
     fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
         self.definedness.leave(view, terminator, place, &mut self.found);
+        self.activemasks.leave(view, terminator, place);
         self.barriers.leave(view, terminator, place);
     }
 

@@ -111,9 +111,10 @@ impl Tree {
     /// that was taken there does not depend on theirs.
     fn asleep(&self, candidates: &[Candidate]) -> Vec<(usize, Step)> {
         let steps = self.steps.borrow();
-        let (Some(before), Some(taken)) = (self.path.last(), steps.get(self.path.len() - 1)) else {
+        let Some((last, before)) = self.path.iter().enumerate().next_back() else {
             return Vec::new();
         };
+        let Some(taken) = steps.get(last) else { return Vec::new() };
         let tried = before.tried.iter().filter(|(nth, _)| *nth != before.chosen);
         let tried = tried.filter_map(|(nth, step)| Some((*nth, step.as_ref()?)));
         let slept = before.asleep.iter().map(|(nth, step)| (*nth, step));

@@ -1,0 +1,225 @@
+//! W009: a mask from `activemask` that names the lanes of a shuffle.
+//!
+//! `activemask` tells who happens to execute it together, which may be fewer lanes than take the same path (PTX ISA 9.1,
+//! `activemask`: no synchronisation). Code that works with whoever is there may use it: it counts lanes, chooses a leader among them, or
+//! shuffles to lanes computed from the mask, as cooperative groups do. A shuffle by a fixed pattern reads lanes
+//! that the mask need not hold: that is the mistake. Other collectives with such a mask are reported only when
+//! asked for (`--pedantic`).
+
+mod marks;
+
+use crate::code::Code;
+use crate::definedness::matters::named;
+use crate::finding::{Finding, Findings};
+use crate::influence::{Memory, decided_stores, influenced};
+use crate::meeting;
+use crate::per_cta::PerCta;
+use crate::strip::Cell;
+use crate::touch::Touch;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use ir::{
+    Address, BlockId, Collective, Inst, Kernel, Members, Op, Operand, Place, Space, Src, Terminator,
+};
+use lanes::LaneMask;
+use marks::{Mark, Marks};
+use vm::{Arrival, View};
+
+/// Follows the values of `activemask`. Kernels without it cost nothing.
+#[derive(Debug)]
+pub(crate) struct ActiveMasks {
+    registers: usize,
+    /// Whether a register's value can depend on `activemask`, also by what branches decide, but not through memory.
+    influenced: Vec<bool>,
+    /// The same through local memory, which is one place here: the registers that can have a mark at all.
+    reached: Vec<bool>,
+    /// Per branch, the stores to local memory that it decides about.
+    decides: HashMap<(Place, BlockId, BlockId), Vec<Place>>,
+    /// Stores about which a branch on a mask has decided.
+    decided: HashSet<Place>,
+    source: Place,
+    present: bool,
+    pedantic: bool,
+    marks: PerCta<Marks>,
+}
+
+impl ActiveMasks {
+    pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> ActiveMasks {
+        let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
+        let source = insts().find(|inst| matches!(inst.op, Op::ActiveMask { .. }));
+        let reaches = |memory| match source {
+            Some(_) => influenced(kernel, memory, |op| matches!(op, Op::ActiveMask { .. })),
+            None => Vec::new(),
+        };
+        ActiveMasks {
+            registers: kernel.registers.len(),
+            influenced: reaches(Memory::Forgets),
+            reached: reaches(Memory::Keeps),
+            decides: source.map_or_else(HashMap::new, |_| decided_stores(kernel)),
+            decided: HashSet::new(),
+            source: source.map_or(Place::default(), |inst| inst.place),
+            present: source.is_some(),
+            pedantic,
+            marks: PerCta::new(),
+        }
+    }
+
+    pub(crate) fn begin(&mut self, view: &View<'_>) {
+        if self.present {
+            Marks::begin(&mut self.marks, view, self.registers);
+        }
+    }
+
+    pub(crate) fn end(&mut self, view: &View<'_>) {
+        self.marks.end(view.cta());
+    }
+
+    /// Results of operations on a marked value are marked: a mask stays one when it is narrowed or widened.
+    #[inline]
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        if self.present {
+            self.follow(view, inst);
+        }
+    }
+
+    fn follow(&mut self, view: &View<'_>, inst: &Inst) {
+        let Some(marks) = self.marks.get(view.cta()) else { return };
+        for (warp, lanes) in view.group() {
+            let lanes = lanes.0;
+            let mark = made(marks, inst, warp);
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand
+                    && self.reached[reg.0 as usize]
+                {
+                    marks.set(reg, warp, lanes, mark);
+                }
+            });
+            match &inst.op {
+                Op::Load { d, space, access, address, .. } if !marks.local_is_clean() => {
+                    let bytes = u64::from(access.bytes());
+                    let all = bytes * d.len() as u64;
+                    each_local(view, (warp, lanes), *space, (address, all), |lane, at| {
+                        for (at, reg) in (at..).step_by(bytes as usize).zip(d) {
+                            let Some(reg) = *reg else { continue };
+                            let there = marks.read(warp, lane, at, bytes);
+                            marks.set(reg, warp, 1 << lane, mark.or(there));
+                        }
+                    });
+                }
+                Op::Store { values, space, access, address, .. } => {
+                    let mark = match self.decided.contains(&inst.place) {
+                        true => Mark::ALL.only_depends(),
+                        false => mark,
+                    };
+                    let marked = |value: &Src| !marks.get(*value, warp).is_none();
+                    if mark.is_none() && marks.local_is_clean() && !values.iter().any(marked) {
+                        continue;
+                    }
+                    let bytes = u64::from(access.bytes());
+                    let all = bytes * values.len() as u64;
+                    each_local(view, (warp, lanes), *space, (address, all), |lane, at| {
+                        for (at, value) in (at..).step_by(bytes as usize).zip(values) {
+                            let mark = mark.or(marks.get(*value, warp));
+                            marks.write(warp, lane, at, bytes, mark);
+                        }
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A branch on a marked value has a say in what the stores behind it leave.
+    pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
+        let Terminator::Branch { p, then, otherwise } = *terminator else { return };
+        if self.decides.is_empty() {
+            return;
+        }
+        let (Some(reg), Some(marks)) = (p.reg(), self.marks.get(view.cta())) else { return };
+        let marked =
+            |(warp, lanes): (usize, LaneMask)| marks.get(reg.into(), warp).depends & lanes.0 != 0;
+        if view.group().any(marked)
+            && let Some(stores) = self.decides.remove(&(place, then, otherwise))
+        {
+            self.decided.extend(stores);
+        }
+    }
+
+    pub(crate) fn arrive(&mut self, view: &View<'_>, arrival: &Arrival<'_>, found: &mut Findings) {
+        let Some(marks) = self.marks.get(view.cta()).filter(|_| self.present) else { return };
+        let Op::Collective { what, members: Members::Mask(mask), .. } = &arrival.inst.op else {
+            return;
+        };
+        let (warp, place) = (arrival.warp, arrival.inst.place);
+        let from = LaneMask(marks.get(*mask, warp).comes) & arrival.lanes;
+        // The source lanes may be chosen by what the mask says.
+        let chosen = match what {
+            Collective::Shfl { b: Src::Reg(b), .. } if self.influenced[b.0 as usize] => u32::MAX,
+            Collective::Shfl { b, .. } => marks.get(*b, warp).depends,
+            _ => 0,
+        };
+        // What a collective gives to lanes of such a mask was computed from whoever is there.
+        let result = Mark { comes: from.0, ..made(marks, arrival.inst, warp) };
+        arrival.inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand
+                && self.reached[reg.0 as usize]
+            {
+                marks.set(reg, warp, arrival.lanes.0, result);
+            }
+        });
+        let wrong = match what {
+            Collective::Shfl { .. } => from - LaneMask(chosen),
+            _ if self.pedantic => from,
+            _ => LaneMask::EMPTY,
+        };
+        let Some(lane) = wrong.lowest() else { return };
+        let source = self.source;
+        found.report(Code::W009, place, None, || {
+            let mask = arrival.membermask.unwrap_or(LaneMask::EMPTY);
+            let message = format!(
+                "the membermask {mask} comes from activemask, which need not name all lanes that get here"
+            );
+            let strip =
+                meeting::strip(view.live(warp), mask, "executes it", "").mark(arrival.executing, Cell::Arrived);
+            Finding::new(Code::W009, place, view.thread(warp, lane), message)
+                .label(format!("{} exchange values by a fixed pattern of lanes", named(wrong)))
+                .related(source, "the mask comes from here")
+                .strip(strip)
+        });
+    }
+}
+
+/// The mark of what an instruction makes of its register operands. Only pure operations compute values from them.
+fn made(marks: &Marks, inst: &Inst, warp: usize) -> Mark {
+    let mut mark = match inst.op {
+        Op::ActiveMask { .. } => Mark::ALL,
+        _ => Mark::default(),
+    };
+    if let Some(guard) = inst.guard.and_then(|guard| guard.reg()) {
+        mark = mark.or(marks.get(guard.into(), warp).only_depends());
+    }
+    let pure = inst.op.is_pure();
+    inst.op.operands(|operand| {
+        if let Operand::Use(reg) = operand {
+            let operand = marks.get(reg.into(), warp);
+            mark = mark.or(if pure { operand } else { operand.only_depends() });
+        }
+    });
+    mark
+}
+
+/// Calls `each` with the lanes that access so many bytes of their local memory, and with the first byte.
+fn each_local(
+    view: &View<'_>,
+    lanes: (usize, u32),
+    space: Space,
+    (address, bytes): (&Address, u64),
+    mut each: impl FnMut(u32, u64),
+) {
+    if matches!(space, Space::Local | Space::Generic) {
+        Touch::each(view, lanes, space, address, bytes, |touch| {
+            if touch.space == Space::Local {
+                touch.iter().for_each(|(lane, at)| each(lane, at));
+            }
+        });
+    }
+}
