@@ -102,11 +102,14 @@ pub struct LabelForm {
     pub stem: String,
     /// Marks after the number.
     pub after: String,
+    /// The address is one to which the machine adds a register: it is a label only in files that are yet to be
+    /// linked, and takes a number each time it is named, even if it has a label.
+    pub indirect: bool,
 }
 
 impl LabelForm {
     /// Reads the label of number 0; `None` when the text holds no such label.
-    pub(crate) fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str, indirect: bool) -> Option<Self> {
         let start = text.find(is_label_char)?;
         let length = text[start..].find(|c| !is_label_char(c)).unwrap_or(text.len() - start);
         let stem = text[start..start + length].strip_suffix('0')?;
@@ -118,6 +121,7 @@ impl LabelForm {
             before: text[..start].to_owned(),
             stem: stem.to_owned(),
             after: after.to_owned(),
+            indirect,
         })
     }
 

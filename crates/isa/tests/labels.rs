@@ -30,9 +30,21 @@ __DefReference JUMP
     ignored<0, 128>;
     field<0, 8> UImm8 op == 0x02;
     field<32, 16> Near to;
+
+__DefImmediateType Table<16>
+    Signed;
+    Scale<4>;
+    Relative<16>;
+    IndirectLabel<\"`(.L_0)\">;
+
+__DefReference JUMP_BY
+  __Encoding
+    ignored<0, 128>;
+    field<0, 8> UImm8 op == 0x03;
+    field<32, 16> Table to;
 ";
 
-/// The word at `from` that goes to `to`; `op` 1 is described, 2 only refers.
+/// The word at `from` that goes to `to`; `op` 1 is described, 2 only refers, 3 adds a register.
 fn word(op: u128, from: i64, to: i64) -> u128 {
     let steps = u128::from(((to - from - 16) / 4) as u16);
     op | steps << if op == 1 { 16 } else { 32 }
@@ -91,6 +103,7 @@ fn relocations_are_numbered_first_and_names_are_not_used_twice() {
         words: vec![word(1, 0, 0x20), word(1, 0x10, 0)],
         symbols: vec![(0, ".L_1".into()), (0x10, "twice".into())],
         relocations: vec![(1, 0x10), (0, 0x10), (7, 0), (0, 4)],
+        ..Section::default()
     };
     let two = Section { symbols: vec![(0, "twice".into())], ..one.clone() };
     let two = Section { relocations: Vec::new(), name: "two".into(), ..two };
@@ -110,6 +123,34 @@ fn relocations_are_numbered_first_and_names_are_not_used_twice() {
         ".L_4:",
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn indirect_jumps_take_numbers_in_files_to_be_linked() {
+    let raw = |word: u128| format!(".word {word:#034x} ;");
+    // To the function itself, to an address with a label, to one without.
+    let jumps = [word(3, 0x10, 0), word(3, 0x20, 0), word(3, 0x30, 0x20)];
+    let words = [&[word(1, 0, 0x10)], &jumps[..], &[word(1, 0x40, 0x20)]].concat();
+    let symbols = vec![(0, "start".into())];
+    let name = "one".to_owned();
+    let linked = Section { name, words, symbols, ..Section::default() };
+    let lines = |sections: &[Section], second: &str, last: &str| {
+        let expected = vec![
+            ".section one".into(),
+            "start:".into(),
+            "GO `(.L_0) ;".into(),
+            ".L_0:".into(),
+            raw(jumps[0]),
+            second.to_owned(),
+            raw(jumps[1]),
+            raw(jumps[2]),
+            last.to_owned(),
+        ];
+        assert_eq!(texts(sections), expected);
+    };
+    lines(std::slice::from_ref(&linked), ".L_1:", "GO `(.L_1) ;");
+    // The numbers 1 and 2 name the start, which has a name.
+    lines(&[Section { relocatable: true, ..linked }], ".L_3:", "GO `(.L_3) ;");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use isa::Section;
 use object::{
-    Object, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags, SymbolKind, elf,
+    Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationTarget, SectionFlags, SymbolKind,
+    elf,
 };
 use std::collections::HashMap;
 use std::fmt;
@@ -48,6 +49,7 @@ pub fn is_elf(bytes: &[u8]) -> bool {
 pub fn text_sections(bytes: &[u8]) -> Result<Vec<Section>, CubinError> {
     let broken = |why: object::Error| CubinError::Elf(why.to_string());
     let file = object::File::parse(bytes).map_err(broken)?;
+    let relocatable = file.kind() == ObjectKind::Relocatable;
     let mut sections = Vec::new();
     let mut code = HashMap::new();
     for section in file.sections() {
@@ -61,7 +63,7 @@ pub fn text_sections(bytes: &[u8]) -> Result<Vec<Section>, CubinError> {
             return Err(CubinError::Words { section: name, bytes: data.len() as u64 });
         };
         code.insert(section.index(), sections.len());
-        sections.push(Section { name, words, ..Section::default() });
+        sections.push(Section { name, words, relocatable, ..Section::default() });
     }
     let functions = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text);
     let mut places = HashMap::new();

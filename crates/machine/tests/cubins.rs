@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use warpwise_machine::cubin::{is_elf, text_sections};
 
 /// The files of `tests/cubin` and their targets.
-const CUBINS: [(&str, &str); 8] = [
+const CUBINS: [(&str, &str); 10] = [
     ("warp_ops.sm_75", "sm_75"),
     ("warp_ops.sm_80", "sm_80"),
     ("warp_ops.sm_90", "sm_90"),
@@ -18,6 +18,8 @@ const CUBINS: [(&str, &str); 8] = [
     ("labels.sm_90", "sm_90"),
     ("labels.sm_100", "sm_100"),
     ("labels.relocatable.sm_90", "sm_90"),
+    ("switch.relocatable.sm_90", "sm_90"),
+    ("switch.relocatable.sm_100", "sm_100"),
 ];
 
 fn cubin(name: &str) -> Vec<u8> {

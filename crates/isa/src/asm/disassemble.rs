@@ -22,6 +22,8 @@ pub struct Section {
     pub symbols: Vec<(u64, String)>,
     /// Addresses that relocations of this section name: the number of a section, and an address in it.
     pub relocations: Vec<(usize, u64)>,
+    /// Whether its file is yet to be linked.
+    pub relocatable: bool,
 }
 
 impl Description {

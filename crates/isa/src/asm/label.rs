@@ -3,6 +3,7 @@
 use super::{Section, WORD_BYTES};
 use crate::model::{Description, Opcode};
 use crate::types::{LabelForm, is_label_char};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Description {
@@ -41,19 +42,14 @@ impl Names {
         let mut names = symbols(sections);
         let used: BTreeSet<String> = names.values().cloned().collect();
         let mut next: BTreeMap<&str, u64> = BTreeMap::new();
-        for (section, target, form) in mentions(description, sections) {
+        for Mention { section, target, stem, anew } in mentions(description, sections) {
             let whole = u64::try_from(target).ok().filter(|target| sections[section].has(*target));
             let Some(target) = whole else { continue };
-            names.entry((section, target)).or_insert_with(|| {
-                let number = next.entry(&form.stem).or_default();
-                loop {
-                    let name = format!("{}{number}", form.stem);
-                    *number += 1;
-                    if !used.contains(&name) {
-                        return name;
-                    }
-                }
-            });
+            let place = names.entry((section, target));
+            if anew || matches!(place, Entry::Vacant(_)) {
+                let number = next.entry(stem).or_default();
+                place.or_insert(unused(number, stem, &used));
+            }
         }
         Names { names }
     }
@@ -64,11 +60,30 @@ impl Names {
     }
 }
 
-/// The addresses that are named, in the order in which labels are numbered: a section, and an address in it.
-fn mentions<'d>(
-    description: &'d Description,
-    sections: &[Section],
-) -> Vec<(usize, i128, &'d LabelForm)> {
+/// The first name from a number on that is not used; the number is then the next one.
+fn unused(number: &mut u64, stem: &str, used: &BTreeSet<String>) -> String {
+    loop {
+        let name = format!("{stem}{number}");
+        *number += 1;
+        if !used.contains(&name) {
+            return name;
+        }
+    }
+}
+
+/// An address that is named.
+struct Mention<'d> {
+    /// The number of the section in which the address is.
+    section: usize,
+    target: i128,
+    /// The label without its number.
+    stem: &'d str,
+    /// Takes a number even if the address has a name.
+    anew: bool,
+}
+
+/// The addresses that are named, in the order in which labels are numbered.
+fn mentions<'d>(description: &'d Description, sections: &[Section]) -> Vec<Mention<'d>> {
     let types = description.opcodes.iter().chain(&description.references);
     let form = types
         .flat_map(|opcode| &opcode.fields)
@@ -77,11 +92,23 @@ fn mentions<'d>(
     let relocations = sections.iter().flat_map(|section| &section.relocations);
     let mut found: Vec<_> = relocations
         .filter(|(section, _)| *section < sections.len())
-        .map(|(section, target)| (*section, i128::from(*target), form))
+        .map(|(section, target)| Mention {
+            section: *section,
+            target: (*target).into(),
+            stem: &form.stem,
+            anew: false,
+        })
         .collect();
-    for (nth, section) in sections.iter().enumerate() {
-        for (word, address) in section.words.iter().zip((0..).step_by(WORD_BYTES as usize)) {
-            found.extend(description.target(*word, address).map(|(to, form)| (nth, to, form)));
+    for (section, code) in sections.iter().enumerate() {
+        for (word, address) in code.words.iter().zip((0..).step_by(WORD_BYTES as usize)) {
+            let target = description.target(*word, address);
+            let target = target.filter(|(_, form)| code.relocatable || !form.indirect);
+            found.extend(target.map(|(target, form)| Mention {
+                section,
+                target,
+                stem: &form.stem,
+                anew: form.indirect,
+            }));
         }
     }
     found

@@ -10,8 +10,8 @@ use crate::names::nearest;
 use diag::Diagnostic;
 
 /// The properties of register and immediate types.
-pub(crate) const PROPERTIES: [&str; 8] =
-    ["Prefix", "File", "Pair", "Signed", "Radix", "Scale", "Relative", "Label"];
+pub(crate) const PROPERTIES: [&str; 9] =
+    ["Prefix", "File", "Pair", "Signed", "Radix", "Scale", "Relative", "Label", "IndirectLabel"];
 
 impl Parser<'_> {
     pub(super) fn type_decl(&mut self, form: TypeForm) -> Parse<TypeDecl> {

@@ -237,16 +237,12 @@ fn immediate(build: &TypeBuild, diagnostics: &mut Vec<Diagnostic>) -> Immediate 
             ("Relative", Some(Argument::Number(offset @ 0..=HIGHEST, _))) => {
                 immediate.relative = Some(*offset);
             }
-            ("Label", Some(Argument::Text(text, span))) => match LabelForm::new(text) {
-                Some(form) => immediate.label = Some(form),
-                None => diagnostics.push(
-                    Diagnostic::error(*span, "the label has no number, or no name before it")
-                        .help(
-                            "write the label of number 0 with the marks around it, such as `.L_0`",
-                        )
-                        .code(codes::FIT),
-                ),
-            },
+            (keyword @ ("Label" | "IndirectLabel"), Some(Argument::Text(text, span))) => {
+                match LabelForm::new(text, keyword == "IndirectLabel") {
+                    Some(form) => immediate.label = Some(form),
+                    None => diagnostics.push(unnumbered(*span)),
+                }
+            }
             (_, argument) => {
                 let span = argument.as_ref().map_or(property.keyword.span, Argument::span);
                 misplaced_at(property, span, "an immediate type", diagnostics);
@@ -254,6 +250,12 @@ fn immediate(build: &TypeBuild, diagnostics: &mut Vec<Diagnostic>) -> Immediate 
         }
     }
     immediate
+}
+
+fn unnumbered(label: Span) -> Diagnostic {
+    Diagnostic::error(label, "the label has no number, or no name before it")
+        .help("write the label of number 0 with the marks around it, such as `.L_0`")
+        .code(codes::FIT)
 }
 
 fn misplaced(property: &Property, whose: &str, diagnostics: &mut Vec<Diagnostic>) {
@@ -265,7 +267,7 @@ fn misplaced_at(property: &Property, span: Span, whose: &str, diagnostics: &mut 
     let diagnostic = Diagnostic::error(span, message)
         .help(
             "registers take `Prefix<name>`, `File<name>`, `Pair<bits>`; immediates take `Signed`, \
-             `Radix<10>`, `Radix<16>`, `Scale<n>`, `Relative<n>`, `Label<\"text\">`",
+             `Radix<10>`, `Radix<16>`, `Scale<n>`, `Relative<n>`, `Label<\"text\">`, `IndirectLabel<\"text\">`",
         )
         .code(codes::FIT);
     diagnostics.push(diagnostic);
