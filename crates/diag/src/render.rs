@@ -3,6 +3,7 @@
 use crate::{Diagnostic, Severity, Sources, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Renders one diagnostic the way rustc does: message, source line, marks, notes, help.
 /// The text ends in a line end. `colour` adds ANSI escapes.
@@ -69,12 +70,23 @@ fn snippet<'a>(
     let start = text[near..first].rfind('\n').map_or(near, |newline| near + newline + 1);
     let end = text[last..far].find('\n').map_or(far, |newline| last + newline);
     let line = file.location(start as u32).line as usize;
-    let mut snippet = Snippet::source(&text[start..end]).line_start(line).path(file.name());
+    let shown = &text[start..end];
+    // A carriage return before a line end is part of it.
+    let returns: Vec<usize> = shown.match_indices("\r\n").map(|(at, _)| at).collect();
+    let without = |at: usize| at - returns.partition_point(|carriage| *carriage < at);
+    let mut snippet = Snippet::source(match returns.is_empty() && !shown.ends_with('\r') {
+        true => Cow::Borrowed(shown),
+        false => Cow::Owned(shown.trim_end_matches('\r').replace("\r\n", "\n")),
+    })
+    .line_start(line)
+    .path(file.name());
+    let longest = end - start - returns.len() - usize::from(shown.ends_with('\r'));
     for (nth, label) in here().enumerate() {
         let primary = nth == 0 && label.span == at;
         let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
         let from = floor((label.span.start as usize).clamp(start, end)) - start;
         let to = floor((label.span.end as usize).clamp(start, end)) - start;
+        let (from, to) = (without(from).min(longest), without(to).min(longest));
         let mut annotation = kind.span(from..to.max(from));
         if !label.text.is_empty() {
             annotation = annotation.label(label.text.as_str());
@@ -181,6 +193,22 @@ mod tests {
         let value = json(&sources, std::slice::from_ref(&diagnostic));
         assert_eq!(value[0]["places"][0]["line"], 2);
         assert_eq!(value[0]["places"][0]["column"], 10);
+    }
+
+    #[test]
+    fn carriage_returns_are_not_shown() {
+        let mut sources = Sources::new();
+        let file = sources.add("k.ptx", "a\r\nbcd e\r\nf\r\n");
+        let diagnostic = Diagnostic::error(Span::new(file, 7, 8), "x")
+            .label(Span::new(file, 3, 6), "first")
+            .label(Span::new(file, 10, 11), "last");
+        let shown = text(&sources, &diagnostic, false);
+        assert!(!shown.contains(['\r', '\u{240d}']), "{shown}");
+        for part in ["k.ptx:2:5", "2 | bcd e\n  | ", "3 | f\n"] {
+            assert!(shown.contains(part), "{part:?} is missing in\n{shown}");
+        }
+        let end = Diagnostic::error(Span::new(file, 8, 8), "x");
+        assert!(text(&sources, &end, false).contains("bcd e\n  |      ^"));
     }
 
     #[test]

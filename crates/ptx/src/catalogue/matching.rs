@@ -1,5 +1,6 @@
 //! Finds the form that an instruction is written in.
 
+use super::miss::{Miss, Part};
 use super::pattern::{self, AddressSpace, Length, OperandPattern, OperandType, Shape, Slot};
 use super::{CompiledEntry, CompiledForm, Need, Since, entries, entry, words};
 use crate::nearest::nearest;
@@ -8,7 +9,7 @@ use crate::syntax::ast::{Instruction, Name, Operand, OperandKind};
 use crate::syntax::{ScalarType, Space};
 use crate::target::{Lack, Target};
 use crate::types::Fit;
-use diag::Diagnostic;
+use diag::{Diagnostic, Span};
 
 /// An instruction together with the form that it is written in.
 #[derive(Debug)]
@@ -19,10 +20,19 @@ pub struct Matched<'a> {
     pub instruction: &'a Instruction,
     /// A word that repeats another one.
     pub(crate) repeated: Option<&'a Name>,
-    words: Vec<Option<&'static str>>,
+    words: Vec<Word>,
 }
 
 impl<'a> Matched<'a> {
+    /// An instruction whose suffixes fill the slots of a form with these words.
+    pub(super) fn new(
+        form: &'static CompiledForm,
+        instruction: &'a Instruction,
+        words: Vec<Word>,
+    ) -> Self {
+        Matched { form, instruction, repeated: None, words }
+    }
+
     /// Whether the words stand in another order than in the form.
     pub(crate) fn is_out_of_order(&self) -> bool {
         let written = self.instruction.suffixes.iter().map(|suffix| suffix.as_str());
@@ -61,6 +71,55 @@ impl<'a> Matched<'a> {
             AddressSpace::Any | AddressSpace::Tensor => None,
         };
         word.and_then(|word| word.split("::").next()).and_then(Space::from_word)
+    }
+
+    /// The suffix that fills the slot of that name.
+    fn written(&self, name: &str) -> Option<&'a Name> {
+        filler(&self.words, &self.instruction.suffixes, self.form.pattern.slot(name)?)
+    }
+
+    /// Where the suffix stands that gives an operand its type.
+    pub(crate) fn type_word(&self, pattern: &OperandPattern) -> Option<Span> {
+        match pattern.ty {
+            OperandType::Slot(slot) => self.place(slot),
+            OperandType::Fixed(_) | OperandType::Untyped => None,
+        }
+    }
+
+    /// Where the suffix stands that says how long an operand's vector is.
+    pub(crate) fn length_word(&self, pattern: &OperandPattern) -> Option<Span> {
+        match pattern.shape {
+            Shape::Results(length) | Shape::Values(length) => match length {
+                Length::Vec => self.place(self.form.pattern.slot("vec")?),
+                Length::Word { slot, .. } => self.place(slot),
+                Length::Fragment(fragment) => self.place(fragment.shape),
+                Length::Packed | Length::Exactly(_) | Length::AtMost(_) => None,
+            },
+            Shape::Coordinates(slot) => self.place(slot),
+            Shape::Result
+            | Shape::ResultAndMaybePredicate
+            | Shape::ResultAndPredicate
+            | Shape::Value
+            | Shape::Constant
+            | Shape::Predicate
+            | Shape::Address
+            | Shape::Label
+            | Shape::Dropped => None,
+        }
+    }
+
+    /// Where the suffix stands that names the state space of an address.
+    pub(crate) fn space_word(&self, pattern: &OperandPattern) -> Option<Span> {
+        let slot = |name| self.form.pattern.slot(name);
+        match pattern.space {
+            AddressSpace::Slot(slot) => self.place(slot),
+            AddressSpace::Named => self.place(slot("ss").or_else(|| slot("global"))?),
+            AddressSpace::Fixed(_) | AddressSpace::Any | AddressSpace::Tensor => None,
+        }
+    }
+
+    fn place(&self, slot: usize) -> Option<Span> {
+        filler(&self.words, &self.instruction.suffixes, slot).map(|word| word.span)
     }
 
     /// The word at a slot.
@@ -154,7 +213,8 @@ pub fn find(instruction: &Instruction) -> Result<Matched<'_>, Box<Diagnostic>> {
         let note = format!("PTX ISA 9.1, {}", found.entry.section);
         return Err(Box::new(Diagnostic::unsupported(opcode.span, message).note(note)));
     }
-    select(found, instruction, None).map_err(|miss| Box::new(miss.explain(found, instruction)))
+    let any = |_: &Matched<'_>, _: &OperandPattern, _: &Operand| true;
+    select(found, instruction, None).map_err(|miss| Box::new(miss.explain(found, instruction, any)))
 }
 
 /// There is no such instruction.
@@ -195,7 +255,9 @@ pub(crate) fn candidates<'a, 'm>(
             Ok(matched) => return Some(matched),
             Err(miss) => miss,
         };
-        let distance = miss.distance();
+        // A form that the target lacks is nobody's first guess.
+        let is_absent = target.is_some_and(|target| target.lacks_form(form.form).is_some());
+        let distance = miss.distance().saturating_add(if is_absent { 150 } else { 0 });
         if nearest.as_ref().is_none_or(|(best, _)| distance < *best) {
             *nearest = Some((distance, miss));
         }
@@ -227,21 +289,23 @@ const SPARSE: Since = Since { ptx: (7, 1), sm: 60 };
 fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
     let form = matched.form;
     if let Some(lack) = target.lacks_form(form.form) {
-        return Some(Miss::Target { form, word: None, lack, target });
+        return Some(Miss::Target { form, part: None, lack, target });
     }
     // Vectors of 32 bytes have forms of their own.
     let count = matched.word("vec").and_then(|word| word[1..].parse::<u32>().ok()).unwrap_or(1);
     if count * matched.ty("type").bits() > 128 && form.form.since.sm < WIDE_VECTORS.sm {
         let lack = target.lacks(WIDE_VECTORS).unwrap_or(Lack::Version(WIDE_VECTORS.ptx));
-        return Some(Miss::Target { form, word: None, lack, target });
+        let part = matched.written("vec").map(Part::Word);
+        return Some(Miss::Target { form, part, lack, target });
     }
-    let is_sparse = |(pattern, operand): (&OperandPattern, &Operand)| {
-        pattern.resident && matches!(operand.kind, OperandKind::Pair(..))
+    let resident = |(pattern, operand): (&OperandPattern, &'a Operand)| match &operand.kind {
+        OperandKind::Pair(_, second) if pattern.resident => Some(Part::Operand(second)),
+        _ => None,
     };
-    if matched.operands().any(is_sparse)
+    if let Some(part) = matched.operands().find_map(resident)
         && let Some(lack) = target.lacks(SPARSE)
     {
-        return Some(Miss::Target { form, word: None, lack, target });
+        return Some(Miss::Target { form, part: Some(part), lack, target });
     }
     // What a form says of a word goes before what holds everywhere.
     matched.instruction.suffixes.iter().find_map(|word| {
@@ -249,212 +313,22 @@ fn lack<'a>(matched: &Matched<'a>, target: Target) -> Option<Miss<'a>> {
         let need =
             form.form.needs.iter().find(is_it).or_else(|| words::NEEDS.iter().find(is_it))?;
         let lack = target.lacks_one(need.only, need.since)?;
-        Some(Miss::Target { form, word: Some(word), lack, target })
+        Some(Miss::Target { form, part: Some(Part::Word(word)), lack, target })
     })
 }
 
-/// Why an instruction is not of a form.
-pub(crate) enum Miss<'a> {
-    /// The entry has no form.
-    NoForm,
-    /// Words that no slot accepts, and slots that no word fills.
-    Words { unknown: Vec<&'a Name>, missing: Vec<usize>, form: &'static CompiledForm },
-    /// Too few or too many operands.
-    Count { form: &'static CompiledForm, least: usize, most: usize },
-    /// An operand of the wrong shape.
-    Shape { at: usize, pattern: &'static OperandPattern, form: &'static CompiledForm },
-    /// The target does not have the form, or that word of it.
-    Target { form: &'static CompiledForm, word: Option<&'a Name>, lack: Lack, target: Target },
+/// The suffix that fills a slot: equal words fill their slots in order.
+pub(super) fn filler<'a>(words: &[Word], suffixes: &'a [Name], slot: usize) -> Option<&'a Name> {
+    let word = words.get(slot).copied().flatten()?;
+    let nth = words[..slot].iter().filter(|other| **other == Some(word)).count();
+    suffixes.iter().filter(|suffix| &***suffix == word).nth(nth)
 }
 
-impl Miss<'_> {
-    fn distance(&self) -> usize {
-        match self {
-            Miss::Target { .. } => 0,
-            // The later the wrong operand, the more of the form is there.
-            Miss::Shape { at, .. } => 100 - at.min(&50),
-            Miss::Count { .. } => 200,
-            Miss::Words { unknown, missing, .. } => 300 + 20 * unknown.len() + 11 * missing.len(),
-            Miss::NoForm => usize::MAX,
-        }
-    }
-
-    /// What to tell the user.
-    pub(crate) fn explain(self, entry: &CompiledEntry, instruction: &Instruction) -> Diagnostic {
-        let opcode = &instruction.opcode;
-        let syntax = |form: &CompiledForm| format!("the form is `{}`", form.form.syntax);
-        let diagnostic = match self {
-            Miss::NoForm => Diagnostic::unsupported(opcode.span, "no form is implemented"),
-            Miss::Words { unknown, missing, form } => {
-                explain_words(entry, instruction, form, &unknown, &missing).note(syntax(form))
-            }
-            Miss::Count { form, least, most } => {
-                let wanted = match (least, most) {
-                    (0, 0) => "no operands".to_owned(),
-                    (1, 1) => "1 operand".to_owned(),
-                    (least, most) if least == most => format!("{most} operands"),
-                    (least, most) => format!("{least} to {most} operands"),
-                };
-                let found = instruction.operands.len();
-                let extra = instruction.operands.get(most).map(|operand| operand.span);
-                let span = extra.unwrap_or(instruction.span);
-                let name = full_name(instruction);
-                let message = format!("`{name}` takes {wanted}, not {found}");
-                rules::OPERAND_COUNT.at(span, message).note(syntax(form))
-            }
-            Miss::Shape { at, pattern: operand, form } => {
-                let wanted = operand.shape.describe();
-                let name = operand.name;
-                let message = format!("operand `{name}` of `{opcode}` must be {wanted}");
-                let span = instruction.operands[at].span;
-                let rule = match (&instruction.operands[at].kind, operand.shape) {
-                    (OperandKind::Sink, _) => &rules::SINK,
-                    _ => &rules::OPERAND_KIND,
-                };
-                rule.at(span, message).note(syntax(form))
-            }
-            Miss::Target { form, word, lack, target } => {
-                let since = form.form.since;
-                explain_lack(instruction, word, lack, target, since).note(syntax(form))
-            }
-        };
-        diagnostic.note(format!("PTX ISA 9.1, {}", entry.entry.section))
-    }
-}
-
-/// The mnemonic with all its words.
-fn full_name(instruction: &Instruction) -> String {
-    let mut name = instruction.opcode.to_string();
-    for suffix in &instruction.suffixes {
-        name.push('.');
-        name.push_str(suffix);
-    }
-    name
-}
-
-/// Words as a sentence lists them.
-fn list(words: &[&str]) -> String {
-    words.iter().map(|word| format!("`.{word}`")).collect::<Vec<_>>().join(", ")
-}
-
-fn explain_words(
-    entry: &CompiledEntry,
-    instruction: &Instruction,
-    form: &CompiledForm,
-    unknown: &[&Name],
-    missing: &[usize],
-) -> Diagnostic {
-    let opcode = &instruction.opcode;
-    let slots = &form.pattern.slots;
-    let wanted = missing.first().map(|slot| slots[*slot].words.as_slice());
-    let Some(word) = unknown.first() else {
-        let words = wanted.unwrap_or_default();
-        let name = full_name(instruction);
-        let message = match words {
-            [word] => format!("`{name}` lacks the modifier `.{word}`"),
-            words => format!("`{name}` lacks one of {}", list(words)),
-        };
-        let end = instruction.suffixes.last().unwrap_or(opcode).span;
-        return rules::MISSING_MODIFIER.at(opcode.span.to(end), message);
-    };
-    let holds = |form: &CompiledForm| {
-        form.pattern.slots.iter().position(|slot| slot.words.contains(&word.as_str()))
-    };
-    let others: Vec<_> = entry.forms.iter().filter_map(holds).collect();
-    let here = holds(form);
-    let same = instruction.suffixes.iter().filter(|other| other == word).count();
-    let message = match here {
-        None if others.is_empty() => format!("`.{word}` is not a modifier of `{opcode}`"),
-        None => format!("`.{word}` does not go with the other modifiers of this `{opcode}`"),
-        Some(_) if same > 1 => format!("`.{word}` stands more than once"),
-        Some(slot) if slots[slot].leading => {
-            format!("`.{word}` must follow `{opcode}` directly")
-        }
-        Some(slot) => {
-            let rival = instruction
-                .suffixes
-                .iter()
-                .find(|other| *other != *word && slots[slot].words.contains(&other.as_str()));
-            match rival {
-                Some(rival) => format!("`.{rival}` and `.{word}` exclude each other"),
-                None => format!("`.{word}` is not a modifier of this form of `{opcode}`"),
-            }
-        }
-    };
-    let error = rules::MODIFIER.at(word.span, message);
-    let candidates = || {
-        let slots = entry.forms.iter().flat_map(|form| &form.pattern.slots);
-        slots.flat_map(|slot| slot.words.iter().copied())
-    };
-    match wanted {
-        Some([only]) => error.help(format!("write `.{only}`")),
-        Some(words) => match nearest(word, words.iter().copied()).filter(|_| here.is_none()) {
-            Some(near) => error
-                .help(format!("did you mean `.{near}`? Here stands one of {}", list(words)))
-                .fix(word.span, format!(".{near}")),
-            None => error.help(format!("use one of {}", list(words))),
-        },
-        None if here.is_some() => error.help("remove it").fix(word.span, ""),
-        None => match nearest(word, candidates()).filter(|_| others.is_empty()) {
-            Some(near) => {
-                error.help(format!("did you mean `.{near}`?")).fix(word.span, format!(".{near}"))
-            }
-            None => error.help("remove it"),
-        },
-    }
-}
-
-fn explain_lack(
-    instruction: &Instruction,
-    word: Option<&Name>,
-    lack: Lack,
-    target: Target,
-    since: Since,
-) -> Diagnostic {
-    let name = full_name(instruction);
-    let what = match word {
-        Some(word) => format!("`.{word}` of `{name}`"),
-        None => format!("`{name}`"),
-    };
-    let end = instruction.suffixes.last().unwrap_or(&instruction.opcode).span;
-    let span = word.map_or(instruction.opcode.span.to(end), |word| word.span);
-    let (major, minor) = target.ptx;
-    match lack {
-        Lack::Version((wanted, least)) => rules::FORM_VERSION
-            .at(
-                span,
-                format!("{what} needs PTX {wanted}.{least}; the module is PTX {major}.{minor}"),
-            )
-            .help(format!("write `.version {wanted}.{least}` or later")),
-        Lack::Architecture(sm) => rules::FORM_TARGET
-            .at(span, format!("{what} needs sm_{sm} or later; the target is {}", target.name()))
-            .note(format!("it came with PTX {}.{}", since.ptx.0, since.ptx.1)),
-        Lack::Other(only) => {
-            let all: Vec<String> = crate::target::targets()
-                .map(|(name, _)| name)
-                .filter(|name| {
-                    Target::named(target.ptx, name).is_some_and(|it| only.has(it.sm, it.variant))
-                })
-                .collect();
-            let message =
-                format!("{what} needs one of {}; the target is {}", all.join(", "), target.name());
-            rules::FORM_TARGET.at(span, message)
-        }
-        Lack::Removed { ptx: (gone_major, gone_minor), sm, instead } => rules::FORM_REMOVED
-            .at(
-                span,
-                format!(
-                    "{what} is gone for sm_{sm} and later from PTX \
-                     {gone_major}.{gone_minor} on; the module is PTX {major}.{minor} for {}",
-                    target.name()
-                ),
-            )
-            .help(instead),
-    }
-}
+/// What fills a slot of a form.
+pub(super) type Word = Option<&'static str>;
 
 /// A word for each slot of a form, and a word that repeats another.
-type Assigned<'a> = (Vec<Option<&'static str>>, Option<&'a Name>);
+type Assigned<'a> = (Vec<Word>, Option<&'a Name>);
 
 /// Modifiers that may be repeated; the assembler takes them as flags.
 const REPEATABLE: &[&str] =
@@ -462,12 +336,12 @@ const REPEATABLE: &[&str] =
 
 /// Gives each word of the instruction to the first free slot that accepts it. The order of the words
 /// is free, except that types and state spaces keep theirs: the first is the result's, the next an operand's.
-fn assign_words<'a>(
+pub(super) fn assign_words<'a>(
     form: &'static CompiledForm,
     suffixes: &'a [Name],
 ) -> Result<Assigned<'a>, Miss<'a>> {
     let slots = &form.pattern.slots;
-    let mut words: Vec<Option<&'static str>> = vec![None; slots.len()];
+    let mut words: Vec<Word> = vec![None; slots.len()];
     let mut unknown = Vec::new();
     let mut repeated = None;
     let (mut types_from, mut spaces_from) = (0, 0);
@@ -513,17 +387,17 @@ fn assign_words<'a>(
     if unknown.is_empty() && missing.is_empty() {
         return Ok((words, repeated));
     }
-    Err(Miss::Words { unknown, missing, form })
+    Err(Miss::Words { unknown, missing, words, form })
 }
 
-fn check_shapes<'a>(
+pub(super) fn check_shapes<'a>(
     form: &'static CompiledForm,
-    words: &[Option<&'static str>],
+    words: &[Word],
     instruction: &Instruction,
 ) -> Result<(), Miss<'a>> {
     let (least, most) = form.pattern.operand_count(words);
     if !(least..=most).contains(&instruction.operands.len()) {
-        return Err(Miss::Count { form, least, most });
+        return Err(Miss::Count { form, words: words.to_vec(), least, most });
     }
     let pairs = form.pattern.operands_with(words).zip(&instruction.operands).enumerate();
     for (at, (pattern, operand)) in pairs {
@@ -534,26 +408,7 @@ fn check_shapes<'a>(
     Ok(())
 }
 
-impl Shape {
-    fn describe(self) -> &'static str {
-        match self {
-            Shape::Result => "a register for the result",
-            Shape::ResultAndMaybePredicate => "a register, or `register|predicate`",
-            Shape::ResultAndPredicate => "`register|predicate`",
-            Shape::Results(_) => "a register or a vector `{…}` of them",
-            Shape::Value => "a register or a constant",
-            Shape::Values(_) => "a register, a constant or a vector `{…}` of them",
-            Shape::Constant => "a constant",
-            Shape::Predicate => "a predicate, which may be negated with `!`",
-            Shape::Address => "an address in brackets",
-            Shape::Label => "a label",
-            Shape::Dropped => "`_`",
-            Shape::Coordinates(_) => "coordinates: a vector `{…}`, or a register for one",
-        }
-    }
-}
-
-fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> bool {
+pub(super) fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> bool {
     use OperandKind as K;
     let name = match operand {
         K::Name(_) => !pattern.selected,

@@ -5,12 +5,14 @@
 //! that is, and where the manual describes it. Opcode names stand nowhere else.
 
 mod matching;
+mod miss;
 pub mod pattern;
 mod step;
 mod words;
 
 pub use matching::{Matched, find};
-pub(crate) use matching::{Miss, candidates, unknown};
+pub(crate) use matching::{candidates, unknown};
+pub(crate) use miss::Miss;
 
 pub(crate) use memory::access;
 
@@ -267,6 +269,12 @@ pub struct CompiledEntry {
 /// Every entry, in catalogue order.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     FAMILIES.iter().flat_map(|family| family.iter())
+}
+
+/// Whether an instruction's mnemonic is or begins with a word.
+pub(crate) fn is_opcode(word: &str) -> bool {
+    let compiled = compiled();
+    compiled.entries.contains_key(word) || compiled.longer.iter().any(|it| it.opcode == word)
 }
 
 /// The entry of an instruction.

@@ -9,6 +9,10 @@ use crate::rules;
 use crate::syntax::ast::{Address, Name, Operand, OperandKind, Variable};
 use crate::syntax::{ScalarType, Space};
 use crate::types::{self, Fit, Kind, kind};
+use diag::Span;
+
+/// The state space that an instruction accesses, `None` for all, and where it says so.
+type Accessed = (Option<Space>, Option<Span>);
 
 impl<'a> Checker<'a> {
     pub(super) fn address(
@@ -24,15 +28,17 @@ impl<'a> Checker<'a> {
                     (AddressSpace::Any, _) => {}
                     (AddressSpace::Tensor, _) => self.tensor_address(&address.base)?,
                     (_, Some(Space::Tex)) => self.handle(address)?,
-                    _ => self.bracketed(space, operand, address)?,
+                    _ => self.bracketed((space, inst.space_word(pattern)), operand, address)?,
                 }
                 for (pattern, operand) in pattern.rest.iter().zip(&address.rest) {
                     self.operand(inst, pattern, operand)?;
                 }
-                self.parameter(inst, operand, address)
+                self.parameter(inst, address)
             }
             OperandKind::Element(name, _) => match self.names.find(name) {
-                Some(Symbol::Variable(variable)) => self.same_space(space, operand, variable),
+                Some(Symbol::Variable(variable)) => {
+                    self.same_space((space, inst.space_word(pattern)), operand, variable)
+                }
                 symbol => {
                     let message = format!("only arrays have elements; {}", describe(name, symbol));
                     refuse(&rules::ADDRESS, operand, message)
@@ -61,7 +67,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Parameters of the function are read, what it returns is written.
-    fn parameter(&mut self, inst: &Matched<'a>, operand: &Operand, address: &Address) -> Verdict {
+    fn parameter(&mut self, inst: &Matched<'a>, address: &Address) -> Verdict {
         let OperandKind::Name(name) = &address.base.kind else { return Ok(()) };
         let operands = &inst.form.pattern.operands;
         let is_store =
@@ -69,36 +75,30 @@ impl<'a> Checker<'a> {
         match self.names.parameter(name) {
             Some(_) if self.outputs.contains(name.as_str()) && !is_store => {
                 let message = format!("`{name}` is returned and cannot be read");
-                refuse(&rules::ADDRESS, operand, message)
+                refuse(&rules::ADDRESS, &address.base, message)
             }
             Some(_) if !self.outputs.contains(name.as_str()) && is_store => {
                 let message =
                     format!("`{name}` is a parameter of the function and cannot be written");
-                refuse(&rules::ADDRESS, operand, message)
+                refuse(&rules::ADDRESS, &address.base, message)
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    fn bracketed(&mut self, space: Option<Space>, operand: &Operand, address: &Address) -> Verdict {
+    fn bracketed(&mut self, space: Accessed, operand: &Operand, address: &Address) -> Verdict {
         match &address.base.kind {
-            OperandKind::Constant(_) if space == Some(Space::Local) => Ok(()),
+            OperandKind::Constant(_) if space.0 == Some(Space::Local) => Ok(()),
             OperandKind::Constant(_) => {
                 let message = "only addresses of `.local` memory may be constants";
                 refuse(&rules::ADDRESS, &address.base, message)
             }
-            OperandKind::Name(name) => self.base(space, operand, &address.base, name),
+            OperandKind::Name(name) => self.base(space, &address.base, name),
             _ => refuse(&rules::ADDRESS, operand, "an address is a register or a variable"),
         }
     }
 
-    fn base(
-        &mut self,
-        space: Option<Space>,
-        operand: &Operand,
-        base: &Operand,
-        name: &Name,
-    ) -> Verdict {
+    fn base(&mut self, space: Accessed, base: &Operand, name: &Name) -> Verdict {
         match self.names.find(name) {
             None => Ok(()),
             Some(Symbol::Register(variable)) => {
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
                     let message = format!("`{name}` is a {ty} register and cannot hold an address");
                     return refuse(&rules::ADDRESS, base, message);
                 }
-                let far = matches!(space, None | Some(Space::Global));
+                let far = matches!(space.0, None | Some(Space::Global));
                 if far && ty.bits() == 32 && self.wide_addresses {
                     let message =
                         format!("addresses have 64 bits here; `{name}` is a {ty} register");
@@ -116,7 +116,7 @@ impl<'a> Checker<'a> {
                 Ok(())
             }
             Some(Symbol::Special(register)) if !register.is_vector() => Ok(()),
-            Some(Symbol::Variable(variable)) => self.same_space(space, operand, variable),
+            Some(Symbol::Variable(variable)) => self.same_space(space, base, variable),
             symbol => {
                 let message = format!("{}, not an address", describe(name, symbol));
                 refuse(&rules::ADDRESS, base, message)
@@ -128,7 +128,7 @@ impl<'a> Checker<'a> {
     /// local variables.
     fn same_space(
         &mut self,
-        space: Option<Space>,
+        (space, says): Accessed,
         operand: &Operand,
         variable: &Variable,
     ) -> Verdict {
@@ -148,6 +148,10 @@ impl<'a> Checker<'a> {
             ),
             None => format!("`{name}` is a .{} variable, which needs `.{0}`", own.word()),
         };
-        refuse(&rules::ADDRESS, operand, message)
+        let error = rules::ADDRESS.at(operand.span, message);
+        Err(Box::new(match says {
+            Some(word) => error.label(word, "the space that is accessed"),
+            None => error,
+        }))
     }
 }

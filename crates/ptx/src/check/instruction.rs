@@ -7,12 +7,16 @@ use crate::catalogue::{self, CompiledEntry, Matched, Miss};
 use crate::rules;
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Guard, Instruction, Name, Operand, OperandKind};
+use diag::{Diagnostic, Span};
 
 impl<'a> Checker<'a> {
     pub(super) fn instruction(&mut self, instruction: &'a Instruction) {
         let before = self.found.len();
         let opcode = &instruction.opcode;
         let Some(entry) = catalogue::entry(instruction) else {
+            if let Some(error) = self.bare_guard(instruction) {
+                return self.report(error);
+            }
             self.unknown.insert(opcode);
             let mut unknown = catalogue::unknown(opcode);
             if unknown.help.is_none() && instruction.suffixes.is_empty() {
@@ -22,6 +26,9 @@ impl<'a> Checker<'a> {
         };
         if let Some(guard) = &instruction.guard {
             self.guard(guard);
+        }
+        if let Some(error) = self.unended(instruction) {
+            return self.report(error);
         }
         for operand in &instruction.operands {
             self.declared(operand);
@@ -59,7 +66,15 @@ impl<'a> Checker<'a> {
             return self.report(*error);
         }
         let miss = nearest.map_or(Miss::NoForm, |(_, miss)| miss);
-        self.report(miss.explain(entry, instruction));
+        let before = self.found.len();
+        let fits = |matched: &Matched<'a>, pattern, operand| {
+            let fits = self.operand(matched, pattern, operand).is_ok();
+            self.found.truncate(before);
+            self.blame.take();
+            fits
+        };
+        let error = miss.explain(entry, instruction, fits);
+        self.report(error);
     }
 
     fn unchecked(&mut self, instruction: &'a Instruction, entry: &'static catalogue::Entry) {
@@ -87,6 +102,36 @@ impl<'a> Checker<'a> {
             }
         };
         self.report(rules::GUARD.at(name.span, message));
+    }
+
+    /// `@ bra L`: what reads as the guard is the instruction.
+    fn bare_guard(&self, instruction: &Instruction) -> Option<Diagnostic> {
+        let guard = instruction.guard.as_ref()?;
+        let name = &guard.predicate;
+        let is_instruction = catalogue::is_opcode(name) && self.names.find(name).is_none();
+        is_instruction.then(|| {
+            let at = Span { end: name.span.start, ..name.span };
+            let message = "a predicate register is missing after `@`";
+            rules::GUARD.at(at, message).label(name.span, "this is the instruction")
+        })
+    }
+
+    /// An instruction without its semicolon before one that is a single word.
+    fn unended(&self, instruction: &Instruction) -> Option<Diagnostic> {
+        let [Operand { kind: OperandKind::Name(name), .. }] = instruction.operands.as_slice()
+        else {
+            return None;
+        };
+        let is_next = catalogue::is_opcode(name) && self.names.find(name).is_none();
+        is_next.then(|| {
+            let last = instruction.suffixes.last().unwrap_or(&instruction.opcode).span;
+            let end = Span { start: last.end, ..last };
+            rules::SYNTAX
+                .at(end, "`;` is missing at the end of this statement")
+                .label(name.span, "the next instruction")
+                .help("end the statement with `;`")
+                .fix(end, ";")
+        })
     }
 
     /// Reports the undeclared names of an operand.
@@ -123,6 +168,12 @@ impl<'a> Checker<'a> {
     fn operands(&mut self, inst: &Matched<'a>) -> Verdict {
         for (pattern, operand) in inst.operands() {
             self.operand(inst, pattern, operand).map_err(|error| {
+                let error = match inst.length_word(pattern) {
+                    Some(word) if error.code == rules::VECTOR.code && error.labels.len() == 1 => {
+                        error.label(word, "this says how many")
+                    }
+                    Some(_) | None => *error,
+                };
                 Box::new(error.note(format!("the form is `{}`", inst.form.form.syntax)))
             })?;
         }

@@ -9,7 +9,7 @@ use crate::special::SpecialRegister;
 use crate::syntax::ast::{Constant, Name, Operand, OperandKind, Variable};
 use crate::syntax::{ScalarType, Space};
 use crate::types::{self, Fit};
-use diag::Diagnostic;
+use diag::{Diagnostic, Span};
 
 /// Whether an operand may stand; the diagnostic if not.
 pub(super) type Verdict = Result<(), Box<Diagnostic>>;
@@ -26,6 +26,19 @@ pub(super) struct Wanted<'p> {
     pub(super) fit: Fit,
     /// Whether a special register may stand there.
     pub(super) special: bool,
+    /// Where the instruction says the type.
+    pub(super) says: Option<Span>,
+}
+
+impl Wanted<'_> {
+    /// The operand is not of the type that is wanted.
+    fn mistyped(&self, rule: &Rule, operand: &Operand, message: String) -> Verdict {
+        let error = rule.at(operand.span, message);
+        Err(Box::new(match self.says {
+            Some(word) => error.label(word, format!("the type of `{}`", self.pattern.name)),
+            None => error,
+        }))
+    }
 }
 
 impl<'a> Checker<'a> {
@@ -37,7 +50,8 @@ impl<'a> Checker<'a> {
         operand: &'a Operand,
     ) -> Verdict {
         let (ty, fit) = inst.wanted(pattern);
-        let wanted = Wanted { pattern, ty, fit, special: pattern.special };
+        let says = inst.type_word(pattern);
+        let wanted = Wanted { pattern, ty, fit, special: pattern.special, says };
         match pattern.shape {
             Shape::Result => self.result_or_pair(wanted, operand),
             Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
@@ -158,13 +172,13 @@ impl<'a> Checker<'a> {
         name: &Name,
         variable: &'a Variable,
     ) -> Verdict {
-        let Wanted { pattern, ty, fit, .. } = wanted;
+        let Wanted { ty, fit, .. } = wanted;
         if types::agrees(variable.ty, ty, fit) {
             self.blame.fits(variable);
             return Ok(());
         }
         self.blame.differs(variable, ty);
-        mismatch(pattern, operand, name, variable.ty, ty, fit)
+        mismatch(wanted, operand, name, variable.ty)
     }
 
     /// A register that receives a result.
@@ -273,7 +287,7 @@ impl<'a> Checker<'a> {
                 Constant::F64(_) => "a double-precision constant",
             };
             let message = format!("{what} cannot stand for operand `{name}` of type {ty}");
-            return refuse(&rules::CONSTANT, operand, message);
+            return wanted.mistyped(&rules::CONSTANT, operand, message);
         }
         let Constant::Int { bits, unsigned } = value else { return Ok(()) };
         match &pattern.limit {
@@ -313,7 +327,7 @@ impl<'a> Checker<'a> {
 
     /// `register+constant` or `variable+constant`.
     fn sum(&mut self, wanted: Wanted<'_>, operand: &Operand, name: &Name) -> Verdict {
-        let Wanted { pattern, ty, fit, .. } = wanted;
+        let Wanted { ty, fit, .. } = wanted;
         let declared = match self.names.find(name) {
             None => return Ok(()),
             Some(Symbol::Register(variable)) => variable.ty,
@@ -325,7 +339,7 @@ impl<'a> Checker<'a> {
                     _ => {
                         let message =
                             format!("the address of `{}` is not of type {ty}", variable.name);
-                        refuse(&rules::OPERAND_TYPE, operand, message)
+                        wanted.mistyped(&rules::OPERAND_TYPE, operand, message)
                     }
                 };
             }
@@ -339,7 +353,7 @@ impl<'a> Checker<'a> {
             }
         };
         if !types::sum_agrees(declared, ty, fit) {
-            return mismatch(pattern, operand, name, declared, ty, fit);
+            return mismatch(wanted, operand, name, declared);
         }
         let message = format!("the manual has no operand `{name}+constant` outside of addresses");
         self.report(rules::SUM_OPERAND.at(operand.span, message));
@@ -389,7 +403,7 @@ impl<'a> Checker<'a> {
         let is_float = types::kind(ty) == types::Kind::Float;
         if is_float || !narrow && !types::agrees(declared, ty, fit) {
             let message = format!("`{name}` is a {declared} register; {ty} is wanted");
-            return refuse(&rules::SPECIAL, operand, message);
+            return wanted.mistyped(&rules::SPECIAL, operand, message);
         }
         Ok(())
     }
@@ -410,7 +424,7 @@ impl<'a> Checker<'a> {
         let is_cut = ty.bits() == 32 && variable.space == Space::Global && self.wide_addresses;
         if !integer || is_cut {
             let message = format!("the address of `{name}` has 64 bits; {ty} is wanted");
-            return refuse(&rules::OPERAND_TYPE, operand, message);
+            return wanted.mistyped(&rules::OPERAND_TYPE, operand, message);
         }
         Ok(())
     }
@@ -472,18 +486,11 @@ pub(super) fn describe(name: &Name, symbol: Option<Symbol<'_>>) -> String {
     }
 }
 
-fn mismatch(
-    pattern: &OperandPattern,
-    operand: &Operand,
-    name: &Name,
-    declared: ScalarType,
-    wanted: ScalarType,
-    fit: Fit,
-) -> Verdict {
-    let or_wider = if fit == Fit::Wider { " or wider" } else { "" };
+fn mismatch(wanted: Wanted<'_>, operand: &Operand, name: &Name, declared: ScalarType) -> Verdict {
+    let or_wider = if wanted.fit == Fit::Wider { " or wider" } else { "" };
     let message = format!(
-        "operand `{}` wants {wanted}{or_wider}; `{name}` is a {declared} register",
-        pattern.name
+        "operand `{}` wants {}{or_wider}; `{name}` is a {declared} register",
+        wanted.pattern.name, wanted.ty
     );
-    refuse(&rules::OPERAND_TYPE, operand, message)
+    wanted.mistyped(&rules::OPERAND_TYPE, operand, message)
 }

@@ -49,7 +49,8 @@ impl Checker<'_> {
         }
         let rest = match elements.split_first() {
             Some((index, rest)) if geometry.starts_with('a') && count == needed(geometry) => {
-                let wanted = Wanted { ty: ScalarType::U32, fit: Fit::Instruction, ..wanted };
+                let (ty, fit) = (ScalarType::U32, Fit::Instruction);
+                let wanted = Wanted { ty, fit, says: None, ..wanted };
                 self.value(wanted, index)?;
                 rest
             }

@@ -39,6 +39,13 @@ impl Checker<'_> {
             return refuse(&rules::VECTOR, vector, message);
         }
         let mut first: Option<(Kind, u32)> = None;
+        let differs = |message: &str, element: &Operand| {
+            let error = rules::VECTOR.at(element.span, message);
+            Err(Box::new(match elements.first() {
+                Some(first) => error.label(first.span, "the first"),
+                None => error,
+            }))
+        };
         for element in elements {
             if matches!(element.kind, OperandKind::Sink) {
                 match is_result {
@@ -55,11 +62,11 @@ impl Checker<'_> {
                 None => first = Some((kind, bits)),
                 Some((other, _)) if mixes(other, kind) => {
                     let message = "the elements of a vector are all integers or all floats";
-                    return refuse(&rules::VECTOR, element, message);
+                    return differs(message, element);
                 }
                 Some((_, other)) if other != bits && bits != 0 && other != 0 => {
                     let message = "the elements of a vector have one width";
-                    return refuse(&rules::VECTOR, element, message);
+                    return differs(message, element);
                 }
                 Some((Kind::Bits, width)) => first = Some((kind, width.max(bits))),
                 Some(_) => {}

@@ -396,7 +396,9 @@ fn guards_and_operands() {
              --> test.ptx:8:14
               |
             8 |     ld.u32 a, [b;
-              |                 ^
+              |               - ^
+              |               |
+              |               opened here
             error: PTX has no use for the character `é`
              --> test.ptx:9:13
               |

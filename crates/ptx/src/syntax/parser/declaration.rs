@@ -388,9 +388,23 @@ impl<'s> Parser<'s> {
                 | TokenKind::LBrace
                 | TokenKind::RBrace
         );
+        // `}` before more of the statement has lost its partner and closes nothing.
+        let is_stray = self.at(TokenKind::RBrace)
+            && !self.token.first_of_line
+            && matches!(self.next.kind, TokenKind::Comma | TokenKind::Semicolon);
+        if is_stray {
+            let stray = self.error(self.token_span(), "this `}` has no `{`");
+            self.bump();
+            return Err(stray);
+        }
         let line_ends = self.token.first_of_line || self.at(TokenKind::RBrace);
-        if !(starts_statement && line_ends) || self.operand_braces > 0 {
-            return Err(self.expected(what));
+        let is_operand = match self.token.kind {
+            TokenKind::Word => self.is_register(self.token) && self.next.kind != TokenKind::Colon,
+            TokenKind::LBrace => self.is_register(self.next),
+            _ => false,
+        };
+        if is_operand || !(starts_statement && line_ends) || self.operand_braces > 0 {
+            return Err(self.expected_next(what));
         }
         let end = Span::new(self.file, self.previous_end, self.previous_end);
         self.report(

@@ -1,18 +1,26 @@
 //! Instructions and operands.
 
-use super::{Parse, Parser};
-use crate::catalogue::CALL;
+use super::{Parse, Parser, Reported};
+use crate::catalogue::{CALL, is_opcode};
 use crate::syntax::Space;
 use crate::syntax::ast::{Address, Guard, Instruction, Name, Operand, OperandKind};
-use crate::syntax::lexer::TokenKind;
-use diag::Diagnostic;
+use crate::syntax::lexer::{Token, TokenKind};
+use diag::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// An instruction with its guard, without its semicolon.
     pub(super) fn instruction(&mut self) -> Parse<Instruction> {
         let start = self.token.start;
         let guard = if self.at(TokenKind::At) { Some(Box::new(self.guard()?)) } else { None };
-        let opcode = self.identifier("an instruction")?;
+        let opcode = match &guard {
+            Some(guard) if self.at(TokenKind::Dot) => {
+                let at = Span { end: guard.predicate.span.start, ..guard.predicate.span };
+                let diagnostic = Diagnostic::error(at, "a predicate register is missing after `@`")
+                    .label(guard.predicate.span, "this is the instruction");
+                return Err(self.report(diagnostic));
+            }
+            Some(_) | None => self.identifier("an instruction")?,
+        };
         let mut suffixes = Vec::new();
         while self.at(TokenKind::Dot) && !self.starts_directive() {
             suffixes.push(self.take_name(1));
@@ -27,7 +35,29 @@ impl Parser<'_> {
                 operands.push(self.operand(lists)?);
             }
         }
+        let is_operand = operands.is_empty()
+            && suffixes.is_empty()
+            && self.at(TokenKind::Comma)
+            && !is_opcode(&opcode);
+        if is_operand || opcode.starts_with('%') && !self.at(TokenKind::Semicolon) {
+            return Err(self.operand_for_instruction(&opcode, guard.is_some()));
+        }
+        if operands.is_empty() && self.at(TokenKind::Comma) {
+            return Err(self.expected("an operand"));
+        }
         Ok(Instruction { guard, opcode, suffixes, operands, span: self.span_from(start) })
+    }
+
+    /// An operand stands where an instruction should.
+    fn operand_for_instruction(&mut self, operand: &Name, is_guarded: bool) -> Reported {
+        let message = format!("expected an instruction, found `{operand}`");
+        let diagnostic = Diagnostic::error(operand.span, message);
+        let help = match self.token.kind {
+            TokenKind::Comma => "operands are separated by `,`, not `;`",
+            _ if is_guarded => "one guard is all that an instruction has",
+            _ => "a guard is `@p` or `@!p` with the name of a `.pred` register",
+        };
+        self.report(diagnostic.help(help))
     }
 
     /// `@p` or `@!p`.
@@ -56,10 +86,11 @@ impl Parser<'_> {
     /// after a missing semicolon, unless a comma or semicolon shows that it is an operand.
     fn starts_operand(&self) -> bool {
         match self.token.kind {
-            TokenKind::Word if self.token.first_of_line => {
-                !matches!(self.next.kind, TokenKind::Dot | TokenKind::Colon)
-                    && !self.next_line_instruction()
-            }
+            TokenKind::Word if self.token.first_of_line => match self.next.kind {
+                TokenKind::Colon => false,
+                TokenKind::Dot => self.is_register(self.token),
+                _ => self.is_register(self.token) || !self.next_line_instruction(),
+            },
             TokenKind::Word
             | TokenKind::Underscore
             | TokenKind::LBrace
@@ -67,6 +98,11 @@ impl Parser<'_> {
             | TokenKind::LParen => true,
             _ => self.starts_constant(),
         }
+    }
+
+    /// Whether a token is named as registers are, and no instruction is.
+    pub(super) fn is_register(&self, token: Token) -> bool {
+        self.text[token.start..token.end].starts_with('%')
     }
 
     fn next_line_instruction(&self) -> bool {
@@ -146,9 +182,10 @@ impl Parser<'_> {
                 OperandKind::NamePlus(name, self.integer_constant("an offset")?)
             }
             TokenKind::LBracket => {
+                let opening = self.token_span();
                 self.bump();
                 let index = self.nested(|parser| parser.operand(false))?;
-                self.expect(TokenKind::RBracket, "`]` after the index")?;
+                self.close(opening, TokenKind::RBracket, "`]` after the index")?;
                 OperandKind::Element(name, Box::new(index))
             }
             _ => OperandKind::Name(name),
@@ -157,6 +194,7 @@ impl Parser<'_> {
 
     /// `( operand, ... )`.
     fn list(&mut self) -> Parse<OperandKind> {
+        let opening = self.token_span();
         self.bump();
         let mut operands = Vec::new();
         if !self.eat(TokenKind::RParen) {
@@ -164,7 +202,7 @@ impl Parser<'_> {
             while self.eat(TokenKind::Comma) {
                 operands.push(self.operand(false)?);
             }
-            self.expect(TokenKind::RParen, "`,` or `)` after the operand")?;
+            self.close(opening, TokenKind::RParen, "`,` or `)` after the operand")?;
         }
         Ok(OperandKind::List(operands))
     }
@@ -182,13 +220,14 @@ impl Parser<'_> {
         while self.eat(TokenKind::Comma) {
             operands.push(self.operand(false)?);
         }
-        self.expect(TokenKind::RBrace, "`,` or `}` after the element")?;
+        self.close(span, TokenKind::RBrace, "`,` or `}` after the element")?;
         self.operand_braces -= 1;
         Ok(OperandKind::Vector(operands))
     }
 
     /// `[ base + offset, more ]`, and the suffix after the bracket.
     fn address(&mut self) -> Parse<OperandKind> {
+        let opening = self.token_span();
         self.bump();
         let start = self.token.start;
         let kind = match self.token.kind {
@@ -211,7 +250,7 @@ impl Parser<'_> {
         while self.eat(TokenKind::Comma) {
             rest.push(self.operand(false)?);
         }
-        self.expect(TokenKind::RBracket, "`]` after the address")?;
+        self.close(opening, TokenKind::RBracket, "`]` after the address")?;
         let suffix = if self.at(TokenKind::Dot) { Some(self.take_name(1)) } else { None };
         Ok(OperandKind::Address(Box::new(Address { base: Box::new(base), offset, rest, suffix })))
     }

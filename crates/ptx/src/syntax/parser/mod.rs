@@ -117,6 +117,16 @@ impl<'s> Parser<'s> {
         if self.eat(kind) { Ok(()) } else { Err(self.expected_next(what)) }
     }
 
+    /// Takes the bracket that closes the one at `opening`.
+    fn close(&mut self, opening: Span, kind: TokenKind, what: &str) -> Parse<()> {
+        if self.eat(kind) {
+            return Ok(());
+        }
+        let mut diagnostic = self.expected_diagnostic(what);
+        self.end_of_line_before(&mut diagnostic);
+        Err(self.report(diagnostic.label(opening, "opened here")))
+    }
+
     fn token_text(&self) -> &'s str {
         &self.text[self.token.start..self.token.end]
     }
@@ -220,10 +230,16 @@ impl<'s> Parser<'s> {
         self.report(diagnostic)
     }
 
-    /// Moves a diagnostic about what is missing from the first token of a line to the end of the line before.
+    /// Moves a diagnostic about what is missing from the first token of a line to the end of the line before,
+    /// unless nothing could begin with the token.
     fn end_of_line_before(&self, diagnostic: &mut Diagnostic) {
         let begins_line = self.token.first_of_line || self.at(TokenKind::Eof);
-        if begins_line && let Some(label) = diagnostic.labels.first_mut() {
+        let is_misplaced =
+            matches!(self.token.kind, TokenKind::Number | TokenKind::String | TokenKind::Unknown);
+        if begins_line
+            && !is_misplaced
+            && let Some(label) = diagnostic.labels.first_mut()
+        {
             label.span = Span::new(self.file, self.previous_end, self.previous_end);
         }
     }
