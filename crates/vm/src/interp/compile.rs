@@ -569,6 +569,7 @@ impl Compiler<'_> {
             | Ordering::AcqRel
             | Ordering::Volatile => 64,
         };
+        let whole = ordering != Ordering::Weak && values.len() > 1;
         let (cache, place) = (self.cache(), self.place);
         let offset = address.offset.cast_unsigned();
         self.program.memory.push(MemoryOp {
@@ -579,6 +580,7 @@ impl Compiler<'_> {
             space,
             cache,
             fuel,
+            whole,
             place,
         });
         (self.program.memory.len() as u32 - 1, wide)

@@ -6,6 +6,7 @@
 
 use super::frame::{Body, Code, Frame, Slot};
 use super::reach::{Base, Reach, access_fault, adjacent, host_address, scattered};
+use super::whole;
 use crate::fault::AccessKind;
 use ir::{Access, Place, Space};
 use lanes::WARP;
@@ -24,6 +25,8 @@ pub(crate) struct MemoryOp {
     pub(crate) cache: usize,
     /// What a turn loses by it: strong accesses may be part of a wait for another thread.
     pub(crate) fuel: i64,
+    /// Each lane's elements move in one piece: a strong access of a vector.
+    pub(crate) whole: bool,
     pub(crate) place: Place,
 }
 
@@ -94,7 +97,7 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
             if exec == 0 {
                 continue;
             }
-            if !uniform && exec.count_ones() <= FEW {
+            if !uniform && !op.whole && exec.count_ones() <= FEW {
                 // SAFETY: the code's base has type `B`.
                 if let Err((lane, address)) = unsafe { load_few::<S, E, B>(frame, op, warp) } {
                     return blame(frame, op, AccessKind::Load, warp, lane, address);
@@ -103,11 +106,12 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its results elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp) {
+                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.whole) {
                     load_adjacent::<E>(frame, op, warp, start);
                 } else {
                     let keep = if uniform { u32::MAX } else { frame.write[warp] };
                     match scattered::<S, B>(frame, op, warp) {
+                        Ok(hosts) if op.whole => whole::load::<E>(frame, op, warp, &hosts, keep),
                         Ok(hosts) => load_scattered::<E>(frame, op, warp, &hosts, keep),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Load, warp, lane, address);
@@ -138,7 +142,7 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             if exec == 0 {
                 continue;
             }
-            if exec.count_ones() <= FEW {
+            if !op.whole && exec.count_ones() <= FEW {
                 // SAFETY: the code's base has type `B`.
                 if let Err((lane, address)) = unsafe { store_few::<S, E, B>(frame, op, warp) } {
                     return blame(frame, op, AccessKind::Store, warp, lane, address);
@@ -147,10 +151,11 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its values elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp) {
+                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.whole) {
                     store_adjacent::<E>(frame, op, warp, start);
                 } else {
                     match scattered::<S, B>(frame, op, warp) {
+                        Ok(hosts) if op.whole => whole::store::<E>(frame, op, warp, &hosts),
                         Ok(hosts) => store_scattered::<E>(frame, op, warp, &hosts),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Store, warp, lane, address);

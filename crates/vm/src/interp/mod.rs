@@ -21,6 +21,7 @@ mod scalar;
 mod simplify;
 mod slots;
 mod special;
+mod whole;
 
 pub(crate) use collective::{Gathered, evaluate};
 pub(crate) use compile::{Origin, Program};
