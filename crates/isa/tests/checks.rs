@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{from_text, render, repository};
+use common::{from_text, render, repository, shipped};
 use diag::Sources;
 use warpwise_isa::PRELUDE_NAME;
 
@@ -51,4 +51,16 @@ fn descriptions_give_the_expected_diagnostics() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+/// Also those that are there to be included: whoever opens one can check it.
+#[test]
+fn every_shipped_file_is_right_by_itself() {
+    let files = std::fs::read_dir(repository("isa")).expect("committed folder");
+    let names = files.map(|entry| entry.expect("readable").file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    assert!(names.len() >= 20, "{names:?}");
+    for name in names {
+        shipped(&name);
+    }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Emitter {
     /// The address of memory.
     memory: Reg,
     laneid: Reg,
+    /// The lanes that each lane takes part with, where that is fewer than execute an instruction.
+    group: Option<Reg>,
     /// How much more pseudo-code may be compiled.
     work: u32,
 }
@@ -43,8 +45,8 @@ impl Emitter {
         let entry = b.current();
         let epilogue = b.block();
         let layout = Layout::default();
-        let (held, work) = (BTreeMap::new(), MOST_WORK);
-        Emitter { b, layout, held, entry, epilogue, buffer, memory, laneid, work }
+        let (held, group, work) = (BTreeMap::new(), None, MOST_WORK);
+        Emitter { b, layout, held, entry, epilogue, buffer, memory, laneid, group, work }
     }
 
     /// Takes one piece of the work that a program may make; `false` when nothing is left.
@@ -89,15 +91,63 @@ impl Emitter {
         self.b.set_guard(None);
         self.b.pred_to(leader, Pred::Const(false));
         self.b.set_guard(guard);
-        self.collective(Collective::Elect { d: None, p: leader });
+        let what = Collective::Elect { d: None, p: leader };
+        self.b.push(Op::Collective { what, members: Members::Active, aligned: false });
         self.b.set_guard(Some(Pred::Is(leader)));
         self.store(vec![value], Access::B32, address);
         self.b.set_guard(guard);
     }
 
-    /// A collective of the lanes that execute the instruction.
+    /// A collective of the lanes that execute the instruction, or of those that are in a group.
     pub(crate) fn collective(&mut self, what: Collective) {
-        self.b.push(Op::Collective { what, members: Members::Active, aligned: false });
+        let members = match (self.group, self.b.guard()) {
+            (None, _) => Members::Active,
+            (Some(group), None) => Members::Mask(group.into()),
+            (Some(group), Some(guard)) => {
+                // Of the group, those that the guard lets through.
+                let d = self.b.reg(Class::W32);
+                let (what, members) =
+                    (Collective::Ballot { d, a: guard }, Members::Mask(group.into()));
+                self.b.set_guard(None);
+                self.b.push(Op::Collective { what, members, aligned: false });
+                self.b.set_guard(Some(guard));
+                Members::Mask(d.into())
+            }
+        };
+        self.b.push(Op::Collective { what, members, aligned: false });
+    }
+
+    /// Lets the lanes of a mask wait for each other.
+    pub(crate) fn rendezvous(&mut self, mask: Src) {
+        self.group = None;
+        let (what, members) = (Collective::WarpSync, Members::Mask(mask));
+        self.b.push(Op::Collective { what, members, aligned: false });
+    }
+
+    /// From here on the lanes of a mask take part with each other only, and those that the guard leaves out
+    /// likewise. Holds in straight code: to [`Emitter::end_groups`].
+    pub(crate) fn begin_groups(&mut self, mask: Src) {
+        let guard = self.b.guard();
+        let group = self.b.reg(Class::W32);
+        self.b.set_guard(None);
+        if let Some(guard) = guard {
+            let (what, members) =
+                (Collective::Ballot { d: group, a: guard.negated() }, Members::Active);
+            self.b.push(Op::Collective { what, members, aligned: false });
+        }
+        self.b.set_guard(guard);
+        self.b.copy_to(group, mask);
+        self.group = Some(group);
+    }
+
+    /// Whether lanes are in groups.
+    pub(crate) fn in_groups(&self) -> bool {
+        self.group.is_some()
+    }
+
+    /// From here on those that execute an instruction together take part together.
+    pub(crate) fn end_groups(&mut self) {
+        self.group = None;
     }
 
     /// The address of a number of bytes into memory. Addresses have 32 bits.

@@ -4,7 +4,7 @@ use crate::codes;
 use crate::emit::Emitter;
 use crate::register::{File, Named, Register, named};
 use diag::{Class as Blame, Diagnostic, Severity, Span};
-use ir::{BinaryOp, Class, CompareOp, Op, Pred, Reg, Src, UnaryOp};
+use ir::{BinaryOp, Class, CompareOp, Pred, Reg, Src, UnaryOp};
 use isa::{Field, Instruction, TypeKind};
 
 /// What cannot be lowered, and why.
@@ -325,14 +325,6 @@ impl<'a, 'd> Lane<'a, 'd> {
         self.e.b.set_guard(None);
         emit(self);
         self.e.b.set_guard(guard);
-    }
-
-    /// Appends an operation under a guard of its own.
-    pub(crate) fn under(&mut self, guard: Pred, op: Op) {
-        let outer = self.e.b.guard();
-        self.e.b.set_guard(Some(guard));
-        self.e.b.push(op);
-        self.e.b.set_guard(outer);
     }
 
     /// Whether both predicates are true, in every lane.

@@ -9,7 +9,7 @@ use crate::state::Layout;
 use diag::{Class, Diagnostic, FileId, Severity, Sources, Span};
 use ir::{BlockId, Kernel, Place, Pred, Terminator};
 use isa::{Content, Description, Instruction, Line, Opcode};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Bytes of a word.
 const WORD_BYTES: u64 = 16;
@@ -115,6 +115,15 @@ fn instructions<'d>(
     found
 }
 
+impl Located<'_> {
+    /// The address that the instruction names.
+    fn target(&self) -> Option<u64> {
+        let relative = self.instruction.opcode().fields.iter().find(|f| f.relative().is_some())?;
+        let shown = self.instruction.shown_value(&relative.name.text, self.address)?;
+        u64::try_from(shown).ok()
+    }
+}
+
 /// A program while it becomes a kernel.
 struct Linker<'d> {
     meaning: Meaning,
@@ -123,6 +132,10 @@ struct Linker<'d> {
     codes: HashMap<&'d str, Option<Code>>,
     /// The block of every word that control goes to, and of the end.
     blocks: HashMap<u64, BlockId>,
+    /// Addresses that instructions name: there lanes may join.
+    targets: HashSet<u64>,
+    /// Addresses of instructions that lanes execute in groups.
+    grouped: HashSet<u64>,
     start: BlockId,
     places: Vec<Span>,
     errors: Vec<Diagnostic>,
@@ -136,7 +149,9 @@ impl<'d> Linker<'d> {
         let mut places = vec![instructions.last().map_or(end, |last| last.span)];
         places.extend(instructions.iter().map(|located| located.span));
         let (codes, blocks, errors) = (HashMap::new(), HashMap::new(), Vec::new());
-        Linker { meaning, emitter, codes, blocks, start, places, errors }
+        let targets = instructions.iter().filter_map(Located::target).collect();
+        let grouped = HashSet::new();
+        Linker { meaning, emitter, codes, blocks, targets, grouped, start, places, errors }
     }
 
     fn link(&mut self, instructions: &[Located<'d>]) {
@@ -149,6 +164,12 @@ impl<'d> Linker<'d> {
                 let block = self.block(located.address, length);
                 self.emitter.b.terminate(Terminator::Jump(block));
                 self.emitter.b.switch_to(block);
+            }
+            if self.targets.contains(&located.address) {
+                self.emitter.end_groups();
+            }
+            if self.emitter.in_groups() {
+                self.grouped.insert(located.address);
             }
             let lowered = self.instruction(located, length);
             if let Err(why) = lowered {
@@ -184,6 +205,9 @@ impl<'d> Linker<'d> {
         };
         let flow = lane.end();
         lowered?;
+        if flow.is_some() {
+            self.emitter.end_groups();
+        }
         match flow {
             None => Ok(()),
             Some(Flow::Exit(p)) => {
@@ -202,6 +226,16 @@ impl<'d> Linker<'d> {
                     let diagnostic = Diagnostic::error(*span, message).help(help);
                     return Err(Box::new(diagnostic.code(codes::PROGRAM)));
                 };
+                if self.grouped.contains(&target) {
+                    let message = format!(
+                        "control goes to {target:#x}, between WARPSYNC.EXCLUSIVE and what it is for"
+                    );
+                    let help =
+                        "let the address be that of an operand which is relative to the word";
+                    let diagnostic = Diagnostic::error(*span, message).help(help);
+                    return Err(Box::new(diagnostic.code(codes::PROGRAM)));
+                }
+                self.targets.insert(target);
                 let target = self.block(target, length);
                 self.leave(p, target);
                 Ok(())

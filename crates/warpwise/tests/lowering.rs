@@ -98,13 +98,18 @@ fn destinations(text: &str) -> Vec<&str> {
 
 /// Runs both sides on a random state and compares every result that the assembly holds.
 fn compare(source: &Source, machine: &Machine, random: &mut Random) -> usize {
+    let inputs: Vec<[u32; 32]> =
+        (0..source.inputs).map(|_| std::array::from_fn(|_| random.value())).collect();
+    compare_on(source, machine, &inputs)
+}
+
+/// The same on a given state.
+fn compare_on(source: &Source, machine: &Machine, inputs: &[[u32; 32]]) -> usize {
     let ptx = source.ptx();
     let module = Module::from_ptx("k.ptx", ptx.clone()).unwrap_or_else(|error| panic!("{error}"));
     let kernel = module.kernel("k").unwrap_or_else(|error| panic!("{error}"));
     let lowered = machine.lower(&kernel).unwrap_or_else(|error| panic!("{error}\n{ptx}"));
-    let inputs: Vec<[u32; 32]> =
-        (0..source.inputs).map(|_| std::array::from_fn(|_| random.value())).collect();
-    let wanted = source.run(&module, &inputs);
+    let wanted = source.run(&module, inputs);
     let by_name: HashMap<&str, &[u32; 32]> =
         source.results.iter().map(String::as_str).zip(&wanted).collect();
 
@@ -212,6 +217,83 @@ fn every_form_on_every_machine() {
             for _ in 0..3 {
                 let compared = compare(&source, &machine, &mut random);
                 assert_eq!(compared, source.results.len(), "{name}: {text} since {since}");
+            }
+        }
+    }
+}
+
+/// The lanes in up to four groups: the number and the mask of each lane's group.
+fn groups(random: &mut Random) -> [[u32; 32]; 2] {
+    let kinds = 1 + random.below(4);
+    let group: [u32; 32] = std::array::from_fn(|_| random.below(kinds) as u32);
+    let members = |of: u32| LaneMask::from_fn(|lane| group[lane] == of).0;
+    [group, group.map(members)]
+}
+
+/// Every form whose result the lanes hold, with a membermask in a register that differs between groups.
+#[test]
+fn membermasks_in_registers() {
+    let mut random = Random(4);
+    let targets = TARGETS.iter().filter(|target| **target != "sm_75");
+    let names = targets.map(|target| format!("{target}.isa"));
+    for name in names.chain(["warp.isa".to_owned()]) {
+        let machine = machine(&name);
+        let lanes_hold = name == "warp.isa";
+        for (text, results, since) in forms() {
+            let number = name[3..].trim_end_matches(".isa").parse();
+            let known = lanes_hold || number.is_ok_and(|sm: u32| since <= sm);
+            // Registers of the warp cannot hold what differs between groups.
+            let uniform = !lanes_hold && (text.starts_with("redux") || text.starts_with("elect"));
+            if !text.ends_with("-1;") || !known || uniform {
+                continue;
+            }
+            let text = text.replace("-1;", "%r5;");
+            let body = format!(
+                "mov.b64 %rd5, {{%r0, %r1}};\nsetp.ne.u32 %p0, %r2, 0;\n{text}\nbar.warp.sync %r5;\n"
+            );
+            let results: Vec<String> = results.into_iter().map(str::to_owned).collect();
+            let source = Source { inputs: 6, body, results };
+            for _ in 0..4 {
+                let mut inputs: Vec<[u32; 32]> =
+                    (0..4).map(|_| std::array::from_fn(|_| random.value())).collect();
+                if text.starts_with("shfl") {
+                    // Lanes of another group have no value to give.
+                    inputs.extend([[0; 32], [u32::MAX; 32]]);
+                } else {
+                    inputs.extend(groups(&mut random));
+                }
+                let compared = compare_on(&source, &machine, &inputs);
+                assert_eq!(compared, source.results.len(), "{name}: {text}");
+            }
+        }
+    }
+}
+
+/// Groups that meet in different branches, and guards that leave whole groups out.
+#[test]
+fn groups_and_branches() {
+    let machine = machine("warp.isa");
+    let mut random = Random(5);
+    let forms = [
+        ("vote.sync.ballot.b32 %r9, %p0, %r5;", "vote.sync.ballot.b32 %r9, !%p0, %r5;"),
+        ("match.any.sync.b32 %r9, %r0, %r5;", "match.any.sync.b32 %r9, %r2, %r5;"),
+        ("redux.sync.add.s32 %r9, %r0, %r5;", "redux.sync.add.s32 %r9, %r1, %r5;"),
+        ("elect.sync %r9|%p9, %r5;", "elect.sync %r9|%p9, %r5;"),
+    ];
+    for (here, there) in forms {
+        let start = "setp.ne.u32 %p0, %r2, 0;\nmov.u32 %r9, 7;\n";
+        // By lane: the lanes of a group part and meet all the same. By group: they stay together.
+        let parts = format!(
+            "{start}setp.lt.s32 %p1, %r3, 1;\n@%p1 bra B;\n{here}\nbra.uni C;\nB:\n{there}\nC:\n"
+        );
+        let guarded = format!("{start}setp.lt.s32 %p1, %r4, 2;\n@%p1 {here}\n");
+        for body in [parts, guarded] {
+            let source = Source { inputs: 6, body, results: vec!["%r9".to_owned()] };
+            for _ in 0..8 {
+                let mut inputs: Vec<[u32; 32]> =
+                    (0..4).map(|_| std::array::from_fn(|_| random.value())).collect();
+                inputs.extend(groups(&mut random));
+                assert_eq!(compare_on(&source, &machine, &inputs), 1, "{here}");
             }
         }
     }

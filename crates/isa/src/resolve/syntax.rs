@@ -38,9 +38,17 @@ impl Resolver<'_> {
         let Some(section) = opcode.sections.get(&SectionKind::Syntax) else { return };
         let Some(line) = syntax_line(section) else { return };
         let (text, start) = (line.text, line.span.start as usize);
-        let end = text.find(';').unwrap_or(text.len());
         let file = line.span.file;
         let at = move |from: usize, to: usize| Span::new(file, start + from, start + to);
+        let end = text.find(';').unwrap_or_else(|| {
+            let end = text.trim_end().len();
+            let diagnostic =
+                Diagnostic::error(at(end, end), "the syntax line does not end with `;`")
+                    .help("write `;` here")
+                    .code(codes::SYNTAX);
+            self.report(diagnostic);
+            end
+        });
         let pieces = match pieces(&text[..end], &at) {
             Ok(pieces) => pieces,
             Err((span, message)) => {

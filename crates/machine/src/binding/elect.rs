@@ -2,7 +2,7 @@
 
 use super::Entry;
 use crate::operand::{Lane, Lowered};
-use ir::{BinaryOp, Class, Collective, CompareOp, Members, Op, Pred, Src};
+use ir::{BinaryOp, Class, Collective, CompareOp, Pred, Src};
 use lanes::ReduxOp;
 
 pub(super) const ENTRIES: &[Entry] =
@@ -34,7 +34,9 @@ fn elect(lane: &mut Lane<'_, '_>) -> Lowered {
     let elected = lane.preset(Class::W32, NOBODY);
     let leads = lane.preset(Class::Pred, 0);
     let what = Collective::Elect { d: Some(elected), p: leads };
-    lane.under(candidates, Op::Collective { what, members: Members::Active, aligned: false });
+    lane.e.b.set_guard(Some(candidates));
+    lane.e.collective(what);
+    lane.e.b.set_guard(lane.guard);
     let number = lane.temporary(Class::W32);
     let (op, a) = (ReduxOp::MinU32, elected.into());
     lane.e.collective(Collective::Redux { op, d: number, a });

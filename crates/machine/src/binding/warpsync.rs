@@ -2,17 +2,15 @@
 
 use super::Entry;
 use crate::operand::{Lane, Lowered};
-use ir::{Collective, Members, Op, Src};
+use ir::Src;
 
 pub(super) const ENTRIES: &[Entry] = &[Entry { name: "WARPSYNC", lower: warpsync }];
 
-/// The lanes of a mask wait for each other.
+/// The lanes of a mask wait for each other. `.EXCLUSIVE`: and take part with each other only, until lanes may
+/// part or join.
 fn warpsync(lane: &mut Lane<'_, '_>) -> Lowered {
-    for (field, plain) in [("exclusive", "OFF"), ("collective", "OFF")] {
-        if lane.modifier(&[field]).is_some_and(|name| name != plain) {
-            return Err(lane
-                .unsupported(format!("what `.{}` does is not documented", field.to_uppercase())));
-        }
+    if lane.modifier(&["collective"]).is_some_and(|name| name != "OFF") {
+        return Err(lane.unsupported("what `.COLLECTIVE` does is not documented"));
     }
     if let Some(pp) = lane.find(&["pp"])
         && lane.predicate(pp)? != ir::Pred::Const(true)
@@ -29,7 +27,9 @@ fn warpsync(lane: &mut Lane<'_, '_>) -> Lowered {
         // `.ALL` has no operand.
         None => Src::Imm(u32::MAX.into()),
     };
-    let (what, members) = (Collective::WarpSync, Members::Mask(mask));
-    lane.e.b.push(Op::Collective { what, members, aligned: false });
+    lane.e.rendezvous(mask);
+    if lane.modifier(&["exclusive"]).is_some_and(|name| name == "EXCLUSIVE") {
+        lane.e.begin_groups(mask);
+    }
     Ok(())
 }

@@ -7,8 +7,7 @@ use crate::codes;
 use crate::operand::Lowered;
 use diag::Span;
 use ir::{
-    Access, BinaryOp, Class, Collective, CompareOp, Members, Op, Pred, Reg, Round, Src, TernaryOp,
-    UnaryOp,
+    Access, BinaryOp, Class, Collective, CompareOp, Pred, Reg, Round, Src, TernaryOp, UnaryOp,
 };
 use lanes::VoteMode;
 
@@ -234,8 +233,7 @@ pub(super) fn procedure(
         }
         Body::Sync => {
             let mask = c.value32(&arguments[0])?;
-            let (what, members) = (Collective::WarpSync, Members::Mask(mask));
-            c.lane.e.b.push(Op::Collective { what, members, aligned: false });
+            c.lane.e.rendezvous(mask);
             Ok(())
         }
         Body::Wide(_)

@@ -6,8 +6,9 @@
 //! of the assembly says which.
 //!
 //! Instructions of the machine take the lanes that execute them together as participants. The lanes of a
-//! membermask are brought together first (`WARPSYNC`) in a kernel with branches. Lanes that name different
-//! membermasks may execute one instruction together, so a membermask must be a constant.
+//! membermask are brought together first (`WARPSYNC`) in a kernel with branches. Lanes may have different
+//! membermasks in a register and yet execute one instruction together; where that would change its result,
+//! `WARPSYNC.EXCLUSIVE` keeps them apart.
 
 mod fit;
 mod plan;

@@ -86,26 +86,18 @@ impl<'a> Plan<'a> {
     /// The instructions of the machine for an operation; `None` when there are none.
     fn steps(&mut self, inst: &Inst) -> Option<Vec<Step>> {
         let mut steps = Vec::new();
+        let mut apart = false;
         if let Some(members) = wanted::members(&inst.op) {
-            let Some(mask) = self.constant(members) else {
-                self.refuse(
-                    inst.place,
-                    "the membermask is not a constant",
-                    "lanes with different membermasks would take part together; write the mask as a number",
-                );
-                return Some(steps);
-            };
+            apart = self.constant(members).is_none() && wanted::counts_lanes(&inst.op);
             let rendezvous = matches!(inst.op, Op::Collective { what: Collective::WarpSync, .. });
-            if self.branches || rendezvous {
-                let sync = Step { candidates: wanted::warpsync(mask), guard: inst.guard };
-                if self.fits(&sync) {
-                    steps.push(sync);
-                } else {
-                    self.refuse(
-                        inst.place,
-                        "the machine has no instruction that brings the lanes of a mask together",
-                        "describe WARPSYNC",
-                    );
+            if self.branches || rendezvous || apart {
+                match self.sync(members, apart, inst.guard) {
+                    Some(sync) => steps.extend(sync),
+                    None => {
+                        let (message, help) = self.no_sync(members);
+                        self.refuse(inst.place, message, help);
+                        return Some(steps);
+                    }
                 }
             }
             if rendezvous {
@@ -122,6 +114,14 @@ impl<'a> Plan<'a> {
         if let Some(d) = result(&step) {
             self.demand.uniform.push(d);
             if self.fits(&step) {
+                if apart {
+                    self.refuse(
+                        inst.place,
+                        "lanes with different membermasks have different results, which go to one register \
+                         of the warp",
+                        "write the membermask as a number",
+                    );
+                }
                 steps.push(step);
                 return Some(steps);
             }
@@ -134,6 +134,49 @@ impl<'a> Plan<'a> {
             }
         }
         None
+    }
+
+    /// What brings the lanes of a membermask together; `None` when the description has nothing that does.
+    fn sync(&self, members: Src, apart: bool, guard: Option<Pred>) -> Option<Vec<Step>> {
+        let step = |mask| Step { candidates: wanted::warpsync(mask, apart), guard };
+        let number = self.constant(members).map(|mask| Src::Imm(mask.into()));
+        let mut ways = number.into_iter().chain([members]).map(step);
+        if let Some(step) = ways.find(|step| self.fits(step)) {
+            return Some(vec![step]);
+        }
+        let copied = through_register(&step(members));
+        let fits = |(copy, step): &(Step, Step)| self.fits(copy) && self.fits(step);
+        copied.into_iter().find(fits).map(|(copy, step)| vec![copy, step])
+    }
+
+    /// Why the lanes of a membermask cannot be brought together, and what to do.
+    fn no_sync(&self, members: Src) -> (String, &'static str) {
+        let machine = self.description.name();
+        let takes = |mask| self.sync(mask, false, None).is_some();
+        match members {
+            Src::Reg(_) if takes(members) => (
+                format!(
+                    "{machine} has no WARPSYNC that keeps lanes with different membermasks apart"
+                ),
+                "write the membermask as a number, or describe WARPSYNC.EXCLUSIVE",
+            ),
+            Src::Reg(_) if takes(Src::Imm(1)) => (
+                format!("{machine} has no WARPSYNC with the membermask in a register"),
+                "write the membermask as a number, or describe a WARPSYNC whose operand `ra` is a register",
+            ),
+            Src::Imm(_) if takes(Src::Reg(SCRATCH)) => (
+                format!(
+                    "{machine} has WARPSYNC with registers only, and no MOV for the membermask"
+                ),
+                "move the membermask to a register in the PTX",
+            ),
+            Src::Reg(_) | Src::Imm(_) => (
+                format!(
+                    "{machine} has no WARPSYNC, which brings the lanes of a membermask together"
+                ),
+                "describe WARPSYNC",
+            ),
+        }
     }
 
     /// The step with constants in place of the registers that hold them.

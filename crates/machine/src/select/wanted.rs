@@ -98,13 +98,34 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
     }
 }
 
-/// The instruction that lets the lanes of a mask wait for each other.
-pub(super) fn warpsync(mask: u32) -> Vec<Candidate> {
+/// The instruction that lets the lanes of a mask wait for each other, and keeps lanes with other masks apart
+/// from them if it is to.
+pub(super) fn warpsync(mask: Src, apart: bool) -> Vec<Candidate> {
     let operands: Vec<(&'static [&'static str], Wanted)> =
-        vec![(&["mask"], Wanted::Value(Src::Imm(mask.into())))];
-    let masked = plain("WARPSYNC", operands);
+        vec![(&["mask", "ra", "rb"], Wanted::Value(mask))];
+    let mut masked = plain("WARPSYNC", operands);
+    if apart {
+        masked.modifiers.push((&["exclusive"], "EXCLUSIVE"));
+    }
     let all = plain("WARPSYNC", Vec::new());
-    if mask == u32::MAX { vec![all, masked] } else { vec![masked] }
+    let whole = matches!(mask, Src::Imm(mask) if mask as u32 == u32::MAX);
+    if whole && !apart { vec![all, masked] } else { vec![masked] }
+}
+
+/// Whether more lanes that take part may change what a lane of the membermask gets.
+pub(super) fn counts_lanes(op: &Op) -> bool {
+    let Op::Collective { what, .. } = op else { return false };
+    match what {
+        // A lane reads one lane, which has to be of its mask.
+        Collective::Shfl { .. } | Collective::MovMatrix { .. } | Collective::WarpSync => false,
+        Collective::Vote { .. }
+        | Collective::Ballot { .. }
+        | Collective::MatchAny { .. }
+        | Collective::MatchAll { .. }
+        | Collective::Redux { .. }
+        | Collective::ReduxF32 { .. }
+        | Collective::Elect { .. } => true,
+    }
 }
 
 /// The instruction that goes on at `target`, an address.
