@@ -6,7 +6,7 @@ mod text;
 use crate::arguments::{ExplainArguments, PictureFormat};
 use crate::report::{self, Stop};
 use crate::status::Status;
-use std::io::IsTerminal;
+use anstream::{AutoStream, ColorChoice};
 use warpwise::explain::explain;
 
 /// Runs the command and reports.
@@ -22,7 +22,8 @@ fn picture(arguments: &ExplainArguments) -> Result<String, Stop> {
     })
 }
 
-/// Whether standard output is a terminal whose user wants colour.
+/// Whether who reads standard output wants colour: a terminal, unless the environment (`NO_COLOR`,
+/// `CLICOLOR`, `CLICOLOR_FORCE`) says otherwise.
 fn colour() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }
