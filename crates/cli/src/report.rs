@@ -1,6 +1,8 @@
 //! Telling the user how a command ended: diagnostics on standard error, results on standard output.
 
 use crate::status::Status;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -58,8 +60,14 @@ impl From<Error> for Stop {
 /// Shows diagnostics to people.
 pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
     let mut stderr = anstream::stderr().lock();
+    let mut explained = HashSet::new();
     for diagnostic in diagnostics {
-        let _ = write!(stderr, "{}", render::text(sources, diagnostic, true));
+        let mut diagnostic = Cow::Borrowed(diagnostic);
+        // A rule is stated once.
+        if diagnostic.reason.is_some_and(|reason| !explained.insert(reason)) {
+            diagnostic.to_mut().reason = None;
+        }
+        let _ = write!(stderr, "{}", render::text(sources, &diagnostic, true));
     }
 }
 

@@ -70,6 +70,17 @@ pub struct Fix {
     pub replacement: String,
 }
 
+/// The rule of a language that an input breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reason {
+    /// The rule in one sentence.
+    pub rule: &'static str,
+    /// The manual that states it.
+    pub manual: &'static str,
+    /// Where in the manual.
+    pub section: &'static str,
+}
+
 /// One message to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -85,6 +96,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// A drawing of it.
     pub picture: Option<Picture>,
+    /// The rule behind it.
+    pub reason: Option<Reason>,
     /// Further facts, one paragraph each.
     pub notes: Vec<String>,
     /// What to do.
@@ -103,6 +116,7 @@ impl Diagnostic {
             message: message.into(),
             labels: Vec::new(),
             picture: None,
+            reason: None,
             notes: Vec::new(),
             help: None,
             fix: None,
@@ -143,6 +157,12 @@ impl Diagnostic {
     /// Draws it.
     pub fn picture(mut self, picture: Picture) -> Self {
         self.picture = Some(picture);
+        self
+    }
+
+    /// Says which rule is broken.
+    pub fn because(mut self, reason: Reason) -> Self {
+        self.reason = Some(reason);
         self
     }
 

@@ -9,7 +9,7 @@ pub mod render;
 mod sarif;
 mod source;
 
-pub use diagnostic::{Class, Diagnostic, Fix, Label, Severity};
+pub use diagnostic::{Class, Diagnostic, Fix, Label, Reason, Severity};
 pub use picture::{Picture, Piece, Tint};
 pub use sarif::{RuleInfo, sarif};
 pub use source::{FileId, Location, SourceFile, Sources, Span};

@@ -1,6 +1,6 @@
 //! Diagnostics as text for people and as JSON for programs.
 
-use crate::{Diagnostic, Severity, Sources, Span};
+use crate::{Diagnostic, Reason, Severity, Sources, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -31,6 +31,10 @@ pub fn text(sources: &Sources, diagnostic: &Diagnostic, colour: bool) -> String 
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note.as_str()));
+    }
+    if let Some(reason) = &diagnostic.reason {
+        let rule = format!("{} ({}, {})", reason.rule, reason.manual, reason.section);
+        group = group.element(Level::NOTE.message(rule));
     }
     if let Some(help) = &diagnostic.help {
         group = group.element(Level::HELP.message(help.as_str()));
@@ -104,6 +108,8 @@ struct JsonDiagnostic<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     code: &'static str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<JsonRule>,
     places: Vec<JsonPlace<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -111,6 +117,20 @@ struct JsonDiagnostic<'a> {
     help: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<JsonFix<'a>>,
+}
+
+/// The rule that is broken.
+#[derive(Serialize)]
+struct JsonRule {
+    summary: &'static str,
+    manual: &'static str,
+    section: &'static str,
+}
+
+impl From<Reason> for JsonRule {
+    fn from(Reason { rule, manual, section }: Reason) -> Self {
+        JsonRule { summary: rule, manual, section }
+    }
 }
 
 /// A replacement that mends the input.
@@ -148,6 +168,7 @@ pub fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> serde_json::Value 
                 class: diagnostic.class.word(),
                 code: diagnostic.code,
                 message: &diagnostic.message,
+                rule: diagnostic.reason.map(JsonRule::from),
                 places,
                 notes: diagnostic.paragraphs().collect(),
                 help: diagnostic.help.as_deref(),

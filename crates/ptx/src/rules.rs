@@ -1,6 +1,21 @@
 //! The rules of `lint`: one row each, with its code, what it says, and where the manual says so.
 
-use diag::{Class, Diagnostic, Severity, Span};
+use diag::{Class, Diagnostic, Reason, Severity, Span};
+
+/// The manual that states the rules.
+const MANUAL: &str = "PTX ISA 9.1";
+
+/// The section of a rule that each instruction's own section states for it.
+const OF_INSTRUCTION: &str = "the section of the instruction";
+
+/// Names the section of the instruction that a diagnostic is about.
+pub(crate) fn in_section(diagnostic: &mut Diagnostic, section: &'static str) {
+    if let Some(reason) = &mut diagnostic.reason
+        && reason.section == OF_INSTRUCTION
+    {
+        reason.section = section;
+    }
+}
 
 /// A rule.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,12 +37,15 @@ pub struct Rule {
 impl Rule {
     /// A breach at `span`.
     pub(crate) fn at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(self.severity, self.class, message).code(self.code).label(span, "")
+        Diagnostic::new(self.severity, self.class, message)
+            .code(self.code)
+            .label(span, "")
+            .because(Reason { rule: self.summary, manual: MANUAL, section: self.section })
     }
 }
 
 macro_rules! rules {
-    ($($(#[$kind:ident])? $id:ident $code:literal $name:literal $summary:literal $section:literal;)+) => {
+    ($($(#[$kind:ident])? $id:ident $code:literal $name:literal $summary:literal $section:expr;)+) => {
         $(
             #[doc = concat!($code, ": ", $summary)]
             pub(crate) static $id: Rule = Rule {
@@ -98,34 +116,34 @@ rules! {
         "9.7 Instructions";
     MODIFIER "P021" "modifier"
         "An instruction takes the modifiers of one of its forms, each once."
-        "9.1 Format and Semantics of Instruction Descriptions";
+        OF_INSTRUCTION;
     MISSING_MODIFIER "P022" "missing-modifier"
         "An instruction has the modifiers that its form requires."
-        "9.1 Format and Semantics of Instruction Descriptions";
+        OF_INSTRUCTION;
     FORM_VERSION "P023" "form-needs-newer-version"
         "A form of an instruction needs the PTX ISA version that introduced it."
-        "PTX ISA Notes of the instruction";
+        OF_INSTRUCTION;
     FORM_TARGET "P024" "form-needs-other-target"
         "A form of an instruction needs a target that has it."
-        "Target ISA Notes of the instruction";
+        OF_INSTRUCTION;
     FORM_REMOVED "P025" "form-removed"
         "A form that was removed is no longer there."
-        "PTX ISA Notes of the instruction";
+        OF_INSTRUCTION;
     OPERAND_COUNT "P030" "operand-count"
         "An instruction takes as many operands as its form."
-        "9.1 Format and Semantics of Instruction Descriptions";
+        OF_INSTRUCTION;
     OPERAND_KIND "P031" "operand-kind"
         "An operand is a register, constant, address, vector, predicate or label as the form wants."
-        "6 Instruction Operands";
+        OF_INSTRUCTION;
     OPERAND_TYPE "P032" "operand-type"
         "The type of a register agrees in kind and size with the type that the instruction gives its operand."
-        "9.2 Type Information for Instructions and Operands";
+        "9.4 Type Information for Instructions and Operands";
     CONSTANT "P033" "constant"
         "A constant is of the kind, and in the range, that its operand takes."
         "4.5 Constants";
     SINK "P034" "sink"
         "`_` stands in the place of a result only where the form allows it."
-        "6.1 Operand Type Information";
+        OF_INSTRUCTION;
     SPECIAL "P035" "special-register"
         "A special register is read by `mov` and `cvt` in its own width."
         "10 Special Registers";
@@ -140,10 +158,10 @@ rules! {
         "6.4.3 Vectors as Operands";
     #[advice] DEPRECATED "P101" "deprecated-form"
         "A deprecated form is missing on newer targets."
-        "PTX ISA Notes of the instruction";
+        OF_INSTRUCTION;
     #[advice] EARLY_VERSION "P102" "before-its-version"
         "The manual dates a form to a later PTX ISA version than the assembler does."
-        "PTX ISA Notes of the instruction";
+        OF_INSTRUCTION;
     #[note] WORD_ORDER "P103" "modifier-order"
         "The manual gives the modifiers of an instruction an order."
         "9.1 Format and Semantics of Instruction Descriptions";
@@ -176,10 +194,10 @@ rules! {
         "9.7.9.6 shfl.sync";
     #[advice] ACTIVE_MASK "W009" "activemask-as-membermask"
         "The lanes that happen to be active are not the lanes that must take part."
-        "9.7.13.12 activemask";
+        "9.7.13.11 activemask";
     #[remark] UNCHECKED "P900" "not-checked"
         "Instructions that Warpwise does not implement are not checked beyond their names."
-        "9.7 Instructions";
+        OF_INSTRUCTION;
 }
 
 /// The rule of that code.

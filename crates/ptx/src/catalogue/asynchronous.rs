@@ -47,12 +47,12 @@ const CP: &[Form] = &[
 ];
 
 pub(super) const ENTRIES: &[Entry] = &[
-    Entry { name: "cp.async", section: "9.7.9.27 Asynchronous copy", forms: CP },
-    Entry { name: "cp.async.bulk", section: "9.7.9.27.4 cp.async.bulk", forms: bulk::COPY },
-    Entry { name: "cp.reduce.async.bulk", section: "9.7.9.27.5 cp.reduce.async.bulk", forms: bulk::REDUCE },
+    Entry { name: "cp.async", section: "9.7.9.25 Asynchronous copy", forms: CP },
+    Entry { name: "cp.async.bulk", section: "9.7.9.25.4.1 cp.async.bulk", forms: bulk::COPY },
+    Entry { name: "cp.reduce.async.bulk", section: "9.7.9.25.4.2 cp.reduce.async.bulk", forms: bulk::REDUCE },
     Entry {
         name: "griddepcontrol",
-        section: "9.7.13.14 griddepcontrol",
+        section: "9.7.13.13 griddepcontrol",
         forms: &[Form::new("griddepcontrol.action; .action = { .launch_dependents, .wait }", (7, 8), 90, hint)],
     },
     Entry {

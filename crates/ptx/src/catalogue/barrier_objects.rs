@@ -31,7 +31,7 @@ const MBARRIER: &[Need] = &[
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "mbarrier",
-        section: "9.7.13.16 mbarrier",
+        section: "9.7.13.15 mbarrier",
         forms: &[
             Form::legal("mbarrier.init!{.ss}.b64 [a:shared], count:u32(1..1048575); .ss = { .shared, .shared::cta }", (7, 0), 80),
             Form::legal("mbarrier.inval!{.ss}.b64 [a:shared]; .ss = { .shared, .shared::cta }", (7, 0), 80),

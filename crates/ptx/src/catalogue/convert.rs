@@ -27,7 +27,7 @@ const BLACKWELL: &[u32] = &[100, 101, 103, 107, 110, 120, 121];
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
     name: "cvt",
-    section: "9.7.9.23 cvt, 9.7.9.24 cvt.pack",
+    section: "9.7.9.21 cvt, 9.7.9.22 cvt.pack",
     forms: &[
         Form::new(
             concat!("cvt.dtype.atype d:dtype~, {%}a:atype~; .dtype = ", integers!(), "; .atype = ", integers!()),

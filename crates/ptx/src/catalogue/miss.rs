@@ -55,7 +55,7 @@ impl<'a> Miss<'a> {
     ) -> Diagnostic {
         let opcode = &instruction.opcode;
         let syntax = |form: &CompiledForm| format!("the form is `{}`", form.form.syntax);
-        let diagnostic = match self {
+        let mut diagnostic = match self {
             Miss::NoForm => Diagnostic::unsupported(opcode.span, "no form is implemented"),
             Miss::Words { unknown, missing, words, form } => {
                 let error = match (unknown.first(), missing.first()) {
@@ -89,7 +89,8 @@ impl<'a> Miss<'a> {
                 explain_lack(instruction, part, word, lack, target, since).note(syntax(form))
             }
         };
-        diagnostic.note(format!("PTX ISA 9.1, {}", entry.entry.section))
+        rules::in_section(&mut diagnostic, entry.entry.section);
+        diagnostic
     }
 }
 

@@ -137,7 +137,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "clusterlaunchcontrol",
-        section: "9.7.13.18 clusterlaunchcontrol",
+        section: "9.7.13.17 clusterlaunchcontrol",
         forms: &[
             Form::legal("clusterlaunchcontrol.try_cancel!.async{.ss}.mbarrier::complete_tx::bytes.b128 [a:shared], [mbar:shared]; .ss = { .shared::cta }", (8, 6), 100),
             Form::legal("clusterlaunchcontrol.try_cancel!.async{.ss}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [a:shared], [mbar:shared]; .ss = { .shared::cta }", (8, 6), 100).family(&[100, 101, 103, 107, 110, 120, 121]),

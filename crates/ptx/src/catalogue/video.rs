@@ -21,7 +21,7 @@ macro_rules! shift {
     ($name:literal) => {
         Entry {
             name: $name,
-            section: "9.7.18.2 vshl, vshr",
+            section: "9.7.18.1.2 vshl, vshr",
             forms: &[
                 Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode d:dtype, plain {.}a:atype, plain {.}b:u32; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }"), (2, 0), 20),
                 Form::legal(concat!($name, ".dtype.atype.u32{.sat}.mode.op d:dtype, plain {.}a:atype, plain {.}b:u32, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .mode = { .clamp, .wrap }; .op = { .add, .min, .max }"), (2, 0), 20),
@@ -36,7 +36,7 @@ macro_rules! simd {
     ($name:literal) => {
         Entry {
             name: $name,
-            section: "9.7.18.5 SIMD Video Instructions",
+            section: "9.7.18.2 SIMD Video Instructions",
             forms: &[
                 Form::legal(concat!($name, ".dtype.atype.btype{.sat} {.}d:dtype, plain reg {.}a:atype, plain reg {.}b:btype, plain reg c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }"), (3, 0), 30),
                 Form::legal(concat!($name, ".dtype.atype.btype.add {.}d:dtype, plain reg {.}a:atype, plain reg {.}b:btype, plain reg c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }"), (3, 0), 30),
@@ -49,23 +49,23 @@ macro_rules! simd_compare {
     ($name:literal) => {
         Entry {
             name: $name,
-            section: "9.7.18.5 SIMD Video Instructions",
+            section: "9.7.18.2 SIMD Video Instructions",
             forms: &[Form::legal(concat!($name, ".atype.btype.cmp{.add} {.}d:u32, plain reg {.}a:atype, plain reg {.}b:btype, plain reg c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }"), (3, 0), 30)],
         }
     };
 }
 
 pub(super) const ENTRIES: &[Entry] = &[
-    scalar!("vadd", "9.7.18.1 vadd, vsub, vabsdiff, vmin, vmax"),
-    scalar!("vsub", "9.7.18.1 vadd, vsub, vabsdiff, vmin, vmax"),
-    scalar!("vabsdiff", "9.7.18.1 vadd, vsub, vabsdiff, vmin, vmax"),
-    scalar!("vmin", "9.7.18.1 vadd, vsub, vabsdiff, vmin, vmax"),
-    scalar!("vmax", "9.7.18.1 vadd, vsub, vabsdiff, vmin, vmax"),
+    scalar!("vadd", "9.7.18.1.1 vadd, vsub, vabsdiff, vmin, vmax"),
+    scalar!("vsub", "9.7.18.1.1 vadd, vsub, vabsdiff, vmin, vmax"),
+    scalar!("vabsdiff", "9.7.18.1.1 vadd, vsub, vabsdiff, vmin, vmax"),
+    scalar!("vmin", "9.7.18.1.1 vadd, vsub, vabsdiff, vmin, vmax"),
+    scalar!("vmax", "9.7.18.1.1 vadd, vsub, vabsdiff, vmin, vmax"),
     shift!("vshl"),
     shift!("vshr"),
     Entry {
         name: "vmad",
-        section: "9.7.18.3 vmad",
+        section: "9.7.18.1.3 vmad",
         forms: &[
             Form::legal("vmad.dtype.atype.btype{.sat}{.scale} d:dtype, plain {.}{-}a:atype, plain {.}{-}b:btype, {-}c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20),
             Form::legal("vmad.dtype.atype.btype.po{.sat}{.scale} d:dtype, plain {.}a:atype, plain {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20),
@@ -73,7 +73,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "vset",
-        section: "9.7.18.4 vset",
+        section: "9.7.18.1.4 vset",
         forms: &[
             Form::legal("vset.atype.btype.cmp d:u32, plain {.}a:atype, plain {.}b:btype; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }", (2, 0), 20),
             Form::legal("vset.atype.btype.cmp.op d:u32, plain {.}a:atype, plain {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }; .op = { .add, .min, .max }", (2, 0), 20),

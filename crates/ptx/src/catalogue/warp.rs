@@ -32,7 +32,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "vote",
-        section: "9.7.13.9 vote, 9.7.13.10 vote.sync",
+        section: "9.7.13.8 vote, 9.7.13.9 vote.sync",
         forms: &[
             Form::new(
                 "vote.sync.mode.pred d, {!}a, membermask:u32; .mode = { .all, .any, .uni }",
@@ -48,7 +48,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "match",
-        section: "9.7.13.11 match.sync",
+        section: "9.7.13.10 match.sync",
         forms: &[
             Form::new(
                 "match.any.sync.type d:u32, a, membermask:u32; .type = { .b32, .b64 }",
@@ -66,7 +66,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "redux",
-        section: "9.7.13.13 redux.sync",
+        section: "9.7.13.12 redux.sync",
         forms: &[
             Form::new(
                 "redux.sync.op.type d:u32, a:u32, membermask:u32; .op = { .add, .min, .max }; .type = { .u32, .s32 }",
@@ -91,12 +91,12 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "activemask",
-        section: "9.7.13.12 activemask",
+        section: "9.7.13.11 activemask",
         forms: &[Form::new("activemask.b32 d", (6, 2), 30, activemask).role(Role::ActiveMask)],
     },
     Entry {
         name: "elect",
-        section: "9.7.13.15 elect.sync",
+        section: "9.7.13.14 elect.sync",
         forms: &[Form::new("elect.sync d_|p:u32, membermask:u32", (8, 0), 90, elect)],
     },
     Entry {

@@ -12,6 +12,15 @@ use diag::{Diagnostic, Span};
 impl<'a> Checker<'a> {
     pub(super) fn instruction(&mut self, instruction: &'a Instruction) {
         let before = self.found.len();
+        self.parts(instruction);
+        let Some(entry) = catalogue::entry(instruction) else { return };
+        for found in &mut self.found[before..] {
+            rules::in_section(found, entry.entry.section);
+        }
+    }
+
+    fn parts(&mut self, instruction: &'a Instruction) {
+        let before = self.found.len();
         let opcode = &instruction.opcode;
         let Some(entry) = catalogue::entry(instruction) else {
             if let Some(error) = self.bare_guard(instruction) {
@@ -85,7 +94,7 @@ impl<'a> Checker<'a> {
         if self.unchecked.insert(name) {
             let message = format!("`{name}` is not implemented: its operands are not checked");
             let remark = rules::UNCHECKED.at(opcode.span, message);
-            self.report(remark.note(format!("PTX ISA 9.1, {}", entry.section)));
+            self.report(remark);
         }
     }
 

@@ -36,6 +36,13 @@ fn errors(text: &str) -> (Sources, Vec<Diagnostic>) {
     let mut sources = Sources::new();
     let file = sources.add("k.ptx", text);
     let mut found = warpwise_ptx::lint(&sources, file, None);
+    for diagnostic in &found {
+        let reason = diagnostic.reason.unwrap_or_else(|| panic!("no rule: {diagnostic:?}"));
+        let number = reason.section.split(' ').next().unwrap_or("");
+        let is_number =
+            number.trim_end_matches(',').split('.').all(|part| part.parse::<u8>().is_ok());
+        assert!(is_number, "{diagnostic:?}");
+    }
     found.retain(|it| it.severity == Severity::Error);
     (sources, found)
 }
