@@ -160,12 +160,6 @@ impl Diagnostic {
         self
     }
 
-    /// Says which rule is broken.
-    pub fn because(mut self, reason: Reason) -> Self {
-        self.reason = Some(reason);
-        self
-    }
-
     /// Adds a fact.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());

@@ -8,6 +8,11 @@ const MANUAL: &str = "PTX ISA 9.1";
 /// The section of a rule that each instruction's own section states for it.
 const OF_INSTRUCTION: &str = "the section of the instruction";
 
+/// Whether a code belongs to a rule about the words and operands of one instruction.
+pub(crate) fn is_of_instruction(code: &str) -> bool {
+    INSTRUCTION.code <= code && code <= VECTOR.code
+}
+
 /// Names the section of the instruction that a diagnostic is about.
 pub(crate) fn in_section(diagnostic: &mut Diagnostic, section: &'static str) {
     if let Some(reason) = &mut diagnostic.reason
@@ -37,10 +42,16 @@ pub struct Rule {
 impl Rule {
     /// A breach at `span`.
     pub(crate) fn at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(self.severity, self.class, message)
-            .code(self.code)
-            .label(span, "")
-            .because(Reason { rule: self.summary, manual: MANUAL, section: self.section })
+        let mut diagnostic = Diagnostic::new(self.severity, self.class, message).label(span, "");
+        self.broken_by(&mut diagnostic);
+        diagnostic
+    }
+
+    /// States that a diagnostic reports a breach.
+    pub(crate) fn broken_by(&self, diagnostic: &mut Diagnostic) {
+        diagnostic.code = self.code;
+        let reason = Reason { rule: self.summary, manual: MANUAL, section: self.section };
+        diagnostic.reason = Some(reason);
     }
 }
 

@@ -265,6 +265,20 @@ pub(crate) fn candidates<'a, 'm>(
     })
 }
 
+/// What is wrong with the words of an instruction whatever its operands are: one of them is in no form.
+pub(crate) fn foreign_word<'a>(
+    entry: &'static CompiledEntry,
+    instruction: &'a Instruction,
+) -> Option<Miss<'a>> {
+    let slots = entry.forms.iter().flat_map(|form| &form.pattern.slots);
+    let is_known = |word: &Name| slots.clone().any(|slot| slot.words.contains(&&**word));
+    if instruction.suffixes.iter().all(is_known) {
+        return None;
+    }
+    let misses = entry.forms.iter().map(|form| assign_words(form, &instruction.suffixes).err());
+    misses.flatten().min_by_key(Miss::distance)
+}
+
 fn candidate<'a>(
     form: &'static CompiledForm,
     instruction: &'a Instruction,

@@ -11,7 +11,7 @@ mod step;
 mod words;
 
 pub use matching::{Matched, find};
-pub(crate) use matching::{candidates, unknown};
+pub(crate) use matching::{candidates, foreign_word, unknown};
 pub(crate) use miss::Miss;
 
 pub(crate) use memory::access;

@@ -39,16 +39,19 @@ impl<'a> Checker<'a> {
         if let Some(error) = self.unended(instruction) {
             return self.report(error);
         }
+        let mut declared = true;
         for operand in &instruction.operands {
-            self.declared(operand);
+            declared &= self.declared(operand);
         }
         if entry.forms.is_empty() {
             self.unchecked(instruction, entry.entry);
             return;
         }
         // One mistake gives one diagnostic.
-        if self.found.len() == before {
+        if declared && self.found.len() == before {
             self.forms(entry, instruction);
+        } else if let Some(miss) = catalogue::foreign_word(entry, instruction) {
+            self.report(miss.explain(entry, instruction, |_, _, _| true));
         }
     }
 
@@ -143,34 +146,33 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Reports the undeclared names of an operand.
-    fn declared(&mut self, operand: &'a Operand) {
+    /// Reports the undeclared names of an operand; whether it has none.
+    fn declared(&mut self, operand: &'a Operand) -> bool {
         use OperandKind as K;
         match &operand.kind {
             K::Name(name) | K::Component(name, _) | K::NamePlus(name, _) => self.known(name),
             K::Negated(inner) | K::Minus(inner) => self.declared(inner),
-            K::Pair(first, second) => {
-                self.declared(first);
-                self.declared(second);
-            }
-            K::Vector(all) | K::List(all) => all.iter().for_each(|one| self.declared(one)),
+            K::Pair(first, second) => self.all_declared([&**first, &**second]),
+            K::Vector(all) | K::List(all) => self.all_declared(all),
             K::Address(address) => {
-                self.declared(&address.base);
-                address.rest.iter().for_each(|one| self.declared(one));
+                self.all_declared([&*address.base].into_iter().chain(&address.rest))
             }
-            K::Element(name, index) => {
-                self.known(name);
-                self.declared(index);
-            }
-            K::Constant(_) | K::Sink => {}
+            K::Element(name, index) => self.known(name) & self.declared(index),
+            K::Constant(_) | K::Sink => true,
         }
     }
 
-    fn known(&mut self, name: &'a Name) {
-        if self.names.find(name).is_none() {
-            return self.undeclared(name, "the name");
+    fn all_declared(&mut self, operands: impl IntoIterator<Item = &'a Operand>) -> bool {
+        operands.into_iter().fold(true, |all, operand| self.declared(operand) & all)
+    }
+
+    fn known(&mut self, name: &'a Name) -> bool {
+        let is_known = self.names.find(name).is_some();
+        match is_known {
+            true => self.uses(name),
+            false => self.undeclared(name, "the name"),
         }
-        self.uses(name);
+        is_known
     }
 
     /// Checks the operands one by one, up to the first that is wrong.
