@@ -5,7 +5,7 @@ use crate::report::{self, Stop};
 use crate::run::{self, Prepared, Said};
 use crate::status::Status;
 use warpwise::diag::{RuleInfo, Severity, sarif};
-use warpwise::{CheckOptions, Checked, Code, Coverage};
+use warpwise::{CheckOptions, Checked, Code, Coverage, ExploreEnd};
 
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
@@ -57,11 +57,17 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Stat
 }
 
 /// What an exploration covered, as a line.
-fn covered(Coverage { schedules, complete }: Coverage) -> String {
+fn covered(Coverage { schedules, end }: Coverage) -> String {
     let plural = if schedules == 1 { "" } else { "s" };
-    let rest = match complete {
-        true => ", and no other can do anything else",
-        false => "; there are others",
+    let rest = match end {
+        ExploreEnd::Covered => ", and no other can do anything else".to_owned(),
+        ExploreEnd::Count => "; there are others".to_owned(),
+        ExploreEnd::Began => "; others begin with CTAs for which there is no room".to_owned(),
+        ExploreEnd::Runs { runs } => format!("; there are others: stopped after {runs} runs"),
+        ExploreEnd::Long { steps } => {
+            format!("; there are others: stopped at one of more than {steps} steps")
+        }
+        ExploreEnd::Interrupted => "; there are others: interrupted".to_owned(),
     };
     format!("explored: {schedules} schedule{plural}{rest}\n")
 }

@@ -1,7 +1,7 @@
 //! The JSON document of `run --json`. The field names are stable.
 
 use serde::Serialize;
-use warpwise::{Coverage, Kind, Report, Scalar, Stats};
+use warpwise::{Coverage, ExploreEnd, Kind, Report, Scalar, Stats};
 
 /// The whole document.
 #[derive(Debug, Default, Serialize)]
@@ -29,8 +29,8 @@ pub(crate) struct JsonCoverage {
 }
 
 impl From<Coverage> for JsonCoverage {
-    fn from(Coverage { schedules, complete }: Coverage) -> JsonCoverage {
-        JsonCoverage { schedules, complete }
+    fn from(Coverage { schedules, end }: Coverage) -> JsonCoverage {
+        JsonCoverage { schedules, complete: end == ExploreEnd::Covered }
     }
 }
 

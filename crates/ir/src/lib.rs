@@ -14,6 +14,7 @@ mod builder;
 mod collective;
 mod display;
 mod kernel;
+mod liveness;
 mod memory;
 mod op;
 pub mod order;
@@ -27,6 +28,7 @@ pub use collective::{Collective, CollectiveKind, Members};
 pub use kernel::{
     Block, BlockId, Class, Inst, Kernel, Place, Pred, Reg, Src, Terminator, ThreadLimits, WarpRules,
 };
+pub use liveness::{Liveness, terminator_use};
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
 pub use op::{AsyncCopy, BarrierAction, BarrierReduction, Op, Operand, Service, Touched};
 pub use scalar::{BinaryOp, CompareOp, TernaryOp, UnaryOp};

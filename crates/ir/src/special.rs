@@ -100,6 +100,11 @@ impl Special {
         matches!(self.varies(), Varies::Never | Varies::ByCta)
     }
 
+    /// Whether a thread can read different values at different times.
+    pub fn varies_by_time(self) -> bool {
+        matches!(self.varies(), Varies::ByTime)
+    }
+
     fn varies(self) -> Varies {
         match self {
             Special::Ntid(_)

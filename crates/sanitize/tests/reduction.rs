@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use vm::memory::Snapshot;
 use vm::{Choice, Chooser, Launch, Level, Memory, Observer, Random, Schedule};
-use warpwise_sanitize::explore::{self, Footprints, Run, Subject};
+use warpwise_sanitize::explore::{self, End, Footprints, Run, Subject};
 
 /// Who runs the programs side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,44 @@ fn cell(random: &mut Random, base: Reg) -> Address {
 fn take(b: &mut Builder, seen: Reg, value: Reg) {
     b.binary_to(seen, BinaryOp::MulLo32, seen, Src::Imm(31));
     b.binary_to(seen, BinaryOp::AddI32, seen, value);
+}
+
+/// Waits until a cell is not zero, for ever or for two turns, or until it is zero and takes it.
+fn wait(b: &mut Builder, random: &mut Random, base: Reg, seen: Reg) {
+    let (space, access, ordering) = (Space::Global, Access::B32, Ordering::Relaxed);
+    let (again, behind) = (b.block(), b.block());
+    let turns = b.reg(Class::W32);
+    b.copy_to(turns, Src::Imm(0));
+    b.terminate(Terminator::Jump(again));
+    b.switch_to(again);
+    let d = b.reg(Class::W32);
+    let address = cell(random, base);
+    let kind = random.below(3);
+    let p = if kind < 2 {
+        b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
+        b.binary_to(turns, BinaryOp::AddI32, turns, Src::Imm(kind));
+        let two = b.binary(BinaryOp::ShrU32, turns, Src::Imm(1));
+        let done = b.binary(BinaryOp::Or32, d, two);
+        b.compare(CompareOp::EqI32, done, Src::Imm(0))
+    } else {
+        let (update, scope) = (Update::CompareExchange, Scope::Gpu);
+        let (zero, c) = (Src::Imm(0), Src::Imm(1 + random.below(2)));
+        b.push(Op::Atomic {
+            d: Some(d),
+            update,
+            space,
+            access,
+            address,
+            b: zero,
+            c,
+            ordering,
+            scope,
+        });
+        b.compare(CompareOp::NeI32, d, Src::Imm(0))
+    };
+    b.terminate(Terminator::Branch { p: p.into(), then: again, otherwise: behind });
+    b.switch_to(behind);
+    take(b, seen, d);
 }
 
 /// One instruction that others can notice.
@@ -67,8 +105,8 @@ fn step(b: &mut Builder, random: &mut Random, side: Side, base: Reg, seen: Reg) 
 }
 
 /// Two programs of two steps, with one more for both behind them, or three programs of one step. Each stores what it
-/// has seen.
-fn kernel(random: &mut Random, side: Side, programs: u32) -> Kernel {
+/// has seen. Some of the steps wait, if they may.
+fn kernel(random: &mut Random, side: Side, programs: u32, waits: bool) -> Kernel {
     let mut b = Builder::new("k", WarpRules::Independent);
     let base = b.reg(Class::W64);
     let address = Address { base: Src::Imm(0), offset: 0 };
@@ -93,7 +131,10 @@ fn kernel(random: &mut Random, side: Side, programs: u32) -> Kernel {
         b.terminate(Terminator::Branch { p: p.into(), then: own, otherwise: next });
         b.switch_to(own);
         for _ in 0..4 - programs {
-            step(&mut b, random, side, base, seen);
+            match waits && random.below(2) == 0 {
+                true => wait(&mut b, random, base, seen),
+                false => step(&mut b, random, side, base, seen),
+            }
         }
         b.terminate(Terminator::Jump(join));
         b.switch_to(next);
@@ -115,6 +156,11 @@ fn kernel(random: &mut Random, side: Side, programs: u32) -> Kernel {
     kernel
 }
 
+/// Watches without taking note.
+struct Silent;
+
+impl Observer for Silent {}
+
 /// A kernel whose results are collected.
 struct Collected {
     kernel: Kernel,
@@ -123,7 +169,10 @@ struct Collected {
     memory: Memory,
     buffer: u64,
     start: Snapshot,
-    results: BTreeSet<Vec<u8>>,
+    /// What was left in memory; nothing by a run that does not end.
+    results: BTreeSet<Option<Vec<u8>>>,
+    /// Instructions after which a run does not end.
+    max_steps: Option<u64>,
 }
 
 impl Collected {
@@ -131,7 +180,16 @@ impl Collected {
         let mut memory = Memory::new().expect("address space");
         let buffer = memory.allocate(BYTES).expect("space");
         let start = memory.snapshot();
-        Collected { kernel, side, programs, memory, buffer, start, results: BTreeSet::new() }
+        Collected {
+            kernel,
+            side,
+            programs,
+            memory,
+            buffer,
+            start,
+            results: BTreeSet::new(),
+            max_steps: None,
+        }
     }
 
     fn once<O: Observer>(&mut self, chooser: &mut dyn Chooser, observer: &mut O) -> Run {
@@ -149,20 +207,20 @@ impl Collected {
             image_base: 0,
             threads: 1,
             schedule: Schedule::Fair,
-            max_steps: None,
+            max_steps: self.max_steps,
             level: Level::detect(),
             interrupted: &|| false,
             progress: &|_| {},
         };
         let outcome = vm::launch_chosen(&self.kernel, &launch, &mut self.memory, observer, chooser);
         let fault = outcome.expect("possible").fault;
-        assert_eq!(fault, None);
+        assert!(fault.is_none() || self.max_steps.is_some());
         Run { findings: Vec::new(), memory: self.memory.snapshot(), fault }
     }
 
-    fn collect(&mut self) {
+    fn collect(&mut self, run: &Run) {
         let result = self.memory.read(self.buffer, BYTES as usize).expect("inside");
-        self.results.insert(result.to_vec());
+        self.results.insert(run.fault.is_none().then(|| result.to_vec()));
     }
 }
 
@@ -183,14 +241,18 @@ impl Subject for Collected {
                 }
                 run
             }
-            None => return Ok(self.once(chooser, &mut Footprints::default())),
+            None => return Ok(self.once(chooser, &mut Silent)),
         };
-        self.collect();
+        self.collect(&run);
         Ok(run)
     }
 
     fn line(&self, place: ir::Place) -> u64 {
         u64::from(place.0)
+    }
+
+    fn kernel(&self) -> &Kernel {
+        &self.kernel
     }
 
     fn counts_lanes(&self) -> bool {
@@ -225,13 +287,18 @@ impl Chooser for Patient<'_> {
 }
 
 /// Every choice in turn.
-#[derive(Default)]
 struct Odometer {
     /// What was chosen, of how many.
     digits: Vec<(usize, usize)>,
+    /// Choices of a run that are tried in turn. The usual ones follow.
+    longest: usize,
 }
 
 impl Odometer {
+    fn new(longest: usize) -> Self {
+        Odometer { digits: Vec::new(), longest }
+    }
+
     fn next(&mut self) -> bool {
         while let Some((chosen, of)) = self.digits.pop() {
             if chosen + 1 < of {
@@ -246,6 +313,9 @@ impl Odometer {
 impl Chooser for Odometer {
     fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
         let number = choice.number as usize;
+        if number >= self.longest {
+            return Some(choice.usual);
+        }
         if number == self.digits.len() {
             self.digits.push((0, choice.candidates.len()));
         }
@@ -253,31 +323,85 @@ impl Chooser for Odometer {
     }
 }
 
+/// Choices of a run of programs that do not wait, at most.
+const ALL: usize = 1000;
+/// Instructions of a run of programs that wait, if it ends.
+const END: u64 = 300;
+
 fn compare(side: Side, kernels: u64) {
     let mut fewer = 0;
     for seed in 0..kernels {
         let programs = 2 + seed as u32 % 2;
-        let kernel = kernel(&mut Random::new(seed), side, programs);
+        let kernel = kernel(&mut Random::new(seed), side, programs, false);
         ir::verify(&kernel).expect("a valid kernel");
         let mut every = Collected::new(kernel.clone(), side, programs);
-        let (mut odometer, mut runs) = (Odometer::default(), 0);
+        let (mut odometer, mut runs) = (Odometer::new(ALL), 0);
         loop {
-            every.once(&mut odometer, &mut Footprints::default());
-            every.collect();
+            let run = every.once(&mut odometer, &mut Silent);
+            every.collect(&run);
             runs += 1;
             if !odometer.next() {
                 break;
             }
         }
         let mut reduced = Collected::new(kernel, side, programs);
-        let first = reduced.once(&mut Odometer::default(), &mut Footprints::default());
+        let first = reduced.once(&mut Odometer::new(ALL), &mut Silent);
         let Ok(explored) = explore::all(&mut reduced, &first, 100_000);
-        assert!(explored.complete);
+        assert_eq!(explored.end, End::Covered);
         assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}");
         assert!(explored.schedules <= runs, "{side:?}, seed {seed}");
         fewer += u32::from(explored.schedules < runs);
     }
     assert!(fewer > 0, "nothing was left out");
+}
+
+/// Programs that wait for each other, against every choice of the first `longest`.
+fn compare_waiting(side: Side, kernels: u64, longest: usize) {
+    let (mut hang, mut complete) = (0, 0);
+    for seed in 0..kernels {
+        let programs = if side == Side::Ctas { 2 + seed as u32 % 2 } else { 2 };
+        let kernel = kernel(&mut Random::new(seed), side, programs, true);
+        ir::verify(&kernel).expect("a valid kernel");
+        let mut every = Collected::new(kernel.clone(), side, programs);
+        every.max_steps = Some(END);
+        let mut odometer = Odometer::new(longest);
+        loop {
+            let run = every.once(&mut odometer, &mut Silent);
+            every.collect(&run);
+            if !odometer.next() {
+                break;
+            }
+        }
+        let mut reduced = Collected::new(kernel, side, programs);
+        reduced.max_steps = Some(END);
+        let first = reduced.once(&mut Random::new(seed), &mut Silent);
+        let Ok(explored) = explore::all(&mut reduced, &first, 1_000);
+        // Lanes that can tell who is with them may go round together or apart, time and again.
+        if explored.end == End::Covered {
+            assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}");
+            complete += 1;
+        } else {
+            assert!(side == Side::Lanes, "{side:?}, seed {seed}");
+        }
+        hang += u64::from(every.results.contains(&None));
+    }
+    assert!(hang > 0 && hang < kernels, "{hang} of {kernels} hang");
+    assert!(4 * complete >= kernels, "{complete} of {kernels} complete");
+}
+
+#[test]
+fn ctas_that_wait_have_the_results_of_every_choice() {
+    compare_waiting(Side::Ctas, 20, 7);
+}
+
+#[test]
+fn warps_that_wait_have_the_results_of_every_choice() {
+    compare_waiting(Side::Warps, 20, 7);
+}
+
+#[test]
+fn lanes_that_wait_have_the_results_of_every_choice() {
+    compare_waiting(Side::Lanes, 20, 9);
 }
 
 #[test]

@@ -100,6 +100,11 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Whether both stand at the same instruction.
+    pub fn at_same_place(&self, other: &Candidate) -> bool {
+        self.at == other.at
+    }
+
     /// Whether this split has not moved since another choice: the same lanes stand at the same instruction.
     pub fn is_still(&self, other: &Candidate) -> bool {
         let stands = |split: &Candidate| (split.cta, split.warp, split.lanes, split.at);

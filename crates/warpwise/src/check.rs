@@ -7,7 +7,7 @@ use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
 use crate::source::Located;
 use diag::{Class, Diagnostic, Severity, Sources};
-use sanitize::explore::Elsewhere;
+use sanitize::explore::{Elsewhere, End};
 use sanitize::{Code, Finding, Found, MAX_FINDINGS, Options, Sanitizer, report};
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,8 +44,8 @@ pub(crate) struct Watched {
 pub struct Coverage {
     /// Schedules that were run.
     pub schedules: u64,
-    /// No schedule is left that could do anything else.
-    pub complete: bool,
+    /// Why there were no more.
+    pub end: End,
 }
 
 impl Kernel {

@@ -71,6 +71,10 @@ impl Subject for Again<'_> {
         self.places.line(place)
     }
 
+    fn kernel(&self) -> &ir::Kernel {
+        &self.kernel.lowered.kernel
+    }
+
     fn counts_lanes(&self) -> bool {
         let blocks = &self.kernel.lowered.kernel.blocks;
         blocks.iter().flat_map(|block| &block.insts).any(|inst| match inst.op {
@@ -133,7 +137,7 @@ impl Kernel {
             Exploration::All { limit } => explore::all(&mut again, &first, limit),
         }
         .map_err(refuse)?;
-        let Explored { schedules, complete, different, more, fewer } = explored;
+        let Explored { schedules, end, different, more, fewer } = explored;
         let usual = config.schedule.to_string();
         let presence = |elsewhere: &Elsewhere, shows: bool| {
             let other = elsewhere.schedule.to_string();
@@ -152,7 +156,7 @@ impl Kernel {
         device.memory.restore(&first.memory);
         let elsewhere = more.into_iter().chain(dependent).collect();
         let mut checked = self.checked(watched, elsewhere, config, args);
-        checked.explored = Some(Coverage { schedules, complete });
+        checked.explored = Some(Coverage { schedules, end });
         Ok(checked)
     }
 }

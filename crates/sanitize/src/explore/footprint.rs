@@ -1,11 +1,15 @@
 //! What each step of a run touched.
 
+use super::state::{Fingerprint, Start, States};
 use crate::touch::Touch;
-use ir::{BinaryOp, Inst, Space, Touched};
+use ir::{BinaryOp, Inst, Op, Place, Pred, Space, Terminator, Touched, Update};
 use lanes::LaneMask;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use vm::{Arrival, BarrierPart, Candidate, Firing, Observer, View};
+use vm::{Arrival, BarrierArrival, BarrierPart, Candidate, Firing, Observer, View};
+
+/// Steps of a run that are written down.
+pub(super) const STEPS: usize = 4096;
 
 /// The steps of a run in order.
 pub(super) type Steps = Vec<Step>;
@@ -15,6 +19,11 @@ pub(super) type Steps = Vec<Step>;
 pub struct Footprints {
     /// Shared with who makes the choices.
     pub(super) steps: Rc<RefCell<Steps>>,
+    /// Steps of the run so far.
+    pub(super) count: Rc<Cell<usize>>,
+    states: Option<Rc<RefCell<States>>>,
+    /// A step has begun, and nothing was seen of it.
+    begins: bool,
 }
 
 /// One step of one split.
@@ -23,6 +32,12 @@ pub(super) struct Step {
     pub(super) cta: u64,
     pub(super) warp: u32,
     pub(super) lanes: LaneMask,
+    /// The split as it was when it was chosen.
+    pub(super) split: Candidate,
+    /// What it held then, if that is known.
+    pub(super) state: Option<Fingerprint>,
+    /// Apart from its accesses it changed more than registers, met others or read a clock.
+    acts: bool,
     pub(super) accesses: Vec<Access>,
     /// Its result depends on which lanes of the warp are there.
     pub(super) counts_lanes: bool,
@@ -51,6 +66,45 @@ pub(super) enum Kind {
     Reduce(BinaryOp),
 }
 
+/// Whether an atomic leaves memory as it is in all lanes, so that it only reads.
+fn leaves(view: &View<'_>, touch: &Touch, op: &Op) -> bool {
+    let Op::Atomic { d: Some(_), update, b, c, access, .. } = op else { return false };
+    let bytes = access.bytes();
+    let all = if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+    let row = |src| match bytes {
+        8 => view.w64(src, touch.warp),
+        _ => view.w32(src, touch.warp).map(u64::from),
+    };
+    let (b, c) = (row(*b), row(*c));
+    touch.iter().all(|(lane, address)| {
+        let (b, c) = (b[lane as usize], c[lane as usize]);
+        view.peek(touch.space, address, bytes).is_some_and(|old| {
+            let new = match update {
+                Update::Apply(op) => op.eval([old, b]),
+                Update::Exchange => b,
+                Update::CompareExchange if old == b & all => c,
+                Update::CompareExchange => old,
+            };
+            new & all == old
+        })
+    })
+}
+
+/// Whether an instruction that is no access is more than the same function of registers each time.
+fn acts(op: &Op) -> bool {
+    match op {
+        Op::Special { what, .. } => what.varies_by_time(),
+        other => matches!(other, Op::AsyncCopy(_) | Op::Host { .. }),
+    }
+}
+
+impl Access {
+    /// Whether both access some byte.
+    pub(super) fn meets(&self, other: &Access) -> bool {
+        self.shared == other.shared && self.start < other.end && other.start < self.end
+    }
+}
+
 impl Kind {
     /// Whether two accesses of the same bytes may be swapped.
     fn swaps_with(self, other: Kind) -> bool {
@@ -63,19 +117,41 @@ impl Kind {
 }
 
 impl Footprints {
-    fn counts_lanes(&self) {
-        if let Some(step) = self.steps.borrow_mut().last_mut() {
-            step.counts_lanes = true;
+    /// Footprints that tell when a split is back in the same state.
+    pub(super) fn with_states(states: &Rc<RefCell<States>>) -> Footprints {
+        Footprints { states: Some(Rc::clone(states)), ..Footprints::default() }
+    }
+
+    /// Changes what is written down of the step that runs, if it is.
+    fn note(&self, change: impl FnOnce(&mut Step)) {
+        if self.count.get() <= STEPS
+            && let Some(step) = self.steps.borrow_mut().last_mut()
+        {
+            change(step);
         }
+    }
+
+    /// The step that has just begun does so here.
+    fn starts(&mut self, view: &View<'_>, start: Start) {
+        if !std::mem::take(&mut self.begins) {
+            return;
+        }
+        if let Some(states) = &self.states {
+            self.note(|step| {
+                let split = (step.warp as usize, step.lanes);
+                step.state = states.borrow_mut().fingerprint(view, start, split);
+            });
+        }
+    }
+
+    /// The step meets others.
+    fn arrives(&mut self) {
+        self.begins = false;
+        self.note(|step| step.acts = true);
     }
 
     fn access(&mut self, view: &View<'_>, inst: &Inst, touched: Touched<'_>) {
         let Touched { space, address, bytes, writes } = touched;
-        let kind = match (inst.op.any_order(), writes) {
-            (Some(op), _) => Kind::Reduce(op),
-            (None, true) => Kind::Write,
-            (None, false) => Kind::Read,
-        };
         let mut steps = self.steps.borrow_mut();
         let Some(step) = steps.last_mut() else { return };
         let cta = view.cta();
@@ -84,7 +160,15 @@ impl Footprints {
                 let shared = match touch.space {
                     Space::Shared => Some(cta),
                     Space::Global => None,
-                    Space::Generic | Space::Local | Space::Param => return,
+                    Space::Generic | Space::Local | Space::Param => {
+                        step.acts |= writes;
+                        return;
+                    }
+                };
+                let kind = match (inst.op.any_order(), writes) {
+                    (Some(op), _) => Kind::Reduce(op),
+                    (None, true) if !leaves(view, touch, &inst.op) => Kind::Write,
+                    (None, _) => Kind::Read,
                 };
                 for (lane, start) in touch.iter() {
                     let end = start + touch.bytes;
@@ -111,44 +195,78 @@ impl Footprints {
 
 impl Observer for Footprints {
     fn step(&mut self, split: &Candidate) {
+        self.count.set(self.count.get() + 1);
+        if self.count.get() > STEPS {
+            return;
+        }
+        self.begins = true;
         self.steps.borrow_mut().push(Step {
             cta: split.cta,
             warp: split.warp,
             lanes: split.lanes,
+            split: *split,
+            state: None,
+            acts: false,
             accesses: Vec::new(),
             counts_lanes: false,
             released: Vec::new(),
         });
     }
 
+    fn guard(&mut self, view: &View<'_>, _: Pred, place: Place) {
+        self.starts(view, Start::Inst(place));
+    }
+
     fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        if self.count.get() > STEPS {
+            return;
+        }
+        self.starts(view, Start::Inst(inst.place));
         if let Some(touched) = inst.op.touches() {
             self.access(view, inst, touched);
         } else if inst.op.is_collective() {
-            self.counts_lanes();
+            self.note(|step| step.counts_lanes = true);
+        } else if acts(&inst.op) {
+            self.note(|step| step.acts = true);
+        }
+    }
+
+    fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
+        self.starts(view, Start::Terminator(place));
+        match terminator {
+            Terminator::Exit | Terminator::Trap => self.note(|step| step.acts = true),
+            Terminator::Jump(_) | Terminator::Branch { .. } => {}
         }
     }
 
     fn arrive(&mut self, _: &View<'_>, arrival: &Arrival<'_>) {
+        self.arrives();
         if arrival.membermask.is_none() {
-            self.counts_lanes();
+            self.note(|step| step.counts_lanes = true);
         }
+    }
+
+    fn arrive_at_barrier(&mut self, _: &View<'_>, _: &BarrierArrival<'_>) {
+        self.arrives();
     }
 
     fn fire(&mut self, _: &View<'_>, firing: &Firing<'_>) {
-        if let Some(step) = self.steps.borrow_mut().last_mut() {
-            step.released.push((firing.warp as u32, firing.participants));
-        }
+        self.note(|step| step.released.push((firing.warp as u32, firing.participants)));
     }
 
     fn complete_barrier(&mut self, _: &View<'_>, _: u32, waiting: &[BarrierPart<'_>]) {
-        if let Some(step) = self.steps.borrow_mut().last_mut() {
-            step.released.extend(waiting.iter().map(|part| (part.warp as u32, part.lanes)));
-        }
+        let released = waiting.iter().map(|part| (part.warp as u32, part.lanes));
+        self.note(|step| step.released.extend(released));
     }
 }
 
 impl Step {
+    /// Whether others could notice that it was taken, or its split could, but for what it holds in registers.
+    pub(super) fn changes(&self) -> bool {
+        let writes = self.accesses.iter().any(|access| access.kind != Kind::Read);
+        self.acts || self.counts_lanes || writes
+    }
+
     /// Whether two steps of different lanes may not be swapped.
     pub(super) fn depends_on(&self, other: &Step) -> bool {
         self.part_depends_on(self.lanes, other, other.lanes)
@@ -164,9 +282,7 @@ impl Step {
                 // Lanes of one entry access different bytes.
                 !std::ptr::eq(one, other)
                     && other.lanes.intersects(theirs)
-                    && one.shared == other.shared
-                    && one.start < other.end
-                    && other.start < one.end
+                    && one.meets(other)
                     && !one.kind.swaps_with(other.kind)
             })
         })

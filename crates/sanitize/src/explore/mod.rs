@@ -10,13 +10,17 @@ mod order;
 mod pct;
 mod reduction;
 mod shorten;
+mod spin;
+mod state;
 
 pub use both::Both;
 pub use footprint::Footprints;
 
 use crate::finding::Finding;
-use ir::Place;
+use ir::{Kernel, Place};
 use pct::Pct;
+use state::States;
+use std::cell::RefCell;
 use std::rc::Rc;
 use vm::memory::Snapshot;
 use vm::{Choice, Chooser, Fault, FaultKind, Random, Schedule, Switch};
@@ -50,6 +54,9 @@ pub trait Subject {
     /// A number that places have in common which are one to the user, such as copies of a line that a compiler made.
     fn line(&self, place: Place) -> u64;
 
+    /// The kernel.
+    fn kernel(&self) -> &Kernel;
+
     /// Whether the kernel can tell which lanes run together: by `activemask`, or a collective without a membermask.
     fn counts_lanes(&self) -> bool;
 
@@ -65,15 +72,38 @@ pub trait Subject {
 pub struct Explored {
     /// How many schedules were run, apart from those that made a schedule shorter or were given up.
     pub schedules: u64,
-    /// Every schedule was covered. Never after [`some`], and not when CTAs for which there is no room at first depend on
-    /// those before them.
-    pub complete: bool,
+    /// Why it ended.
+    pub end: End,
     /// A schedule with another outcome than the first run, and that outcome.
     pub different: Option<(Schedule, Run)>,
     /// Findings that the first run did not have, each with a schedule that shows it.
     pub more: Vec<Elsewhere>,
     /// Findings of the first run, each with a schedule that does not show it.
     pub fewer: Vec<Elsewhere>,
+}
+
+/// Why an exploration ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    /// As many schedules as were wanted.
+    #[default]
+    Count,
+    /// No schedule is left that could do anything else.
+    Covered,
+    /// The same, but for those that begin with CTAs for which there is no room at first.
+    Began,
+    /// The limit of runs, also of those that were given up, or of their steps.
+    Runs {
+        /// Runs until then.
+        runs: u64,
+    },
+    /// A run too long to be looked at.
+    Long {
+        /// Steps that are looked at.
+        steps: usize,
+    },
+    /// The user.
+    Interrupted,
 }
 
 /// A finding that depends on the schedule.
@@ -89,6 +119,9 @@ pub struct Elsewhere {
 
 /// Findings of the first run that are looked for in others: each that is missing costs further runs.
 const LOOKED_FOR: usize = 8;
+
+/// Steps of the runs of [`all`] together.
+const STEPS_IN_ALL: usize = 500_000;
 
 /// Writes down the choices of a run.
 struct Recorder<'c> {
@@ -145,32 +178,45 @@ pub fn some<S: Subject>(
     Ok(explored)
 }
 
-/// Runs every schedule, except those that only swap independent steps of one that was run; at most `limit` runs.
+/// Runs every schedule, except those that only swap independent steps of one that was run; at most `limit` runs, and runs
+/// of half a million steps together.
 ///
 /// # Errors
 /// A run could not begin.
 pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
     let mut tree = reduction::Tree::new(subject.counts_lanes(), subject.ctas());
-    for _ in 0..limit {
-        let mut footprints = Footprints::default();
-        tree.begin(Rc::clone(&footprints.steps));
+    let states = Rc::new(RefCell::new(States::new(subject.kernel())));
+    let (mut runs, mut steps) = (0, 0);
+    explored.end = loop {
+        if subject.interrupted() {
+            break End::Interrupted;
+        }
+        if runs >= limit || steps >= STEPS_IN_ALL {
+            break End::Runs { runs };
+        }
+        let endless = explored.endless();
+        let mut footprints = Footprints::with_states(&states);
+        tree.begin(Rc::clone(&footprints.steps), endless.is_some());
         let mut recorder = Recorder::new(&mut tree);
-        let run = subject.run(&mut recorder, Some(&mut footprints))?;
+        let mut run = subject.run(&mut recorder, Some(&mut footprints))?;
         let switches = recorder.switches;
+        runs += 1;
+        steps += footprints.count.get().min(footprint::STEPS);
         let stopped = run.fault.as_ref().is_some_and(stops_others);
+        if tree.hangs() {
+            run.fault = run.fault.or(endless);
+        }
         if !tree.given_up() {
             explored.take(subject, first, run, &switches)?;
         }
-        let bounded = tree.learn(stopped);
+        if tree.learn(stopped, footprints.count.get()) {
+            break End::Long { steps: footprint::STEPS };
+        }
         if !tree.next() {
-            explored.complete = !bounded && !tree.out_of_reach();
-            break;
+            break if tree.out_of_reach() { End::Began } else { End::Covered };
         }
-        if bounded || subject.interrupted() {
-            break;
-        }
-    }
+    };
     Ok(explored)
 }
 
@@ -180,6 +226,12 @@ fn stops_others(fault: &Fault) -> bool {
 }
 
 impl Explored {
+    /// What stopped a run that was found not to end.
+    fn endless(&self) -> Option<Fault> {
+        let fault = self.different.as_ref()?.1.fault.clone()?;
+        matches!(fault.kind, FaultKind::StepLimit { .. }).then_some(fault)
+    }
+
     /// Compares a run with the first one, and keeps what is new.
     fn take<S: Subject>(
         &mut self,

@@ -9,15 +9,13 @@
 //! Splits that meet go on together, which no order of steps expresses. Where it can be noticed, the splits of a warp
 //! take turns in every order.
 
-use super::footprint::{Step, Steps};
+use super::footprint::{STEPS, Step, Steps};
 use super::order::{HappensBefore, Race};
+use super::spin::Spins;
 use lanes::LaneMask;
 use std::cell::RefCell;
 use std::rc::Rc;
 use vm::{Candidate, Choice, Chooser};
-
-/// Steps of a run that are looked at. Longer ones are not explored to the end.
-const STEPS: usize = 4096;
 
 /// The tree, as the path that was run last.
 #[derive(Debug, Default)]
@@ -31,6 +29,12 @@ pub(super) struct Tree {
     /// What the run has done so far.
     steps: Rc<RefCell<Steps>>,
     given_up: bool,
+    /// Who waits in vain.
+    spins: Spins,
+    /// Everybody who is left waits in vain: the run never ends.
+    hangs: bool,
+    /// Such a run is known, so that others need not be run on.
+    known: bool,
     /// CTAs of the grid.
     ctas: u64,
     /// A branch was called for that begins with a CTA which begins only later: there is room for so many at a time.
@@ -54,14 +58,29 @@ struct Node {
 impl Chooser for Tree {
     fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
         let number = choice.number as usize;
+        if !self.hangs && number <= self.path.len() {
+            let steps = self.steps.borrow();
+            self.spins.take(&steps[..number.min(steps.len())]);
+        }
+        if !self.counts_lanes && self.spins.redundant() && number >= self.follow {
+            self.given_up = true;
+            return None;
+        }
         if let Some(node) = self.path.get(number).filter(|_| number < self.follow) {
             return Some(node.chosen);
         }
-        if number >= STEPS || number != self.path.len() {
+        if number >= STEPS || number != self.path.len() || self.hangs {
             return Some(choice.usual);
         }
+        let in_vain = |split: &Candidate| !self.counts_lanes && self.spins.in_vain(split);
+        if choice.candidates.iter().all(in_vain) {
+            self.hangs = true;
+            return (!self.known).then_some(choice.usual);
+        }
         let asleep = self.asleep(choice.candidates);
-        let awake = |nth: &usize| asleep.iter().all(|(other, _)| other != nth);
+        let awake = |nth: &usize| {
+            asleep.iter().all(|(other, _)| other != nth) && !in_vain(&choice.candidates[*nth])
+        };
         let chosen = match awake(&choice.usual) {
             true => Some(choice.usual),
             false => (0..choice.candidates.len()).find(awake),
@@ -95,16 +114,24 @@ impl Tree {
         self.out_of_reach
     }
 
-    /// Begins a run, whose steps will be in `steps`.
-    pub(super) fn begin(&mut self, steps: Rc<RefCell<Steps>>) {
+    /// Begins a run, whose steps will be in `steps`. It is ended where it hangs if such a run is `known`.
+    pub(super) fn begin(&mut self, steps: Rc<RefCell<Steps>>, known: bool) {
         self.path.truncate(self.follow);
         self.steps = steps;
         self.given_up = false;
+        self.hangs = false;
+        self.known = known;
+        self.spins.begin();
     }
 
     /// Whether the run was given up, because other runs have covered it.
     pub(super) fn given_up(&self) -> bool {
         self.given_up
+    }
+
+    /// Whether all that were left waited in vain.
+    pub(super) fn hangs(&self) -> bool {
+        self.hangs
     }
 
     /// Those of the candidates of a new choice that sleep: they slept or were tried at the choice before, and the step
@@ -131,8 +158,8 @@ impl Tree {
     }
 
     /// Takes in the run, and says whether it was too long to be looked at whole. `stopped` tells that its last step
-    /// stopped the kernel.
-    pub(super) fn learn(&mut self, stopped: bool) -> bool {
+    /// stopped the kernel, `count` how many steps it had.
+    pub(super) fn learn(&mut self, stopped: bool, count: usize) -> bool {
         let shared = Rc::clone(&self.steps);
         let all = shared.borrow();
         let steps = &all[..all.len().min(self.path.len())];
@@ -159,12 +186,12 @@ impl Tree {
                 node.want_all_of(step, LaneMask::FULL);
             }
         }
-        if let (true, Some(last)) = (stopped, self.path.last_mut()) {
+        if let (true, Some(last)) = (stopped && !self.hangs, self.path.last_mut()) {
             // Everything else could have been done first.
             last.wanted.extend(0..last.candidates.len());
             self.out_of_reach |= last.begun < self.ctas;
         }
-        all.len() > STEPS
+        count > STEPS && !self.hangs
     }
 
     /// Prepares the next run; `false` when there is none.

@@ -11,7 +11,6 @@ use super::frame::{BeginGroup, Code, Handler, Slot, select};
 use super::handlers::{atomic_handler, load_handler, store_handler};
 use super::host::{Host, HostOp};
 use super::invariant::hoist;
-use super::liveness::Liveness;
 use super::memory::MemoryOp;
 use super::predicate::{Guard, Logic, Select, Unguard};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
@@ -20,8 +19,8 @@ use super::slots::{self, Assignment};
 use super::special::{LaunchValues, ReadSpecial};
 use crate::Level;
 use ir::{
-    Access, BarrierAction, BlockId, Class, CollectiveKind, Inst, Kernel, Members, Op, Ordering,
-    Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules,
+    Access, BarrierAction, BlockId, Class, CollectiveKind, Inst, Kernel, Liveness, Members, Op,
+    Ordering, Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules,
 };
 use lanes::WARP;
 use std::collections::HashMap;

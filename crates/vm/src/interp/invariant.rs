@@ -3,8 +3,7 @@
 //! Most address arithmetic on `%tid` and most comparisons with it are such. The rows of these registers are
 //! written once and belong to them alone.
 
-use super::liveness::Liveness;
-use ir::{Inst, Kernel, Op, Operand, Src};
+use ir::{Inst, Kernel, Liveness, Op, Operand, Src};
 
 /// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order.
 ///

@@ -13,7 +13,6 @@ mod frame;
 mod handlers;
 mod host;
 mod invariant;
-mod liveness;
 mod memory;
 mod predicate;
 mod reach;

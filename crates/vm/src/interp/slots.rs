@@ -1,7 +1,6 @@
 //! Where registers live: which are shared by all warps, which must start as zero, which share a row.
 
-use super::liveness::{Liveness, terminator_use};
-use ir::{Class, Inst, Kernel, Op, Operand, Pred, Space, Src};
+use ir::{Class, Inst, Kernel, Liveness, Op, Operand, Pred, Space, Src, terminator_use};
 use lanes::WARP;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

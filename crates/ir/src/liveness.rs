@@ -1,18 +1,19 @@
 //! Which registers' values are still needed where.
 
-use ir::{Inst, Kernel, Operand, Pred, Reg, Terminator};
+use crate::{Inst, Kernel, Operand, Pred, Reg, Terminator};
 
 /// Bits of liveness sets that are worth their memory.
 const MAX_BITS: usize = 1 << 30;
 
 /// Per block, the registers whose values some path from its start reads before it writes them.
-pub(super) struct Liveness {
+#[derive(Clone, Debug)]
+pub struct Liveness {
     live_in: Vec<BitSet>,
 }
 
 impl Liveness {
     /// Backward liveness over blocks; `None` for kernels whose sets would be too large.
-    pub(super) fn of(kernel: &Kernel) -> Option<Liveness> {
+    pub fn of(kernel: &Kernel) -> Option<Liveness> {
         let registers = kernel.registers.len();
         let count = kernel.blocks.len();
         if registers.saturating_mul(count) > MAX_BITS {
@@ -39,14 +40,30 @@ impl Liveness {
         Some(Liveness { live_in })
     }
 
+    /// The registers whose values are needed before the `nth` instruction of a block, or its terminator.
+    pub fn live_before(&self, kernel: &Kernel, block: usize, nth: usize) -> Vec<Reg> {
+        let Some(code) = kernel.blocks.get(block) else { return Vec::new() };
+        let mut live = BitSet::new(kernel.registers.len());
+        for to in code.terminator.successors() {
+            live.add_all(&self.live_in[to.0 as usize]);
+        }
+        if let Some(reg) = terminator_use(&code.terminator) {
+            live.insert(reg);
+        }
+        for inst in code.insts.iter().skip(nth).rev() {
+            step_back(inst, &mut live);
+        }
+        live.iter().map(|reg| Reg(reg as u32)).collect()
+    }
+
     /// The registers whose values are needed at the start of a block.
-    pub(super) fn live_in(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn live_in(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
         self.live_in.get(block).into_iter().flat_map(BitSet::iter)
     }
 }
 
 /// The register that a terminator reads.
-pub(super) fn terminator_use(terminator: &Terminator) -> Option<Reg> {
+pub fn terminator_use(terminator: &Terminator) -> Option<Reg> {
     match terminator {
         Terminator::Branch { p, .. } => p.reg(),
         Terminator::Jump(_) | Terminator::Exit | Terminator::Trap => None,

@@ -1,0 +1,87 @@
+//! Loops that wait: a split that has come back to the same place in the same state, and has changed nothing for
+//! others, has waited in vain. The run would do the same without that turn of the loop, so schedules with
+//! such turns need not be looked at ("Model Checking for Await Loops", Kokologiannakis and others, 2021).
+//!
+//! The split is not run again until somebody writes what it has read. Then the run is given up: the one in which the
+//! write came first does the same without the turn. What the exploration learns from this run is that the two do
+//! not commute.
+
+use super::footprint::{Access, Kind, Step};
+use vm::Candidate;
+
+/// Steps of a split that are looked at for a turn of a loop.
+const TURN: usize = 64;
+
+/// Who waits in vain in a run.
+#[derive(Debug, Default)]
+pub(super) struct Spins {
+    waiting: Vec<Waiting>,
+    /// Somebody has waited in vain for something that was then written.
+    redundant: bool,
+}
+
+/// A split that waits in vain.
+#[derive(Debug)]
+struct Waiting {
+    split: Candidate,
+    /// What it has read in its loop.
+    reads: Vec<Access>,
+}
+
+impl Spins {
+    /// A run begins.
+    pub(super) fn begin(&mut self) {
+        *self = Spins::default();
+    }
+
+    /// Whether the run does nothing that a shorter one does not do.
+    pub(super) fn redundant(&self) -> bool {
+        self.redundant
+    }
+
+    /// Whether running the split now would change nothing.
+    pub(super) fn in_vain(&self, split: &Candidate) -> bool {
+        self.waiting.iter().any(|waiting| waiting.split.is_still(split))
+    }
+
+    /// Takes in the last of these steps.
+    pub(super) fn take(&mut self, steps: &[Step]) {
+        let Some((step, before)) = steps.split_last() else { return };
+        self.redundant |= self
+            .waiting
+            .iter()
+            .any(|waiting| !step.is_by(&waiting.split) && writes(step, &waiting.reads));
+        let Some(begin) = turn(step, before) else { return };
+        let mut reads = Vec::new();
+        for other in &steps[begin..] {
+            match other.shares_lanes(step) {
+                true => reads.extend_from_slice(&other.accesses),
+                false => self.redundant |= writes(other, &reads),
+            }
+        }
+        self.waiting.push(Waiting { split: step.split, reads });
+    }
+}
+
+/// Whether a step writes what was read.
+fn writes(step: &Step, reads: &[Access]) -> bool {
+    let written = || step.accesses.iter().filter(|access| access.kind != Kind::Read);
+    written().any(|write| reads.iter().any(|read| write.meets(read)))
+}
+
+/// The first step of the turn of a loop that ends where `step` begins, if nothing has changed in it. A step that
+/// only gets to an access is no turn: the access behind it may lead elsewhere.
+fn turn(step: &Step, before: &[Step]) -> Option<usize> {
+    step.state?;
+    let own = before.iter().enumerate().rev().filter(|(_, other)| other.shares_lanes(step));
+    for (nth, other) in own.take(TURN) {
+        if other.lanes != step.lanes || other.changes() {
+            return None;
+        }
+        let back = other.split.at_same_place(&step.split) && other.state == step.state;
+        if back && !other.accesses.is_empty() {
+            return Some(nth);
+        }
+    }
+    None
+}
