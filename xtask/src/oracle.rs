@@ -10,6 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Instructions that are assembled together.
 const BATCH: usize = 60;
 
+/// Runs a program with at most so many seconds and kilobytes: there are mistakes on which the assembler does
+/// not end.
+const LIMITED: &str = r#"ulimit -t 60 -v 16000000; exec "$0" "$@""#;
+
 /// The assembler: a program, and a folder for its input.
 pub(crate) struct Oracle {
     program: PathBuf,
@@ -153,7 +157,9 @@ impl Oracle {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let file = self.folder.join(format!("{number}.ptx"));
         std::fs::write(&file, text).map_err(|why| why.to_string())?;
-        let said = Command::new(&self.program)
+        let said = Command::new("sh")
+            .args(["-c", LIMITED])
+            .arg(&self.program)
             .args(["-arch", &architecture(target), "-o"])
             .args([self.folder.join(format!("{number}.cubin")), file.clone()])
             .output()

@@ -1,6 +1,6 @@
 //! `cargo xtask rules`: docs/rules.md from the catalogue and the rules of `lint`.
 
-use ptx::catalogue::{Entry, Form, Need, Only, entries};
+use ptx::catalogue::{Entry, Form, Need, Only, Since, entries};
 use ptx::rules::RULES;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -46,11 +46,6 @@ fn document() -> String {
     for entry in entries().filter(|entry| !entry.forms.is_empty()) {
         section(&mut text, entry);
     }
-    text.push_str("\n## Not checked\n\nOf these, only the mnemonic and the names of the operands are checked.\n\n");
-    let others = entries().filter(|entry| entry.forms.is_empty());
-    let names: Vec<String> = others.map(|entry| format!("`{}`", entry.name)).collect();
-    text.push_str(&names.join(", "));
-    text.push('\n');
     text
 }
 
@@ -64,28 +59,35 @@ fn section(text: &mut String, entry: &Entry) {
         let syntax =
             form.syntax.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
         let (major, minor) = form.since.ptx;
-        let _ =
-            writeln!(text, "| `{syntax}` | {major}.{minor} | {} | {} |", targets(form), also(form));
+        let _ = writeln!(
+            text,
+            "| `{syntax}` | {major}.{minor} | {} | {} |",
+            targets(form.only, form.since),
+            also(form)
+        );
     }
 }
 
-fn targets(form: &Form) -> String {
+fn targets(only: Only, since: Since) -> String {
     let list = |all: &[u32], ends: &[&str]| {
         let names = all.iter().flat_map(|sm| ends.iter().map(move |end| format!("sm_{sm}{end}")));
         let known = |name: &String| ptx::target::targets().any(|(target, _)| target == *name);
         names.filter(known).collect::<Vec<_>>().join(", ")
     };
-    match form.only {
-        Only::All => format!("sm_{}", form.since.sm),
+    match only {
+        Only::All => format!("sm_{}", since.sm),
         Only::Family(all) => list(all, &["a", "f"]),
         Only::Architecture(all) => list(all, &["a"]),
+        Only::FamilyOrArchitecture(families, others) => {
+            format!("{}, {}", list(families, &["a", "f"]), list(others, &["a"]))
+        }
     }
 }
 
 fn also(form: &Form) -> String {
     let need = |need: &Need| {
         let (major, minor) = need.since.ptx;
-        format!("`.{}` PTX {major}.{minor}, sm_{}", need.word, need.since.sm)
+        format!("`.{}` PTX {major}.{minor}, {}", need.word, targets(need.only, need.since))
     };
     let in_form = |need: &&Need| {
         form.syntax

@@ -76,9 +76,7 @@ macro_rules! rules {
     (@severity advice) => { Severity::Warning };
     (@severity unsupported) => { Severity::Error };
     (@severity note) => { Severity::Note };
-    (@severity remark) => { Severity::Note };
     (@class unsupported) => { Class::Unsupported };
-    (@class remark) => { Class::Unsupported };
     (@class $($kind:ident)?) => { Class::BadInput };
 }
 
@@ -101,6 +99,12 @@ rules! {
     FEATURE "P006" "feature-of-directive"
         "Directives and types of declarations need the PTX ISA version and target that introduced them."
         "11 Directives";
+    TARGET_OPTION "P007" "target-option"
+        "Behind the architecture, `.target` names options that the module and the architecture have."
+        "11.1.2 .target";
+    ADDRESS_SIZE "P008" "address-size"
+        "Addresses have 64 bits."
+        "11.1.3 .address_size";
     DUPLICATE "P010" "declared-twice"
         "A scope declares a name once; a function's prototypes agree with it."
         "5.4 Variables";
@@ -188,6 +192,12 @@ rules! {
     #[advice] LOOSE_RESULT "P107" "predicate-result-dropped"
         "`d|_` is written where the instruction has no predicate result."
         "6 Instruction Operands";
+    #[advice] LOOSE_VECTOR "P108" "vector-of-other-type"
+        "The elements of a vector are registers of the type that the instruction gives them."
+        "9.2 Type Information for Instructions and Operands";
+    #[advice] SPECIAL_ADDRESS "P109" "special-register-as-address"
+        "Addresses are in registers, not in special registers."
+        "6.4.1 Addresses as Operands";
     #[advice] SHUFFLE_WIDTH "P110" "shuffle-width"
         "The operand `c` of a shuffle describes segments of a power of two of lanes."
         "9.7.9.6 shfl.sync";
@@ -206,9 +216,6 @@ rules! {
     #[advice] ACTIVE_MASK "W009" "activemask-as-membermask"
         "The lanes that happen to be active are not the lanes that must take part."
         "9.7.13.11 activemask";
-    #[remark] UNCHECKED "P900" "not-checked"
-        "Instructions that Warpwise does not implement are not checked beyond their names."
-        OF_INSTRUCTION;
 }
 
 /// The rule of that code.

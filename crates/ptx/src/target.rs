@@ -185,6 +185,11 @@ impl Target {
         (!has_version(self.ptx, since.ptx)).then_some(Lack::Version(since.ptx))
     }
 
+    /// Whether the target has a form, words of it that need more left aside.
+    pub fn has_form(self, form: &Form) -> bool {
+        self.lacks_form(form).is_none()
+    }
+
     /// What the target lacks to have a form.
     pub(crate) fn lacks_form(self, form: &Form) -> Option<Lack> {
         if let Some(gone) = form.removed.filter(|gone| self.sm >= gone.sm && self.ptx >= gone.ptx) {

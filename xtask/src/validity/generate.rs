@@ -319,6 +319,7 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
             Some(Limit::Range { first, .. }) => first.max(&u64::from(*first == 0)).to_string(),
             Some(Limit::OneOf(all)) => all.last().map_or(1, |last| *last).to_string(),
             Some(Limit::MultipleOf(factor)) => factor.to_string(),
+            Some(Limit::UpTo { step, .. }) => step.to_string(),
             None => "1".to_owned(),
         },
         Shape::Dropped => "_".to_owned(),
@@ -348,6 +349,7 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
             format!("[{}]", all.join(", "))
         }
         Shape::Label => "label_t".to_owned(),
+        Shape::Table => "table_t".to_owned(),
     }
 }
 

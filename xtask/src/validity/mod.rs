@@ -8,6 +8,7 @@ mod tests;
 use crate::oracle::{Oracle, Question};
 use module::Version;
 use ptx::catalogue::Entry;
+use ptx::target::Target;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,8 +19,11 @@ const VALIDITY: &str = "validity.tsv";
 /// For instructions, the PTX versions that accept them, by target.
 const SINCE: &str = "since.tsv";
 
-/// The version and target that instructions are asked about: the newest that has all.
-const NEWEST: (Version, &str) = ((9, 5), "sm_100a");
+/// The version that instructions are asked about.
+const NEWEST: Version = (9, 5);
+
+/// The targets that instructions are asked about: the first that has the most forms of an entry.
+const TARGETS: &[&str] = &["sm_100a", "sm_90a", "sm_120a", "sm_110a"];
 
 /// A version that has what later ones removed.
 const BEFORE_REMOVAL: Version = (6, 3);
@@ -56,25 +60,39 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 }
 
 fn validity(oracle: &Oracle, entries: &[&'static Entry], all: bool) -> Result<String, String> {
-    let (version, target) = NEWEST;
     let sample = |entry: &&'static Entry| {
         let instructions = generate::entry(entry);
         let share = if all { 1 } else { SAMPLE.max(share(instructions.len(), MOST)) };
-        instructions.into_iter().filter(move |text| hash(text).is_multiple_of(share))
+        let target = target(entry);
+        let chosen = instructions.into_iter().filter(move |text| hash(text).is_multiple_of(share));
+        chosen.map(move |text| (NEWEST, target.to_owned(), text))
     };
-    let instructions = entries.iter().flat_map(sample);
-    let questions: Vec<Question> =
-        instructions.map(|text| (version, target.to_owned(), text)).collect();
+    let questions: Vec<Question> = entries.iter().flat_map(sample).collect();
     eprintln!("{} instructions", questions.len());
     let answers = oracle.ask(&questions)?;
-    let mut table = format!("# {}.{} {target}\n", version.0, version.1);
-    for ((_, _, text), answer) in questions.iter().zip(answers) {
+    let mut table = String::new();
+    let mut last = "";
+    for ((version, target, text), answer) in questions.iter().zip(answers) {
+        if target != last {
+            let _ = writeln!(table, "# {} {target}", show(*version));
+            last = target;
+        }
         match answer {
             None => _ = writeln!(table, "accept\t{text}\t"),
             Some(why) => _ = writeln!(table, "reject\t{text}\t{why}"),
         }
     }
     Ok(table)
+}
+
+/// The target that an entry's instructions are asked about.
+fn target(entry: &Entry) -> &'static str {
+    let forms = |name: &str| {
+        let target = Target::named(NEWEST, name);
+        entry.forms.iter().filter(|form| target.is_some_and(|it| it.has_form(form))).count()
+    };
+    // The first of several that have as many.
+    TARGETS.iter().rev().copied().max_by_key(|name| forms(name)).unwrap_or(TARGETS[0])
 }
 
 /// For each representative, the targets that accept it at the newest version, and the versions between which
@@ -106,7 +124,7 @@ fn since(oracle: &Oracle, entries: &[&'static Entry]) -> Result<String, String> 
         Ok::<_, String>(accepting)
     };
     eprintln!("{} forms and words", instructions.len());
-    let newest = ask(NEWEST.0)?;
+    let newest = ask(NEWEST)?;
     let before_removal = ask(BEFORE_REMOVAL)?;
     let lowest: Vec<Option<&String>> = instructions
         .iter()

@@ -1,5 +1,5 @@
 //! Modules around single instructions. Names in an instruction say what they are: `b32_a` is a `.b32`
-//! register, `global_v` a variable, `label_t` a label, `func_f` a function.
+//! register, `global_v` a variable, `label_t` a label, `table_t` a table of labels, `func_f` a function.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -43,6 +43,9 @@ pub(crate) fn module(version: Version, target: &str, instructions: &[&str]) -> (
         if let Some((ty, _)) = name.split_once('_').filter(|(ty, _)| REGISTERS.contains(ty)) {
             line(&format!(".reg .{ty} {name};"));
         }
+    }
+    if names.contains("table_t") {
+        line("table_t: .branchtargets label_t;");
     }
     let first = text.lines().count() + 1;
     for instruction in instructions {

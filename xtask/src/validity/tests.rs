@@ -49,14 +49,19 @@ fn assert_deviations(of: &str, found: &BTreeSet<String>) {
 
 #[test]
 fn verdicts_are_those_of_the_assembler() {
-    let (version, target) = NEWEST;
     let (mut rows, mut differing) = (0, BTreeSet::new());
-    for line in table(VALIDITY).lines().filter(|line| !line.starts_with('#')) {
+    let text = table(VALIDITY);
+    let mut target = "";
+    for line in text.lines() {
+        if let Some(version_and_target) = line.strip_prefix("# ") {
+            target = version_and_target.split(' ').nth(1).expect("a target");
+            continue;
+        }
         let mut cells = line.split('\t');
         let accepted = cells.next() == Some("accept");
         let instruction = cells.next().expect("a row has an instruction");
         rows += 1;
-        if error(version, target, instruction).is_none() != accepted {
+        if error(NEWEST, target, instruction).is_none() != accepted {
             let verdict = if accepted { "accept" } else { "reject" };
             differing.insert(format!("{verdict} {instruction}"));
         }
@@ -80,7 +85,7 @@ fn forms_begin_and_end_where_the_assembler_says() {
     for line in table(SINCE).lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
         let [instruction, first, now, then] = cells[..] else { panic!("{line}") };
-        let lists = [(NEWEST.0, now), (BEFORE_REMOVAL, then)];
+        let lists = [(NEWEST, now), (BEFORE_REMOVAL, then)];
         let mut check = |version: Version, target: &str, accepted: bool| {
             checked += 1;
             let found = error(version, &format!("sm_{target}"), instruction);

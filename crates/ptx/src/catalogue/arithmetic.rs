@@ -347,18 +347,18 @@ pub(super) const ENTRIES: &[Entry] = &[
                 float::fixed(lo, inst, BinaryOp::DivApproxF32)
             })
             .approximate(DIV_BOUND),
-            Form::new("div.full!{.ftz}.f32 d, a, b", (1, 4), 10, |lo, inst| {
+            Form::new("div.full!{.ftz}.f32 d, int a, int b", (1, 4), 10, |lo, inst| {
                 float::fixed(lo, inst, BinaryOp::DivF32(ir::Round::NearestEven))
             })
             .approximate(DIV_FULL_BOUND),
             Form::new(
-                "div.rnd{.ftz}.f32 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
+                "div.rnd{.ftz}.f32 d, int a, int b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 4),
                 20,
                 |lo, inst| float::fixed(lo, inst, BinaryOp::DivF32(round(inst))),
             ),
             Form::new(
-                "div.rnd.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
+                "div.rnd.f64 d, int a, int b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 4),
                 10,
                 |lo, inst| float::fixed(lo, inst, BinaryOp::DivF64(round(inst))),

@@ -46,6 +46,20 @@ const CP: &[Form] = &[
     Form::legal("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [a]; .ss = { .shared, .shared::cta }", (7, 0), 80),
 ];
 
+/// A reduction in global memory; the assembler has more operations than the manual, which has `.add` alone.
+macro_rules! released {
+    ($mmio:literal, $scope:literal, $op:literal, $types:literal, $end:literal) => {
+        Form::legal(
+            concat!(
+                "red.async!", $mmio, ".release", $scope, "{.global}", $op,
+                ".type [a], plain b; .type = { ", $types, " }", $end
+            ),
+            (8, 7),
+            100,
+        )
+    };
+}
+
 pub(super) const ENTRIES: &[Entry] = &[
     Entry { name: "cp.async", section: "9.7.9.25 Asynchronous copy", forms: CP },
     Entry { name: "cp.async.bulk", section: "9.7.9.25.4.1 cp.async.bulk", forms: bulk::COPY },
@@ -59,25 +73,25 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "prefetch",
         section: "9.7.9.15 prefetch, prefetchu",
         forms: &[
-            Form::new("prefetch{.ss}.level [a]; .ss = { .global, .local }; .level = { .L1, .L2 }", (2, 0), 20, hint),
-            Form::new("prefetch{.global}.level [a]; .level = { .L2::evict_last, .L2::evict_normal }", (7, 4), 80, hint),
+            Form::new("prefetch{.ss}.level [reg a]; .ss = { .global, .local }; .level = { .L1, .L2 }", (2, 0), 20, hint),
+            Form::new("prefetch{.global}.level [reg a]; .level = { .L2::evict_last, .L2::evict_normal }", (7, 4), 80, hint),
             Form::new("prefetch{.ss}.tensormap [a]; .ss = { .const, .param }", (8, 0), 90, hint),
         ],
     },
     Entry {
         name: "prefetchu",
         section: "9.7.9.15 prefetch, prefetchu",
-        forms: &[Form::new("prefetchu.L1 [a]", (2, 0), 20, hint)],
+        forms: &[Form::new("prefetchu.L1 [reg a]", (2, 0), 20, hint)],
     },
     Entry {
         name: "applypriority",
         section: "9.7.9.16 applypriority",
-        forms: &[Form::new("applypriority{.global}.L2::evict_normal [a], size:u64=(128)", (7, 4), 80, hint)],
+        forms: &[Form::new("applypriority{.global}.L2::evict_normal [reg a], size:u64=(128)", (7, 4), 80, hint)],
     },
     Entry {
         name: "discard",
         section: "9.7.9.17 discard",
-        forms: &[Form::legal("discard{.global}.L2 [a], size:u64=(128)", (7, 4), 80)],
+        forms: &[Form::legal("discard{.global}.L2 [reg a], size:u64=(128)", (7, 4), 80)],
     },
     Entry {
         name: "createpolicy",
@@ -100,7 +114,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "st.bulk",
         section: "9.7.9.13 st.bulk",
-        forms: &[Form::legal("st.bulk!{.weak}{.ss} [a], size:u64, init:u64=(0); .ss = { .shared::cta }", (8, 6), 100)],
+        forms: &[
+            Form::legal("st.bulk!{.weak}{.ss} [a], size:u64, init:u64=(0); .ss = { .shared::cta }", (8, 6), 100),
+            Form::legal("st.bulk!{.weak}{.ss} [a], size:u32, init:u64=(0); .ss = { .shared::cta }", (8, 6), 100),
+        ],
     },
     Entry {
         name: "red.async",
@@ -110,8 +127,14 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .min, .max }; .type = { .u32, .s32 }", (8, 1), 90),
             Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .and, .or, .xor }; .type = { .b32 }", (8, 1), 90),
             Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.add.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .type = { .u32, .s32, .u64 }", (8, 1), 90),
-            Form::legal("red.async!{.mmio}.release.sys{.global}.add.type [a], plain b; .type = { .u32, .s32, .u64, .s64 }", (8, 7), 100),
-            Form::legal("red.async!.release.gpu{.global}.add.type [a], plain b; .type = { .u32, .s32, .u64, .s64 }", (8, 7), 100),
+            released!("{.mmio}", ".sys", ".add", ".u32, .s32, .u64, .s64", ""),
+            released!("{.mmio}", ".sys", ".op", ".u32", "; .op = { .inc, .dec }"),
+            released!("{.mmio}", ".sys", ".op", ".u32, .s32", "; .op = { .min, .max }"),
+            released!("{.mmio}", ".sys", ".op", ".b32", "; .op = { .and, .or, .xor }"),
+            released!("", ".gpu", ".add", ".u32, .s32, .u64, .s64", ""),
+            released!("", ".gpu", ".op", ".u32", "; .op = { .inc, .dec }"),
+            released!("", ".gpu", ".op", ".u32, .s32", "; .op = { .min, .max }"),
+            released!("", ".gpu", ".op", ".b32", "; .op = { .and, .or, .xor }"),
         ],
     },
 ];

@@ -67,15 +67,17 @@ macro_rules! both {
 
 /// The forms that `atom` and `red` share, with the result of each.
 macro_rules! common {
-    ($name:ident, $d:literal) => {{
-        const BITS: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .and, .or, .xor }; .type = { .b32 }", atomic);
-        const BITS_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .and, .or, .xor }; .type = { .b64 }", atomic, ((3, 1), 32), ((3, 1), 32));
-        const ADD: [Form; 2] = both!($name, ".add", ".type", concat!($d, "[a], b"), "; .type = { .u32, .s32, .u64, .f32, .f64 }", atomic);
-        const COUNT: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .inc, .dec }; .type = { .u32 }", atomic);
-        const EXTREMUM: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .min, .max }; .type = { .u32, .s32 }", atomic);
-        const EXTREMUM_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[a], b"), "; .op = { .min, .max }; .type = { .u64, .s64 }", atomic, ((3, 1), 32), ((3, 1), 32));
-        const HALVES: [Form; 2] = both!($name, ".add.noftz", ".type", concat!($d, "[a], b"), "; .type = { .f16, .f16x2, .bf16, .bf16x2 }", atomic);
+    ($name:ident, $d:literal, $int:literal) => {{
+        const BITS: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .and, .or, .xor }; .type = { .b32 }", atomic);
+        const BITS_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .and, .or, .xor }; .type = { .b64 }", atomic, ((3, 1), 32), ((3, 1), 32));
+        const ADD: [Form; 2] = both!($name, ".add", ".type", concat!($d, "[reg a], ", $int, "b"), "; .type = { .u32, .s32, .u64, .f32, .f64 }", atomic);
+        const COUNT: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .inc, .dec }; .type = { .u32 }", atomic);
+        const EXTREMUM: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .min, .max }; .type = { .u32, .s32 }", atomic);
+        const EXTREMUM_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .min, .max }; .type = { .u64, .s64 }", atomic, ((3, 1), 32), ((3, 1), 32));
+        const HALVES: [Form; 2] = both!($name, ".add.noftz", ".type", concat!($d, "[reg a], ", $int, "b"), "; .type = { .f16, .f16x2, .bf16, .bf16x2 }", atomic);
+        const EXACT: [Form; 2] = both!($name, ".add.noftz", ".f32", concat!($d, "[reg a], ", $int, "b"), "", not_implemented, ((9, 4), 90), ((9, 4), 90));
         [
+            EXACT[0], EXACT[1],
             BITS[0], BITS[1], ADD[0], ADD[1], COUNT[0], COUNT[1], EXTREMUM[0], EXTREMUM[1], HALVES[0], HALVES[1],
             BITS_WIDE[0], BITS_WIDE[1], EXTREMUM_WIDE[0], EXTREMUM_WIDE[1],
         ]
@@ -86,24 +88,25 @@ macro_rules! common {
 macro_rules! vectors {
     ($name:ident, $d:literal) => {
         [
-            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add{.hint}.vec.f32 ", $d, "[a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
-            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
-            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add.noftz{.hint}.vec.f32 ", $d, "[reg a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (9, 4), 90, not_implemented),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add{.hint}.vec.f32 ", $d, "[reg a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[reg a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[reg a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
         ]
     };
 }
 
-const COMMON_ATOM: [Form; 14] = common!(atom, "d_, ");
-const COMMON_RED: [Form; 14] = common!(red, "");
-const ATOM_VECTORS: [Form; 3] = vectors!(atom, "d*, ");
-const RED_VECTORS: [Form; 3] = vectors!(red, "");
-const EXCHANGE: [Form; 2] = both!(atom, ".exch", ".type", "d_, [a], b", "; .type = { .b32, .b64 }", exchange);
-const EXCHANGE_WIDE: [Form; 2] = both!(atom, ".exch", ".b128", "d_, [a], b", "", not_implemented, ((8, 3), 90), ((8, 3), 90), WIDE);
+const COMMON_ATOM: [Form; 16] = common!(atom, "d_, ", "int ");
+const COMMON_RED: [Form; 16] = common!(red, "", "");
+const ATOM_VECTORS: [Form; 4] = vectors!(atom, "d*, ");
+const RED_VECTORS: [Form; 4] = vectors!(red, "");
+const EXCHANGE: [Form; 2] = both!(atom, ".exch", ".type", "d_, [reg a], int b", "; .type = { .b32, .b64 }", exchange);
+const EXCHANGE_WIDE: [Form; 2] = both!(atom, ".exch", ".b128", "d_, [reg a], int b", "", not_implemented, ((8, 3), 90), ((8, 3), 90), WIDE);
 
 /// Comparing exchanges, which take no cache hint.
 macro_rules! compare {
     ($ty:literal, $start:literal, $end:literal, $ptx:expr, $sm:literal, $lower:ident) => {
-        Form::new(concat!("atom{.sem}{.scope}", $start, ".cas", $ty, " d_, [a], b, c", words!(atom), $end), $ptx, $sm, $lower).needs(NEEDS)
+        Form::new(concat!("atom{.sem}{.scope}", $start, ".cas", $ty, " d_, [reg a], int b, int c", words!(atom), $end), $ptx, $sm, $lower).needs(NEEDS)
     };
 }
 
@@ -128,11 +131,11 @@ const fn join<const A: usize, const B: usize, const N: usize>(
     all
 }
 
-const ATOM: [Form; 25] = join::<17, 8, 25>(
-    join::<14, 3, 17>(COMMON_ATOM, ATOM_VECTORS),
+const ATOM: [Form; 28] = join::<20, 8, 28>(
+    join::<16, 4, 20>(COMMON_ATOM, ATOM_VECTORS),
     join::<4, 4, 8>(COMPARE, join::<2, 2, 4>(EXCHANGE, EXCHANGE_WIDE)),
 );
-const RED: [Form; 17] = join(COMMON_RED, RED_VECTORS);
+const RED: [Form; 20] = join(COMMON_RED, RED_VECTORS);
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry { name: "atom", section: "9.7.13.5 atom", forms: &ATOM },

@@ -122,7 +122,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "testp",
         section: "9.7.3.1 testp",
         forms: &[Form::new(
-            "testp.op.type p:pred, a; .op = { .finite, .infinite, .number, .notanumber, .normal, \
+            "testp.op.type p:pred, int a; .op = { .finite, .infinite, .number, .notanumber, .normal, \
              .subnormal }; .type = { .f32, .f64 }",
             (2, 0),
             20,

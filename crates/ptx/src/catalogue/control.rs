@@ -12,6 +12,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[Form::new("bra{.uni} tgt:label", (1, 0), 10, branch)],
     },
     Entry {
+        name: "brx",
+        section: "9.7.12.4 brx.idx",
+        forms: &[Form::legal("brx.idx!{.uni} index:u32, tlist:table", (6, 0), 30)],
+    },
+    Entry {
         name: "ret",
         section: "9.7.12.6 ret",
         forms: &[Form::new("ret{.uni}", (1, 0), 10, return_)],

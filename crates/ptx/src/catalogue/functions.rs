@@ -10,7 +10,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "copysign",
         section: "9.7.3.2 copysign",
-        forms: &[Form::new("copysign.type d, a, b; .type = { .f32, .f64 }", (2, 0), 20, copysign)],
+        forms: &[
+            Form::new("copysign.f32 d, a, b", (2, 0), 20, copysign),
+            Form::new("copysign.f64 d, int a, int b", (2, 0), 20, copysign),
+        ],
     },
     Entry {
         name: "rcp",
@@ -18,7 +21,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[
             Form::new("rcp.approx{.ftz}.f32 d, a", (1, 4), 10, rcp).approximate("1 ulp"),
             Form::new("rcp.rnd{.ftz}.f32 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 20, rcp),
-            Form::new("rcp.rnd{.ftz}.f64 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, rcp).needs(DIVIDED_F64),
+            Form::new("rcp.rnd{.ftz}.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, rcp).needs(DIVIDED_F64),
             Form::new("rcp.approx.ftz.f64 d, a", (2, 1), 20, |lo, inst| {
                 upper_word(lo, inst, UnaryOp::RcpApproxFtzF64)
             })
@@ -32,7 +35,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("sqrt.approx{.ftz}.f32 d, a", (1, 4), 10, sqrt)
                 .approximate("relative error 2^-23"),
             Form::new("sqrt.rnd{.ftz}.f32 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 20, sqrt),
-            Form::new("sqrt.rnd.f64 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, sqrt).needs(DIVIDED_F64),
+            Form::new("sqrt.rnd.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, sqrt).needs(DIVIDED_F64),
         ],
     },
     Entry {
@@ -47,7 +50,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 upper_word(lo, inst, UnaryOp::RsqrtApproxFtzF64)
             })
             .approximate("the lower word is zero; no bound is given"),
-            Form::new("rsqrt.approx.f64 d, a", (1, 0), 10, |lo, inst| {
+            Form::new("rsqrt.approx.f64 d, int a", (1, 0), 10, |lo, inst| {
                 function(lo, inst, UnaryOp::RsqrtF64)
             })
             .approximate("no bound is given"),

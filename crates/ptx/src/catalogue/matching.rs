@@ -104,6 +104,7 @@ impl<'a> Matched<'a> {
             | Shape::Predicate
             | Shape::Address
             | Shape::Label
+            | Shape::Table
             | Shape::Dropped => None,
         }
     }
@@ -445,7 +446,7 @@ pub(super) fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> boo
                 || matches!(operand, K::Vector(_))
                 || pattern.resident && matches!(operand, K::Pair(..))
         }
-        Shape::Value => value,
+        Shape::Value => value || dropped && pattern.first,
         Shape::Values(_) => value || matches!(operand, K::Vector(_)),
         Shape::Constant => matches!(operand, K::Constant(_)),
         Shape::Predicate => match operand {
@@ -468,7 +469,7 @@ pub(super) fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> boo
             }
             _ => pattern.rest.is_empty() && matches!(operand, K::Element(..)),
         },
-        Shape::Label => matches!(operand, K::Name(_)),
+        Shape::Label | Shape::Table => matches!(operand, K::Name(_)),
         Shape::Dropped => matches!(operand, K::Sink),
         Shape::Coordinates(_) => value || matches!(operand, K::Vector(_)),
     }

@@ -431,6 +431,7 @@ impl Shape {
             Shape::Predicate => "a predicate, which may be negated with `!`",
             Shape::Address => "an address in brackets",
             Shape::Label => "a label",
+            Shape::Table => "a table of labels",
             Shape::Dropped => "`_`",
             Shape::Coordinates(_) => "coordinates: a vector `{…}`, or a register for one",
         }

@@ -61,6 +61,8 @@ pub enum Only {
     Family(&'static [u32]),
     /// The `a` targets of these architectures.
     Architecture(&'static [u32]),
+    /// The `a` and `f` targets of the first architectures, and the `a` targets of the others.
+    FamilyOrArchitecture(&'static [u32], &'static [u32]),
 }
 
 impl Only {
@@ -70,6 +72,10 @@ impl Only {
             Only::All => true,
             Only::Family(all) => variant != Variant::Base && all.contains(&sm),
             Only::Architecture(all) => variant == Variant::Architecture && all.contains(&sm),
+            Only::FamilyOrArchitecture(families, others) => {
+                Only::Family(families).has(sm, variant)
+                    || Only::Architecture(others).has(sm, variant)
+            }
         }
     }
 }
@@ -163,6 +169,12 @@ impl Form {
         Form::new(syntax, ptx, sm, not_implemented)
     }
 
+    /// The same form, which needs PTX `ptx` and target `sm` instead.
+    pub const fn since(mut self, ptx: (u32, u32), sm: u32) -> Self {
+        self.since = Since { ptx, sm };
+        self
+    }
+
     /// The same form, for the `a` and `f` targets of these architectures alone.
     pub const fn family(mut self, architectures: &'static [u32]) -> Self {
         self.only = Only::Family(architectures);
@@ -217,7 +229,7 @@ pub struct Entry {
     pub name: &'static str,
     /// The section of the manual, "PTX ISA 9.1, " left out.
     pub section: &'static str,
-    /// Its forms. Empty: the instruction exists and Warpwise does not implement it.
+    /// Its forms; a call has none, since its operands are those of the function.
     pub forms: &'static [Form],
 }
 
@@ -244,8 +256,8 @@ macro_rules! families {
 }
 
 families! {
-    arithmetic, asynchronous, atomics, barrier_objects, bits, cluster, compare, control, convert, extended,
-    functions, logic, matrix, memory, moves, others, tensor, textures, video, warp, warpgroup,
+    arithmetic, asynchronous, atomics, barrier_objects, bits, calls, cluster, compare, control, convert, extended,
+    functions, logic, matrix, memory, moves, multimem, tensor, textures, video, warp, warpgroup,
 }
 
 /// A form with its compiled syntax.

@@ -10,7 +10,7 @@
 //! words makes them optional, all or none. Words may stand in any order, except that those marked `!` come first,
 //! one marked `>` stands somewhere behind the one before it, and types and state spaces keep their order.
 //!
-//! **Operands** are named. `d`, and `p` in front, are results: registers. Others are registers or constants.
+//! **Operands** are named. `d`, `redval`, and `p` in front, are results: registers. Others are registers or constants.
 //!
 //! | notation | operand |
 //! |---|---|
@@ -31,14 +31,16 @@
 //! choice `.shape` in registers of 32 bits, or 64 for binary64; a quarter of it |
 //! | `a{4}?` | the same, where a vector of one may be its element alone |
 //! | `_` | `_` |
-//! | `reg a` | a register, no constant |
-//! | `plain a` | no sum `register+constant` |
+//! | `reg a`, `[reg a]` | a register, no constant; an address that is in no special register |
+//! | `plain a` | no sum `register+constant`; in a vector of results, no `_` |
+//! | `int a` | a sum `register+constant` is one of integers |
 //! | `{%}a` | may also be a special register |
 //! | `{&}a` | may also be the address of a variable or function |
 //! | `{.}a`, `.d` | a byte or halfword of a register may be chosen, or must be: `a.b0`, `a.h10` |
 //! | `{-}a` | a register may be negated |
 //! | `c@geom` | coordinates of a texture of the geometry that the choice `.geom` names |
 //! | `tgt:label` | a label |
+//! | `tlist:table` | a table of labels |
 //! | `{, c}` | an operand that may be missing |
 //! | `{, c if x}` | an operand that is there exactly if the word `.x` is |
 //!
@@ -46,7 +48,8 @@
 //! choice name or by type word. A type that is a word of the instruction admits what the manual's section
 //! 9.2 says; a type that only the pattern names is strict (see [`crate::types`]). Behind the type, `~` admits
 //! wider registers, `=` wants a constant, `(0..15)` a constant in that range if it is one, `(24..256*8)` a
-//! multiple in it, `(*32)` any multiple, and `(4|8|16)` one of these.
+//! multiple in it, `(*32)` any multiple, and `(4|8|16)` one of these; `(..64*8)` a multiple up to 64, before it
+//! is cut to 32 bits.
 
 use crate::syntax::{ScalarType, Space};
 
@@ -85,6 +88,8 @@ pub struct OperandPattern {
     pub shape: Shape,
     /// Its type.
     pub ty: OperandType,
+    /// Whether it is the first operand, which the assembler reads as a result.
+    pub first: bool,
     /// Whether it may be missing.
     pub optional: bool,
     /// The slot whose word it goes with: it is there exactly if the word is.
@@ -97,10 +102,12 @@ pub struct OperandPattern {
     pub predicate_sink: bool,
     /// Of a vector of results: whether a predicate may follow it.
     pub resident: bool,
-    /// Whether only a register may stand here.
+    /// Whether only a register may stand here; of an address, whether its base is no special register.
     pub register: bool,
     /// Whether no sum of a register and a constant may stand here.
     pub plain: bool,
+    /// Whether a sum of a register and a constant must be one of integers.
+    pub integers: bool,
     /// Whether a special register may stand here.
     pub special: bool,
     /// Whether the address of a variable or function may stand here.
@@ -148,6 +155,13 @@ pub enum Limit {
     },
     /// A multiple, and not zero.
     MultipleOf(u64),
+    /// From 0 to the last, in steps from 0, all 64 bits of the constant counted.
+    UpTo {
+        /// The greatest.
+        last: u64,
+        /// What it is a multiple of.
+        step: u64,
+    },
     /// One of these.
     OneOf(Vec<u64>),
 }
@@ -175,6 +189,8 @@ pub enum Shape {
     Address,
     /// A label.
     Label,
+    /// The name of a table of labels.
+    Table,
     /// `_`.
     Dropped,
     /// Coordinates in a texture or surface whose geometry is the word at this slot.
@@ -272,8 +288,12 @@ impl Pattern {
         }
         let operands = split_operands(operands)
             .into_iter()
-            .map(|(text, optional)| operand(text, optional, &slots))
-            .collect::<Result<Vec<_>, _>>()?;
+            .enumerate()
+            .map(|(at, (text, optional))| {
+                let pattern = operand(text, optional, &slots)?;
+                Ok(OperandPattern { first: at == 0, ..pattern })
+            })
+            .collect::<Result<Vec<_>, String>>()?;
         Ok(Pattern { slots, operands })
     }
 
@@ -294,7 +314,8 @@ impl Pattern {
 
     /// Whether control may go elsewhere than to the next instruction: it names a label, or has no operands.
     pub fn leaves(&self) -> bool {
-        self.operands.is_empty() || self.operands.iter().any(|it| it.shape == Shape::Label)
+        self.operands.is_empty()
+            || self.operands.iter().any(|it| matches!(it.shape, Shape::Label | Shape::Table))
     }
 
     /// The slot of that name.
@@ -413,6 +434,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         None => (text, false),
     };
     let (body, plain) = mark(body, "plain ");
+    let (body, integers) = mark(body, "int ");
     let (body, register) = mark(body, "reg ");
     let (body, special) = mark(body, "{%}");
     let (body, variable) = mark(body, "{&}");
@@ -424,13 +446,16 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         Some(vector) if vector.ends_with('}') => (vector, true),
         _ => (body, false),
     };
-    let (name, shape) = body_shape(body, ty == Some("label"), constant, slots)?;
+    let (name, shape) = match ty {
+        Some("label") => (body, Shape::Label),
+        Some("table") => (body, Shape::Table),
+        _ => body_shape(body, constant, slots)?,
+    };
     let (name, sink) = if shape == Shape::Dropped { (name, true) } else { flag(name, '_') };
-    let predicate_sink = resident
-        || shape == Shape::ResultAndMaybePredicate
-        || body.ends_with('_') && body.contains('|');
+    let predicate_sink =
+        shape == Shape::ResultAndMaybePredicate || body.ends_with('_') && body.contains('|');
     let ty = match (shape, ty) {
-        (Shape::Label | Shape::Dropped, _) => OperandType::Untyped,
+        (Shape::Label | Shape::Table | Shape::Dropped, _) => OperandType::Untyped,
         (Shape::Predicate, None) => OperandType::Fixed(ScalarType::Pred),
         (_, Some(word)) => match slots.iter().position(|slot| slot.name == word) {
             Some(slot) => OperandType::Slot(slot),
@@ -444,6 +469,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         name,
         shape,
         ty,
+        first: false,
         optional,
         with,
         relaxed,
@@ -452,6 +478,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         resident,
         register,
         plain,
+        integers,
         special,
         variable,
         selector,
@@ -468,6 +495,10 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
     let mut parts = split_operands(text).into_iter();
     let (base, _) = parts.next().ok_or("empty brackets")?;
     let rest = parts.map(|(text, optional)| operand(text, optional, slots));
+    let (base, register) = match base.strip_prefix("reg ") {
+        Some(base) => (base, true),
+        None => (base, false),
+    };
     let (name, space) = match base.split_once(':') {
         Some((name, word)) => match slots.iter().position(|slot| slot.name == word) {
             Some(slot) => (name, AddressSpace::Slot(slot)),
@@ -484,14 +515,16 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         name,
         shape: Shape::Address,
         ty: OperandType::Untyped,
+        first: false,
         optional,
         with: None,
         relaxed: false,
         sink: false,
         predicate_sink: false,
         resident: false,
-        register: false,
+        register,
         plain: false,
+        integers: false,
         special: false,
         variable: false,
         selector: false,
@@ -506,11 +539,10 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
 /// The name and shape of an operand without its type and marks.
 fn body_shape(
     body: &'static str,
-    label: bool,
     constant: bool,
     slots: &[Slot],
 ) -> Result<(&'static str, Shape), String> {
-    let is_result = |name: &str| matches!(name.trim_end_matches('_'), "d" | "p");
+    let is_result = |name: &str| matches!(name.trim_end_matches('_'), "d" | "p" | "redval");
     let vector = |name: &'static str, length| {
         (name, if is_result(name) { Shape::Results(length) } else { Shape::Values(length) })
     };
@@ -535,8 +567,6 @@ fn body_shape(
             None => (count.trim_end_matches('}'), false),
         };
         vector(name, length(count, lone, slots).ok_or_else(|| format!("no count in `{body}`"))?)
-    } else if label {
-        (body, Shape::Label)
     } else if constant {
         (body, Shape::Constant)
     } else {
@@ -570,7 +600,7 @@ fn length(text: &str, lone: bool, slots: &[Slot]) -> Option<Length> {
     Some(Length::Word { slot, factor, less })
 }
 
-/// `0..15`, `24..256*8`, `*32` or `4|8|16`.
+/// `0..15`, `24..256*8`, `..64*8`, `*32` or `4|8|16`.
 fn limit(text: &str) -> Result<Limit, String> {
     let number = |text: &str| match text.parse::<i64>() {
         Ok(number) => Ok(number.cast_unsigned()),
@@ -582,6 +612,9 @@ fn limit(text: &str) -> Result<Limit, String> {
     match text.split_once("..") {
         Some((first, rest)) => {
             let (last, step) = rest.split_once('*').unwrap_or((rest, "1"));
+            if first.is_empty() {
+                return Ok(Limit::UpTo { last: number(last)?, step: number(step)? });
+            }
             Ok(Limit::Range { first: number(first)?, last: number(last)?, step: number(step)? })
         }
         None => text.split('|').map(number).collect::<Result<_, _>>().map(Limit::OneOf),

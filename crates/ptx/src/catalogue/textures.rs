@@ -24,12 +24,12 @@ macro_rules! tex {
 macro_rules! modes {
     ($geoms:literal, $where:literal, $ctypes:literal, $ptx:expr, $sm:literal) => {
         [
-            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:ctype}", $ptx, $sm),
-            tex!("{.base!}", $geoms, $where, $ctypes, ", offset@geom:s32{, depth:ctype}", (4, 3), 30),
-            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:ctype}", (3, 1), 20),
-            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype, offset@geom:s32{, depth:ctype}", (4, 3), 30),
-            tex!("{.base!}", $geoms, $where, $ctypes, "{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
-            tex!(".level!", $geoms, $where, $ctypes, ", lod:ctype{, depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
+            tex!("{.base!}", $geoms, $where, $ctypes, "{, int depth:ctype}", $ptx, $sm),
+            tex!("{.base!}", $geoms, $where, $ctypes, ", offset@geom:s32{, int depth:ctype}", (4, 3), 30),
+            tex!(".level!", $geoms, $where, $ctypes, ", int lod:ctype{, int depth:ctype}", (3, 1), 20),
+            tex!(".level!", $geoms, $where, $ctypes, ", int lod:ctype, offset@geom:s32{, int depth:ctype}", (4, 3), 30),
+            tex!("{.base!}", $geoms, $where, $ctypes, "{, int depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
+            tex!(".level!", $geoms, $where, $ctypes, ", int lod:ctype{, int depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
         ]
     };
 }

@@ -28,7 +28,12 @@ impl<'a> Checker<'a> {
                     (AddressSpace::Any, _) => {}
                     (AddressSpace::Tensor, _) => self.tensor_address(&address.base)?,
                     (_, Some(Space::Tex)) => self.handle(address)?,
-                    _ => self.bracketed((space, inst.space_word(pattern)), operand, address)?,
+                    _ => self.bracketed(
+                        (space, inst.space_word(pattern)),
+                        pattern,
+                        operand,
+                        address,
+                    )?,
                 }
                 for (pattern, operand) in pattern.rest.iter().zip(&address.rest) {
                     self.operand(inst, pattern, operand)?;
@@ -50,7 +55,10 @@ impl<'a> Checker<'a> {
 
     /// An address in tensor memory: a register of 32 bits.
     fn tensor_address(&mut self, base: &Operand) -> Verdict {
-        let OperandKind::Name(name) = &base.kind else { return Ok(()) };
+        let OperandKind::Name(name) = &base.kind else {
+            let message = "addresses of tensor memory are registers";
+            return refuse(&rules::ADDRESS, base, message);
+        };
         match self.names.find(name) {
             None => Ok(()),
             Some(Symbol::Register(register))
@@ -86,19 +94,31 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn bracketed(&mut self, space: Accessed, operand: &Operand, address: &Address) -> Verdict {
+    fn bracketed(
+        &mut self,
+        space: Accessed,
+        pattern: &OperandPattern,
+        operand: &Operand,
+        address: &Address,
+    ) -> Verdict {
         match &address.base.kind {
             OperandKind::Constant(_) if space.0 == Some(Space::Local) => Ok(()),
             OperandKind::Constant(_) => {
                 let message = "only addresses of `.local` memory may be constants";
                 refuse(&rules::ADDRESS, &address.base, message)
             }
-            OperandKind::Name(name) => self.base(space, &address.base, name),
+            OperandKind::Name(name) => self.base(space, pattern, &address.base, name),
             _ => refuse(&rules::ADDRESS, operand, "an address is a register or a variable"),
         }
     }
 
-    fn base(&mut self, space: Accessed, base: &Operand, name: &Name) -> Verdict {
+    fn base(
+        &mut self,
+        space: Accessed,
+        pattern: &OperandPattern,
+        base: &Operand,
+        name: &Name,
+    ) -> Verdict {
         match self.names.find(name) {
             None => Ok(()),
             Some(Symbol::Register(variable)) => {
@@ -115,7 +135,13 @@ impl<'a> Checker<'a> {
                 }
                 Ok(())
             }
-            Some(Symbol::Special(register)) if !register.is_vector() => Ok(()),
+            Some(Symbol::Special(register)) if !register.is_vector() && !pattern.register => {
+                let message =
+                    format!("the manual has no special registers such as `{name}` as addresses");
+                let advice = rules::SPECIAL_ADDRESS.at(base.span, message);
+                self.report(advice.help("copy it to a register with `mov` first"));
+                Ok(())
+            }
             Some(Symbol::Variable(variable)) => self.same_space(space, base, variable),
             symbol => {
                 let message = format!("{}, not an address", describe(name, symbol));

@@ -6,8 +6,18 @@ use crate::syntax::ast::{Module, Name};
 use crate::target::{self, Target};
 use diag::Diagnostic;
 
-/// What may stand in `.target` beside an architecture (PTX ISA 9.1, `.target`).
-const OPTIONS: &[&str] = &["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"];
+/// What may stand in `.target` behind an architecture, and the PTX version that brought it (PTX ISA 9.1,
+/// `.target`).
+const OPTIONS: &[(&str, (u32, u32))] =
+    &[(UNIFIED, (1, 0)), (INDEPENDENT, (1, 5)), (DEBUG, (3, 0)), (NO_DOUBLES, (1, 0))];
+
+const UNIFIED: &str = "texmode_unified";
+const INDEPENDENT: &str = "texmode_independent";
+const DEBUG: &str = "debug";
+const NO_DOUBLES: &str = "map_f64_to_f32";
+
+/// The first architecture with doubles.
+const DOUBLES: u32 = 13;
 
 /// Checks the head and returns the target, as far as there is one.
 pub(super) fn check(module: &Module, found: &mut Vec<Diagnostic>) -> Option<Target> {
@@ -23,7 +33,8 @@ pub(super) fn check(module: &Module, found: &mut Vec<Diagnostic>) -> Option<Targ
     }
     let names = &module.target.as_ref()?.names;
     let architecture = names.iter().find(|name| name.starts_with("sm_"));
-    for name in names.iter().filter(|name| !OPTIONS.contains(&name.as_str())) {
+    options(module, names, architecture, found);
+    for name in names.iter().filter(|name| option(name).is_none()) {
         match target::introduced(name) {
             None => found.push(unknown(name)),
             Some((wanted, least)) if !target::has_version(ptx, (wanted, least)) => {
@@ -40,8 +51,52 @@ pub(super) fn check(module: &Module, found: &mut Vec<Diagnostic>) -> Option<Targ
     if let Some(size) = module.address_size.filter(|_| ptx < (2, 3)) {
         let message = format!("`.address_size` needs PTX 2.3; the module is PTX {major}.{minor}");
         found.push(rules::FEATURE.at(size.span, message));
+    } else if let Some(size) = module.address_size.filter(|size| size.bits == 32) {
+        let message = "NVIDIA's assembler no longer takes addresses of 32 bits";
+        found.push(rules::ADDRESS_SIZE.at(size.span, message).help("write `.address_size 64`"));
     }
     Target::named(ptx, architecture?)
+}
+
+/// The PTX version that brought an option of `.target`.
+fn option(name: &str) -> Option<(u32, u32)> {
+    OPTIONS.iter().find(|(option, _)| *option == name).map(|(_, since)| *since)
+}
+
+/// Checks what stands in `.target` beside the architecture.
+fn options(
+    module: &Module,
+    names: &[Name],
+    architecture: Option<&Name>,
+    found: &mut Vec<Diagnostic>,
+) {
+    let ptx = module.version.map(|version| (version.major, version.minor)).unwrap_or_default();
+    let mut mode: Option<&Name> = None;
+    for (at, name) in names.iter().enumerate() {
+        let Some((major, minor)) = option(name) else { continue };
+        let refuse = |message: String| rules::TARGET_OPTION.at(name.span, message);
+        let lacks_doubles = |name: &Name| target::sm_number(name).is_some_and(|sm| sm < DOUBLES);
+        if at == 0 && architecture.is_some() {
+            found.push(refuse("the architecture stands first in `.target`".to_owned()));
+        } else if ptx < (major, minor) {
+            let message = format!("`{name}` needs PTX {major}.{minor}");
+            found.push(rules::FEATURE.at(name.span, message));
+        } else if *name == NO_DOUBLES && !architecture.is_some_and(lacks_doubles) {
+            let message = format!("sm_{DOUBLES} and later have doubles: `{name}` is not for them");
+            found.push(refuse(message));
+        } else if *name == DEBUG && module.sections.is_empty() {
+            let message = "`debug` says that there is debug information, but no `.section` has any";
+            found.push(refuse(message.to_owned()));
+        } else if *name == UNIFIED || *name == INDEPENDENT {
+            match mode.filter(|mode| *mode != name) {
+                Some(first) => {
+                    let message = format!("`{name}` contradicts `{first}`");
+                    found.push(refuse(message).label(first.span, "the other mode"));
+                }
+                None => mode = Some(name),
+            }
+        }
+    }
 }
 
 /// The module's version is too old for a target that it is checked for.
@@ -62,7 +117,7 @@ pub(super) fn too_old(module: &Module, target: Target) -> Option<Diagnostic> {
 fn unknown(name: &Name) -> Diagnostic {
     let error = rules::TARGET.at(name.span, format!("there is no target `{name}`"));
     let names: Vec<String> = target::targets().map(|(name, _)| name).collect();
-    let known = names.iter().map(String::as_str).chain(OPTIONS.iter().copied());
+    let known = names.iter().map(String::as_str).chain(OPTIONS.iter().map(|(name, _)| *name));
     match nearest(name, known) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error,

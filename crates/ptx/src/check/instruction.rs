@@ -43,9 +43,8 @@ impl<'a> Checker<'a> {
         for operand in &instruction.operands {
             declared &= self.declared(operand);
         }
-        if entry.forms.is_empty() {
-            self.unchecked(instruction, entry.entry);
-            return;
+        if entry.entry.is_call() {
+            return self.call(instruction);
         }
         // One mistake gives one diagnostic.
         if declared && self.found.len() == before {
@@ -87,18 +86,6 @@ impl<'a> Checker<'a> {
         };
         let error = miss.explain(entry, instruction, fits);
         self.report(error);
-    }
-
-    fn unchecked(&mut self, instruction: &'a Instruction, entry: &'static catalogue::Entry) {
-        if entry.is_call() {
-            return self.call(instruction);
-        }
-        let (opcode, name) = (&instruction.opcode, entry.name);
-        if self.unchecked.insert(name) {
-            let message = format!("`{name}` is not implemented: its operands are not checked");
-            let remark = rules::UNCHECKED.at(opcode.span, message);
-            self.report(remark);
-        }
     }
 
     fn guard(&mut self, guard: &'a Guard) {

@@ -7,6 +7,7 @@
 mod address;
 mod advice;
 mod blame;
+mod branch;
 mod call;
 mod debug;
 mod declaration;
@@ -47,7 +48,6 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         target,
         wide_addresses: module.address_size.is_none_or(|size| size.bits == 64),
         in_kernel: false,
-        unchecked: HashSet::default(),
         reordered: HashSet::default(),
         advice: Advice::default(),
         outputs: HashSet::default(),
@@ -91,8 +91,6 @@ struct Checker<'a> {
     wide_addresses: bool,
     /// Whether the function is a kernel.
     in_kernel: bool,
-    /// Mnemonics without forms that have been remarked on.
-    unchecked: HashSet<&'a str>,
     /// Orders of modifiers that have been remarked on.
     reordered: HashSet<String>,
     advice: Advice<'a>,
@@ -197,9 +195,13 @@ impl<'a> Checker<'a> {
                     self.names.declare(variable);
                 }
                 StatementKind::Instruction(instruction) => self.instruction(instruction),
-                StatementKind::BranchTargets(table) | StatementKind::CallTargets(table) => {
+                StatementKind::BranchTargets(table) => {
                     self.names.declare_table(&table.label, &statement.kind);
-                    for entry in table.entries.iter().filter(|entry| entry.range.is_none()) {
+                    self.branch_targets(table);
+                }
+                StatementKind::CallTargets(table) => {
+                    self.names.declare_table(&table.label, &statement.kind);
+                    for entry in &table.entries {
                         if self.names.find(&entry.name).is_none() {
                             self.undeclared(&entry.name, "the target");
                         }

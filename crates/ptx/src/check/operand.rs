@@ -2,11 +2,12 @@
 
 use super::Checker;
 use super::names::Symbol;
+use super::vector::Elements;
 use crate::catalogue::Matched;
 use crate::catalogue::pattern::{Length, Limit, OperandPattern, Shape, fragment_register};
 use crate::rules::{self, Rule};
 use crate::special::SpecialRegister;
-use crate::syntax::ast::{Constant, Name, Operand, OperandKind, Variable};
+use crate::syntax::ast::{Constant, Name, Operand, OperandKind, StatementKind, Variable};
 use crate::syntax::{ScalarType, Space};
 use crate::types::{self, Fit};
 use diag::{Diagnostic, Span};
@@ -60,15 +61,19 @@ impl<'a> Checker<'a> {
             Shape::Results(length) => match &operand.kind {
                 OperandKind::Pair(first, second) if pattern.resident => {
                     self.second(wanted, second)?;
-                    match first.kind {
-                        OperandKind::Sink => Ok(()),
-                        _ => self.vector_or(inst, wanted, first, length, true),
-                    }
+                    self.vector_or(inst, wanted, first, length, true)
                 }
                 _ => self.vector_or(inst, wanted, operand, length, true),
             },
             Shape::Values(length) => self.vector_or(inst, wanted, operand, length, false),
-            Shape::Value => self.value(wanted, operand),
+            Shape::Value => match &operand.kind {
+                OperandKind::Pair(first, second) => {
+                    self.value(wanted, first)?;
+                    self.dropped(second);
+                    Ok(())
+                }
+                _ => self.value(wanted, operand),
+            },
             Shape::Constant => self.value(wanted, operand),
             Shape::Predicate => self.predicate(wanted, operand),
             Shape::Address => self.address(inst, pattern, operand),
@@ -77,6 +82,7 @@ impl<'a> Checker<'a> {
                 self.coordinates(inst.word_at(slot).unwrap_or(""), wanted, operand)
             }
             Shape::Label => self.label(operand),
+            Shape::Table => self.table(operand),
         }
     }
 
@@ -91,13 +97,16 @@ impl<'a> Checker<'a> {
         let count = inst.count(length, wanted.ty);
         let mut wanted = wanted;
         if matches!(length, Length::Fragment(_)) {
-            wanted.ty = fragment_register(wanted.ty);
-            wanted.fit = Fit::Instruction;
+            (wanted.ty, wanted.fit) = fragment(wanted.ty);
         }
         match &operand.kind {
             OperandKind::Vector(elements) => {
-                let packed = length == Length::Packed;
-                self.vector(wanted, operand, elements, count, packed, is_result)
+                let how = match (length, count) {
+                    (Length::Packed, _) => Elements::Packed,
+                    (Length::Fragment(_), Some(count)) => Elements::Fragment(count),
+                    (_, count) => Elements::Each(count.unwrap_or(1)),
+                };
+                self.vector(wanted, operand, elements, how, is_result)
             }
             _ => {
                 if let (Some(count), OperandKind::Name(name)) = (count, &operand.kind)
@@ -122,15 +131,19 @@ impl<'a> Checker<'a> {
     /// `d`, or `d|_`, which the assembler takes everywhere.
     fn result_or_pair(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
         match &operand.kind {
-            OperandKind::Pair(first, second) => {
+            OperandKind::Pair(first, second) if !wanted.pattern.plain => {
                 self.result(wanted, first)?;
-                let message = "this instruction has no predicate result to drop";
-                let advice = rules::LOOSE_RESULT.at(second.span, message).help("write `d` alone");
-                self.report(advice);
+                self.dropped(second);
                 Ok(())
             }
             _ => self.result(wanted, operand),
         }
+    }
+
+    /// The `_` of a pair where there is no predicate result.
+    fn dropped(&mut self, second: &Operand) {
+        let message = "this instruction has no predicate result to drop";
+        self.report(rules::LOOSE_RESULT.at(second.span, message).help("remove `|_`"));
     }
 
     fn pair(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
@@ -307,6 +320,13 @@ impl<'a> Checker<'a> {
                 let message = format!("operand `{name}` is one of {}", all.join(", "));
                 return refuse(&rules::CONSTANT, operand, message);
             }
+            Some(Limit::UpTo { last, step }) if bits > *last || bits % step != 0 => {
+                let message = match step {
+                    1 => format!("operand `{name}` is from 0 to {last}"),
+                    step => format!("operand `{name}` is a multiple of {step} up to {last}"),
+                };
+                return refuse(&rules::CONSTANT, operand, message);
+            }
             Some(Limit::MultipleOf(factor)) if bits % factor != 0 => {
                 let message = format!("operand `{name}` is a multiple of {factor}");
                 return refuse(&rules::CONSTANT, operand, message);
@@ -334,8 +354,9 @@ impl<'a> Checker<'a> {
             Some(Symbol::Special(register)) if !register.is_vector() => register.ty,
             Some(Symbol::Variable(variable)) => {
                 // An address is an integer.
+                let is_narrow = fit != Fit::Strict || ty.bits() == 32;
                 return match types::kind(ty) {
-                    types::Kind::Bits | types::Kind::Integer => Ok(()),
+                    types::Kind::Bits | types::Kind::Integer if is_narrow => Ok(()),
                     _ => {
                         let message =
                             format!("the address of `{}` is not of type {ty}", variable.name);
@@ -354,6 +375,11 @@ impl<'a> Checker<'a> {
         };
         if !types::sum_agrees(declared, ty, fit) {
             return mismatch(wanted, operand, name, declared);
+        }
+        let is_integer = matches!(types::kind(declared), types::Kind::Bits | types::Kind::Integer);
+        if wanted.pattern.integers && !is_integer {
+            let message = format!("nothing can be added to `{name}`, a {declared} register, here");
+            return refuse(&rules::OPERAND_KIND, operand, message);
         }
         let message = format!("the manual has no operand `{name}+constant` outside of addresses");
         self.report(rules::SUM_OPERAND.at(operand.span, message));
@@ -433,7 +459,6 @@ impl<'a> Checker<'a> {
     fn predicate(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
         match &operand.kind {
             OperandKind::Negated(inner) => self.predicate(wanted, inner),
-            OperandKind::Constant(Constant::Int { .. }) if !wanted.pattern.register => Ok(()),
             _ => self.value(wanted, operand),
         }
     }
@@ -447,6 +472,31 @@ impl<'a> Checker<'a> {
                 refuse(&rules::LABEL, operand, message)
             }
         }
+    }
+
+    /// A table of labels, declared before.
+    fn table(&mut self, operand: &Operand) -> Verdict {
+        let OperandKind::Name(name) = &operand.kind else { return Ok(()) };
+        match self.names.find(name) {
+            None | Some(Symbol::Table(StatementKind::BranchTargets(_))) => Ok(()),
+            symbol => {
+                let what = describe(name, symbol);
+                let message = format!("the name of a `.branchtargets` must stand here; {what}");
+                refuse(&rules::LABEL, operand, message)
+            }
+        }
+    }
+}
+
+/// What the registers of a fragment are to hold, and how closely they must fit, by the type of its elements.
+fn fragment(ty: ScalarType) -> (ScalarType, Fit) {
+    use ScalarType as T;
+    match ty {
+        T::F16 => (T::F16x2, Fit::Instruction),
+        T::Bf16 => (T::Bf16x2, Fit::Instruction),
+        T::Tf32 => (T::Tf32, Fit::Instruction),
+        T::F32 | T::S32 | T::U32 => (ty, Fit::Strict),
+        _ => (fragment_register(ty), Fit::Instruction),
     }
 }
 

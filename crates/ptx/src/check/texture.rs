@@ -3,6 +3,7 @@
 use super::Checker;
 use super::names::Symbol;
 use super::operand::{Verdict, Wanted, describe, refuse};
+use super::vector::Elements;
 use crate::catalogue::Since;
 use crate::rules;
 use crate::syntax::ScalarType;
@@ -56,7 +57,7 @@ impl Checker<'_> {
             }
             _ => elements.as_slice(),
         };
-        self.vector(wanted, operand, rest, Some(rest.len()), false, false)
+        self.vector(wanted, operand, rest, Elements::Each(rest.len()), false)
     }
 
     /// A texture, sampler or surface: a variable of such a type, or a register with its handle.

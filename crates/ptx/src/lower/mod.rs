@@ -388,7 +388,8 @@ impl Lowering {
             return Ok(reg);
         }
         let Some(class) = class_of(declared.ty) else {
-            let message = format!("registers of type {} are not implemented", declared.ty);
+            let message =
+                format!("registers of type {} are legal PTX that is not implemented", declared.ty);
             return Err(Box::new(Diagnostic::unsupported(name.span, message)));
         };
         let reg = self.b.reg(class);

@@ -17,7 +17,8 @@ use scope::Scope;
 
 /// Everything that is wrong with the declarations of a module, at most [`MAX_ERRORS`] diagnostics.
 pub fn check(module: &Module) -> Vec<Diagnostic> {
-    let mut checker = Checker { errors: Vec::new() };
+    let is_old = module.version.is_some_and(|version| version.major < 3);
+    let mut checker = Checker { errors: Vec::new(), is_old };
     checker.module(module);
     checker.errors.truncate(MAX_ERRORS);
     checker.errors
@@ -49,6 +50,8 @@ impl<'a> Declared<'a> {
 
 struct Checker {
     errors: Vec<Diagnostic>,
+    /// Whether the module is older than PTX 3.0.
+    is_old: bool,
 }
 
 impl Checker {
@@ -124,6 +127,8 @@ impl Checker {
                 let message = "parameters belong to functions, not to the module";
                 self.errors.push(rules::DECLARATION.at(variable.span, message));
             }
+            // Before functions kept their variables on a stack, modules could hold them.
+            Space::Reg | Space::Local if self.is_old => {}
             Space::Reg | Space::Local | Space::Sreg => {
                 let message = format!("`.{word}` variables belong to functions, not to the module");
                 self.errors.push(

@@ -31,7 +31,7 @@ macro_rules! sparse {
     ($flags:literal, $shapes:literal, $d:literal, $a:literal, $b:literal, $c:literal, $f:literal, $ptx:expr, $sm:literal) => {
         Form::legal(
             concat!(
-                "mma.sp!.sync.aligned.shape.row.col", $flags, ".dtype.atype.btype.ctype",
+                "mma.sp.sync.aligned.shape.row.col", $flags, ".dtype.atype.btype.ctype",
                 " d{mn}:dtype, a{mk/2}:atype, b{kn}:btype, c{mn}:ctype, plain reg e:b32, f:b32=", $f,
                 "; .sp = { .sp, .sp::ordered_metadata }; .shape = { ", $shapes, " }; .dtype = { ",
                 $d, " }; .atype = { ", $a, " }; .btype = { ", $b, " }; .ctype = { ", $c, " }"
@@ -63,7 +63,7 @@ macro_rules! ordered {
     ($dc:literal, $types:literal) => {
         Form::legal(
             concat!(
-                "mma.sp::ordered_metadata!.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype \
+                "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype \
                  d{mn}:dtype, a{4}:b32, b{4}:b32, c{mn}:ctype, plain reg e:b32, f:b32=(0); .dtype = { ",
                 $dc, " }; .atype = { ", $types, " }; .btype = { ", $types, " }; .ctype = { ", $dc, " }"
             ),
@@ -80,7 +80,7 @@ macro_rules! scaled {
             concat!(
                 $head, ".shape.row.col.kind.block_scale", $vec, ".f32.atype.btype.f32.stype",
                 " d{mn}:f32, ", $ab, ", c{mn}:f32", $more,
-                ", scale_a:b32, ids_a{2}:u16, scale_b:b32, ids_b{2}:u16; .shape = { ", $shape,
+                ", reg scale_a:b32, ids_a{2}:u16, reg scale_b:b32, ids_b{2}:u16; .shape = { ", $shape,
                 " }; .kind = { ", $kind, " }; .atype = { ", $types, " }; .btype = { ", $types,
                 " }; .stype = { ", $scale, " }", $choices
             ),
@@ -148,9 +148,9 @@ pub(super) const FORMS: &[Form] = &[
     ordered!(".f32", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1").family(BLACKWELL),
     ordered!(".f16", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1").family(BLACKWELL),
     ordered!(".f32", ".e4m3, .e5m2").family(DATACENTER),
-    scaled!("mma.sp::ordered_metadata!.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4", "{.vec_size}", ".e2m1", ".ue8m0", "; .vec_size = { .scale_vec::2X }", (8, 7)).architecture(BLACKWELL),
-    scaled!("mma.sp::ordered_metadata!.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4nvf4", ".vec_size", ".e2m1", ".ue8m0", "; .vec_size = { .scale_vec::2X }", (8, 7)).architecture(BLACKWELL),
-    scaled!("mma.sp::ordered_metadata!.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4nvf4", ".vec_size", ".e2m1", ".ue8m0", "; .vec_size = { .scale_vec::4X }", (9, 1)).architecture(BLACKWELL),
-    scaled!("mma.sp::ordered_metadata!.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4nvf4", ".vec_size", ".e2m1", ".ue4m3", "; .vec_size = { .scale_vec::4X }", (8, 7)).architecture(BLACKWELL),
-    scaled!("mma.sp::ordered_metadata!.sync.aligned", "a{4}:b32, b{4}:b32", ", plain reg e:b32, f:b32=(0)", ".m16n8k64", ".kind::mxf8f6f4", "{.vec_size}", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1", ".ue8m0", "; .vec_size = { .scale_vec::1X }", (8, 7)).family(BLACKWELL),
+    scaled!("mma.sp::ordered_metadata.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4", "{.vec_size}", ".e2m1", ".ue8m0", "; .vec_size = { .scale_vec::2X }", (8, 7)).architecture(BLACKWELL),
+    scaled!("mma.sp::ordered_metadata.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4nvf4", ".vec_size", ".e2m1", ".ue8m0", "; .vec_size = { .scale_vec::2X }", (8, 7)).architecture(BLACKWELL),
+    scaled!("mma.sp::ordered_metadata.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4nvf4", ".vec_size", ".e2m1", ".ue8m0", "; .vec_size = { .scale_vec::4X }", (9, 1)).architecture(BLACKWELL),
+    scaled!("mma.sp::ordered_metadata.sync.aligned", "a{mk/2}:atype, b{kn}:btype", ", plain reg e:b32, f:b32=(0)", ".m16n8k128", ".kind::mxf4nvf4", ".vec_size", ".e2m1", ".ue4m3", "; .vec_size = { .scale_vec::4X }", (8, 7)).architecture(BLACKWELL),
+    scaled!("mma.sp::ordered_metadata.sync.aligned", "a{4}:b32, b{4}:b32", ", plain reg e:b32, f:b32=(0)", ".m16n8k64", ".kind::mxf8f6f4", "{.vec_size}", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1", ".ue8m0", "; .vec_size = { .scale_vec::1X }", (8, 7)).family(BLACKWELL),
 ];

@@ -42,7 +42,7 @@ macro_rules! multiply {
         Form::new(
             concat!(
                 "wmma.mma!.sync", $aligned, ".alayout.blayout.shape.dtype.ctype", $end, " ", $dr,
-                ", a{8}:b32, b{8}:b32, ", $cr,
+                ", a{8}:f16x2, b{8}:f16x2, ", $cr,
                 "; .alayout = { .row, .col }; .blayout = { .row, .col }; .shape = { ", $shapes,
                 " }; .dtype = { ", $d, " }; .ctype = { ", $c, " }"
             ),
@@ -78,8 +78,8 @@ const SHAPES: &[Need] = &[
 const UNALIGNED: &str = "write `.sync.aligned`";
 
 pub(super) const FORMS: &[Form] = &[
-    load!(".aligned", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
-    load!(".aligned", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 3), 70),
+    load!(".aligned", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:f16x2", (6, 3), 70),
+    load!(".aligned", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:f16x2", (6, 3), 70),
     load!(".aligned", "c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "d{mn}:type", (6, 3), 70),
     load!(".aligned", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{mk}:type", (6, 3), 72),
     load!(".aligned", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8, .u8", "d{kn}:type", (6, 3), 72),
@@ -102,12 +102,12 @@ pub(super) const FORMS: &[Form] = &[
     store!(".aligned", ".m8n8k32, .m8n8k128", ".s32", "b{mn}:type", (6, 3), 75),
     store!(".aligned", ".m16n16k8", ".f32", "b{mn}:type", (7, 0), 80),
     store!(".aligned", ".m8n8k4", ".f64", "b{mn}:type", (7, 0), 80),
-    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 3)),
-    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
-    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 3)),
-    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
-    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 3)),
-    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f16", "c{4}:f16x2", (6, 3)),
+    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f16", "c{4}:f16x2", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:f16x2", (6, 3)),
+    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:f16x2", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
+    multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f32", "c{8}:f32", (6, 3)),
+    multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f32", "c{8}:f32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
     multiply!(".aligned", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 3)),
     multiply!(".aligned", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 3)).removed((6, 5), 70, "leave out `.satfinite`"),
     multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".s8", ".s32", "{.satfinite}", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (6, 3), 72),
@@ -119,16 +119,16 @@ pub(super) const FORMS: &[Form] = &[
     multiply!(".row.col", "", ".m8n8k32", ".u4", ".s32", "{.satfinite}", "", (6, 3), 75),
     multiply!(".row.col", ".op.popc", ".m8n8k128", ".b1", ".s32", "", "; .op = { .xor, .and }", (6, 3), 75),
     // Before PTX 6.3 there was no `.aligned`.
-    load!("", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
-    load!("", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:b32", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
+    load!("", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:f16x2", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
+    load!("", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:f16x2", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
     load!("", "c", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "d{mn}:type", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
     store!("", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16, .f32", "b{mn}:type", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
-    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
-    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
-    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
-    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:b32", (6, 0)).removed((6, 3), 70, UNALIGNED),
-    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
-    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:b32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f16", "c{4}:f16x2", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f16", "c{4}:f16x2", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:f16x2", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f16", "c{4}:f16x2", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
+    multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{4}:f16x2", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
     multiply!("", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
     multiply!("", ".satfinite", ".m16n16k16, .m8n32k16, .m32n8k16", ".f32", "d{8}:f32", ".f32", "c{8}:f32", (6, 0)).removed((6, 3), 70, UNALIGNED),
 ];
