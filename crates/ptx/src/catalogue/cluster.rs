@@ -5,13 +5,13 @@ use super::{Entry, Form, hint};
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "mapa",
-        section: "9.7.9.23 mapa",
-        forms: &[Form::legal("mapa{.ss}.type d, {&}a, b:u32; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
+        section: "9.7.9.25 mapa",
+        forms: &[Form::legal("mapa{.ss}.type d, {&shared}a, b:u32; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
     },
     Entry {
         name: "getctarank",
-        section: "9.7.9.24 getctarank",
-        forms: &[Form::legal("getctarank{.ss}.type d:u32, {&}a; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
+        section: "9.7.9.26 getctarank",
+        forms: &[Form::legal("getctarank{.ss}.type d:u32, {&shared}a; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
     },
     Entry {
         name: "setmaxnreg",
@@ -21,7 +21,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry { name: "brkpt", section: "9.7.19.1 brkpt", forms: &[Form::new("brkpt", (1, 0), 11, hint)] },
     Entry {
         name: "pmevent",
-        section: "9.7.19.3 pmevent",
+        section: "9.7.19.2 pmevent",
         forms: &[
             Form::new("pmevent a:u32=(0..15)", (1, 4), 10, hint),
             Form::new("pmevent.mask a:u32=", (3, 0), 20, hint),
@@ -35,7 +35,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "stackrestore",
         section: "9.7.17.2 stackrestore",
-        forms: &[Form::legal("stackrestore.type reg a; .type = { .u32, .u64 }", (7, 3), 52)],
+        forms: &[Form::legal("stackrestore.type plain reg a; .type = { .u32, .u64 }", (7, 3), 52)],
     },
     Entry {
         name: "alloca",
@@ -44,7 +44,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "szext",
-        section: "9.7.1.21 szext",
+        section: "9.7.1.22 szext",
         forms: &[Form::legal("szext.mode.type d, a, b:u32; .mode = { .clamp, .wrap }; .type = { .u32, .s32 }", (7, 6), 70)],
     },
 ];

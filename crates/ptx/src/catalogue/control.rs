@@ -84,8 +84,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "nanosleep",
-        section: "9.7.19.2 nanosleep",
-        forms: &[Form::new("nanosleep.u32 t:u32", (6, 2), 70, nanosleep)],
+        section: "9.7.19.3 nanosleep",
+        forms: &[Form::new("nanosleep.u32 t:s32", (6, 2), 70, nanosleep)],
     },
 ];
 

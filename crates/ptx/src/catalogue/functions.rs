@@ -11,7 +11,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "copysign",
         section: "9.7.3.2 copysign",
         forms: &[
-            Form::new("copysign.f32 d, a, b", (2, 0), 20, copysign),
+            Form::new("copysign.f32 d, int a, int b", (2, 0), 20, copysign),
             Form::new("copysign.f64 d, int a, int b", (2, 0), 20, copysign),
         ],
     },

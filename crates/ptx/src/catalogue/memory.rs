@@ -17,12 +17,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "ldu",
         section: "9.7.9.10 ldu",
-        forms: &[Form::new(
-            "ldu{.ss}{.vec}.type d*~, [a]; .ss = { .global }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }",
-            (2, 0),
-            20,
-            load,
-        )],
+        forms: &[
+            Form::new(
+                "ldu{.ss}{.vec}.type d*~, [a]; .ss = { .global }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }",
+                (2, 0),
+                20,
+                load,
+            ),
+            Form::legal("ldu{.ss}.b128 d, [a]; .ss = { .global }", (8, 3), 70),
+        ],
     },
     Entry {
         name: "st",
@@ -34,7 +37,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.9.20 cvta",
         forms: &[
             Form::new(
-                "cvta.space.type d, {&}a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
+                "cvta.space.type d, {&space}a; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }; .type = { .u64 }",
                 (2, 0),
                 20,
                 to_generic,

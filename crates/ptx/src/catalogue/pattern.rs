@@ -35,7 +35,8 @@
 //! | `plain a` | no sum `register+constant`; in a vector of results, no `_` |
 //! | `int a` | a sum `register+constant` is one of integers |
 //! | `{%}a` | may also be a special register |
-//! | `{&}a` | may also be the address of a variable or function |
+//! | `{&}a` | may also be the address of a variable or function; `{&shared}a`, `{&dst}a` in that space, or in \
+//! the one that the choice `.dst` names |
 //! | `{.}a`, `.d` | a byte or halfword of a register may be chosen, or must be: `a.b0`, `a.h10` |
 //! | `{-}a` | a register may be negated |
 //! | `c@geom` | coordinates of a texture of the geometry that the choice `.geom` names |
@@ -120,7 +121,7 @@ pub struct OperandPattern {
     pub minus: bool,
     /// What a constant in its place must satisfy.
     pub limit: Option<Limit>,
-    /// Of an address: the state space.
+    /// Of an address, and of a variable whose address may stand here: the state space.
     pub space: AddressSpace,
     /// Of an address: what follows a comma in the brackets.
     pub rest: Vec<OperandPattern>,
@@ -437,7 +438,10 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
     let (body, integers) = mark(body, "int ");
     let (body, register) = mark(body, "reg ");
     let (body, special) = mark(body, "{%}");
-    let (body, variable) = mark(body, "{&}");
+    let (body, variable) = match body.strip_prefix("{&").and_then(|rest| rest.split_once('}')) {
+        Some((space, body)) => (body, Some(space)),
+        None => (body, None),
+    };
     let (body, may_select) = mark(body, "{.}");
     let (body, selected) = mark(body, ".");
     let selector = may_select || selected;
@@ -480,12 +484,16 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         plain,
         integers,
         special,
-        variable,
+        variable: variable.is_some(),
         selector,
         selected,
         minus,
         limit,
-        space: AddressSpace::Named,
+        space: match variable {
+            Some("") => AddressSpace::Any,
+            Some(word) => address_space(word, slots)?,
+            None => AddressSpace::Named,
+        },
         rest: Vec::new(),
     })
 }
@@ -500,15 +508,7 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         None => (base, false),
     };
     let (name, space) = match base.split_once(':') {
-        Some((name, word)) => match slots.iter().position(|slot| slot.name == word) {
-            Some(slot) => (name, AddressSpace::Slot(slot)),
-            None if word == "any" => (name, AddressSpace::Any),
-            None if word == "tensor" => (name, AddressSpace::Tensor),
-            None => {
-                let space = Space::from_word(word).ok_or_else(|| format!("no space `{word}`"))?;
-                (name, AddressSpace::Fixed(space))
-            }
-        },
+        Some((name, word)) => (name, address_space(word, slots)?),
         None => (base, AddressSpace::Named),
     };
     Ok(OperandPattern {
@@ -533,6 +533,18 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         limit: None,
         space,
         rest: rest.collect::<Result<_, _>>()?,
+    })
+}
+
+/// The space that a word means: a choice, a space, `any` or `tensor`.
+fn address_space(word: &str, slots: &[Slot]) -> Result<AddressSpace, String> {
+    Ok(match slots.iter().position(|slot| slot.name == word) {
+        Some(slot) => AddressSpace::Slot(slot),
+        None if word == "any" => AddressSpace::Any,
+        None if word == "tensor" => AddressSpace::Tensor,
+        None => {
+            AddressSpace::Fixed(Space::from_word(word).ok_or_else(|| format!("no space `{word}`"))?)
+        }
     })
 }
 

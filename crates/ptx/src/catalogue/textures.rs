@@ -115,9 +115,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "tld4",
         section: "9.7.10.4 tld4",
         forms: &[
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20).needs(GATHER),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, {&}sampler:u64, c@geom:f32]{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32], offset@geom:s32{, depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20).needs(GATHER),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, {&}sampler:u64, c@geom:f32]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32], offset@geom:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
         ],
     },
     Entry {

@@ -27,6 +27,8 @@ pub(super) struct Wanted<'p> {
     pub(super) fit: Fit,
     /// Whether a special register may stand there.
     pub(super) special: bool,
+    /// The state space of the variable whose address may stand there, `None` for all.
+    pub(super) space: Option<Space>,
     /// Where the instruction says the type.
     pub(super) says: Option<Span>,
 }
@@ -52,7 +54,8 @@ impl<'a> Checker<'a> {
     ) -> Verdict {
         let (ty, fit) = inst.wanted(pattern);
         let says = inst.type_word(pattern);
-        let wanted = Wanted { pattern, ty, fit, special: pattern.special, says };
+        let space = inst.space_of(pattern).filter(|_| pattern.variable);
+        let wanted = Wanted { pattern, ty, fit, special: pattern.special, space, says };
         match pattern.shape {
             Shape::Result => self.result_or_pair(wanted, operand),
             Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
@@ -305,12 +308,11 @@ impl<'a> Checker<'a> {
         let Constant::Int { bits, unsigned } = value else { return Ok(()) };
         match &pattern.limit {
             Some(Limit::Range { first, last, step }) => {
-                let value = bits & 0xffff_ffff;
-                if !(*first..=*last).contains(&value) {
+                if !(*first..=*last).contains(&bits) {
                     let message = format!("operand `{name}` is from {first} to {last}");
                     return refuse(&rules::CONSTANT, operand, message);
                 }
-                if value % step != 0 {
+                if bits % step != 0 {
                     let message = format!("operand `{name}` is a multiple of {step}");
                     return refuse(&rules::CONSTANT, operand, message);
                 }
@@ -353,6 +355,7 @@ impl<'a> Checker<'a> {
             Some(Symbol::Register(variable)) => variable.ty,
             Some(Symbol::Special(register)) if !register.is_vector() => register.ty,
             Some(Symbol::Variable(variable)) => {
+                lies_in(wanted, operand, variable)?;
                 // An address is an integer.
                 let is_narrow = fit != Fit::Strict || ty.bits() == 32;
                 return match types::kind(ty) {
@@ -446,6 +449,7 @@ impl<'a> Checker<'a> {
                     .help("move its address to a register first"),
             ));
         }
+        lies_in(wanted, operand, variable)?;
         let integer = matches!(types::kind(ty), types::Kind::Bits | types::Kind::Integer);
         let is_cut = ty.bits() == 32 && variable.space == Space::Global && self.wide_addresses;
         if !integer || is_cut {
@@ -516,6 +520,19 @@ fn has_component(variable: &Variable, part: &str) -> bool {
 fn is_selector(part: &str) -> bool {
     let digits = part.strip_prefix('b').or_else(|| part.strip_prefix('h')).unwrap_or("");
     (1..=4).contains(&digits.len()) && digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit))
+}
+
+/// A variable lies in the state space whose addresses are wanted.
+fn lies_in(wanted: Wanted<'_>, operand: &Operand, variable: &Variable) -> Verdict {
+    match wanted.space {
+        Some(space) if space != variable.space => {
+            let (name, own) = (&variable.name, variable.space.word());
+            let message =
+                format!("`{name}` is a .{own} variable; an address in .{} is wanted", space.word());
+            refuse(&rules::ADDRESS, operand, message)
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// What a name is, as messages say it.

@@ -63,6 +63,10 @@ impl Checker<'_> {
     /// A texture, sampler or surface: a variable of such a type, or a register with its handle.
     pub(super) fn handle(&mut self, address: &Address) -> Verdict {
         let base = &address.base;
+        if address.offset != 0 {
+            let message = "a texture is named: nothing can be added to it";
+            return refuse(&rules::ADDRESS, base, message);
+        }
         let OperandKind::Name(name) = &base.kind else {
             return refuse(&rules::ADDRESS, base, "a texture is a variable or a register");
         };

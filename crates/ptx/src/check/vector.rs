@@ -81,6 +81,9 @@ impl Checker<'_> {
                 return refuse(&rules::VECTOR, vector, message);
             }
         }
+        if elements.iter().all(|element| matches!(element.kind, OperandKind::Sink)) {
+            return refuse(&rules::SINK, vector, "one element at least must be received");
+        }
         let common = self.common(elements);
         let instead = common.as_ref().ok().and_then(|common| taken_for(*common, wanted));
         let has_registers = common.as_ref().is_ok_and(|common| *common != Common::Constants);
