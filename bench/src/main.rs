@@ -5,8 +5,10 @@
 //! leave out the others. Results are compared bit for bit
 //! before anything is timed.
 //!
-//! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector.
+//! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
+//! `-- lint` how fast a module of fifty thousand lines is linted.
 
+mod lint;
 mod native;
 
 use std::time::{Duration, Instant};
@@ -29,6 +31,10 @@ struct Row<'a> {
 }
 
 fn main() -> Result<(), Error> {
+    if std::env::args().nth(1).as_deref() == Some("lint") {
+        lint::bench();
+        return Ok(());
+    }
     let module = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
     let mut device = Device::new()?;
 
