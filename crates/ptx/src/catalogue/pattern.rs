@@ -49,8 +49,8 @@
 //! choice name or by type word. A type that is a word of the instruction admits what the manual's section
 //! 9.2 says; a type that only the pattern names is strict (see [`crate::types`]). Behind the type, `~` admits
 //! wider registers, `=` wants a constant, `(0..15)` a constant in that range if it is one, `(24..256*8)` a
-//! multiple in it, `(*32)` any multiple, and `(4|8|16)` one of these; `(..64*8)` a multiple up to 64, before it
-//! is cut to 32 bits.
+//! multiple in it, `(low 0..15)` one whose low 32 bits are in it, `(*32)` any multiple, `(..64*8)` a multiple up to
+//! 64, and `(4|8|16)` one of these.
 
 use crate::syntax::{ScalarType, Space};
 
@@ -153,6 +153,8 @@ pub enum Limit {
         last: u64,
         /// What it is a multiple of.
         step: u64,
+        /// Whether only the low 32 bits of the constant count.
+        low: bool,
     },
     /// A multiple, and not zero.
     MultipleOf(u64),
@@ -621,13 +623,18 @@ fn limit(text: &str) -> Result<Limit, String> {
     if let Some(factor) = text.strip_prefix('*') {
         return number(factor).map(Limit::MultipleOf);
     }
+    let (text, low) = match text.strip_prefix("low ") {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
     match text.split_once("..") {
         Some((first, rest)) => {
             let (last, step) = rest.split_once('*').unwrap_or((rest, "1"));
             if first.is_empty() {
                 return Ok(Limit::UpTo { last: number(last)?, step: number(step)? });
             }
-            Ok(Limit::Range { first: number(first)?, last: number(last)?, step: number(step)? })
+            let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+            Ok(Limit::Range { first, last, step, low })
         }
         None => text.split('|').map(number).collect::<Result<_, _>>().map(Limit::OneOf),
     }

@@ -46,6 +46,10 @@ impl<'a> Checker<'a> {
     }
 
     fn check_call(&mut self, instruction: &'a Instruction) -> Result<(), Box<Diagnostic>> {
+        if let Some(word) = instruction.suffixes.iter().find(|word| **word != "uni") {
+            let message = format!("`.{word}` is not a modifier of `call`");
+            return Err(Box::new(rules::MODIFIER.at(word.span, message).help("remove it")));
+        }
         let Some(parts) = CallParts::of(instruction) else {
             let message = "a call names a function";
             return Err(Box::new(rules::CALL.at(instruction.span, message)));

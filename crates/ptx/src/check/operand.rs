@@ -307,7 +307,8 @@ impl<'a> Checker<'a> {
         }
         let Constant::Int { bits, unsigned } = value else { return Ok(()) };
         match &pattern.limit {
-            Some(Limit::Range { first, last, step }) => {
+            Some(Limit::Range { first, last, step, low }) => {
+                let bits = if *low { bits & 0xffff_ffff } else { bits };
                 if !(*first..=*last).contains(&bits) {
                     let message = format!("operand `{name}` is from {first} to {last}");
                     return refuse(&rules::CONSTANT, operand, message);
