@@ -19,6 +19,9 @@ const VALIDITY: &str = "validity.tsv";
 /// For instructions, the PTX versions that accept them, by target.
 const SINCE: &str = "since.tsv";
 
+/// Instructions that were picked by hand, with their version and target.
+const PICKED: &str = "picked.tsv";
+
 /// The version that instructions are asked about.
 const NEWEST: Version = (9, 5);
 
@@ -49,6 +52,9 @@ pub(crate) fn record(folder: &Path, all: bool, filter: Option<&str>) -> Result<(
     let chosen = |entry: &&Entry| filter.is_none_or(|filter| filter == entry.name);
     let entries: Vec<&'static Entry> =
         ptx::catalogue::entries().filter(chosen).filter(|entry| !entry.forms.is_empty()).collect();
+    if filter.is_none() {
+        write(&folder.join(PICKED), &picked(&oracle, folder)?)?;
+    }
     let since = since(&oracle, &entries)?;
     write(&folder.join(SINCE), &since)?;
     let validity = validity(&oracle, &entries, all)?;
@@ -57,6 +63,35 @@ pub(crate) fn record(folder: &Path, all: bool, filter: Option<&str>) -> Result<(
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|why| format!("{}: {why}", path.display()))
+}
+
+/// The picked instructions with today's verdicts.
+fn picked(oracle: &Oracle, folder: &Path) -> Result<String, String> {
+    let path = folder.join(PICKED);
+    let text =
+        std::fs::read_to_string(&path).map_err(|why| format!("{}: {why}", path.display()))?;
+    let questions = rows(&text).map(|(question, _)| question).collect::<Vec<_>>();
+    let answers = oracle.ask(&questions)?;
+    let mut table = text.lines().next().unwrap_or_default().to_owned() + "\n";
+    for ((version, target, text), answer) in questions.iter().zip(answers) {
+        let (verdict, why) = match &answer {
+            None => ("accept", ""),
+            Some(why) => ("reject", why.as_str()),
+        };
+        let _ = writeln!(table, "{verdict}\t{}\t{target}\t{text}\t{why}", show(*version));
+    }
+    Ok(table)
+}
+
+/// The rows of the picked instructions: each with whether it is accepted.
+fn rows(text: &str) -> impl Iterator<Item = (Question, bool)> {
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
+        let mut cells = line.split('\t');
+        let accepted = cells.next()? == "accept";
+        let (major, minor) = cells.next()?.split_once('.')?;
+        let version = (major.parse().ok()?, minor.parse().ok()?);
+        Some(((version, cells.next()?.to_owned(), cells.next()?.to_owned()), accepted))
+    })
 }
 
 fn validity(oracle: &Oracle, entries: &[&'static Entry], all: bool) -> Result<String, String> {

@@ -1,7 +1,7 @@
 //! Lint against the recorded verdicts of NVIDIA's assembler.
 
 use super::module::{Version, module};
-use super::{BEFORE_REMOVAL, NEWEST, OLDEST, SINCE, VALIDITY};
+use super::{BEFORE_REMOVAL, NEWEST, OLDEST, PICKED, SINCE, VALIDITY};
 use diag::{Severity, Sources};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -68,6 +68,18 @@ fn verdicts_are_those_of_the_assembler() {
     }
     assert!(rows > 5_000, "{rows} rows");
     assert_deviations(VALIDITY, &differing);
+}
+
+#[test]
+fn picked_instructions_have_the_verdicts_of_the_assembler() {
+    let text = table(PICKED);
+    let mut count = 0;
+    for ((version, target, instruction), accepted) in super::rows(&text) {
+        let found = error(version, &target, &instruction);
+        assert_eq!(found.is_none(), accepted, "{version:?} {target} {instruction} {found:?}");
+        count += 1;
+    }
+    assert_eq!(count, text.lines().count() - 1, "a row is malformed");
 }
 
 #[test]
