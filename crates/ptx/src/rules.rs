@@ -194,7 +194,7 @@ rules! {
         "6 Instruction Operands";
     #[advice] LOOSE_VECTOR "P108" "vector-of-other-type"
         "The elements of a vector are registers of the type that the instruction gives them."
-        "9.2 Type Information for Instructions and Operands";
+        "9.4 Type Information for Instructions and Operands";
     #[advice] SPECIAL_ADDRESS "P109" "special-register-as-address"
         "Addresses are in registers, not in special registers."
         "6.4.1 Addresses as Operands";

@@ -5,12 +5,12 @@ use super::{Entry, Form, hint};
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "mapa",
-        section: "9.7.9.25 mapa",
+        section: "9.7.9.23 mapa",
         forms: &[Form::legal("mapa{.ss}.type d, {&shared}a, b:u32; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
     },
     Entry {
         name: "getctarank",
-        section: "9.7.9.26 getctarank",
+        section: "9.7.9.24 getctarank",
         forms: &[Form::legal("getctarank{.ss}.type d:u32, {&shared}a; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90)],
     },
     Entry {
@@ -21,7 +21,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry { name: "brkpt", section: "9.7.19.1 brkpt", forms: &[Form::new("brkpt", (1, 0), 11, hint)] },
     Entry {
         name: "pmevent",
-        section: "9.7.19.2 pmevent",
+        section: "9.7.19.3 pmevent",
         forms: &[
             Form::new("pmevent a:u32=(0..15)", (1, 4), 10, hint),
             Form::new("pmevent.mask a:u32=", (3, 0), 20, hint),
@@ -44,7 +44,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "szext",
-        section: "9.7.1.22 szext",
+        section: "9.7.1.21 szext",
         forms: &[Form::legal("szext.mode.type d, a, b:u32; .mode = { .clamp, .wrap }; .type = { .u32, .s32 }", (7, 6), 70)],
     },
 ];

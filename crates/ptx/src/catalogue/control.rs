@@ -84,7 +84,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "nanosleep",
-        section: "9.7.19.3 nanosleep",
+        section: "9.7.19.2 nanosleep",
         forms: &[Form::new("nanosleep.u32 t:s32", (6, 2), 70, nanosleep)],
     },
 ];
