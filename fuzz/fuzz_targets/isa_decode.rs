@@ -64,6 +64,7 @@ fn sections(words: &[u128], bytes: &[u8]) -> Vec<Section> {
         .map(|(nth, (words, bytes))| Section {
             name: format!(".text.{nth}"),
             words: words.to_vec(),
+            relocatable: size % 2 == 0,
             symbols: bytes
                 .iter()
                 .take(4)

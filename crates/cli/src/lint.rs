@@ -185,8 +185,9 @@ fn list(format: ReportFormat) -> String {
     }
     let mut text = String::new();
     for rule in RULES {
-        let Rule { code, name, summary, .. } = rule;
-        let _ = writeln!(text, "{code}  {:7}  {name}\n      {summary}", rule.severity.word());
+        let Rule { code, name, summary, section, .. } = rule;
+        let severity = rule.severity.word();
+        let _ = writeln!(text, "{code}  {severity:7}  {name}\n      {summary} ({section})");
     }
     text
 }
