@@ -75,17 +75,25 @@ impl Cta<'_> {
                 let firing = Firing { warp, participants, parts: &parts };
                 observer.fire(&View::new(&self.frame), &firing);
             }
+            let read = |split: &Split| {
+                // SAFETY: the operation belongs to the frame's program.
+                unsafe { op_at(split.at).read(&self.frame, warp) }
+            };
             let mut gathered = Gathered::new();
+            let operands = match together.as_slice() {
+                [alone] => read(alone),
+                splits => {
+                    for split in splits {
+                        // Lanes that are not here are read as their registers stand.
+                        let idle = if split.at == first.at { !arrived } else { 0 };
+                        gathered.take(read(split), split.lanes | idle);
+                    }
+                    gathered.operands()
+                }
+            };
+            let results = evaluate(kind, operands, LaneMask(arrived));
             for split in &together {
                 // SAFETY: the operation belongs to the frame's program.
-                let operands = unsafe { op_at(split.at).read(&self.frame, warp) };
-                // Lanes that are not here are read as their registers stand.
-                let lanes = if split.at == first.at { split.lanes | !arrived } else { split.lanes };
-                gathered.take(operands, lanes);
-            }
-            let results = evaluate(kind, gathered.operands(), LaneMask(arrived));
-            for split in &together {
-                // SAFETY: as above.
                 unsafe { op_at(split.at).write(&self.frame, warp, &results, split.lanes) };
             }
         }
