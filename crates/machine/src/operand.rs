@@ -176,7 +176,7 @@ impl<'a, 'd> Lane<'a, 'd> {
             return Ok(64);
         }
         match self.instruction.operand_bits(&field.name.text) {
-            None | Some(0..=32) => Ok(32),
+            None | Some(32) => Ok(32),
             Some(64) => Ok(64),
             Some(bits) => Err(self.unsupported(format!(
                 "`{}` has {bits} bits; the machine's registers have 32 and its pairs 64",

@@ -2,7 +2,7 @@
 
 use crate::ast::{DeclKind, ProseSection, SectionKind};
 use crate::model::{Declaration, Description, Field, Opcode};
-use crate::types::TypeKind;
+use crate::types::{EnumValue, TypeKind};
 
 /// A declaration with the opcodes that inherit from it.
 pub(super) struct Family<'d> {
@@ -57,22 +57,31 @@ impl<'d> Family<'d> {
 
     /// Fields whose values have names, and those names.
     pub(super) fn modifiers(&self) -> Vec<(&'d str, Vec<&'d str>)> {
-        self.fields()
-            .into_iter()
-            .filter_map(|field| match &field.ty.kind {
-                TypeKind::Enumeration(names) => {
-                    let values = names.values.iter().flat_map(|value| {
-                        [value.name.as_str(), value.spelling.as_str()].into_iter()
-                    });
-                    Some((field.name.text.as_str(), values.collect()))
-                }
-                TypeKind::Register(_) | TypeKind::Immediate(_) => None,
-            })
-            .collect()
+        let fields = self.fields().into_iter();
+        fields.filter_map(|field| Some((field.name.text.as_str(), value_names(field)?))).collect()
+    }
+
+    /// The names of values among which a program chooses: those of fields that are not fixed, as the number of
+    /// the operation is.
+    pub(super) fn chosen_values(&self) -> Vec<&'d str> {
+        let free = self.fields().into_iter().filter(|field| !field.is_fixed());
+        free.filter_map(value_names).flatten().collect()
     }
 
     /// Its own section of that kind, unless it is empty.
     pub(super) fn section(&self, kind: SectionKind) -> Option<&'d ProseSection> {
         self.decl.sections.get(&kind).filter(|section| !section.is_blank())
+    }
+}
+
+/// The names of a field's values, if they have names.
+fn value_names(field: &Field) -> Option<Vec<&str>> {
+    match &field.ty.kind {
+        TypeKind::Enumeration(names) => {
+            let names =
+                names.values.iter().map(|EnumValue { name, spelling, .. }| [name, spelling]);
+            Some(names.flatten().map(String::as_str).collect())
+        }
+        TypeKind::Register(_) | TypeKind::Immediate(_) => None,
     }
 }

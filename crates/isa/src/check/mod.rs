@@ -59,8 +59,11 @@ pub(crate) fn without_consequences(diagnostics: &mut Vec<Diagnostic>) {
         codes::CONTROL,
         codes::AMBIGUOUS,
     ];
-    const CAUSES: [(&[&str], &[&str]); 2] = [
+    /// What an unknown type, or one with wrong values, leaves unknown.
+    const UNKNOWN: [&str; 3] = [codes::MODIFIER, codes::MODIFIER_LIST, codes::AMBIGUOUS];
+    const CAUSES: [(&[&str], &[&str]); 3] = [
         (&[codes::SYNTAX, codes::HEADING, codes::INHERITANCE], &MISSING),
+        (&[codes::UNDECLARED, codes::DUPLICATE], &UNKNOWN),
         (&[codes::FIT], &[codes::AMBIGUOUS]),
     ];
     for (causes, consequences) in CAUSES {

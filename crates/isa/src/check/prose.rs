@@ -167,12 +167,11 @@ fn other_instructions(
     let own = |name: &str| {
         family.opcodes.iter().any(|opcode| opcode.lineage.iter().any(|ancestor| ancestor == name))
     };
-    let values = family.modifiers();
+    let values = family.chosen_values();
     for token in names(text) {
         let Some(owners) = vocabulary.get(token.text) else { continue };
         let referred = token.before == Some('[') && token.after == Some(']');
-        let is_value = token.before == Some('.')
-            || values.iter().any(|(_, values)| values.contains(&token.text));
+        let is_value = token.before == Some('.') || values.contains(&token.text);
         if referred || is_value || owners.iter().any(|(owner, _)| own(owner)) {
             continue;
         }
@@ -234,7 +233,11 @@ fn contradictions(
             })
             .collect();
         let Some((first, place)) = named.first() else { continue };
-        for token in &tokens {
+        if denies(&sentence.text) {
+            continue;
+        }
+        // What stands behind the file is not put into it: "the UR file does not depend on Rd".
+        for token in tokens.iter().filter(|token| token.span.start < place.start) {
             let meant: Vec<&&Field> = fields
                 .iter()
                 .filter(|field| field.name.text.eq_ignore_ascii_case(token.text))
@@ -259,6 +262,15 @@ fn contradictions(
             found.push(diagnostic);
         }
     }
+}
+
+/// Whether a sentence says what is not so, or where something else goes.
+fn denies(sentence: &str) -> bool {
+    const WORDS: &str = "not no never neither nor without cannot except into";
+    const SIGNS: [&str; 5] = ["不", "非", "无", "没", "n't"];
+    let mut words = sentence.split(|c: char| !c.is_ascii_alphabetic());
+    words.any(|word| WORDS.split(' ').any(|denial| word.eq_ignore_ascii_case(denial)))
+        || SIGNS.iter().any(|sign| sentence.contains(sign))
 }
 
 /// The sentences of a text: pieces between line ends, full stops and semicolons.

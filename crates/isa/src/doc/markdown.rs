@@ -91,17 +91,20 @@ fn prose(
     }
 }
 
+/// Columns of one bit, with the line before it: the number of a bit has three digits.
+const BIT: usize = 4;
+
 fn diagram(opcode: &Opcode, out: &mut String) {
     let _ = writeln!(out, "```text");
     for row in rows(opcode) {
         let (mut top, mut middle) = (String::new(), String::new());
         for segment in &row {
-            let width = segment.width() as usize * 3 - 1;
+            let width = segment.width() as usize * BIT - 1;
             let mut label = segment_label(segment);
             label.truncate(width);
             let _ = write!(middle, "|{label:^width$}");
             let bits = match (segment.high, segment.low) {
-                (high, low) if width < 6 || high == low => high.to_string(),
+                (high, low) if width < 7 || high == low => high.to_string(),
                 (high, low) => format!("{high:<0$}{low}", width - low.to_string().len()),
             };
             let _ = write!(top, " {bits:<width$.width$}");

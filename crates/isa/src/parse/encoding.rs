@@ -170,10 +170,12 @@ impl Parser<'_> {
             };
             if let Some(twice) = ranges.iter().find(|other| other.mask() & range.mask() != 0) {
                 let message = format!("the parts of the field share bits from {}", twice.position);
-                self.diagnostics.push(Diagnostic::error(span, message).code(codes::OVERLAP));
-                return Err(Reported);
+                let diagnostic = Diagnostic::error(span, message).code(codes::OVERLAP);
+                self.diagnostics.push(diagnostic.help("give each part bits of its own"));
+                broken = true;
+            } else {
+                ranges.push(range);
             }
-            ranges.push(range);
             let (token, span) = self.peek();
             if token == Token::Mark(">") {
                 self.next();

@@ -15,7 +15,7 @@ use crate::names::nearest;
 use crate::types::Type;
 use collect::{Collected, DeclBuild};
 use diag::{Class, Diagnostic};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The root that every declaration may name as its parent without declaring it.
@@ -38,6 +38,7 @@ pub(crate) fn resolve(
         types: &types,
         views: HashMap::new(),
         incomplete: false,
+        without_field: BTreeSet::new(),
         cycle: false,
         diagnostics,
     };
@@ -105,6 +106,8 @@ struct Resolver<'a> {
     views: HashMap<(String, String), Arc<Type>>,
     /// The opcode at hand lacks a parent, which has been reported; so it lacks fields.
     incomplete: bool,
+    /// Operands of the opcode at hand that have no field, which has been reported.
+    without_field: BTreeSet<String>,
     /// A cycle has been reported; its other members would say the same.
     cycle: bool,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -212,6 +215,7 @@ impl Resolver<'_> {
             return opcode;
         }
         let before = self.diagnostics.len();
+        self.without_field.clear();
         let has_order = self.operands(&mut opcode, &statements);
         // A syntax line cannot be held against operands that are wrong themselves.
         if self.diagnostics.len() == before {

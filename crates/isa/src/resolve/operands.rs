@@ -20,6 +20,32 @@ impl Resolver<'_> {
                 OperandStatement::In(list) => inputs = Some(list),
                 OperandStatement::Out(list) => outputs = Some(list),
                 OperandStatement::Order(list) => order = Some(list),
+                OperandStatement::Bitwidth { .. } | OperandStatement::Require { .. } => {}
+            }
+        }
+        let resolve = |this: &mut Self, list: Option<&&NameList>| -> Vec<usize> {
+            let names = list.iter().flat_map(|list| &list.names);
+            names.filter_map(|name| this.operand(opcode, name)).collect()
+        };
+        let resolved =
+            [inputs.as_ref(), outputs.as_ref(), order.as_ref()].map(|list| resolve(self, list));
+        let [inputs_found, outputs_found, order_found] = resolved;
+        (opcode.inputs, opcode.outputs, opcode.order) = (inputs_found, outputs_found, order_found);
+        for list in [inputs, outputs, order].into_iter().flatten() {
+            self.repeated(list);
+        }
+        self.union(opcode, inputs, outputs, order);
+        self.values(opcode, statements);
+        self.bit_widths(opcode);
+        order.is_some()
+    }
+
+    /// What statements say about the values and widths of operands.
+    fn values(&mut self, opcode: &mut Opcode, statements: &[&OperandStatement]) {
+        for statement in statements {
+            match statement {
+                OperandStatement::In(_) | OperandStatement::Out(_) | OperandStatement::Order(_) => {
+                }
                 OperandStatement::Bitwidth { operand, expr, span } => {
                     let Some(index) = self.operand(opcode, operand) else { continue };
                     let Some(expr) = self.expression(expr, &opcode.fields) else { continue };
@@ -42,20 +68,6 @@ impl Resolver<'_> {
                 }
             }
         }
-        let resolve = |this: &mut Self, list: Option<&&NameList>| -> Vec<usize> {
-            let names = list.iter().flat_map(|list| &list.names);
-            names.filter_map(|name| this.operand(opcode, name)).collect()
-        };
-        let resolved =
-            [inputs.as_ref(), outputs.as_ref(), order.as_ref()].map(|list| resolve(self, list));
-        let [inputs_found, outputs_found, order_found] = resolved;
-        (opcode.inputs, opcode.outputs, opcode.order) = (inputs_found, outputs_found, order_found);
-        for list in [inputs, outputs, order].into_iter().flatten() {
-            self.repeated(list);
-        }
-        self.union(opcode, inputs, outputs, order);
-        self.bit_widths(opcode);
-        order.is_some()
     }
 
     fn operand(&mut self, opcode: &Opcode, name: &Name) -> Option<usize> {
@@ -67,6 +79,9 @@ impl Resolver<'_> {
     }
 
     fn no_field(&mut self, name: &Name, fields: &[Field], otherwise: &str) {
+        if !self.without_field.insert(name.text.clone()) {
+            return;
+        }
         let names: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();
         let message = format!("operand `{}` has no field", name.text);
         let mut diagnostic = undeclared(name.span, message, &name.text, &names, otherwise);

@@ -142,6 +142,7 @@ impl Binder<'_> {
                     unnamed.retain(|other| *other != index);
                     self.operands.insert(span.start, index);
                 }
+                None if has_order && self.unlisted(&word, span) => {}
                 None => placeholders.push((word, span)),
             }
         }
@@ -168,6 +169,22 @@ impl Binder<'_> {
         guard
     }
 
+    /// Reports a word of the line that names a field which `Order` does not list.
+    fn unlisted(&mut self, word: &str, span: Span) -> bool {
+        let mut fields = self.fields().iter();
+        let Some(field) = fields.find(|field| field.name.text.eq_ignore_ascii_case(word)) else {
+            return false;
+        };
+        let message =
+            format!("`Order` of `{}` does not list `{}`", self.opcode.name, field.name.text);
+        let diagnostic = Diagnostic::error(span, message)
+            .label(field.name.span, "the field is declared here")
+            .help("list it in `Order`, and in `InList` or `OutList`")
+            .code(codes::SYNTAX_OPERAND);
+        self.problems.push(diagnostic);
+        true
+    }
+
     fn operand_mismatch(&mut self, unnamed: &[usize], words: &[(String, Span)], line: Span) {
         let fields = &self.opcode.fields;
         let names: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();
@@ -177,6 +194,13 @@ impl Binder<'_> {
                 .label(self.opcode.span, "the opcode is declared here");
             self.problems.push(diagnostic.code(codes::SYNTAX_OPERAND));
         }
+        // The guard may be left out.
+        let unnamed = match unnamed {
+            [first, rest @ ..] if !rest.is_empty() && self.opcode.order.first() == Some(first) => {
+                rest
+            }
+            all => all,
+        };
         for index in unnamed.iter().filter(|_| words.is_empty()) {
             let field = &fields[*index];
             let message = format!(
