@@ -302,7 +302,7 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
                     Some(count) => vector(count, &register),
                     None => format!("{register}_{name}"),
                 },
-                Length::Packed => format!("{register}_{name}"),
+                Length::Packed | Length::Free => format!("{register}_{name}"),
                 Length::Exactly(count) | Length::AtMost(count) => vector(count, &register),
                 Length::Word { slot, factor, less } => {
                     vector((digits(slot).unwrap_or(1) * factor).saturating_sub(less), &register)
@@ -355,6 +355,9 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
 
 /// The type of register that holds values of a type.
 fn register(ty: ScalarType) -> String {
+    if ty == ScalarType::SamplerRef {
+        return "u64".to_owned();
+    }
     match REGISTERS.contains(&ty.word()) {
         true => ty.word().to_owned(),
         false => format!("b{}", ty.bits().max(8)),

@@ -24,7 +24,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.19.3 pmevent",
         forms: &[
             Form::new("pmevent a:u32=(0..15)", (1, 4), 10, hint),
-            Form::new("pmevent.mask a:u32=", (3, 0), 20, hint),
+            Form::new("pmevent.mask a:u32=(0..65535)", (3, 0), 20, hint),
         ],
     },
     Entry {

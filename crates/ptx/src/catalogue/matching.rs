@@ -24,6 +24,15 @@ pub struct Matched<'a> {
 }
 
 impl<'a> Matched<'a> {
+    /// Whether the first operand is a pair of predicates that are both received: `setp.… p|q, …`.
+    pub(crate) fn has_two_predicates(&self) -> bool {
+        let receives = self.instruction.operands.first().is_some_and(|operand| {
+            matches!(&operand.kind, OperandKind::Pair(_, second) if !matches!(second.kind, OperandKind::Sink))
+        });
+        let first = self.form.pattern.operands.first();
+        receives && first.is_some_and(|it| it.ty == OperandType::Fixed(ScalarType::Pred))
+    }
+
     /// An instruction whose suffixes fill the slots of a form with these words.
     pub(super) fn new(
         form: &'static CompiledForm,
@@ -93,7 +102,7 @@ impl<'a> Matched<'a> {
                 Length::Vec => self.place(self.form.pattern.slot("vec")?),
                 Length::Word { slot, .. } => self.place(slot),
                 Length::Fragment(fragment) => self.place(fragment.shape),
-                Length::Packed | Length::Exactly(_) | Length::AtMost(_) => None,
+                Length::Packed | Length::Exactly(_) | Length::AtMost(_) | Length::Free => None,
             },
             Shape::Coordinates(slot) => self.place(slot),
             Shape::Result
@@ -139,7 +148,7 @@ impl<'a> Matched<'a> {
         };
         match length {
             Length::Vec => self.form.pattern.slot("vec").and_then(digits),
-            Length::Packed => None,
+            Length::Packed | Length::Free => None,
             Length::Exactly(count) | Length::AtMost(count) => Some(count),
             Length::Word { slot, factor, less } => {
                 digits(slot).map(|count| (count * factor).saturating_sub(less))

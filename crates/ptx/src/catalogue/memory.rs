@@ -8,6 +8,22 @@ use crate::syntax::ast::OperandKind;
 use crate::syntax::{ScalarType, Space as Declared};
 use ir::{Access, BinaryOp, Class, CompareOp, Op, Ordering, Reg, Space, Special, Src, UnaryOp};
 
+/// `isspacep` on an address of a width.
+macro_rules! is_in_space {
+    ($ty:literal) => {
+        Form::new(
+            concat!(
+                "isspacep.space d:pred, a:", $ty, "; .space = { .const, .global, .local, .shared, ",
+                ".shared::cta, .shared::cluster, .param, .param::entry }"
+            ),
+            (2, 0),
+            20,
+            is_in_space,
+        )
+        .needs(SPACES)
+    };
+}
+
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "ld",
@@ -55,13 +71,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "isspacep",
         section: "9.7.9.19 isspacep",
-        forms: &[Form::new(
-            "isspacep.space d:pred, a:u32~; .space = { .const, .global, .local, .shared, .shared::cta, .shared::cluster, .param, .param::entry }",
-            (2, 0),
-            20,
-            is_in_space,
-        )
-        .needs(SPACES)],
+        forms: &[is_in_space!("u32"), is_in_space!("u64")],
     },
 ];
 

@@ -20,6 +20,18 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             .role(Role::Copy)
             .needs(&[Need::new("b128", (8, 3), 70)]),
         Form::new("mov.pred d, {!}a", (1, 0), 10, predicate),
+        Form::legal("mov.vec.type d*, a*; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10),
+        Form::legal(
+            "mov.vec.type d*, a*; .vec = { .v2, .v4 }; \
+             .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",
+            (1, 0),
+            10,
+        ),
+        Form::legal(
+            "mov.vec.type d*, {%}tuple; .vec = { .v4 }; .type = { .b16, .b32, .u16, .u32, .s16, .s32 }",
+            (1, 0),
+            10,
+        ),
     ],
 }];
 

@@ -30,6 +30,7 @@
 //! | `a{mk}`, `d{mn/4}` | a fragment of a matrix: what a warp of 32 lanes holds of the m×k elements of the \
 //! choice `.shape` in registers of 32 bits, or 64 for binary64; a quarter of it |
 //! | `a{4}?` | the same, where a vector of one may be its element alone |
+//! | `a{}` | a register, or a vector of one, two or four |
 //! | `_` | `_` |
 //! | `reg a`, `[reg a]` | a register, no constant; an address that is in no special register |
 //! | `plain a` | no sum `register+constant`; in a vector of results, no `_` |
@@ -211,6 +212,8 @@ pub enum Length {
     Exactly(usize),
     /// So many, where a vector of one may be its element alone.
     AtMost(usize),
+    /// One, two or four; or none.
+    Free,
     /// As many as the digits of the word at a slot say, times a factor, or some less.
     Word {
         /// The slot.
@@ -588,8 +591,11 @@ fn body_shape(
     })
 }
 
-/// What stands in the braces of a vector: `4`, `num`, `2num`, `num-2`, `mk`, `mn/4`.
+/// What stands in the braces of a vector: nothing, `4`, `num`, `2num`, `num-2`, `mk`, `mn/4`.
 fn length(text: &str, lone: bool, slots: &[Slot]) -> Option<Length> {
+    if text.is_empty() {
+        return Some(Length::Free);
+    }
     if let Ok(count) = text.parse() {
         return Some(if lone { Length::AtMost(count) } else { Length::Exactly(count) });
     }

@@ -2,36 +2,38 @@
 
 use super::{Entry, Form, Need, Since};
 
-/// `tex` in one mode: its word, the geometries, what stands in the brackets, and the operands behind them.
-macro_rules! tex {
-    ($mode:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $ptx:expr, $sm:literal) => {
-        tex!($mode, $geoms, $where, $ctypes, $more, $ptx, $sm, ".v4.dtype", "d{4}[|p]:dtype", ".dtype = { .u32, .s32, .f16, .f32 }")
+/// The forms of `tex`, a row each: mode; geometries; what stands in the brackets; types of coordinates; the
+/// operands behind; PTX version and target. Each row is a form with four results and one with two halves.
+macro_rules! textures {
+    ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal;)+) => {
+        &[$(
+            textures!(@ $mode, ".v4.dtype", "d{4}[|p]:dtype", $geoms, $where, $ctypes, $more,
+                "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10)),
+            textures!(@ $mode, ".v2.f16x2", "d{2}[|p]:f16x2", $geoms, $where, $ctypes, $more,
+                "", since($ptx, $sm, (4, 2), 53)),
+        )+]
     };
-    ($mode:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $ptx:expr, $sm:literal, $ty:literal, $d:literal, $choice:literal) => {
-        Form::legal(
-            concat!(
-                "tex", $mode, ".geom", $ty, ".ctype ", $d, ", ", $where, $more, "; .geom = { ",
-                $geoms, " }; .ctype = { ", $ctypes, " }; ", $choice
-            ),
-            $ptx,
-            $sm,
-        )
+    (@ $mode:literal, $ty:literal, $d:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $choice:literal, $since:expr) => {
+        Form {
+            since: $since,
+            ..Form::legal(
+                concat!(
+                    "tex", $mode, ".geom", $ty, ".ctype ", $d, ", [a:tex, ", $where, "c@geom:ctype]",
+                    $more, "; .geom = { ", $geoms, " }; .ctype = { ", $ctypes, " }", $choice
+                ),
+                (1, 0),
+                10,
+            )
+        }
         .needs(TEX)
     };
 }
 
-/// The modes of `tex`: of the base level, of a level, and with gradients.
-macro_rules! modes {
-    ($geoms:literal, $where:literal, $ctypes:literal, $ptx:expr, $sm:literal) => {
-        [
-            tex!("{.base!}", $geoms, $where, $ctypes, "{, int depth:ctype}", $ptx, $sm),
-            tex!("{.base!}", $geoms, $where, $ctypes, ", offset@geom:s32{, int depth:ctype}", (4, 3), 30),
-            tex!(".level!", $geoms, $where, $ctypes, ", int lod:ctype{, int depth:ctype}", (3, 1), 20),
-            tex!(".level!", $geoms, $where, $ctypes, ", int lod:ctype, offset@geom:s32{, int depth:ctype}", (4, 3), 30),
-            tex!("{.base!}", $geoms, $where, $ctypes, "{, int depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
-            tex!(".level!", $geoms, $where, $ctypes, ", int lod:ctype{, int depth:ctype}", (4, 2), 53, ".v2.f16x2", "d{2}[|p]:f16x2", ""),
-        ]
-    };
+/// The later of a version `tenths` and another, and of two targets.
+const fn since(tenths: u32, sm: u32, ptx: (u32, u32), least: u32) -> Since {
+    let own = (tenths / 10, tenths % 10);
+    let is_later = own.0 > ptx.0 || own.0 == ptx.0 && own.1 > ptx.1;
+    Since { ptx: if is_later { own } else { ptx }, sm: if sm > least { sm } else { least } }
 }
 
 /// What words of `tex` need.
@@ -61,23 +63,54 @@ const QUERIES: &[Need] = &[
     Need::new("memory_layout", (4, 2), 20),
 ];
 
-const PLAIN: [Form; 6] = modes!(".1d, .2d, .3d, .a1d, .a2d", "[a:tex, c@geom:ctype]", ".s32, .f32", (1, 0), 10);
-const CUBE: [Form; 6] = modes!(".cube, .acube", "[a:tex, c@geom:ctype]", ".f32", (3, 0), 20);
-const SAMPLED: [Form; 6] = modes!(".1d, .2d, .3d", "[a:tex, {&}sampler:u64, c@geom:ctype]", ".s32, .f32", (4, 3), 30);
-
-const TEXTURE: &[Form] = &[
-    PLAIN[0], PLAIN[1], PLAIN[2], PLAIN[3], PLAIN[4], PLAIN[5],
-    // Cubes take no offsets.
-    CUBE[0], CUBE[2], CUBE[4], CUBE[5],
-    // The assembler takes no levels with a sampler.
-    SAMPLED[0], SAMPLED[1],
-    Form { since: Since { ptx: (4, 3), sm: 53 }, ..SAMPLED[4] },
-    tex!("{.base!}", ".2dms, .a2dms", "[a:tex, c@geom:ctype]", ".s32", "", (3, 2), 30),
-    tex!(".grad!", ".2d, .a2d", "[a:tex, c@geom:ctype]", ".f32", ", dx{2}:f32, dy{2}:f32", (3, 1), 20),
-    tex!(".grad!", ".3d", "[a:tex, c@geom:ctype]", ".f32", ", dx{4}:f32, dy{4}:f32", (3, 1), 20),
-    tex!(".grad!", ".cube, .acube", "[a:tex, c@geom:ctype]", ".f32", ", dx{4}:f32, dy{4}:f32", (4, 3), 20).needs(TEX),
-    tex!(".grad!", ".1d, .a1d", "[a:tex, c@geom:ctype]", ".f32", ", dx{1}:f32, dy{1}:f32", (3, 1), 20),
-];
+#[rustfmt::skip]
+const TEXTURE: &[Form] = textures! {
+    "{.base!}" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" "" 10 10;
+    "{.base!}" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" ", offset@geom:s32" 43 30;
+    "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int depth:f32" 43 30;
+    "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".f32" ", offset@geom:s32, int depth:f32" 43 30;
+    "{.base!}" ".cube, .acube" "" ".f32" "" 30 20;
+    "{.base!}" ".cube, .acube" "" ".f32" ", int depth:f32" 43 30;
+    "{.base!}" ".2dms, .a2dms" "" ".s32" "" 32 30;
+    "{.base!}" ".2dms, .a2dms" "" ".s32" ", offset@geom:s32" 43 30;
+    "{.base!}" ".1d, .2d, .3d" "sampler:samplerref, " ".s32, .f32" "" 43 30;
+    "{.base!}" ".1d, .2d" "sampler:samplerref, " ".s32, .f32" ", offset{}:s32" 43 30;
+    "{.base!}" ".3d" "sampler:samplerref, " ".s32, .f32" ", offset@geom:s32" 43 30;
+    "{.base!}" ".1d, .2d" "sampler:samplerref, " ".f32" ", int depth:f32" 43 30;
+    "{.base!}" ".1d, .2d" "sampler:samplerref, " ".f32" ", offset{}:s32, int depth:f32" 43 30;
+    ".level!" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype" 31 20;
+    ".level!" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype, offset@geom:s32" 43 30;
+    ".level!" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int lod{}:ctype, int depth:f32" 43 30;
+    ".level!" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int lod{}:ctype, offset@geom:s32, int depth:f32" 43 30;
+    ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype" 31 20;
+    ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, int depth:f32" 43 30;
+    // Of levels with a sampler, the assembler takes no offset without a depth, and no arrays.
+    ".level!" ".1d, .2d, .cube" "sampler:samplerref, " ".f32" ", int lod{}:ctype" 43 30;
+    ".level!" ".1d, .2d, .cube" "sampler:samplerref, " ".f32" ", int lod{}:ctype, int depth:f32" 43 30;
+    ".level!" ".1d, .2d, .cube" "sampler:samplerref, " ".f32" ", int lod{}:ctype, offset{}:s32, int depth:f32" 43 30;
+    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32" 31 20;
+    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32" 43 30;
+    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, int depth:f32" 43 30;
+    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32, int depth:f32" 43 30;
+    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32" 31 20;
+    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32" 43 30;
+    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, int depth:f32" 43 30;
+    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32, int depth:f32" 43 30;
+    ".grad!" ".3d" "" ".f32" ", dx{4}:f32, dy{4}:f32" 31 20;
+    ".grad!" ".3d" "" ".f32" ", dx{4}:f32, dy{4}:f32, offset@geom:s32" 43 30;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32" 43 20;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, int depth:f32" 43 30;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32" 43 30;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, offset{}:s32" 43 30;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, int depth:f32" 43 30;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, offset{}:s32, int depth:f32" 43 30;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32" 43 30;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, offset{}:s32" 43 30;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, int depth:f32" 43 30;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, offset{}:s32, int depth:f32" 43 30;
+    ".grad!" ".3d" "sampler:samplerref, " ".f32" ", dx{4}:f32, dy{4}:f32" 43 30;
+    ".grad!" ".3d" "sampler:samplerref, " ".f32" ", dx{4}:f32, dy{4}:f32, offset{}:s32" 43 30;
+};
 
 /// A form on a surface.
 macro_rules! surface {
@@ -116,7 +149,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.10.4 tld4",
         forms: &[
             Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20).needs(GATHER),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, {&}sampler:u64, c@geom:f32]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:f32]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
             Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32], offset@geom:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
         ],
     },

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::names::Symbol;
-use super::vector::Elements;
+use super::vector::{Elements, untyped};
 use crate::catalogue::Matched;
 use crate::catalogue::pattern::{Length, Limit, OperandPattern, Shape, fragment_register};
 use crate::rules::{self, Rule};
@@ -27,6 +27,10 @@ pub(super) struct Wanted<'p> {
     pub(super) fit: Fit,
     /// Whether a special register may stand there.
     pub(super) special: bool,
+    /// Whether it is an element of a vector, where special registers count as untyped.
+    pub(super) element: bool,
+    /// Whether a sum of a register and a constant must be one of integers.
+    pub(super) integers: bool,
     /// The state space of the variable whose address may stand there, `None` for all.
     pub(super) space: Option<Space>,
     /// Where the instruction says the type.
@@ -55,7 +59,17 @@ impl<'a> Checker<'a> {
         let (ty, fit) = inst.wanted(pattern);
         let says = inst.type_word(pattern);
         let space = inst.space_of(pattern).filter(|_| pattern.variable);
-        let wanted = Wanted { pattern, ty, fit, special: pattern.special, space, says };
+        let wanted = Wanted {
+            pattern,
+            ty,
+            fit,
+            special: pattern.special,
+            element: false,
+            // Sums of floats crash the assembler beside two predicates.
+            integers: pattern.integers || inst.has_two_predicates(),
+            space,
+            says,
+        };
         match pattern.shape {
             Shape::Result => self.result_or_pair(wanted, operand),
             Shape::ResultAndMaybePredicate | Shape::ResultAndPredicate => {
@@ -69,6 +83,7 @@ impl<'a> Checker<'a> {
                 _ => self.vector_or(inst, wanted, operand, length, true),
             },
             Shape::Values(length) => self.vector_or(inst, wanted, operand, length, false),
+            Shape::Value if ty == ScalarType::SamplerRef => self.opaque(operand),
             Shape::Value => match &operand.kind {
                 OperandKind::Pair(first, second) => {
                     self.value(wanted, first)?;
@@ -106,6 +121,13 @@ impl<'a> Checker<'a> {
             OperandKind::Vector(elements) => {
                 let how = match (length, count) {
                     (Length::Packed, _) => Elements::Packed,
+                    (Length::Free, _) if matches!(elements.len(), 1 | 2 | 4) => {
+                        Elements::Each(elements.len())
+                    }
+                    (Length::Free, _) => {
+                        let message = format!("a vector of {} elements is none", elements.len());
+                        return refuse(&rules::VECTOR, operand, message);
+                    }
                     (Length::Fragment(_), Some(count)) => Elements::Fragment(count),
                     (_, count) => Elements::Each(count.unwrap_or(1)),
                 };
@@ -381,7 +403,7 @@ impl<'a> Checker<'a> {
             return mismatch(wanted, operand, name, declared);
         }
         let is_integer = matches!(types::kind(declared), types::Kind::Bits | types::Kind::Integer);
-        if wanted.pattern.integers && !is_integer {
+        if wanted.integers && !is_integer {
             let message = format!("nothing can be added to `{name}`, a {declared} register, here");
             return refuse(&rules::OPERAND_KIND, operand, message);
         }
@@ -406,7 +428,7 @@ impl<'a> Checker<'a> {
             };
             return refuse(&rules::SPECIAL, operand, format!("`{name}` needs {needs} or later"));
         }
-        if !wanted.special {
+        if !wanted.special && !wanted.element {
             let message = format!("`{name}` is a special register; only `mov` and `cvt` read it");
             return Err(Box::new(
                 rules::SPECIAL
@@ -427,10 +449,18 @@ impl<'a> Checker<'a> {
             let message = format!("`{name}` has components: write `{name}.x`");
             return refuse(&rules::SPECIAL, operand, message);
         }
-        let declared = if whole_vector { ScalarType::B128 } else { register.ty };
+        // The manual's `mov.v4.u32 {…}, %tid`.
+        if whole_vector && wanted.pattern.name == "tuple" {
+            return Ok(());
+        }
+        let declared = match whole_vector {
+            true => ScalarType::B128,
+            false if wanted.element => untyped(register.ty),
+            false => register.ty,
+        };
         // Components of 16 bits are how PTX before 2.0 saw them.
         let narrow = register.is_vector() && part.is_some() && ty.bits() == 16;
-        let is_float = types::kind(ty) == types::Kind::Float;
+        let is_float = types::kind(ty) == types::Kind::Float && !wanted.element;
         if is_float || !narrow && !types::agrees(declared, ty, fit) {
             let message = format!("`{name}` is a {declared} register; {ty} is wanted");
             return wanted.mistyped(&rules::SPECIAL, operand, message);

@@ -36,12 +36,15 @@ impl Checker<'_> {
             "offset" => needed(geometry.trim_start_matches('a')),
             _ => needed(geometry),
         };
+        let is_array = geometry.starts_with('a');
         let OperandKind::Vector(elements) = &operand.kind else {
-            return match count {
-                1 => self.value(wanted, operand),
-                _ => {
-                    refuse(&rules::VECTOR, operand, format!("a vector of {count} must stand here"))
+            return match wanted.pattern.name {
+                "offset" => self.lone_offset(geometry, count, wanted, operand),
+                _ if is_array || geometry == "2dms" => {
+                    let message = format!("a vector of {count} must stand here");
+                    refuse(&rules::VECTOR, operand, message)
                 }
+                _ => self.lone_coordinate(geometry, count, wanted, operand),
             };
         };
         if !matches!(elements.len(), 1 | 2 | 4) || elements.len() < count {
@@ -49,8 +52,8 @@ impl Checker<'_> {
             return refuse(&rules::VECTOR, operand, message);
         }
         let rest = match elements.split_first() {
-            Some((index, rest)) if geometry.starts_with('a') && count == needed(geometry) => {
-                let (ty, fit) = (ScalarType::U32, Fit::Instruction);
+            Some((index, rest)) if is_array && wanted.pattern.name != "offset" => {
+                let (ty, fit) = (ScalarType::U32, Fit::Strict);
                 let wanted = Wanted { ty, fit, says: None, ..wanted };
                 self.value(wanted, index)?;
                 rest
@@ -60,6 +63,50 @@ impl Checker<'_> {
         self.vector(wanted, operand, rest, Elements::Each(rest.len()), false)
     }
 
+    /// A register in place of a vector of coordinates. The assembler takes it whatever the geometry.
+    fn lone_coordinate(
+        &mut self,
+        geometry: &str,
+        count: usize,
+        wanted: Wanted<'_>,
+        operand: &Operand,
+    ) -> Verdict {
+        if !matches!(operand.kind, OperandKind::Name(_)) {
+            return refuse(&rules::OPERAND_KIND, operand, "a coordinate alone is in a register");
+        }
+        self.value(wanted, operand)?;
+        self.too_few(geometry, count, operand);
+        Ok(())
+    }
+
+    /// One offset for all coordinates, which the assembler takes.
+    fn lone_offset(
+        &mut self,
+        geometry: &str,
+        count: usize,
+        wanted: Wanted<'_>,
+        operand: &Operand,
+    ) -> Verdict {
+        if let OperandKind::Name(name) | OperandKind::NamePlus(name, _) = &operand.kind
+            && let Some(Symbol::Register(register)) = self.names.find(name)
+            && types::kind(register.ty) == Kind::Bits
+            && geometry == "3d"
+        {
+            let message = format!("`{name}` reads as a depth, and `.3d` textures have none");
+            return refuse(&rules::OPERAND_KIND, operand, message);
+        }
+        self.value(wanted, operand)?;
+        self.too_few(geometry, count, operand);
+        Ok(())
+    }
+
+    fn too_few(&mut self, geometry: &str, count: usize, operand: &Operand) {
+        if count > 1 {
+            let message = format!("the manual wants a vector of {count} here for `.{geometry}`");
+            self.report(rules::LOOSE_VECTOR.at(operand.span, message));
+        }
+    }
+
     /// A texture, sampler or surface: a variable of such a type, or a register with its handle.
     pub(super) fn handle(&mut self, address: &Address) -> Verdict {
         let base = &address.base;
@@ -67,6 +114,11 @@ impl Checker<'_> {
             let message = "a texture is named: nothing can be added to it";
             return refuse(&rules::ADDRESS, base, message);
         }
+        self.opaque(base)
+    }
+
+    /// What names a texture, sampler or surface.
+    pub(super) fn opaque(&mut self, base: &Operand) -> Verdict {
         let OperandKind::Name(name) = &base.kind else {
             return refuse(&rules::ADDRESS, base, "a texture is a variable or a register");
         };

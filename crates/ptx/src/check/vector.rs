@@ -61,7 +61,7 @@ impl Checker<'_> {
         is_result: bool,
     ) -> Verdict {
         // The assembler reads special registers as elements.
-        let mut wanted = Wanted { special: true, ..wanted };
+        let mut wanted = Wanted { element: true, ..wanted };
         let found = elements.len();
         match how {
             Elements::Packed => {
@@ -200,7 +200,7 @@ fn or_instead(wanted: Wanted<'_>, instead: Option<ScalarType>) -> Wanted<'_> {
 }
 
 /// Untyped bits of the same width.
-fn untyped(ty: ScalarType) -> ScalarType {
+pub(super) fn untyped(ty: ScalarType) -> ScalarType {
     match ty.bits() {
         8 => ScalarType::B8,
         16 => ScalarType::B16,
