@@ -60,13 +60,18 @@ impl<'a> Blame<'a> {
 
     /// Diagnostics about declarations that fit no use, and those that they replace.
     pub(super) fn resolve(self) -> (Vec<Diagnostic>, HashSet<usize>) {
-        let wrong = self.uses.into_values().filter(|it| it.fitting == 0 && it.differing.len() > 1);
+        let is_wrong = |uses: &Uses<'_>| match uses.fitting {
+            0 => uses.differing.len() > 1,
+            // Some instructions take registers of several types.
+            fitting => uses.differing.len() > (2 * fitting).max(3),
+        };
+        let wrong = self.uses.into_values().filter(is_wrong);
         let (mut found, mut replaced) = (Vec::new(), HashSet::default());
         for Uses { declaration, differing, wanted, .. } in wrong {
             let (name, ty, count) = (&declaration.name, declaration.ty, differing.len());
             let wanted = wanted.unwrap_or(ty);
             let message = format!(
-                "`{name}` is declared {ty}, but none of the {count} instructions that use it take that"
+                "`{name}` is declared {ty}, but {count} instructions that use it do not take that"
             );
             let error = rules::OPERAND_TYPE.at(declaration.span, message);
             found.push(error.help(format!("the first of them wants {wanted}")));

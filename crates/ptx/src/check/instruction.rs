@@ -91,8 +91,13 @@ impl<'a> Checker<'a> {
     fn guard(&mut self, guard: &'a Guard) {
         let name = &guard.predicate;
         let message = match self.names.find(name) {
-            Some(Symbol::Register(variable)) if variable.ty == ScalarType::Pred => return,
+            Some(Symbol::Register(variable)) if variable.ty == ScalarType::Pred => {
+                return self.blame.fits(variable);
+            }
             Some(Symbol::Register(variable)) => {
+                self.blame.differs(variable, ScalarType::Pred);
+                let blame = self.blame.take();
+                self.blame.reported(blame, self.found.len());
                 format!("a guard must be a predicate: `{name}` is a {} register", variable.ty)
             }
             Some(_) => format!("a guard must be a predicate register; `{name}` is none"),
@@ -154,12 +159,18 @@ impl<'a> Checker<'a> {
     }
 
     fn known(&mut self, name: &'a Name) -> bool {
-        let is_known = self.names.find(name).is_some();
-        match is_known {
-            true => self.uses(name),
-            false => self.undeclared(name, "the name"),
+        match self.names.find(name) {
+            Some(Symbol::Register(_)) => true,
+            Some(_) => {
+                self.misspelt.used(name);
+                self.uses(name);
+                true
+            }
+            None => {
+                self.undeclared(name, "the name");
+                false
+            }
         }
-        is_known
     }
 
     /// Checks the operands one by one, up to the first that is wrong.

@@ -14,6 +14,7 @@ mod declaration;
 mod function;
 mod header;
 mod instruction;
+mod misspelt;
 mod names;
 mod operand;
 mod shared;
@@ -30,6 +31,7 @@ use blame::Blame;
 use debug::Debug;
 use diag::{Diagnostic, Severity};
 use foldhash::{HashMap, HashSet};
+use misspelt::Misspelt;
 use names::Names;
 use shared::Uses;
 
@@ -58,6 +60,7 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         debug: Debug::default(),
         unknown: HashSet::default(),
         undeclared: Vec::new(),
+        misspelt: Misspelt::default(),
         uses: HashMap::default(),
         found,
     };
@@ -110,6 +113,8 @@ struct Checker<'a> {
     unknown: HashSet<&'a str>,
     /// Undeclared names, and which diagnostics report them.
     undeclared: Vec<(&'a str, usize)>,
+    /// Which declarations undeclared names may mean.
+    misspelt: Misspelt<'a>,
     /// What each function names.
     uses: HashMap<&'a str, Uses<'a>>,
     found: Vec<Diagnostic>,
@@ -123,6 +128,9 @@ impl<'a> Checker<'a> {
     /// Reports a name that means nothing.
     fn undeclared(&mut self, name: &'a Name, what: &str) {
         if let Some(error) = self.names.undeclared(name, what) {
+            if let Some(range) = self.names.range_of(name) {
+                self.misspelt.beyond(range, name, self.found.len());
+            }
             self.undeclared.push((name, self.found.len()));
             self.found.push(error);
         }
@@ -134,6 +142,9 @@ impl<'a> Checker<'a> {
         let (mut found, mut replaced) = self.blame.resolve();
         let is_label = |(name, _): &&(&str, usize)| self.unknown.contains(name);
         replaced.extend(self.undeclared.iter().filter(is_label).map(|(_, nth)| nth));
+        let (at_declarations, blamed) = self.misspelt.resolve(&self.undeclared);
+        found.extend(at_declarations);
+        replaced.extend(blamed);
         let numbered = self.found.into_iter().enumerate();
         found.extend(numbered.filter(|(nth, _)| !replaced.contains(nth)).map(|(_, error)| error));
         found
@@ -143,6 +154,7 @@ impl<'a> Checker<'a> {
         for item in &module.items {
             if let Item::Function(function) = item {
                 self.names.remember_labels(function.body.as_deref().unwrap_or_default());
+                self.misspelt.declare(function);
             }
         }
         self.debug_information(module);

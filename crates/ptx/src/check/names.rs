@@ -173,6 +173,12 @@ impl<'a> Names<'a> {
         })
     }
 
+    /// The range whose prefix a name has, though not its number.
+    pub(super) fn range_of(&self, name: &str) -> Option<&'a Variable> {
+        let prefix = name.trim_end_matches(|char: char| char.is_ascii_digit());
+        self.scopes.iter().rev().find_map(|scope| scope.ranges.get(prefix)).copied()
+    }
+
     /// The name with its prefix replaced by the nearest one of a range that has its number.
     fn near_member(&self, name: &str) -> Option<String> {
         let prefix = name.trim_end_matches(|char: char| char.is_ascii_digit());

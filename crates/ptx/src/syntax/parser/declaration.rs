@@ -53,6 +53,7 @@ impl<'s> Parser<'s> {
     /// `( parameter, ... )`. The token is the opening parenthesis.
     pub(super) fn parameters(&mut self) -> Parse<Vec<Variable>> {
         let mut parameters = Vec::new();
+        let opening = self.token_span();
         self.expect(TokenKind::LParen, "`(`")?;
         if self.eat(TokenKind::RParen) {
             return Ok(parameters);
@@ -71,7 +72,7 @@ impl<'s> Parser<'s> {
                 break;
             }
         }
-        self.expect(TokenKind::RParen, "`,` or `)` after the parameter")?;
+        self.close(opening, TokenKind::RParen, "`,` or `)` after the parameter")?;
         Ok(parameters)
     }
 

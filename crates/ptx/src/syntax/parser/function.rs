@@ -1,6 +1,7 @@
 //! Functions and call prototypes: everything before the body.
 
 use super::{Parse, Parser};
+use crate::nearest::nearest;
 use crate::syntax::ast::{
     CallPrototype, Function, FunctionDirective, FunctionKind, Linkage, Name, Variable,
 };
@@ -52,16 +53,41 @@ impl Parser<'_> {
     }
 
     fn bad_function_end(&mut self, name: &Name) -> super::Reported {
-        let diagnostic = if self.at(TokenKind::Dot) && !self.starts_item() {
-            let help = "such directives are `.maxntid`, `.reqntid`, `.maxnreg` or `.noreturn`";
-            let mut diagnostic = self.expected_diagnostic("a function directive or `{`").help(help);
+        let begins_body =
+            self.space_word().is_some() || matches!(self.dot_word(), "pragma" | "loc");
+        let diagnostic = if self.at(TokenKind::Dot) && !self.starts_item() && !begins_body {
+            let help = match nearest(self.dot_word(), FUNCTION_DIRECTIVES.iter().copied()) {
+                Some(near) => format!("did you mean `.{near}`?"),
+                None => "such directives are `.maxntid`, `.reqntid` or `.noreturn`".to_owned(),
+            };
+            self.expected_diagnostic("a function directive or `{`").help(help)
+        } else if begins_body {
+            let is_parameter =
+                self.dot_word() == "param" && name.span.end as usize == self.previous_end;
+            let (what, bracket) = match is_parameter {
+                true => ("`(` before the parameters", "\n("),
+                false => ("`{` before the body", "\n{"),
+            };
+            let mut diagnostic = self.expected_diagnostic(what);
             self.end_of_line_before(&mut diagnostic);
-            diagnostic
+            if self.text.contains(bracket) || self.ends_head() {
+                self.line_after(&mut diagnostic);
+            }
+            diagnostic.label(name.span, "of this function")
         } else {
             self.expected_diagnostic("`{` and the body, or `;`")
                 .label(name.span, "of this function")
         };
         self.report(diagnostic)
+    }
+
+    /// Whether the last line is the end of a head that stands on several lines.
+    fn ends_head(&self) -> bool {
+        let before = &self.text[..self.previous_end];
+        let line = before.lines().next_back().unwrap_or("").trim_start();
+        let is_directive =
+            |word: &&str| line.strip_prefix('.').is_some_and(|it| it.starts_with(*word));
+        line.starts_with(')') || FUNCTION_DIRECTIVES.iter().any(|word| is_directive(&word))
     }
 
     fn returns(&mut self, kind: FunctionKind) -> Parse<Vec<Variable>> {

@@ -71,6 +71,8 @@ struct Parser<'s> {
     operand_braces: u32,
     /// Where the last body without a closing brace ended, so that it is reported once.
     unclosed_at: Option<usize>,
+    /// The opening brace of the block that was closed last, and the end of its closing brace.
+    last_block: Option<(Span, usize)>,
 }
 
 impl<'s> Parser<'s> {
@@ -90,6 +92,7 @@ impl<'s> Parser<'s> {
             depth: 0,
             operand_braces: 0,
             unclosed_at: None,
+            last_block: None,
         }
     }
 
@@ -124,6 +127,10 @@ impl<'s> Parser<'s> {
         }
         let mut diagnostic = self.expected_diagnostic(what);
         self.end_of_line_before(&mut diagnostic);
+        let is_element = self.at(TokenKind::Word) || self.space_word().is_some();
+        if kind == TokenKind::RParen && self.ends_line(opening) && !is_element {
+            self.line_after(&mut diagnostic);
+        }
         Err(self.report(diagnostic.label(opening, "opened here")))
     }
 
@@ -244,6 +251,40 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Whether nothing but a comment follows a token on its line.
+    fn ends_line(&self, token: Span) -> bool {
+        let rest = self.text[token.end as usize..].lines().next().unwrap_or("").trim_start();
+        rest.is_empty() || rest.starts_with("//")
+    }
+
+    /// Whether only blanks precede a place on its line.
+    fn begins_line(&self, at: usize) -> bool {
+        let line = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        self.text[line..at].trim().is_empty()
+    }
+
+    /// The blanks before the first token of the line of a place.
+    fn indentation(&self, at: usize) -> &'s str {
+        let line = &self.text[self.text[..at].rfind('\n').map_or(0, |end| end + 1)..];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+    }
+
+    /// The beginning of the line after the last token.
+    fn next_line(&self) -> usize {
+        let rest = &self.text[self.previous_end..];
+        rest.find('\n').map_or(self.text.len(), |end| self.previous_end + end + 1)
+    }
+
+    /// Moves a diagnostic about a missing bracket that stands on a line of its own to the line after the last
+    /// token, where the bracket should be.
+    fn line_after(&self, diagnostic: &mut Diagnostic) {
+        let is_missing = self.token.first_of_line || self.at(TokenKind::Eof);
+        if is_missing && let Some(label) = diagnostic.labels.first_mut() {
+            let at = self.next_line();
+            label.span = Span::new(self.file, at, at);
+        }
+    }
+
     /// The same as a diagnostic, for callers that add to it.
     fn expected_diagnostic(&self, what: &str) -> Diagnostic {
         let span = self.token_span();
@@ -350,7 +391,63 @@ impl<'s> Parser<'s> {
             }
             _ => ("the next function begins here", "add `}` before it"),
         };
-        let diagnostic = Diagnostic::error(opening, "this `{` is never closed");
-        self.report(diagnostic.label(at, end).help(help))
+        if let Some((inner, brace)) = self.inner_unclosed(opening) {
+            let body = "closes it instead of the body";
+            let diagnostic = match self.blank_line_in(inner) {
+                Some(blank) => {
+                    Diagnostic::error(blank, "`}` is missing here").label(inner, "of this")
+                }
+                None => Diagnostic::error(inner, "this `{` is never closed"),
+            };
+            return self.report(diagnostic.label(brace, body).label(opening, "the body"));
+        }
+        let last = self.previous_end.saturating_sub(1);
+        let is_one_line = !self.text[opening.start as usize..last].contains('\n');
+        if is_one_line {
+            let diagnostic = Diagnostic::error(opening, "this `{` is never closed");
+            return self.report(diagnostic.label(at, end).help(help));
+        }
+        let missing = self.missing_brace();
+        let missing = Span::new(self.file, missing, missing);
+        let diagnostic = Diagnostic::error(missing, "`}` is missing here");
+        self.report(diagnostic.label(opening, "this `{` is never closed").label(at, end).help(help))
+    }
+
+    /// Where the brace that closes a body is missing: as far behind the last token as in other bodies.
+    fn missing_brace(&self) -> usize {
+        let lines = |text: &str| text.len() - text.replace('\n', "").len();
+        let others = self.text.match_indices("\n}").find_map(|(at, _)| {
+            let before = self.text[..=at].trim_end();
+            before.ends_with("ret;").then(|| lines(&self.text[before.len()..=at]))
+        });
+        let rest = &self.text[self.previous_end..];
+        let blank =
+            || lines(rest[..rest.len() - rest.trim_start().len()].trim_matches(' ')).clamp(1, 2);
+        let skipped = others.unwrap_or_else(blank);
+        let ends = rest.match_indices('\n').map(|(end, _)| self.previous_end + end + 1);
+        ends.take(skipped).last().unwrap_or(self.text.len())
+    }
+
+    /// The blank line after the first line of a block that begins with a statement.
+    fn blank_line_in(&self, opening: Span) -> Option<Span> {
+        let start = opening.end as usize;
+        let next = start + self.text[start..].find('\n')? + 1;
+        let is_blank = self.text[next..].lines().next().is_some_and(|line| line.trim().is_empty());
+        let is_closed_in_line = |line: &str| line.starts_with('{') && line.ends_with('}');
+        let may_close_in_line = self.text.lines().any(|line| is_closed_in_line(line.trim()));
+        (is_blank && !may_close_in_line && !self.ends_line(opening))
+            .then(|| Span::new(self.file, next, next))
+    }
+
+    /// If the last token closed a block inside the one at `opening` but looks as if it were to close that one:
+    /// the inner opening brace and the closing one.
+    fn inner_unclosed(&self, opening: Span) -> Option<(Span, Span)> {
+        let (inner, end) = self.last_block.filter(|(_, end)| *end == self.previous_end)?;
+        let brace = Span::new(self.file, end - 1, end);
+        let closing = self.indentation(end - 1);
+        let is_inners = self.begins_line(end - 1)
+            && closing == self.indentation(inner.start as usize)
+            && closing != self.indentation(opening.start as usize);
+        (inner != opening && !is_inners).then_some((inner, brace))
     }
 }

@@ -103,6 +103,15 @@ impl Parser<'_> {
         } else if self.at(TokenKind::RBrace) {
             let span = self.token_span();
             Diagnostic::error(span, "this `}` closes nothing").help("remove it")
+        } else if matches!(self.token.kind, TokenKind::Word | TokenKind::At)
+            && let Some((opening, end)) = self.last_block.filter(|it| it.1 == self.previous_end)
+            && !self.names_function()
+        {
+            let brace = Span::new(self.file, end - 1, end);
+            Diagnostic::error(brace, "this `}` closes the function, but instructions follow")
+                .label(self.token_span(), "outside of every function")
+                .label(opening, "opened here")
+                .help("instructions stand in a body: this `}` may be one too many, or a `{` is missing")
         } else if self.at(TokenKind::Word) || self.at(TokenKind::At) {
             self.expected_diagnostic("a function, a variable or a directive")
                 .help("instructions stand in a body; a `}` above may be one too many")
@@ -110,6 +119,12 @@ impl Parser<'_> {
             self.expected_diagnostic("a function, a variable or a directive")
         };
         self.report(diagnostic)
+    }
+
+    /// Whether the line of the token goes on with `.entry` or `.func`.
+    fn names_function(&self) -> bool {
+        let line = self.text[self.token.start..].lines().next().unwrap_or("");
+        line.contains(".entry") || line.contains(".func")
     }
 
     /// Skips to where the next entry of the module may begin. `before` is where the last one did.

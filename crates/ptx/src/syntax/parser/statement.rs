@@ -22,7 +22,9 @@ impl Parser<'_> {
         self.depth += 1;
         let statements = self.statements();
         self.depth -= 1;
-        if !self.eat(TokenKind::RBrace) {
+        if self.eat(TokenKind::RBrace) {
+            self.last_block = Some((opening, self.previous_end));
+        } else {
             self.unclosed(opening);
         }
         Ok(statements)

@@ -1,0 +1,108 @@
+//! Whose fault undeclared names are: the declaration's, if what it declares is used nowhere and spelt unlike
+//! its neighbors, or if it declares fewer registers than are used.
+
+use crate::nearest::nearest;
+use crate::rules;
+use crate::syntax::MAX_ERRORS;
+use crate::syntax::ast::{Function, Name, Statement, StatementKind, Variable};
+use diag::{Diagnostic, Span};
+use foldhash::{HashMap, HashSet};
+
+/// The registers that are used beyond a range.
+struct Beyond<'a> {
+    range: &'a Variable,
+    /// The greatest number.
+    last: u32,
+    /// The diagnostics that report them.
+    reported: Vec<usize>,
+}
+
+/// What is declared, and what is used.
+#[derive(Default)]
+pub(super) struct Misspelt<'a> {
+    /// Labels and parameters.
+    declared: HashMap<&'a str, Span>,
+    used: HashSet<&'a str>,
+    beyond: HashMap<*const Variable, Beyond<'a>>,
+}
+
+impl<'a> Misspelt<'a> {
+    /// Remembers the labels and parameters of a function.
+    pub(super) fn declare(&mut self, function: &'a Function) {
+        for parameter in function.returns.iter().chain(&function.params) {
+            self.declared.insert(&parameter.name, parameter.name.span);
+        }
+        self.labels(function.body.as_deref().unwrap_or_default());
+    }
+
+    fn labels(&mut self, statements: &'a [Statement]) {
+        for statement in statements {
+            if let StatementKind::Label(name) = &statement.kind {
+                self.declared.insert(name, name.span);
+            } else if let StatementKind::Block(inner) = &statement.kind {
+                self.labels(inner);
+            }
+        }
+    }
+
+    /// A declared name is used.
+    pub(super) fn used(&mut self, name: &'a Name) {
+        self.used.insert(name);
+    }
+
+    /// A name has the prefix of a range but too great a number; the diagnostic of that number reports it.
+    pub(super) fn beyond(&mut self, range: &'a Variable, name: &str, nth: usize) {
+        let number = name.trim_start_matches(range.name.as_str()).parse().unwrap_or(0);
+        let beyond = self.beyond.entry(std::ptr::from_ref(range));
+        let beyond = beyond.or_insert_with(|| Beyond { range, last: 0, reported: Vec::new() });
+        beyond.last = beyond.last.max(number);
+        beyond.reported.push(nth);
+    }
+
+    /// Diagnostics about declarations, and those that they replace. `undeclared` are the names that mean
+    /// nothing and which diagnostics report them.
+    pub(super) fn resolve(&self, undeclared: &[(&'a str, usize)]) -> (Vec<Diagnostic>, Vec<usize>) {
+        let (mut found, mut replaced) = (Vec::new(), Vec::new());
+        for Beyond { range, last, reported } in
+            self.beyond.values().filter(|it| it.reported.len() > 1)
+        {
+            let (name, declared) = (&range.name, range.range.unwrap_or(0));
+            let message = format!(
+                "`{name}<{declared}>` declares {declared} registers, from 0, but `{name}{last}` is used"
+            );
+            let fewest = u64::from(*last) + 1;
+            let error = rules::UNDECLARED.at(name.span, message);
+            found.push(error.help(format!("declare `{name}<{fewest}>`")));
+            replaced.extend(reported);
+        }
+        for (name, nth) in undeclared.iter().take(MAX_ERRORS) {
+            let unused = || self.declared.keys().copied().filter(|it| !self.used.contains(it));
+            let Some(near) = nearest(name, unused()) else { continue };
+            if self.has_neighbors(name, near) && !self.has_neighbors(near, near) {
+                let message = format!("`{near}` is used nowhere, and `{name}` is not declared");
+                let error = rules::UNDECLARED.at(self.declared[near], message);
+                found.push(error.help(format!("did you mean `{name}`?")));
+                replaced.push(*nth);
+            }
+        }
+        (found, replaced)
+    }
+
+    /// Whether a declared name other than `itself` is spelt like this one, but for numbers.
+    fn has_neighbors(&self, name: &str, itself: &str) -> bool {
+        let like = shape(name);
+        self.declared.keys().any(|other| *other != itself && shape(other) == like)
+    }
+}
+
+/// A name with one `0` for each number in it.
+fn shape(name: &str) -> String {
+    let mut shape = String::with_capacity(name.len());
+    for char in name.chars() {
+        let is_digit = char.is_ascii_digit();
+        if !(is_digit && shape.ends_with('0')) {
+            shape.push(if is_digit { '0' } else { char });
+        }
+    }
+    shape
+}
