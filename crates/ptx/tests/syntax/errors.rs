@@ -174,17 +174,17 @@ fn unclosed_brace() {
     check_body(
         "\t{ mov.u32 a, 1;\n\tret;",
         expect![[r#"
-        error: this `{` is never closed
-         --> test.ptx:3:10
-          |
-        3 | .entry k {
-          |          ^
-        ...
-        6 | }
-          |  - the file ends here
-          |
-          = help: add `}`; if the file was cut short, produce it again
-    "#]],
+            error: this `{` is never closed
+             --> test.ptx:4:2
+              |
+            3 | .entry k {
+              |          - the body
+            4 |     { mov.u32 a, 1;
+              |     ^
+            5 |     ret;
+            6 | }
+              | - closes it instead of the body
+        "#]],
     );
 }
 
@@ -193,14 +193,14 @@ fn brace_missing_before_the_next_function() {
     check(
         ".version 8.0\n.target sm_90\n.entry a {\n\tret;\n\n.visible .entry b {\n\tret\n}\n",
         expect![[r#"
-            error: this `{` is never closed
-             --> test.ptx:3:10
+            error: `}` is missing here
+             --> test.ptx:6:1
               |
             3 | .entry a {
-              |          ^
+              |          - this `{` is never closed
             ...
             6 | .visible .entry b {
-              | -------- the next function begins here
+              | ^------- the next function begins here
               |
               = help: add `}` before it
             error: `;` is missing at the end of this statement
@@ -219,13 +219,18 @@ fn brace_too_many() {
     check_body(
         "\tret;\n}\n\tmov.u32 a, 1;\n\tret;",
         expect![[r#"
-            error: expected a function, a variable or a directive, found `mov`
-             --> test.ptx:6:2
+            error: this `}` closes the function, but instructions follow
+             --> test.ptx:5:1
               |
+            3 | .entry k {
+              |          - opened here
+            4 |     ret;
+            5 | }
+              | ^
             6 |     mov.u32 a, 1;
-              |     ^^^
+              |     --- outside of every function
               |
-              = help: instructions stand in a body; a `}` above may be one too many
+              = help: instructions stand in a body: this `}` may be one too many, or a `{` is missing
         "#]],
     );
 }
@@ -235,23 +240,25 @@ fn truncated_in_a_comment_and_in_a_string() {
     check(
         ".version 8.0\n.target sm_90\n.entry k {\n\tret; /* and so",
         expect![[r#"
-        error: this comment is never closed
-         --> test.ptx:4:7
-          |
-        4 |     ret; /* and so
-          |          ^^
-          |
-          = help: close it with `*/`; comments do not nest
-        error: this `{` is never closed
-         --> test.ptx:3:10
-          |
-        3 | .entry k {
-          |          ^
-        4 |     ret; /* and so
-          |                   - the file ends here
-          |
-          = help: add `}`; if the file was cut short, produce it again
-    "#]],
+            error: this comment is never closed
+             --> test.ptx:4:7
+              |
+            4 |     ret; /* and so
+              |          ^^
+              |
+              = help: close it with `*/`; comments do not nest
+            error: `}` is missing here
+             --> test.ptx:4:16
+              |
+            3 | .entry k {
+              |          - this `{` is never closed
+            4 |     ret; /* and so
+              |                   ^
+              |                   |
+              |                   the file ends here
+              |
+              = help: add `}`; if the file was cut short, produce it again
+        "#]],
     );
     check(
         ".version 8.0\n.target sm_90\n.pragma \"noun",
@@ -335,7 +342,7 @@ fn parameters_and_function_directives() {
              --> test.ptx:3:24
               |
             3 | .entry a(.param .u64 p {
-              |                        ^
+              |         - opened here  ^
             error: expected a parameter, found `.global`
              --> test.ptx:6:10
               |
@@ -349,7 +356,7 @@ fn parameters_and_function_directives() {
             7 | .entry c() .maxntidx 128 { ret; }
               |            ^^^^^^^^^
               |
-              = help: such directives are `.maxntid`, `.reqntid`, `.maxnreg` or `.noreturn`
+              = help: did you mean `.maxntid`?
             error: a kernel returns nothing
              --> test.ptx:8:8
               |

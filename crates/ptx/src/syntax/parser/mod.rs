@@ -401,8 +401,7 @@ impl<'s> Parser<'s> {
             };
             return self.report(diagnostic.label(brace, body).label(opening, "the body"));
         }
-        let last = self.previous_end.saturating_sub(1);
-        let is_one_line = !self.text[opening.start as usize..last].contains('\n');
+        let is_one_line = !self.text[opening.start as usize..self.previous_end].contains('\n');
         if is_one_line {
             let diagnostic = Diagnostic::error(opening, "this `{` is never closed");
             return self.report(diagnostic.label(at, end).help(help));
