@@ -27,8 +27,17 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             (1, 0),
             10,
         ),
+        // One value for all elements, or the vector that a special register is.
+        Form::legal("mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10),
         Form::legal(
-            "mov.vec.type d*, {%}tuple; .vec = { .v4 }; .type = { .b16, .b32, .u16, .u32, .s16, .s32 }",
+            "mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; \
+             .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",
+            (1, 0),
+            10,
+        ),
+        Form::legal(
+            "mov.vec.type d*, int {%}{&}tuple; .vec = { .v4 }; \
+             .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",
             (1, 0),
             10,
         ),

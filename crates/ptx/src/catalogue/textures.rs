@@ -1,21 +1,23 @@
 //! Textures and surfaces. Warpwise knows their instructions and does not run them.
 
-use super::{Entry, Form, Need, Since};
+use super::{Entry, Form, Need, Removed, Since};
 
 /// The forms of `tex`, a row each: mode; geometries; what stands in the brackets; types of coordinates; the
-/// operands behind; PTX version and target. Each row is a form with four results and one with two halves.
+/// operands behind; PTX version and target; and, for forms that targets from sm_90 on lack, whether those of four
+/// results and those of two halves are gone. Each row is a form with four results and one with two halves.
 macro_rules! textures {
-    ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal;)+) => {
+    ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal $(gone $four:literal $two:literal)?;)+) => {
         &[$(
             textures!(@ $mode, ".v4.dtype", "d{4}[|p]:dtype", $geoms, $where, $ctypes, $more,
-                "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10)),
+                "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10), false $(|| $four)?),
             textures!(@ $mode, ".v2.f16x2", "d{2}[|p]:f16x2", $geoms, $where, $ctypes, $more,
-                "", since($ptx, $sm, (4, 2), 53)),
+                "", since($ptx, $sm, (4, 2), 53), false $(|| $two)?),
         )+]
     };
-    (@ $mode:literal, $ty:literal, $d:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $choice:literal, $since:expr) => {
+    (@ $mode:literal, $ty:literal, $d:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $choice:literal, $since:expr, $gone:expr) => {
         Form {
             since: $since,
+            removed: if $gone { Some(NO_GRADIENTS) } else { None },
             ..Form::legal(
                 concat!(
                     "tex", $mode, ".geom", $ty, ".ctype ", $d, ", [a:tex, ", $where, "c@geom:ctype]",
@@ -28,6 +30,11 @@ macro_rules! textures {
         .needs(TEX)
     };
 }
+
+/// Gradients with a sampler and a depth, or in three dimensions, are not on targets from sm_90 on: the assembler
+/// has no code for them.
+const NO_GRADIENTS: Removed =
+    Removed { ptx: (1, 0), sm: 90, instead: "a texture that has its own sampler: `[a, c]`" };
 
 /// The later of a version `tenths` and another, and of two targets.
 const fn since(tenths: u32, sm: u32, ptx: (u32, u32), least: u32) -> Since {
@@ -102,14 +109,14 @@ const TEXTURE: &[Form] = textures! {
     ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, int depth:f32" 43 30;
     ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32" 43 30;
     ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, offset{}:s32" 43 30;
-    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, int depth:f32" 43 30;
-    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, offset{}:s32, int depth:f32" 43 30;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, int depth:f32" 43 30 gone true true;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1}:f32, offset{}:s32, int depth:f32" 43 30 gone true false;
     ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32" 43 30;
     ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, offset{}:s32" 43 30;
-    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, int depth:f32" 43 30;
-    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, offset{}:s32, int depth:f32" 43 30;
-    ".grad!" ".3d" "sampler:samplerref, " ".f32" ", dx{4}:f32, dy{4}:f32" 43 30;
-    ".grad!" ".3d" "sampler:samplerref, " ".f32" ", dx{4}:f32, dy{4}:f32, offset{}:s32" 43 30;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, int depth:f32" 43 30 gone true true;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2}:f32, offset{}:s32, int depth:f32" 43 30 gone true false;
+    ".grad!" ".3d" "sampler:samplerref, " ".f32" ", dx{4}:f32, dy{4}:f32" 43 30 gone true true;
+    ".grad!" ".3d" "sampler:samplerref, " ".f32" ", dx{4}:f32, dy{4}:f32, offset{}:s32" 43 30 gone true true;
 };
 
 /// A form on a surface.
