@@ -94,7 +94,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "bmsk",
         section: "9.7.1.22 bmsk",
         forms: &[Form::new(
-            "bmsk.mode.b32 d, a:u32, b:u32; .mode = { .clamp, .wrap }",
+            "bmsk.mode.b32 d:u32, a:u32, b:u32; .mode = { .clamp, .wrap }",
             (7, 6),
             70,
             bmsk,

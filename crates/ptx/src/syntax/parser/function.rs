@@ -87,7 +87,7 @@ impl Parser<'_> {
         let line = before.lines().next_back().unwrap_or("").trim_start();
         let is_directive =
             |word: &&str| line.strip_prefix('.').is_some_and(|it| it.starts_with(*word));
-        line.starts_with(')') || FUNCTION_DIRECTIVES.iter().any(|word| is_directive(&word))
+        line.starts_with(')') || FUNCTION_DIRECTIVES.iter().any(is_directive)
     }
 
     fn returns(&mut self, kind: FunctionKind) -> Parse<Vec<Variable>> {
