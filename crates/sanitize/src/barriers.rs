@@ -3,7 +3,7 @@
 //! Rules: PTX ISA 9.1, `bar`, `barrier`, `exit`. Without a thread count a barrier waits for all threads of the CTA that
 //! have not exited, and orders the memory accesses of those that take part. A thread that returns early is missed by
 //! nobody. It went around the barrier if it left writes to shared memory that nothing orders, or if it wrote global memory
-//! in code behind the barrier, where those go on that waited. The `.aligned` forms, `bar` among them, demand that all
+//! or came to a conditional branch in code behind the barrier, where those go on that waited. The `.aligned` forms, `bar` among them, demand that all
 //! threads of a warp execute the same instruction; they need not arrive at the same time.
 
 use crate::behind::Behind;
@@ -14,6 +14,7 @@ use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
 use crate::strip::Cell;
+use foldhash::HashSet;
 use ir::{Address, Collective, Inst, Kernel, Op, Place, Space, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
 use vm::{BarrierArrival, BarrierPart, Firing, View};
@@ -29,6 +30,10 @@ struct Warp {
     global: LaneMask,
     /// Where each of them did so last.
     writes: Lanes<Place>,
+    /// The lanes that came to a branch behind some barrier after their last CTA barrier.
+    branched: LaneMask,
+    /// Where each of them did so last.
+    branches: Lanes<Place>,
 }
 
 impl Warp {
@@ -37,6 +42,8 @@ impl Warp {
         shared: LaneMask::EMPTY,
         global: LaneMask::EMPTY,
         writes: [Place(0); WARP],
+        branched: LaneMask::EMPTY,
+        branches: [Place(0); WARP],
     };
 }
 
@@ -47,14 +54,27 @@ pub(crate) struct Barriers {
     /// Whether the kernel has a CTA barrier at all.
     present: bool,
     behind: Behind,
+    /// The conditional branches behind some barrier of all threads.
+    branches: HashSet<Place>,
     warps: PerCta<Vec<Warp>>,
 }
 
 impl Barriers {
     pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> Barriers {
-        let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-        let present = insts.any(|inst| matches!(inst.op, Op::Barrier { .. }));
-        Barriers { pedantic, present, behind: Behind::default(), warps: PerCta::new() }
+        let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
+        let present = insts().any(|inst| matches!(inst.op, Op::Barrier { .. }));
+        let mut behind = Behind::default();
+        let all = insts().filter(|inst| matches!(inst.op, Op::Barrier { threads: None, .. }));
+        let barriers: HashSet<Place> = all.map(|inst| inst.place).collect();
+        let mut branches = HashSet::default();
+        for block in &kernel.blocks {
+            if let Terminator::Branch { .. } = block.terminator
+                && barriers.iter().any(|barrier| behind.contains(kernel, *barrier, block.place))
+            {
+                branches.insert(block.place);
+            }
+        }
+        Barriers { pedantic, present, behind, branches, warps: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
@@ -104,12 +124,20 @@ impl Barriers {
     }
 
     pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
-        let (Terminator::Exit, Some(warps)) = (terminator, self.warps.get(view.cta())) else {
-            return;
+        let exits = match terminator {
+            Terminator::Exit => true,
+            Terminator::Branch { .. } if self.branches.contains(&place) => false,
+            Terminator::Branch { .. } | Terminator::Jump(_) | Terminator::Trap => return,
         };
+        let Some(warps) = self.warps.get(view.cta()) else { return };
         for (warp, lanes) in view.group() {
+            let warp = &mut warps[warp];
+            if !exits {
+                warp.branched |= lanes;
+            }
+            let places = if exits { &mut warp.exits } else { &mut warp.branches };
             for lane in lanes {
-                warps[warp].exits[lane as usize % WARP] = place;
+                places[lane as usize % WARP] = place;
             }
         }
     }
@@ -120,6 +148,7 @@ impl Barriers {
             let warp = &mut warps[arrival.warp];
             warp.shared -= arrival.lanes;
             warp.global -= arrival.lanes;
+            warp.branched -= arrival.lanes;
         }
     }
 
@@ -159,34 +188,36 @@ impl Barriers {
         }
         let place = part.inst.place;
         let Some(warps) = self.warps.get(view.cta()) else { return };
-        let mut around = |warp: usize| -> LaneMask {
+        // Who wrote something, and who went around at all.
+        let mut around = |warp: usize| -> (LaneMask, LaneMask) {
             let gone = view.existing(warp) - view.live(warp);
-            let Warp { shared, global, writes, .. } = &warps[warp];
-            let mut behind =
-                |lane: &u32| self.behind.contains(kernel, place, writes[*lane as usize % WARP]);
-            gone & (*shared | (gone & *global).iter().filter(|lane| behind(lane)).collect())
+            let Warp { shared, global, writes, branched, branches, .. } = &warps[warp];
+            let mut behind = |lanes: LaneMask, places: &Lanes<Place>| -> LaneMask {
+                let at = |lane: &u32| places[*lane as usize % WARP];
+                let is_behind = |lane: &u32| self.behind.contains(kernel, place, at(lane));
+                (gone & lanes).iter().filter(is_behind).collect()
+            };
+            let wrote = (gone & *shared) | behind(*global, writes);
+            (wrote, wrote | behind(*branched, branches))
         };
-        let around: Vec<LaneMask> = (0..view.warps()).map(&mut around).collect();
+        let around: Vec<(LaneMask, LaneMask)> = (0..view.warps()).map(&mut around).collect();
         let missed = |warp: usize| match self.pedantic {
             true => view.existing(warp) - view.live(warp),
-            false => around[warp],
+            false => around[warp].1,
         };
         let Some(warp) = (0..view.warps()).find(|warp| !missed(*warp).is_empty()) else { return };
         let lanes = missed(warp);
         let exit = warps[warp].exits[lanes.lowest().unwrap_or(0) as usize % WARP];
         found.report(Code::B001, place, Some(exit), || {
             let all: u32 = (0..view.warps()).map(|warp| missed(warp).count()).sum();
-            let wrote = !around[warp].is_empty();
-            let message = format!(
-                "{} and never reach{} this barrier of all threads of the CTA",
-                match (all, wrote) {
-                    (1, true) => "1 thread wrote memory, exited".to_owned(),
-                    (1, false) => "1 thread has exited".to_owned(),
-                    (_, true) => format!("{all} threads wrote memory, exited"),
-                    (_, false) => format!("{all} threads have exited"),
-                },
-                if wrote { "ed" } else { "" },
-            );
+            let threads = if all == 1 { "1 thread".to_owned() } else { format!("{all} threads") };
+            let did = match around[warp] {
+                (wrote, _) if !wrote.is_empty() => "wrote memory, exited and never reached",
+                (_, passed) if !passed.is_empty() => "went around, exited and never reached",
+                _ if all == 1 => "has exited and never reaches",
+                _ => "have exited and never reach",
+            };
+            let message = format!("{threads} {did} this barrier of all threads of the CTA");
             let thread = view.thread(part.warp, part.lanes.lowest().unwrap_or(0));
             let (live, existing) = (view.live(warp), view.existing(warp));
             let strip = meeting::strip(live, LaneMask::FULL, "waits here", "exited before")

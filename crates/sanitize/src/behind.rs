@@ -1,14 +1,14 @@
-//! Which instructions lie behind a barrier: those that control reaches from it, and never goes back to it from.
+//! Which instructions and branches lie behind a barrier: those that control reaches from it, and never goes back to it from.
 
 use foldhash::{HashMap, HashSet};
-use ir::{Kernel, Place};
+use ir::{Kernel, Place, Terminator};
 
-/// The instructions behind the barriers that were asked for.
+/// The instructions and branches behind the barriers that were asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Behind(HashMap<Place, HashSet<Place>>);
 
 impl Behind {
-    /// Whether an instruction lies behind a barrier of the kernel.
+    /// Whether an instruction or branch lies behind a barrier of the kernel.
     pub(crate) fn contains(&mut self, kernel: &Kernel, barrier: Place, inst: Place) -> bool {
         self.0.entry(barrier).or_insert_with(|| behind(kernel, barrier)).contains(&inst)
     }
@@ -42,6 +42,11 @@ fn behind(kernel: &Kernel, barrier: Place) -> HashSet<Place> {
             let comes = later[number] || here.is_some_and(|(first, _)| nth > first);
             let returns = earlier[number] || here.is_some_and(|(_, last)| nth < last);
             if comes && !returns { &mut places } else { &mut others }.insert(inst.place);
+        }
+        if let Terminator::Branch { .. } = kernel.blocks[number].terminator {
+            let comes = later[number] || here.is_some();
+            let place = kernel.blocks[number].place;
+            if comes && !earlier[number] { &mut places } else { &mut others }.insert(place);
         }
     }
     places.retain(|place| !others.contains(place));
