@@ -78,9 +78,10 @@ impl<'k> Located<'k> {
         self.sources
     }
 
-    /// The line that the user wrote: the last of those that were inlined into each other.
+    /// The line that the user wrote: the first in the kernel's own file of those that were inlined into each other.
     fn position(&self, place: Place) -> Option<&SourcePosition> {
-        self.kernel.lowered.lines.of(place).last()
+        let chain = self.kernel.lowered.lines.of(place);
+        chain.get(own(chain))
     }
 
     /// A file under its own name, seen from the module's folder, or else beside the module.
@@ -106,6 +107,12 @@ impl<'k> Located<'k> {
             column => format!("{name}:{}:{column}", position.line),
         }
     }
+}
+
+/// Which position of a chain is the first in the file that the chain ends in.
+fn own(chain: &[SourcePosition]) -> usize {
+    let file = chain.last().map(|last| last.file);
+    chain.iter().position(|position| Some(position.file) == file).unwrap_or(0)
 }
 
 impl Places for Located<'_> {
@@ -136,15 +143,18 @@ impl Places for Located<'_> {
 
     fn source_name(&self, place: Place) -> Option<String> {
         let chain = self.kernel.lowered.lines.of(place);
-        let (user, inner) = chain.split_last()?;
-        if inner.is_empty() && self.source(place).is_some() {
+        let user = chain.get(own(chain))?;
+        if chain.len() == 1 && self.source(place).is_some() {
             return None;
         }
-        let through: Vec<String> = inner.iter().rev().map(|inner| self.named(inner)).collect();
-        Some(match through.is_empty() {
-            true => self.named(user),
-            false => format!("{}, inlined: {}", self.named(user), through.join(", ")),
-        })
+        let (inner, outer) = (&chain[..own(chain)], &chain[own(chain) + 1..]);
+        let mut name = self.named(user);
+        let callers = outer.iter().map(|caller| (", called at ", caller));
+        for (how, other) in callers.chain(inner.iter().rev().map(|inner| (", inlined: ", inner))) {
+            name += how;
+            name += &self.named(other);
+        }
+        Some(name)
     }
 
     fn short(&self, place: Place) -> String {

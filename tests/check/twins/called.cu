@@ -1,5 +1,5 @@
 // nvcc: sm_80 sm_90 -- -lineinfo -Xcicc -O0
-// Device functions that are called, not inlined. A finding leads to the line of the kernel that calls them.
+// Device functions that are called, not inlined. A finding leads to their line, and says where they were called.
 __device__ __noinline__ int next_of(int v, unsigned mask) {
     return __shfl_down_sync(mask, v, 1, 8);
 }
