@@ -130,9 +130,45 @@ def look_back():
     save("expected_runs", [runs], i32)
 
 
+def device_tiles():
+    count, bits, tile = 2000, 6, 512
+    keys = save("tiles_keys", noise(count, 41))
+    origin = save("tiles_origin", np.arange(count), i32)
+
+    def digits(keys, at):
+        """Occurrences of each digit. The places behind the end of the last tile count as the largest key."""
+        padded = np.concatenate([keys, np.full(-count % tile, M32, u32)])
+        return np.bincount(padded >> u32(at) & u32(63), minlength=64)
+
+    save("expected_tiles_bins", np.concatenate([digits(keys, at) for at in range(0, 32, bits)]), u32)
+    for number in range(2):
+        ends = np.cumsum(digits(keys, bits * number))
+        save(f"tiles_starts_{number}", ends - digits(keys, bits * number), u32)
+        save(f"expected_tiles_ends_{number}", ends, u32)
+        order = np.argsort(keys >> u32(bits * number) & u32(63), kind="stable")
+        keys, origin = keys[order], origin[order]
+        save(f"tiles_keys_{number}", keys)
+        save(f"tiles_origin_{number}", origin)
+
+    x = save("tiles_in", ints(count, 42, -500, 500))
+    third = x % 3 == 0
+    selected = np.zeros(count, i32)
+    selected[: third.sum()] = x[third]
+    save("expected_tiles_selected", selected)
+    save("expected_tiles_count", [third.sum()], i32)
+    save("expected_tiles_parts", np.concatenate([x[third], x[~third][::-1]]))
+    status = np.zeros(32 + 32, np.uint64)
+    status[32 : 32 + 4] = 99
+    save("tiles_state", status)
+    starts = save("tiles_segments", [0, 700, 700, 701, count], i32)
+    most = [max(x[a:b], default=-(2**31)) for a, b in zip(starts[:-1], starts[1:])]
+    save("expected_tiles_maxima", most, i32)
+
+
 block_reduce()
 block_scan()
 warp()
 block_sort()
 block_pieces()
 look_back()
+device_tiles()
