@@ -1,12 +1,15 @@
-//! Exploring all schedules, against trying every choice: random small programs have the same results.
+//! Exploring all schedules, against trying every choice: random small programs have the same results and findings.
 
-use ir::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Kernel, Op, Ordering, Reg};
+use ir::{
+    Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Kernel, Op, Ordering, Place, Reg,
+};
 use ir::{Scope, Space, Special, Src, Terminator, Update, WarpRules};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use vm::memory::Snapshot;
 use vm::{Choice, Chooser, Launch, Level, Memory, Observer, Random, Schedule};
-use warpwise_sanitize::explore::{self, End, Footprints, Run, Subject};
+use warpwise_sanitize::explore::{self, Both, End, Explored, Footprints, Run, Subject};
+use warpwise_sanitize::{Finding, Options, Sanitizer};
 
 /// Who runs the programs side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +17,36 @@ enum Side {
     Ctas,
     Warps,
     Lanes,
+}
+
+/// What programs do with the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Accesses {
+    /// What may be done at once.
+    Relaxed,
+    /// Everything: some race with others, some order others.
+    Any,
+}
+
+impl Accesses {
+    fn one_of(self, random: &mut Random, all: [Ordering; 3]) -> Ordering {
+        match self {
+            Accesses::Relaxed => Ordering::Relaxed,
+            Accesses::Any => all[random.below(3) as usize],
+        }
+    }
+
+    fn load(self, random: &mut Random) -> Ordering {
+        self.one_of(random, [Ordering::Weak, Ordering::Relaxed, Ordering::Acquire])
+    }
+
+    fn store(self, random: &mut Random) -> Ordering {
+        self.one_of(random, [Ordering::Weak, Ordering::Relaxed, Ordering::Release])
+    }
+
+    fn atomic(self, random: &mut Random) -> Ordering {
+        self.one_of(random, [Ordering::Relaxed, Ordering::Relaxed, Ordering::AcqRel])
+    }
 }
 
 const CELLS: u64 = 2;
@@ -31,8 +64,8 @@ fn take(b: &mut Builder, seen: Reg, value: Reg) {
 }
 
 /// Waits until a cell is not zero, for ever or for two turns, or until it is zero and takes it.
-fn wait(b: &mut Builder, random: &mut Random, base: Reg, seen: Reg) {
-    let (space, access, ordering) = (Space::Global, Access::B32, Ordering::Relaxed);
+fn wait(b: &mut Builder, random: &mut Random, accesses: Accesses, base: Reg, seen: Reg) {
+    let (space, access) = (Space::Global, Access::B32);
     let (again, behind) = (b.block(), b.block());
     let turns = b.reg(Class::W32);
     b.copy_to(turns, Src::Imm(0));
@@ -42,6 +75,7 @@ fn wait(b: &mut Builder, random: &mut Random, base: Reg, seen: Reg) {
     let address = cell(random, base);
     let kind = random.below(3);
     let p = if kind < 2 {
+        let ordering = accesses.load(random);
         b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
         b.binary_to(turns, BinaryOp::AddI32, turns, Src::Imm(kind));
         let two = b.binary(BinaryOp::ShrU32, turns, Src::Imm(1));
@@ -50,6 +84,7 @@ fn wait(b: &mut Builder, random: &mut Random, base: Reg, seen: Reg) {
     } else {
         let (update, scope) = (Update::CompareExchange, Scope::Gpu);
         let (zero, c) = (Src::Imm(0), Src::Imm(1 + random.below(2)));
+        let ordering = accesses.atomic(random);
         b.push(Op::Atomic {
             d: Some(d),
             update,
@@ -69,18 +104,24 @@ fn wait(b: &mut Builder, random: &mut Random, base: Reg, seen: Reg) {
 }
 
 /// One instruction that others can notice.
-fn step(b: &mut Builder, random: &mut Random, side: Side, base: Reg, seen: Reg) {
-    let (space, access, ordering) = (Space::Global, Access::B32, Ordering::Relaxed);
+fn step(
+    b: &mut Builder,
+    random: &mut Random,
+    (side, accesses): (Side, Accesses),
+    base: Reg,
+    seen: Reg,
+) {
+    let (space, access) = (Space::Global, Access::B32);
     let value = Src::Imm(1 + random.below(3));
     let kinds = if side == Side::Lanes { 5 } else { 4 };
     match random.below(kinds) {
         0 => {
-            let address = cell(random, base);
+            let (address, ordering) = (cell(random, base), accesses.store(random));
             b.push(Op::Store { values: vec![value], space, access, address, ordering });
         }
         1 => {
             let d = b.reg(Class::W32);
-            let address = cell(random, base);
+            let (address, ordering) = (cell(random, base), accesses.load(random));
             b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
             take(b, seen, d);
         }
@@ -96,6 +137,7 @@ fn step(b: &mut Builder, random: &mut Random, side: Side, base: Reg, seen: Reg) 
                 _ => Update::Exchange,
             };
             let (address, c, scope) = (cell(random, base), Src::Imm(0), Scope::Gpu);
+            let ordering = accesses.atomic(random);
             b.push(Op::Atomic { d, update, space, access, address, b: value, c, ordering, scope });
             if let Some(d) = d {
                 take(b, seen, d);
@@ -106,7 +148,12 @@ fn step(b: &mut Builder, random: &mut Random, side: Side, base: Reg, seen: Reg) 
 
 /// Two programs of two steps, with one more for both behind them, or three programs of one step. Each stores what it
 /// has seen. Some of the steps wait, if they may.
-fn kernel(random: &mut Random, side: Side, programs: u32, waits: bool) -> Kernel {
+fn kernel(
+    random: &mut Random,
+    (side, accesses): (Side, Accesses),
+    programs: u32,
+    waits: bool,
+) -> Kernel {
     let mut b = Builder::new("k", WarpRules::Independent);
     let base = b.reg(Class::W64);
     let address = Address { base: Src::Imm(0), offset: 0 };
@@ -132,8 +179,8 @@ fn kernel(random: &mut Random, side: Side, programs: u32, waits: bool) -> Kernel
         b.switch_to(own);
         for _ in 0..4 - programs {
             match waits && random.below(2) == 0 {
-                true => wait(&mut b, random, base, seen),
-                false => step(&mut b, random, side, base, seen),
+                true => wait(&mut b, random, accesses, base, seen),
+                false => step(&mut b, random, (side, accesses), base, seen),
             }
         }
         b.terminate(Terminator::Jump(join));
@@ -143,7 +190,7 @@ fn kernel(random: &mut Random, side: Side, programs: u32, waits: bool) -> Kernel
     b.terminate(Terminator::Exit);
     b.switch_to(join);
     if programs == 2 {
-        step(&mut b, random, side, base, seen);
+        step(&mut b, random, (side, accesses), base, seen);
     }
     let bytes = b.binary(BinaryOp::MulWideU32, number, Src::Imm(4));
     let own = b.binary(BinaryOp::AddI64, base, bytes);
@@ -153,6 +200,11 @@ fn kernel(random: &mut Random, side: Side, programs: u32, waits: bool) -> Kernel
     b.terminate(Terminator::Exit);
     let mut kernel = b.finish();
     kernel.param_bytes = 8;
+    let mut places = (1..).map(Place);
+    for block in &mut kernel.blocks {
+        let own = block.insts.iter_mut().map(|inst| &mut inst.place);
+        own.chain([&mut block.place]).zip(&mut places).for_each(|(place, next)| *place = next);
+    }
     kernel
 }
 
@@ -171,6 +223,10 @@ struct Collected {
     start: Snapshot,
     /// What was left in memory; nothing by a run that does not end.
     results: BTreeSet<Option<Vec<u8>>>,
+    /// Codes of findings, and their lines.
+    found: BTreeSet<(String, Vec<u64>)>,
+    /// Whether detectors watch.
+    watched: bool,
     /// Instructions after which a run does not end.
     max_steps: Option<u64>,
 }
@@ -188,6 +244,8 @@ impl Collected {
             buffer,
             start,
             results: BTreeSet::new(),
+            found: BTreeSet::new(),
+            watched: false,
             max_steps: None,
         }
     }
@@ -212,10 +270,39 @@ impl Collected {
             interrupted: &|| false,
             progress: &|_| {},
         };
-        let outcome = vm::launch_chosen(&self.kernel, &launch, &mut self.memory, observer, chooser);
-        let fault = outcome.expect("possible").fault;
+        let (kernel, memory) = (&self.kernel, &mut self.memory);
+        let (fault, findings) = if self.watched {
+            let mut sanitizer =
+                Sanitizer::new(kernel, launch.grid, launch.block, Options::default());
+            let mut both = Both { first: &mut sanitizer, second: Some(observer) };
+            let outcome = vm::launch_chosen(kernel, &launch, memory, &mut both, chooser);
+            let fault = outcome.expect("possible").fault;
+            let found = sanitizer.finish(fault.as_ref(), |_| false);
+            (fault, found.findings)
+        } else {
+            let outcome = vm::launch_chosen(kernel, &launch, memory, observer, chooser);
+            (outcome.expect("possible").fault, Vec::new())
+        };
         assert!(fault.is_none() || self.max_steps.is_some());
-        Run { findings: Vec::new(), memory: self.memory.snapshot(), fault }
+        Run { findings, memory: self.memory.snapshot(), fault }
+    }
+
+    /// Takes note of findings.
+    fn find<'f>(&mut self, findings: impl IntoIterator<Item = &'f Finding>) {
+        for finding in findings {
+            let related = finding.related.iter().map(|related| related.place);
+            let places = std::iter::once(finding.place).chain(related);
+            let mut lines: Vec<u64> = places.map(|place| self.line(place)).collect();
+            lines.sort_unstable();
+            lines.dedup();
+            self.found.insert((format!("{:?}", finding.code), lines));
+        }
+    }
+
+    /// What a user is told: the findings of the first run and those of others.
+    fn find_all(&mut self, first: &Run, explored: &Explored) {
+        self.find(&first.findings);
+        self.find(explored.more.iter().map(|more| &more.finding));
     }
 
     fn collect(&mut self, run: &Run) {
@@ -328,57 +415,69 @@ const ALL: usize = 1000;
 /// Instructions of a run of programs that wait, if it ends.
 const END: u64 = 300;
 
-fn compare(side: Side, kernels: u64) {
-    let mut fewer = 0;
+fn compare(side: Side, accesses: Accesses, kernels: u64) {
+    let (mut fewer, mut depend) = (0, 0);
     for seed in 0..kernels {
         let programs = 2 + seed as u32 % 2;
-        let kernel = kernel(&mut Random::new(seed), side, programs, false);
+        let kernel = kernel(&mut Random::new(seed), (side, accesses), programs, false);
         ir::verify(&kernel).expect("a valid kernel");
         let mut every = Collected::new(kernel.clone(), side, programs);
+        every.watched = accesses == Accesses::Any;
         let (mut odometer, mut runs) = (Odometer::new(ALL), 0);
         loop {
             let run = every.once(&mut odometer, &mut Silent);
             every.collect(&run);
+            every.find(&run.findings);
             runs += 1;
             if !odometer.next() {
                 break;
             }
         }
         let mut reduced = Collected::new(kernel, side, programs);
+        reduced.watched = accesses == Accesses::Any;
         let first = reduced.once(&mut Odometer::new(ALL), &mut Silent);
         let Ok(explored) = explore::all(&mut reduced, &first, 100_000);
+        reduced.find_all(&first, &explored);
+        assert_eq!(reduced.found, every.found, "{side:?}, seed {seed}");
         assert_eq!(explored.end, End::Covered);
         assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}");
         assert!(explored.schedules <= runs, "{side:?}, seed {seed}");
         fewer += u32::from(explored.schedules < runs);
+        depend += u32::from(!explored.more.is_empty());
     }
     assert!(fewer > 0, "nothing was left out");
+    assert!(depend > 0 || accesses == Accesses::Relaxed, "nothing to find");
 }
 
 /// Programs that wait for each other, against every choice of the first `longest`.
-fn compare_waiting(side: Side, kernels: u64, longest: usize) {
+fn compare_waiting(side: Side, accesses: Accesses, kernels: u64, longest: usize) {
     let (mut hang, mut complete) = (0, 0);
     for seed in 0..kernels {
         let programs = if side == Side::Ctas { 2 + seed as u32 % 2 } else { 2 };
-        let kernel = kernel(&mut Random::new(seed), side, programs, true);
+        let kernel = kernel(&mut Random::new(seed), (side, accesses), programs, true);
         ir::verify(&kernel).expect("a valid kernel");
         let mut every = Collected::new(kernel.clone(), side, programs);
         every.max_steps = Some(END);
+        every.watched = accesses == Accesses::Any;
         let mut odometer = Odometer::new(longest);
         loop {
             let run = every.once(&mut odometer, &mut Silent);
             every.collect(&run);
+            every.find(&run.findings);
             if !odometer.next() {
                 break;
             }
         }
         let mut reduced = Collected::new(kernel, side, programs);
         reduced.max_steps = Some(END);
+        reduced.watched = accesses == Accesses::Any;
         let first = reduced.once(&mut Random::new(seed), &mut Silent);
         let Ok(explored) = explore::all(&mut reduced, &first, 1_000);
         // Lanes that can tell who is with them may go round together or apart, time and again.
         if explored.end == End::Covered {
             assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}");
+            reduced.find_all(&first, &explored);
+            assert_eq!(reduced.found, every.found, "{side:?}, seed {seed}");
             complete += 1;
         } else {
             assert!(side == Side::Lanes, "{side:?}, seed {seed}");
@@ -391,30 +490,60 @@ fn compare_waiting(side: Side, kernels: u64, longest: usize) {
 
 #[test]
 fn ctas_that_wait_have_the_results_of_every_choice() {
-    compare_waiting(Side::Ctas, 20, 7);
+    compare_waiting(Side::Ctas, Accesses::Relaxed, 20, 7);
 }
 
 #[test]
 fn warps_that_wait_have_the_results_of_every_choice() {
-    compare_waiting(Side::Warps, 20, 7);
+    compare_waiting(Side::Warps, Accesses::Relaxed, 20, 7);
 }
 
 #[test]
 fn lanes_that_wait_have_the_results_of_every_choice() {
-    compare_waiting(Side::Lanes, 20, 9);
+    compare_waiting(Side::Lanes, Accesses::Relaxed, 20, 9);
 }
 
 #[test]
 fn ctas_have_the_results_of_every_choice() {
-    compare(Side::Ctas, 14);
+    compare(Side::Ctas, Accesses::Relaxed, 14);
 }
 
 #[test]
 fn warps_have_the_results_of_every_choice() {
-    compare(Side::Warps, 14);
+    compare(Side::Warps, Accesses::Relaxed, 14);
 }
 
 #[test]
 fn lanes_have_the_results_of_every_choice() {
-    compare(Side::Lanes, 40);
+    compare(Side::Lanes, Accesses::Relaxed, 40);
+}
+
+#[test]
+fn ctas_have_the_findings_of_every_choice() {
+    compare(Side::Ctas, Accesses::Any, 14);
+}
+
+#[test]
+fn warps_have_the_findings_of_every_choice() {
+    compare(Side::Warps, Accesses::Any, 14);
+}
+
+#[test]
+fn lanes_have_the_findings_of_every_choice() {
+    compare(Side::Lanes, Accesses::Any, 40);
+}
+
+#[test]
+fn ctas_that_wait_have_the_findings_of_every_choice() {
+    compare_waiting(Side::Ctas, Accesses::Any, 20, 7);
+}
+
+#[test]
+fn warps_that_wait_have_the_findings_of_every_choice() {
+    compare_waiting(Side::Warps, Accesses::Any, 20, 7);
+}
+
+#[test]
+fn lanes_that_wait_have_the_findings_of_every_choice() {
+    compare_waiting(Side::Lanes, Accesses::Any, 20, 9);
 }
