@@ -488,6 +488,30 @@ fn compare_waiting(side: Side, accesses: Accesses, kernels: u64, longest: usize)
     assert!(4 * complete >= kernels, "{complete} of {kernels} complete");
 }
 
+/// One program loops for ever and accesses nothing, the other two take part in what others can notice.
+#[test]
+fn a_loop_without_accesses_never_ends() {
+    for side in [Side::Ctas, Side::Warps, Side::Lanes] {
+        let mut kernel = kernel(&mut Random::new(1), (side, Accesses::Relaxed), 3, false);
+        let first = Place(kernel.blocks[0].place.0 + 1);
+        let own = kernel
+            .blocks
+            .iter()
+            .position(|block| block.insts.first().map_or(block.place, |inst| inst.place) == first);
+        let own = own.expect("the first program");
+        kernel.blocks[own].insts.clear();
+        kernel.blocks[own].terminator = Terminator::Jump(ir::BlockId(own as u32));
+        ir::verify(&kernel).expect("a valid kernel");
+        let mut reduced = Collected::new(kernel, side, 3);
+        reduced.max_steps = Some(200_000);
+        let first = reduced.once(&mut Random::new(1), &mut Silent);
+        let Ok(explored) = explore::all(&mut reduced, &first, 1_000);
+        println!("{side:?} {explored:?} {:?}", reduced.results);
+        assert_eq!(explored.end, End::Covered);
+        assert_eq!(reduced.results, BTreeSet::from([None]));
+    }
+}
+
 #[test]
 fn ctas_that_wait_have_the_results_of_every_choice() {
     compare_waiting(Side::Ctas, Accesses::Relaxed, 20, 7);

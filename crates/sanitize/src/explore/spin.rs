@@ -69,8 +69,8 @@ fn writes(step: &Step, reads: &[Access]) -> bool {
     written().any(|write| reads.iter().any(|read| write.meets(read)))
 }
 
-/// The first step of the turn of a loop that ends where `step` begins, if nothing has changed in it. A step that
-/// only gets to an access is no turn: the access behind it may lead elsewhere.
+/// The first step of the turn of a loop that ends where `step` begins, if nothing has changed in it. A loop may have no
+/// access at all: then it never ends.
 fn turn(step: &Step, before: &[Step]) -> Option<usize> {
     step.state?;
     let own = before.iter().enumerate().rev().filter(|(_, other)| other.shares_lanes(step));
@@ -78,8 +78,7 @@ fn turn(step: &Step, before: &[Step]) -> Option<usize> {
         if other.lanes != step.lanes || other.changes() {
             return None;
         }
-        let back = other.split.at_same_place(&step.split) && other.state == step.state;
-        if back && !other.accesses.is_empty() {
+        if other.split.at_same_place(&step.split) && other.state == step.state {
             return Some(nth);
         }
     }
