@@ -488,6 +488,56 @@ fn compare_waiting(side: Side, accesses: Accesses, kernels: u64, longest: usize)
     assert!(4 * complete >= kernels, "{complete} of {kernels} complete");
 }
 
+/// One CTA counts to 2 in a cell, with one store in a loop; the other may see each of its values.
+#[test]
+fn each_turn_of_a_loop_is_a_step() {
+    let (space, access, ordering) = (Space::Global, Access::B32, Ordering::Relaxed);
+    let mut b = Builder::new("k", WarpRules::Independent);
+    let (base, number, count) = (b.reg(Class::W64), b.reg(Class::W32), b.reg(Class::W32));
+    let address = Address { base: Src::Imm(0), offset: 0 };
+    let (param, weak) = (Space::Param, Ordering::Weak);
+    b.push(Op::Load {
+        d: vec![Some(base)],
+        space: param,
+        access: Access::B64,
+        address,
+        ordering: weak,
+    });
+    b.push(Op::Special { d: number, what: Special::Ctaid(Dim::X) });
+    b.copy_to(count, Src::Imm(0));
+    let (again, sees, done) = (b.block(), b.block(), b.block());
+    let p = is_zero(&mut b, number);
+    b.terminate(Terminator::Branch { p: p.into(), then: again, otherwise: sees });
+    b.switch_to(again);
+    b.binary_to(count, BinaryOp::AddI32, count, Src::Imm(1));
+    let address = Address { base: base.into(), offset: 0 };
+    b.push(Op::Store { values: vec![count.into()], space, access, address, ordering });
+    let rest = b.binary(BinaryOp::Xor32, count, Src::Imm(2));
+    let p = is_zero(&mut b, rest);
+    b.terminate(Terminator::Branch { p: p.into(), then: done, otherwise: again });
+    b.switch_to(sees);
+    let seen = b.reg(Class::W32);
+    b.push(Op::Load { d: vec![Some(seen)], space, access, address, ordering });
+    let address = Address { base: base.into(), offset: 4 };
+    b.push(Op::Store { values: vec![seen.into()], space, access, address, ordering });
+    b.terminate(Terminator::Jump(done));
+    b.switch_to(done);
+    b.terminate(Terminator::Exit);
+    let mut kernel = b.finish();
+    kernel.param_bytes = 8;
+    ir::verify(&kernel).expect("a valid kernel");
+    let mut reduced = Collected::new(kernel, Side::Ctas, 2);
+    let first = reduced.once(&mut Random::new(1), &mut Silent);
+    let Ok(explored) = explore::all(&mut reduced, &first, 1_000);
+    assert_eq!(explored.end, End::Covered);
+    let seen = reduced.results.iter().flatten().map(|bytes| bytes[4]);
+    assert_eq!(seen.collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+fn is_zero(b: &mut Builder, value: Reg) -> Reg {
+    b.compare(CompareOp::EqI32, value, Src::Imm(0))
+}
+
 /// One program loops for ever and accesses nothing, the other two take part in what others can notice.
 #[test]
 fn a_loop_without_accesses_never_ends() {
@@ -506,7 +556,6 @@ fn a_loop_without_accesses_never_ends() {
         reduced.max_steps = Some(200_000);
         let first = reduced.once(&mut Random::new(1), &mut Silent);
         let Ok(explored) = explore::all(&mut reduced, &first, 1_000);
-        println!("{side:?} {explored:?} {:?}", reduced.results);
         assert_eq!(explored.end, End::Covered);
         assert_eq!(reduced.results, BTreeSet::from([None]));
     }

@@ -319,13 +319,15 @@ impl<'l> Cta<'l> {
 /// that others can notice.
 fn execute<O: Observer>(frame: &mut Frame<'_>, mut at: usize, one_step: bool, observer: &mut O) {
     let program = frame.program;
-    let start = at;
+    // A loop may come back to the first.
+    let mut begun = false;
     while let Some(code) = program.codes.get(at) {
         if O::OBSERVES {
-            if one_step && at != start && program.begins_step(at) {
+            if one_step && begun && program.begins_step(at) {
                 (frame.at, frame.stop) = (at, Stop::Limit);
                 return;
             }
+            begun = true;
             observe::step(frame, at, observer);
         }
         // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
