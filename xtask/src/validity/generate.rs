@@ -340,7 +340,7 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
         Shape::Address => {
             let space = pattern.slot("ss").and_then(|slot| words[slot]).unwrap_or("");
             let base = match operand.space {
-                AddressSpace::Tensor => "b32_ad",
+                AddressSpace::Tensor | AddressSpace::Fabric => "b32_ad",
                 _ if space.starts_with("param") => "param_v",
                 _ => "b64_ad",
             };

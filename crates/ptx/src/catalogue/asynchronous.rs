@@ -43,7 +43,7 @@ const CP: &[Form] = &[
     Form::new("cp.async!.commit_group!", (7, 0), 80, commit),
     Form::new("cp.async!.wait_group! n:u32=", (7, 0), 80, wait_group),
     Form::new("cp.async!.wait_all!", (7, 0), 80, wait_all),
-    Form::legal("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [a]; .ss = { .shared, .shared::cta }", (7, 0), 80),
+    Form::legal("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [near a]; .ss = { .shared, .shared::cta }", (7, 0), 80),
 ];
 
 /// A reduction in global memory; the assembler has more operations than the manual, which has `.add` alone.
@@ -75,6 +75,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[
             Form::new("prefetch{.ss}.level [reg a]; .ss = { .global, .local }; .level = { .L1, .L2 }", (2, 0), 20, hint),
             Form::new("prefetch{.global}.level [reg a]; .level = { .L2::evict_last, .L2::evict_normal }", (7, 4), 80, hint),
+            Form::new("prefetch{.global}.L1::32B.valid_addr [a]", (9, 4), 90, hint),
             Form::new("prefetch{.ss}.tensormap [a]; .ss = { .const, .param }", (8, 0), 90, hint),
         ],
     },
@@ -87,6 +88,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "applypriority",
         section: "9.7.9.16 applypriority",
         forms: &[Form::new("applypriority{.global}.L2::evict_normal [reg a], size:u64=(128)", (7, 4), 80, hint)],
+    },
+    Entry {
+        name: "applypriority.async.bulk",
+        section: "9.7.9.16 applypriority",
+        forms: &[Form::legal("applypriority.async!.bulk!{.global}.bulk_group.L2::evict_normal [a], size:u32(..1048560*16)", (9, 4), 107).family(&[107])],
     },
     Entry {
         name: "discard",

@@ -17,6 +17,21 @@ macro_rules! mbarrier {
     };
 }
 
+/// A form of `mbarrier` on the barriers of several CTAs of the cluster.
+macro_rules! multicast {
+    ($words:literal, $operands:literal, $choices:literal) => {
+        Form::legal(
+            concat!(
+                "mbarrier.", $words, "{.sem.scope}.ss.multicast::cluster::32b.b64 ", $operands,
+                $choices, "; .scope = { .cta, .cluster }; .ss = { .shared::cluster }"
+            ),
+            (9, 4),
+            107,
+        )
+        .family(&[107])
+    };
+}
+
 /// What words of `mbarrier` need.
 const MBARRIER: &[Need] = &[
     Need::new("shared::cta", (7, 8), 80),
@@ -26,6 +41,10 @@ const MBARRIER: &[Need] = &[
     Need::new("cta", (8, 0), 80),
     Need::new("cluster", (8, 0), 90),
     Need::new("expect_tx", (8, 0), 90),
+    Need::new("layout::v0", (9, 3), 90),
+    Need::new("layout::v1", (9, 3), 90),
+    Need::new("phase_type::primary", (9, 3), 90),
+    Need::new("phase_type::conditional", (9, 3), 90),
 ];
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -33,20 +52,35 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "mbarrier",
         section: "9.7.13.15 mbarrier",
         forms: &[
-            Form::legal("mbarrier.init!{.ss}.b64 [reg a:shared], count:u32(1..1048575); .ss = { .shared, .shared::cta }", (7, 0), 80),
-            Form::legal("mbarrier.inval!{.ss}.b64 [reg a:shared]; .ss = { .shared, .shared::cta }", (7, 0), 80),
-            Form::legal("mbarrier.expect_tx!{.relaxed.scope}{.ss}.b64 [reg a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
-            Form::legal("mbarrier.complete_tx!{.relaxed.scope}{.ss}.b64 [reg a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
-            mbarrier!("drop!{.sem.scope}{.ss}.b64 d_:u64, [reg a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (7, 0), 80),
-            Form::legal("mbarrier.drop!.noComplete!{.release.cta}{.ss}.b64 d_:u64, [reg a:shared], count:u32(1..9223372036854775807); .drop = { .arrive, .arrive_drop }; .ss = { .shared, .shared::cta }", (7, 0), 80).needs(MBARRIER),
-            mbarrier!("drop!.expect_tx!{.sem.scope}{.ss}.b64 d_:u64, [reg a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (8, 0), 90),
-            Form::legal("mbarrier.drop!{.sem.scope}.ss.b64 _, [reg a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
-            Form::legal("mbarrier.drop!.expect_tx!{.sem.scope}.ss.b64 _, [reg a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
+            Form::legal("mbarrier.init!{.layout}{.ss}.b64 [reg far a:shared], count:u32(1..1048575); .layout = { .layout::v0, .layout::v1 }; .ss = { .shared, .shared::cta }", (7, 0), 80).needs(MBARRIER),
+            Form::legal("mbarrier.check_layout!.layout{.ss}.b64 d:pred, [reg far a:shared]; .layout = { .layout::v0, .layout::v1 }; .ss = { .shared, .shared::cta }", (9, 3), 90),
+            Form::legal("mbarrier.inval!{.ss}.b64 [reg far a:shared]; .ss = { .shared, .shared::cta }", (7, 0), 80),
+            Form::legal("mbarrier.expect_tx!{.relaxed.scope}{.ss}.b64 [reg far a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
+            Form::legal("mbarrier.complete_tx!{.relaxed.scope}{.ss}.b64 [reg far a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
+            mbarrier!("drop!{.sem.scope}{.ss}.b64 d_:u64, [reg far a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (7, 0), 80),
+            Form::legal("mbarrier.drop!.noComplete!{.release.cta}{.ss}.b64 d_:u64, [reg far a:shared], count:u32(1..9223372036854775807); .drop = { .arrive, .arrive_drop }; .ss = { .shared, .shared::cta }", (7, 0), 80).needs(MBARRIER),
+            mbarrier!("drop!.expect_tx!{.sem.scope}{.ss}.b64 d_:u64, [reg far a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (8, 0), 90),
+            Form::legal("mbarrier.drop!{.sem.scope}.ss.b64 _, [reg far a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
+            Form::legal("mbarrier.drop!.expect_tx!{.sem.scope}.ss.b64 _, [reg far a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
             Form::legal("mbarrier.pending_count!.b64 d:u32, state:u64", (7, 0), 80),
-            mbarrier!("test_wait!{.sem.scope}{.ss}.b64 d:pred, [reg a:shared], state:u64", ".acquire, .relaxed", (7, 0), 80),
-            mbarrier!("test_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg a:shared], parity:u32(0|1)", ".acquire, .relaxed", (7, 1), 80),
-            mbarrier!("try_wait!{.sem.scope}{.ss}.b64 d:pred, [reg a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
-            mbarrier!("try_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
+            mbarrier!("test_wait!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], state:u64", ".acquire, .relaxed", (7, 0), 80),
+            mbarrier!("test_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (7, 1), 80),
+            mbarrier!("try_wait!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
+            mbarrier!("try_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
+            mbarrier!("test_wait!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], state:u64", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("test_wait!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], state:u64", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("test_wait!.parity!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("test_wait!.parity!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("test_wait!.parity!.phase_type::conditional!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("try_wait!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("try_wait!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("try_wait!.parity!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("try_wait!.parity!.phase_type::primary!{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
+            mbarrier!("try_wait!.parity!.phase_type::conditional!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
+            multicast!("drop!", "_, [reg a:shared], mask:u32", "; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }"),
+            multicast!("drop!", "_, [reg a:shared], count:u32(1..9223372036854775807), mask:u32", "; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }"),
+            multicast!("drop!.expect_tx!", "_, [reg a:shared], tx_count:u32, mask:u32", "; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }"),
+            multicast!("tx!", "[reg a:shared], tx_count:u32, mask:u32", "; .tx = { .expect_tx, .complete_tx }; .sem = { .relaxed }"),
         ],
     },
     Entry {
@@ -62,11 +96,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.13.4 fence",
         forms: &[
             Form::legal("fence.proxy!.alias", (7, 5), 70),
+            Form::legal("fence.proxy!.alias.sem.sys; .sem = { .acquire, .release }", (9, 4), 90),
+            Form::legal("fence.proxy!.path.alias.sem.sys; .path = { .fabric::fabric, .fabric::generic, .generic::fabric }; .sem = { .acquire, .release }", (9, 3), 100),
             Form::legal("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90),
             Form::legal("fence.proxy!.tensormap::generic.release.scope; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
             Form::legal("fence.proxy!.tensormap::generic.acquire.scope [a:any], size:u32=(128); .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
             Form::legal("fence.proxy!.async::generic.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90),
             Form::legal("fence.proxy!.async::generic.release.sync_restrict::shared::cta.cluster", (8, 6), 90),
+            Form::legal("fence.proxy!.async::generic.release.sync_restrict::shared::cluster::read.scope; .scope = { .cta, .cluster }", (9, 4), 90),
         ],
     },
     Entry {

@@ -80,6 +80,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             Form::new("fence.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90, restricted),
             Form::new("fence.release.sync_restrict::shared::cta.cluster", (8, 6), 90, restricted),
+            Form::legal("fence.alias.sync_restrict::read.release.sys", (9, 5), 90),
         ],
     },
     Entry {

@@ -77,7 +77,7 @@ impl<'a> Matched<'a> {
             AddressSpace::Named => self.space(),
             AddressSpace::Slot(slot) => self.words[slot],
             AddressSpace::Fixed(space) => return Some(space),
-            AddressSpace::Any | AddressSpace::Tensor => None,
+            AddressSpace::Any | AddressSpace::Tensor | AddressSpace::Fabric => None,
         };
         word.and_then(|word| word.split("::").next()).and_then(Space::from_word)
     }
@@ -124,7 +124,10 @@ impl<'a> Matched<'a> {
         match pattern.space {
             AddressSpace::Slot(slot) => self.place(slot),
             AddressSpace::Named => self.place(slot("ss").or_else(|| slot("global"))?),
-            AddressSpace::Fixed(_) | AddressSpace::Any | AddressSpace::Tensor => None,
+            AddressSpace::Fixed(_)
+            | AddressSpace::Any
+            | AddressSpace::Tensor
+            | AddressSpace::Fabric => None,
         }
     }
 

@@ -256,7 +256,7 @@ macro_rules! families {
 }
 
 families! {
-    arithmetic, asynchronous, atomics, barrier_objects, bits, calls, cluster, compare, control, convert, extended,
+    arithmetic, asynchronous, atomics, barrier_objects, bits, calls, cluster, compare, control, convert, extended, fabric,
     functions, logic, matrix, memory, moves, multimem, tensor, textures, video, warp, warpgroup,
 }
 

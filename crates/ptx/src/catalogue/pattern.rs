@@ -10,13 +10,13 @@
 //! words makes them optional, all or none. Words may stand in any order, except that those marked `!` come first,
 //! one marked `>` stands somewhere behind the one before it, and types and state spaces keep their order.
 //!
-//! **Operands** are named. `d`, `redval`, and `p` in front, are results: registers. Others are registers or constants.
+//! **Operands** are named. `d`, `redval`, `report`, and `p` in front, are results: registers. Others are registers or constants.
 //!
 //! | notation | operand |
 //! |---|---|
 //! | `[a]` | an address, in the state space that the word `.ss` or `.global` names |
 //! | `[a:shared]`, `[a:dst]`, `[a:any]` | an address in that space, in the one that the choice `.dst` names, \
-//! or in any; `[a:tensor]` in tensor memory |
+//! or in any; `[a:tensor]` in tensor memory, `[a:fabric]` of an endpoint of the fabric |
 //! | `[a, b, c{2}]` | an address, and more behind a comma in the brackets |
 //! | `d\|p`, `d[\|p]` | a result and a predicate, which may be missing in the second |
 //! | `d_` | a result, or `_` to drop it; `d\|p_` the same for the predicate |
@@ -33,6 +33,8 @@
 //! | `a{}` | a register, or a vector of one, two or four |
 //! | `_` | `_` |
 //! | `reg a`, `[reg a]` | a register, no constant; an address that is in no special register |
+//! | `[far a:shared]`, `[near a]` | an address of 64 bits unless the word `.ss` is there; one that may have 32 \
+//! bits although it is generic |
 //! | `plain a` | no sum `register+constant`; in a vector of results, no `_` |
 //! | `int a` | a sum `register+constant` is one of integers |
 //! | `{%}a` | may also be a special register |
@@ -124,6 +126,8 @@ pub struct OperandPattern {
     pub limit: Option<Limit>,
     /// Of an address, and of a variable whose address may stand here: the state space.
     pub space: AddressSpace,
+    /// Of an address: the width of its register.
+    pub width: AddressWidth,
     /// Of an address: what follows a comma in the brackets.
     pub rest: Vec<OperandPattern>,
 }
@@ -141,6 +145,19 @@ pub enum AddressSpace {
     Any,
     /// Tensor memory, whose addresses have 32 bits.
     Tensor,
+    /// An endpoint of the fabric, whose number has 32 bits.
+    Fabric,
+}
+
+/// How wide the register of an address is, in a module whose addresses have 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressWidth {
+    /// As the state space asks for: addresses of `.global` and generic ones have 64 bits.
+    OfSpace,
+    /// As that of a generic address unless the word `.ss` is there.
+    Far,
+    /// Either width.
+    Near,
 }
 
 /// What a constant operand must satisfy.
@@ -499,6 +516,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
             Some(word) => address_space(word, slots)?,
             None => AddressSpace::Named,
         },
+        width: AddressWidth::OfSpace,
         rest: Vec::new(),
     })
 }
@@ -511,6 +529,12 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
     let (base, register) = match base.strip_prefix("reg ") {
         Some(base) => (base, true),
         None => (base, false),
+    };
+    let (base, width) = match base.split_once(' ') {
+        Some(("far", base)) => (base, AddressWidth::Far),
+        Some(("near", base)) => (base, AddressWidth::Near),
+        Some((mark, _)) => return Err(format!("no mark `{mark}`")),
+        None => (base, AddressWidth::OfSpace),
     };
     let (name, space) = match base.split_once(':') {
         Some((name, word)) => (name, address_space(word, slots)?),
@@ -537,6 +561,7 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         minus: false,
         limit: None,
         space,
+        width,
         rest: rest.collect::<Result<_, _>>()?,
     })
 }
@@ -547,6 +572,7 @@ fn address_space(word: &str, slots: &[Slot]) -> Result<AddressSpace, String> {
         Some(slot) => AddressSpace::Slot(slot),
         None if word == "any" => AddressSpace::Any,
         None if word == "tensor" => AddressSpace::Tensor,
+        None if word == "fabric" => AddressSpace::Fabric,
         None => {
             AddressSpace::Fixed(Space::from_word(word).ok_or_else(|| format!("no space `{word}`"))?)
         }
@@ -559,7 +585,8 @@ fn body_shape(
     constant: bool,
     slots: &[Slot],
 ) -> Result<(&'static str, Shape), String> {
-    let is_result = |name: &str| matches!(name.trim_end_matches('_'), "d" | "p" | "redval");
+    let is_result =
+        |name: &str| matches!(name.trim_end_matches('_'), "d" | "p" | "redval" | "report");
     let vector = |name: &'static str, length| {
         (name, if is_result(name) { Shape::Results(length) } else { Shape::Values(length) })
     };

@@ -138,14 +138,22 @@ const WEIGHT_STATIONARY: &[Form] = &[
 /// Architectures that multiply integers.
 const INTEGERS: &[u32] = &[100, 101, 110];
 
+/// What words of allocations and commits need.
+const NEWER: &[Need] = &[
+    Need::new("exclusive", (9, 4), 100),
+    Need::new("sync_restrict::shared::read::mma::a", (9, 4), 107).family(&[107]),
+    Need::new("multicast::cluster::32b", (9, 4), 107).family(&[107]),
+];
+
 const TCGEN05: &[Form] = &[
-    tcgen05!("alloc!.group.sync.aligned{.ss}.b32 [d:shared], columns:u32; .group = { .cta_group::1, .cta_group::2 }; .ss = { .shared::cta }"),
-    tcgen05!("dealloc!.group.sync.aligned.b32 a:u32, columns:u32; .group = { .cta_group::1, .cta_group::2 }"),
+    tcgen05!("alloc!{.exclusive}.group.sync.aligned{.ss}.b32 [d:shared], columns:u32; .group = { .cta_group::1, .cta_group::2 }; .ss = { .shared::cta }").needs(NEWER),
+    tcgen05!("dealloc!{.exclusive}.group.sync.aligned.b32 a:u32, columns:u32; .group = { .cta_group::1, .cta_group::2 }").needs(NEWER),
     tcgen05!("relinquish_alloc_permit!.group.sync.aligned; .group = { .cta_group::1, .cta_group::2 }"),
     tcgen05!("action!; .action = { .fence::before_thread_sync, .fence::after_thread_sync }"),
     tcgen05!("action!.sync.aligned; .action = { .wait::ld, .wait::st }"),
-    tcgen05!("commit!.group.mbarrier::arrive::one{.ss}.b64 [mbar:shared]; .group = { .cta_group::1, .cta_group::2 }; .ss = { .shared::cluster }"),
-    tcgen05!("commit!.group.mbarrier::arrive::one{.ss}.multicast::cluster.b64 [mbar:shared], mask:u16; .group = { .cta_group::1, .cta_group::2 }; .ss = { .shared::cluster }"),
+    tcgen05!("commit!.group.mbarrier::arrive::one{.sync_restrict::shared::read::mma::a}{.ss}.b64 [mbar:shared]; .group = { .cta_group::1, .cta_group::2 }; .ss = { .shared::cluster }").needs(NEWER),
+    tcgen05!("commit!.group.mbarrier::arrive::one{.sync_restrict::shared::read::mma::a}{.ss}.multicast::cluster.b64 [mbar:shared], mask:u16; .group = { .cta_group::1, .cta_group::2 }; .ss = { .shared::cluster }").needs(NEWER),
+    tcgen05!("commit!.group.mbarrier::arrive::one{.sync_restrict::shared::read::mma::a}{.ss}.multicast::cluster::32b.b64 [mbar:shared], mask:u32; .group = { .cta_group::1, .cta_group::2 }; .ss = { .shared::cluster }").needs(NEWER),
     tcgen05!("cp!.group.shape{.b8x16.source>} [a:tensor], b:u64; .group = { .cta_group::1, .cta_group::2 }; .shape = { .128x256b, .4x256b, .128x128b }; .source = { .b6x16_p32, .b4x16_p64 }"),
     tcgen05!("cp!.group.64x128b.multicast{.b8x16.source>} [a:tensor], b:u64; .group = { .cta_group::1, .cta_group::2 }; .multicast = { .warpx2::02_13, .warpx2::01_23 }; .source = { .b6x16_p32, .b4x16_p64 }"),
     tcgen05!("cp!.group.32x128b.warpx4{.b8x16.source>} [a:tensor], b:u64; .group = { .cta_group::1, .cta_group::2 }; .source = { .b6x16_p32, .b4x16_p64 }"),

@@ -4,7 +4,7 @@ use super::Checker;
 use super::names::Symbol;
 use super::operand::{Verdict, describe, refuse};
 use crate::catalogue::Matched;
-use crate::catalogue::pattern::{AddressSpace, OperandPattern, Shape};
+use crate::catalogue::pattern::{AddressSpace, AddressWidth, OperandPattern, Shape};
 use crate::rules;
 use crate::syntax::ast::{Address, Name, Operand, OperandKind, Variable};
 use crate::syntax::{ScalarType, Space};
@@ -26,13 +26,18 @@ impl<'a> Checker<'a> {
             OperandKind::Address(address) => {
                 match (pattern.space, space) {
                     (AddressSpace::Any, _) => {}
-                    (AddressSpace::Tensor, _) => self.tensor_address(&address.base)?,
+                    (AddressSpace::Tensor, _) => {
+                        self.short_register(&address.base, "addresses of tensor memory")?;
+                    }
+                    (AddressSpace::Fabric, _) => {
+                        self.short_register(&address.base, "endpoints of the fabric")?;
+                    }
                     (_, Some(Space::Tex)) => self.handle(address)?,
                     _ => self.bracketed(
                         (space, inst.space_word(pattern)),
                         pattern,
-                        operand,
-                        address,
+                        is_far(inst, pattern, space),
+                        (operand, address),
                     )?,
                 }
                 for (pattern, operand) in pattern.rest.iter().zip(&address.rest) {
@@ -53,10 +58,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An address in tensor memory: a register of 32 bits.
-    fn tensor_address(&mut self, base: &Operand) -> Verdict {
+    /// An address that is a register of 32 bits; `what` it is, in the plural.
+    fn short_register(&mut self, base: &Operand, what: &str) -> Verdict {
         let OperandKind::Name(name) = &base.kind else {
-            let message = "addresses of tensor memory are registers";
+            let message = format!("{what} are registers");
             return refuse(&rules::ADDRESS, base, message);
         };
         match self.names.find(name) {
@@ -67,8 +72,8 @@ impl<'a> Checker<'a> {
                 Ok(())
             }
             symbol => {
-                let what = describe(name, symbol);
-                let message = format!("addresses of tensor memory have 32 bits; {what}");
+                let instead = describe(name, symbol);
+                let message = format!("{what} have 32 bits; {instead}");
                 refuse(&rules::ADDRESS, base, message)
             }
         }
@@ -98,8 +103,8 @@ impl<'a> Checker<'a> {
         &mut self,
         space: Accessed,
         pattern: &OperandPattern,
-        operand: &Operand,
-        address: &Address,
+        is_far: bool,
+        (operand, address): (&Operand, &Address),
     ) -> Verdict {
         match &address.base.kind {
             OperandKind::Constant(_) if space.0 == Some(Space::Local) => Ok(()),
@@ -107,7 +112,7 @@ impl<'a> Checker<'a> {
                 let message = "only addresses of `.local` memory may be constants";
                 refuse(&rules::ADDRESS, &address.base, message)
             }
-            OperandKind::Name(name) => self.base(space, pattern, &address.base, name),
+            OperandKind::Name(name) => self.base(space, pattern, is_far, (&address.base, name)),
             _ => refuse(&rules::ADDRESS, operand, "an address is a register or a variable"),
         }
     }
@@ -116,8 +121,8 @@ impl<'a> Checker<'a> {
         &mut self,
         space: Accessed,
         pattern: &OperandPattern,
-        base: &Operand,
-        name: &Name,
+        is_far: bool,
+        (base, name): (&Operand, &Name),
     ) -> Verdict {
         match self.names.find(name) {
             None => Ok(()),
@@ -127,8 +132,7 @@ impl<'a> Checker<'a> {
                     let message = format!("`{name}` is a {ty} register and cannot hold an address");
                     return refuse(&rules::ADDRESS, base, message);
                 }
-                let far = matches!(space.0, None | Some(Space::Global));
-                if far && ty.bits() == 32 && self.wide_addresses {
+                if is_far && ty.bits() == 32 && self.wide_addresses {
                     let message =
                         format!("addresses have 64 bits here; `{name}` is a {ty} register");
                     return refuse(&rules::ADDRESS, base, message);
@@ -179,5 +183,14 @@ impl<'a> Checker<'a> {
             Some(word) => error.label(word, "the space that is accessed"),
             None => error,
         }))
+    }
+}
+
+/// Whether an address has 64 bits in a module whose generic addresses have.
+fn is_far(inst: &Matched<'_>, pattern: &OperandPattern, space: Option<Space>) -> bool {
+    match pattern.width {
+        AddressWidth::OfSpace => matches!(space, None | Some(Space::Global)),
+        AddressWidth::Far => inst.word("ss").is_none(),
+        AddressWidth::Near => false,
     }
 }
