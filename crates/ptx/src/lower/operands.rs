@@ -6,7 +6,7 @@ use crate::syntax::ast::{Address as AddressOperand, Constant, Name, Operand, Ope
 use crate::syntax::{ScalarType, Space};
 use crate::types::{self, Fit, Kind};
 use diag::Diagnostic;
-use ir::{Address, BinaryOp, Class, Op, Pred, Reg, Special, Src, UnaryOp};
+use ir::{Address, BinaryOp, Class, CompareOp, Op, Pred, Reg, Special, Src, UnaryOp};
 
 /// How a value narrower than its register fills it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,6 +218,9 @@ impl Lowering {
         let class = if what.is_wide() { Class::W64 } else { Class::W32 };
         let d = self.b.reg(class);
         self.b.push(Op::Special { d, what });
+        if ty == ScalarType::Pred {
+            return Ok(self.b.compare(CompareOp::NeI32, d, Src::Imm(0)).into());
+        }
         Ok(match (class, ty.bits()) {
             (Class::W32, 64) => self.b.unary(UnaryOp::ZeroExtend32, d).into(),
             (Class::W64, 32) => self.b.unary(UnaryOp::Low32, d).into(),
