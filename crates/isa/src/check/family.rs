@@ -68,6 +68,11 @@ impl<'d> Family<'d> {
         free.filter_map(value_names).flatten().collect()
     }
 
+    /// Whether a word is the mnemonic of its instructions.
+    pub(super) fn is_mnemonic(&self, word: &str) -> bool {
+        self.opcodes.iter().any(|opcode| opcode.mnemonic() == Some(word))
+    }
+
     /// Its own section of that kind, unless it is empty.
     pub(super) fn section(&self, kind: SectionKind) -> Option<&'d ProseSection> {
         self.decl.sections.get(&kind).filter(|section| !section.is_blank())

@@ -102,9 +102,12 @@ fn modifiers(family: &Family<'_>, text: &Text, found: &mut Vec<Diagnostic>) {
         // `pp.not`, `[Thread].laneid`, `f().x` and an ellipsis are no modifiers.
         let dot = token.span.start as usize - text.span.start as usize - 1;
         let before_dot = text.text[..dot].chars().next_back();
-        let free = before_dot.is_none_or(|c| {
-            !(c.is_ascii_alphanumeric() || matches!(c, '_' | ']' | ')' | '.' | '*' | '/'))
-        });
+        let mut words = text.text[..dot].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let follows_mnemonic = words.next().is_some_and(|word| family.is_mnemonic(word));
+        let free = follows_mnemonic
+            || before_dot.is_none_or(|c| {
+                !(c.is_ascii_alphanumeric() || matches!(c, '_' | ']' | ')' | '.' | '*' | '/'))
+            });
         let is_known = known.iter().any(|(name, values)| {
             name.split('.').any(|part| part == token.text) || values.contains(&token.text)
         });

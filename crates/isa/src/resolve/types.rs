@@ -95,7 +95,7 @@ fn enumeration(
         if decl.owner.is_none() && number.is_some() {
             next = number.and_then(|number| number.checked_add(1));
         }
-        check_number(decl, number, width, diagnostics);
+        check_number(decl, number, width, build.decl.width, diagnostics);
         if !open {
             check_unique(decl, number, &values, old, diagnostics);
         }
@@ -120,6 +120,7 @@ fn check_number(
     decl: &ValueDecl,
     number: Option<u128>,
     width: Option<u32>,
+    declared: Option<(u32, Span)>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let (Some(number), Some(width)) = (number, width) else { return };
@@ -133,7 +134,11 @@ fn check_number(
         crate::bits::count(width)
     );
     let help = format!("widen the type, or number the value below {}", 1_u128 << width.min(127));
-    diagnostics.push(Diagnostic::error(span, message).help(help).code(codes::FIT));
+    let mut diagnostic = Diagnostic::error(span, message).help(help).code(codes::FIT);
+    if let Some((_, place)) = declared {
+        diagnostic = diagnostic.label(place, "the width of the type");
+    }
+    diagnostics.push(diagnostic);
 }
 
 fn check_unique(
