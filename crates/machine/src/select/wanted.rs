@@ -115,17 +115,8 @@ pub(super) fn warpsync(mask: Src, apart: bool) -> Vec<Candidate> {
 /// Whether more lanes that take part may change what a lane of the membermask gets.
 pub(super) fn counts_lanes(op: &Op) -> bool {
     let Op::Collective { what, .. } = op else { return false };
-    match what {
-        // A lane reads one lane, which has to be of its mask.
-        Collective::Shfl { .. } | Collective::MovMatrix { .. } | Collective::WarpSync => false,
-        Collective::Vote { .. }
-        | Collective::Ballot { .. }
-        | Collective::MatchAny { .. }
-        | Collective::MatchAll { .. }
-        | Collective::Redux { .. }
-        | Collective::ReduxF32 { .. }
-        | Collective::Elect { .. } => true,
-    }
+    // Where lanes offer values, a lane reads one lane, which has to be of its mask.
+    what.offered().is_none() && !matches!(what, Collective::WarpSync)
 }
 
 /// The instruction that goes on at `target`, an address.

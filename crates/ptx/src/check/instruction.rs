@@ -13,6 +13,9 @@ impl<'a> Checker<'a> {
     pub(super) fn instruction(&mut self, instruction: &'a Instruction) {
         let before = self.found.len();
         self.parts(instruction);
+        if self.found.len() == before {
+            return;
+        }
         let Some(entry) = catalogue::entry(instruction) else { return };
         for found in &mut self.found[before..] {
             rules::in_section(found, entry.entry.section);

@@ -127,9 +127,18 @@ impl SourceLines {
 
 #[cfg(test)]
 mod tests {
-    use crate::Module;
+    use crate::{LoweredKernel, Module};
     use diag::Sources;
     use ir::Place;
+
+    /// The kernel `k` of a module.
+    fn lower(text: &str) -> (Sources, LoweredKernel) {
+        let mut sources = Sources::new();
+        let file = sources.add("k.ptx", text);
+        let (module, _) = Module::parse(&sources, file).expect("it is PTX");
+        let lowered = module.lower("k").expect("it can be lowered");
+        (sources, lowered)
+    }
 
     #[test]
     fn inlined_code_leads_to_the_line_that_called_it() {
@@ -155,10 +164,7 @@ $a:
 $b:
 }
 "#;
-        let mut sources = Sources::new();
-        let file = sources.add("k.ptx", text);
-        let (module, _) = Module::parse(&sources, file).expect("it is PTX");
-        let lowered = module.lower("k").expect("it can be lowered");
+        let (_, lowered) = lower(text);
         let lines = |place: u32| -> Vec<(Option<&str>, u32)> {
             let chain = lowered.lines.of(Place(place)).iter();
             chain.map(|position| (lowered.lines.file(position.file), position.line)).collect()
@@ -198,10 +204,7 @@ $b:
     ret;
 }
 "#;
-        let mut sources = Sources::new();
-        let file = sources.add("k.ptx", text);
-        let (module, _) = Module::parse(&sources, file).expect("it is PTX");
-        let lowered = module.lower("k").expect("it can be lowered");
+        let (sources, lowered) = lower(text);
         let lines = |code: &str| -> Vec<u32> {
             let place =
                 lowered.places.iter().position(|span| sources.slice(*span).starts_with(code));
@@ -242,10 +245,7 @@ $b:
     ret;
 }
 "#;
-        let mut sources = Sources::new();
-        let file = sources.add("k.ptx", text);
-        let (module, _) = Module::parse(&sources, file).expect("it is PTX");
-        let lowered = module.lower("k").expect("it can be lowered");
+        let (sources, lowered) = lower(text);
         let lines = |code: &str| -> Vec<Vec<u32>> {
             let of = |place: usize| {
                 let chain = lowered.lines.of(Place(place as u32)).iter();

@@ -79,10 +79,11 @@ impl Cta<'_> {
                 // SAFETY: the operation belongs to the frame's program.
                 unsafe { op_at(split.at).read(&self.frame, warp) }
             };
-            let mut gathered = Gathered::new();
+            let mut gathered;
             let operands = match together.as_slice() {
                 [alone] => read(alone),
                 splits => {
+                    gathered = Gathered::new();
                     for split in splits {
                         // Lanes that are not here are read as their registers stand.
                         let idle = if split.at == first.at { !arrived } else { 0 };
