@@ -138,7 +138,7 @@ pub(crate) struct RunArguments {
     /// Threads of the host; 0 takes all cores.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
-    /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `switch:...` from a report.
+    /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `apart:N` or `switch:...` from a report.
     #[arg(long, value_name = "STRING", default_value_t)]
     pub(crate) schedule: Schedule,
     /// Stop the kernel after so many warp instructions.
@@ -350,7 +350,7 @@ pub(crate) struct SimArguments {
     /// Run every instruction from its pseudo-code, if it has some.
     #[arg(long)]
     pub(crate) pseudo_code: bool,
-    /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `switch:...` from a report.
+    /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `apart:N` or `switch:...` from a report.
     #[arg(long, value_name = "STRING", default_value_t)]
     pub(crate) schedule: Schedule,
     /// Stop the program after so many warp operations.

@@ -63,6 +63,9 @@ fn covered(Coverage { schedules, end }: Coverage) -> String {
         ExploreEnd::Covered => ", and no other can do anything else".to_owned(),
         ExploreEnd::Count => "; there are others".to_owned(),
         ExploreEnd::Began => "; others begin with CTAs for which there is no room".to_owned(),
+        ExploreEnd::Divided => {
+            "; others let lanes take more turns at activemask or an atomic".to_owned()
+        }
         ExploreEnd::Runs { runs } => format!("; there are others: stopped after {runs} runs"),
         ExploreEnd::Long { steps } => {
             format!("; there are others: stopped at one of more than {steps} steps")

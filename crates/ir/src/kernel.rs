@@ -1,6 +1,6 @@
 //! Kernels, blocks and instructions.
 
-use crate::Op;
+use crate::{Op, Operand, Update};
 
 /// What a virtual register holds in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -173,5 +173,30 @@ impl Kernel {
     /// The class of a register.
     pub fn class(&self, reg: Reg) -> Class {
         self.registers[reg.0 as usize]
+    }
+
+    /// Makes reductions of atomics whose results nobody reads, as compilers leave them: the order of most reductions does
+    /// not matter ([`Op::any_order`]).
+    pub fn drop_unread_results(&mut self) {
+        let mut read = vec![false; self.registers.len()];
+        for block in &self.blocks {
+            for inst in &block.insts {
+                let guard = inst.guard.and_then(|guard| guard.reg());
+                guard.into_iter().for_each(|reg| read[reg.0 as usize] = true);
+                inst.op.operands(|operand| {
+                    if let Operand::Use(reg) = operand {
+                        read[reg.0 as usize] = true;
+                    }
+                });
+            }
+            if let Terminator::Branch { p, .. } = block.terminator {
+                p.reg().into_iter().for_each(|reg| read[reg.0 as usize] = true);
+            }
+        }
+        for inst in self.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+            if let Op::Atomic { d, update: Update::Apply(_), .. } = &mut inst.op {
+                *d = d.filter(|reg| read[reg.0 as usize]);
+            }
+        }
     }
 }

@@ -337,6 +337,13 @@ impl Op {
         }
     }
 
+    /// Whether it shows which lanes execute it together, or in which order they do: in turns of their own they may do
+    /// something else.
+    pub fn tells_lanes_apart(&self) -> bool {
+        let is_atomic = matches!(self, Op::Atomic { .. });
+        matches!(self, Op::ActiveMask { .. }) || is_atomic && self.any_order().is_none()
+    }
+
     /// Whether other threads can notice when it executes, or it can notice what they have done.
     pub fn concerns_others(&self) -> bool {
         match self.touches().map(|touched| touched.space) {

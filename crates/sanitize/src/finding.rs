@@ -92,6 +92,8 @@ pub struct Found {
     pub findings: Vec<Finding>,
     /// How often something else happened after so many findings that no more were kept.
     pub dropped: u64,
+    /// Collectives with a mask from `activemask` that are wrong, W009, if what the kernel leaves depends on whom it names.
+    pub suspected: Vec<Finding>,
 }
 
 /// The findings of a run so far.
@@ -129,7 +131,7 @@ impl Findings {
 
     /// Consumes the set.
     pub fn into_found(self) -> Found {
-        Found { findings: self.found, dropped: self.dropped }
+        Found { findings: self.found, dropped: self.dropped, suspected: Vec::new() }
     }
 }
 

@@ -55,7 +55,7 @@ impl Sanitizer {
         if let Some(finding) = fault.and_then(explain) {
             self.found.stopped(finding);
         }
-        self.found.into_found()
+        Found { suspected: self.activemasks.into_suspected(), ..self.found.into_found() }
     }
 }
 

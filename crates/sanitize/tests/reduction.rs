@@ -17,6 +17,8 @@ enum Side {
     Ctas,
     Warps,
     Lanes,
+    /// Two lanes run a program together, a third one another.
+    Together,
 }
 
 /// What programs do with the cells.
@@ -113,7 +115,7 @@ fn step(
 ) {
     let (space, access) = (Space::Global, Access::B32);
     let value = Src::Imm(1 + random.below(3));
-    let kinds = if side == Side::Lanes { 5 } else { 4 };
+    let kinds = if matches!(side, Side::Lanes | Side::Together) { 5 } else { 4 };
     match random.below(kinds) {
         0 => {
             let (address, ordering) = (cell(random, base), accesses.store(random));
@@ -146,7 +148,7 @@ fn step(
     }
 }
 
-/// Two programs of two steps, with one more for both behind them, or three programs of one step. Each stores what it
+/// A program of each CTA, warp or lane, or of two lanes: two programs of two steps, with one more for both behind them, or three programs of one step. Each stores what it
 /// has seen. Some of the steps wait, if they may.
 fn kernel(
     random: &mut Random,
@@ -154,7 +156,12 @@ fn kernel(
     programs: u32,
     waits: bool,
 ) -> Kernel {
-    let mut b = Builder::new("k", WarpRules::Independent);
+    // Whole warps: their lanes are not to be told apart.
+    let rules = match side {
+        Side::Warps => WarpRules::Lockstep,
+        Side::Ctas | Side::Lanes | Side::Together => WarpRules::Independent,
+    };
+    let mut b = Builder::new("k", rules);
     let base = b.reg(Class::W64);
     let address = Address { base: Src::Imm(0), offset: 0 };
     let (space, access, ordering) = (Space::Param, Access::B64, Ordering::Weak);
@@ -162,19 +169,23 @@ fn kernel(
     let number = b.reg(Class::W32);
     let what = match side {
         Side::Ctas => Special::Ctaid(Dim::X),
-        Side::Warps | Side::Lanes => Special::Tid(Dim::X),
+        Side::Warps | Side::Lanes | Side::Together => Special::Tid(Dim::X),
     };
     b.push(Op::Special { d: number, what });
     let number = match side {
         Side::Warps => b.binary(BinaryOp::ShrU32, number, Src::Imm(5)),
-        Side::Ctas | Side::Lanes => number,
+        Side::Ctas | Side::Lanes | Side::Together => number,
+    };
+    let (which, own) = match side {
+        Side::Together => (b.binary(BinaryOp::ShrU32, number, Src::Imm(1)), programs.div_ceil(2)),
+        Side::Ctas | Side::Warps | Side::Lanes => (number, programs),
     };
     let seen = b.reg(Class::W32);
     b.copy_to(seen, Src::Imm(1));
     let join = b.block();
-    for program in 0..programs {
+    for program in 0..own {
         let (own, next) = (b.block(), b.block());
-        let p = b.compare(CompareOp::EqI32, number, Src::Imm(u64::from(program)));
+        let p = b.compare(CompareOp::EqI32, which, Src::Imm(u64::from(program)));
         b.terminate(Terminator::Branch { p: p.into(), then: own, otherwise: next });
         b.switch_to(own);
         for _ in 0..4 - programs {
@@ -255,7 +266,7 @@ impl Collected {
         let (grid, block) = match self.side {
             Side::Ctas => (self.programs, 1),
             Side::Warps => (1, 32 * (self.programs - 1) + 1),
-            Side::Lanes => (1, self.programs),
+            Side::Lanes | Side::Together => (1, self.programs),
         };
         let launch = Launch {
             grid: [grid, 1, 1],
@@ -350,7 +361,7 @@ impl Subject for Collected {
     fn ctas(&self) -> u64 {
         match self.side {
             Side::Ctas => u64::from(self.programs),
-            Side::Warps | Side::Lanes => 1,
+            Side::Warps | Side::Lanes | Side::Together => 1,
         }
     }
 
@@ -589,6 +600,16 @@ fn warps_have_the_results_of_every_choice() {
 #[test]
 fn lanes_have_the_results_of_every_choice() {
     compare(Side::Lanes, Accesses::Relaxed, 40);
+}
+
+#[test]
+fn lanes_that_run_together_have_the_results_of_every_choice() {
+    compare(Side::Together, Accesses::Relaxed, 40);
+}
+
+#[test]
+fn lanes_that_run_together_have_the_findings_of_every_choice() {
+    compare(Side::Together, Accesses::Any, 40);
 }
 
 #[test]

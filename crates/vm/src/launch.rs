@@ -11,7 +11,7 @@ use crate::printed::Printed;
 use crate::schedule::{Chooser, Schedule};
 use crate::simd::Level;
 use crate::stats::Stats;
-use ir::Kernel;
+use ir::{Kernel, WarpRules};
 use lanes::WARP;
 use std::collections::VecDeque;
 use std::fmt;
@@ -238,6 +238,10 @@ fn run<O: Observer>(
         launch,
         values,
         program: &program,
+        apart: match (&chooser, kernel.rules) {
+            (None, WarpRules::Independent) => launch.schedule.apart(),
+            (Some(_), _) | (_, WarpRules::Lockstep) => 0,
+        },
         memory,
         tid: ThreadIndices::new(launch.block),
         threads,
@@ -277,6 +281,8 @@ pub(crate) struct Grid<'l> {
     pub(crate) launch: &'l Launch<'l>,
     values: LaunchValues<'l>,
     program: &'l Program,
+    /// See [`Schedule::apart`].
+    apart: u32,
     memory: &'l Memory,
     tid: ThreadIndices,
     pub(crate) threads: u32,
@@ -453,7 +459,8 @@ impl<'l> Resident<'l> {
             clock_reads: 0,
         };
         let threads = Threads::new(grid.threads);
-        let frame = Frame::new(grid.program, threads, memory, grid.memory, specials);
+        let mut frame = Frame::new(grid.program, threads, memory, grid.memory, specials);
+        frame.apart = grid.apart;
         let mut cta = Cta::new(frame);
         cta.compute_invariant();
         Box::new(Resident { cta, shared, local, _registers: registers, _params: params })

@@ -33,6 +33,8 @@ pub use observer::{
     Arrival, BarrierArrival, BarrierPart, Firing, Location, Observer, Part, Unobserved, View,
 };
 pub use printed::Printed;
-pub use schedule::{Candidate, Choice, Chooser, Random, Schedule, Switch, Switching};
+pub use schedule::{
+    ALL_DIVISIONS, Candidate, Choice, Chooser, LANE_BITS, Random, Schedule, Switch, Switching,
+};
 pub use simd::Level;
 pub use stats::Stats;

@@ -5,6 +5,9 @@ use lanes::LaneMask;
 use std::fmt;
 use std::str::FromStr;
 
+/// Bits of a lane's number.
+pub const LANE_BITS: u32 = 5;
+
 /// How splits, warps and CTAs are chosen. A schedule prints as a string that [`FromStr`] reads back, and the
 /// same string replays the same run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -13,6 +16,9 @@ pub enum Schedule {
     /// instruction go with it; a split that makes no progress yields to the others in turn.
     #[default]
     Fair,
+    /// As [`Schedule::Fair`], but lanes that execute `activemask` together find only those whose numbers have the same
+    /// bit here, 0 to 4: they part before it and meet behind it.
+    Apart(u32),
     /// Pseudo-random choices from this seed, one split and one step at a time.
     Seed(u64),
     /// One split and one step at a time: the usual choice ([`Choice::usual`]), except where it is listed.
@@ -32,6 +38,7 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Schedule::Fair => write!(f, "fair"),
+            Schedule::Apart(bit) => write!(f, "apart:{bit}"),
             Schedule::Seed(seed) => write!(f, "seed:{seed}"),
             Schedule::Switches(switches) => {
                 write!(f, "switch:")?;
@@ -55,6 +62,8 @@ impl FromStr for Schedule {
         };
         let found = if text == "fair" {
             Some(Schedule::Fair)
+        } else if let Some(bit) = text.strip_prefix("apart:") {
+            bit.parse().ok().filter(|bit| *bit < LANE_BITS).map(Schedule::Apart)
         } else if let Some(seed) = text.strip_prefix("seed:") {
             seed.parse().ok().map(Schedule::Seed)
         } else if let Some(list) = text.strip_prefix("switch:") {
@@ -65,32 +74,42 @@ impl FromStr for Schedule {
         };
         found.ok_or_else(|| {
             format!(
-                "`{text}` is not a schedule: write `fair`, `seed:NUMBER` or `switch:CHOICE=CANDIDATE,…`"
+                "`{text}` is not a schedule: write `fair`, `apart:BIT`, `seed:NUMBER` or `switch:CHOICE=CANDIDATE,…`"
             )
         })
     }
 }
 
 impl Schedule {
-    /// Who chooses; `None` for the fair schedule, which runs groups of splits.
+    /// The lanes that part from the others at `activemask`.
+    pub(crate) fn apart(&self) -> u32 {
+        match self {
+            Schedule::Apart(bit) => LaneMask::from_fn(|lane| lane >> bit & 1 != 0).0,
+            Schedule::Fair | Schedule::Seed(_) | Schedule::Switches(_) => 0,
+        }
+    }
+
+    /// Who chooses; `None` for the fair schedules, which run groups of splits.
     pub(crate) fn chooser(&self) -> Option<Box<dyn Chooser>> {
         match self {
-            Schedule::Fair => None,
+            Schedule::Fair | Schedule::Apart(_) => None,
             Schedule::Seed(seed) => Some(Box::new(Random::new(*seed))),
             Schedule::Switches(switches) => Some(Box::new(Switching::new(switches))),
         }
     }
 }
 
-/// A split that can run.
+/// A split that can run, or some of its lanes, which then leave the others behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Candidate {
     /// The CTA's number in the grid.
     pub cta: u64,
     /// The warp's index in its CTA.
     pub warp: u32,
-    /// The split's lanes.
+    /// The lanes that would run.
     pub lanes: LaneMask,
+    /// The split's lanes.
+    pub split: LaneMask,
     /// The instruction at which it stands.
     pub place: Place,
     /// The same instruction as the engine counts, in reconvergence order.
@@ -105,15 +124,57 @@ impl Candidate {
         self.at == other.at
     }
 
-    /// Whether this split has not moved since another choice: the same lanes stand at the same instruction.
+    /// Whether not all lanes of the split would run.
+    pub fn is_part(&self) -> bool {
+        self.lanes != self.split
+    }
+
+    /// Whether a split is what it leaves behind.
+    pub fn leaves(&self, split: &Candidate) -> bool {
+        let place = |candidate: &Candidate| (candidate.cta, candidate.warp, candidate.at);
+        self.is_part() && place(self) == place(split) && self.split - self.lanes == split.split
+    }
+
+    /// Whether this is a candidate of another choice: the same lanes of a split that has not moved since.
     pub fn is_still(&self, other: &Candidate) -> bool {
-        let stands = |split: &Candidate| (split.cta, split.warp, split.lanes, split.at);
+        self.lanes == other.lanes && self.is_of(other)
+    }
+
+    /// Whether the split has not moved since another choice: the same lanes stand at the same instruction.
+    pub fn is_of(&self, other: &Candidate) -> bool {
+        let stands =
+            |candidate: &Candidate| (candidate.cta, candidate.warp, candidate.split, candidate.at);
         stands(self) == stands(other)
     }
 }
 
+/// Splits of so many lanes can be divided in every way, larger ones only in some.
+pub const ALL_DIVISIONS: u32 = 3;
+
+/// The parts of a split that may run before its other lanes: all, or of a larger split those of every second lane, of
+/// every second pair of lanes, and so on, without the first.
+pub(crate) fn parts(split: LaneMask) -> Vec<LaneMask> {
+    let count = split.count();
+    let chosen = |test: &dyn Fn(u32) -> bool| {
+        let numbered = split.iter().enumerate();
+        let lanes =
+            numbered.filter(|(nth, _)| test(*nth as u32)).map(|(_, lane)| LaneMask::single(lane));
+        lanes.fold(LaneMask::EMPTY, |all, lane| all | lane)
+    };
+    match count {
+        0 | 1 => Vec::new(),
+        2..=ALL_DIVISIONS => {
+            (1..(1 << count) - 1).map(|part: u32| chosen(&|nth| part >> nth & 1 != 0)).collect()
+        }
+        _ => (0..u32::BITS - (count - 1).leading_zeros())
+            .map(|bit| chosen(&|nth| nth >> bit & 1 != 0))
+            .collect(),
+    }
+}
+
 /// A choice among splits. A step of the one chosen takes it to the next instruction that others can notice: an
-/// access to memory that they see, a collective, a barrier, `activemask`.
+/// access to memory that they see, a collective, a barrier, `activemask`. Where it shows which lanes execute together, or
+/// in which order (`activemask`, atomics), and lanes need not run in lockstep, a split is followed by parts of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     /// Which choice of the run it is, from 0.
@@ -186,11 +247,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn small_splits_have_all_parts_and_large_ones_some() {
+        let parts = |split| parts(LaneMask(split)).iter().map(|part| part.0).collect::<Vec<_>>();
+        assert_eq!(parts(0), []);
+        assert_eq!(parts(0x40), []);
+        assert_eq!(parts(0x101), [1, 0x100]);
+        assert_eq!(parts(0b1011), [1, 2, 3, 8, 9, 10]);
+        assert_eq!(parts(0xf0), [0xa0, 0xc0]);
+        assert_eq!(parts(0x1f), [0xa, 0xc, 0x10]);
+        assert_eq!(parts(!0), [0xaaaa_aaaa, 0xcccc_cccc, 0xf0f0_f0f0, 0xff00_ff00, 0xffff_0000]);
+    }
+
+    #[test]
     fn schedules_print_and_read_back() {
         let switch = |number, candidate| Switch { number, candidate };
         let switches = |list: &[Switch]| Schedule::Switches(list.to_vec());
         for schedule in [
             Schedule::Fair,
+            Schedule::Apart(0),
+            Schedule::Apart(4),
             Schedule::Seed(0),
             Schedule::Seed(u64::MAX),
             switches(&[]),
@@ -199,7 +274,16 @@ mod tests {
         ] {
             assert_eq!(schedule.to_string().parse(), Ok(schedule));
         }
-        for wrong in ["", "seed:x", "switch:1", "switch:a=b", "switch:1=2;3=4", "random"] {
+        for wrong in [
+            "",
+            "apart:5",
+            "apart:-1",
+            "seed:x",
+            "switch:1",
+            "switch:a=b",
+            "switch:1=2;3=4",
+            "random",
+        ] {
             assert!(wrong.parse::<Schedule>().is_err(), "{wrong}");
         }
     }

@@ -1,13 +1,15 @@
 //! Checking a kernel: a run that every detector watches.
 
+use crate::apart::may_show_who_is_there;
 use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::{Error, Stage};
+use crate::explore::Again;
 use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
 use crate::source::Located;
 use diag::{Class, Diagnostic, Severity, Sources};
-use sanitize::explore::{Elsewhere, End};
+use sanitize::explore::{Elsewhere, End, Run};
 use sanitize::{Code, Finding, Found, MAX_FINDINGS, Options, Sanitizer, report};
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,6 +41,14 @@ pub(crate) struct Watched {
     pub(crate) report: Report,
 }
 
+impl Watched {
+    /// The same for comparing with other runs; `memory` is as the run has left it.
+    pub(crate) fn run(&self, memory: &Memory) -> Run {
+        let findings = self.found.findings.clone();
+        Run { findings, memory: memory.snapshot(), fault: self.fault.clone() }
+    }
+}
+
 /// How many schedules an exploration covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
@@ -50,7 +60,8 @@ pub struct Coverage {
 
 impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
-    /// deadlocks and bad accesses. Memory of the device counts as written. A kernel that is stopped is no error
+    /// deadlocks and bad accesses. A kernel that asks `activemask` runs again with lanes apart there: what it leaves may not
+    /// depend on it. Memory of the device counts as written. A kernel that is stopped is no error
     /// here: what stopped it is among the findings, or in [`Checked::fault`].
     ///
     /// # Errors
@@ -65,8 +76,17 @@ impl Kernel {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
+        let start = may_show_who_is_there(&self.lowered.kernel).then(|| device.memory.snapshot());
         let watched = self.watched(&mut device.memory, &launch, options)?;
-        Ok(self.checked(watched, Vec::new(), config, args))
+        let mut elsewhere = None;
+        if let Some(start) = start {
+            let first = watched.run(&device.memory);
+            let mut again = Again::new(self, &launch, &mut device.memory, start, options);
+            elsewhere =
+                again.apart(&first, &watched, args).map_err(|e| self.refuse(refusal(&e)))?;
+            device.memory.restore(&first.memory);
+        }
+        Ok(self.checked(watched, elsewhere.into_iter().collect(), config, args))
     }
 
     /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
@@ -100,7 +120,7 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         args: &[Arg],
     ) -> Checked {
-        let Watched { found: Found { findings: found, dropped }, fault, report } = watched;
+        let Watched { found: Found { findings: found, dropped, .. }, fault, report } = watched;
         let mut places = Located::new(self);
         let mut findings = places.fold(found);
         let schedule = config.schedule.to_string();

@@ -1,5 +1,6 @@
 //! Checking a kernel under many schedules.
 
+use crate::apart::may_show_who_is_there;
 use crate::argument::Arg;
 use crate::check::{Checked, Coverage};
 use crate::device::Device;
@@ -12,8 +13,8 @@ use sanitize::explore::{self, Both, Elsewhere, Explored, Footprints, Run, Subjec
 use sanitize::{Code, Finding, Found, Options};
 use vm::memory::Snapshot;
 use vm::{
-    Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, ThreadId,
-    View,
+    Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, Stats,
+    ThreadId, View,
 };
 
 /// Which other schedules a kernel is run under.
@@ -39,12 +40,17 @@ const LONGER: u64 = 1000;
 /// Instructions of a short kernel.
 const SHORT: u64 = 1_000_000;
 
+/// Instructions that a kernel issues at most under other schedules, if it ends.
+pub(crate) fn enough_steps(first: &Stats) -> u64 {
+    first.warp_instructions.saturating_mul(LONGER).saturating_add(SHORT)
+}
+
 /// A kernel that can be launched on the same memory again and again.
-struct Again<'a> {
-    kernel: &'a Kernel,
-    launch: &'a Launch<'a>,
-    memory: &'a mut Memory,
-    start: Snapshot,
+pub(crate) struct Again<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) start: Snapshot,
     options: Options,
     places: Located<'a>,
 }
@@ -122,16 +128,14 @@ impl Kernel {
             // Nothing to compare with.
             return Ok(self.checked(watched, Vec::new(), config, args));
         }
-        let first = Run {
-            findings: watched.found.findings.clone(),
-            memory: memory.snapshot(),
-            fault: watched.fault.clone(),
-        };
-        let limit = watched.report.stats.warp_instructions;
-        let limit = limit.saturating_mul(LONGER).saturating_add(SHORT);
+        let first = watched.run(memory);
+        let limit = enough_steps(&watched.report.stats);
         let launch = Launch { max_steps: launch.max_steps.or(Some(limit)), ..launch };
-        let places = Located::new(self);
-        let mut again = Again { kernel: self, launch: &launch, memory, start, options, places };
+        let mut again = Again::new(self, &launch, memory, start, options);
+        let apart = match may_show_who_is_there(&self.lowered.kernel) {
+            true => again.apart(&first, &watched, args).map_err(refuse)?,
+            false => None,
+        };
         let explored = match exploration {
             Exploration::Some { count, seed } => explore::some(&mut again, &first, count, seed),
             Exploration::All { limit } => explore::all(&mut again, &first, limit),
@@ -146,7 +150,8 @@ impl Kernel {
             Elsewhere { finding, schedule: elsewhere.schedule.clone(), fault: None }
         };
         let mut dependent = Vec::new();
-        if let Some((schedule, other)) = different {
+        let known = apart.as_ref().is_some_and(|apart| apart.finding.code == Code::W008);
+        if let Some((schedule, other)) = different.filter(|_| !known) {
             let finding =
                 again.dependence(&first, &other, &usual, &schedule, args).map_err(refuse)?;
             dependent.push(Elsewhere { schedule, finding, fault: None });
@@ -154,7 +159,7 @@ impl Kernel {
         dependent.extend(more.iter().map(|elsewhere| presence(elsewhere, true)));
         dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
         device.memory.restore(&first.memory);
-        let elsewhere = more.into_iter().chain(dependent).collect();
+        let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
         let mut checked = self.checked(watched, elsewhere, config, args);
         checked.explored = Some(Coverage { schedules, end });
         Ok(checked)
@@ -162,7 +167,7 @@ impl Kernel {
 }
 
 /// Whether a run was stopped for no fault of its own.
-fn is_limit(fault: &Fault) -> bool {
+pub(crate) fn is_limit(fault: &Fault) -> bool {
     match fault.kind {
         FaultKind::StepLimit { .. } | FaultKind::Interrupted => true,
         FaultKind::OutOfBounds { .. }
@@ -187,9 +192,20 @@ fn presence(finding: &Finding, with: &str, without: &str) -> Finding {
     found
 }
 
-impl Again<'_> {
+impl<'a> Again<'a> {
+    /// A kernel that begins with memory as it is at `start`.
+    pub(crate) fn new(
+        kernel: &'a Kernel,
+        launch: &'a Launch<'a>,
+        memory: &'a mut Memory,
+        start: Snapshot,
+        options: Options,
+    ) -> Again<'a> {
+        Again { kernel, launch, memory, start, options, places: Located::new(kernel) }
+    }
+
     /// Says how two runs differ, and who wrote what differs.
-    fn dependence(
+    pub(crate) fn dependence(
         &mut self,
         first: &Run,
         other: &Run,

@@ -29,6 +29,7 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 
+mod apart;
 mod argument;
 mod check;
 mod device;

@@ -158,6 +158,7 @@ impl Lowering {
         kernel.shared_bytes = shared_bytes;
         kernel.local_bytes = local_bytes;
         kernel.threads = threads;
+        kernel.drop_unread_results();
         if let Err(why) = ir::verify(&kernel) {
             let message = format!("this kernel was lowered wrongly: {why}");
             let bug = Diagnostic::new(diag::Severity::Error, diag::Class::Bug, message);

@@ -3,8 +3,8 @@
 //! `activemask` tells who happens to execute it together, which may be fewer lanes than take the same path (PTX ISA 9.1,
 //! `activemask`: no synchronisation). Code that works with whoever is there may use it: it counts lanes, chooses a leader among them, or
 //! shuffles to lanes computed from the mask, as cooperative groups do. A shuffle by a fixed pattern reads lanes
-//! that the mask need not hold: that is the mistake. Other collectives with such a mask are reported only when
-//! asked for (`--pedantic`).
+//! that the mask need not hold: that is the mistake. Other collectives with such a mask are suspected: they are wrong if
+//! what the kernel leaves depends on whom the mask names.
 
 mod marks;
 
@@ -39,6 +39,8 @@ pub(crate) struct ActiveMasks {
     source: Place,
     present: bool,
     pedantic: bool,
+    /// Collectives that are wrong only if the result depends on the mask.
+    suspected: Findings,
     marks: PerCta<Marks>,
 }
 
@@ -59,6 +61,7 @@ impl ActiveMasks {
             source: source.map_or(Place::default(), |inst| inst.place),
             present: source.is_some(),
             pedantic,
+            suspected: Findings::default(),
             marks: PerCta::new(),
         }
     }
@@ -67,6 +70,11 @@ impl ActiveMasks {
         if self.present {
             Marks::begin(&mut self.marks, view, self.registers);
         }
+    }
+
+    /// The collectives whose mask is from `activemask` and that are not reported.
+    pub(crate) fn into_suspected(self) -> Vec<Finding> {
+        self.suspected.into_found().findings
     }
 
     pub(crate) fn end(&mut self, view: &View<'_>) {
@@ -166,14 +174,20 @@ impl ActiveMasks {
                 marks.set(reg, warp, arrival.lanes.0, result);
             }
         });
-        let wrong = match what {
-            Collective::Shfl { .. } => from - LaneMask(chosen),
-            _ if self.pedantic => from,
-            _ => LaneMask::EMPTY,
+        let (wrong, does) = match what {
+            Collective::Shfl { .. } => {
+                (from - LaneMask(chosen), "exchange values by a fixed pattern of lanes")
+            }
+            _ if self.pedantic => (from, "work with the lanes that it names"),
+            _ => (LaneMask::EMPTY, ""),
         };
-        let Some(lane) = wrong.lowest() else { return };
+        let (into, lanes, does) = match wrong.is_empty() {
+            false => (found, wrong, does),
+            true => (&mut self.suspected, from, "work with the lanes that it names"),
+        };
+        let Some(lane) = lanes.lowest() else { return };
         let source = self.source;
-        found.report(Code::W009, place, None, || {
+        into.report(Code::W009, place, None, || {
             let mask = arrival.membermask.unwrap_or(LaneMask::EMPTY);
             let message = format!(
                 "the membermask {mask} comes from activemask, which need not name all lanes that get here"
@@ -181,7 +195,7 @@ impl ActiveMasks {
             let strip =
                 meeting::strip(view.live(warp), mask, "executes it", "").mark(arrival.executing, Cell::Arrived);
             Finding::new(Code::W009, place, view.thread(warp, lane), message)
-                .label(format!("{} exchange values by a fixed pattern of lanes", named(wrong)))
+                .label(format!("{} {does}", named(lanes)))
                 .related(source, "the mask comes from here")
                 .strip(strip)
         });

@@ -267,6 +267,12 @@ impl Step {
         self.acts || self.counts_lanes || writes
     }
 
+    /// Whether its lanes could notice if they did not take it together: they tell who is there, or access something one
+    /// after another.
+    pub(super) fn tells_lanes_apart(&self) -> bool {
+        self.counts_lanes || self.depends_on(self)
+    }
+
     /// Whether two steps of different lanes may not be swapped.
     pub(super) fn depends_on(&self, other: &Step) -> bool {
         self.part_depends_on(self.lanes, other, other.lanes)

@@ -90,8 +90,11 @@ pub enum End {
     Count,
     /// No schedule is left that could do anything else.
     Covered,
-    /// The same, but for those that begin with CTAs for which there is no room at first.
+    /// As [`End::Covered`], but for those that begin with CTAs for which there is no room at first.
     Began,
+    /// As [`End::Covered`], but for other ways in which lanes that execute `activemask` or an atomic together could do so one after
+    /// another.
+    Divided,
     /// The limit of runs, also of those that were given up, or of their steps.
     Runs {
         /// Runs until then.
@@ -214,7 +217,11 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
             break End::Long { steps: footprint::STEPS };
         }
         if !tree.next() {
-            break if tree.out_of_reach() { End::Began } else { End::Covered };
+            break match (tree.out_of_reach(), tree.divisible()) {
+                (true, _) => End::Began,
+                (false, true) => End::Divided,
+                (false, false) => End::Covered,
+            };
         }
     };
     Ok(explored)

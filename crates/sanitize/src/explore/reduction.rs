@@ -8,6 +8,9 @@
 //!
 //! Splits that meet go on together, which no order of steps expresses. Where it can be noticed, the splits of a warp
 //! take turns in every order.
+//!
+//! Lanes that do something together could do it one after another. Where it can be noticed, parts of a split go ahead of
+//! the rest: at `activemask`, and at an atomic that two of the lanes, or another's step, can be swapped with.
 
 use super::footprint::{STEPS, Step, Steps};
 use super::order::{HappensBefore, Race};
@@ -15,7 +18,7 @@ use super::spin::Spins;
 use lanes::LaneMask;
 use std::cell::RefCell;
 use std::rc::Rc;
-use vm::{Candidate, Choice, Chooser};
+use vm::{ALL_DIVISIONS, Candidate, Choice, Chooser};
 
 /// The tree, as the path that was run last.
 #[derive(Debug, Default)]
@@ -39,6 +42,8 @@ pub(super) struct Tree {
     ctas: u64,
     /// A branch was called for that begins with a CTA which begins only later: there is room for so many at a time.
     out_of_reach: bool,
+    /// Parts of a split were called for that can be divided in more ways than are tried.
+    divisible: bool,
 }
 
 /// A choice on the path.
@@ -83,7 +88,7 @@ impl Chooser for Tree {
         };
         let chosen = match awake(&choice.usual) {
             true => Some(choice.usual),
-            false => (0..choice.candidates.len()).find(awake),
+            false => wholes(choice.candidates).find(awake),
         };
         let Some(chosen) = chosen else {
             self.given_up = true;
@@ -112,6 +117,11 @@ impl Tree {
     /// Whether some order of steps cannot be had, and might do something else.
     pub(super) fn out_of_reach(&self) -> bool {
         self.out_of_reach
+    }
+
+    /// Whether lanes could take turns in more ways, and might do something else.
+    pub(super) fn divisible(&self) -> bool {
+        self.divisible
     }
 
     /// Begins a run, whose steps will be in `steps`. It is ended where it hangs if such a run is `known`.
@@ -171,6 +181,7 @@ impl Tree {
         let mut before = HappensBefore::default();
         for (at, step) in steps.iter().enumerate() {
             for Race { earlier, part } in before.take(at, steps) {
+                self.want_parts(earlier);
                 let node = &mut self.path[earlier];
                 self.out_of_reach |= step.cta >= node.begun;
                 let may_meet = self.counts_lanes && step.same_warp(&steps[earlier]);
@@ -180,6 +191,9 @@ impl Tree {
                 }
             }
             self.counts_lanes |= before.parts_clash(step);
+            if step.tells_lanes_apart() {
+                self.want_parts(at);
+            }
         }
         if self.counts_lanes {
             for (node, step) in self.path.iter_mut().zip(steps) {
@@ -188,10 +202,28 @@ impl Tree {
         }
         if let (true, Some(last)) = (stopped && !self.hangs, self.path.last_mut()) {
             // Everything else could have been done first.
-            last.wanted.extend(0..last.candidates.len());
+            last.wanted.extend(wholes(&last.candidates));
             self.out_of_reach |= last.begun < self.ctas;
         }
         count > STEPS && !self.hangs
+    }
+
+    /// Asks for branches in which parts of the split that was chosen at a node go first. The rest of a large split is not
+    /// divided again.
+    fn want_parts(&mut self, at: usize) {
+        let (before, node) = self.path.split_at_mut(at);
+        let Some(node) = node.first_mut() else { return };
+        let chosen = node.candidates[node.chosen];
+        let part = |split: &Candidate| split.is_part() && split.is_of(&chosen);
+        let numbered = node.candidates.iter().enumerate();
+        let parts: Vec<usize> =
+            numbered.filter(|(_, split)| part(split)).map(|(nth, _)| nth).collect();
+        let large = chosen.split.count() > ALL_DIVISIONS;
+        let left_behind = |node: &Node| node.candidates[node.chosen].leaves(&chosen);
+        self.divisible |= large && !parts.is_empty();
+        if !(large && before.iter().any(left_behind)) {
+            node.wanted.extend(parts);
+        }
     }
 
     /// Prepares the next run; `false` when there is none.
@@ -239,13 +271,17 @@ impl Node {
     /// Asks for branches in which lanes of a later step go first here; if they cannot, for all branches.
     fn want_all_of(&mut self, step: &Step, part: LaneMask) {
         let before = self.wanted.len();
-        let numbered = self.candidates.iter().enumerate();
-        self.wanted
-            .extend(numbered.filter(|(_, split)| step.is_near(split, part)).map(|(nth, _)| nth));
+        let near = |nth: &usize| step.is_near(&self.candidates[*nth], part);
+        self.wanted.extend(wholes(&self.candidates).filter(near));
         if self.wanted.len() == before {
-            self.wanted.extend(0..self.candidates.len());
+            self.wanted.extend(wholes(&self.candidates));
         }
         self.wanted.sort_unstable();
         self.wanted.dedup();
     }
+}
+
+/// The candidates that are whole splits.
+fn wholes(candidates: &[Candidate]) -> impl Iterator<Item = usize> + '_ {
+    (0..candidates.len()).filter(|nth| !candidates[*nth].is_part())
 }

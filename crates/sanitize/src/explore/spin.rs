@@ -41,7 +41,7 @@ impl Spins {
 
     /// Whether running the split now would change nothing.
     pub(super) fn in_vain(&self, split: &Candidate) -> bool {
-        self.waiting.iter().any(|waiting| waiting.split.is_still(split))
+        self.waiting.iter().any(|waiting| waiting.split.is_of(split))
     }
 
     /// Takes in the last of these steps.

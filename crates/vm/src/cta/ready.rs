@@ -108,15 +108,16 @@ impl Ready {
         self.count == 0
     }
 
-    /// Takes one warp's split at a place.
-    pub(super) fn take_split(&mut self, warp: usize, at: usize) -> Option<&Front> {
+    /// Takes these lanes of one warp's split at a place, and leaves its others there.
+    pub(super) fn take_split(&mut self, warp: usize, at: usize, lanes: u32) -> Option<&Front> {
         let place = self.iter().position(|front| front.at == at)?;
         let front = &mut self.fronts[place];
-        let (_, lanes) = front.splits().find(|(other, _)| *other == warp)?;
-        if front.splits().count() == 1 {
+        let (_, all) = front.splits().find(|(other, _)| *other == warp)?;
+        let (lanes, rest) = (all & lanes, all & !lanes);
+        if rest == 0 && front.splits().count() == 1 {
             return self.take(place);
         }
-        front.lanes[warp] = 0;
+        front.lanes[warp] = rest;
         let ran = front.ran;
         let taken = self.spare();
         (taken.at, taken.ran, taken.warps) = (at, ran, warp..warp + 1);
@@ -185,10 +186,19 @@ mod tests {
     fn each_split_can_be_taken_alone() {
         for (at, warp, lanes) in [(2, 2, 1), (4, 0, 0x10f), (4, 1, 7), (9, 0, 0xf0)] {
             let mut ready = ready();
-            assert_eq!(taken(ready.take_split(warp, at)), Some((at, vec![(warp, lanes)])));
+            assert_eq!(taken(ready.take_split(warp, at, !0)), Some((at, vec![(warp, lanes)])));
             let left: usize = ready.iter().map(|front| front.splits().count()).sum();
             assert_eq!(left, 3);
-            assert_eq!(taken(ready.take_split(warp, at)), None);
+            assert_eq!(taken(ready.take_split(warp, at, !0)), None);
+        }
+    }
+
+    #[test]
+    fn some_lanes_can_leave_others_behind() {
+        for (at, warp, lanes, rest) in [(9, 0, 0x50, 0xa0), (4, 0, 1, 0x10e), (4, 1, 6, 1)] {
+            let mut ready = ready();
+            assert_eq!(taken(ready.take_split(warp, at, lanes)), Some((at, vec![(warp, lanes)])));
+            assert_eq!(taken(ready.take_split(warp, at, !0)), Some((at, vec![(warp, rest)])));
         }
     }
 }

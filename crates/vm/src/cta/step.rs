@@ -2,7 +2,7 @@
 
 use super::{Cta, Ended, Limits, TURN, Turn, execute};
 use crate::observer::Observer;
-use crate::schedule::Candidate;
+use crate::schedule::{Candidate, parts};
 use crate::stats::Stats;
 use ir::WarpRules;
 use lanes::LaneMask;
@@ -18,18 +18,27 @@ impl Cta<'_> {
         &self.frame.stats
     }
 
-    /// Adds the splits that can run next, warp by warp. In lockstep only the earliest of a warp can.
+    /// Adds the splits that can run next, warp by warp, each followed by its parts that can run before the rest of it. In
+    /// lockstep only the earliest split of a warp can.
     pub(crate) fn candidates(&self, found: &mut Vec<Candidate>) {
         let start = found.len();
         for front in self.ready.iter() {
-            found.extend(front.splits().map(|(warp, lanes)| Candidate {
-                cta: self.number(),
-                warp: warp as u32,
-                lanes: LaneMask(lanes),
-                place: self.place(front.at),
-                at: front.at,
-                ran: front.ran,
-            }));
+            let divisible = self.frame.program.is_divisible(front.at);
+            for (warp, lanes) in front.splits() {
+                let split = LaneMask(lanes);
+                let whole = Candidate {
+                    cta: self.number(),
+                    warp: warp as u32,
+                    lanes: split,
+                    split,
+                    place: self.place(front.at),
+                    at: front.at,
+                    ran: front.ran,
+                };
+                let divided = if divisible { parts(split) } else { Vec::new() };
+                found.push(whole);
+                found.extend(divided.into_iter().map(|lanes| Candidate { lanes, ..whole }));
+            }
         }
         found[start..].sort_by_key(|candidate| (candidate.warp, candidate.at));
         if self.frame.program.rules == WarpRules::Lockstep {
@@ -55,7 +64,9 @@ impl Cta<'_> {
     ) -> Turn {
         self.clock = clock;
         let warp = candidate.warp as usize;
-        let Some(front) = self.ready.take_split(warp, candidate.at) else { return Turn::Yielded };
+        let Some(front) = self.ready.take_split(warp, candidate.at, candidate.lanes.0) else {
+            return Turn::Yielded;
+        };
         let frame = &mut self.frame;
         frame.set_group(front.warps.clone(), &front.lanes);
         // Splits of the warp may meet at every block, so a step ends there.

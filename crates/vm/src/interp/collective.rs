@@ -348,7 +348,7 @@ impl Body for CollectiveMeeting {
     }
 }
 
-/// `d` receives the mask of executing lanes.
+/// `d` receives the mask of executing lanes, of those that are together.
 pub(super) struct ActiveMask;
 
 impl Body for ActiveMask {
@@ -358,7 +358,9 @@ impl Body for ActiveMask {
             let exec = frame.exec[warp];
             // SAFETY: the result's row lies inside the registers.
             let d = unsafe { &mut *frame.row::<u32>(code.d, warp) };
-            *d = lanes::select(LaneMask(exec), &[exec; WARP], d);
+            for part in [exec & frame.apart, exec & !frame.apart] {
+                *d = lanes::select(LaneMask(part), &[part; WARP], d);
+            }
         }
         at + 1
     }

@@ -66,22 +66,30 @@ pub(crate) struct Source {
     pub(crate) origins: Vec<Origin>,
     /// Per code, whether a step of a schedule that chooses step by step begins there.
     pub(crate) steps: Vec<bool>,
+    /// Per code, whether such a step may be taken by some lanes of a split before the others.
+    pub(crate) divisible: Vec<bool>,
 }
 
 impl Source {
     fn new(kernel: &Kernel, slots: Vec<Slot>, origins: Vec<Origin>) -> Source {
-        let noticed = |block: BlockId, nth: usize| {
-            let inst = &kernel.blocks[block.0 as usize].insts[nth];
-            (inst.op.concerns_others(), has_guard(inst.guard))
+        let inst = |block: BlockId, nth: usize| &kernel.blocks[block.0 as usize].insts[nth];
+        // The instruction that begins there. A guard goes with its instruction.
+        let begun = |origin: &Origin| match *origin {
+            Origin::Guard(block, nth) => Some(inst(block, nth)),
+            Origin::Inst(block, nth) => {
+                Some(inst(block, nth)).filter(|inst| !has_guard(inst.guard))
+            }
+            Origin::Unguard | Origin::Terminator(_) => None,
         };
-        let begins = |origin: &Origin| match *origin {
-            // A guard goes with its instruction.
-            Origin::Guard(block, nth) => noticed(block, nth).0,
-            Origin::Inst(block, nth) => noticed(block, nth) == (true, false),
-            Origin::Unguard | Origin::Terminator(_) => false,
+        let begins = |test: fn(&Op) -> bool| {
+            origins.iter().map(|origin| begun(origin).is_some_and(|inst| test(&inst.op))).collect()
         };
-        let steps = origins.iter().map(begins).collect();
-        Source { kernel: kernel.clone(), slots, origins, steps }
+        let steps = begins(Op::concerns_others);
+        let divisible = match kernel.rules {
+            WarpRules::Independent => begins(Op::tells_lanes_apart),
+            WarpRules::Lockstep => vec![false; origins.len()],
+        };
+        Source { kernel: kernel.clone(), slots, origins, steps, divisible }
     }
 }
 
@@ -176,6 +184,11 @@ impl Program {
     /// Whether a step of a schedule that chooses step by step begins at a code.
     pub(crate) fn begins_step(&self, at: usize) -> bool {
         self.source.as_ref().is_some_and(|source| source.steps.get(at) == Some(&true))
+    }
+
+    /// Whether some lanes of a split may take the step that begins at a code before the others.
+    pub(crate) fn is_divisible(&self, at: usize) -> bool {
+        self.source.as_ref().is_some_and(|source| source.divisible.get(at) == Some(&true))
     }
 }
 

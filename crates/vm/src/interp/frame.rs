@@ -198,6 +198,8 @@ pub(crate) struct Block {
 pub(crate) struct Frame<'l> {
     pub(crate) program: &'l Program,
     pub(crate) threads: Threads,
+    /// Lanes that `activemask` does not find together with the others ([`crate::Schedule::Apart`]).
+    pub(crate) apart: u32,
     /// The group's warps are among `first..first + count`.
     pub(crate) first: usize,
     pub(crate) count: usize,
@@ -261,6 +263,7 @@ impl<'l> Frame<'l> {
         Frame {
             program,
             threads,
+            apart: 0,
             first: 0,
             count: 0,
             exec: [0; MAX_WARPS],
