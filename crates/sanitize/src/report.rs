@@ -13,6 +13,9 @@ pub trait Places {
     /// The line that the user wrote, if its file was found.
     fn source(&self, place: Place) -> Option<Span>;
 
+    /// The lines of the same file from which that line's function was called, if it was inlined; the nearest first.
+    fn callers(&self, place: Place) -> Vec<Span>;
+
     /// The same as words: file, line and column, and through which functions it was inlined.
     fn source_name(&self, place: Place) -> Option<String>;
 
@@ -39,6 +42,12 @@ pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Di
             found = found.label(span, text);
         }
     }
+    let mut called = Vec::new();
+    for (place, _) in all() {
+        let fresh = places.callers(place).into_iter().filter(|span| !called.contains(span));
+        called.extend(fresh.collect::<Vec<_>>());
+    }
+    found = called.into_iter().fold(found, |found, span| found.label(span, "called from here"));
     for (place, text) in all() {
         if let Some(span) = places.ptx(place) {
             found = found.label(span, text);

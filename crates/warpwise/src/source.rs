@@ -99,6 +99,27 @@ impl<'k> Located<'k> {
         })
     }
 
+    /// The code of a line, from the column on, if the file was read.
+    fn span(&self, position: &SourcePosition) -> Option<Span> {
+        let id = (*self.files.get(&position.file)?)?;
+        let file = self.sources.file(id);
+        let line = file.line(position.line);
+        let start = line.as_ptr().addr().checked_sub(file.text().as_ptr().addr())?;
+        if line.trim().is_empty() || start > file.text().len() {
+            return None;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let column = (position.column as usize).saturating_sub(1).clamp(indent, line.len());
+        // A column that lies behind the text, or inside a character, marks the whole line.
+        let from = if line.is_char_boundary(column) && column < line.trim_end().len() {
+            column
+        } else {
+            indent
+        };
+        let code = line.split("//").next().unwrap_or(line).trim_end();
+        Some(Span::new(id, start + from, start + code.len().max(from + 1)))
+    }
+
     fn named(&self, position: &SourcePosition) -> String {
         let name = self.kernel.lowered.lines.file(position.file).unwrap_or("?");
         let name = Path::new(name).file_name().map_or(name.into(), |name| name.to_string_lossy());
@@ -121,24 +142,13 @@ impl Places for Located<'_> {
     }
 
     fn source(&self, place: Place) -> Option<Span> {
-        let position = self.position(place)?;
-        let id = (*self.files.get(&position.file)?)?;
-        let file = self.sources.file(id);
-        let line = file.line(position.line);
-        let start = line.as_ptr().addr().checked_sub(file.text().as_ptr().addr())?;
-        if line.trim().is_empty() || start > file.text().len() {
-            return None;
-        }
-        let indent = line.len() - line.trim_start().len();
-        let column = (position.column as usize).saturating_sub(1).clamp(indent, line.len());
-        // A column that lies behind the text, or inside a character, marks the whole line.
-        let from = if line.is_char_boundary(column) && column < line.trim_end().len() {
-            column
-        } else {
-            indent
-        };
-        let code = line.split("//").next().unwrap_or(line).trim_end();
-        Some(Span::new(id, start + from, start + code.len().max(from + 1)))
+        self.span(self.position(place)?)
+    }
+
+    fn callers(&self, place: Place) -> Vec<Span> {
+        let chain = self.kernel.lowered.lines.of(place);
+        let outer = chain.get(own(chain) + 1..).unwrap_or_default();
+        outer.iter().filter_map(|caller| self.span(caller)).collect()
     }
 
     fn source_name(&self, place: Place) -> Option<String> {
