@@ -6,6 +6,7 @@
 //! barriers) and about the thread's warp (`warp_floor`, after `bar.warp.sync`). The rest is a [`Known`].
 
 use super::known::{Group, Known};
+use super::line::Order;
 use lanes::{LaneMask, Lanes, WARP};
 use std::rc::Rc;
 
@@ -24,6 +25,31 @@ pub(super) struct Thread {
 impl Thread {
     pub(super) fn new(cta: u64, warp: usize, lane: u32) -> Thread {
         Thread { cta: cta as u32, warp: warp as u8, lane: lane as u8 }
+    }
+}
+
+/// What lanes of a warp did at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The CTA's number in the grid.
+    pub(super) cta: u32,
+    pub(super) warp: u8,
+    pub(super) lanes: u32,
+    pub(super) stamp: u32,
+}
+
+impl Step {
+    /// One of its threads; the lowest of some lanes.
+    pub(super) fn thread(&self, lanes: u32) -> Thread {
+        Thread { cta: self.cta, warp: self.warp, lane: lanes.trailing_zeros() as u8 % WARP as u8 }
+    }
+
+    /// The lanes that a thread is among.
+    pub(super) fn itself(&self, thread: Thread) -> u32 {
+        match (self.cta, self.warp) == (thread.cta, thread.warp) {
+            true => self.lanes & 1 << thread.lane,
+            false => 0,
+        }
     }
 }
 
@@ -114,20 +140,40 @@ impl Clocks {
         })
     }
 
-    /// Whether a step of `other` happened before what `thread` does now.
+    /// The lanes whose step happened before what `thread` does now.
     #[inline]
-    pub(super) fn knows(&self, thread: Thread, other: Thread, stamp: u32) -> bool {
+    pub(super) fn known(&self, thread: Thread, by: &Step) -> u32 {
         let (warp, lane) = (&self.warps[usize::from(thread.warp)], usize::from(thread.lane));
-        if other.cta == thread.cta {
-            let same_warp = other.warp == thread.warp;
-            if stamp < warp.floor[lane]
-                || same_warp
-                    && (other.lane == thread.lane || self.lockstep || stamp < warp.warp_floor[lane])
-            {
-                return true;
+        if by.cta == thread.cta {
+            let same_warp = by.warp == thread.warp;
+            let met = same_warp && (self.lockstep || by.stamp < warp.warp_floor[lane]);
+            if met || by.stamp < warp.floor[lane] {
+                return by.lanes;
             }
         }
-        warp.known[lane].as_ref().is_some_and(|known| known.holds(other, stamp))
+        let others = warp.known[lane].as_ref().map_or(0, |known| known.lanes(by));
+        others | by.itself(thread)
+    }
+
+    /// How an earlier step stands to one that begins now.
+    #[inline]
+    pub(super) fn order(&self, by: &Step, new: &Step) -> Order {
+        let lowest = new.thread(new.lanes);
+        let known = self.known(lowest, by);
+        let others = new.lanes & new.lanes.wrapping_sub(1);
+        if others == 0 {
+            return Order { some: known, all: known };
+        }
+        if self.warps[usize::from(new.warp)].uniform {
+            // All know the same, and each itself: two of them tell.
+            let all = known & self.known(new.thread(others), by);
+            let itself = (by.cta, by.warp) == (new.cta, new.warp);
+            return Order { some: all | if itself { by.lanes & new.lanes } else { 0 }, all };
+        }
+        LaneMask(others).iter().fold(Order { some: known, all: known }, |order, lane| {
+            let known = self.known(Thread { lane: lane as u8, ..lowest }, by);
+            Order { some: order.some | known, all: order.all & known }
+        })
     }
 
     /// Everything that a lane knows, itself included up to a stamp.
@@ -316,7 +362,8 @@ mod tests {
     ) -> bool {
         let stamp = clocks.stamps(usize::from(other.warp))[usize::from(other.lane)];
         sync(clocks);
-        clocks.knows(thread, other, stamp)
+        let Thread { cta, warp, lane } = other;
+        clocks.known(thread, &Step { cta, warp, lanes: 1 << lane, stamp }) != 0
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a thread knows of others: up to which of their steps everything happened before.
 
-use super::clock::Thread;
+use super::clock::Step;
 use foldhash::{HashMap, HashMapExt};
 
 /// A set of threads of one CTA.
@@ -12,10 +12,12 @@ pub(super) enum Group {
 }
 
 impl Group {
-    fn holds(self, thread: Thread) -> bool {
+    /// Those of some lanes of a warp that it holds.
+    fn lanes(self, warp: u8, lanes: u32) -> u32 {
         match self {
-            Group::All => true,
-            Group::Lanes(warp, lanes) => warp == thread.warp && lanes >> thread.lane & 1 != 0,
+            Group::All => lanes,
+            Group::Lanes(own, members) if own == warp => lanes & members,
+            Group::Lanes(..) => 0,
         }
     }
 
@@ -64,11 +66,11 @@ impl Known {
         self.by_cta.remove(&cta);
     }
 
-    /// Whether a step of a thread happened before.
-    pub(super) fn holds(&self, thread: Thread, stamp: u32) -> bool {
-        self.by_cta.get(&thread.cta).is_some_and(|all| {
-            all.iter().any(|(group, bound)| stamp < *bound && group.holds(thread))
-        })
+    /// The lanes whose step happened before.
+    pub(super) fn lanes(&self, by: &Step) -> u32 {
+        let said = self.by_cta.get(&by.cta).into_iter().flatten();
+        let said = said.filter(|(_, bound)| by.stamp < *bound);
+        said.fold(0, |lanes, (group, _)| lanes | group.lanes(by.warp, by.lanes))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -82,12 +84,13 @@ mod tests {
 
     #[test]
     fn statements_cover_weaker_ones_and_join() {
-        let thread = |cta, warp, lane| Thread { cta, warp, lane };
+        let known_of =
+            |known: &Known, cta, warp, stamp| known.lanes(&Step { cta, warp, lanes: 0b110, stamp });
         let mut known = Known::new();
         known.add(0, Group::Lanes(1, 0b11), 5);
-        assert!(known.holds(thread(0, 1, 1), 4));
-        assert!(!known.holds(thread(0, 1, 1), 5), "the bound is exclusive");
-        assert!(!known.holds(thread(0, 1, 2), 4) && !known.holds(thread(1, 1, 1), 4));
+        assert_eq!(known_of(&known, 0, 1, 4), 0b10);
+        assert_eq!(known_of(&known, 0, 1, 5), 0, "the bound is exclusive");
+        assert_eq!((known_of(&known, 0, 2, 4), known_of(&known, 1, 1, 4)), (0, 0));
         known.add(0, Group::Lanes(1, 0b01), 3);
         assert_eq!(known.by_cta[&0].len(), 1, "nothing new");
         let mut other = Known::new();
@@ -95,8 +98,9 @@ mod tests {
         other.add(7, Group::All, 2);
         known.join(&other);
         assert_eq!(known.by_cta[&0], [(Group::All, 6)]);
-        assert!(known.holds(thread(0, 9, 9), 5) && known.holds(thread(7, 0, 0), 1));
+        assert_eq!((known_of(&known, 0, 9, 5), known_of(&known, 7, 0, 1)), (0b110, 0b110));
         known.forget(0);
-        assert!(!known.holds(thread(0, 9, 9), 5) && !known.is_empty());
+        assert_eq!(known_of(&known, 0, 9, 5), 0);
+        assert!(!known.is_empty());
     }
 }

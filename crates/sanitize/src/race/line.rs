@@ -4,12 +4,15 @@
 //! line says who accessed each byte. Other lines have a cell for each word of 4 bytes, or for each byte once an access
 //! is smaller.
 
-use super::clock::{Thread, Uniform};
+use super::clock::{Step, Uniform};
 use foldhash::{HashMap, HashMapExt};
 use ir::Place;
+use smallvec::{Array, SmallVec};
 
 /// Bytes of a line.
 pub(super) const BYTES: u64 = 128;
+/// Accesses to a byte after which it is worth looking for those that tell nothing new.
+const MANY: usize = 8;
 /// Lines of a page.
 const PAGE: usize = 32;
 
@@ -69,13 +72,39 @@ impl Kind {
     }
 }
 
-/// One access by one thread.
+/// One access by lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
-    pub(super) thread: Thread,
-    pub(super) stamp: u32,
+    pub(super) by: Step,
     pub(super) place: Place,
     pub(super) kind: Kind,
+}
+
+impl Access {
+    /// Whether whoever races with `earlier`, which happened before this access, races with this one, too.
+    fn stands_for(&self, earlier: &Access) -> bool {
+        let (new, old) = (self.kind, earlier.kind);
+        (new.writes() || !old.writes())
+            && (new.is_weak() || !old.is_weak() && new.is_narrow() == old.is_narrow())
+    }
+
+    /// Whether the two may be a race if nothing orders them. Strong accesses may meet, but for atomics of too narrow a scope
+    /// and volatile accesses.
+    fn conflicts(&self, earlier: &Access) -> bool {
+        let (one, other) = (self.kind, earlier.kind);
+        let narrow = self.by.cta != earlier.by.cta && (one.is_narrow() || other.is_narrow());
+        let apart = narrow || one.is_volatile() && other.is_volatile();
+        (one.writes() || other.writes()) && (apart || one.is_weak() || other.is_weak())
+    }
+}
+
+/// Which lanes of an earlier step happened before a new one of perhaps several lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Order {
+    /// Before some lane of it.
+    pub(super) some: u32,
+    /// Before all of them.
+    pub(super) all: u32,
 }
 
 /// An access to a whole line by adjacent lanes: `access` is that of the first lane, and each lane has
@@ -90,32 +119,35 @@ impl Row {
     /// The access to a byte of the line.
     fn at(&self, byte: u64) -> Access {
         let mut access = self.access;
-        access.thread.lane += (byte >> self.shift) as u8;
+        access.by.lanes <<= byte >> self.shift;
         access
     }
 
     /// Whether all of it happened before another row, as far as shared clocks tell.
     fn before(&self, row: &Row, clocks: &Uniform) -> bool {
-        let (one, other) = (self.access.thread, row.access.thread);
+        let (one, other) = (self.access.by, row.access.by);
         let same_warp = one.warp == other.warp;
-        let same_threads = same_warp && one.lane == other.lane && self.shift == row.shift;
+        let same_threads = same_warp && one.lanes == other.lanes && self.shift == row.shift;
         one.cta == other.cta
-            && (self.access.stamp < clocks.floor
+            && (one.stamp < clocks.floor
                 || same_threads
-                || same_warp && (clocks.lockstep || self.access.stamp < clocks.warp_floor))
+                || same_warp && (clocks.lockstep || one.stamp < clocks.warp_floor))
     }
 }
 
-/// The last write of some bytes, and two readers of different threads since.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    write: Option<Access>,
-    reads: [Option<Access>; 2],
+/// How much is kept of accesses that nothing orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Everything that a later access can race with.
+    All,
+    /// The last write, and two reads since.
+    Few,
 }
 
-/// How different two threads are: other lane, other warp, other CTA.
-fn distance(one: Thread, other: Thread) -> u8 {
-    match (one.cta == other.cta, one.warp == other.warp, one.lane == other.lane) {
+/// How different two threads are: other lanes, other warp, other CTA.
+fn distance(one: &Access, other: &Access) -> u8 {
+    let (one, other) = (one.by, other.by);
+    match (one.cta == other.cta, one.warp == other.warp, one.lanes == other.lanes) {
         (false, _, _) => 3,
         (true, false, _) => 2,
         (true, true, false) => 1,
@@ -123,37 +155,75 @@ fn distance(one: Thread, other: Thread) -> u8 {
     }
 }
 
-/// Notes a reader among two: those of other CTAs and warps are worth more than neighbours.
-fn note<T: Copy>(reads: &mut [Option<T>; 2], new: T, thread: impl Fn(&T) -> Thread) {
-    let far = |a: &T, b: &T| distance(thread(a), thread(b));
-    match reads {
-        [first @ None, _] => *first = Some(new),
-        [Some(first), second] if far(first, &new) == 0 => {
-            *first = new;
-            if second.as_ref().is_some_and(|second| far(second, &new) == 0) {
-                *second = None;
-            }
-        }
-        [Some(first), Some(second)] if far(first, second) > far(first, &new) => {}
-        [_, second] => *second = Some(new),
+/// Drops what is too much, when one more was added at the end: of reads, those of other CTAs and warps are worth more
+/// than neighbours.
+fn keep_few<T, const N: usize>(list: &mut SmallVec<[T; N]>, access: impl Fn(&T) -> &Access)
+where
+    [T; N]: Array<Item = T>,
+{
+    let numbers = |list: &SmallVec<[T; N]>, writes: bool| -> SmallVec<[usize; 4]> {
+        (0..list.len()).filter(|nth| access(&list[*nth]).kind.writes() == writes).collect()
+    };
+    if let [first, _, ..] = *numbers(list, true) {
+        list.remove(first);
+    }
+    if let [first, second, last, ..] = *numbers(list, false) {
+        let far = |other: usize| distance(access(&list[first]), access(&list[other]));
+        list.remove(if far(second) > far(last) { last } else { second });
     }
 }
 
+/// The accesses to some bytes that later ones can race with.
+#[derive(Clone, Debug, Default)]
+struct Cell {
+    accesses: SmallVec<[Access; 2]>,
+}
+
 impl Cell {
-    /// Shows the accesses that conflict with a new one, and notes that.
-    fn access(&mut self, new: &Access, mut conflict: impl FnMut(&Access)) {
-        if let Some(write) = &self.write
-            && write.thread != new.thread
-        {
-            conflict(write);
-        }
-        if new.kind.writes() {
-            for read in self.reads.iter().flatten().filter(|read| read.thread != new.thread) {
-                conflict(read);
+    /// Shows the accesses that conflict with a new one and do not happen before it, with their lanes, and notes the new
+    /// one.
+    fn access(
+        &mut self,
+        new: &Access,
+        keep: Keep,
+        order: impl Fn(&Step) -> Order,
+        mut conflict: impl FnMut(&Access, u32),
+    ) {
+        let mut gone = false;
+        for old in self.accesses.iter_mut().filter(|old| new.conflicts(old)) {
+            let open = old.by.lanes & !order(&old.by).all;
+            if open != 0 {
+                conflict(old, open);
+                // Who races with both was told of one of them.
+                let told = new.kind.writes() && (new.kind.is_weak() || old.kind.is_weak());
+                old.by.lanes &= if told { !open } else { u32::MAX };
+                gone |= told;
             }
-            *self = Cell { write: Some(*new), reads: [None; 2] };
-        } else {
-            note(&mut self.reads, *new, |access| access.thread);
+        }
+        let prune = |accesses: &mut SmallVec<[Access; 2]>| {
+            accesses.retain(|old| {
+                old.by.lanes &= if new.stands_for(old) { !order(&old.by).some } else { u32::MAX };
+                old.by.lanes != 0
+            });
+        };
+        if gone || keep == Keep::Few || new.kind.writes() && new.kind.is_weak() {
+            prune(&mut self.accesses);
+        }
+        let alike = |old: &&mut Access| {
+            let by = Step { lanes: old.by.lanes, ..new.by };
+            Access { by, ..*new } == **old
+        };
+        if let Some(known) = self.accesses.iter_mut().find(alike) {
+            known.by.lanes |= new.by.lanes;
+            return;
+        }
+        // Those for which the new one stands are in nobody's way while they are few.
+        if self.accesses.len() >= MANY && self.accesses.len().is_power_of_two() {
+            prune(&mut self.accesses);
+        }
+        self.accesses.push(*new);
+        if keep == Keep::Few {
+            keep_few(&mut self.accesses, |access| access);
         }
     }
 }
@@ -168,8 +238,7 @@ enum Cells {
 /// Who accessed a line of memory last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    write: Option<Row>,
-    reads: [Option<Row>; 2],
+    rows: SmallVec<[Row; 2]>,
     cells: Option<Cells>,
 }
 
@@ -177,50 +246,46 @@ impl Line {
     /// Notes a row, if everything that is known of the line happened before it or is another read. Else
     /// the line is as it was, and each lane must be looked at.
     #[inline]
-    pub(super) fn take_row(&mut self, row: &Row, clocks: &Uniform) -> bool {
-        if self.cells.is_some() {
+    pub(super) fn take_row(&mut self, row: &Row, keep: Keep, clocks: &Uniform) -> bool {
+        let new = &row.access;
+        let fits = |old: &Row| match old.before(row, clocks) {
+            true => !new.kind.writes() || new.stands_for(&old.access),
+            false => !new.conflicts(&old.access),
+        };
+        if self.cells.is_some() || !self.rows.iter().all(fits) {
             return false;
         }
-        if self.write.as_ref().is_some_and(|write| !write.before(row, clocks)) {
-            return false;
+        self.rows.retain(|old| !(new.stands_for(&old.access) && old.before(row, clocks)));
+        self.rows.push(*row);
+        if keep == Keep::Few && self.rows.len() > 2 {
+            keep_few(&mut self.rows, |row| &row.access);
         }
-        if row.access.kind.writes() {
-            if self.reads.iter().flatten().any(|read| !read.before(row, clocks)) {
-                return false;
-            }
-            (self.write, self.reads) = (Some(*row), [None; 2]);
-            return true;
-        }
-        for read in &mut self.reads {
-            if read.as_ref().is_some_and(|read| read.before(row, clocks)) {
-                *read = None;
-            }
-        }
-        if let [None, second @ Some(_)] = &mut self.reads {
-            self.reads = [second.take(), None];
-        }
-        note(&mut self.reads, *row, |row| row.access.thread);
         true
     }
 
-    /// Shows every earlier access that conflicts with a new one to some bytes, with the byte, and notes the new one.
+    /// Shows every earlier access to some bytes that conflicts with a new one and does not happen before it, with its lanes
+    /// and the byte, and notes the new one.
     pub(super) fn access(
         &mut self,
-        offset: u64,
-        bytes: u64,
+        (offset, bytes): (u64, u64),
         access: &Access,
-        mut conflict: impl FnMut(&Access, u64),
+        keep: Keep,
+        order: impl Fn(&Step) -> Order,
+        mut conflict: impl FnMut(&Access, u32, u64),
     ) {
         let (offset, end) = (offset as usize, (offset + bytes).min(BYTES) as usize);
         match self.cells(bytes >= 4) {
             Cells::Words(cells) => {
                 for word in offset / 4..end / 4 {
-                    cells[word].access(access, |earlier| conflict(earlier, 4 * word as u64));
+                    let conflict =
+                        |earlier: &Access, lanes| conflict(earlier, lanes, 4 * word as u64);
+                    cells[word].access(access, keep, &order, conflict);
                 }
             }
             Cells::Bytes(cells) => {
                 for byte in offset..end {
-                    cells[byte].access(access, |earlier| conflict(earlier, byte as u64));
+                    let conflict = |earlier: &Access, lanes| conflict(earlier, lanes, byte as u64);
+                    cells[byte].access(access, keep, &order, conflict);
                 }
             }
         }
@@ -231,18 +296,16 @@ impl Line {
         let cells = self.cells.take();
         let cells = match (cells, words) {
             (None, _) => {
-                let (write, reads) = (self.write.take(), std::mem::take(&mut self.reads));
-                let cell = |byte: u64| Cell {
-                    write: write.map(|row| row.at(byte)),
-                    reads: reads.map(|row| row.map(|row| row.at(byte))),
-                };
+                let rows = std::mem::take(&mut self.rows);
+                let cell =
+                    |byte: u64| Cell { accesses: rows.iter().map(|row| row.at(byte)).collect() };
                 match words {
                     true => Cells::Words(Box::new(std::array::from_fn(|at| cell(4 * at as u64)))),
                     false => Cells::Bytes(Box::new(std::array::from_fn(|at| cell(at as u64)))),
                 }
             }
             (Some(Cells::Words(cells)), false) => {
-                Cells::Bytes(Box::new(std::array::from_fn(|byte| cells[byte / 4])))
+                Cells::Bytes(Box::new(std::array::from_fn(|byte| cells[byte / 4].clone())))
             }
             (Some(cells), _) => cells,
         };
@@ -305,15 +368,34 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lanes::LaneMask;
 
-    fn access(warp: usize, lane: u32, write: bool) -> Access {
-        let kind = Kind::weak(write);
-        Access { thread: Thread::new(0, warp, lane), stamp: 1, place: Place(0), kind }
+    fn access(warp: u8, lane: u32, write: bool) -> Access {
+        let by = Step { cta: 0, warp, lanes: 1 << lane, stamp: 1 };
+        Access { by, place: Place(0), kind: Kind::weak(write) }
     }
 
-    fn conflicts(line: &mut Line, offset: u64, bytes: u64, access: &Access) -> Vec<(u8, u64)> {
+    fn strong(warp: u8, lane: u32, write: bool) -> Access {
+        Access { kind: Kind::strong(write, false), ..access(warp, lane, write) }
+    }
+
+    /// The lanes and bytes of earlier accesses that an access conflicts with, where it comes after those of some warps.
+    fn conflicts(
+        line: &mut Line,
+        (offset, bytes): (u64, u64),
+        access: &Access,
+        after: &[u8],
+    ) -> Vec<(u32, u64)> {
         let mut found = Vec::new();
-        line.access(offset, bytes, access, |earlier, at| found.push((earlier.thread.lane, at)));
+        let order = |by: &Step| {
+            let same = by.warp == access.by.warp;
+            let known = if same { by.lanes & access.by.lanes } else { 0 };
+            let known = if after.contains(&by.warp) { by.lanes } else { known };
+            Order { some: known, all: known }
+        };
+        line.access((offset, bytes), access, Keep::All, order, |_, lanes, at| {
+            found.push((lanes, at));
+        });
         found
     }
 
@@ -321,10 +403,11 @@ mod tests {
     fn bytes_are_told_apart() {
         let mut line = Line::default();
         for lane in 0..4 {
-            assert_eq!(conflicts(&mut line, u64::from(lane), 1, &access(0, lane, true)), []);
+            let at = (u64::from(lane), 1);
+            assert_eq!(conflicts(&mut line, at, &access(0, lane, true), &[]), []);
         }
-        let read = conflicts(&mut line, 0, 4, &access(0, 1, false));
-        assert_eq!(read, [(0, 0), (2, 2), (3, 3)]);
+        let read = conflicts(&mut line, (0, 4), &access(0, 1, false), &[]);
+        assert_eq!(read, [(1, 0), (4, 2), (8, 3)]);
     }
 
     #[test]
@@ -332,23 +415,111 @@ mod tests {
         let mut line = Line::default();
         let clocks = Uniform { floor: 1, warp_floor: 1, lockstep: false };
         let row = Row { access: access(0, 0, true), shift: 2 };
-        assert!(line.take_row(&row, &clocks));
+        assert!(line.take_row(&row, Keep::All, &clocks));
         let other = Row { access: access(1, 0, false), shift: 2 };
-        assert!(!line.take_row(&other, &clocks), "nothing orders two warps");
-        assert_eq!(conflicts(&mut line, 8, 4, &access(1, 0, false)), [(2, 8)]);
+        assert!(!line.take_row(&other, Keep::All, &clocks), "nothing orders two warps");
+        assert_eq!(conflicts(&mut line, (8, 4), &access(1, 0, false), &[]), [(4, 8)]);
         // After a barrier everything is older than the floor.
         let mut line = Line::default();
-        assert!(line.take_row(&row, &clocks));
+        assert!(line.take_row(&row, Keep::All, &clocks));
         let later = Uniform { floor: 2, ..clocks };
-        assert!(line.take_row(&other, &later));
+        assert!(line.take_row(&other, Keep::All, &later));
     }
 
     #[test]
-    fn a_writer_meets_a_reader_that_is_not_itself() {
+    fn a_writer_meets_every_reader_that_is_not_itself() {
         let mut line = Line::default();
-        for lane in [1, 2] {
-            conflicts(&mut line, 0, 4, &access(0, lane, false));
+        for warp in 0..5 {
+            for lane in [1, 2] {
+                conflicts(&mut line, (0, 4), &access(warp, lane, false), &[]);
+            }
         }
-        assert_eq!(conflicts(&mut line, 0, 4, &access(0, 2, true)), [(1, 0)]);
+        let all_but_one = conflicts(&mut line, (0, 4), &access(0, 2, true), &[1, 2, 4]);
+        assert_eq!(all_but_one, [(2, 0), (6, 0)]);
+    }
+
+    #[test]
+    fn whole_rows_of_every_reader_are_kept() {
+        let clocks = Uniform { floor: 1, warp_floor: 1, lockstep: false };
+        let row = |warp, write| Row { access: access(warp, 0, write), shift: 2 };
+        let mut line = Line::default();
+        assert!((0..5).all(|warp| line.take_row(&row(warp, false), Keep::All, &clocks)));
+        assert!(!line.take_row(&row(7, true), Keep::All, &clocks));
+        assert_eq!(conflicts(&mut line, (4, 4), &access(7, 1, true), &[0, 1, 3, 4]), [(2, 4)]);
+    }
+
+    #[test]
+    fn an_atomic_hides_nothing_from_plain_accesses() {
+        // One wrote, another added, and a third knows of the second alone.
+        let mut line = Line::default();
+        let at = (0, 4);
+        assert_eq!(conflicts(&mut line, at, &access(0, 0, true), &[]), []);
+        assert_eq!(conflicts(&mut line, at, &strong(1, 0, true), &[0]), []);
+        assert_eq!(conflicts(&mut line, at, &strong(2, 0, true), &[1]), [(1, 0)]);
+        // Two add, and who reads knows of the later one.
+        let mut line = Line::default();
+        assert_eq!(conflicts(&mut line, at, &strong(0, 0, true), &[]), []);
+        assert_eq!(conflicts(&mut line, at, &strong(1, 0, true), &[]), []);
+        assert_eq!(conflicts(&mut line, at, &access(2, 0, false), &[1]), [(1, 0)]);
+    }
+
+    /// Threads in three warps access a word and learn from each other, up to the first race: the line shows it where it is.
+    #[test]
+    fn the_first_race_is_found_and_no_other() {
+        const THREADS: usize = 6;
+        let mut random = vm::Random::new(1);
+        let mut below = |count: u64| random.below(count) as usize;
+        let races = |one: &Access, other: &Access| {
+            let (one, other) = (one.kind, other.kind);
+            (one.writes() || other.writes()) && (one.is_weak() || other.is_weak())
+        };
+        let mut found_some = 0;
+        for _ in 0..20_000 {
+            let mut line = Line::default();
+            // Per thread, how many of each thread's accesses happened before what it does next.
+            let mut clocks = [[0_usize; THREADS]; THREADS];
+            let mut all: Vec<(usize, usize, Access)> = Vec::new();
+            for _ in 0..12 {
+                let (thread, other) = (below(THREADS as u64), below(THREADS as u64));
+                if below(3) == 0 {
+                    let news = clocks[other];
+                    for (known, new) in clocks[thread].iter_mut().zip(news) {
+                        *known = (*known).max(new);
+                    }
+                    continue;
+                }
+                let (warp, lane) = ((thread / 2) as u8, (thread % 2) as u32);
+                let new = match below(4) {
+                    0 => access(warp, lane, true),
+                    1 => strong(warp, lane, true),
+                    2 => strong(warp, lane, false),
+                    _ => access(warp, lane, false),
+                };
+                let nth = clocks[thread][thread] + 1;
+                let stamp = nth as u32;
+                let new = Access { by: Step { stamp, ..new.by }, ..new };
+                let expected = all.iter().any(|(other, nth, old)| {
+                    *other != thread && clocks[thread][*other] < *nth && races(old, &new)
+                });
+                let order = |by: &Step| {
+                    let known = LaneMask(by.lanes).iter().filter(|lane| {
+                        let other = 2 * usize::from(by.warp) + *lane as usize;
+                        other == thread || clocks[thread][other] >= by.stamp as usize
+                    });
+                    let known = known.collect::<LaneMask>().0;
+                    Order { some: known, all: known }
+                };
+                let mut shown = false;
+                line.access((0, 4), &new, Keep::All, order, |old, _, _| shown |= races(old, &new));
+                assert_eq!(shown, expected, "{all:?}, {new:?}");
+                if shown {
+                    found_some += 1;
+                    break;
+                }
+                clocks[thread][thread] = nth;
+                all.push((thread, nth, new));
+            }
+        }
+        assert!(found_some > 1000, "{found_some}");
     }
 }

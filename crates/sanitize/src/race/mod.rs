@@ -12,8 +12,8 @@
 //!
 //! The plain read with which a compare-and-swap loop begins is no race either: the swap succeeds only if the value was right.
 //!
-//! Stated limits: per location, the last write and two readers of different threads are kept; accesses of
-//! different sizes to one location count as the same kind; a load or store with a scope counts as one of the device.
+//! Of a byte of shared memory everything is kept that a later access can race with; of global memory, the last write and
+//! two reads of different threads. Stated limits: accesses of different sizes to one location count as the same kind; a load or store with a scope counts as one of the device.
 
 mod clock;
 mod known;
@@ -25,13 +25,13 @@ use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
-use clock::{Clocks, Thread};
+use clock::{Clocks, Step, Thread};
 use foldhash::HashSet;
 use ir::{
     Address, Inst, Kernel, Op, Ordering, Place, Reg, Scope, Space, Src, UnaryOp, Update, WarpRules,
 };
 use lanes::{LaneMask, WARP};
-use line::{Access, Kind, Lines, Pages, Row};
+use line::{Access, Keep, Kind, Lines, Pages, Row};
 use sync::SyncVars;
 use vm::{BarrierArrival, BarrierPart, Firing, ThreadId, View};
 
@@ -71,10 +71,11 @@ impl Extents {
             let (x, y) = (u64::from(x.max(1)), u64::from(y.max(1)));
             [number % x, number / x % y, number / x / y].map(|index| index as u32)
         };
-        let (warp, lane) = (u32::from(access.thread.warp), u32::from(access.thread.lane));
+        let Thread { warp, lane, .. } = access.by.thread(access.by.lanes);
+        let (warp, lane) = (u32::from(warp), u32::from(lane));
         let number = u64::from(warp) * WARP as u64 + u64::from(lane);
         ThreadId {
-            cta: split(u64::from(access.thread.cta), self.grid),
+            cta: split(u64::from(access.by.cta), self.grid),
             thread: split(number, self.block),
             warp,
             lane,
@@ -333,12 +334,12 @@ impl Judge<'_, '_> {
     fn touched(&self, touch: &Touch, mut lines: Where<'_>, clocks: &Clocks, found: &mut Findings) {
         let cta = self.view.cta();
         let stamps = clocks.stamps(touch.warp);
-        let access = |lane: u32| Access {
-            thread: Thread::new(cta, touch.warp, lane),
-            stamp: stamps[lane as usize],
-            place: self.how.place,
-            kind: self.how.kind,
+        let access = |lane: u32| {
+            let (warp, stamp) = (touch.warp as u8, stamps[lane as usize % WARP]);
+            let by = Step { cta: cta as u32, warp, lanes: 1 << lane, stamp };
+            Access { by, place: self.how.place, kind: self.how.kind }
         };
+        let keep = lines.keep();
         if let Some(shift) = rows(touch)
             && let Some(uniform) = clocks.uniform(touch.warp)
         {
@@ -347,9 +348,9 @@ impl Judge<'_, '_> {
                 let at = touch.low + u64::from(nth) * line::BYTES;
                 let Some(line) = lines.line(at) else { continue };
                 let row = Row { access: access(nth * lanes_per_line), shift };
-                if !line.take_row(&row, &uniform) {
+                if !line.take_row(&row, keep, &uniform) {
                     for lane in nth * lanes_per_line..(nth + 1) * lanes_per_line {
-                        self.lane(touch, lane, &mut lines, clocks, access(lane), found);
+                        self.access(touch, &mut lines, clocks, access(lane), found);
                     }
                 }
             }
@@ -357,17 +358,12 @@ impl Judge<'_, '_> {
         }
         let first = touch.addresses[touch.lanes.trailing_zeros() as usize % WARP];
         if touch.high - touch.low == touch.bytes && touch.lanes.count_ones() > 1 {
-            // All lanes access one element. For readers, two of them stand for all.
+            // All lanes access one element.
             debug_assert_eq!(first, touch.low);
             if self.how.kind.writes() && self.how.kind.is_weak() {
                 self.overlap(touch, found);
             }
-            let lanes = LaneMask(touch.lanes);
-            for lane in [lanes.lowest(), lanes.highest()].into_iter().flatten() {
-                if !self.how.kind.writes() || Some(lane) == lanes.highest() {
-                    self.lane(touch, lane, &mut lines, clocks, access(lane), found);
-                }
-            }
+            self.same_bytes(touch, LaneMask(touch.lanes), &mut lines, (clocks, &access), found);
             return;
         }
         let mut last = None;
@@ -379,35 +375,66 @@ impl Judge<'_, '_> {
         if !ascending && self.how.kind.writes() && self.how.kind.is_weak() {
             self.overlap(touch, found);
         }
-        for (lane, address) in touch.iter() {
-            // Of lanes of this instruction that write one address, the last one stands for all.
-            let again = |other: u32| touch.addresses[other as usize] == address;
-            let above = LaneMask(touch.lanes) & LaneMask::gt(lane);
-            if !ascending && self.how.kind.writes() && above.iter().any(again) {
-                continue;
-            }
-            self.lane(touch, lane, &mut lines, clocks, access(lane), found);
+        let mut left = LaneMask(touch.lanes);
+        while let Some(lane) = left.lowest() {
+            let address = touch.addresses[lane as usize % WARP];
+            let same = match ascending {
+                true => LaneMask::single(lane),
+                false => left & LaneMask::from_fn(|other| touch.addresses[other] == address),
+            };
+            left -= same;
+            self.same_bytes(touch, same, &mut lines, (clocks, &access), found);
         }
     }
 
-    /// One lane's access, element by element of the lines.
-    fn lane(
+    /// The accesses of lanes to the same bytes. Of plain writes, the last one stands for all.
+    fn same_bytes(
         &self,
         touch: &Touch,
-        lane: u32,
+        lanes: LaneMask,
+        lines: &mut Where<'_>,
+        (clocks, access): (&Clocks, &impl Fn(u32) -> Access),
+        found: &mut Findings,
+    ) {
+        let kind = self.how.kind;
+        let mut left = match lanes.highest() {
+            Some(last) if kind.writes() && kind.is_weak() => LaneMask::single(last),
+            _ => lanes,
+        };
+        while let Some(lane) = left.lowest() {
+            let mut access = access(lane);
+            let stamps = clocks.stamps(touch.warp);
+            let alike = match clocks.uniform(touch.warp) {
+                Some(_) => left,
+                None => left & LaneMask::from_fn(|lane| stamps[lane] == access.by.stamp),
+            };
+            access.by.lanes = alike.0;
+            left -= alike;
+            self.access(touch, lines, clocks, access, found);
+        }
+    }
+
+    /// The access of lanes to the same bytes, element by element of the lines.
+    fn access(
+        &self,
+        touch: &Touch,
         lines: &mut Where<'_>,
         clocks: &Clocks,
         access: Access,
         found: &mut Findings,
     ) {
-        let start = touch.addresses[lane as usize];
+        let lane = access.by.lanes.trailing_zeros() as usize % WARP;
+        let (start, keep) = (touch.addresses[lane], lines.keep());
         let Some(line) = lines.line(start) else { return };
         let offset = start % line::BYTES;
-        line.access(offset, touch.bytes, &access, |earlier, at| {
-            let ordered = clocks.knows(access.thread, earlier.thread, earlier.stamp);
-            if !ordered && self.is_race(touch, earlier, &access) {
+        let order = |by: &Step| clocks.order(by, &access.by);
+        line.access((offset, touch.bytes), &access, keep, order, |earlier, lanes, at| {
+            let of = |lane: u32| Access { by: Step { lanes: 1 << lane, ..earlier.by }, ..*earlier };
+            let mut each = LaneMask(lanes).iter().map(of);
+            if let Some(earlier) = each.find(|earlier| self.is_race(touch, earlier, &access)) {
                 let address = start - offset + at;
-                self.report(touch, address, earlier, &access, found);
+                let who = self.other(&earlier, &access);
+                self.report(touch, address, &earlier, &who, found);
             }
         });
     }
@@ -419,21 +446,29 @@ impl Judge<'_, '_> {
             return false;
         }
         if !one.is_weak() && !other.is_weak() {
-            let same_warp = earlier.thread.cta == access.thread.cta
-                && earlier.thread.warp == access.thread.warp;
-            let together = same_warp && touch.lanes >> earlier.thread.lane & 1 != 0;
+            let same_warp = in_one_warp(earlier, access);
+            let together = same_warp && touch.lanes & earlier.by.lanes != 0;
             let lockstep = touch.space == Space::Shared
                 && one.is_volatile()
                 && other.is_volatile()
                 && together;
-            let apart = earlier.thread.cta != access.thread.cta;
+            let apart = earlier.by.cta != access.by.cta;
             return lockstep || apart && (one.is_narrow() || other.is_narrow());
         }
         let same_value = one.writes() && other.writes() && !self.pedantic && {
-            let lane = u32::from(access.thread.lane);
+            let lane = access.by.lanes.trailing_zeros();
             self.unchanged(touch, lane) || self.wrote_the_same(touch, lane, earlier)
         };
         !same_value
+    }
+
+    /// Those lanes of an access that are not the thread of an earlier one.
+    fn other(&self, earlier: &Access, access: &Access) -> Access {
+        let mut other = *access;
+        if in_one_warp(earlier, access) && access.by.lanes != earlier.by.lanes {
+            other.by.lanes &= !earlier.by.lanes;
+        }
+        other
     }
 
     /// Whether a store writes what memory holds already.
@@ -451,9 +486,9 @@ impl Judge<'_, '_> {
     /// Whether the earlier write is part of this very step of the group, and of the same value: then memory does
     /// not hold it yet.
     fn wrote_the_same(&self, touch: &Touch, lane: u32, earlier: &Access) -> bool {
-        let (warp, other) = (usize::from(earlier.thread.warp), u32::from(earlier.thread.lane));
+        let (warp, other) = (usize::from(earlier.by.warp), earlier.by.lanes.trailing_zeros());
         let mut group = self.view.group();
-        let here = u64::from(earlier.thread.cta) == self.view.cta() & u64::from(u32::MAX)
+        let here = u64::from(earlier.by.cta) == self.view.cta() & u64::from(u32::MAX)
             && earlier.place == self.how.place
             && group.any(|(at, lanes)| at == warp && lanes.contains(other));
         let address = |warp: usize, lane: u32| {
@@ -487,12 +522,10 @@ impl Judge<'_, '_> {
                 self.value(*value, touch.warp, one) != self.value(*value, touch.warp, other)
             };
             if at == same && (self.pedantic || self.how.values.iter().any(differs)) {
-                let access = |lane| Access {
-                    thread: Thread::new(self.view.cta(), touch.warp, lane),
-                    stamp: 0,
-                    place: self.how.place,
-                    kind: self.how.kind,
-                };
+                let (cta, warp) = (self.view.cta() as u32, touch.warp as u8);
+                let by = |lane: u32| Step { cta, warp, lanes: 1 << lane, stamp: 0 };
+                let (place, kind) = (self.how.place, self.how.kind);
+                let access = |lane| Access { by: by(lane), place, kind };
                 self.report(touch, at, &access(one), &access(other), found);
             }
         }
@@ -516,11 +549,10 @@ impl Judge<'_, '_> {
         found.report(code, low, (low != high).then_some(high), || {
             let space = if touch.space == Space::Shared { "shared" } else { "global" };
             let (one, other) = (self.extents.thread(earlier), self.extents.thread(access));
-            let same_warp =
-                earlier.thread.cta == access.thread.cta && earlier.thread.warp == access.thread.warp;
+            let same_warp = in_one_warp(earlier, access);
             let relation = if same_warp {
                 "two lanes of one warp"
-            } else if earlier.thread.cta == access.thread.cta {
+            } else if earlier.by.cta == access.by.cta {
                 "two warps of one CTA"
             } else {
                 "two CTAs"
@@ -558,6 +590,10 @@ impl Judge<'_, '_> {
     }
 }
 
+fn in_one_warp(one: &Access, other: &Access) -> bool {
+    (one.by.cta, one.by.warp) == (other.by.cta, other.by.warp)
+}
+
 /// If the lanes access whole lines in order, the logarithm of the bytes of one.
 fn rows(touch: &Touch) -> Option<u8> {
     let whole = touch.lanes == u32::MAX
@@ -572,6 +608,13 @@ fn rows(touch: &Touch) -> Option<u8> {
 }
 
 impl Where<'_> {
+    fn keep(&self) -> Keep {
+        match self {
+            Where::Shared(_) => Keep::All,
+            Where::Global(_) => Keep::Few,
+        }
+    }
+
     fn line(&mut self, address: u64) -> Option<&mut line::Line> {
         match self {
             Where::Shared(lines) => lines.at(address),

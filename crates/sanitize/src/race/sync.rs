@@ -93,6 +93,7 @@ impl SyncVars {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clock::Step;
     use super::*;
     use lanes::LaneMask;
 
@@ -108,7 +109,8 @@ mod tests {
         let mut var = Var::default();
         write(&mut var, &mut first, writer);
         read(&var, &mut second, reader);
-        second.knows(reader, writer, stamp)
+        let Thread { cta, warp, lane } = writer;
+        second.known(reader, &Step { cta, warp, lanes: 1 << lane, stamp }) != 0
     }
 
     #[test]
