@@ -196,12 +196,14 @@ impl Drop for Oracle {
     }
 }
 
-/// `ptxas FILE, line 7; error   : MESSAGE`: the line and the message.
+/// `ptxas FILE, line 7; error   : MESSAGE`: the line and the message. Lines of what the assembler puts in the
+/// place of an instruction do not count.
 fn complaint(line: &str) -> Option<(Option<usize>, String)> {
     let at = ["error", "fatal"].iter().find_map(|word| line.find(word))?;
     let message = line[at..].split_once(':')?.1.trim().to_owned();
     let number = line[..at]
         .rsplit_once("line ")
+        .filter(|(file, _)| !file.contains("<builtin>"))
         .and_then(|(_, rest)| rest.trim_end_matches([';', ' ']).parse().ok());
     Some((number, message))
 }

@@ -4,19 +4,13 @@ use crate::check;
 use crate::rules;
 use crate::syntax;
 use crate::target::Target;
-use diag::{Class, Diagnostic, FileId, Severity, Sources};
+use diag::{Diagnostic, FileId, Severity, Sources};
 use std::collections::BTreeSet;
 
 /// Errors, warnings and remarks about a file of `sources`, in source order. With `target`, such as `sm_90`,
 /// as if `.target` named it.
 pub fn lint(sources: &Sources, file: FileId, target: Option<&str>) -> Vec<Diagnostic> {
     let (module, mut found) = syntax::parse(sources, file);
-    for diagnostic in &mut found {
-        let is_syntax = diagnostic.class == Class::BadInput && diagnostic.code.is_empty();
-        if is_syntax && diagnostic.severity == Severity::Error {
-            rules::SYNTAX.broken_by(diagnostic);
-        }
-    }
     let version = module.version.map(|version| (version.major, version.minor));
     let target = version.zip(target).and_then(|(ptx, name)| Target::named(ptx, name));
     if found.is_empty() {

@@ -303,7 +303,9 @@ fn usual(pattern: &Pattern, operand: &OperandPattern, words: &Words) -> String {
                     None => format!("{register}_{name}"),
                 },
                 Length::Packed | Length::Free => format!("{register}_{name}"),
-                Length::Exactly(count) | Length::AtMost(count) => vector(count, &register),
+                Length::Exactly(count) | Length::AtMost(count) | Length::AtLeast(count) => {
+                    vector(count, &register)
+                }
                 Length::Word { slot, factor, less } => {
                     vector((digits(slot).unwrap_or(1) * factor).saturating_sub(less), &register)
                 }

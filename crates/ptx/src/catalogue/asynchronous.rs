@@ -82,7 +82,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "prefetchu",
         section: "9.7.9.15 prefetch, prefetchu",
-        forms: &[Form::new("prefetchu.L1 [reg a]", (2, 0), 20, hint)],
+        forms: &[Form::new("prefetchu.L1 [reg a:global]", (2, 0), 20, hint)],
     },
     Entry {
         name: "applypriority",

@@ -1,6 +1,7 @@
 //! Control flow, barriers and fences.
 
 use super::atomics::scope;
+use super::warp::NO_CALL;
 use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{BarrierAction, BarrierReduction, Collective, Fence, Members, Op, Scope, Terminator};
@@ -36,24 +37,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.13.1 bar, 9.7.13.2 bar.warp.sync",
         forms: &[
             Form::new("bar{.cta!}.sync a:u32(low 0..15){, b:u32(*32)}", (1, 0), 10, sync).needs(CTA),
-            Form::new("bar{.cta!}.arrive! a:u32(low 0..15), b:u32(*32)", (2, 0), 20, arrive).needs(CTA),
+            Form::new("bar{.cta!}.arrive! a:u32(low 0..15), b:u32(32..-1*32)", (2, 0), 20, arrive).needs(CTA),
             Form::new("bar{.cta!}.red!.popc.u32 d:u32, a:s32(low 0..15), {!}p", (2, 0), 20, reduce).needs(CTA),
-            Form::new("bar{.cta!}.red!.popc.u32 d:u32, a:s32(low 0..15), b:u32(*32), {!}p", (2, 0), 20, reduce).needs(CTA),
+            Form::new("bar{.cta!}.red!.popc.u32 d:u32, a:s32(low 0..15), b:s32(*32), {!}p", (2, 0), 20, reduce).needs(CTA),
             Form::new("bar{.cta!}.red!.op.pred d, a:u32(low 0..15), {!}p; .op = { .and, .or }", (2, 0), 20, reduce).needs(CTA),
             Form::new("bar{.cta!}.red!.op.pred d, a:u32(low 0..15), b:u32(*32), {!}p; .op = { .and, .or }", (2, 0), 20, reduce).needs(CTA),
-            Form::new("bar.warp!.sync plain membermask:u32", (6, 0), 30, warp_sync),
+            Form::new("bar.warp!.sync membermask:u32", (6, 0), 30, warp_sync).sums_from(NO_CALL),
         ],
     },
     Entry {
         name: "barrier",
         section: "9.7.13.1 barrier",
         forms: &[
-            Form::new("barrier{.cta!}.sync{.aligned} a:u32(low 0..15){, b:u32(*32)}", (6, 0), 30, sync).needs(CTA),
-            Form::new("barrier{.cta!}.arrive!{.aligned} a:u32(low 0..15), b:u32(*32)", (6, 0), 30, arrive).needs(CTA),
-            Form::new("barrier{.cta!}.red!.popc{.aligned}.u32 d:u32, a:s32(low 0..15), {!}p", (6, 0), 30, reduce).needs(CTA),
-            Form::new("barrier{.cta!}.red!.popc{.aligned}.u32 d:u32, a:s32(low 0..15), b:u32(*32), {!}p", (6, 0), 30, reduce).needs(CTA),
-            Form::new("barrier{.cta!}.red!.op{.aligned}.pred d, a:u32(low 0..15), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
-            Form::new("barrier{.cta!}.red!.op{.aligned}.pred d, a:u32(low 0..15), b:u32(*32), {!}p; .op = { .and, .or }", (6, 0), 30, reduce).needs(CTA),
+            SYNC[0], SYNC[1], ARRIVE[0], ARRIVE[1],
+            COUNT[0], COUNT[1], COUNT_OF[0], COUNT_OF[1],
+            REDUCE[0], REDUCE[1], REDUCE_OF[0], REDUCE_OF[1],
         ],
     },
     Entry {
@@ -89,6 +87,28 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[Form::new("nanosleep.u32 t:s32", (6, 2), 70, nanosleep)],
     },
 ];
+
+/// A barrier in convergence, and one that splits of a warp may reach apart.
+macro_rules! barrier {
+    ($words:literal, $end:literal, $lower:ident) => {
+        [
+            Form::new(concat!("barrier{.cta!}", $words, ".aligned", $end), (6, 0), 30, $lower).needs(CTA),
+            Form::new(concat!("barrier{.cta!}", $words, $end), (6, 0), 30, $lower)
+                .needs(CTA)
+                .sums_from(NO_CALL),
+        ]
+    };
+}
+
+const SYNC: [Form; 2] = barrier!(".sync", " a:u32(low 0..15){, b:u32(*32)}", sync);
+const ARRIVE: [Form; 2] = barrier!(".arrive!", " a:u32(low 0..15), b:u32(32..-1*32)", arrive);
+const COUNT: [Form; 2] = barrier!(".red!.popc", ".u32 d:u32, a:s32(low 0..15), {!}p", reduce);
+const COUNT_OF: [Form; 2] =
+    barrier!(".red!.popc", ".u32 d:u32, a:s32(low 0..15), b:s32(*32), {!}p", reduce);
+const REDUCE: [Form; 2] =
+    barrier!(".red!.op", ".pred d, a:u32(low 0..15), {!}p; .op = { .and, .or }", reduce);
+const REDUCE_OF: [Form; 2] =
+    barrier!(".red!.op", ".pred d, a:u32(low 0..15), b:u32(*32), {!}p; .op = { .and, .or }", reduce);
 
 /// `.cta` came with clusters.
 const CTA: &[Need] = &[Need::new("cta", (7, 8), 20)];

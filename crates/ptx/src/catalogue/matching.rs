@@ -102,7 +102,11 @@ impl<'a> Matched<'a> {
                 Length::Vec => self.place(self.form.pattern.slot("vec")?),
                 Length::Word { slot, .. } => self.place(slot),
                 Length::Fragment(fragment) => self.place(fragment.shape),
-                Length::Packed | Length::Exactly(_) | Length::AtMost(_) | Length::Free => None,
+                Length::Packed
+                | Length::Exactly(_)
+                | Length::AtMost(_)
+                | Length::AtLeast(_)
+                | Length::Free => None,
             },
             Shape::Coordinates(slot) => self.place(slot),
             Shape::Result
@@ -152,7 +156,7 @@ impl<'a> Matched<'a> {
         match length {
             Length::Vec => self.form.pattern.slot("vec").and_then(digits),
             Length::Packed | Length::Free => None,
-            Length::Exactly(count) | Length::AtMost(count) => Some(count),
+            Length::Exactly(count) | Length::AtMost(count) | Length::AtLeast(count) => Some(count),
             Length::Word { slot, factor, less } => {
                 digits(slot).map(|count| (count * factor).saturating_sub(less))
             }
@@ -227,7 +231,11 @@ pub fn find(instruction: &Instruction) -> Result<Matched<'_>, Box<Diagnostic>> {
         return Err(Box::new(Diagnostic::unsupported(opcode.span, message).note(note)));
     }
     let any = |_: &Matched<'_>, _: &OperandPattern, _: &Operand| true;
-    select(found, instruction, None).map_err(|miss| Box::new(miss.explain(found, instruction, any)))
+    select(found, instruction, None).map_err(|miss| {
+        let mut error = miss.explain(found, instruction, any);
+        rules::in_section(&mut error, found.entry.section);
+        Box::new(error)
+    })
 }
 
 /// There is no such instruction.

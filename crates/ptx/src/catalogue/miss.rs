@@ -46,7 +46,7 @@ impl<'a> Miss<'a> {
         }
     }
 
-    /// What to tell the user. `fits` says whether an operand can stand at a place of the form.
+    /// What to tell the user; the section of the instruction is left to the caller. `fits` says whether an operand can stand at a place of the form.
     pub(crate) fn explain(
         self,
         entry: &'static CompiledEntry,
@@ -55,7 +55,7 @@ impl<'a> Miss<'a> {
     ) -> Diagnostic {
         let opcode = &instruction.opcode;
         let syntax = |form: &CompiledForm| format!("the form is `{}`", form.form.syntax);
-        let mut diagnostic = match self {
+        match self {
             Miss::NoForm => Diagnostic::unsupported(opcode.span, "no form is implemented"),
             Miss::Words { unknown, missing, words, form } => {
                 let error = match (unknown.first(), missing.first()) {
@@ -88,9 +88,7 @@ impl<'a> Miss<'a> {
                 };
                 explain_lack(instruction, part, word, lack, target, since).note(syntax(form))
             }
-        };
-        rules::in_section(&mut diagnostic, entry.entry.section);
-        diagnostic
+        }
     }
 }
 

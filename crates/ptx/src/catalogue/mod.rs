@@ -136,6 +136,9 @@ pub struct Form {
     pub only: Only,
     /// What single words of it need beyond that.
     pub needs: &'static [Need],
+    /// Lowest `sm_` number for which `name+constant` may be an operand. The assembler makes the instruction
+    /// a call for the targets below, and such a sum cannot be passed.
+    pub sums: u32,
     /// How exact it is.
     pub fidelity: Fidelity,
     /// What advice about masks and shuffles must know of it.
@@ -158,6 +161,7 @@ impl Form {
             removed: None,
             only: Only::All,
             needs: &[],
+            sums: 0,
             fidelity: Fidelity::Exact,
             role: Role::Other,
             lower,
@@ -196,6 +200,12 @@ impl Form {
     /// The same form, some words of which need more.
     pub const fn needs(mut self, needs: &'static [Need]) -> Self {
         self.needs = needs;
+        self
+    }
+
+    /// The same form, operands of which may be `name+constant` from target `sm` on.
+    pub const fn sums_from(mut self, sm: u32) -> Self {
+        self.sums = sm;
         self
     }
 

@@ -30,6 +30,7 @@
 //! | `a{mk}`, `d{mn/4}` | a fragment of a matrix: what a warp of 32 lanes holds of the m×k elements of the \
 //! choice `.shape` in registers of 32 bits, or 64 for binary64; a quarter of it |
 //! | `a{4}?` | the same, where a vector of one may be its element alone |
+//! | `a{2+}` | a vector of at least two |
 //! | `a{}` | a register, or a vector of one, two or four |
 //! | `_` | `_` |
 //! | `reg a`, `[reg a]` | a register, no constant; an address that is in no special register |
@@ -37,6 +38,7 @@
 //! bits although it is generic |
 //! | `plain a` | no sum `register+constant`; in a vector of results, no `_` |
 //! | `int a` | a sum `register+constant` is one of integers |
+//! | `typed a` | a register alone is not one of untyped bits, which would read as another operand |
 //! | `{%}a` | may also be a special register |
 //! | `{&}a` | may also be the address of a variable or function; `{&shared}a`, `{&dst}a` in that space, or in \
 //! the one that the choice `.dst` names |
@@ -112,6 +114,8 @@ pub struct OperandPattern {
     pub plain: bool,
     /// Whether a sum of a register and a constant must be one of integers.
     pub integers: bool,
+    /// Whether a register alone must have a type: one of untyped bits reads as another operand.
+    pub typed: bool,
     /// Whether a special register may stand here.
     pub special: bool,
     /// Whether the address of a variable or function may stand here.
@@ -174,7 +178,7 @@ pub enum Limit {
         /// Whether only the low 32 bits of the constant count.
         low: bool,
     },
-    /// A multiple, and not zero.
+    /// A multiple, zero included.
     MultipleOf(u64),
     /// From 0 to the last, in steps from 0, all 64 bits of the constant counted.
     UpTo {
@@ -229,6 +233,8 @@ pub enum Length {
     Exactly(usize),
     /// So many, where a vector of one may be its element alone.
     AtMost(usize),
+    /// So many, or more.
+    AtLeast(usize),
     /// One, two or four; or none.
     Free,
     /// As many as the digits of the word at a slot say, times a factor, or some less.
@@ -458,6 +464,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
     };
     let (body, plain) = mark(body, "plain ");
     let (body, integers) = mark(body, "int ");
+    let (body, typed) = mark(body, "typed ");
     let (body, register) = mark(body, "reg ");
     let (body, special) = mark(body, "{%}");
     let (body, variable) = match body.strip_prefix("{&").and_then(|rest| rest.split_once('}')) {
@@ -505,6 +512,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         register,
         plain,
         integers,
+        typed,
         special,
         variable: variable.is_some(),
         selector,
@@ -554,6 +562,7 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         register,
         plain: false,
         integers: false,
+        typed: false,
         special: false,
         variable: false,
         selector: false,
@@ -618,13 +627,16 @@ fn body_shape(
     })
 }
 
-/// What stands in the braces of a vector: nothing, `4`, `num`, `2num`, `num-2`, `mk`, `mn/4`.
+/// What stands in the braces of a vector: nothing, `4`, `2+`, `num`, `2num`, `num-2`, `mk`, `mn/4`.
 fn length(text: &str, lone: bool, slots: &[Slot]) -> Option<Length> {
     if text.is_empty() {
         return Some(Length::Free);
     }
     if let Ok(count) = text.parse() {
         return Some(if lone { Length::AtMost(count) } else { Length::Exactly(count) });
+    }
+    if let Some(least) = text.strip_suffix('+') {
+        return least.parse().ok().map(Length::AtLeast);
     }
     let (sides, divisor) = match text.split_once('/') {
         Some((sides, divisor)) => (sides, divisor.parse().ok().filter(|it| *it > 0)?),

@@ -8,6 +8,9 @@ use lanes::{MinMax, ReduxF32, ReduxOp, ShflMode, VoteMode};
 /// What replaces the forms that take the active lanes.
 const WITH_SYNC: &str = "use the form with `.sync` and a membermask";
 
+/// The first target for which the assembler has instructions in the place of calls.
+pub(super) const NO_CALL: u32 = 90;
+
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "shfl",
@@ -19,7 +22,8 @@ pub(super) const ENTRIES: &[Entry] = &[
                 30,
                 shfl,
             )
-            .role(Role::Shuffle),
+            .role(Role::Shuffle)
+            .sums_from(NO_CALL),
             Form::new(
                 "shfl.mode.b32 d[|p], a, b, c; .mode = { .up, .down, .bfly, .idx }",
                 (3, 0),
@@ -39,8 +43,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (6, 0),
                 30,
                 vote,
-            ),
-            Form::new("vote.sync.ballot.b32 d, {!}a, membermask:u32", (6, 0), 30, ballot),
+            )
+            .sums_from(NO_CALL),
+            Form::new("vote.sync.ballot.b32 d, {!}a, membermask:u32", (6, 0), 30, ballot)
+                .sums_from(NO_CALL),
             Form::new("vote.mode.pred d, {!}a; .mode = { .all, .any, .uni }", (1, 2), 12, vote)
                 .removed((6, 4), 70, WITH_SYNC),
             Form::new("vote.ballot.b32 d, {!}a", (2, 0), 20, ballot).removed((6, 4), 70, WITH_SYNC),
@@ -55,13 +61,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (6, 0),
                 70,
                 match_any,
-            ),
+            )
+            .sums_from(NO_CALL),
             Form::new(
                 "match.all.sync.type d_[|p]:u32, a, membermask:u32; .type = { .b32, .b64 }",
                 (6, 0),
                 70,
                 match_all,
-            ),
+            )
+            .sums_from(NO_CALL),
         ],
     },
     Entry {
@@ -73,13 +81,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (7, 0),
                 80,
                 redux,
-            ),
+            )
+            .sums_from(NO_CALL),
             Form::new(
                 "redux.sync.op.b32 d:u32, a:u32, membermask:u32; .op = { .and, .or, .xor }",
                 (7, 0),
                 80,
                 redux,
-            ),
+            )
+            .sums_from(NO_CALL),
             Form::new(
                 "redux.sync.op{.abs}{.NaN}.f32 d, a, membermask:u32; .op = { .min, .max }",
                 (8, 6),

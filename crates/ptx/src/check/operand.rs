@@ -56,6 +56,7 @@ impl<'a> Checker<'a> {
         pattern: &'static OperandPattern,
         operand: &'a Operand,
     ) -> Verdict {
+        self.alone(inst, pattern, operand)?;
         let (ty, fit) = inst.wanted(pattern);
         let says = inst.type_word(pattern);
         let space = inst.space_of(pattern).filter(|_| pattern.variable);
@@ -104,6 +105,35 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// What a register in the place of a value must be whatever the operand's type.
+    fn alone(&self, inst: &Matched<'a>, pattern: &OperandPattern, operand: &Operand) -> Verdict {
+        let name = match &operand.kind {
+            OperandKind::Name(name) => name,
+            OperandKind::NamePlus(name, _) if self.target.sm >= inst.form.form.sums => name,
+            OperandKind::NamePlus(..) => {
+                let message = format!(
+                    "sums are operands of `{}` from sm_{} on; the target is {}",
+                    inst.instruction.opcode,
+                    inst.form.form.sums,
+                    self.target.name()
+                );
+                let error = rules::FORM_TARGET.at(operand.span, message);
+                return Err(Box::new(error.help("compute the sum with `add` first")));
+            }
+            _ => return Ok(()),
+        };
+        match self.names.find(name) {
+            Some(Symbol::Register(variable))
+                if pattern.typed && types::kind(variable.ty) == types::Kind::Bits =>
+            {
+                let what = pattern.name;
+                let message = format!("`{name}` is untyped and does not read as `{what}` here");
+                refuse(&rules::OPERAND_TYPE, operand, message)
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn vector_or(
         &mut self,
         inst: &Matched<'a>,
@@ -126,6 +156,15 @@ impl<'a> Checker<'a> {
                     }
                     (Length::Free, _) => {
                         let message = format!("a vector of {} elements is none", elements.len());
+                        return refuse(&rules::VECTOR, operand, message);
+                    }
+                    (Length::AtLeast(least), _)
+                        if matches!(elements.len(), 1 | 2 | 4) && elements.len() >= least =>
+                    {
+                        Elements::Each(elements.len())
+                    }
+                    (Length::AtLeast(least), _) => {
+                        let message = format!("a vector of at least {least} must stand here");
                         return refuse(&rules::VECTOR, operand, message);
                     }
                     (Length::Fragment(_), Some(count)) => Elements::Fragment(count),

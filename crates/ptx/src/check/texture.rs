@@ -31,28 +31,38 @@ impl Checker<'_> {
         wanted: Wanted<'_>,
         operand: &Operand,
     ) -> Verdict {
-        let count = match wanted.pattern.name {
-            // Offsets have no index.
-            "offset" => needed(geometry.trim_start_matches('a')),
+        let is_offset = wanted.pattern.name == "offset";
+        // Offsets have no index, and samples no offset.
+        let count = match geometry {
+            "2dms" | "a2dms" if is_offset => 2,
+            _ if is_offset => needed(geometry.trim_start_matches('a')),
             _ => needed(geometry),
         };
         let is_array = geometry.starts_with('a');
         let OperandKind::Vector(elements) = &operand.kind else {
-            return match wanted.pattern.name {
-                "offset" => self.lone_offset(geometry, count, wanted, operand),
-                _ if is_array || geometry == "2dms" => {
-                    let message = format!("a vector of {count} must stand here");
-                    refuse(&rules::VECTOR, operand, message)
-                }
-                _ => self.lone_coordinate(geometry, count, wanted, operand),
-            };
+            // The assembler takes a register whatever the geometry, and one offset for all coordinates.
+            if !is_offset && (is_array || geometry == "2dms") {
+                let message = format!("a vector of {count} must stand here");
+                return refuse(&rules::VECTOR, operand, message);
+            }
+            if !is_offset && !matches!(operand.kind, OperandKind::Name(_)) {
+                let message = "a coordinate alone is in a register";
+                return refuse(&rules::OPERAND_KIND, operand, message);
+            }
+            self.value(wanted, operand)?;
+            if count > 1 {
+                let message =
+                    format!("the manual wants a vector of {count} here for `.{geometry}`");
+                self.report(rules::LOOSE_VECTOR.at(operand.span, message));
+            }
+            return Ok(());
         };
         if !matches!(elements.len(), 1 | 2 | 4) || elements.len() < count {
             let message = format!("`.{geometry}` has {count} coordinates, not {}", elements.len());
             return refuse(&rules::VECTOR, operand, message);
         }
         let rest = match elements.split_first() {
-            Some((index, rest)) if is_array && wanted.pattern.name != "offset" => {
+            Some((index, rest)) if is_array && !is_offset => {
                 let (ty, fit) = (ScalarType::U32, Fit::Strict);
                 let wanted = Wanted { ty, fit, says: None, ..wanted };
                 self.value(wanted, index)?;
@@ -61,50 +71,6 @@ impl Checker<'_> {
             _ => elements.as_slice(),
         };
         self.vector(wanted, operand, rest, Elements::Each(rest.len()), false)
-    }
-
-    /// A register in place of a vector of coordinates. The assembler takes it whatever the geometry.
-    fn lone_coordinate(
-        &mut self,
-        geometry: &str,
-        count: usize,
-        wanted: Wanted<'_>,
-        operand: &Operand,
-    ) -> Verdict {
-        if !matches!(operand.kind, OperandKind::Name(_)) {
-            return refuse(&rules::OPERAND_KIND, operand, "a coordinate alone is in a register");
-        }
-        self.value(wanted, operand)?;
-        self.too_few(geometry, count, operand);
-        Ok(())
-    }
-
-    /// One offset for all coordinates, which the assembler takes.
-    fn lone_offset(
-        &mut self,
-        geometry: &str,
-        count: usize,
-        wanted: Wanted<'_>,
-        operand: &Operand,
-    ) -> Verdict {
-        if let OperandKind::Name(name) | OperandKind::NamePlus(name, _) = &operand.kind
-            && let Some(Symbol::Register(register)) = self.names.find(name)
-            && types::kind(register.ty) == Kind::Bits
-            && geometry == "3d"
-        {
-            let message = format!("`{name}` reads as a depth, and `.3d` textures have none");
-            return refuse(&rules::OPERAND_KIND, operand, message);
-        }
-        self.value(wanted, operand)?;
-        self.too_few(geometry, count, operand);
-        Ok(())
-    }
-
-    fn too_few(&mut self, geometry: &str, count: usize, operand: &Operand) {
-        if count > 1 {
-            let message = format!("the manual wants a vector of {count} here for `.{geometry}`");
-            self.report(rules::LOOSE_VECTOR.at(operand.span, message));
-        }
     }
 
     /// A texture, sampler or surface: a variable of such a type, or a register with its handle.

@@ -14,6 +14,7 @@ mod statement;
 use super::ast::{Module, Name};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::literal;
+use crate::rules;
 use diag::{Class, Diagnostic, FileId, Severity, Sources, Span};
 use foldhash::HashMap;
 use std::sync::Arc;
@@ -196,7 +197,10 @@ impl<'s> Parser<'s> {
 
     /// Records an error, unless the last one is about the same place. After the last one allowed, a
     /// note closes the list and the text ends.
-    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+    fn report(&mut self, mut diagnostic: Diagnostic) -> Reported {
+        if diagnostic.class == Class::BadInput && diagnostic.code.is_empty() {
+            rules::SYNTAX.broken_by(&mut diagnostic);
+        }
         let repeated = self.diagnostics.last().is_some_and(|last| last.span() == diagnostic.span());
         if self.gave_up() || repeated {
             return Reported;
