@@ -3,8 +3,9 @@
 use super::Checker;
 use crate::lower::layout;
 use crate::rules;
-use crate::syntax::Space;
-use crate::syntax::ast::{Directive, DirectiveArg, Function, FunctionKind};
+use crate::syntax::ast::{Directive, DirectiveArg, Function, FunctionKind, Item, Module};
+use crate::syntax::{Linkage, Space};
+use foldhash::HashSet;
 
 /// Directives of kernels that take up to three extents.
 const EXTENTS: &[&str] = &["maxntid", "reqntid", "reqnctapercluster"];
@@ -44,6 +45,35 @@ impl<'a> Checker<'a> {
             self.report(rules::DECLARATION.at(second.span, message).help("declare them `.reg`"));
         }
         self.directives(function);
+    }
+
+    /// A function that another module defines is `.extern`; all others are defined here, or by an `.alias`.
+    pub(super) fn definitions(&mut self, module: &'a Module) {
+        let defined: HashSet<&str> = module
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Function(function) => function.body.as_ref().map(|_| function.name.as_str()),
+                Item::Directive(alias) if alias.name == ".alias" => match alias.args.first() {
+                    Some(DirectiveArg::Name(name)) => Some(name.as_str()),
+                    _ => None,
+                },
+                Item::Variable(_) | Item::Directive(_) => None,
+            })
+            .collect();
+        for item in &module.items {
+            if let Item::Function(function) = item
+                && function.body.is_none()
+                && function.kind == FunctionKind::Func
+                && function.linkage != Linkage::Extern
+                && !defined.contains(function.name.as_str())
+            {
+                let name = &function.name;
+                let message = format!("`{name}` is declared, but not defined in this module");
+                let error = rules::DECLARATION.at(name.span, message);
+                self.report(error.help("declare it `.extern` if another module defines it"));
+            }
+        }
     }
 
     /// A pragma has text.

@@ -174,6 +174,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.shared_memory(module);
+        self.definitions(module);
     }
 
     fn function(&mut self, function: &'a Function) {

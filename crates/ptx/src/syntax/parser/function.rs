@@ -46,6 +46,9 @@ impl Parser<'_> {
                 self.bump();
                 None
             }
+            // The assembler does without the semicolon of a declaration.
+            TokenKind::Eof if kind == FunctionKind::Func => None,
+            TokenKind::Dot if kind == FunctionKind::Func && self.is_item() => None,
             _ => return Err(self.bad_function_end(&name)),
         };
         let span = self.span_from(start);

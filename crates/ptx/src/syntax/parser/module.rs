@@ -159,21 +159,29 @@ impl Parser<'_> {
     /// Whether the token begins a line and an entry of the module. `.param` and `.reg` may begin a
     /// line within one.
     fn starts_item_or_variable(&self) -> bool {
-        let word = self.dot_word();
-        self.starts_item()
-            || self.token.first_of_line
-                && matches!(
-                    word,
-                    "version"
-                        | "target"
-                        | "address_size"
-                        | "file"
-                        | "section"
-                        | "alias"
-                        | "global"
-                        | "const"
-                        | "shared"
-                )
+        self.token.first_of_line && self.is_item()
+    }
+
+    /// Whether the token begins an entry of the module.
+    pub(super) fn is_item(&self) -> bool {
+        matches!(
+            self.dot_word(),
+            "visible"
+                | "extern"
+                | "weak"
+                | "common"
+                | "entry"
+                | "func"
+                | "version"
+                | "target"
+                | "address_size"
+                | "file"
+                | "section"
+                | "alias"
+                | "global"
+                | "const"
+                | "shared"
+        )
     }
 
     fn version(&mut self, module: &mut Module) -> Parse<()> {
