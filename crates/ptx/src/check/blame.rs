@@ -1,8 +1,8 @@
 //! Whose fault type mismatches are: if no use of a register agrees with its declaration, the declaration's.
 
 use crate::rules;
-use crate::syntax::ScalarType;
 use crate::syntax::ast::Variable;
+use crate::syntax::{ScalarType, Space};
 use diag::Diagnostic;
 use foldhash::{HashMap, HashSet};
 
@@ -70,9 +70,16 @@ impl<'a> Blame<'a> {
         for Uses { declaration, differing, wanted, .. } in wrong {
             let (name, ty, count) = (&declaration.name, declaration.ty, differing.len());
             let wanted = wanted.unwrap_or(ty);
-            let message = format!(
-                "`{name}` is declared {ty}, but {count} instructions that use it do not take that"
-            );
+            let space = declaration.space;
+            let message = match space {
+                Space::Reg => format!(
+                    "`{name}` is declared {ty}, but {count} instructions that use it do not take that"
+                ),
+                _ => format!(
+                    "`{name}` is declared .{}, but {count} instructions use it as a register",
+                    space.word()
+                ),
+            };
             let error = rules::OPERAND_TYPE.at(declaration.span, message);
             found.push(error.help(format!("the first of them wants {wanted}")));
             replaced.extend(differing);

@@ -55,6 +55,10 @@ impl<'a> Checker<'a> {
             return Err(Box::new(rules::CALL.at(instruction.span, message)));
         };
         let CallParts { results, callee, arguments, table, extra } = parts;
+        if let (Some(between), Some(OperandKind::List(_))) = (table, extra.map(|it| &it.kind)) {
+            let message = "nothing stands between a function and what it is passed";
+            return Err(Box::new(rules::CALL.at(between.span, message)));
+        }
         if let Some(extra) = extra {
             return Err(Box::new(
                 rules::CALL.at(extra.span, "nothing follows the table of a call"),
@@ -91,8 +95,14 @@ impl<'a> Checker<'a> {
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
         };
-        self.pass(callee, results, signature.returns, signature.span, Way::Returned)?;
-        self.pass(callee, arguments, signature.params, signature.span, Way::Passed)
+        // Where values would stand.
+        let is_empty = |it: &&Operand| matches!(&it.kind, OperandKind::List(all) if all.is_empty());
+        let place = |list: Option<&Operand>| list.map_or(callee.span, |list| list.span);
+        let operands = &instruction.operands;
+        let returned = place(operands.iter().find(is_empty).filter(|_| results.is_some()));
+        let passed = place(operands.iter().rfind(is_empty).filter(|_| arguments.is_some()));
+        self.pass(returned, results, signature.returns, signature.span, Way::Returned)?;
+        self.pass(passed, arguments, signature.params, signature.span, Way::Passed)
     }
 
     /// The signature that the table of an indirect call gives.
@@ -123,10 +133,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks what is passed, or what is returned, against the parameters.
+    /// Checks what is passed, or what is returned, against the parameters. It belongs at `place` if there is
+    /// nothing.
     fn pass(
         &mut self,
-        callee: &Operand,
+        place: Span,
         given: Option<&'a [Operand]>,
         declared: &[Variable],
         at: Option<Span>,
@@ -140,7 +151,13 @@ impl<'a> Checker<'a> {
                 way.word(),
                 declared.len()
             );
-            let span = given.last().map_or(callee.span, |last| last.span);
+            let is_twice = |pair: &&[Operand]| match (&pair[0].kind, &pair[1].kind) {
+                (OperandKind::Name(first), OperandKind::Name(second)) => first == second,
+                _ => false,
+            };
+            let twice = given.windows(2).find(is_twice).filter(|_| given.len() > declared.len());
+            let at_fault = twice.map_or(given.last(), |pair| pair.last());
+            let span = at_fault.map_or(place, |operand| operand.span);
             let error = rules::CALL.at(span, message);
             return Err(Box::new(match at {
                 Some(at) => error.label(at, "declared here"),

@@ -4,6 +4,7 @@
 use crate::nearest::nearest;
 use crate::rules;
 use crate::syntax::MAX_ERRORS;
+use crate::syntax::Space;
 use crate::syntax::ast::{Function, Name, Statement, StatementKind, Variable};
 use diag::{Diagnostic, Span};
 use foldhash::{HashMap, HashSet};
@@ -20,7 +21,7 @@ struct Beyond<'a> {
 /// What is declared, and what is used.
 #[derive(Default)]
 pub(super) struct Misspelt<'a> {
-    /// Labels and parameters.
+    /// Labels and parameters, also those of calls.
     declared: HashMap<&'a str, Span>,
     used: HashSet<&'a str>,
     beyond: HashMap<*const Variable, Beyond<'a>>,
@@ -32,15 +33,26 @@ impl<'a> Misspelt<'a> {
         for parameter in function.returns.iter().chain(&function.params) {
             self.declared.insert(&parameter.name, parameter.name.span);
         }
-        self.labels(function.body.as_deref().unwrap_or_default());
+        self.statements(function.body.as_deref().unwrap_or_default());
     }
 
-    fn labels(&mut self, statements: &'a [Statement]) {
+    fn statements(&mut self, statements: &'a [Statement]) {
         for statement in statements {
-            if let StatementKind::Label(name) = &statement.kind {
-                self.declared.insert(name, name.span);
-            } else if let StatementKind::Block(inner) = &statement.kind {
-                self.labels(inner);
+            match &statement.kind {
+                StatementKind::Label(name) => {
+                    self.declared.insert(name, name.span);
+                }
+                StatementKind::Variable(variable) if variable.space == Space::Param => {
+                    self.declared.insert(&variable.name, variable.name.span);
+                }
+                StatementKind::Block(inner) => self.statements(inner),
+                StatementKind::Variable(_)
+                | StatementKind::Instruction(_)
+                | StatementKind::Loc(_)
+                | StatementKind::Pragma(_)
+                | StatementKind::CallPrototype(_)
+                | StatementKind::BranchTargets(_)
+                | StatementKind::CallTargets(_) => {}
             }
         }
     }
@@ -75,10 +87,20 @@ impl<'a> Misspelt<'a> {
             found.push(error.help(format!("declare `{name}<{fewest}>`")));
             replaced.extend(reported);
         }
+        if undeclared.is_empty() {
+            return (found, replaced);
+        }
+        // How many declared names are spelt alike, but for numbers.
+        let mut alike: HashMap<String, usize> = HashMap::default();
+        for name in self.declared.keys() {
+            *alike.entry(shape(name)).or_default() += 1;
+        }
+        let count = |name: &str| alike.get(&shape(name)).copied().unwrap_or(0);
+        let is_odd = |name: &&str| !self.used.contains(name) && count(name) == 1;
+        let odd: Vec<&str> = self.declared.keys().copied().filter(is_odd).collect();
         for (name, nth) in undeclared.iter().take(MAX_ERRORS) {
-            let unused = || self.declared.keys().copied().filter(|it| !self.used.contains(it));
-            let Some(near) = nearest(name, unused()) else { continue };
-            if self.has_neighbors(name, near) && !self.has_neighbors(near, near) {
+            let Some(near) = nearest(name, odd.iter().copied()) else { continue };
+            if shape(name) != shape(near) && count(name) > 0 {
                 let message = format!("`{near}` is used nowhere, and `{name}` is not declared");
                 let error = rules::UNDECLARED.at(self.declared[near], message);
                 found.push(error.help(format!("did you mean `{name}`?")));
@@ -86,12 +108,6 @@ impl<'a> Misspelt<'a> {
             }
         }
         (found, replaced)
-    }
-
-    /// Whether a declared name other than `itself` is spelt like this one, but for numbers.
-    fn has_neighbors(&self, name: &str, itself: &str) -> bool {
-        let like = shape(name);
-        self.declared.keys().any(|other| *other != itself && shape(other) == like)
     }
 }
 

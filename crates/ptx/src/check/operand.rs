@@ -292,9 +292,19 @@ impl<'a> Checker<'a> {
                 refuse(&rules::SPECIAL, operand, message)
             }
             symbol => {
+                self.no_register(symbol, ty);
                 let message = format!("a result needs a register; {}", describe(name, symbol));
                 refuse(&rules::OPERAND_KIND, operand, message)
             }
+        }
+    }
+
+    /// A register is wanted. Where a range of variables stands in its place, its declaration may be to blame.
+    fn no_register(&mut self, symbol: Option<Symbol<'a>>, wanted: ScalarType) {
+        if let Some(Symbol::Variable(variable)) = symbol
+            && variable.range.is_some()
+        {
+            self.blame.differs(variable, wanted);
         }
     }
 
@@ -508,10 +518,16 @@ impl<'a> Checker<'a> {
     }
 
     /// The address of a variable as a value.
-    fn variable(&mut self, wanted: Wanted<'_>, operand: &Operand, variable: &Variable) -> Verdict {
+    fn variable(
+        &mut self,
+        wanted: Wanted<'_>,
+        operand: &Operand,
+        variable: &'a Variable,
+    ) -> Verdict {
         let Wanted { pattern, ty, .. } = wanted;
         let name = &variable.name;
         if !pattern.variable {
+            self.no_register(Some(Symbol::Variable(variable)), ty);
             let message = format!("`{name}` is a variable, not a value");
             return Err(Box::new(
                 rules::OPERAND_KIND

@@ -436,10 +436,7 @@ impl<'s> Parser<'s> {
         let start = opening.end as usize;
         let next = start + self.text[start..].find('\n')? + 1;
         let is_blank = self.text[next..].lines().next().is_some_and(|line| line.trim().is_empty());
-        let is_closed_in_line = |line: &str| line.starts_with('{') && line.ends_with('}');
-        let may_close_in_line = self.text.lines().any(|line| is_closed_in_line(line.trim()));
-        (is_blank && !may_close_in_line && !self.ends_line(opening))
-            .then(|| Span::new(self.file, next, next))
+        (is_blank && !self.ends_line(opening)).then(|| Span::new(self.file, next, next))
     }
 
     /// If the last token closed a block inside the one at `opening` but looks as if it were to close that one:
