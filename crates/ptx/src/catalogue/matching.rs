@@ -24,13 +24,11 @@ pub struct Matched<'a> {
 }
 
 impl<'a> Matched<'a> {
-    /// Whether the first operand is a pair of predicates that are both received: `setp.… p|q, …`.
-    pub(crate) fn has_two_predicates(&self) -> bool {
-        let receives = self.instruction.operands.first().is_some_and(|operand| {
+    /// Whether the first operand is a pair both halves of which are received: `setp.… p|q, …`, `shfl.… d|p, …`.
+    pub(crate) fn has_two_results(&self) -> bool {
+        self.instruction.operands.first().is_some_and(|operand| {
             matches!(&operand.kind, OperandKind::Pair(_, second) if !matches!(second.kind, OperandKind::Sink))
-        });
-        let first = self.form.pattern.operands.first();
-        receives && first.is_some_and(|it| it.ty == OperandType::Fixed(ScalarType::Pred))
+        })
     }
 
     /// An instruction whose suffixes fill the slots of a form with these words.

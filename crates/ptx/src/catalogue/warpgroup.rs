@@ -23,8 +23,8 @@ macro_rules! shapes {
 macro_rules! multiply {
     ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
         [
-            Form::legal(concat!("wgmma.mma_async!.sync.aligned.shape", $flags, $types, " d{mn/4}:dtype, a_desc:u64, b_desc:u64, {!}scale_d(..1)", $end, $k, $choices), (8, 0), 90).architecture(&[90]),
-            Form::legal(concat!("wgmma.mma_async!.sync.aligned.shape", $flags, $types, " d{mn/4}:dtype, a{mk/4}:atype, b_desc:u64, {!}scale_d(..1)", $in_registers, $k, $choices), (8, 0), 90).architecture(&[90]),
+            Form::legal(concat!("wgmma.mma_async!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a_desc:u64, b_desc:u64, {!}scale_d(..1)", $end, $k, $choices), (8, 0), 90).architecture(&[90]),
+            Form::legal(concat!("wgmma.mma_async!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a{mk/4}:atype, b_desc:u64, {!}scale_d(..1)", $in_registers, $k, $choices), (8, 0), 90).architecture(&[90]),
         ]
     };
 }
@@ -33,8 +33,8 @@ macro_rules! multiply {
 macro_rules! sparse {
     ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
         [
-            Form::legal(concat!("wgmma.mma_async!.sp!.sync.aligned.shape", $flags, $types, " d{mn/4}:dtype, a_desc:u64, b_desc:u64, reg meta:b32, sel:b32=", $sel, ", {!}scale_d(..1)", $end, $k, $choices), (8, 2), 90).architecture(&[90]),
-            Form::legal(concat!("wgmma.mma_async!.sp!.sync.aligned.shape", $flags, $types, " d{mn/4}:dtype, a{mk/8}:atype, b_desc:u64, reg meta:b32, sel:b32=", $sel, ", {!}scale_d(..1)", $in_registers, $k, $choices), (8, 2), 90).architecture(&[90]),
+            Form::legal(concat!("wgmma.mma_async!.sp!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a_desc:u64, b_desc:u64, reg meta:b32, sel:b32=", $sel, ", {!}scale_d(..1)", $end, $k, $choices), (8, 2), 90).architecture(&[90]),
+            Form::legal(concat!("wgmma.mma_async!.sp!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a{mk/8}:atype, b_desc:u64, reg meta:b32, sel:b32=", $sel, ", {!}scale_d(..1)", $in_registers, $k, $choices), (8, 2), 90).architecture(&[90]),
         ]
     };
 }
@@ -60,9 +60,9 @@ const SPARSE: [[Form; 2]; 8] = families!(sparse, "32", "16", "64");
 const BITS: [Form; 2] = multiply!("", ".dtype.atype.btype.and.popc", shapes!(integer "256"), "; .dtype = { .s32 }; .atype = { .b1 }; .btype = { .b1 }", "", "", "");
 
 const FENCES: [Form; 3] = [
-    Form::legal("wgmma.fence!.sync.aligned", (8, 0), 90).architecture(&[90]),
-    Form::legal("wgmma.commit_group!.sync.aligned", (8, 0), 90).architecture(&[90]),
-    Form::legal("wgmma.wait_group!.sync.aligned n:u32=(0..7)", (8, 0), 90).architecture(&[90]),
+    Form::legal("wgmma.fence!.sync{.aligned}", (8, 0), 90).architecture(&[90]),
+    Form::legal("wgmma.commit_group!.sync{.aligned}", (8, 0), 90).architecture(&[90]),
+    Form::legal("wgmma.wait_group!.sync{.aligned} n:u32=(0..7)", (8, 0), 90).architecture(&[90]),
 ];
 
 /// Mixed signs came later.

@@ -66,8 +66,8 @@ impl<'a> Checker<'a> {
             fit,
             special: pattern.special,
             element: false,
-            // Sums of floats crash the assembler beside two predicates.
-            integers: pattern.integers || inst.has_two_predicates(),
+            // Sums of floats crash the assembler beside two results.
+            integers: pattern.integers || inst.has_two_results(),
             space,
             says,
         };
@@ -425,7 +425,7 @@ impl<'a> Checker<'a> {
         let declared = match self.names.find(name) {
             None => return Ok(()),
             Some(Symbol::Register(variable)) => variable.ty,
-            Some(Symbol::Special(register)) if !register.is_vector() => register.ty,
+            Some(Symbol::Special(register)) if !register.is_vector() => untyped(register.ty),
             Some(Symbol::Variable(variable)) => {
                 lies_in(wanted, operand, variable)?;
                 // An address is an integer.
