@@ -145,7 +145,7 @@ impl Scene<'_, '_> {
             for lane in part.lanes {
                 let (bits, origin) = match stray.contains(lane) {
                     true => (full, self.born_astray(firing, part, lane)),
-                    false => (taint.0 & full, taint.1),
+                    false => (taint.0 & full, taint.1.with_term(self.births.term())),
                 };
                 self.cta.registers.set(*d, firing.warp, lane, bits, origin);
             }

@@ -1,6 +1,7 @@
 //! Operations that compute lane by lane.
 
 use super::{Row, Scene};
+use crate::shadow::term::{self, Term};
 use crate::shadow::{Origin, transfer};
 use ir::{CompareOp, Inst, Op, Pred, Reg, Src};
 
@@ -31,7 +32,9 @@ impl Scene<'_, '_> {
             Op::Unary { op, a, .. } => {
                 for lane in lanes::LaneMask(lanes) {
                     let bits = transfer::unary(*op, self.bits(*a, warp, lane));
-                    self.result(inst, d, &[*a], (warp, lane), bits, !transfer::moves(*op));
+                    let term = self.term(*a, warp, lane).and_then(|a| term::unary(*op, a));
+                    let how = (!transfer::moves(*op), term);
+                    self.result(inst, d, &[*a], (warp, lane), bits, how);
                 }
             }
             Op::Binary { op, a, b, .. } => {
@@ -39,9 +42,12 @@ impl Scene<'_, '_> {
                 let (va, vb) = (row(*a, first), row(*b, second));
                 for lane in lanes::LaneMask(lanes) {
                     let s = [self.bits(*a, warp, lane), self.bits(*b, warp, lane)];
-                    let bits = transfer::binary(*op, s, [va.at(lane), vb.at(lane)]);
-                    let computed = !transfer::packs(*op);
-                    self.result(inst, d, &[*a, *b], (warp, lane), bits, computed);
+                    let v = [va.at(lane), vb.at(lane)];
+                    let bits = transfer::binary(*op, s, v);
+                    let terms = self.terms([*a, *b], warp, lane);
+                    let term = terms.and_then(|terms| term::binary(*op, terms, v));
+                    let how = (!transfer::packs(*op), term);
+                    self.result(inst, d, &[*a, *b], (warp, lane), bits, how);
                 }
             }
             Op::Ternary { op, a, b, c, .. } => {
@@ -51,7 +57,9 @@ impl Scene<'_, '_> {
                     let s = [*a, *b, *c].map(|src| self.bits(src, warp, lane));
                     let v = [va.at(lane), vb.at(lane), vc.at(lane)];
                     let bits = transfer::ternary(*op, s, v);
-                    self.result(inst, d, &[*a, *b, *c], (warp, lane), bits, true);
+                    let terms = self.terms([*a, *b, *c], warp, lane);
+                    let term = terms.and_then(|terms| term::ternary(*op, terms, v));
+                    self.result(inst, d, &[*a, *b, *c], (warp, lane), bits, (true, term));
                 }
             }
             Op::Compare { op, a, b, .. } => self.compare(inst, *op, d, (*a, *b), (warp, lanes)),
@@ -62,7 +70,7 @@ impl Scene<'_, '_> {
                     let v = [va.contains(lane), vb.contains(lane)];
                     let bits = u64::from(transfer::logic(*table, s, v));
                     let from = if s[0] { a.reg() } else { b.reg() };
-                    self.result_from(inst, d, from, (warp, lane), bits, true);
+                    self.result_from(inst, d, from, (warp, lane), bits, (true, None));
                 }
             }
             Op::Select { a, b, p, .. } => {
@@ -74,12 +82,12 @@ impl Scene<'_, '_> {
                     let (v, chosen) = ([va.at(lane), vb.at(lane)], vp.contains(lane));
                     let full = transfer::full(class);
                     let bits = transfer::select((undecided, chosen), s, v, full);
-                    let from = match (undecided, chosen) {
-                        (true, _) => p.reg(),
-                        (false, true) => super::reg_of(*a),
-                        (false, false) => super::reg_of(*b),
+                    let (from, term) = match (undecided, chosen) {
+                        (true, _) => (p.reg(), None),
+                        (false, true) => (super::reg_of(*a), self.term(*a, warp, lane)),
+                        (false, false) => (super::reg_of(*b), self.term(*b, warp, lane)),
                     };
-                    self.result_from(inst, d, from, (warp, lane), bits, undecided);
+                    self.result_from(inst, d, from, (warp, lane), bits, (undecided, term));
                 }
             }
             Op::Special { .. }
@@ -110,8 +118,22 @@ impl Scene<'_, '_> {
         for lane in lanes::LaneMask(lanes) {
             let s = [self.bits(a, warp, lane), self.bits(b, warp, lane)];
             let bits = u64::from(transfer::compare(op, s, [va.at(lane), vb.at(lane)]));
-            self.result(inst, d, &[a, b], (warp, lane), bits, true);
+            self.result(inst, d, &[a, b], (warp, lane), bits, (true, None));
         }
+    }
+
+    /// The undefined parts of all operands, if something is known of each.
+    fn terms<const N: usize>(
+        &self,
+        operands: [Src; N],
+        warp: usize,
+        lane: u32,
+    ) -> Option<[Term; N]> {
+        let mut terms = [Term::DEFINED; N];
+        for (term, src) in terms.iter_mut().zip(operands) {
+            *term = self.term(src, warp, lane)?;
+        }
+        Some(terms)
     }
 
     /// Whether a predicate is undefined in a lane.
@@ -119,7 +141,8 @@ impl Scene<'_, '_> {
         pred.reg().is_some_and(|reg| self.cta.registers.bits(reg, warp, lane) != 0)
     }
 
-    /// Writes a result whose undefined bits come from the first operand that has any.
+    /// Writes a result whose undefined bits come from the first operand that has any; `how` says whether the
+    /// operation computed with it, and the result's undefined part, if something is known of that.
     fn result(
         &mut self,
         inst: &Inst,
@@ -127,11 +150,11 @@ impl Scene<'_, '_> {
         operands: &[Src],
         (warp, lane): (usize, u32),
         bits: u64,
-        computed: bool,
+        how: (bool, Option<Term>),
     ) {
         let undefined = |src: &&Src| self.bits(**src, warp, lane) != 0;
         let from = operands.iter().find(undefined).and_then(|src| super::reg_of(*src));
-        self.result_from(inst, d, from, (warp, lane), bits, computed);
+        self.result_from(inst, d, from, (warp, lane), bits, how);
     }
 
     fn result_from(
@@ -141,8 +164,11 @@ impl Scene<'_, '_> {
         from: Option<Reg>,
         (warp, lane): (usize, u32),
         bits: u64,
-        computed: bool,
+        (computed, term): (bool, Option<Term>),
     ) {
+        let cancelled = term == Some(Term::DEFINED);
+        let full = transfer::full(self.cta.registers.class(d));
+        let bits = if cancelled { 0 } else { bits & full };
         let mut origin = Origin::default();
         if bits != 0
             && let Some(from) = from
@@ -151,8 +177,8 @@ impl Scene<'_, '_> {
             if computed {
                 origin = origin.computed();
             }
+            origin = origin.with_term(term.unwrap_or_else(|| self.births.term()));
         }
-        let bits = bits & transfer::full(self.cta.registers.class(d));
         self.cta.registers.set(d, warp, lane, bits, origin);
     }
 }

@@ -110,11 +110,15 @@ impl Scene<'_, '_> {
                 let at = address + element.offset();
                 let bits = self.memory_bits(touch, lane, at, element.bytes());
                 if bits != 0 {
-                    let stored = self.memory_origin(touch, lane, at);
+                    let stored = self.memory_origin(touch, lane, at, element.bytes());
                     let origin = match stored {
                         Some(origin) => origin,
                         None => self.unwritten(touch, lane, at, place),
                     };
+                    // Narrower values are extended, which no sum survives.
+                    let kept = if element.bytes() >= 4 { origin.term() } else { None };
+                    let term = kept.unwrap_or_else(|| self.births.term());
+                    let origin = origin.with_term(term);
                     let origin = if padding { origin.padding() } else { origin };
                     let bits = element.extend(bits);
                     self.cta.registers.set(*reg, touch.warp, lane, bits, origin);
@@ -154,14 +158,20 @@ impl Scene<'_, '_> {
         }
     }
 
-    fn memory_origin(&mut self, touch: &Touch, lane: u32, address: u64) -> Option<Origin> {
+    fn memory_origin(
+        &mut self,
+        touch: &Touch,
+        lane: u32,
+        address: u64,
+        bytes: usize,
+    ) -> Option<Origin> {
         match touch.space {
-            Space::Shared => self.cta.shared.origin(address),
+            Space::Shared => self.cta.shared.origin(address, bytes),
             Space::Local => {
                 let size = self.view.local_bytes();
-                self.cta.local(touch.warp, lane, size)?.origin(address)
+                self.cta.local(touch.warp, lane, size)?.origin(address, bytes)
             }
-            Space::Global => self.global.origin(address),
+            Space::Global => self.global.origin(address, bytes),
             Space::Generic | Space::Param => None,
         }
     }
@@ -303,7 +313,7 @@ impl Scene<'_, '_> {
                 let from = [b, c].into_iter().find(|src| self.bits(*src, warp, lane) != 0);
                 origin = match (old != 0, from.and_then(reg_of)) {
                     (false, Some(reg)) => self.origin(reg, warp, lane, place),
-                    _ => match self.memory_origin(touch, lane, address) {
+                    _ => match self.memory_origin(touch, lane, address, bytes) {
                         Some(origin) => origin,
                         None => self.unwritten(touch, lane, address, place),
                     },

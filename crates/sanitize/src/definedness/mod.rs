@@ -16,9 +16,10 @@ mod memory;
 
 use crate::finding::Findings;
 use crate::per_cta::PerCta;
+use crate::shadow::term::Term;
 use crate::shadow::{Births, GlobalShadow, Kind, Origin, Registers, Shadow};
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
-use lanes::Lanes;
+use lanes::{Lanes, WARP};
 use matters::Use;
 use vm::{Arrival, BarrierArrival, BarrierPart, Firing, View};
 
@@ -76,6 +77,11 @@ fn reg_of(src: Src) -> Option<Reg> {
     }
 }
 
+/// What a register holds that nothing wrote: the same wherever it is read.
+fn unwritten_register(reg: Reg, warp: usize, lane: u32) -> Term {
+    Term::of(1 << 63 | u64::from(reg.0) << 31 | (warp as u64 * WARP as u64 + u64::from(lane)))
+}
+
 /// What detectors of undefined values work on during an event.
 struct Scene<'a, 'v> {
     cta: &'a mut Cta,
@@ -104,10 +110,25 @@ impl Scene<'_, '_> {
             return self.cta.registers.origin(reg, warp, lane);
         }
         let view = self.view;
-        self.births.at(Kind::Register, place, || {
+        let origin = self.births.at(Kind::Register, place, || {
             let text = "reads a register that nothing wrote".to_owned();
             (view.thread(warp, lane), text, None)
-        })
+        });
+        origin.with_term(unwritten_register(reg, warp, lane))
+    }
+
+    /// The undefined part of an operand's value in a lane; `None` if nothing is known of it.
+    fn term(&self, src: Src, warp: usize, lane: u32) -> Option<Term> {
+        let registers = &self.cta.registers;
+        match reg_of(src) {
+            Some(reg) if registers.is_unwritten(reg, warp, lane) => {
+                Some(unwritten_register(reg, warp, lane))
+            }
+            Some(reg) if registers.bits(reg, warp, lane) != 0 => {
+                registers.origin(reg, warp, lane).term()
+            }
+            _ => Some(Term::DEFINED),
+        }
     }
 }
 
@@ -148,7 +169,7 @@ impl Definedness {
         let new = || Cta {
             registers: Registers::new(kernel, view.warps()),
             shared: Shadow::new(view.shared_bytes()),
-            local: vec![None; view.warps() * lanes::WARP],
+            local: vec![None; view.warps() * WARP],
             votes: [None; BARRIERS],
         };
         self.ctas.begin(view.cta(), restart, new);

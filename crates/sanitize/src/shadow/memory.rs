@@ -1,6 +1,7 @@
 //! Undefined bits of memory.
 
 use super::origin::Origin;
+use super::term::Term;
 use foldhash::{HashMap, HashMapExt};
 
 /// Memory that begins undefined, as shared and local memory do. A shadow bit is set where a bit is defined, so
@@ -8,8 +9,16 @@ use foldhash::{HashMap, HashMapExt};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
     defined: Vec<u8>,
-    /// Origins of undefined values that were stored, by the word of 4 bytes that they are in.
-    origins: HashMap<u64, Origin>,
+    /// Undefined values that were stored, by the words of 4 bytes that they are in.
+    stored: HashMap<u64, Stored>,
+}
+
+/// An undefined value that was stored: where, how many bytes of it, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stored {
+    address: u64,
+    bytes: usize,
+    origin: Origin,
 }
 
 fn low_bytes(bytes: usize) -> u64 {
@@ -19,13 +28,13 @@ fn low_bytes(bytes: usize) -> u64 {
 impl Shadow {
     /// Memory of so many bytes in which nothing is written.
     pub(crate) fn new(bytes: u64) -> Shadow {
-        Shadow { defined: vec![0; bytes as usize], origins: HashMap::new() }
+        Shadow { defined: vec![0; bytes as usize], stored: HashMap::new() }
     }
 
     /// Nothing is written any more.
     pub(crate) fn restart(&mut self) {
         self.defined.fill(0);
-        self.origins.clear();
+        self.stored.clear();
     }
 
     /// Whether every bit of a range is defined. Ranges outside the memory are not.
@@ -45,9 +54,13 @@ impl Shadow {
         !u64::from_le_bytes(word) & low_bytes(bytes)
     }
 
-    /// Where undefined bits that were stored there come from; `None` if nothing was stored.
-    pub(crate) fn origin(&self, address: u64) -> Option<Origin> {
-        self.origins.get(&(address / 4)).copied()
+    /// Where undefined bits that were stored there come from; `None` if nothing was stored. The origin has the
+    /// term of the stored value if this reads all of that.
+    pub(crate) fn origin(&self, address: u64, bytes: usize) -> Option<Origin> {
+        let stored = self.stored.get(&(address / 4))?;
+        let last = self.stored.get(&((address + bytes as u64 - 1) / 4));
+        let whole = (stored.address, stored.bytes) == (address, bytes) && last == Some(stored);
+        Some(if whole { stored.origin } else { stored.origin.with_term(Term::DEFINED) })
     }
 
     /// Every bit of a range is written with defined values.
@@ -66,7 +79,7 @@ impl Shadow {
         }
         if undefined != 0 {
             for word in address / 4..(address + bytes as u64).div_ceil(4) {
-                self.origins.insert(word, origin);
+                self.stored.insert(word, Stored { address, bytes, origin });
             }
         }
     }
@@ -99,8 +112,8 @@ impl GlobalShadow {
     }
 
     /// Where undefined bits there come from.
-    pub(crate) fn origin(&self, address: u64) -> Option<Origin> {
-        self.pages.get(&(address / PAGE))?.origin(address % PAGE)
+    pub(crate) fn origin(&self, address: u64, bytes: usize) -> Option<Origin> {
+        self.pages.get(&(address / PAGE))?.origin(address % PAGE, bytes)
     }
 
     /// Up to 8 aligned bytes are written with a value of which these bits are undefined.
@@ -137,6 +150,20 @@ mod tests {
         global.store(PAGE - 8, 8, 1 << 63, Origin::default());
         assert_eq!((global.bits(PAGE - 8, 8), global.bits(PAGE, 8)), (1 << 63, 0));
         assert_eq!(global.bits(PAGE - 1, 1), 0x80);
+    }
+
+    #[test]
+    fn a_value_is_known_again_where_all_of_it_is_read() {
+        let value = Origin::default().with_term(Term::of(1));
+        let mut shared = Shadow::new(16);
+        shared.store(8, 8, u64::MAX, value);
+        let term = |shared: &Shadow, at, bytes| shared.origin(at, bytes).and_then(Origin::term);
+        assert_eq!(term(&shared, 8, 8), Some(Term::of(1)));
+        assert_eq!((term(&shared, 8, 4), term(&shared, 12, 4)), (None, None));
+        shared.store(14, 2, 0xffff, value.with_term(Term::of(2)));
+        assert_eq!((term(&shared, 8, 8), term(&shared, 12, 4)), (None, None));
+        assert_eq!(term(&shared, 14, 2), Some(Term::of(2)));
+        assert_eq!(shared.origin(0, 4), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod memory;
 mod origin;
 mod registers;
 mod rules;
+pub(crate) mod term;
 pub(crate) mod transfer;
 
 pub(crate) use memory::{GlobalShadow, Shadow};

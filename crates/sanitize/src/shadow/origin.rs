@@ -1,5 +1,6 @@
 //! Where undefined values are born.
 
+use super::term::Term;
 use crate::strip::Strip;
 use foldhash::{HashMap, HashMapExt};
 use ir::{Place, Space};
@@ -7,7 +8,10 @@ use vm::ThreadId;
 
 /// The birth of an undefined value, with what has happened to the value since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Origin(u32);
+pub(crate) struct Origin {
+    birth: u32,
+    term: Term,
+}
 
 impl Default for Origin {
     fn default() -> Self {
@@ -22,36 +26,46 @@ const PADDING: u32 = 1 << 30;
 
 impl Origin {
     /// The origin of defined values.
-    pub(crate) const NONE: Origin = Origin(!(COMPUTED | PADDING));
+    pub(crate) const NONE: Origin = Origin { birth: !(COMPUTED | PADDING), term: Term::DEFINED };
 
     /// As a number, so that rows of origins can begin as untouched zero pages.
-    pub(super) fn number(self) -> u32 {
-        self.0
+    pub(super) fn number(self) -> u64 {
+        u64::from(self.birth) | u64::from(self.term.number()) << 32
     }
 
     /// The origin of a number that [`Origin::number`] gave.
-    pub(super) fn from_number(number: u32) -> Origin {
-        Origin(number)
+    pub(super) fn from_number(number: u64) -> Origin {
+        Origin { birth: number as u32, term: Term::from_number((number >> 32) as u32) }
     }
 
-    /// The same birth, computed with.
+    /// The same birth, computed with: another value, of which nothing is known.
     pub(crate) fn computed(self) -> Origin {
-        Origin(self.0 | COMPUTED)
+        Origin { birth: self.birth | COMPUTED, term: Term::DEFINED }
     }
 
     /// The same birth, read together with defined bytes.
     pub(crate) fn padding(self) -> Origin {
-        Origin(self.0 | PADDING)
+        Origin { birth: self.birth | PADDING, ..self }
+    }
+
+    /// The same birth of a value with this undefined part.
+    pub(crate) fn with_term(self, term: Term) -> Origin {
+        Origin { term, ..self }
+    }
+
+    /// The undefined part of the value; `None` if nothing is known of it.
+    pub(crate) fn term(self) -> Option<Term> {
+        (self.term != Term::DEFINED).then_some(self.term)
     }
 
     /// Whether an operation has computed with the value.
     pub(crate) fn is_computed(self) -> bool {
-        self.0 & COMPUTED != 0
+        self.birth & COMPUTED != 0
     }
 
     /// Whether the value may be padding.
     pub(crate) fn may_be_padding(self) -> bool {
-        self.0 & PADDING != 0
+        self.birth & PADDING != 0
     }
 }
 
@@ -83,11 +97,19 @@ pub(crate) struct Birth {
 pub(crate) struct Births {
     all: Vec<Birth>,
     index: HashMap<(Kind, Place), u32>,
+    /// Terms that have been handed out.
+    terms: u64,
 }
 
 impl Births {
     pub(crate) fn new() -> Births {
-        Births { all: Vec::new(), index: HashMap::new() }
+        Births { all: Vec::new(), index: HashMap::new(), terms: 0 }
+    }
+
+    /// The undefined part of a value of which nothing else is known.
+    pub(crate) fn term(&mut self) -> Term {
+        self.terms += 1;
+        Term::of(self.terms)
     }
 
     /// The origin of a value that is born at a place.
@@ -103,11 +125,11 @@ impl Births {
             all.push(Birth { kind, place, thread, text, strip });
             all.len() as u32 - 1
         });
-        Origin(id)
+        Origin { birth: id, term: self.term() }
     }
 
     /// The birth of a value.
     pub(crate) fn get(&self, origin: Origin) -> Option<&Birth> {
-        self.all.get((origin.0 & !(COMPUTED | PADDING)) as usize)
+        self.all.get((origin.birth & !(COMPUTED | PADDING)) as usize)
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Registers {
     /// Per register, warp and lane, the undefined bits.
     bits: Vec<u64>,
     /// Where they come from, as numbers.
-    origins: Vec<u32>,
+    origins: Vec<u64>,
     classes: Vec<Class>,
 }
 
