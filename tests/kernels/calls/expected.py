@@ -45,3 +45,9 @@ s = (i + 0xFFFFFFF8) & M32
 carry = np.where(s < i, 100, 200)
 twice = np.where(i < 16, np.where(i & 1, i, 2 * i), 7)
 save("expected_by_hand", np.stack([s, carry + twice], axis=1).reshape(-1), u32)
+
+# A function's shared variable is the same in every call of it.
+save("expected_counters", [300 + 7 + block for block in range(2) for _ in range(64)], i32)
+values = save("shared_in", noise64(128, 8) % u64(1000), i32)
+total = int(values.sum())
+save("expected_shared_sums", [total] * 128 + [2 * total + 128] * 128, i32)

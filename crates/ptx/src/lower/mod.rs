@@ -89,6 +89,7 @@ pub fn lower_kernel(
         params: Vec::new(),
         param_bytes: 0,
         shared_bytes: 0,
+        shared: HashMap::new(),
         local_bytes: 0,
         frame: LocalFrame::default(),
         calls: Vec::new(),
@@ -113,6 +114,8 @@ pub struct Lowering {
     params: Vec<Param>,
     param_bytes: u64,
     shared_bytes: u64,
+    /// Where the shared variables of the kernel and of its functions stand, by the places of their names.
+    shared: HashMap<Span, u64>,
     /// Bytes of local memory that the kernel needs with all that it calls.
     local_bytes: u64,
     frame: LocalFrame,
@@ -270,7 +273,7 @@ impl Lowering {
             Space::Shared if variable.linkage == Linkage::Extern => {
                 return self.scopes.declare_variable(&variable.name, Placing::Dynamic);
             }
-            Space::Shared => (Space::Shared, layout::place(variable, &mut self.shared_bytes)?),
+            Space::Shared => (Space::Shared, self.place_shared(variable)?),
             Space::Global | Space::Const => {
                 let message = "variables of this space are declared outside of functions";
                 return Err(Box::new(Diagnostic::error(variable.span, message)));
@@ -282,6 +285,16 @@ impl Lowering {
         };
         let placing = Placing::At(scope::Variable { space, offset });
         self.scopes.declare_variable(&variable.name, placing)
+    }
+
+    /// A shared variable of a function is one for all its calls: it lives as long as the CTA.
+    fn place_shared(&mut self, variable: &ast::Variable) -> Result<u64> {
+        if let Some(offset) = self.shared.get(&variable.name.span) {
+            return Ok(*offset);
+        }
+        let offset = layout::place(variable, &mut self.shared_bytes)?;
+        self.shared.insert(variable.name.span, offset);
+        Ok(offset)
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Result {
