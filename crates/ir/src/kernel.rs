@@ -1,6 +1,7 @@
 //! Kernels, blocks and instructions.
 
 use crate::{Op, Operand, Update};
+use std::ops::Range;
 
 /// What a virtual register holds in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -163,6 +164,8 @@ pub struct Kernel {
     pub param_bytes: u32,
     /// Bytes of statically allocated shared memory of a CTA; dynamic shared memory follows them.
     pub shared_bytes: u32,
+    /// The part of those bytes that the system keeps for itself and clears: empty in nearly all kernels.
+    pub system_shared: Range<u32>,
     /// Bytes of local memory of a thread.
     pub local_bytes: u32,
     /// Demands on the CTA's shape.

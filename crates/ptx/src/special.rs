@@ -14,7 +14,21 @@ pub(crate) enum Content {
     Scalar(Special),
     /// Components `.x`, `.y` and `.z`; `.w` is zero.
     Vector(fn(Dim) -> Special),
+    /// An offset in shared memory.
+    Reserved(u64),
 }
+
+/// What a special register or a component of one holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value {
+    /// This.
+    Of(Special),
+    /// A place in shared memory, counted from the start of what is set aside for the system.
+    Reserved(u64),
+}
+
+/// Bytes of shared memory that are set aside for the system.
+pub(crate) const RESERVED_SHARED: u64 = 1024;
 
 /// A special register.
 #[derive(Clone, Copy, Debug)]
@@ -49,11 +63,17 @@ const fn vector(
     SpecialRegister { name, ty, content, since: Since { ptx, sm } }
 }
 
+const fn reserved(name: &'static str, offset: u64) -> SpecialRegister {
+    let since = Since { ptx: (7, 6), sm: 80 };
+    SpecialRegister { name, ty: B32, content: Content::Reserved(offset), since }
+}
+
 use ScalarType::{B32, Pred, U32, U64};
 
 // Without clusters, every CTA is a cluster of its own.
 const ZERO: Special = Special::Constant(0);
 const ONE: Special = Special::Constant(1);
+const CAPACITY: Special = Special::Constant(RESERVED_SHARED as u32);
 
 const REGISTERS: &[SpecialRegister] = &[
     vector("%tid", Special::Tid, (1, 0), 10),
@@ -87,12 +107,12 @@ const REGISTERS: &[SpecialRegister] = &[
     scalar("%globaltimer", U64, Special::Globaltimer, (3, 1), 30),
     scalar("%globaltimer_lo", U32, Special::GlobaltimerLo, (3, 1), 30),
     scalar("%globaltimer_hi", U32, Special::GlobaltimerHi, (3, 1), 30),
-    // No shared memory is set aside for the system.
-    scalar("%reserved_smem_offset_begin", B32, ZERO, (7, 6), 80),
-    scalar("%reserved_smem_offset_end", B32, ZERO, (7, 6), 80),
-    scalar("%reserved_smem_offset_cap", B32, ZERO, (7, 6), 80),
-    scalar("%reserved_smem_offset_0", B32, ZERO, (7, 6), 80),
-    scalar("%reserved_smem_offset_1", B32, ZERO, (7, 6), 80),
+    // CUDA's headers keep the barriers of groups of several warps from the last of these on.
+    reserved("%reserved_smem_offset_begin", 0),
+    reserved("%reserved_smem_offset_end", RESERVED_SHARED),
+    scalar("%reserved_smem_offset_cap", B32, CAPACITY, (7, 6), 80),
+    reserved("%reserved_smem_offset_0", 0),
+    reserved("%reserved_smem_offset_1", RESERVED_SHARED / 2),
     scalar("%total_smem_size", U32, Special::TotalSmemSize, (4, 1), 20),
     scalar("%aggr_smem_size", U32, Special::TotalSmemSize, (8, 1), 90),
     scalar("%dynamic_smem_size", U32, Special::DynamicSmemSize, (4, 1), 20),
@@ -138,15 +158,21 @@ impl SpecialRegister {
 
     /// What it holds, in the component of that letter where it has components. `None`: it does not have
     /// that component, or none.
-    pub(crate) fn component(&self, part: Option<&str>) -> Option<Special> {
+    pub(crate) fn component(&self, part: Option<&str>) -> Option<Value> {
         match (self.content, part) {
-            (Content::Scalar(what), None) => Some(what),
-            (Content::Scalar(_), Some(_)) => None,
-            (Content::Vector(vector), Some("x" | "r") | None) => Some(vector(Dim::X)),
-            (Content::Vector(vector), Some("y" | "g")) => Some(vector(Dim::Y)),
-            (Content::Vector(vector), Some("z" | "b")) => Some(vector(Dim::Z)),
-            (Content::Vector(_), Some("w" | "a")) => Some(ZERO),
-            (Content::Vector(_), Some(_)) => None,
+            (Content::Scalar(what), None) => Some(Value::Of(what)),
+            (Content::Reserved(offset), None) => Some(Value::Reserved(offset)),
+            (Content::Scalar(_) | Content::Reserved(_), Some(_)) => None,
+            (Content::Vector(vector), part) => {
+                let what = match part {
+                    Some("x" | "r") | None => vector(Dim::X),
+                    Some("y" | "g") => vector(Dim::Y),
+                    Some("z" | "b") => vector(Dim::Z),
+                    Some("w" | "a") => ZERO,
+                    Some(_) => return None,
+                };
+                Some(Value::Of(what))
+            }
         }
     }
 }

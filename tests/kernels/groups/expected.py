@@ -60,3 +60,10 @@ for _ in range(grid[2]):
                 x_, y_, z_ = rank % 5, rank // 5 % 4, rank // 20
                 words.append(x_ | y_ << 4 | z_ << 8 | rank % 32 << 12 | cta_y << 20)
 save("expected_ranks", words, u32)
+
+values = save("large_in", noise64(256, 21) % u64(50), i32)
+for size in 64, 128:
+    rows = values.reshape(-1, size)
+    behind = np.cumsum(rows[:, ::-1], axis=1)[:, ::-1]
+    same = rows[:, 3:4] == rows[:, ::-1]
+    save(f"expected_tile_{size}", (behind + 1000000 * same).reshape(-1), i32)

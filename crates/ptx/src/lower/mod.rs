@@ -18,6 +18,7 @@ pub use operands::{Extend, class_of};
 pub use scope::Entity;
 
 use crate::catalogue::{self, Matched};
+use crate::special;
 use crate::syntax::ast::{
     self, Function, FunctionKind, Instruction, Item, Name, Statement, StatementKind,
 };
@@ -90,6 +91,7 @@ pub fn lower_kernel(
         param_bytes: 0,
         shared_bytes: 0,
         shared: HashMap::new(),
+        reserved_shared: None,
         local_bytes: 0,
         frame: LocalFrame::default(),
         calls: Vec::new(),
@@ -116,6 +118,8 @@ pub struct Lowering {
     shared_bytes: u64,
     /// Where the shared variables of the kernel and of its functions stand, by the places of their names.
     shared: HashMap<Span, u64>,
+    /// Where the shared memory stands that is set aside for the system, once something uses it.
+    reserved_shared: Option<u64>,
     /// Bytes of local memory that the kernel needs with all that it calls.
     local_bytes: u64,
     frame: LocalFrame,
@@ -159,6 +163,10 @@ impl Lowering {
         let mut kernel = self.b.finish();
         kernel.param_bytes = param_bytes;
         kernel.shared_bytes = shared_bytes;
+        if let Some(start) = self.reserved_shared {
+            // All of shared memory has fewer than 4 GiB.
+            kernel.system_shared = start as u32..(start + special::RESERVED_SHARED) as u32;
+        }
         kernel.local_bytes = local_bytes;
         kernel.threads = threads;
         kernel.drop_unread_results();
@@ -285,6 +293,16 @@ impl Lowering {
         };
         let placing = Placing::At(scope::Variable { space, offset });
         self.scopes.declare_variable(&variable.name, placing)
+    }
+
+    /// Where the shared memory stands that is set aside for the system.
+    fn reserved_shared(&mut self) -> u64 {
+        let bytes = &mut self.shared_bytes;
+        *self.reserved_shared.get_or_insert_with(|| {
+            let start = align_up(*bytes, 16);
+            *bytes = start.saturating_add(special::RESERVED_SHARED);
+            start
+        })
     }
 
     /// A shared variable of a function is one for all its calls: it lives as long as the CTA.

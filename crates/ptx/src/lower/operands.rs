@@ -211,9 +211,15 @@ impl Lowering {
     fn special(&mut self, name: &Name, part: Option<&Name>, ty: ScalarType) -> Result<Src> {
         let found =
             special::find(name).and_then(|register| register.component(part.map(|part| &**part)));
-        let Some(what) = found else {
-            let message = format!("there is no such special register: `{name}`");
-            return Err(Box::new(Diagnostic::error(name.span, message)));
+        let what = match found {
+            Some(special::Value::Of(what)) => what,
+            Some(special::Value::Reserved(offset)) => {
+                return Ok(Src::Imm(self.reserved_shared() + offset));
+            }
+            None => {
+                let message = format!("there is no such special register: `{name}`");
+                return Err(Box::new(Diagnostic::error(name.span, message)));
+            }
         };
         let class = if what.is_wide() { Class::W64 } else { Class::W32 };
         let d = self.b.reg(class);

@@ -160,17 +160,23 @@ impl Definedness {
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
         let kernel = &self.kernel;
+        let system = u64::from(kernel.system_shared.start)..u64::from(kernel.system_shared.end);
         let restart = |cta: &mut Cta| {
             cta.registers.restart();
             cta.shared.restart();
             cta.local.iter_mut().for_each(|memory| *memory = None);
             cta.votes = [None; BARRIERS];
+            cta.shared.define(system.start, system.end);
         };
-        let new = || Cta {
-            registers: Registers::new(kernel, view.warps()),
-            shared: Shadow::new(view.shared_bytes()),
-            local: vec![None; view.warps() * WARP],
-            votes: [None; BARRIERS],
+        let new = || {
+            let mut shared = Shadow::new(view.shared_bytes());
+            shared.define(system.start, system.end);
+            Cta {
+                registers: Registers::new(kernel, view.warps()),
+                shared,
+                local: vec![None; view.warps() * WARP],
+                votes: [None; BARRIERS],
+            }
         };
         self.ctas.begin(view.cta(), restart, new);
     }

@@ -32,6 +32,7 @@ use ir::{
 };
 use lanes::{LaneMask, WARP};
 use line::{Access, Keep, Kind, Lines, Pages, Row};
+use std::ops::Range;
 use sync::SyncVars;
 use vm::{BarrierArrival, BarrierPart, Firing, ThreadId, View};
 
@@ -48,6 +49,8 @@ struct Cta {
 #[derive(Debug)]
 pub(crate) struct Races {
     rules: WarpRules,
+    /// Shared memory in which CUDA's own code works, by rules of its own; what it synchronises counts.
+    system: Range<u64>,
     /// Loads whose value is what a compare-and-swap expects.
     expected: HashSet<Place>,
     pedantic: bool,
@@ -141,6 +144,7 @@ impl Races {
     pub(crate) fn new(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], pedantic: bool) -> Races {
         Races {
             rules: kernel.rules,
+            system: kernel.system_shared.start.into()..kernel.system_shared.end.into(),
             expected: expected(kernel),
             pedantic,
             ctas: PerCta::new(),
@@ -277,9 +281,13 @@ impl Races {
     ) {
         let Some(cta) = self.ctas.get(view.cta()) else { return };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
+        let system = &self.system;
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
                 let lines = match touch.space {
+                    Space::Shared if system.start <= touch.low && touch.high <= system.end => {
+                        return;
+                    }
                     Space::Shared => Where::Shared(&mut cta.shared),
                     Space::Global => Where::Global(&mut self.global),
                     Space::Generic | Space::Local | Space::Param => return,
