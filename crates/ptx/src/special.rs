@@ -16,6 +16,17 @@ pub(crate) enum Content {
     Vector(fn(Dim) -> Special),
     /// An offset in shared memory.
     Reserved(u64),
+    /// Half of the address of what a grid synchronises with.
+    GridWorkspace(Half),
+}
+
+/// Half of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Half {
+    /// Bits 31:0.
+    Low,
+    /// Bits 63:32.
+    High,
 }
 
 /// What a special register or a component of one holds.
@@ -25,7 +36,18 @@ pub(crate) enum Value {
     Of(Special),
     /// A place in shared memory, counted from the start of what is set aside for the system.
     Reserved(u64),
+    /// Half of the address of what a grid synchronises with.
+    GridWorkspace(Half),
 }
+
+impl Value {
+    pub(crate) fn is_grid_workspace(self) -> bool {
+        matches!(self, Value::GridWorkspace(_))
+    }
+}
+
+/// Bytes of what a grid synchronises with: its size and a barrier, both of 32 bits.
+pub(crate) const GRID_WORKSPACE: u64 = 8;
 
 /// Bytes of shared memory that are set aside for the system.
 pub(crate) const RESERVED_SHARED: u64 = 1024;
@@ -68,6 +90,11 @@ const fn reserved(name: &'static str, offset: u64) -> SpecialRegister {
     SpecialRegister { name, ty: B32, content: Content::Reserved(offset), since }
 }
 
+const fn grid_workspace(name: &'static str, half: Half) -> SpecialRegister {
+    let (content, since) = (Content::GridWorkspace(half), Since { ptx: (2, 1), sm: 10 });
+    SpecialRegister { name, ty: B32, content, since }
+}
+
 use ScalarType::{B32, Pred, U32, U64};
 
 // Without clusters, every CTA is a cluster of its own.
@@ -104,6 +131,9 @@ const REGISTERS: &[SpecialRegister] = &[
     scalar("%pm#", U32, ZERO, (1, 3), 10),
     scalar("%pm#_64", U64, ZERO, (4, 0), 50),
     scalar("%envreg#", B32, ZERO, (2, 1), 10),
+    // What CUDA's driver tells of a cooperative launch, and every launch is one here.
+    grid_workspace("%envreg1", Half::High),
+    grid_workspace("%envreg2", Half::Low),
     scalar("%globaltimer", U64, Special::Globaltimer, (3, 1), 30),
     scalar("%globaltimer_lo", U32, Special::GlobaltimerLo, (3, 1), 30),
     scalar("%globaltimer_hi", U32, Special::GlobaltimerHi, (3, 1), 30),
@@ -162,7 +192,10 @@ impl SpecialRegister {
         match (self.content, part) {
             (Content::Scalar(what), None) => Some(Value::Of(what)),
             (Content::Reserved(offset), None) => Some(Value::Reserved(offset)),
-            (Content::Scalar(_) | Content::Reserved(_), Some(_)) => None,
+            (Content::GridWorkspace(half), None) => Some(Value::GridWorkspace(half)),
+            (Content::Scalar(_) | Content::Reserved(_) | Content::GridWorkspace(_), Some(_)) => {
+                None
+            }
             (Content::Vector(vector), part) => {
                 let what = match part {
                     Some("x" | "r") | None => vector(Dim::X),

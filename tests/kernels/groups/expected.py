@@ -67,3 +67,8 @@ for size in 64, 128:
     behind = np.cumsum(rows[:, ::-1], axis=1)[:, ::-1]
     same = rows[:, 3:4] == rows[:, ::-1]
     save(f"expected_tile_{size}", (behind + 1000000 * same).reshape(-1), i32)
+
+values = save("grid_in", noise64(300, 22) % u64(1000), i32)
+for _ in range(4):
+    values = values + np.roll(values, -1)
+save("expected_grid", values, i32)

@@ -1,6 +1,8 @@
-//! Which functions calls through a register can reach.
+//! What a module names that its image must hold: the functions that calls through a register can reach, and the
+//! memory that special registers point to.
 
 use crate::catalogue::CALL;
+use crate::special::{self, Value};
 use crate::syntax::ast::{
     FunctionKind, Init, InitKind, Item, Module, OperandKind, Statement, StatementKind,
 };
@@ -26,6 +28,25 @@ pub(super) fn addressed(module: &Module) -> Vec<String> {
         }
     }
     taken.found
+}
+
+/// Whether a module reads a special register that holds such a value.
+pub(super) fn reads_special(module: &Module, holds: impl Fn(Value) -> bool) -> bool {
+    fn any(statements: &[Statement], holds: &impl Fn(Value) -> bool) -> bool {
+        statements.iter().any(|statement| match &statement.kind {
+            StatementKind::Block(inner) => any(inner, holds),
+            StatementKind::Instruction(instruction) => instruction.operands.iter().any(|operand| {
+                let OperandKind::Name(name) = &operand.kind else { return false };
+                let value = special::find(name).and_then(|register| register.component(None));
+                value.is_some_and(holds)
+            }),
+            _ => false,
+        })
+    }
+    module.items.iter().any(|item| match item {
+        Item::Function(function) => any(function.body.as_deref().unwrap_or_default(), &holds),
+        Item::Variable(_) | Item::Directive(_) => false,
+    })
 }
 
 /// The addresses that are taken, as far as the module has been read.

@@ -1,7 +1,8 @@
 //! Sizes and places of variables, and the image of a module's global and constant variables.
 
-use super::addressed::addressed;
+use super::addressed::{addressed, reads_special};
 use super::kernels;
+use crate::special;
 use crate::syntax::ast::{
     Constant, Init, InitKind, Item, Module, Statement, StatementKind, Variable,
 };
@@ -96,6 +97,8 @@ pub struct Image {
     pub contents: Vec<(u64, Vec<u8>)>,
     /// Addresses in it.
     pub relocations: Vec<Relocation>,
+    /// Where the barrier of the grid stands, if something reads where it is.
+    pub(super) grid_workspace: Option<u64>,
     offsets: HashMap<String, u64>,
     functions: HashMap<String, u64>,
 }
@@ -139,6 +142,11 @@ impl Image {
             }
             image.objects.push((offset, bytes));
             image.offsets.insert(variable.name.to_string(), offset);
+        }
+        if reads_special(module, special::Value::is_grid_workspace) {
+            let offset = align_up(end + GAP, 16);
+            image.objects.push((offset, special::GRID_WORKSPACE));
+            image.grid_workspace = Some(offset);
         }
         for variable in variables().filter(placed) {
             let (Some(init), Some(offset)) = (&variable.init, image.offset(&variable.name)) else {

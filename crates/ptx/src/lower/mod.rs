@@ -92,6 +92,7 @@ pub fn lower_kernel(
         shared_bytes: 0,
         shared: HashMap::new(),
         reserved_shared: None,
+        grid_workspace: image.grid_workspace,
         local_bytes: 0,
         frame: LocalFrame::default(),
         calls: Vec::new(),
@@ -120,6 +121,8 @@ pub struct Lowering {
     shared: HashMap<Span, u64>,
     /// Where the shared memory stands that is set aside for the system, once something uses it.
     reserved_shared: Option<u64>,
+    /// Where the barrier of the grid stands in the image, if the module reads where it is.
+    grid_workspace: Option<u64>,
     /// Bytes of local memory that the kernel needs with all that it calls.
     local_bytes: u64,
     frame: LocalFrame,

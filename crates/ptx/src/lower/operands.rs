@@ -216,6 +216,9 @@ impl Lowering {
             Some(special::Value::Reserved(offset)) => {
                 return Ok(Src::Imm(self.reserved_shared() + offset));
             }
+            Some(special::Value::GridWorkspace(half)) => {
+                return Ok(self.grid_workspace(half).into());
+            }
             None => {
                 let message = format!("there is no such special register: `{name}`");
                 return Err(Box::new(Diagnostic::error(name.span, message)));
@@ -233,6 +236,21 @@ impl Lowering {
             (_, 16) => self.b.unary(UnaryOp::ZeroExtend16, d).into(),
             _ => d.into(),
         })
+    }
+
+    /// Half of the address of what the grid synchronises with.
+    fn grid_workspace(&mut self, half: special::Half) -> Reg {
+        let base = self.b.reg(Class::W64);
+        self.b.push(Op::Special { d: base, what: Special::ImageBase });
+        let offset = Src::Imm(self.grid_workspace.unwrap_or(0));
+        let address = self.b.binary(BinaryOp::AddI64, base, offset);
+        self.b.unary(
+            match half {
+                special::Half::Low => UnaryOp::Low32,
+                special::Half::High => UnaryOp::High32,
+            },
+            address,
+        )
     }
 
     /// The address of a variable in its own space (global and constant: generic), and that space.
