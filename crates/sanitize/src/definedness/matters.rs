@@ -105,18 +105,28 @@ impl Scene<'_, '_> {
     ) {
         let Some(birth) = self.births.get(origin) else { return };
         let (code, subject) = subject(birth.kind);
-        let other = (birth.place != place).then_some(birth.place);
         let view = self.view;
         let thread = view.thread(warp, lanes.lowest().unwrap_or(0));
-        self.findings.report(code, place, other, || {
+        let itself = birth.place == place;
+        // Memory is read at a place that somebody chose: that is what is wrong. Registers and collectives
+        // are read and executed freely where nothing comes of it.
+        let first = matches!(birth.kind, Kind::Memory(_)) && !itself;
+        let (at, other) = match (first, itself) {
+            (true, _) => (birth.place, None),
+            (false, true) => (place, None),
+            (false, false) => (place, Some(birth.place)),
+        };
+        self.findings.report(code, at, other, || {
             let message = format!("{subject} {}", used.words());
-            let mut finding = Finding::new(code, place, thread, message)
-                .label(format!("here it matters, in {}", named(lanes)));
-            if let Some(other) = other {
-                finding = finding.related(other, &birth.text);
-            } else {
-                finding = finding.fact(format!("the instruction itself {}", birth.text));
-            }
+            let matters = format!("here it matters, in {}", named(lanes));
+            let mut finding = Finding::new(code, at, thread, message);
+            finding = match (first, other) {
+                (true, _) => finding.label(&birth.text).related(place, matters),
+                (false, Some(other)) => finding.label(matters).related(other, &birth.text),
+                (false, None) => {
+                    finding.label(matters).fact(format!("the instruction itself {}", birth.text))
+                }
+            };
             if birth.thread != thread {
                 finding = finding.fact(format!("the value was first born in {}", birth.thread));
             }
