@@ -114,8 +114,6 @@ pub struct Candidate {
     pub place: Place,
     /// The same instruction as the engine counts, in reconvergence order.
     pub(crate) at: usize,
-    /// When it last ran.
-    pub(crate) ran: u64,
 }
 
 impl Candidate {

@@ -5,6 +5,8 @@ use crate::launch::{Grid, Resident};
 use crate::observer::Observer;
 use crate::schedule::{Candidate, Choice, Chooser};
 use crate::stats::Stats;
+use lanes::{Lanes, WARP};
+use std::collections::HashMap;
 
 /// CTAs that run at the same time. More are begun only when those get nowhere.
 const RESIDENT: usize = 16;
@@ -43,14 +45,15 @@ impl Grid<'_> {
             let Some(chosen) = chooser.choose(&choice) else { break };
             let chosen = candidates.get(chosen).unwrap_or(&candidates[choice.usual]);
             observer.step(chosen);
-            last.ran(chosen);
             number += 1;
+            last.ran(chosen, number);
             fruitless += 1;
             let mut ctas = residents.iter().map(|resident| resident.cta.number());
             let Some(place) = ctas.position(|cta| cta == chosen.cta) else { break };
             match residents[place].cta.step(chosen, number, &limits, observer) {
                 Turn::Yielded => {}
                 Turn::Done => {
+                    last.forget(chosen.cta);
                     let mut resident = residents.remove(place);
                     self.take_printed(&mut resident);
                     stats.add(resident.cta.stats());
@@ -70,18 +73,33 @@ impl Grid<'_> {
     }
 }
 
-/// The warp that ran last.
+/// Who ran last.
 #[derive(Default)]
 struct Last {
     warp: Option<(u64, u32)>,
     in_a_row: u32,
+    /// Per warp, by CTA and index: in which step each lane ran last.
+    steps: HashMap<(u64, u32), Lanes<u64>>,
 }
 
 impl Last {
-    fn ran(&mut self, candidate: &Candidate) {
-        let warp = Some((candidate.cta, candidate.warp));
-        self.in_a_row = if warp == self.warp { self.in_a_row + 1 } else { 1 };
-        self.warp = warp;
+    fn ran(&mut self, candidate: &Candidate, step: u64) {
+        let warp = (candidate.cta, candidate.warp);
+        self.in_a_row = if Some(warp) == self.warp { self.in_a_row + 1 } else { 1 };
+        self.warp = Some(warp);
+        let steps = self.steps.entry(warp).or_insert([0; WARP]);
+        candidate.lanes.iter().for_each(|lane| steps[lane as usize % WARP] = step);
+    }
+
+    /// A CTA is done.
+    fn forget(&mut self, cta: u64) {
+        self.steps.retain(|(other, _), _| *other != cta);
+    }
+
+    /// In which step some lane of a candidate ran last that has waited longest.
+    fn since(&self, candidate: &Candidate) -> u64 {
+        let Some(steps) = self.steps.get(&(candidate.cta, candidate.warp)) else { return 0 };
+        candidate.lanes.iter().map(|lane| steps[lane as usize % WARP]).min().unwrap_or(0)
     }
 
     /// See [`Choice::usual`].
@@ -90,8 +108,10 @@ impl Last {
         let goes_on = |candidate: &Candidate| Some((candidate.cta, candidate.warp)) == self.warp;
         let same = numbered().filter(|(_, candidate)| goes_on(candidate));
         let earliest = same.min_by_key(|(_, candidate)| candidate.at);
-        let longest_waiting =
-            || numbered().min_by_key(|(_, candidate)| (candidate.ran, candidate.cta, candidate.at));
+        let longest_waiting = || {
+            numbered()
+                .min_by_key(|(_, candidate)| (self.since(candidate), candidate.cta, candidate.at))
+        };
         let chosen = earliest.filter(|_| self.in_a_row < IN_A_ROW).or_else(longest_waiting);
         chosen.map_or(0, |(nth, _)| nth)
     }

@@ -152,6 +152,22 @@ impl Chooser for Recorder<'_> {
     }
 }
 
+/// Choices of a run after which the usual ones are made. They are fair: whoever spins then gets what it waits for, if it
+/// ever does. To run those alone who wait is legal as well, but no mistake of the kernel.
+const UNFAIR: u64 = 100_000;
+
+/// Leaves the choices of a long run to chance no more.
+struct Fairly<'c>(&'c mut dyn Chooser);
+
+impl Chooser for Fairly<'_> {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+        match choice.number < UNFAIR {
+            true => self.0.choose(choice),
+            false => Some(choice.usual),
+        }
+    }
+}
+
 /// Tries `count` schedules from a seed: random walks, and in turn with them schedules that give priorities to warps and
 /// change them at a few random steps, which find an error of small depth with a known probability.
 ///
@@ -172,7 +188,8 @@ pub fn some<S: Subject>(
         let seed = seed.wrapping_add(nth);
         let (mut random, mut pct) = (Random::new(seed), Pct::new(seed, length));
         let chooser: &mut dyn Chooser = if nth % 2 == 0 { &mut random } else { &mut pct };
-        let mut recorder = Recorder::new(chooser);
+        let mut fairly = Fairly(chooser);
+        let mut recorder = Recorder::new(&mut fairly);
         let run = subject.run(&mut recorder, None)?;
         length = length.max(recorder.count);
         let switches = recorder.switches;

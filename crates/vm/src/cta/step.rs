@@ -33,7 +33,6 @@ impl Cta<'_> {
                     split,
                     place: self.place(front.at),
                     at: front.at,
-                    ran: front.ran,
                 };
                 let divided = if divisible { parts(split) } else { Vec::new() };
                 found.push(whole);
