@@ -213,6 +213,9 @@ rules! {
     #[advice] SPLIT_SHUFFLE "P114" "halves-shuffled-differently"
         "The halves of a 64-bit value travel by shuffles with the same operands."
         "9.7.9.6 shfl.sync";
+    #[advice] FUNCTION_OPERAND "P115" "function-as-operand"
+        "Only `mov` takes the address of a function."
+        "9.7.9.3 mov";
     #[advice] ACTIVE_MASK "W009" "activemask-as-membermask"
         "The lanes that happen to be active are not the lanes that must take part."
         "9.7.13.11 activemask";

@@ -28,8 +28,8 @@ const NEEDS: &[Need] = &[
 macro_rules! sent {
     ($start:literal, $end:literal, $choices:literal) => {
         [
-            fabric!($start, "{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric{.hint}{.relaxed.sys}", $end, " [le:fabric, plain reg offset:u64], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }", $choices),
-            fabric!($start, "{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.hint}{.relaxed.sys}", $end, " [le:fabric, plain reg offset:u64, plain reg counter:u64], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }", $choices),
+            fabric!($start, "{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric{.hint}{.relaxed?.sys}", $end, " [le:fabric, plain reg offset:u64], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }", $choices),
+            fabric!($start, "{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.hint}{.relaxed?.sys}", $end, " [le:fabric, plain reg offset:u64, plain reg counter:u64], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }", $choices),
         ]
     };
 }
@@ -42,7 +42,7 @@ const BITS: [Form; 2] = sent!("try_red!.async!", ".op.type", "; .op = { .and, .o
 /// `try_pullred`, in which all lanes take part.
 macro_rules! pulled {
     ($end:literal, $choices:literal) => {
-        fabric!("try_pullred!.async!.multimem.ss.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed.sys}", $end, ".sync [d:shared], [le:fabric, plain reg offset:u64], size:u32, [mbar:shared], membermask:u32=(4294967295)", $choices)
+        fabric!("try_pullred!.async!.multimem.ss.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.relaxed?.sys}", $end, ".sync [d:shared], [le:fabric, plain reg offset:u64], size:u32, [reg mbar:shared], membermask:u32=(4294967295)", $choices)
     };
 }
 
@@ -57,9 +57,9 @@ macro_rules! exchanged {
 macro_rules! tensor {
     ($dims:literal, $words:literal, $sizes:literal) => {
         [
-            fabric!("try_get!.async!.tensor!.dim.ss{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}.override::global_address", $words, "{.relaxed.sys}.b128 [d:shared], [tensor:any, plain reg le:u32, plain reg offset:u64, ", $sizes, "c{dim}:s32], [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
-            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.hint}.override::global_address", $words, "{.relaxed.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, ", $sizes, "c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
-            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.hint}.override::global_address", $words, "{.relaxed.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, plain reg counter:u64, ", $sizes, "c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
+            fabric!("try_get!.async!.tensor!.dim.ss{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}.override::global_address", $words, "{.relaxed?.sys}.b128 [d:shared], [tensor:any, plain reg le:u32, plain reg offset:u64, ", $sizes, "c{dim}:s32], [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
+            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.hint}.override::global_address", $words, "{.relaxed?.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, ", $sizes, "c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
+            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.hint}.override::global_address", $words, "{.relaxed?.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, plain reg counter:u64, ", $sizes, "c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
         ]
     };
 }
@@ -89,7 +89,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "fabric.try_get",
         section: SECTION,
         forms: &[
-            fabric!("try_get!.async!.ss.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}{.relaxed.sys}.b128 [d:shared], [le:fabric, plain reg offset:u64], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
+            fabric!("try_get!.async!.ss.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}{.relaxed?.sys}.b128 [d:shared], [le:fabric, plain reg offset:u64], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
             BOX[0], BOX_SIZE[0], BOX_STRIDES[0],
         ],
     },
@@ -98,7 +98,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: SECTION,
         forms: &[
             PUT[0], PUT[1],
-            fabric!("try_put!.async!{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric.cp_mask{.hint}{.relaxed.sys}.b128 [le:fabric, plain reg offset:u64], [a:shared], size:u32, [mbar:shared], mask:u16{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
+            fabric!("try_put!.async!{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric.cp_mask{.hint}{.relaxed?.sys}.b128 [le:fabric, plain reg offset:u64], [a:shared], size:u32, [mbar:shared], mask:u16{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
             BOX[1], BOX[2], BOX_SIZE[1], BOX_SIZE[2], BOX_STRIDES[1], BOX_STRIDES[2],
         ],
     },

@@ -22,7 +22,7 @@ macro_rules! bitwise {
                     10,
                     |lo, inst| binary(lo, inst, BinaryOp::$narrow, BinaryOp::$wide),
                 ),
-                Form::new(concat!($name, ".pred d, {!}a, {!}b"), (1, 0), 10, |lo, inst| {
+                Form::new(concat!($name, ".pred d, {!}a:pred, {!}b:pred"), (1, 0), 10, |lo, inst| {
                     predicates(lo, inst, $table)
                 }),
             ],
@@ -39,7 +39,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.8.4 not",
         forms: &[
             Form::new("not.type d, a; .type = { .b16, .b32, .b64 }", (1, 0), 10, not),
-            Form::new("not.pred d, {!}a", (1, 0), 10, not_predicate),
+            Form::new("not.pred d, {!}a:pred", (1, 0), 10, not_predicate),
         ],
     },
     Entry {

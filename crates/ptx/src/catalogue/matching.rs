@@ -413,7 +413,7 @@ pub(super) fn assign_words<'a>(
     let is_wanted = |slot: &Slot| {
         let goes_with =
             |(other, word): (&Slot, &Option<&str>)| other.group == slot.group && word.is_some();
-        !slot.optional || slots.iter().zip(&words).any(goes_with)
+        !slot.optional || !slot.spare && slots.iter().zip(&words).any(goes_with)
     };
     let missing: Vec<usize> =
         (0..slots.len()).filter(|at| words[*at].is_none() && is_wanted(&slots[*at])).collect();

@@ -19,7 +19,7 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
         Form::new("mov.type d+, {%}{&}a+; .type = { .b16, .b32, .b64, .b128 }", (1, 0), 10, bits)
             .role(Role::Copy)
             .needs(&[Need::new("b128", (8, 3), 70)]),
-        Form::new("mov.pred d, {%}{!}a", (1, 0), 10, predicate),
+        Form::new("mov.pred d, {%}{!}a:pred", (1, 0), 10, predicate),
         Form::legal("mov.vec.type d*, a*; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10),
         Form::legal(
             "mov.vec.type d*, a*; .vec = { .v2, .v4 }; \

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! **Words.** Words after dots are literal unless a `.name = { … }` clause makes them a choice; `{…}` around
-//! words makes them optional, all or none. Words may stand in any order, except that those marked `!` come first,
-//! one marked `>` stands somewhere behind the one before it, and types and state spaces keep their order.
+//! words makes them optional, all or none, but for those marked `?`. Words may stand in any order, except that those
+//! marked `!` come first, one marked `>` stands somewhere behind the one before it, and types and state spaces keep their
+//! order.
 //!
 //! **Operands** are named. `d`, `redval`, `report`, and `p` in front, are results: registers. Others are registers or constants.
 //!
@@ -81,6 +82,8 @@ pub struct Slot {
     pub leading: bool,
     /// Whether the word of the slot before it must come earlier.
     pub follows: bool,
+    /// Of an optional word: whether it may be missing where the others in its braces are there.
+    pub spare: bool,
     /// The number of the braces that it stands in; optional words in the same braces go together.
     pub group: Option<usize>,
 }
@@ -386,17 +389,18 @@ fn slots(
             continue;
         }
         let word = rest.strip_prefix('.').ok_or_else(|| format!("no dot at `{rest}`"))?;
-        let end = word.find(['.', '{', '}', '!', '>']).unwrap_or(word.len());
+        let end = word.find(['.', '{', '}', '!', '>', '?']).unwrap_or(word.len());
         let name = &word[..end];
         rest = &word[end..];
         let (leading, follows) = (rest.starts_with('!'), rest.starts_with('>'));
-        rest = rest.trim_start_matches(['!', '>']);
+        let spare = rest.starts_with('?');
+        rest = rest.trim_start_matches(['!', '>', '?']);
         let words = choices
             .iter()
             .find(|(choice, _)| *choice == name)
             .map_or_else(|| vec![name], |(_, words)| words.clone());
         let group = optional.then_some(groups);
-        slots.push(Slot { name, words, optional, leading, follows, group });
+        slots.push(Slot { name, words, optional, leading, follows, spare, group });
     }
     Ok(slots)
 }

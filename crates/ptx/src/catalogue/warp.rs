@@ -39,7 +39,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.13.8 vote, 9.7.13.9 vote.sync",
         forms: &[
             Form::new(
-                "vote.sync.mode.pred d, {!}a, membermask:u32; .mode = { .all, .any, .uni }",
+                "vote.sync.mode.pred d, {!}a:pred, membermask:u32; .mode = { .all, .any, .uni }",
                 (6, 0),
                 30,
                 vote,
@@ -47,7 +47,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             .sums_from(NO_CALL),
             Form::new("vote.sync.ballot.b32 d, {!}a, membermask:u32", (6, 0), 30, ballot)
                 .sums_from(NO_CALL),
-            Form::new("vote.mode.pred d, {!}a; .mode = { .all, .any, .uni }", (1, 2), 12, vote)
+            Form::new("vote.mode.pred d, {!}a:pred; .mode = { .all, .any, .uni }", (1, 2), 12, vote)
                 .removed((6, 4), 70, WITH_SYNC),
             Form::new("vote.ballot.b32 d, {!}a", (2, 0), 20, ballot).removed((6, 4), 70, WITH_SYNC),
         ],

@@ -4,7 +4,7 @@ use super::Checker;
 use super::names::Symbol;
 use super::vector::{Elements, untyped};
 use crate::catalogue::Matched;
-use crate::catalogue::pattern::{Length, Limit, OperandPattern, Shape, fragment_register};
+use crate::catalogue::pattern::{AddressSpace, Length, Limit, OperandPattern, Shape, fragment_register};
 use crate::rules::{self, Rule};
 use crate::special::SpecialRegister;
 use crate::syntax::ast::{Constant, Name, Operand, OperandKind, StatementKind, Variable};
@@ -31,6 +31,8 @@ pub(super) struct Wanted<'p> {
     pub(super) element: bool,
     /// Whether a sum of a register and a constant must be one of integers.
     pub(super) integers: bool,
+    /// Whether the name of a function may stand there.
+    pub(super) function: bool,
     /// The state space of the variable whose address may stand there, `None` for all.
     pub(super) space: Option<Space>,
     /// Where the instruction says the type.
@@ -68,6 +70,7 @@ impl<'a> Checker<'a> {
             element: false,
             // Sums of floats crash the assembler beside two results.
             integers: pattern.integers || inst.has_two_results(),
+            function: takes_function(inst, pattern) && self.target.sm >= inst.form.form.sums,
             space,
             says,
         };
@@ -310,7 +313,7 @@ impl<'a> Checker<'a> {
 
     /// A source operand.
     pub(super) fn value(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
-        let Wanted { pattern, ty, .. } = wanted;
+        let pattern = wanted.pattern;
         match &operand.kind {
             OperandKind::Constant(constant) => self.constant(wanted, operand, *constant),
             OperandKind::Name(name) => match self.names.find(name) {
@@ -320,7 +323,10 @@ impl<'a> Checker<'a> {
                 }
                 Some(Symbol::Special(register)) => self.special(wanted, operand, register, None),
                 Some(Symbol::Variable(variable)) => self.variable(wanted, operand, variable),
-                Some(Symbol::Function(_)) if pattern.variable && ty.bits() >= 32 => Ok(()),
+                Some(Symbol::Function(_)) if wanted.function && !wanted.element => {
+                    self.function_operand(wanted, operand, name);
+                    Ok(())
+                }
                 symbol => {
                     let what = describe(name, symbol);
                     refuse(&rules::OPERAND_KIND, operand, format!("{what}, not a value"))
@@ -358,6 +364,16 @@ impl<'a> Checker<'a> {
                 refuse(&rules::OPERAND_KIND, operand, "a register or a constant must stand here")
             }
         }
+    }
+
+    /// The address of a function as a value: `mov` reads it, the assembler takes it elsewhere too.
+    fn function_operand(&mut self, wanted: Wanted<'_>, operand: &Operand, name: &Name) {
+        if wanted.pattern.variable && wanted.ty.bits() >= 32 {
+            return;
+        }
+        let message = format!("the manual has no function such as `{name}` as operand here");
+        let advice = rules::FUNCTION_OPERAND.at(operand.span, message);
+        self.report(advice.help("move its address to a register first"));
     }
 
     fn constant(&mut self, wanted: Wanted<'_>, operand: &Operand, value: Constant) -> Verdict {
@@ -548,7 +564,15 @@ impl<'a> Checker<'a> {
     /// A predicate, perhaps negated.
     fn predicate(&mut self, wanted: Wanted<'_>, operand: &Operand) -> Verdict {
         match &operand.kind {
-            OperandKind::Negated(inner) => self.predicate(wanted, inner),
+            OperandKind::Negated(inner) => match &inner.kind {
+                OperandKind::Name(name)
+                    if matches!(self.names.find(name), Some(Symbol::Function(_))) =>
+                {
+                    let message = format!("`{name}` is a function and cannot be negated");
+                    refuse(&rules::OPERAND_KIND, inner, message)
+                }
+                _ => self.predicate(wanted, inner),
+            },
             _ => self.value(wanted, operand),
         }
     }
@@ -606,6 +630,22 @@ fn has_component(variable: &Variable, part: &str) -> bool {
 fn is_selector(part: &str) -> bool {
     let digits = part.strip_prefix('b').or_else(|| part.strip_prefix('h')).unwrap_or("");
     (1..=4).contains(&digits.len()) && digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit))
+}
+
+/// Whether the assembler takes the name of a function for a value: where the instruction names the type, alone.
+/// It crashes on conversions of one, and on values of 128 bits.
+fn takes_function(inst: &Matched<'_>, pattern: &OperandPattern) -> bool {
+    if pattern.variable {
+        return !matches!(pattern.space, AddressSpace::Slot(_));
+    }
+    let (ty, fit) = inst.wanted(pattern);
+    let is_stored = inst.form.pattern.operands.first().is_some_and(|it| it.shape == Shape::Address);
+    let is_taken = match fit {
+        Fit::Strict => false,
+        Fit::Instruction => true,
+        Fit::Wider => is_stored,
+    };
+    is_taken && !pattern.register && ty.bits() <= 64
 }
 
 /// A variable lies in the state space whose addresses are wanted.

@@ -14,7 +14,7 @@ macro_rules! mma {
     ($flags:literal, $shapes:literal, $d:literal, $a:literal, $b:literal, $c:literal, $ptx:expr, $sm:literal) => {
         Form::new(
             concat!(
-                "mma.sync.aligned.shape.row.col", $flags, ".dtype.atype.btype.ctype \
+                "mma.sync.aligned.shape.row.col>", $flags, ".dtype.atype.btype.ctype \
                  d{mn}:dtype, a{mk}:atype, b{kn}:btype, c{mn}:ctype; .shape = { ", $shapes,
                 " }; .dtype = { ", $d, " }; .atype = { ", $a, " }; .btype = { ", $b,
                 " }; .ctype = { ", $c, " }"
@@ -31,7 +31,7 @@ macro_rules! sparse {
     ($flags:literal, $shapes:literal, $d:literal, $a:literal, $b:literal, $c:literal, $f:literal, $ptx:expr, $sm:literal) => {
         Form::legal(
             concat!(
-                "mma.sp.sync.aligned.shape.row.col", $flags, ".dtype.atype.btype.ctype",
+                "mma.sp.sync.aligned.shape.row.col>", $flags, ".dtype.atype.btype.ctype",
                 " d{mn}:dtype, a{mk/2}:atype, b{kn}:btype, c{mn}:ctype, plain reg e:b32, f:b32=", $f,
                 "; .sp = { .sp, .sp::ordered_metadata }; .shape = { ", $shapes, " }; .dtype = { ",
                 $d, " }; .atype = { ", $a, " }; .btype = { ", $b, " }; .ctype = { ", $c, " }"
@@ -48,7 +48,7 @@ macro_rules! bytes {
     ($dc:literal, $types:literal, $ptx:expr, $sm:literal) => {
         Form::legal(
             concat!(
-                "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.dtype.atype.btype.ctype \
+                "mma.sync.aligned.m16n8k32.row.col>.kind::f8f6f4.dtype.atype.btype.ctype \
                  d{mn}:dtype, a{4}:b32, b{2}:b32, c{mn}:ctype; .dtype = { ", $dc, " }; .atype = { ",
                 $types, " }; .btype = { ", $types, " }; .ctype = { ", $dc, " }"
             ),
@@ -63,7 +63,7 @@ macro_rules! ordered {
     ($dc:literal, $types:literal) => {
         Form::legal(
             concat!(
-                "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.dtype.atype.btype.ctype \
+                "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col>.kind::f8f6f4.dtype.atype.btype.ctype \
                  d{mn}:dtype, a{4}:b32, b{4}:b32, c{mn}:ctype, plain reg e:b32, f:b32=(0); .dtype = { ",
                 $dc, " }; .atype = { ", $types, " }; .btype = { ", $types, " }; .ctype = { ", $dc, " }"
             ),
@@ -78,7 +78,7 @@ macro_rules! scaled {
     ($head:literal, $ab:literal, $more:literal, $shape:literal, $kind:literal, $vec:literal, $types:literal, $scale:literal, $choices:literal, $ptx:expr) => {
         Form::legal(
             concat!(
-                $head, ".shape.row.col.kind.block_scale", $vec, ".f32.atype.btype.f32.stype",
+                $head, ".shape.row.col>.kind.block_scale", $vec, ".f32.atype.btype.f32.stype",
                 " d{mn}:f32, ", $ab, ", c{mn}:f32", $more,
                 ", reg scale_a:b32, ids_a{2}:u16, reg scale_b:b32, ids_b{2}:u16; .shape = { ", $shape,
                 " }; .kind = { ", $kind, " }; .atype = { ", $types, " }; .btype = { ", $types,
@@ -121,8 +121,8 @@ pub(super) const FORMS: &[Form] = &[
     mma!("{.satfinite}", ".m16n8k16, .m16n8k32", ".s32", ".u8, .s8", ".u8, .s8", ".s32", (7, 0), 80),
     mma!("{.satfinite}", ".m8n8k32", ".s32", ".u4, .s4", ".u4, .s4", ".s32", (6, 5), 75),
     mma!("{.satfinite}", ".m16n8k32, .m16n8k64", ".s32", ".u4, .s4", ".u4, .s4", ".s32", (7, 0), 80),
-    Form::new("mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m8n8k128 }; .op = { .xor, .and }", (7, 0), 75, multiply).needs(AND),
-    Form::new("mma.sync.aligned.shape.row.col.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m16n8k128, .m16n8k256 }; .op = { .xor, .and }", (7, 0), 80, multiply).needs(AND),
+    Form::new("mma.sync.aligned.shape.row.col>.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m8n8k128 }; .op = { .xor, .and }", (7, 0), 75, multiply).needs(AND),
+    Form::new("mma.sync.aligned.shape.row.col>.s32.b1.b1.s32.op.popc d{mn}:s32, a{mk}:b1, b{kn}:b1, c{mn}:s32; .shape = { .m16n8k128, .m16n8k256 }; .op = { .xor, .and }", (7, 0), 80, multiply).needs(AND),
     bytes!(".f32", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1", (8, 7), 120).family(BLACKWELL),
     bytes!(".f16", ".e4m3, .e5m2, .e3m2, .e2m3, .e2m1", (8, 7), 120).family(BLACKWELL),
     bytes!(".f32", ".e4m3, .e5m2", (8, 6), 100).family(DATACENTER),

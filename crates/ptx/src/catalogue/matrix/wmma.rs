@@ -115,9 +115,9 @@ pub(super) const FORMS: &[Form] = &[
     multiply!(".alayout.blayout", "", ".m16n16k16, .m8n32k16, .m32n8k16", ".bf16", ".f32", "", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (7, 0), 80),
     multiply!(".alayout.blayout", "", ".m16n16k8", ".tf32", ".f32", "", "; .alayout = { .row, .col }; .blayout = { .row, .col }", (7, 0), 80),
     multiply!(".alayout.blayout", "", ".m8n8k4", ".f64", ".f64", "{.rnd}", "; .alayout = { .row, .col }; .blayout = { .row, .col }; .rnd = { .rn, .rz, .rm, .rp }", (7, 0), 80),
-    multiply!(".row.col", "", ".m8n8k32", ".s4", ".s32", "{.satfinite}", "", (6, 3), 75),
-    multiply!(".row.col", "", ".m8n8k32", ".u4", ".s32", "{.satfinite}", "", (6, 3), 75),
-    multiply!(".row.col", ".op.popc", ".m8n8k128", ".b1", ".s32", "", "; .op = { .xor, .and }", (6, 3), 75),
+    multiply!(".row.col>", "", ".m8n8k32", ".s4", ".s32", "{.satfinite}", "", (6, 3), 75),
+    multiply!(".row.col>", "", ".m8n8k32", ".u4", ".s32", "{.satfinite}", "", (6, 3), 75),
+    multiply!(".row.col>", ".op.popc", ".m8n8k128", ".b1", ".s32", "", "; .op = { .xor, .and }", (6, 3), 75),
     // Before PTX 6.3 there was no `.aligned`.
     load!("", "a", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:f16x2", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
     load!("", "b", ".row, .col", ".m16n16k16, .m8n32k16, .m32n8k16", ".f16", "d{8}:f16x2", (6, 0), 70).removed((6, 3), 70, UNALIGNED),
