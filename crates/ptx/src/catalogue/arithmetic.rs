@@ -147,7 +147,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 integer::mul,
             ),
             Form::new(
-                "mul.wide!.type d:u32, a, b; .type = { .u16, .s16 }",
+                "mul.wide!.type d:u32^, a, b; .type = { .u16, .s16 }",
                 (1, 0),
                 10,
                 integer::mul_wide,
@@ -204,13 +204,13 @@ pub(super) const ENTRIES: &[Entry] = &[
                 integer::mad_hi_sat(lo, inst)
             }),
             Form::new(
-                "mad.wide!.type d:u32, a, b, c:u32; .type = { .u16, .s16 }",
+                "mad.wide!.type d:u32^, a, b, c:u32^; .type = { .u16, .s16 }",
                 (1, 0),
                 10,
                 integer::mad_wide,
             ),
             Form::new(
-                "mad.wide!.type d:u64, a, b, c:u64; .type = { .u32, .s32 }",
+                "mad.wide!.type d:u64, a, b, c:u64^; .type = { .u32, .s32 }",
                 (1, 0),
                 10,
                 integer::mad_wide,

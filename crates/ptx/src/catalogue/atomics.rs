@@ -98,7 +98,7 @@ macro_rules! vectors {
 
 const COMMON_ATOM: [Form; 16] = common!(atom, "d_, ", "int ");
 const COMMON_RED: [Form; 16] = common!(red, "", "");
-const ATOM_VECTORS: [Form; 4] = vectors!(atom, "d*, ");
+const ATOM_VECTORS: [Form; 4] = vectors!(atom, "d_*, ");
 const RED_VECTORS: [Form; 4] = vectors!(red, "");
 const EXCHANGE: [Form; 2] = both!(atom, ".exch", ".type", "d_, [reg a], int b", "; .type = { .b32, .b64 }", exchange);
 const EXCHANGE_WIDE: [Form; 2] = both!(atom, ".exch", ".b128", "d_, [reg a], int b", "", not_implemented, ((8, 3), 90), ((8, 3), 90), WIDE);

@@ -193,6 +193,7 @@ impl<'a> Matched<'a> {
         let fit = match (pattern.ty, pattern.relaxed) {
             (_, true) => Fit::Wider,
             (OperandType::Slot(_), false) => Fit::Instruction,
+            (OperandType::Fixed(_), false) if pattern.said => Fit::Instruction,
             (OperandType::Fixed(_) | OperandType::Untyped, false) => Fit::Strict,
         };
         (self.resolve(pattern.ty), fit)

@@ -53,8 +53,8 @@
 //!
 //! Operands have the type of the choice `.type`, else of the last literal type word; `:` gives another, by
 //! choice name or by type word. A type that is a word of the instruction admits what the manual's section
-//! 9.2 says; a type that only the pattern names is strict (see [`crate::types`]). Behind the type, `~` admits
-//! wider registers, `=` wants a constant, `(0..15)` a constant in that range if it is one, `(24..256*8)` a
+//! 9.2 says; a type that only the pattern names is strict (see [`crate::types`]). Behind the type, `^` makes it as
+//! if the instruction said it, `~` admits wider registers, `=` wants a constant, `(0..15)` a constant in that range if it is one, `(24..256*8)` a
 //! multiple in it, `(low 0..15)` one whose low 32 bits are in it, `(*32)` any multiple, `(..64*8)` a multiple up to
 //! 64, and `(4|8|16)` one of these.
 
@@ -103,6 +103,8 @@ pub struct OperandPattern {
     pub optional: bool,
     /// The slot whose word it goes with: it is there exactly if the word is.
     pub with: Option<usize>,
+    /// Whether its type counts as one that the instruction says, though it does not.
+    pub said: bool,
     /// Whether the register may be wider than the type (`ld`, `st`, `cvt`).
     pub relaxed: bool,
     /// Whether `_` may stand in its place; for a pair, in the place of the first half.
@@ -458,6 +460,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
     };
     let (text, relaxed) = flag(text, '~');
     let (text, constant) = flag(text, '=');
+    let (text, said) = flag(text, '^');
     let (body, ty) = match text.split_once(':') {
         Some((body, ty)) => (body, Some(ty)),
         None => (text, None),
@@ -509,6 +512,7 @@ fn operand(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         first: false,
         optional,
         with,
+        said,
         relaxed,
         sink,
         predicate_sink,
@@ -559,6 +563,7 @@ fn address(text: &'static str, optional: bool, slots: &[Slot]) -> Result<Operand
         first: false,
         optional,
         with: None,
+        said: false,
         relaxed: false,
         sink: false,
         predicate_sink: false,

@@ -3,24 +3,24 @@
 use super::{Entry, Form, Need, Removed, Since};
 
 /// The forms of `tex`, a row each: mode; geometries; what stands in the brackets; types of coordinates; the
-/// operands behind; PTX version and target; and, for forms that targets from sm_90 on lack, whether those of four
-/// results and those of two halves are gone. Each row is a form with four results and one with two halves.
+/// operands behind; PTX version and target; and, for forms that targets from sm_90 on lack, why, and whether those
+/// of four results and those of two halves are gone. Each row is a form with four results and one with two halves.
 macro_rules! textures {
-    ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal $(gone $four:literal $two:literal)?;)+) => {
+    ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal $(gone $why:ident $four:literal $two:literal)?;)+) => {
         &[$(
             textures!(@ $mode, ".v4.dtype", "d{4}[|p]:dtype", $geoms, $where, $ctypes, $more,
-                "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10), false $(|| $four)?),
-            textures!(@ $mode, ".v2.f16x2", "d{2}[|p]:f16x2", $geoms, $where, $ctypes, $more,
-                "", since($ptx, $sm, (4, 2), 53), false $(|| $two)?),
+                "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10), [None $(, gone($why, $four))?]),
+            textures!(@ $mode, ".v2.f16x2", "plain d{2}[|p]:f16x2", $geoms, $where, $ctypes, $more,
+                "", since($ptx, $sm, (4, 2), 53), [None $(, gone($why, $two))?]),
         )+]
     };
     (@ $mode:literal, $ty:literal, $d:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $choice:literal, $since:expr, $gone:expr) => {
         Form {
             since: $since,
-            removed: if $gone { Some(NO_GRADIENTS) } else { None },
+            removed: last(&$gone),
             ..Form::legal(
                 concat!(
-                    "tex", $mode, ".geom", $ty, ".ctype ", $d, ", [a:tex, ", $where, "c@geom:ctype]",
+                    "tex", $mode, "{.uni}.geom", $ty, ".ctype ", $d, ", [a:tex, ", $where, "c@geom:ctype]",
                     $more, "; .geom = { ", $geoms, " }; .ctype = { ", $ctypes, " }", $choice
                 ),
                 (1, 0),
@@ -33,8 +33,21 @@ macro_rules! textures {
 
 /// Gradients with a sampler and a depth, or in three dimensions, are not on targets from sm_90 on: the assembler
 /// has no code for them.
-const NO_GRADIENTS: Removed =
+const SAMPLED: Removed =
     Removed { ptx: (1, 0), sm: 90, instead: "a texture that has its own sampler: `[a, c]`" };
+
+/// Nor is one offset for all coordinates between gradients and a depth, unless it is untyped.
+const LONE: Removed = Removed { ptx: (1, 0), sm: 90, instead: "a vector of offsets" };
+
+/// Where a form ends, if it does.
+const fn gone(why: Removed, is_gone: bool) -> Option<Removed> {
+    if is_gone { Some(why) } else { None }
+}
+
+/// The last of some.
+const fn last(all: &[Option<Removed>]) -> Option<Removed> {
+    all[all.len() - 1]
+}
 
 /// The later of a version `tenths` and another, and of two targets.
 const fn since(tenths: u32, sm: u32, ptx: (u32, u32), least: u32) -> Since {
@@ -102,38 +115,45 @@ const TEXTURE: &[Form] = textures! {
     ".level!" ".2d, .cube" "sampler:samplerref, " ".f32" ", int lod:ctype" 43 30;
     ".level!" ".2d" "sampler:samplerref, " ".f32" ", lod{2+}:ctype" 43 30;
     ".level!" ".3d" "sampler:samplerref, " ".f32" ", lod{4}:ctype" 43 30;
-    ".level!" ".1d" "sampler:samplerref, " ".f32" ", lod{1}:ctype, typed offset{}:s32" 43 30;
+    ".level!" ".1d" "sampler:samplerref, " ".f32" ", lod{1+}:ctype, typed offset{}:s32" 43 30;
     ".level!" ".1d" "sampler:samplerref, " ".f32" ", int lod{}:ctype, depth:f32" 43 30;
     ".level!" ".2d, .cube" "sampler:samplerref, " ".f32" ", int lod:ctype, depth:f32" 43 30;
     ".level!" ".1d, .2d, .cube" "sampler:samplerref, " ".f32" ", int lod{}:ctype, offset{}:s32, depth:f32" 43 30;
     // With integer coordinates, it takes untyped registers for the level or the depth. No register is a `.tf32`.
     ".level!" ".1d, .2d" "sampler:samplerref, " ".s32" ", lod:tf32" 43 30;
     ".level!" ".1d, .2d" "sampler:samplerref, " ".s32" ", lod:s32, depth:tf32" 43 30;
-    ".level!" ".1d" "sampler:samplerref, " ".s32" ", lod{1}:s32" 43 30;
+    ".level!" ".1d" "sampler:samplerref, " ".s32" ", lod{1+}:s32" 43 30;
+    ".level!" ".1d" "sampler:samplerref, " ".s32" ", lod{1+}:s32, depth:tf32" 43 30;
+    ".level!" ".2d" "sampler:samplerref, " ".s32" ", lod{2+}:s32, depth:tf32" 43 30;
     ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32" 31 20;
     ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32" 43 30;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, depth:f32" 43 30;
-    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32, int depth:f32" 43 30;
+    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32, int depth:f32" 43 30 gone LONE true false;
+    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset{1+}:s32, int depth:f32" 43 30;
+    ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset:tf32, int depth:f32" 43 30;
     ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32" 31 20;
     ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32" 43 30;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, depth:f32" 43 30;
-    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32, int depth:f32" 43 30;
+    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32, int depth:f32" 43 30 gone LONE true false;
+    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset{2+}:s32, int depth:f32" 43 30;
+    ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset:tf32, int depth:f32" 43 30;
     ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32" 31 20;
     ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32, typed offset@geom:s32" 43 30;
     ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32" 43 20;
     ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, depth:f32" 43 30;
     ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, typed offset:s32" 43 30;
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, offset:s32, depth:f32" 43 30;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, offset:s32, depth:f32" 43 30 gone LONE true false;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, offset:tf32, depth:f32" 43 30;
     ".grad!" ".1d" "sampler:samplerref, " ".s32, .f32" ", dx{1}:f32, dy{1+}:f32" 43 30;
     ".grad!" ".1d" "sampler:samplerref, " ".s32, .f32" ", dx{1}:f32, dy{1+}:f32, typed offset{}:s32" 43 30;
-    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1+}:f32, int depth:f32" 43 30 gone true true;
-    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1+}:f32, offset{}:s32, int depth:f32" 43 30 gone true false;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1+}:f32, int depth:f32" 43 30 gone SAMPLED true true;
+    ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1+}:f32, offset{}:s32, int depth:f32" 43 30 gone SAMPLED true false;
     ".grad!" ".2d" "sampler:samplerref, " ".s32, .f32" ", dx{2}:f32, dy{2+}:f32" 43 30;
     ".grad!" ".2d" "sampler:samplerref, " ".s32, .f32" ", dx{2}:f32, dy{2+}:f32, typed offset{}:s32" 43 30;
-    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2+}:f32, int depth:f32" 43 30 gone true true;
-    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2+}:f32, offset{}:s32, int depth:f32" 43 30 gone true false;
-    ".grad!" ".3d" "sampler:samplerref, " ".s32, .f32" ", dx{4}:f32, dy{4}:f32" 43 30 gone true true;
-    ".grad!" ".3d" "sampler:samplerref, " ".s32, .f32" ", dx{4}:f32, dy{4}:f32, typed offset{}:s32" 43 30 gone true true;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2+}:f32, int depth:f32" 43 30 gone SAMPLED true true;
+    ".grad!" ".2d" "sampler:samplerref, " ".f32" ", dx{2}:f32, dy{2+}:f32, offset{}:s32, int depth:f32" 43 30 gone SAMPLED true false;
+    ".grad!" ".3d" "sampler:samplerref, " ".s32, .f32" ", dx{4}:f32, dy{4}:f32" 43 30 gone SAMPLED true true;
+    ".grad!" ".3d" "sampler:samplerref, " ".s32, .f32" ", dx{4}:f32, dy{4}:f32, typed offset{}:s32" 43 30 gone SAMPLED true true;
 };
 
 /// A form on a surface.
@@ -172,9 +192,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "tld4",
         section: "9.7.10.4 tld4",
         forms: &[
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }", (2, 2), 20).needs(GATHER),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:f32]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
-            Form::legal("tld4.comp.geom.v4.dtype.f32 d{4}[|p]:dtype, [a:tex, c@geom:f32], offset@geom:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (2, 2), 20).needs(GATHER),
+            Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:ctype]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:ctype], offset{}:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
+            Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype], offset@geom:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
         ],
     },
     Entry {

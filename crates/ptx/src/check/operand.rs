@@ -4,7 +4,9 @@ use super::Checker;
 use super::names::Symbol;
 use super::vector::{Elements, untyped};
 use crate::catalogue::Matched;
-use crate::catalogue::pattern::{AddressSpace, Length, Limit, OperandPattern, Shape, fragment_register};
+use crate::catalogue::pattern::{
+    AddressSpace, Length, Limit, OperandPattern, Shape, fragment_register,
+};
 use crate::rules::{self, Rule};
 use crate::special::SpecialRegister;
 use crate::syntax::ast::{Constant, Name, Operand, OperandKind, StatementKind, Variable};
@@ -175,6 +177,7 @@ impl<'a> Checker<'a> {
                 };
                 self.vector(wanted, operand, elements, how, is_result)
             }
+            OperandKind::Sink if wanted.pattern.sink => Ok(()),
             _ => {
                 if let (Some(count), OperandKind::Name(name)) = (count, &operand.kind)
                     && let Some(Symbol::Register(variable)) = self.names.find(name)
