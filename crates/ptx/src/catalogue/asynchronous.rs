@@ -122,7 +122,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.9.13 st.bulk",
         forms: &[
             Form::legal("st.bulk!{.weak}{.ss} [a], size:u64(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (8, 6), 100),
-            Form::legal("st.bulk!{.weak}{.ss} [a], size:u32(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (8, 6), 100),
+            Form::legal("st.bulk!{.weak}{.ss} [a], size:u32(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (9, 0), 100),
         ],
     },
     Entry {

@@ -53,20 +53,19 @@ macro_rules! exchanged {
     };
 }
 
-/// Boxes of tensors, whose address is replaced, and perhaps their sizes and strides.
+/// Boxes of tensors, whose address is replaced. The assembler knows the words that replace their sizes and strides,
+/// and takes no operands with them.
 macro_rules! tensor {
-    ($dims:literal, $words:literal, $sizes:literal) => {
+    ($dims:literal) => {
         [
-            fabric!("try_get!.async!.tensor!.dim.ss{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}.override::global_address", $words, "{.relaxed?.sys}.b128 [d:shared], [tensor:any, plain reg le:u32, plain reg offset:u64, ", $sizes, "c{dim}:s32], [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
-            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.hint}.override::global_address", $words, "{.relaxed?.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, ", $sizes, "c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
-            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.hint}.override::global_address", $words, "{.relaxed?.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, plain reg counter:u64, ", $sizes, "c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
+            fabric!("try_get!.async!.tensor!.dim.ss{.tile}.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}.override::global_address{.relaxed?.sys}.b128 [d:shared], [tensor:any, plain reg le:u32, plain reg offset:u64, c{dim}:s32], [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
+            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric{.hint}.override::global_address{.relaxed?.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
+            fabric!("try_put!.async!.tensor!{.multimem}.dim.ss{.tile}.mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes{.hint}.override::global_address{.relaxed?.sys}.b128 [tensor:any, plain reg le:u32, plain reg offset:u64, plain reg counter:u64, c{dim}:s32], [a:shared], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }; .dim = { ", $dims, " }"),
         ]
     };
 }
 
-const BOX: [Form; 3] = tensor!(".1d, .2d, .3d, .4d, .5d", "", "");
-const BOX_SIZE: [Form; 3] = tensor!(".1d", ".override::global_dim", "sizes{1}:u16, ");
-const BOX_STRIDES: [Form; 3] = tensor!(".2d, .3d, .4d, .5d", ".override::global_dim_stride", "sizes{dim}:u16, strides{dim-1}:u32, plain reg upper:u16, ");
+const BOX: [Form; 3] = tensor!(".1d, .2d, .3d, .4d, .5d");
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -90,7 +89,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: SECTION,
         forms: &[
             fabric!("try_get!.async!.ss.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}{.relaxed?.sys}.b128 [d:shared], [le:fabric, plain reg offset:u64], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
-            BOX[0], BOX_SIZE[0], BOX_STRIDES[0],
+            BOX[0],
         ],
     },
     Entry {
@@ -99,7 +98,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[
             PUT[0], PUT[1],
             fabric!("try_put!.async!{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric.cp_mask{.hint}{.relaxed?.sys}.b128 [le:fabric, plain reg offset:u64], [a:shared], size:u32, [mbar:shared], mask:u16{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
-            BOX[1], BOX[2], BOX_SIZE[1], BOX_SIZE[2], BOX_STRIDES[1], BOX_STRIDES[2],
+            BOX[1], BOX[2],
         ],
     },
     Entry {

@@ -58,6 +58,7 @@ const fn since(tenths: u32, sm: u32, ptx: (u32, u32), least: u32) -> Since {
 
 /// What words of `tex` need.
 const TEX: &[Need] = &[
+    Need::new("uni", (3, 2), 20),
     Need::new("f16", (4, 2), 53),
     Need::new("base", (3, 1), 20),
     Need::new("cube", (3, 0), 20),
@@ -68,8 +69,9 @@ const TEX: &[Need] = &[
     Need::new("a2dms", (3, 2), 30),
 ];
 
-/// Geometries that gathers took later.
+/// What gathers took later.
 const GATHER: &[Need] = &[
+    Need::new("uni", (3, 2), 20),
     Need::new("a2d", (4, 3), 30),
     Need::new("cube", (4, 3), 30),
     Need::new("acube", (4, 3), 30),
@@ -92,7 +94,7 @@ const TEXTURE: &[Form] = textures! {
     "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".f32" ", offset@geom:s32, int depth:f32" 43 30;
     "{.base!}" ".cube, .acube" "" ".f32" "" 30 20;
     "{.base!}" ".cube, .acube" "" ".f32" ", int depth:f32" 43 30;
-    "{.base!}" ".cube, .acube" "" ".f32" ", typed offset:s32" 43 30;
+    "{.base!}" ".cube, .acube" "" ".f32" ", typed offset:s32" 31 20;
     "{.base!}" ".cube, .acube" "" ".f32" ", offset:s32, depth:f32" 43 30;
     "{.base!}" ".2dms, .a2dms" "" ".s32" "" 32 30;
     "{.base!}" ".2dms, .a2dms" "" ".s32" ", offset@geom:s32" 43 30;
@@ -108,7 +110,7 @@ const TEXTURE: &[Form] = textures! {
     ".level!" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int lod{}:ctype, offset@geom:s32, int depth:f32" 43 30;
     ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype" 31 20;
     ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, int depth:f32" 43 30;
-    ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, typed offset:s32" 43 30;
+    ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, typed offset:s32" 31 20;
     ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, offset:s32, depth:f32" 43 30;
     // Of levels with a sampler, the assembler takes no arrays, and an offset without a depth only behind a vector.
     ".level!" ".1d" "sampler:samplerref, " ".f32" ", int lod{}:ctype" 43 30;
@@ -139,11 +141,16 @@ const TEXTURE: &[Form] = textures! {
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset:tf32, int depth:f32" 43 30;
     ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32" 31 20;
     ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32, typed offset@geom:s32" 43 30;
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32" 43 20;
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, depth:f32" 43 30;
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, typed offset:s32" 43 30;
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, offset:s32, depth:f32" 43 30 gone LONE true false;
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, offset:tf32, depth:f32" 43 30;
+    // Before sm_90, gradients of another length crash the assembler.
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32" 43 20;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32" 78 90;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, depth:f32" 43 30;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, depth:f32" 78 90;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, typed offset:s32" 43 30;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, typed offset:s32" 78 90;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, offset:s32, depth:f32" 43 30 gone LONE true false;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, offset:tf32, depth:f32" 43 30;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, offset:tf32, depth:f32" 78 90;
     ".grad!" ".1d" "sampler:samplerref, " ".s32, .f32" ", dx{1}:f32, dy{1+}:f32" 43 30;
     ".grad!" ".1d" "sampler:samplerref, " ".s32, .f32" ", dx{1}:f32, dy{1+}:f32, typed offset{}:s32" 43 30;
     ".grad!" ".1d" "sampler:samplerref, " ".f32" ", dx{1}:f32, dy{1+}:f32, int depth:f32" 43 30 gone SAMPLED true true;
