@@ -82,6 +82,7 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
         Form::new("cvt.rnd{.satfinite}.ue8m0x2.f32 d:ue8m0x2, a:f32, b:f32; .rnd = { .rz, .rp }", (8, 6), 100, narrow::not_implemented).family(BLACKWELL),
         Form::new("cvt.rnd{.satfinite}.ue8m0x2.bf16x2 d:ue8m0x2, plain a:bf16x2; .rnd = { .rz, .rp }", (8, 6), 100, narrow::not_implemented).family(BLACKWELL),
         Form::new("cvt.rn.bf16x2.ue8m0x2 d:bf16x2, plain a:ue8m0x2", (8, 6), 100, narrow::not_implemented).family(BLACKWELL),
+        Form::new("cvt.rn{.relu}.bf16x2.atype d:bf16x2, plain a:atype; .atype = { .e4m3x2, .e5m2x2, .e2m1x2, .e2m3x2, .e3m2x2 }", (9, 2), 100, narrow::not_implemented).family(BLACKWELL),
         Form::new("cvt.rs{.relu}{.satfinite}.dtype.f32 d:dtype, a:f32, b:f32, plain reg rbits:b32; .dtype = { .f16x2, .bf16x2 }", (8, 7), 100, narrow::not_implemented).architecture(&[100, 103, 107]),
         Form::new("cvt.rs{.relu}.satfinite.dtype.f32 d:dtype, a{4}:f32, plain reg rbits:b32; .dtype = { .e4m3x4, .e5m2x4, .e2m3x4, .e3m2x4, .e2m1x4 }", (8, 7), 100, narrow::not_implemented).architecture(&[100, 103, 107]),
         Form::new("cvt.pack!.sat.dtype.s32 d:u32~, a:s32~, b:s32~; .dtype = { .u16, .s16 }", (6, 5), 72, narrow::pack),
