@@ -1,5 +1,6 @@
 //! Kernels, blocks and instructions.
 
+use crate::liveness::terminator_use;
 use crate::{Op, Operand, Update};
 use std::ops::Range;
 
@@ -192,9 +193,8 @@ impl Kernel {
                     }
                 });
             }
-            if let Terminator::Branch { p, .. } = block.terminator {
-                p.reg().into_iter().for_each(|reg| read[reg.0 as usize] = true);
-            }
+            let decides = terminator_use(&block.terminator);
+            decides.into_iter().for_each(|reg| read[reg.0 as usize] = true);
         }
         for inst in self.blocks.iter_mut().flat_map(|block| &mut block.insts) {
             if let Op::Atomic { d, update: Update::Apply(_), .. } = &mut inst.op {

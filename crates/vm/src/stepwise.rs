@@ -50,7 +50,7 @@ impl Grid<'_> {
             fruitless += 1;
             let mut ctas = residents.iter().map(|resident| resident.cta.number());
             let Some(place) = ctas.position(|cta| cta == chosen.cta) else { break };
-            match residents[place].cta.step(chosen, number, &limits, observer) {
+            match residents[place].cta.step(chosen, &limits, observer) {
                 Turn::Yielded => {}
                 Turn::Done => {
                     last.forget(chosen.cta);

@@ -5,7 +5,7 @@ use crate::nearest::nearest;
 use crate::rules;
 use crate::syntax::MAX_ERRORS;
 use crate::syntax::Space;
-use crate::syntax::ast::{Function, Name, Statement, StatementKind, Variable};
+use crate::syntax::ast::{Function, Name, StatementKind, Variable, each_statement};
 use diag::{Diagnostic, Span};
 use foldhash::{HashMap, HashSet};
 
@@ -33,28 +33,23 @@ impl<'a> Misspelt<'a> {
         for parameter in function.returns.iter().chain(&function.params) {
             self.declared.insert(&parameter.name, parameter.name.span);
         }
-        self.statements(function.body.as_deref().unwrap_or_default());
-    }
-
-    fn statements(&mut self, statements: &'a [Statement]) {
-        for statement in statements {
-            match &statement.kind {
-                StatementKind::Label(name) => {
-                    self.declared.insert(name, name.span);
-                }
-                StatementKind::Variable(variable) if variable.space == Space::Param => {
-                    self.declared.insert(&variable.name, variable.name.span);
-                }
-                StatementKind::Block(inner) => self.statements(inner),
-                StatementKind::Variable(_)
-                | StatementKind::Instruction(_)
-                | StatementKind::Loc(_)
-                | StatementKind::Pragma(_)
-                | StatementKind::CallPrototype(_)
-                | StatementKind::BranchTargets(_)
-                | StatementKind::CallTargets(_) => {}
+        let body = function.body.as_deref().unwrap_or_default();
+        each_statement(body, &mut |statement| match &statement.kind {
+            StatementKind::Label(name) => {
+                self.declared.insert(name, name.span);
             }
-        }
+            StatementKind::Variable(variable) if variable.space == Space::Param => {
+                self.declared.insert(&variable.name, variable.name.span);
+            }
+            StatementKind::Block(_)
+            | StatementKind::Variable(_)
+            | StatementKind::Instruction(_)
+            | StatementKind::Loc(_)
+            | StatementKind::Pragma(_)
+            | StatementKind::CallPrototype(_)
+            | StatementKind::BranchTargets(_)
+            | StatementKind::CallTargets(_) => {}
+        });
     }
 
     /// A declared name is used.

@@ -4,7 +4,7 @@ use crate::nearest::nearest;
 use crate::rules;
 use crate::special::{self, SpecialRegister};
 use crate::syntax::Space;
-use crate::syntax::ast::{Function, Name, Statement, StatementKind, Variable};
+use crate::syntax::ast::{Function, Name, Statement, StatementKind, Variable, each_statement};
 use diag::{Diagnostic, Span};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
@@ -74,21 +74,11 @@ impl<'a> Names<'a> {
 
     /// Remembers the labels of a function for messages about branches into it.
     pub(super) fn remember_labels(&mut self, statements: &'a [Statement]) {
-        for statement in statements {
-            match &statement.kind {
-                StatementKind::Label(name) => {
-                    self.labels_elsewhere.insert(name, name.span);
-                }
-                StatementKind::Block(inner) => self.remember_labels(inner),
-                StatementKind::Variable(_)
-                | StatementKind::Instruction(_)
-                | StatementKind::Loc(_)
-                | StatementKind::Pragma(_)
-                | StatementKind::CallPrototype(_)
-                | StatementKind::BranchTargets(_)
-                | StatementKind::CallTargets(_) => {}
+        each_statement(statements, &mut |statement| {
+            if let StatementKind::Label(name) = &statement.kind {
+                self.labels_elsewhere.insert(name, name.span);
             }
-        }
+        });
     }
 
     /// Declares a register, a range of them, a variable or a parameter in the innermost scope.

@@ -342,6 +342,16 @@ pub struct Statement {
     pub span: Span,
 }
 
+/// Shows every statement, those in braces included, in the order of the text.
+pub fn each_statement<'a>(statements: &'a [Statement], visit: &mut impl FnMut(&'a Statement)) {
+    for statement in statements {
+        visit(statement);
+        if let StatementKind::Block(inner) = &statement.kind {
+            each_statement(inner, visit);
+        }
+    }
+}
+
 /// The forms of a statement.
 #[derive(Clone, Debug)]
 pub enum StatementKind {

@@ -364,16 +364,6 @@ impl Judge<'_, '_> {
             }
             return;
         }
-        let first = touch.addresses[touch.lanes.trailing_zeros() as usize % WARP];
-        if touch.high - touch.low == touch.bytes && touch.lanes.count_ones() > 1 {
-            // All lanes access one element.
-            debug_assert_eq!(first, touch.low);
-            if self.how.kind.writes() && self.how.kind.is_weak() {
-                self.overlap(touch, found);
-            }
-            self.same_bytes(touch, LaneMask(touch.lanes), &mut lines, (clocks, &access), found);
-            return;
-        }
         let mut last = None;
         let mut ascending = true;
         for (_, address) in touch.iter() {

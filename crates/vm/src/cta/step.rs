@@ -53,15 +53,13 @@ impl Cta<'_> {
         }
     }
 
-    /// Runs a candidate for one step; `clock` counts the steps of the launch.
+    /// Runs a candidate for one step.
     pub(crate) fn step<O: Observer>(
         &mut self,
         candidate: &Candidate,
-        clock: u64,
         limits: &Limits<'_>,
         observer: &mut O,
     ) -> Turn {
-        self.clock = clock;
         let warp = candidate.warp as usize;
         let Some(front) = self.ready.take_split(warp, candidate.at, candidate.lanes.0) else {
             return Turn::Yielded;
