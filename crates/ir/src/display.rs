@@ -72,11 +72,11 @@ impl fmt::Display for Op {
                 }
                 write!(f, ")")
             }
-            Op::Atomic { d, update, space, access, address, b, c, ordering, scope } => {
+            Op::Atomic { d, update, space, access, address, b, c, ordering } => {
                 if let Some(d) = d {
                     write!(f, "{d} = ")?;
                 }
-                write!(f, "Atomic {update:?} {space:?} {access:?} {ordering:?} {scope:?} ")?;
+                write!(f, "Atomic {update:?} {space:?} {access:?} {ordering:?} ")?;
                 write!(f, "{address}, {b}, {c}")
             }
             Op::Collective { what, members, aligned } => {

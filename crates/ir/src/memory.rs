@@ -55,21 +55,45 @@ pub struct Address {
     pub offset: i64,
 }
 
-/// How an access orders other accesses (PTX ISA 9.1, 8 "Memory Consistency Model").
+/// How an access orders other accesses, and against whom (PTX ISA 9.1, 8 "Memory Consistency Model").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ordering {
     /// No ordering: concurrent access is a race.
     Weak,
-    /// May be concurrent with other strong accesses.
-    Relaxed,
+    /// May be concurrent with other strong accesses of the scope.
+    Relaxed(Scope),
     /// Later accesses stay behind it.
-    Acquire,
+    Acquire(Scope),
     /// Earlier accesses stay before it.
-    Release,
+    Release(Scope),
     /// Both.
-    AcqRel,
+    AcqRel(Scope),
     /// As relaxed with system scope, never merged or dropped (`.volatile`, `.mmio`).
     Volatile,
+}
+
+impl Ordering {
+    /// The threads that may access the same bytes at the same time; `None` for weak accesses.
+    pub fn scope(self) -> Option<Scope> {
+        match self {
+            Ordering::Weak => None,
+            Ordering::Relaxed(scope)
+            | Ordering::Acquire(scope)
+            | Ordering::Release(scope)
+            | Ordering::AcqRel(scope) => Some(scope),
+            Ordering::Volatile => Some(Scope::Sys),
+        }
+    }
+
+    /// Whether later accesses stay behind it.
+    pub fn acquires(self) -> bool {
+        matches!(self, Ordering::Acquire(_) | Ordering::AcqRel(_))
+    }
+
+    /// Whether earlier accesses stay before it.
+    pub fn releases(self) -> bool {
+        matches!(self, Ordering::Release(_) | Ordering::AcqRel(_))
+    }
 }
 
 /// The set of threads that an ordering speaks of.

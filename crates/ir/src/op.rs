@@ -2,7 +2,7 @@
 
 use crate::{
     Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Members, Ordering, Pred, Reg,
-    Scope, Space, Special, Src, TernaryOp, UnaryOp, Update,
+    Space, Special, Src, TernaryOp, UnaryOp, Update,
 };
 
 /// What a thread does at a CTA barrier.
@@ -208,10 +208,8 @@ pub enum Op {
         b: Src,
         /// Second operand, of compare-exchange.
         c: Src,
-        /// How it orders other accesses.
+        /// How it orders other accesses, and against whom it is atomic; never weak.
         ordering: Ordering,
-        /// Whom it is atomic against.
-        scope: Scope,
     },
     /// A warp collective.
     Collective {

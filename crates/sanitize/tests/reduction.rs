@@ -33,23 +33,26 @@ enum Accesses {
 impl Accesses {
     fn one_of(self, random: &mut Random, all: [Ordering; 3]) -> Ordering {
         match self {
-            Accesses::Relaxed => Ordering::Relaxed,
+            Accesses::Relaxed => RELAXED,
             Accesses::Any => all[random.below(3) as usize],
         }
     }
 
     fn load(self, random: &mut Random) -> Ordering {
-        self.one_of(random, [Ordering::Weak, Ordering::Relaxed, Ordering::Acquire])
+        self.one_of(random, [Ordering::Weak, RELAXED, Ordering::Acquire(Scope::Gpu)])
     }
 
     fn store(self, random: &mut Random) -> Ordering {
-        self.one_of(random, [Ordering::Weak, Ordering::Relaxed, Ordering::Release])
+        self.one_of(random, [Ordering::Weak, RELAXED, Ordering::Release(Scope::Gpu)])
     }
 
     fn atomic(self, random: &mut Random) -> Ordering {
-        self.one_of(random, [Ordering::Relaxed, Ordering::Relaxed, Ordering::AcqRel])
+        self.one_of(random, [RELAXED, RELAXED, Ordering::AcqRel(Scope::Gpu)])
     }
 }
+
+/// As `.relaxed.gpu`.
+const RELAXED: Ordering = Ordering::Relaxed(Scope::Gpu);
 
 const CELLS: u64 = 2;
 /// Bytes of the cells, and of one result for each program.
@@ -84,20 +87,10 @@ fn wait(b: &mut Builder, random: &mut Random, accesses: Accesses, base: Reg, see
         let done = b.binary(BinaryOp::Or32, d, two);
         b.compare(CompareOp::EqI32, done, Src::Imm(0))
     } else {
-        let (update, scope) = (Update::CompareExchange, Scope::Gpu);
+        let update = Update::CompareExchange;
         let (zero, c) = (Src::Imm(0), Src::Imm(1 + random.below(2)));
         let ordering = accesses.atomic(random);
-        b.push(Op::Atomic {
-            d: Some(d),
-            update,
-            space,
-            access,
-            address,
-            b: zero,
-            c,
-            ordering,
-            scope,
-        });
+        b.push(Op::Atomic { d: Some(d), update, space, access, address, b: zero, c, ordering });
         b.compare(CompareOp::NeI32, d, Src::Imm(0))
     };
     b.terminate(Terminator::Branch { p: p.into(), then: again, otherwise: behind });
@@ -138,9 +131,9 @@ fn step(
                 2 => Update::Apply(BinaryOp::AddI32),
                 _ => Update::Exchange,
             };
-            let (address, c, scope) = (cell(random, base), Src::Imm(0), Scope::Gpu);
+            let (address, c) = (cell(random, base), Src::Imm(0));
             let ordering = accesses.atomic(random);
-            b.push(Op::Atomic { d, update, space, access, address, b: value, c, ordering, scope });
+            b.push(Op::Atomic { d, update, space, access, address, b: value, c, ordering });
             if let Some(d) = d {
                 take(b, seen, d);
             }
@@ -502,7 +495,7 @@ fn compare_waiting(side: Side, accesses: Accesses, kernels: u64, longest: usize)
 /// One CTA counts to 2 in a cell, with one store in a loop; the other may see each of its values.
 #[test]
 fn each_turn_of_a_loop_is_a_step() {
-    let (space, access, ordering) = (Space::Global, Access::B32, Ordering::Relaxed);
+    let (space, access, ordering) = (Space::Global, Access::B32, RELAXED);
     let mut b = Builder::new("k", WarpRules::Independent);
     let (base, number, count) = (b.reg(Class::W64), b.reg(Class::W32), b.reg(Class::W32));
     let address = Address { base: Src::Imm(0), offset: 0 };

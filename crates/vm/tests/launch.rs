@@ -97,8 +97,7 @@ fn kernel() -> Kernel {
         address: Address { base: counter.into(), offset: 0 },
         b: Src::Imm(1),
         c: Src::Imm(0),
-        ordering: Ordering::Relaxed,
-        scope: Scope::Gpu,
+        ordering: Ordering::Relaxed(Scope::Gpu),
     });
     b.terminate(Terminator::Exit);
     let mut kernel = b.finish();

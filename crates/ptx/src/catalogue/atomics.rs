@@ -1,10 +1,10 @@
 //! Atomic updates.
 
-use super::memory::{access, ordering, space};
+use super::memory::{access, ordering, scope, space};
 use super::{Entry, Form, Need, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{BinaryOp, Op, Ordering, Round, Scope, Space, Src, Update};
+use ir::{BinaryOp, Op, Ordering, Round, Space, Src, Update};
 
 /// Memory order and scope.
 macro_rules! words {
@@ -216,22 +216,11 @@ fn update(
         Some(_) => Some(lo.result(inst, "d")?),
         None => None,
     };
-    let ordering = match ordering(inst.word("sem")) {
-        Ordering::Weak => Ordering::Relaxed,
+    let ordering = match ordering(inst) {
+        Ordering::Weak => Ordering::Relaxed(scope(inst.word("scope"))),
         ordering => ordering,
     };
-    let scope = scope(inst.word("scope"));
     let access = access(inst.ty("type"));
-    lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering, scope });
+    lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
     Ok(())
-}
-
-/// The scope that a word names; without one, the device.
-pub(super) fn scope(word: Option<&str>) -> Scope {
-    match word {
-        Some("cta") => Scope::Cta,
-        Some("cluster") => Scope::Cluster,
-        Some("sys") => Scope::Sys,
-        _ => Scope::Gpu,
-    }
 }

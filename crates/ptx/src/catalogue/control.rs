@@ -1,6 +1,6 @@
 //! Control flow, barriers and fences.
 
-use super::atomics::scope;
+use super::memory::scope;
 use super::warp::NO_CALL;
 use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};

@@ -6,7 +6,7 @@ use super::{Entry, Form, Need, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ast::OperandKind;
 use crate::syntax::{ScalarType, Space as Declared};
-use ir::{Access, BinaryOp, Class, CompareOp, Op, Ordering, Reg, Space, Special, Src, UnaryOp};
+use ir::{Access, BinaryOp, Class, CompareOp, Op, Ordering, Reg, Scope, Space, Special, Src, UnaryOp};
 
 /// `isspacep` on an address of a width.
 macro_rules! is_in_space {
@@ -118,15 +118,26 @@ pub(crate) fn access(ty: ScalarType) -> Access {
     }
 }
 
-/// The ordering that a word names.
-pub(super) fn ordering(word: Option<&str>) -> Ordering {
-    match word {
-        Some("relaxed") => Ordering::Relaxed,
-        Some("acquire") => Ordering::Acquire,
-        Some("release") => Ordering::Release,
-        Some("acq_rel") => Ordering::AcqRel,
+/// The ordering that the words of a load, store or atomic name.
+pub(super) fn ordering(inst: &Inst<'_>) -> Ordering {
+    let scope = scope(inst.word("scope"));
+    match inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio")) {
         Some("volatile" | "mmio") => Ordering::Volatile,
+        Some("relaxed") => Ordering::Relaxed(scope),
+        Some("acquire") => Ordering::Acquire(scope),
+        Some("release") => Ordering::Release(scope),
+        Some("acq_rel") => Ordering::AcqRel(scope),
         _ => Ordering::Weak,
+    }
+}
+
+/// The scope that a word names; without one, the device.
+pub(super) fn scope(word: Option<&str>) -> Scope {
+    match word {
+        Some("cta") => Scope::Cta,
+        Some("cluster") => Scope::Cluster,
+        Some("sys") => Scope::Sys,
+        _ => Scope::Gpu,
     }
 }
 
@@ -174,7 +185,7 @@ fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         space,
         access: access(ty),
         address,
-        ordering: ordering(inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio"))),
+        ordering: ordering(inst),
     });
     for (operand, value) in late {
         lo.write_to(operand, value.into(), ty)?;
@@ -204,7 +215,7 @@ fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         space,
         access: access(ty),
         address,
-        ordering: ordering(inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio"))),
+        ordering: ordering(inst),
     });
     Ok(())
 }

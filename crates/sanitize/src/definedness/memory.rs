@@ -338,7 +338,10 @@ fn low_bits(bytes: usize) -> u64 {
 /// matters where one of them uses it.
 fn is_message(ordering: Ordering) -> bool {
     match ordering {
-        Ordering::Relaxed | Ordering::Acquire | Ordering::Release | Ordering::AcqRel => true,
+        Ordering::Relaxed(_)
+        | Ordering::Acquire(_)
+        | Ordering::Release(_)
+        | Ordering::AcqRel(_) => true,
         Ordering::Weak | Ordering::Volatile => false,
     }
 }

@@ -6,14 +6,14 @@
 //! lanes of a warp run in lockstep and are ordered. Threads that exited count as having arrived at every later barrier.
 //!
 //! Strong accesses (atomics, `.relaxed`, `.volatile` and stronger) may meet each other, unless they lie in different
-//! CTAs and one is of CTA scope. One case is reported against the letter of the model: volatile accesses to shared memory by lanes of one warp
+//! CTAs and one is of CTA scope (`.cluster` too: launches have no clusters). One case is reported against the letter of the model: volatile accesses to shared memory by lanes of one warp
 //! that execute together. No rule calls them a race, but which of them sees which value is as open, and code that does
 //! so relies on the lockstep of old targets.
 //!
 //! The plain read with which a compare-and-swap loop begins is no race either: the swap succeeds only if the value was right.
 //!
 //! Of a byte of shared memory everything is kept that a later access can race with; of global memory, the last write and
-//! two reads of different threads. Stated limits: accesses of different sizes to one location count as the same kind; a load or store with a scope counts as one of the device.
+//! two reads of different threads. Stated limits: accesses of different sizes to one location count as the same kind.
 
 mod clock;
 mod known;
@@ -99,11 +99,11 @@ struct How<'a> {
 
 fn kind(ordering: Ordering, write: bool) -> Kind {
     match ordering {
-        Ordering::Weak => Kind::weak(write),
         Ordering::Volatile => Kind::volatile(write),
-        Ordering::Relaxed | Ordering::Acquire | Ordering::Release | Ordering::AcqRel => {
-            Kind::strong(write, false)
-        }
+        _ => match ordering.scope() {
+            None => Kind::weak(write),
+            Some(scope) => Kind::strong(write, !is_wide(scope)),
+        },
     }
 }
 
@@ -188,10 +188,9 @@ impl Races {
                 let how = How { kind, place: inst.place, address, values: &[], element: 0 };
                 let bytes = u64::from(access.bytes()) * d.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
-                let acquires = matches!(ordering, Ordering::Acquire | Ordering::AcqRel);
-                if *ordering != Ordering::Weak {
+                if let Some(scope) = ordering.scope() {
                     self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
-                        var.read(clocks, lane, true, acquires);
+                        var.read(clocks, lane, is_wide(scope), ordering.acquires());
                     });
                 }
             }
@@ -203,24 +202,21 @@ impl Races {
                 let how = How { kind, place: inst.place, address, values, element: access.bytes() };
                 let bytes = u64::from(access.bytes()) * values.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
-                let releases = matches!(ordering, Ordering::Release | Ordering::AcqRel);
-                if *ordering != Ordering::Weak {
+                if let Some(scope) = ordering.scope() {
                     self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
-                        var.write(clocks, lane, true, releases);
+                        var.write(clocks, lane, is_wide(scope), ordering.releases());
                     });
                 }
             }
-            Op::Atomic { space, access, address, ordering, scope, .. } => {
-                let wide = is_wide(*scope);
-                let kind = Kind::strong(true, !wide);
+            Op::Atomic { space, access, address, ordering, .. } => {
+                let wide = ordering.scope().is_some_and(is_wide);
+                let kind = kind(*ordering, true);
                 let how = How { kind, place: inst.place, address, values: &[], element: 0 };
                 let bytes = u64::from(access.bytes());
                 self.touch(view, *space, address, bytes, how, found);
-                let acquires = matches!(ordering, Ordering::Acquire | Ordering::AcqRel);
-                let releases = matches!(ordering, Ordering::Release | Ordering::AcqRel);
                 self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
-                    var.read(clocks, lane, wide, acquires);
-                    var.update(clocks, lane, wide, releases);
+                    var.read(clocks, lane, wide, ordering.acquires());
+                    var.update(clocks, lane, wide, ordering.releases());
                 });
             }
             Op::Fence(fence) => {
@@ -573,7 +569,7 @@ impl Judge<'_, '_> {
                 finding = finding.fact(match same_warp {
                     true => "volatile accesses are not ordered between lanes: from sm_70 on the lanes of a warp do \
                              not run in lockstep",
-                    false => "one of the accesses is atomic for its own CTA only",
+                    false => "one of the accesses is strong for its own CTA only",
                 });
             }
             if same_warp {

@@ -573,15 +573,9 @@ impl Compiler<'_> {
         ordering: Ordering,
     ) -> (u32, bool) {
         let (base, wide) = self.base(address.base);
-        let fuel = match ordering {
-            Ordering::Weak => 0,
-            Ordering::Relaxed
-            | Ordering::Acquire
-            | Ordering::Release
-            | Ordering::AcqRel
-            | Ordering::Volatile => 64,
-        };
-        let whole = ordering != Ordering::Weak && values.len() > 1;
+        let strong = ordering != Ordering::Weak;
+        let fuel = if strong { 64 } else { 0 };
+        let whole = strong && values.len() > 1;
         let (cache, place) = (self.cache(), self.place);
         let offset = address.offset.cast_unsigned();
         self.program.memory.push(MemoryOp {
