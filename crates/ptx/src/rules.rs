@@ -121,7 +121,7 @@ rules! {
         "The static shared memory of a kernel is at most 48 KiB."
         "5.1.7 Shared State Space";
     CALL "P015" "call-signature"
-        "A call passes what the function declares, and receives what it returns."
+        "A call passes what the function declares, and receives what it returns, which is read after it."
         "9.7.12.5 call";
     DEBUG "P016" "debug-information"
         "`.loc` refers to labels and places that exist."
@@ -163,7 +163,7 @@ rules! {
         "A special register is read by `mov` and `cvt` in its own width."
         "10 Special Registers";
     GUARD "P036" "guard"
-        "A guard is a predicate register."
+        "A guard is a predicate register; accesses to parameters of calls have none."
         "9.3 Predicated Execution";
     ADDRESS "P037" "address"
         "An address is a register or a variable in the state space that the instruction accesses."

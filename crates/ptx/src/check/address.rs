@@ -4,7 +4,7 @@ use super::Checker;
 use super::names::Symbol;
 use super::operand::{Verdict, describe, refuse};
 use crate::catalogue::Matched;
-use crate::catalogue::pattern::{AddressSpace, AddressWidth, OperandPattern, Shape};
+use crate::catalogue::pattern::{AddressSpace, AddressWidth, OperandPattern};
 use crate::rules;
 use crate::syntax::ast::{Address, Name, Operand, OperandKind, Variable};
 use crate::syntax::{ScalarType, Space};
@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
                 for (pattern, operand) in pattern.rest.iter().zip(&address.rest) {
                     self.operand(inst, pattern, operand)?;
                 }
-                self.parameter(inst, address)
+                self.parameter(inst, pattern, address)
             }
             OperandKind::Element(name, _) => match self.names.find(name) {
                 Some(Symbol::Variable(variable)) => {
@@ -76,26 +76,6 @@ impl<'a> Checker<'a> {
                 let message = format!("{what} have 32 bits; {instead}");
                 refuse(&rules::ADDRESS, base, message)
             }
-        }
-    }
-
-    /// Parameters of the function are read, what it returns is written.
-    fn parameter(&mut self, inst: &Matched<'a>, address: &Address) -> Verdict {
-        let OperandKind::Name(name) = &address.base.kind else { return Ok(()) };
-        let operands = &inst.form.pattern.operands;
-        let is_store =
-            operands.len() > 1 && operands.first().is_some_and(|it| it.shape == Shape::Address);
-        match self.names.parameter(name) {
-            Some(_) if self.outputs.contains(name.as_str()) && !is_store => {
-                let message = format!("`{name}` is returned and cannot be read");
-                refuse(&rules::ADDRESS, &address.base, message)
-            }
-            Some(_) if !self.outputs.contains(name.as_str()) && is_store => {
-                let message =
-                    format!("`{name}` is a parameter of the function and cannot be written");
-                refuse(&rules::ADDRESS, &address.base, message)
-            }
-            Some(_) | None => Ok(()),
         }
     }
 

@@ -40,6 +40,8 @@ impl Way {
 impl<'a> Checker<'a> {
     /// `call (results), function, (arguments), table;` where all but the function may be missing.
     pub(super) fn call(&mut self, instruction: &'a Instruction) {
+        let results = CallParts::of(instruction).map(|parts| parts.results);
+        self.received(results.unwrap_or(Some(&instruction.operands)).unwrap_or_default());
         if let Err(error) = self.check_call(instruction) {
             self.report(*error);
         }

@@ -30,6 +30,7 @@ impl<'a> Checker<'a> {
                 return self.report(error);
             }
             self.unknown.insert(opcode);
+            self.received(&instruction.operands);
             let mut unknown = catalogue::unknown(opcode);
             if unknown.help.is_none() && instruction.suffixes.is_empty() {
                 unknown = unknown.help("a label ends in `:`");

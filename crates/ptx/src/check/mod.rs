@@ -17,6 +17,7 @@ mod instruction;
 mod misspelt;
 mod names;
 mod operand;
+mod parameter;
 mod shared;
 mod texture;
 mod vector;
@@ -29,7 +30,7 @@ use crate::target::Target;
 use advice::Advice;
 use blame::Blame;
 use debug::Debug;
-use diag::{Diagnostic, Severity};
+use diag::{Diagnostic, Severity, Span};
 use foldhash::{HashMap, HashSet};
 use misspelt::Misspelt;
 use names::Names;
@@ -54,6 +55,7 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         advice: Advice::default(),
         outputs: HashSet::default(),
         inputs: HashSet::default(),
+        received: HashSet::default(),
         constant_bytes: 0,
         current: Uses::default(),
         blame: Blame::default(),
@@ -101,6 +103,8 @@ struct Checker<'a> {
     outputs: HashSet<&'a str>,
     /// What the function is passed.
     inputs: HashSet<&'a str>,
+    /// The variables, by the places of their names, to which calls so far return something.
+    received: HashSet<Span>,
     /// Bytes of the constant variables so far.
     constant_bytes: u64,
     /// What the function names so far.

@@ -447,6 +447,7 @@ impl<'a> Checker<'a> {
             Some(Symbol::Special(register)) if !register.is_vector() => untyped(register.ty),
             Some(Symbol::Variable(variable)) => {
                 lies_in(wanted, operand, variable)?;
+                self.has_address(operand, variable)?;
                 // An address is an integer.
                 let is_narrow = fit != Fit::Strict || ty.bits() == 32;
                 return match types::kind(ty) {
@@ -555,6 +556,7 @@ impl<'a> Checker<'a> {
             ));
         }
         lies_in(wanted, operand, variable)?;
+        self.has_address(operand, variable)?;
         let integer = matches!(types::kind(ty), types::Kind::Bits | types::Kind::Integer);
         let is_cut = ty.bits() == 32 && variable.space == Space::Global && self.wide_addresses;
         if !integer || is_cut {

@@ -96,14 +96,13 @@ impl Checker {
                 if first.is_definition() && second.is_definition() {
                     return self.twice(&two.name, two.name.span, one.name.span);
                 }
-                redeclaration::variable(one, two)
+                redeclaration::variable(one, two).map(|what| (what, &two.name))
             }
             _ => return self.twice(second.name(), second.name().span, first.name().span),
         };
-        if let Some(what) = differs {
-            let name = second.name();
-            let message = format!("`{name}` was declared otherwise: {what}");
-            let error = rules::DUPLICATE.at(name.span, message);
+        if let Some((what, at)) = differs {
+            let message = format!("`{}` was declared otherwise: {what}", second.name());
+            let error = rules::DUPLICATE.at(at.span, message);
             self.errors.push(error.label(first.name().span, "the first declaration"));
         }
     }

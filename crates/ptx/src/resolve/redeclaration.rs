@@ -2,28 +2,34 @@
 
 use crate::lower::layout;
 use crate::syntax::Linkage;
-use crate::syntax::ast::{Function, Variable};
+use crate::syntax::ast::{Function, Name, Variable};
 
-/// What differs between two declarations of a function, the later one second; `None` if they agree.
-pub(super) fn function(first: &Function, second: &Function) -> Option<&'static str> {
-    let parameters = |function: &Function| (function.returns.len(), function.params.len());
-    if parameters(first) != parameters(second) {
-        return Some("the number of parameters differs");
-    }
-    let firsts = first.returns.iter().chain(&first.params);
-    let seconds = second.returns.iter().chain(&second.params);
-    if let Some(what) = firsts.zip(seconds).find_map(|(a, b)| parameter(a, b)) {
-        return Some(what);
+/// What differs between two declarations of a function, the later one second, and where the later one does;
+/// `None` if they agree.
+pub(super) fn function<'a>(
+    first: &Function,
+    second: &'a Function,
+) -> Option<(&'static str, &'a Name)> {
+    let name = &second.name;
+    for (firsts, seconds) in [(&first.returns, &second.returns), (&first.params, &second.params)] {
+        if firsts.len() != seconds.len() {
+            let extra = seconds.get(firsts.len()).map_or(name, |parameter| &parameter.name);
+            return Some(("the number of parameters differs", extra));
+        }
+        let mut pairs = firsts.iter().zip(seconds);
+        if let Some(found) = pairs.find_map(|(a, b)| Some((parameter(a, b)?, &b.name))) {
+            return Some(found);
+        }
     }
     let noreturn =
         |function: &Function| function.directives.iter().any(|it| &*it.name == ".noreturn");
     if noreturn(first) != noreturn(second) {
-        return Some("one of them has `.noreturn`");
+        return Some(("one of them has `.noreturn`", name));
     }
     // A definition may leave out what its prototype said.
     let left_out = second.linkage == Linkage::None
         && matches!(first.linkage, Linkage::Visible | Linkage::Weak);
-    (first.linkage != second.linkage && !left_out).then_some("the linkage differs")
+    (first.linkage != second.linkage && !left_out).then_some(("the linkage differs", name))
 }
 
 fn parameter(a: &Variable, b: &Variable) -> Option<&'static str> {

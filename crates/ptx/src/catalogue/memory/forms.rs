@@ -42,8 +42,8 @@ macro_rules! vectors {
 /// Spaces that every load reads.
 macro_rules! load_spaces {
     () => {
-        ".ss = { .const, .global, .local, .param, .param::entry, .shared, .shared::cta, \
-         .shared::cluster }; "
+        ".ss = { .const, .global, .local, .param, .param::entry, .param::func, .shared, \
+         .shared::cta, .shared::cluster }; "
     };
 }
 

@@ -31,12 +31,19 @@ impl Parser<'_> {
     pub(super) fn function(&mut self, linkage: Linkage, start: usize) -> Parse<Function> {
         let entry = self.dot_word() == "entry";
         let kind = if entry { FunctionKind::Entry } else { FunctionKind::Func };
+        let keyword = self.token_span();
         self.bump();
         let mut attributes = Vec::new();
         while self.dot_word() == "attribute" {
             attributes.append(&mut self.attributes()?);
         }
         let returns = self.returns(kind)?;
+        if !self.at(TokenKind::Word) && !returns.is_empty() {
+            let error = Diagnostic::error(keyword, "this function has no name");
+            return Err(
+                self.report(error.label(self.token_span(), "a name must stand before this"))
+            );
+        }
         let name = self.identifier("the name of the function")?;
         let params = self.optional_parameters()?;
         let directives = self.function_directives()?;

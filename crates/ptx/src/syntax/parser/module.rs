@@ -103,7 +103,8 @@ impl Parser<'_> {
         } else if self.at(TokenKind::RBrace) {
             let span = self.token_span();
             Diagnostic::error(span, "this `}` closes nothing").help("remove it")
-        } else if matches!(self.token.kind, TokenKind::Word | TokenKind::At)
+        } else if (matches!(self.token.kind, TokenKind::Word | TokenKind::At)
+            || self.dot_word() == "loc")
             && let Some((opening, end)) = self.last_block.filter(|it| it.1 == self.previous_end)
             && !self.names_function()
         {
