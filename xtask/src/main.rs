@@ -1,6 +1,9 @@
 //! Development tasks: `cargo xtask tidy`, `bless`, `rules` and `record`.
 
 mod bless;
+mod declarations;
+#[cfg(test)]
+mod deviations;
 mod mutations;
 mod oracle;
 mod record;
@@ -39,10 +42,10 @@ enum Task {
         check: bool,
     },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
-    /// `NVCC`, Python is `PYTHON`. With `validity` or `mutations`, ask the
+    /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
     /// assembler `WARPWISE_PTXAS` what it accepts.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `mutations` or `printf`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations` or `printf`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -51,7 +54,7 @@ enum Task {
         /// Of validity: this instruction only.
         #[arg(long)]
         only: Option<String>,
-        /// Of validity: the folder to write to.
+        /// Of validity and declarations: the folder to write to.
         #[arg(long, default_value = "tests/lint")]
         to: PathBuf,
     },
@@ -71,6 +74,9 @@ fn main() -> ExitCode {
         Task::Rules { check } => rules::rules(&root, check),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
+        }
+        Task::Record { folders, to, .. } if folders == [Path::new("declarations")] => {
+            declarations::record(&root.join(to))
         }
         Task::Record { folders, .. } if folders == [Path::new("mutations")] => {
             mutations::record(&root)

@@ -6,6 +6,7 @@
 
 pub mod catalogue;
 pub mod check;
+mod directive;
 mod lint;
 pub mod lower;
 mod module;

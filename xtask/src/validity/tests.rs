@@ -2,14 +2,9 @@
 
 use super::module::{Version, module};
 use super::{BEFORE_REMOVAL, NEWEST, OLDEST, PICKED, SINCE, VALIDITY};
+use crate::deviations::{self, table};
 use diag::{Severity, Sources};
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
-
-fn table(name: &str) -> String {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/lint");
-    std::fs::read_to_string(folder.join(name)).expect("the table is there")
-}
 
 /// The first error about an instruction, if there is one.
 fn error(version: Version, target: &str, instruction: &str) -> Option<String> {
@@ -23,28 +18,6 @@ fn error(version: Version, target: &str, instruction: &str) -> Option<String> {
     let line = sources.location(span).line as usize;
     assert!(line <= first, "{instruction}: line {line} of {first}\n{}", error.message);
     Some(error.message)
-}
-
-/// The rows in which lint differs from the assembler on purpose, with the reason: table, row, reason.
-const DEVIATIONS: &str = "deviations.tsv";
-
-/// Compares the rows of a table in which lint differs with those that are listed.
-fn assert_deviations(of: &str, found: &BTreeSet<String>) {
-    let text = table(DEVIATIONS);
-    let mut listed = BTreeSet::new();
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> = line.split('\t').collect();
-        let [name, row, reason] = cells[..] else { panic!("{line}") };
-        assert!(!reason.is_empty(), "{line}");
-        if name == of {
-            assert!(listed.insert(row.to_owned()), "listed twice: {row}");
-        }
-    }
-    let list = |rows: &BTreeSet<String>, but: &BTreeSet<String>| {
-        rows.difference(but).map(String::as_str).collect::<Vec<_>>().join("\n")
-    };
-    let (new, gone) = (list(found, &listed), list(&listed, found));
-    assert!(new.is_empty() && gone.is_empty(), "not listed:\n{new}\nlisted and equal:\n{gone}");
 }
 
 #[test]
@@ -67,7 +40,7 @@ fn verdicts_are_those_of_the_assembler() {
         }
     }
     assert!(rows > 5_000, "{rows} rows");
-    assert_deviations(VALIDITY, &differing);
+    deviations::check(VALIDITY, &differing);
 }
 
 #[test]
@@ -82,7 +55,7 @@ fn picked_instructions_have_the_verdicts_of_the_assembler() {
         }
         count += 1;
     }
-    assert_deviations(PICKED, &differing);
+    deviations::check(PICKED, &differing);
     assert_eq!(count, text.lines().count() - 1, "a row is malformed");
 }
 
@@ -130,5 +103,5 @@ fn forms_begin_and_end_where_the_assembler_says() {
         }
     }
     assert!(checked > 5_000, "{checked}");
-    assert_deviations(SINCE, &differing);
+    deviations::check(SINCE, &differing);
 }

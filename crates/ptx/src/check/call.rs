@@ -3,13 +3,14 @@
 use super::Checker;
 use super::names::Symbol;
 use super::operand::describe;
+use crate::lower::layout;
 use crate::rules;
 use crate::syntax::ast::{
-    Constant, FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable,
+    FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable,
 };
 use crate::syntax::call::CallParts;
 use crate::syntax::{ScalarType, Space};
-use crate::types::{self, Fit};
+use crate::types::{self, Fit, Kind};
 use diag::{Diagnostic, Span};
 
 /// What a function or prototype declares.
@@ -97,6 +98,17 @@ impl<'a> Checker<'a> {
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
         };
+        for parameter in signature.returns.iter().chain(signature.params) {
+            if is_narrow(parameter) {
+                let message = format!(
+                    "calls pass and return values of 32 bits and more; `{}` is {}",
+                    parameter.name, parameter.ty
+                );
+                let error =
+                    rules::CALL.at(callee.span, message).label(parameter.span, "declared here");
+                return Err(Box::new(error.help("declare it `.b8`, `.b16` or wider")));
+            }
+        }
         // Where values would stand.
         let is_empty = |it: &&Operand| matches!(&it.kind, OperandKind::List(all) if all.is_empty());
         let place = |list: Option<&Operand>| list.map_or(callee.span, |list| list.span);
@@ -183,48 +195,80 @@ impl<'a> Checker<'a> {
         let message = match &operand.kind {
             OperandKind::Sink if is_result => return Ok(()),
             OperandKind::Constant(constant) if !is_result => {
-                let agrees = types::constant_agrees(*constant, wanted, Fit::Instruction);
-                match (agrees, constant) {
-                    (true, _) => return Ok(()),
-                    (false, Constant::Int { .. }) => {
-                        format!("an integer constant cannot be passed as {wanted}")
-                    }
-                    (false, _) => format!("a float constant cannot be passed as {wanted}"),
+                let is_float = constant.integer().is_none();
+                // The assembler converts floats to what is untyped.
+                let is_converted =
+                    is_float && (types::kind(wanted) == Kind::Bits || wanted == ScalarType::F16);
+                match types::constant_agrees(*constant, wanted, Fit::Instruction) {
+                    true => return Ok(()),
+                    false if is_converted => return Ok(()),
+                    false if is_float => format!("a float constant cannot be passed as {wanted}"),
+                    false => format!("an integer constant cannot be passed as {wanted}"),
                 }
             }
             OperandKind::Name(name) => match self.names.find(name) {
-                Some(Symbol::Register(register))
-                    if !types::agrees(register.ty, wanted, Fit::Instruction) =>
-                {
-                    format!("`{name}` is a {} register; the parameter is {wanted}", register.ty)
-                }
+                None => return Ok(()),
+                Some(Symbol::Register(variable)) => match unlike(variable, parameter) {
+                    None => return Ok(()),
+                    Some(message) => message,
+                },
                 Some(Symbol::Variable(variable)) if variable.space != Space::Param => {
                     format!("`{name}` is not in `.param` space")
                 }
-                Some(Symbol::Variable(_))
-                    if self.inputs.contains(name.as_str())
-                        || self.outputs.contains(name.as_str()) =>
-                {
+                Some(Symbol::Variable(_)) if self.names.parameter(name).is_some() => {
                     format!("`{name}` is a parameter itself: copy it to a variable of this body")
                 }
+                Some(Symbol::Variable(variable)) => match unlike(variable, parameter) {
+                    None => return Ok(()),
+                    Some(message) => message,
+                },
                 Some(Symbol::Function(_)) => {
                     format!("`{name}` is a function: move its address to a register")
                 }
-                Some(Symbol::Variable(variable)) if size(variable) != size(parameter) => {
-                    format!("`{name}` and the parameter `{}` differ in size", parameter.name)
-                }
-                Some(Symbol::Variable(variable))
-                    if !parameter.dims.is_empty() && variable.align != parameter.align =>
-                {
-                    format!("`{name}` and the parameter `{}` differ in alignment", parameter.name)
-                }
-                _ => return Ok(()),
+                symbol => format!("{} and cannot be passed", describe(name, symbol)),
             },
             _ => "a parameter is a register, a constant or a `.param` variable".to_owned(),
         };
         let error = rules::CALL.at(operand.span, message);
         Err(Box::new(error.label(parameter.span, "the parameter")))
     }
+}
+
+/// How a register or variable that is passed or received differs from the parameter.
+fn unlike(variable: &Variable, parameter: &Variable) -> Option<String> {
+    let (name, own) = (&variable.name, variable.ty);
+    let (other, wanted) = (&parameter.name, parameter.ty);
+    let is_array = |variable: &Variable| !variable.dims.is_empty();
+    let is_open = parameter.dims.contains(&None);
+    let is_bits = |ty| types::kind(ty) == Kind::Bits;
+    if is_array(variable) != is_array(parameter) || variable.vector != parameter.vector {
+        return Some(format!("`{name}` and the parameter `{other}` differ in shape"));
+    }
+    if !is_open && size(variable) != size(parameter) {
+        return Some(match variable.space {
+            Space::Reg => format!("`{name}` is a {own} register; the parameter is {wanted}"),
+            _ => format!("`{name}` and the parameter `{other}` differ in size"),
+        });
+    }
+    let agrees = match (is_array(variable), is_open) {
+        (false, _) => types::agrees(own, wanted, Fit::Instruction),
+        (true, false) => own == wanted || is_bits(own) || is_bits(wanted),
+        (true, true) => own == wanted,
+    };
+    if !agrees {
+        return Some(format!("`{name}` is {own}; the parameter `{other}` is {wanted}"));
+    }
+    // No alignment is below that of the type.
+    let alignment = |it: &Variable| layout::alignment(it).max(u64::from(it.ty.bits() / 8));
+    (alignment(variable) != alignment(parameter))
+        .then(|| format!("`{name}` and the parameter `{other}` differ in alignment"))
+}
+
+/// Whether calls cannot pass a parameter: predicates, and integers of 8 and 16 bits.
+fn is_narrow(parameter: &Variable) -> bool {
+    use ScalarType as T;
+    let narrow = matches!(parameter.ty, T::Pred | T::U8 | T::S8 | T::U16 | T::S16);
+    narrow && parameter.dims.is_empty()
 }
 
 fn values(count: usize) -> String {

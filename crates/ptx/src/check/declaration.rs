@@ -1,125 +1,162 @@
 //! Declarations: what their types need, and what their state space allows.
 
-use super::Checker;
-use crate::catalogue::Since;
+use super::{Checker, feature};
 use crate::lower::layout;
 use crate::rules;
-use crate::syntax::ast::{Constant, Init, InitKind, Variable};
+use crate::syntax::ast::{Attribute, InitKind, Variable};
 use crate::syntax::{Linkage, ScalarType, Space};
-use crate::target::Lack;
-use crate::types::{Kind, kind};
+use diag::Diagnostic;
 
 /// Bytes of the constant variables of a module, at most.
 const MAX_CONST: u64 = 64 << 10;
 
-/// What the type of a declaration needs.
-fn since(ty: ScalarType) -> Option<Since> {
-    match ty {
-        ScalarType::F16x2 => Some(Since { ptx: (4, 2), sm: 53 }),
-        ScalarType::B128 => Some(Since { ptx: (8, 3), sm: 70 }),
-        _ => None,
-    }
+/// Bytes to which a parameter of a function or call may be aligned, at most.
+const MAX_PARAM_ALIGN: u32 = 128;
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// In the module.
+    Module,
+    /// In a body.
+    Body,
+    /// Among the parameters of a kernel.
+    KernelParameter,
+    /// Among the parameters of a device function, or what it returns.
+    FunctionParameter,
 }
 
 impl<'a> Checker<'a> {
     /// Checks a variable, register or parameter; at most one thing is wrong with it.
-    pub(super) fn declaration(&mut self, variable: &'a Variable, is_parameter: bool) {
+    pub(super) fn declaration(&mut self, variable: &'a Variable, role: Role) {
+        let needed = [
+            feature::of_type(variable.ty),
+            (variable.linkage == Linkage::Weak).then_some(feature::WEAK),
+            (variable.linkage == Linkage::Common).then_some(feature::COMMON),
+            variable.ptr.is_some().then_some(feature::POINTER),
+            (role == Role::FunctionParameter && variable.space == Space::Param)
+                .then_some(feature::FUNCTION_PARAM),
+        ];
+        if !needed.into_iter().flatten().all(|feature| self.has(feature, variable.span)) {
+            return;
+        }
+        let error = self.shape(variable, role).or_else(|| self.storage(variable, role));
+        if let Some(error) = error {
+            return self.report(error);
+        }
+        if self.attributes(variable, role)
+            && let Some(init) = &variable.init
+        {
+            self.initial_value(variable, init);
+        }
+    }
+
+    /// What is wrong with the dimensions, the vector or the range of a declaration.
+    fn shape(&self, variable: &Variable, role: Role) -> Option<Diagnostic> {
         let (name, ty, space) = (&variable.name, variable.ty, variable.space);
-        let word = space.word();
-        let refuse = |message: String| rules::DECLARATION.at(name.span, message);
+        let refuse = |message: String| Some(rules::DECLARATION.at(name.span, message));
+        let is_parameter = matches!(role, Role::KernelParameter | Role::FunctionParameter);
         let wide = u64::from(ty.bits()) * u64::from(variable.vector.unwrap_or(1)) > 128;
         // A size of zero is none.
         let is_open = variable.dims.iter().any(|size| size.is_none_or(|size| size == 0));
         let inner = variable.dims.get(1..).unwrap_or_default();
-        let error = if let Some(lack) = since(ty).and_then(|since| self.target.lacks(since)) {
-            let needs = match lack {
-                Lack::Version((major, minor)) => format!("PTX {major}.{minor}"),
-                Lack::Architecture(sm) => format!("sm_{sm}"),
-                Lack::Other(_) | Lack::Removed { .. } => "another target".to_owned(),
-            };
-            let message = format!("`{ty}` needs {needs} or later");
-            rules::FEATURE.at(variable.span, message)
-        } else if ty == ScalarType::Pred && space != Space::Reg {
-            refuse(format!("predicates live in registers, not in .{word} space"))
+        let is_empty = match variable.init.as_ref().map(|init| &init.kind) {
+            None => true,
+            Some(InitKind::List(all)) => all.is_empty(),
+            Some(_) => false,
+        };
+        if variable.vector.is_some() && (ty == ScalarType::Pred || is_opaque(ty)) {
+            refuse(format!("there are no vectors of {ty}"))
         } else if wide || variable.vector == Some(8) {
             refuse(format!("`{name}` is a vector of more than 128 bits"))
         } else if space == Space::Reg && !variable.dims.is_empty() {
-            refuse("registers have no arrays".to_owned())
-                .help(format!("`{name}<4>` declares four registers"))
+            let error = refuse("registers have no arrays".to_owned());
+            error.map(|error| error.help(format!("`{name}<4>` declares four registers")))
+        } else if variable.range.is_some() && !variable.dims.is_empty() {
+            refuse(format!("a range such as `{name}<4>` declares no arrays"))
         } else if is_parameter && !inner.is_empty() {
             refuse(format!("the parameter `{name}` is an array of arrays"))
         } else if inner.contains(&Some(0)) {
             refuse(format!("`{name}` is an array of elements without a size"))
-        } else if variable.vector.is_some() && is_parameter && self.in_kernel {
-            refuse(format!("the parameter `{name}` of a kernel cannot be a vector"))
-        } else if is_open && is_parameter && self.in_kernel {
+        } else if variable.vector.is_some() && space == Space::Param && variable.dims.is_empty() {
+            refuse(format!("the parameter `{name}` cannot be a vector"))
+        } else if is_open && role == Role::KernelParameter {
             refuse(format!("the parameter `{name}` of a kernel has no size"))
-        } else if is_open
-            && !is_parameter
-            && variable.linkage != Linkage::Extern
-            && variable.init.is_none()
-        {
-            refuse(format!("`{name}` has no size")).help("give one, or declare it `.extern`")
+        } else if is_open && !is_parameter && variable.linkage != Linkage::Extern && is_empty {
+            let error = refuse(format!("`{name}` has no size"));
+            error.map(|error| error.help("give one, or declare it `.extern`"))
+        } else {
+            None
+        }
+    }
+
+    /// What is wrong with the state space, and what it allows.
+    fn storage(&self, variable: &Variable, role: Role) -> Option<Diagnostic> {
+        let (name, ty, space) = (&variable.name, variable.ty, variable.space);
+        let word = space.word();
+        let refuse = |message: String| Some(rules::DECLARATION.at(name.span, message));
+        let is_passed = space == Space::Param && role != Role::KernelParameter;
+        if ty == ScalarType::Pred && space != Space::Reg {
+            refuse(format!("predicates live in registers, not in .{word} space"))
+        } else if is_opaque(ty) && !matches!(role, Role::Module | Role::KernelParameter) {
+            refuse(format!("{ty} variables belong to the module, or to the parameters of a kernel"))
+        } else if is_opaque(ty) && role == Role::Module && space != Space::Global {
+            refuse(format!("{ty} variables are in .global space, not .{word}"))
+        } else if ty == ScalarType::SamplerRef && !self.independent_samplers {
+            let message = "samplers apart from textures need `texmode_independent` in `.target`";
+            Some(rules::TARGET_OPTION.at(variable.span, message))
+        } else if ty == ScalarType::F16x2 && space == Space::Param && variable.dims.is_empty() {
+            refuse("parameters have no type .f16x2".to_owned()).map(|error| error.help("use .b32"))
+        } else if space == Space::Tex && (role != Role::Module || self.target.ptx >= (1, 5)) {
+            let error = refuse("`.tex` is gone from PTX 1.5 on, and was for modules".to_owned());
+            error.map(|error| error.help("declare a `.global .texref`"))
+        } else if is_passed && variable.align.is_some_and(|align| align > MAX_PARAM_ALIGN) {
+            refuse(format!(
+                "`{name}` is aligned to more than {MAX_PARAM_ALIGN} bytes, which parameters cannot be"
+            ))
+        } else if let Some(ptr) = variable.ptr.filter(|_| role != Role::KernelParameter) {
+            Some(rules::DECLARATION.at(ptr.span, "`.ptr` belongs to the parameters of kernels"))
         } else if variable.linkage == Linkage::Common && space != Space::Global {
             refuse("`.common` variables are in .global space".to_owned())
-        } else if let Some(init) = &variable.init {
-            return self.initial_value(variable, init);
         } else {
-            return;
-        };
-        self.report(error);
+            None
+        }
     }
 
-    fn initial_value(&mut self, variable: &'a Variable, init: &'a Init) {
-        if variable.linkage == Linkage::Extern {
-            let message =
-                format!("`{}` is defined elsewhere and has no initial value here", variable.name);
-            return self.report(rules::DECLARATION.at(init.span, message));
-        }
-        let mut sizes: Vec<Option<u64>> = variable.dims.clone();
-        if let Some(count) = variable.vector {
-            sizes.push(Some(u64::from(count)));
-        }
-        self.initial(variable, init, &sizes);
+    /// Checks the attributes of a declaration; whether they are right.
+    fn attributes(&mut self, variable: &'a Variable, role: Role) -> bool {
+        let fits = matches!(role, Role::Module | Role::Body) && variable.space == Space::Global;
+        variable.attributes.iter().all(|attribute| {
+            if !fits {
+                let message = format!("`.{}` belongs to .global variables", attribute.name);
+                self.report(rules::DECLARATION.at(attribute.span, message));
+                return false;
+            }
+            match attribute.name.as_str() {
+                "managed" if attribute.args.is_empty() => {
+                    self.has(feature::MANAGED, attribute.span)
+                }
+                "unified" => self.unified(attribute),
+                name => {
+                    let message = match name {
+                        "managed" => "`.managed` takes no numbers".to_owned(),
+                        _ => format!("there is no attribute `.{name}` of variables"),
+                    };
+                    self.report(rules::DECLARATION.at(attribute.span, message));
+                    false
+                }
+            }
+        })
     }
 
-    fn initial(&mut self, variable: &'a Variable, init: &'a Init, sizes: &[Option<u64>]) {
-        let ty = variable.ty;
-        let message = match &init.kind {
-            InitKind::List(all) => {
-                let nested = all.iter().any(|one| matches!(one.kind, InitKind::List(_)));
-                // A flat list may fill several dimensions.
-                let room = match nested {
-                    true => sizes.first().copied().flatten(),
-                    false => sizes.iter().try_fold(1u64, |room, size| room.checked_mul((*size)?)),
-                };
-                if let Some(extra) =
-                    room.and_then(|room| all.get(usize::try_from(room).unwrap_or(usize::MAX)))
-                {
-                    let message = format!("`{}` has no room for this value", variable.name);
-                    return self.report(rules::DECLARATION.at(extra.span, message));
-                }
-                let inner = if nested { sizes.get(1..).unwrap_or_default() } else { &[] };
-                return all.iter().for_each(|one| self.initial(variable, one, inner));
-            }
-            InitKind::Constant(Constant::Int { .. }) if kind(ty) == Kind::Float => {
-                format!("an integer cannot be the initial value of a {ty} variable")
-            }
-            InitKind::Constant(_) | InitKind::Field(_) => return,
-            InitKind::Address(address) => {
-                if self.names.find(&address.name).is_none() {
-                    return self.undeclared(&address.name, "the variable");
-                }
-                let fits = address.mask.is_some()
-                    || kind(ty) == Kind::Integer
-                        && ty.bits() == if self.wide_addresses { 64 } else { 32 };
-                if fits {
-                    return;
-                }
-                format!("an address cannot be the initial value of a {ty} variable")
-            }
-        };
-        self.report(rules::DECLARATION.at(init.span, message));
+    /// `.unified(a, b)`: two halves of the name that all devices use.
+    pub(super) fn unified(&mut self, attribute: &Attribute) -> bool {
+        if attribute.args.len() != 2 {
+            let message = "`.unified` takes two numbers";
+            self.report(rules::DECLARATION.at(attribute.span, message));
+            return false;
+        }
+        self.has(feature::UNIFIED, attribute.span)
     }
 
     /// Counts the constant variables of the module.
@@ -138,4 +175,9 @@ impl<'a> Checker<'a> {
             self.report(rules::DECLARATION.at(variable.name.span, message));
         }
     }
+}
+
+/// Whether a type is one of textures, samplers and surfaces.
+fn is_opaque(ty: ScalarType) -> bool {
+    matches!(ty, ScalarType::TexRef | ScalarType::SamplerRef | ScalarType::SurfRef)
 }

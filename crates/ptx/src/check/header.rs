@@ -58,6 +58,11 @@ pub(super) fn check(module: &Module, found: &mut Vec<Diagnostic>) -> Option<Targ
     Target::named(ptx, architecture?)
 }
 
+/// Whether samplers are variables of their own, which textures do not contain.
+pub(super) fn has_independent_samplers(module: &Module) -> bool {
+    module.target.iter().flat_map(|target| &target.names).any(|name| *name == INDEPENDENT)
+}
+
 /// The PTX version that brought an option of `.target`.
 fn option(name: &str) -> Option<(u32, u32)> {
     OPTIONS.iter().find(|(option, _)| *option == name).map(|(_, since)| *since)

@@ -6,18 +6,22 @@
 
 mod address;
 mod advice;
+mod alias;
 mod blame;
 mod branch;
 mod call;
 mod debug;
 mod declaration;
+mod feature;
 mod function;
 mod header;
+mod initial;
 mod instruction;
 mod misspelt;
 mod names;
 mod operand;
 mod parameter;
+mod pragma;
 mod shared;
 mod texture;
 mod vector;
@@ -30,10 +34,12 @@ use crate::target::Target;
 use advice::Advice;
 use blame::Blame;
 use debug::Debug;
+use declaration::Role;
 use diag::{Diagnostic, Severity, Span};
 use foldhash::{HashMap, HashSet};
 use misspelt::Misspelt;
 use names::Names;
+use pragma::Place;
 use shared::Uses;
 
 /// Everything that is wrong with a parsed module, and what deserves a look, in source order. With `target`,
@@ -51,10 +57,11 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         target,
         wide_addresses: module.address_size.is_none_or(|size| size.bits == 64),
         in_kernel: false,
+        independent_samplers: header::has_independent_samplers(module),
+        aliases: HashMap::default(),
         reordered: HashSet::default(),
         advice: Advice::default(),
         outputs: HashSet::default(),
-        inputs: HashSet::default(),
         received: HashSet::default(),
         constant_bytes: 0,
         current: Uses::default(),
@@ -99,10 +106,12 @@ struct Checker<'a> {
     /// Orders of modifiers that have been remarked on.
     reordered: HashSet<String>,
     advice: Advice<'a>,
+    /// Whether samplers stand apart from textures.
+    independent_samplers: bool,
+    /// The aliases so far.
+    aliases: HashMap<&'a str, Span>,
     /// The return parameters of the function.
     outputs: HashSet<&'a str>,
-    /// What the function is passed.
-    inputs: HashSet<&'a str>,
     /// The variables, by the places of their names, to which calls so far return something.
     received: HashSet<Span>,
     /// Bytes of the constant variables so far.
@@ -169,12 +178,15 @@ impl<'a> Checker<'a> {
                     self.function(function);
                 }
                 Item::Variable(variable) => {
-                    self.declaration(variable, false);
-                    self.constant_memory(variable);
+                    // The initial value may be the variable's own address.
                     self.names.declare(variable);
+                    self.declaration(variable, Role::Module);
+                    self.constant_memory(variable);
                 }
-                Item::Directive(directive) if directive.name == ".pragma" => self.pragma(directive),
-                Item::Directive(_) => {}
+                Item::Directive(directive) if directive.name == ".pragma" => {
+                    self.pragma(directive, Place::Module)
+                }
+                Item::Directive(directive) => self.alias(directive),
             }
         }
         self.shared_memory(module);
@@ -186,7 +198,6 @@ impl<'a> Checker<'a> {
         self.function_head(function);
         let Some(body) = &function.body else { return };
         self.outputs = function.returns.iter().map(|it| it.name.as_str()).collect();
-        self.inputs = function.params.iter().map(|it| it.name.as_str()).collect();
         self.advice = Advice::new(function);
         self.names.open(body);
         for parameter in function.returns.iter().chain(&function.params) {
@@ -207,17 +218,20 @@ impl<'a> Checker<'a> {
                     self.names.close();
                 }
                 StatementKind::Variable(variable) => {
-                    self.declaration(variable, false);
+                    self.declaration(variable, Role::Body);
                     self.needs_shared(variable);
                     self.names.declare(variable);
                 }
                 StatementKind::Instruction(instruction) => self.instruction(instruction),
                 StatementKind::BranchTargets(table) => {
                     self.names.declare_table(&table.label, &statement.kind);
-                    self.branch_targets(table);
+                    if self.has(feature::BRANCH_TARGETS, table.label.span) {
+                        self.branch_targets(table);
+                    }
                 }
                 StatementKind::CallTargets(table) => {
                     self.names.declare_table(&table.label, &statement.kind);
+                    self.has(feature::CALL_TARGETS, table.label.span);
                     for entry in &table.entries {
                         if self.names.find(&entry.name).is_none() {
                             self.undeclared(&entry.name, "the target");
@@ -227,9 +241,10 @@ impl<'a> Checker<'a> {
                 StatementKind::Label(_) => self.advice.label(),
                 StatementKind::CallPrototype(prototype) => {
                     self.names.declare_table(&prototype.label, &statement.kind);
+                    self.call_prototype(prototype);
                 }
                 StatementKind::Loc(loc) => self.loc(loc),
-                StatementKind::Pragma(pragma) => self.pragma(pragma),
+                StatementKind::Pragma(pragma) => self.pragma(pragma, Place::Body),
             }
         }
     }

@@ -3,10 +3,11 @@
 //!
 //! Kernels that are never run are checked too, so this needs no catalogue and no target.
 
-mod redeclaration;
+pub(crate) mod redeclaration;
 mod scope;
 
 use crate::rules;
+use crate::special;
 use crate::syntax::ast::{
     Function, FunctionKind, Item, Module, Name, Statement, StatementKind, Variable,
 };
@@ -69,6 +70,11 @@ impl Checker {
                 }
                 Item::Directive(_) => continue,
             };
+            self.reserved(declared.name());
+            if special::find(declared.name()).is_some() {
+                let message = format!("`{}` is a special register", declared.name());
+                self.errors.push(rules::DUPLICATE.at(declared.name().span, message));
+            }
             match names.get_mut(declared.name().as_str()) {
                 None => {
                     names.insert(declared.name(), declared);
@@ -80,6 +86,14 @@ impl Checker {
                     }
                 }
             }
+        }
+    }
+
+    /// The name of a constant is no other name.
+    fn reserved(&mut self, name: &Name) {
+        if *name == "WARP_SZ" {
+            let message = "`WARP_SZ` is a constant and cannot be declared";
+            self.errors.push(rules::DUPLICATE.at(name.span, message));
         }
     }
 
@@ -191,6 +205,7 @@ impl Checker {
                     continue;
                 }
             };
+            self.reserved(label);
             if let Err(first) = scope.declare_label(label) {
                 self.twice(label, label.span, first);
             }
@@ -202,6 +217,7 @@ impl Checker {
             let message = "special registers are predefined and cannot be declared";
             self.errors.push(rules::DECLARATION.at(variable.span, message));
         }
+        self.reserved(&variable.name);
         if let Err(clash) = scope.declare(variable) {
             self.twice(&clash.name, variable.name.span, clash.first);
         }

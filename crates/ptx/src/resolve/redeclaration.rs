@@ -4,9 +4,11 @@ use crate::lower::layout;
 use crate::syntax::Linkage;
 use crate::syntax::ast::{Function, Name, Variable};
 
-/// What differs between two declarations of a function, the later one second, and where the later one does;
-/// `None` if they agree.
-pub(super) fn function<'a>(
+/// Directives that both declarations of a function have.
+const KEPT: &[&str] = &[".noreturn", ".abi_preserve", ".abi_preserve_control"];
+
+/// What differs between two functions for those who call them, and where the second one does; `None` if they agree.
+pub(crate) fn signature<'a>(
     first: &Function,
     second: &'a Function,
 ) -> Option<(&'static str, &'a Name)> {
@@ -21,11 +23,26 @@ pub(super) fn function<'a>(
             return Some(found);
         }
     }
-    let noreturn =
-        |function: &Function| function.directives.iter().any(|it| &*it.name == ".noreturn");
-    if noreturn(first) != noreturn(second) {
-        return Some(("one of them has `.noreturn`", name));
+    let args = |function: &Function, word: &str| {
+        function.directives.iter().find(|it| *it.name == *word).map(|it| it.args.clone())
+    };
+    let differs = |word: &&&str| args(first, word) != args(second, word);
+    KEPT.iter().find(differs).map(|word| match *word {
+        ".noreturn" => ("one of them has `.noreturn`", name),
+        _ => ("they preserve different registers", name),
+    })
+}
+
+/// What differs between two declarations of a function, the later one second, and where the later one does;
+/// `None` if they agree.
+pub(super) fn function<'a>(
+    first: &Function,
+    second: &'a Function,
+) -> Option<(&'static str, &'a Name)> {
+    if let Some(found) = signature(first, second) {
+        return Some(found);
     }
+    let name = &second.name;
     // A definition may leave out what its prototype said.
     let left_out = second.linkage == Linkage::None
         && matches!(first.linkage, Linkage::Visible | Linkage::Weak);

@@ -350,11 +350,11 @@ fn declarations() {
               |                    ^
               |
               = note: The text follows the grammar of PTX. (PTX ISA 9.1, 4 Syntax)
-            error[P001]: an array dimension is an integer, not negative
+            error[P001]: an array dimension is a number, whole and not negative
               --> test.ptx:10:16
                |
             10 |     .shared .b8 f[-1];
-               |                   ^^
+               |                   ^
                |
                = note: The text follows the grammar of PTX. (PTX ISA 9.1, 4 Syntax)
             error[P001]: expected an instruction, a declaration or a directive, found `.foo`

@@ -238,15 +238,20 @@ impl Parser<'_> {
     }
 
     fn literal(&mut self) -> Parse<Value> {
+        Ok(match self.plain_number()? {
+            Constant::Int { bits, unsigned } => Value::Int(Int { bits, unsigned }),
+            Constant::F32(bits) => Value::Single(bits),
+            Constant::F64(bits) => Value::Float(f64::from_bits(bits)),
+        })
+    }
+
+    /// A number that is no expression. The token is one.
+    pub(super) fn plain_number(&mut self) -> Parse<Constant> {
         let span = self.token_span();
         match literal::parse(self.token_text()) {
             Ok(constant) => {
                 self.bump();
-                Ok(match constant {
-                    Constant::Int { bits, unsigned } => Value::Int(Int { bits, unsigned }),
-                    Constant::F32(bits) => Value::Single(bits),
-                    Constant::F64(bits) => Value::Float(f64::from_bits(bits)),
-                })
+                Ok(constant)
             }
             Err(bad) => {
                 let diagnostic = Diagnostic::error(span, format!("bad literal {}", self.found()))

@@ -89,12 +89,12 @@ impl<'s> Parser<'s> {
             let is_late = match self.dot_word() {
                 // The alignment of a parameter may follow its type.
                 "align" => vector.is_some() || ty.is_some() && role == Role::Variable,
-                "v2" | "v4" | "v8" => ty.is_some(),
+                "v2" | "v4" | "v8" | "attribute" => ty.is_some(),
                 _ => false,
             };
             if is_late {
                 let message = format!("{} stands too late", self.found());
-                let order = "the order is alignment, vector size, type";
+                let order = "the order is attributes, alignment, vector size, type";
                 return Err(self.report(Diagnostic::error(span, message).help(order)));
             }
             let repeated = match self.dot_word() {
@@ -250,11 +250,13 @@ impl<'s> Parser<'s> {
         if self.eat(TokenKind::RBracket) {
             return Ok(None);
         }
-        let start = self.token.start;
-        let size = self.constant()?;
-        let span = self.span_from(start);
-        let Some(size) = size.integer().and_then(|size| u64::try_from(size).ok()) else {
-            return Err(self.error(span, "an array dimension is an integer, not negative"));
+        let span = self.token_span();
+        let size = match self.token.kind {
+            TokenKind::Number => self.plain_number()?.integer(),
+            _ => None,
+        };
+        let Some(size) = size.and_then(|size| u64::try_from(size).ok()) else {
+            return Err(self.error(span, "an array dimension is a number, whole and not negative"));
         };
         self.expect(TokenKind::RBracket, "`]` after the array dimension")?;
         Ok(Some(size))
@@ -369,8 +371,8 @@ impl<'s> Parser<'s> {
             name = self.identifier("the name of a variable")?;
             self.expect(TokenKind::RParen, "`)` after the name")?;
         }
-        let signed = matches!(self.token.kind, TokenKind::Plus | TokenKind::Minus);
-        let offset = if signed { self.integer_constant("an address offset")? } else { 0 };
+        let offset =
+            if self.at(TokenKind::Plus) { self.integer_constant("an address offset")? } else { 0 };
         Ok((name, generic, offset))
     }
 

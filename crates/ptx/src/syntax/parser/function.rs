@@ -1,30 +1,13 @@
 //! Functions and call prototypes: everything before the body.
 
 use super::{Parse, Parser};
+use crate::directive;
 use crate::nearest::nearest;
 use crate::syntax::ast::{
     CallPrototype, Function, FunctionDirective, FunctionKind, Linkage, Name, Variable,
 };
 use crate::syntax::lexer::TokenKind;
 use diag::Diagnostic;
-
-/// Directives between the parameters of a function and its body (PTX ISA 9.1, performance-tuning,
-/// cluster and ABI directives).
-const FUNCTION_DIRECTIVES: &[&str] = &[
-    "maxntid",
-    "reqntid",
-    "minnctapersm",
-    "maxnctapersm",
-    "maxnreg",
-    "noreturn",
-    "pragma",
-    "explicitcluster",
-    "reqnctapercluster",
-    "maxclusterrank",
-    "blocksareclusters",
-    "abi_preserve",
-    "abi_preserve_control",
-];
 
 impl Parser<'_> {
     /// A function. The token is `.entry` or `.func`; its text begins at `start`.
@@ -66,7 +49,7 @@ impl Parser<'_> {
         let begins_body =
             self.space_word().is_some() || matches!(self.dot_word(), "pragma" | "loc");
         let diagnostic = if self.at(TokenKind::Dot) && !self.starts_item() && !begins_body {
-            let help = match nearest(self.dot_word(), FUNCTION_DIRECTIVES.iter().copied()) {
+            let help = match nearest(self.dot_word(), directive::words()) {
                 Some(near) => format!("did you mean `.{near}`?"),
                 None => "such directives are `.maxntid`, `.reqntid` or `.noreturn`".to_owned(),
             };
@@ -95,9 +78,8 @@ impl Parser<'_> {
     fn ends_head(&self) -> bool {
         let before = &self.text[..self.previous_end];
         let line = before.lines().next_back().unwrap_or("").trim_start();
-        let is_directive =
-            |word: &&str| line.strip_prefix('.').is_some_and(|it| it.starts_with(*word));
-        line.starts_with(')') || FUNCTION_DIRECTIVES.iter().any(is_directive)
+        let directive = line.strip_prefix('.').and_then(|it| it.split_whitespace().next());
+        line.starts_with(')') || directive.is_some_and(|word| directive::find(word).is_some())
     }
 
     fn returns(&mut self, kind: FunctionKind) -> Parse<Vec<Variable>> {
@@ -116,7 +98,7 @@ impl Parser<'_> {
 
     fn function_directives(&mut self) -> Parse<Vec<FunctionDirective>> {
         let mut directives = Vec::new();
-        while FUNCTION_DIRECTIVES.contains(&self.dot_word()) {
+        while directive::find(self.dot_word()).is_some() {
             let pragma = self.dot_word() == "pragma";
             directives.push(self.directive()?);
             if pragma {

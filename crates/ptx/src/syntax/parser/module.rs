@@ -303,7 +303,7 @@ impl Parser<'_> {
     fn directive_arg(&mut self) -> Parse<Option<DirectiveArg>> {
         Ok(match self.token.kind {
             TokenKind::String => Some(DirectiveArg::Text(self.string("a string")?)),
-            TokenKind::Number => Some(DirectiveArg::Constant(self.constant()?)),
+            TokenKind::Number => Some(DirectiveArg::Constant(self.plain_number()?)),
             TokenKind::Word => Some(DirectiveArg::Name(self.take_name(0))),
             _ => None,
         })
