@@ -247,6 +247,7 @@ impl Builder {
             blocks,
             param_bytes: 0,
             shared_bytes: 0,
+            shared_gaps: Vec::new(),
             system_shared: 0..0,
             local_bytes: 0,
             threads: ThreadLimits::default(),

@@ -165,6 +165,8 @@ pub struct Kernel {
     pub param_bytes: u32,
     /// Bytes of statically allocated shared memory of a CTA; dynamic shared memory follows them.
     pub shared_bytes: u32,
+    /// The parts of those bytes that belong to no variable, from low to high: accesses to them are out of bounds.
+    pub shared_gaps: Vec<Range<u32>>,
     /// The part of those bytes that the system keeps for itself and clears: empty in nearly all kernels.
     pub system_shared: Range<u32>,
     /// Bytes of local memory of a thread.
@@ -174,6 +176,12 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Bytes of shared memory of a CTA that variables need, with so many dynamic ones.
+    pub fn shared_bytes_of_variables(&self, dynamic: u32) -> u64 {
+        let gaps: u64 = self.shared_gaps.iter().map(|gap| u64::from(gap.end - gap.start)).sum();
+        u64::from(self.shared_bytes) + u64::from(dynamic) - gaps
+    }
+
     /// The class of a register.
     pub fn class(&self, reg: Reg) -> Class {
         self.registers[reg.0 as usize]

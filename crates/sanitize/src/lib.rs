@@ -21,6 +21,7 @@ mod activemask;
 mod asynchronous;
 mod barriers;
 mod behind;
+mod bounds;
 mod code;
 mod collectives;
 mod deadlock;

@@ -3,6 +3,7 @@
 use crate::activemask::ActiveMasks;
 use crate::asynchronous::AsyncCopies;
 use crate::barriers::Barriers;
+use crate::bounds::Bounds;
 use crate::collectives::Collectives;
 use crate::definedness::Definedness;
 use crate::faults;
@@ -28,6 +29,7 @@ pub struct Sanitizer {
     collectives: Collectives,
     activemasks: ActiveMasks,
     barriers: Barriers,
+    bounds: Bounds,
     races: Races,
     copies: AsyncCopies,
     found: Findings,
@@ -41,6 +43,7 @@ impl Sanitizer {
             collectives: Collectives::new(kernel.rules),
             activemasks: ActiveMasks::new(kernel, options.pedantic),
             barriers: Barriers::new(kernel, options.pedantic),
+            bounds: Bounds::new(kernel),
             races: Races::new(kernel, grid, block, options.pedantic),
             copies: AsyncCopies::new(kernel),
             found: Findings::default(),
@@ -86,6 +89,7 @@ impl Observer for Sanitizer {
         self.definedness.inst(view, inst, &mut self.found);
         self.activemasks.inst(view, inst);
         self.barriers.inst(view, inst);
+        self.bounds.inst(view, inst, &mut self.found);
         self.races.inst(view, inst, &mut self.found);
         self.copies.inst(view, inst, &mut self.found);
     }

@@ -154,7 +154,7 @@ fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
     if threads > limit {
         return Err(LaunchError::TooManyThreads { threads, limit });
     }
-    let shared = u64::from(kernel.shared_bytes) + u64::from(launch.dynamic_shared);
+    let shared = kernel.shared_bytes_of_variables(launch.dynamic_shared);
     let local = u64::from(kernel.local_bytes);
     for (space, bytes, limit) in [("shared", shared, MAX_SHARED), ("local", local, MAX_LOCAL)] {
         if bytes > limit {
@@ -228,6 +228,7 @@ fn run<O: Observer>(
         grid: launch.grid,
         dynamic_shared: launch.dynamic_shared,
         total_shared: kernel.shared_bytes + launch.dynamic_shared,
+        shared_of_variables: kernel.shared_bytes_of_variables(launch.dynamic_shared),
         memory_base: memory.base(),
         image_base: launch.image_base,
         params: launch.params,

@@ -9,6 +9,7 @@ use crate::syntax::ast::{
 use crate::syntax::{ScalarType, Space};
 use diag::Diagnostic;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Bytes of the largest image.
 const MAX_IMAGE: u64 = 1 << 32;
@@ -46,14 +47,70 @@ pub(crate) fn alignment(variable: &Variable) -> u64 {
     variable.align.map_or(natural, u64::from).max(1)
 }
 
+/// Shared memory while it is laid out: one variable behind the other, with gaps that nothing may access.
+#[derive(Debug, Default)]
+pub(super) struct SharedMemory {
+    end: u64,
+    gaps: Vec<Range<u64>>,
+    /// Whether dynamic shared memory is used, which follows.
+    dynamic: bool,
+}
+
+impl SharedMemory {
+    /// Where so many bytes come to stand.
+    pub(super) fn place(&mut self, bytes: u64, align: u64) -> u64 {
+        // Arrays on the lines of memory are what detectors are fast with.
+        let start = self.gap(if bytes >= LINE { align.max(LINE) } else { align });
+        self.end = start.saturating_add(bytes);
+        start
+    }
+
+    /// Dynamic shared memory follows all variables.
+    pub(super) fn use_dynamic(&mut self) {
+        self.dynamic = true;
+    }
+
+    /// The size of all, aligned for any access, and the gaps.
+    pub(super) fn finish(mut self) -> (u64, Vec<Range<u64>>) {
+        if self.dynamic {
+            self.end = self.gap(if self.end == 0 { DYNAMIC_ALIGN } else { LINE });
+        }
+        let size = align_up(self.end, DYNAMIC_ALIGN);
+        self.gaps.push(self.end..size);
+        self.gaps.retain(|gap| !gap.is_empty());
+        (size, self.gaps)
+    }
+
+    /// Where the next variable may begin.
+    fn gap(&mut self, align: u64) -> u64 {
+        let gap = if self.end == 0 { 0 } else { GAP };
+        let start = align_up(self.end.saturating_add(gap), align);
+        self.gaps.push(self.end..start);
+        start
+    }
+}
+
+/// Bytes that a warp accesses at once, if each lane accesses a word.
+const LINE: u64 = 128;
+
+/// Bytes to which dynamic shared memory is aligned, at least.
+const DYNAMIC_ALIGN: u64 = 16;
+
+/// The bytes of a variable in memory.
+///
+/// # Errors
+/// The variable has no size.
+pub(super) fn size(variable: &Variable) -> super::Result<u64> {
+    let message = "this variable has no size";
+    bytes(variable).ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))
+}
+
 /// The offset of a variable behind `next`, which moves to its end.
 ///
 /// # Errors
 /// The variable has no size.
 pub(super) fn place(variable: &Variable, next: &mut u64) -> super::Result<u64> {
-    let message = "this variable has no size";
-    let bytes =
-        bytes(variable).ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))?;
+    let bytes = size(variable)?;
     let start = align_up(*next, alignment(variable));
     *next = start.saturating_add(bytes);
     Ok(start)

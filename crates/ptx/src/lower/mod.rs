@@ -27,7 +27,7 @@ use crate::target::Target;
 use call::{Call, LocalFrame, Targets};
 use diag::{Diagnostic, Span};
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
-use layout::align_up;
+use layout::{SharedMemory, align_up};
 use scope::{Placing, Scopes};
 use std::collections::HashMap;
 
@@ -89,7 +89,7 @@ pub fn lower_kernel(
         lines: SourceLines::new(&module.files),
         params: Vec::new(),
         param_bytes: 0,
-        shared_bytes: 0,
+        shared_memory: SharedMemory::default(),
         shared: HashMap::new(),
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
@@ -116,7 +116,7 @@ pub struct Lowering {
     lines: SourceLines,
     params: Vec<Param>,
     param_bytes: u64,
-    shared_bytes: u64,
+    shared_memory: SharedMemory,
     /// Where the shared variables of the kernel and of its functions stand, by the places of their names.
     shared: HashMap<Span, u64>,
     /// Where the shared memory stands that is set aside for the system, once something uses it.
@@ -152,8 +152,7 @@ impl Lowering {
         function: &Function,
     ) -> std::result::Result<LoweredKernel, Vec<Diagnostic>> {
         let threads = self.thread_limits(function);
-        // Dynamic shared memory follows the static part, aligned for any access.
-        let shared_bytes = align_up(self.shared_bytes, 16);
+        let (shared_bytes, gaps) = self.shared_memory.finish();
         let sizes = [self.param_bytes, shared_bytes, self.local_bytes].map(u32::try_from);
         let [Ok(param_bytes), Ok(shared_bytes), Ok(local_bytes)] = sizes else {
             let message = "the kernel's variables need more than 4 GiB";
@@ -166,8 +165,9 @@ impl Lowering {
         let mut kernel = self.b.finish();
         kernel.param_bytes = param_bytes;
         kernel.shared_bytes = shared_bytes;
+        // All of shared memory has fewer than 4 GiB.
+        kernel.shared_gaps = gaps.iter().map(|gap| gap.start as u32..gap.end as u32).collect();
         if let Some(start) = self.reserved_shared {
-            // All of shared memory has fewer than 4 GiB.
             kernel.system_shared = start as u32..(start + special::RESERVED_SHARED) as u32;
         }
         kernel.local_bytes = local_bytes;
@@ -300,12 +300,9 @@ impl Lowering {
 
     /// Where the shared memory stands that is set aside for the system.
     fn reserved_shared(&mut self) -> u64 {
-        let bytes = &mut self.shared_bytes;
-        *self.reserved_shared.get_or_insert_with(|| {
-            let start = align_up(*bytes, 16);
-            *bytes = start.saturating_add(special::RESERVED_SHARED);
-            start
-        })
+        let memory = &mut self.shared_memory;
+        let reserve = || memory.place(special::RESERVED_SHARED, 16);
+        *self.reserved_shared.get_or_insert_with(reserve)
     }
 
     /// A shared variable of a function is one for all its calls: it lives as long as the CTA.
@@ -313,7 +310,8 @@ impl Lowering {
         if let Some(offset) = self.shared.get(&variable.name.span) {
             return Ok(*offset);
         }
-        let offset = layout::place(variable, &mut self.shared_bytes)?;
+        let bytes = layout::size(variable)?;
+        let offset = self.shared_memory.place(bytes, layout::alignment(variable));
         self.shared.insert(variable.name.span, offset);
         Ok(offset)
     }
@@ -437,10 +435,12 @@ impl Lowering {
     fn placement(&mut self, index: usize) -> Option<(Space, u64)> {
         match self.scopes.variables[index] {
             Placing::At(scope::Variable { space, offset }) => Some((space, offset)),
-            Placing::Dynamic => None,
+            Placing::Dynamic => {
+                self.shared_memory.use_dynamic();
+                None
+            }
             Placing::ModuleShared { bytes, align } => {
-                let offset = align_up(self.shared_bytes, align);
-                self.shared_bytes = offset.saturating_add(bytes);
+                let offset = self.shared_memory.place(bytes, align);
                 let placed = scope::Variable { space: Space::Shared, offset };
                 self.scopes.variables[index] = Placing::At(placed);
                 Some((Space::Shared, offset))

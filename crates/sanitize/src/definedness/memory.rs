@@ -7,6 +7,9 @@ use crate::touch::Touch;
 use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Space, Src, Update};
 use lanes::{LaneMask, WARP};
 
+/// Bytes to which the structures that padding is looked for in are aligned.
+const STRUCTURE: u64 = 16;
+
 /// The element of an access that a register holds: its register, its width and its offset in the access.
 struct Element {
     access: Access,
@@ -104,7 +107,7 @@ impl Scene<'_, '_> {
             if all == 0 {
                 continue;
             }
-            let padding = self.holds_defined_bytes(touch, lane, address);
+            let padding = self.reads_padding(touch, lane, address, access);
             for (nth, reg) in d.iter().enumerate() {
                 let (element, Some(reg)) = (Element { access, nth }, reg) else { continue };
                 let at = address + element.offset();
@@ -127,9 +130,15 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// Whether a lane's access reads bytes of which every bit is defined.
-    fn holds_defined_bytes(&mut self, touch: &Touch, lane: u32, address: u64) -> bool {
-        (address..address + touch.bytes).any(|byte| self.memory_bits(touch, lane, byte, 1) == 0)
+    /// Whether undefined bytes of a lane's access look like the padding of a structure: the access reads defined bytes,
+    /// too, or it reads byte by byte, as compilers copy what has no type, behind defined bytes of the same 16.
+    fn reads_padding(&mut self, touch: &Touch, lane: u32, address: u64, access: Access) -> bool {
+        let start = match access.bytes() {
+            1 => address - address % STRUCTURE,
+            _ => address,
+        };
+        let mut bytes = start..address + touch.bytes;
+        bytes.any(|byte| self.memory_bits(touch, lane, byte, 1) == 0)
     }
 
     /// Memory that nothing wrote is undefined from where it is read.

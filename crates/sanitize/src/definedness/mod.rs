@@ -160,17 +160,21 @@ impl Definedness {
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
         let kernel = &self.kernel;
-        let system = u64::from(kernel.system_shared.start)..u64::from(kernel.system_shared.end);
+        // What the system keeps is its own affair; accesses between variables are reported as such.
+        let given = || {
+            let parts = kernel.shared_gaps.iter().chain([&kernel.system_shared]);
+            parts.map(|part| (u64::from(part.start), u64::from(part.end)))
+        };
         let restart = |cta: &mut Cta| {
             cta.registers.restart();
             cta.shared.restart();
             cta.local.iter_mut().for_each(|memory| *memory = None);
             cta.votes = [None; BARRIERS];
-            cta.shared.define(system.start, system.end);
+            given().for_each(|(start, end)| cta.shared.define(start, end));
         };
         let new = || {
             let mut shared = Shadow::new(view.shared_bytes());
-            shared.define(system.start, system.end);
+            given().for_each(|(start, end)| shared.define(start, end));
             Cta {
                 registers: Registers::new(kernel, view.warps()),
                 shared,

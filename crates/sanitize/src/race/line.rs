@@ -140,7 +140,7 @@ impl Row {
 pub(super) enum Keep {
     /// Everything that a later access can race with.
     All,
-    /// The last write, and two reads since.
+    /// The last plain and the last strong write, and four reads since.
     Few,
 }
 
@@ -155,21 +155,39 @@ fn distance(one: &Access, other: &Access) -> u8 {
     }
 }
 
-/// Drops what is too much, when one more was added at the end: of reads, those of other CTAs and warps are worth more
-/// than neighbours.
+/// Reads that are kept of those that nothing orders, if few are.
+const READS: usize = 4;
+
+/// Drops what is too much, when one more was added at the end: earlier writes of its strength; of reads, one of the two that
+/// are nearest to each other.
 fn keep_few<T, const N: usize>(list: &mut SmallVec<[T; N]>, access: impl Fn(&T) -> &Access)
 where
     [T; N]: Array<Item = T>,
 {
-    let numbers = |list: &SmallVec<[T; N]>, writes: bool| -> SmallVec<[usize; 4]> {
-        (0..list.len()).filter(|nth| access(&list[*nth]).kind.writes() == writes).collect()
-    };
-    if let [first, _, ..] = *numbers(list, true) {
-        list.remove(first);
+    let Some(newest) = list.last().map(|it| access(it).kind) else { return };
+    let rest = list.len() - 1;
+    if newest.writes() {
+        let is_like = |nth: &usize| {
+            let kind = access(&list[*nth]).kind;
+            kind.writes() && kind.is_weak() == newest.is_weak()
+        };
+        if let Some(earlier) = (0..rest).find(is_like) {
+            list.remove(earlier);
+        }
+        return;
     }
-    if let [first, second, last, ..] = *numbers(list, false) {
-        let far = |other: usize| distance(access(&list[first]), access(&list[other]));
-        list.remove(if far(second) > far(last) { last } else { second });
+    let reads: SmallVec<[usize; READS + 2]> =
+        (0..=rest).filter(|nth| !access(&list[*nth]).kind.writes()).collect();
+    if reads.len() <= READS {
+        return;
+    }
+    let pairs = reads
+        .iter()
+        .enumerate()
+        .flat_map(|(nth, one)| reads[nth + 1..].iter().map(move |other| (*one, *other)));
+    let far = |(one, other): &(usize, usize)| distance(access(&list[*one]), access(&list[*other]));
+    if let Some((_, later)) = pairs.min_by_key(far) {
+        list.remove(later);
     }
 }
 
@@ -257,7 +275,7 @@ impl Line {
         }
         self.rows.retain(|old| !(new.stands_for(&old.access) && old.before(row, clocks)));
         self.rows.push(*row);
-        if keep == Keep::Few && self.rows.len() > 2 {
+        if keep == Keep::Few {
             keep_few(&mut self.rows, |row| &row.access);
         }
         true

@@ -334,6 +334,7 @@ mod tests {
         grid: [1, 1, 1],
         dynamic_shared: 0,
         total_shared: 0,
+        shared_of_variables: 0,
         memory_base: 0,
         image_base: 0,
         params: &[7, 0, 0, 0],

@@ -86,6 +86,8 @@ pub(crate) struct LaunchValues<'l> {
     pub(crate) grid: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) total_shared: u32,
+    /// Bytes of shared memory that variables need, without the gaps between them.
+    pub(crate) shared_of_variables: u64,
     pub(crate) memory_base: u64,
     pub(crate) image_base: u64,
     pub(crate) params: &'l [u8],
@@ -102,7 +104,7 @@ impl LaunchValues<'_> {
             Special::Nsmid => u64::from(MULTIPROCESSORS),
             Special::Gridid => 1,
             Special::DynamicSmemSize => u64::from(self.dynamic_shared),
-            Special::TotalSmemSize => u64::from(self.total_shared),
+            Special::TotalSmemSize => self.shared_of_variables,
             Special::DynamicSharedBase => u64::from(self.total_shared - self.dynamic_shared),
             Special::SharedWindow => self.memory_base + SHARED_WINDOW,
             Special::LocalWindow => self.memory_base + LOCAL_WINDOW,
