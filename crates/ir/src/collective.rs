@@ -100,6 +100,29 @@ pub enum Collective {
     },
     /// Waits, nothing else (`bar.warp.sync`).
     WarpSync,
+    /// Waits for the whole warp to begin an instruction on matrices (`ldmatrix`, `mma`, …). What that does with values and
+    /// memory follows as operations of its own.
+    Matrix(MatrixForm),
+}
+
+/// Which instruction on matrices the lanes of a warp begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixForm {
+    /// What it does.
+    pub work: MatrixWork,
+    /// A number that instructions of a kernel have in common if their qualifiers are the same.
+    pub qualifiers: u32,
+}
+
+/// What an instruction on matrices does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MatrixWork {
+    /// Loads fragments.
+    Load,
+    /// Stores fragments.
+    Store,
+    /// Multiplies and adds.
+    Multiply,
 }
 
 /// What a collective is apart from its operands: lanes that arrive at collectives of the same kind,
@@ -117,6 +140,7 @@ pub enum CollectiveKind {
     Elect,
     MovMatrix,
     WarpSync,
+    Matrix(MatrixForm),
 }
 
 impl Collective {
@@ -131,8 +155,14 @@ impl Collective {
             | Collective::Redux { .. }
             | Collective::ReduxF32 { .. }
             | Collective::Elect { .. }
-            | Collective::WarpSync => None,
+            | Collective::WarpSync
+            | Collective::Matrix(_) => None,
         }
+    }
+
+    /// Whether lanes wait for each other there and exchange nothing.
+    pub fn only_waits(&self) -> bool {
+        matches!(self, Collective::WarpSync | Collective::Matrix(_))
     }
 
     /// Its kind.
@@ -148,6 +178,7 @@ impl Collective {
             Collective::Elect { .. } => CollectiveKind::Elect,
             Collective::MovMatrix { .. } => CollectiveKind::MovMatrix,
             Collective::WarpSync => CollectiveKind::WarpSync,
+            Collective::Matrix(form) => CollectiveKind::Matrix(form),
         }
     }
 }

@@ -24,7 +24,7 @@ pub mod table;
 mod verify;
 
 pub use builder::Builder;
-pub use collective::{Collective, CollectiveKind, Members};
+pub use collective::{Collective, CollectiveKind, MatrixForm, MatrixWork, Members};
 pub use kernel::{
     Block, BlockId, Class, Inst, Kernel, Place, Pred, Reg, Src, Terminator, ThreadLimits, WarpRules,
 };

@@ -217,7 +217,7 @@ pub enum Op {
         what: Collective,
         /// Who takes part.
         members: Members,
-        /// Whether every lane of the warp must execute it in convergence (`.aligned`).
+        /// Whether all lanes of the warp must execute it in convergence, none of which has exited (`.aligned`).
         aligned: bool,
     },
     /// A CTA barrier.
@@ -441,7 +441,7 @@ impl Op {
                         defs = [*d, *p];
                     }
                     Collective::Elect { d, p } => defs = [*d, Some(*p)],
-                    Collective::WarpSync => {}
+                    Collective::WarpSync | Collective::Matrix(_) => {}
                 }
             }
             Op::Barrier { action, id, threads, .. } => {

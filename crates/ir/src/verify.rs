@@ -183,7 +183,7 @@ impl Checker<'_> {
                 d.map_or(Ok(()), |d| self.reg(d, Class::W32))?;
                 self.reg(*p, Class::Pred)
             }
-            Collective::WarpSync => Ok(()),
+            Collective::WarpSync | Collective::Matrix(_) => Ok(()),
         }
     }
 }

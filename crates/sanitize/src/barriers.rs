@@ -175,8 +175,9 @@ impl Barriers {
             let same = |other: &&BarrierPart<'_>| other.warp == part.warp && same_inst(other, part);
             let here =
                 parts.iter().filter(same).fold(LaneMask::EMPTY, |all, part| all | part.lanes);
-            if here != view.live(part.warp) {
-                misaligned(view, part.warp, here, part.inst.place, found);
+            let live = view.live(part.warp);
+            if here != live {
+                misaligned(view, part.warp, here, live, part.inst.place, found);
             }
         }
         let Some(part) = parts.first() else { return };

@@ -51,7 +51,8 @@ codes! {
     W005 "shuffle or vote without .sync in divergent code",
         "use the .sync form and name the lanes that take part";
     W006 "instruction that needs the whole warp is not executed in convergence",
-        "move it out of divergent code, so that all lanes of the warp execute it together";
+        "move it out of divergent code, so that all lanes of the warp execute it together; at matrix instructions none may \
+         have exited";
     W007 "deadlock: a collective or barrier that can never complete",
         "let every lane that a membermask or a barrier names reach it, or name fewer";
     W008 "result depends on the schedule",

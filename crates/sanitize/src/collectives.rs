@@ -2,7 +2,8 @@
 //!
 //! Rules: PTX ISA 9.1, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `bar.warp.sync` (the executing thread is in
 //! the membermask; all of it executes the same instruction with the same mask), their notes on `sm_6x` and below
-//! (in convergence), and `.aligned` (the whole warp executes it).
+//! (in convergence), and `.aligned` (the whole warp executes it; `movmatrix`, `ldmatrix`, `stmatrix`, `mma`, `wmma`: no
+//! thread of the warp has exited).
 
 use crate::code::Code;
 use crate::definedness::matters::named;
@@ -113,8 +114,8 @@ impl Collectives {
                     }
                 }
             }
-            if *aligned && part.lanes != view.live(firing.warp) {
-                misaligned(view, firing.warp, part.lanes, part.inst.place, found);
+            if *aligned && !part.lanes.is_full() {
+                misaligned(view, firing.warp, part.lanes, LaneMask::FULL, part.inst.place, found);
             }
         }
     }
@@ -241,24 +242,43 @@ impl Collectives {
     }
 }
 
-/// An `.aligned` instruction that only some lanes of a warp execute.
+/// An `.aligned` instruction that only some lanes of a warp execute, and not all that are `needed`.
 pub(crate) fn misaligned(
     view: &View<'_>,
     warp: usize,
     lanes: LaneMask,
+    needed: LaneMask,
     place: Place,
     found: &mut Findings,
 ) {
-    let live = view.live(warp);
+    let (live, existing) = (view.live(warp), view.existing(warp));
     let Some(lane) = lanes.lowest() else { return };
     found.report(Code::W006, place, None, || {
-        let absent = live - lanes;
+        let absent = needed - lanes;
+        let groups = [
+            (absent & live, "does not", "do not"),
+            (absent & (existing - live), "has exited", "have exited"),
+            (absent - existing, "never existed", "never existed"),
+        ];
+        let missing: Vec<String> = groups
+            .into_iter()
+            .filter(|(lanes, ..)| !lanes.is_empty())
+            .map(|(lanes, one, many)| {
+                format!("{} {}", named(lanes), if lanes.count() == 1 { one } else { many })
+            })
+            .collect();
         let message = format!(
-            "{} execute it and {} do not: it is .aligned, and all threads of a warp must execute the same one",
+            "{} {} it and {}: it is .aligned, and {}",
             named(lanes),
-            named(absent)
+            if lanes.count() == 1 { "executes" } else { "execute" },
+            missing.join(", "),
+            match absent.intersects(live) {
+                true => "all threads of a warp must execute the same one",
+                false => "all 32 threads of the warp must be there",
+            }
         );
-        let strip = meeting::strip(live, LaneMask::FULL, "executes it", "").mark(lanes, Cell::Arrived);
+        let strip =
+            meeting::strip(live, LaneMask::FULL, "executes it", "").mark(lanes, Cell::Arrived);
         Finding::new(Code::W006, place, view.thread(warp, lane), message)
             .label(format!("executed by {}", named(lanes)))
             .strip(strip)

@@ -69,15 +69,14 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
                 Code::W003,
                 format!("give the membermask {mask}, and {} {theirs}", named(there.lanes)),
             ),
-            (false, true) => (
-                Code::W004,
-                format!(
-                    "wait at {} for {}, which wait at {} for them",
-                    name(kernel, group.place),
-                    named(there.lanes),
-                    name(kernel, there.place)
-                ),
-            ),
+            (false, true) => {
+                let (here, elsewhere) = (name(kernel, group.place), name(kernel, there.place));
+                let elsewhere =
+                    if here == elsewhere { "one with other qualifiers" } else { elsewhere };
+                let lanes = named(there.lanes);
+                let why = format!("wait at {here} for {lanes}, which wait at {elsewhere} for them");
+                (Code::W004, why)
+            }
             _ => (
                 Code::W007,
                 format!(

@@ -1,7 +1,7 @@
 //! Who meets at a collective, in words and pictures.
 
 use crate::strip::{Cell, Strip};
-use ir::{Collective, CollectiveKind, Inst, Members, Op};
+use ir::{Collective, CollectiveKind, Inst, MatrixWork, Members, Op};
 use lanes::{LaneMask, MinMax, ReduxOp, ShflMode, VoteMode};
 use vm::{Firing, View};
 
@@ -73,5 +73,10 @@ pub(crate) fn name(what: &Collective) -> &'static str {
         CollectiveKind::Elect => "an election",
         CollectiveKind::MovMatrix => "a matrix transpose",
         CollectiveKind::WarpSync => "a warp barrier",
+        CollectiveKind::Matrix(form) => match form.work {
+            MatrixWork::Load => "a matrix load",
+            MatrixWork::Store => "a matrix store",
+            MatrixWork::Multiply => "a matrix multiplication",
+        },
     }
 }

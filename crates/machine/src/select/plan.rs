@@ -100,7 +100,7 @@ impl<'a> Plan<'a> {
                     }
                 }
             }
-            if rendezvous {
+            if matches!(inst.op, Op::Collective { what, .. } if what.only_waits()) {
                 return Some(steps);
             }
         }

@@ -116,7 +116,7 @@ pub(super) fn warpsync(mask: Src, apart: bool) -> Vec<Candidate> {
 pub(super) fn counts_lanes(op: &Op) -> bool {
     let Op::Collective { what, .. } = op else { return false };
     // Where lanes offer values, a lane reads one lane, which has to be of its mask.
-    what.offered().is_none() && !matches!(what, Collective::WarpSync)
+    what.offered().is_none() && !what.only_waits()
 }
 
 /// The instruction that goes on at `target`, an address.
@@ -250,7 +250,7 @@ fn collective(what: &Collective) -> Vec<Candidate> {
             vec![typed, bare]
         }
         // The rendezvous itself is emitted for every membermask.
-        Collective::WarpSync => Vec::new(),
+        Collective::WarpSync | Collective::Matrix(_) => Vec::new(),
     }
 }
 

@@ -98,6 +98,7 @@ pub fn lower_kernel(
         calls: Vec::new(),
         targets: HashMap::new(),
         carry: None,
+        qualifiers: HashMap::new(),
         errors: Vec::new(),
     };
     lowering.function(function);
@@ -131,6 +132,8 @@ pub struct Lowering {
     /// What calls through registers can reach, by label.
     targets: HashMap<String, Targets>,
     carry: Option<Reg>,
+    /// Numbers of the qualifiers that instructions have had.
+    qualifiers: HashMap<String, u32>,
     errors: Vec<Diagnostic>,
 }
 

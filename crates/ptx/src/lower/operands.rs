@@ -48,6 +48,17 @@ impl Lowering {
         })
     }
 
+    /// A number that instructions of the kernel have in common if opcode and qualifiers are the same.
+    pub fn qualifiers(&mut self, inst: &Inst<'_>) -> u32 {
+        let mut text = inst.instruction.opcode.to_string();
+        for suffix in &inst.instruction.suffixes {
+            text.push('.');
+            text.push_str(suffix);
+        }
+        let next = self.qualifiers.len() as u32;
+        *self.qualifiers.entry(text).or_insert(next)
+    }
+
     /// An error at an operand.
     pub fn reject<T>(&self, operand: &Operand, message: impl Into<String>) -> Result<T> {
         Err(Box::new(Diagnostic::error(operand.span, message)))

@@ -67,7 +67,7 @@ impl Scene<'_, '_> {
                     self.give(firing, part, &[*d, *p], taint);
                 }
                 Collective::Elect { d, p } => self.give(firing, part, &[*d, Some(*p)], NONE),
-                Collective::WarpSync => {}
+                Collective::WarpSync | Collective::Matrix(_) => {}
             }
         }
     }
@@ -122,7 +122,7 @@ impl Scene<'_, '_> {
             | Collective::ReduxF32 { a, .. }
             | Collective::MovMatrix { a, .. } => reg_of(*a),
             Collective::Vote { a, .. } | Collective::Ballot { a, .. } => a.reg(),
-            Collective::Elect { .. } | Collective::WarpSync => None,
+            Collective::Elect { .. } | Collective::WarpSync | Collective::Matrix(_) => None,
         };
         let Some(reg) = reg else { return };
         let tainted = LaneMask(self.cta.registers.undefined(reg, warp)) & lanes;

@@ -131,7 +131,7 @@ pub(crate) fn evaluate(
             Results { d: [leader; WARP], p: LaneMask::single(leader).0 }
         }
         CollectiveKind::MovMatrix => Results { d: movmatrix::movmatrix(a), p: 0 },
-        CollectiveKind::WarpSync => truth(false),
+        CollectiveKind::WarpSync | CollectiveKind::Matrix(_) => truth(false),
     }
 }
 
@@ -165,7 +165,7 @@ impl CollectiveOp {
                 | CollectiveKind::Redux(_)
                 | CollectiveKind::ReduxF32(_)
                 | CollectiveKind::MovMatrix => operands.a = &*frame.row(self.a, warp),
-                CollectiveKind::Elect | CollectiveKind::WarpSync => {}
+                CollectiveKind::Elect | CollectiveKind::WarpSync | CollectiveKind::Matrix(_) => {}
             }
         }
         operands

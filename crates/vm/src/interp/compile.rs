@@ -481,7 +481,7 @@ impl Compiler<'_> {
                 (self.reg(*d), none, self.src(*a, Class::W32))
             }
             C::Elect { d, p } => (optional(self, *d), self.reg(*p), none),
-            C::WarpSync => (none, none, none),
+            C::WarpSync | C::Matrix(_) => (none, none, none),
         };
         // Below sm_70 the lanes of a warp run in lockstep: nobody waits, whoever is active takes part.
         let members = match (members, self.kernel.rules) {

@@ -226,7 +226,8 @@ fn drop_unread(what: &mut ir::Collective, uses: &[u32]) {
         | ir::Collective::ReduxF32 { .. }
         | ir::Collective::Elect { .. }
         | ir::Collective::MovMatrix { .. }
-        | ir::Collective::WarpSync => {}
+        | ir::Collective::WarpSync
+        | ir::Collective::Matrix(_) => {}
     }
 }
 
@@ -274,7 +275,8 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
                 | ir::Collective::Vote { .. }
                 | ir::Collective::Ballot { .. }
                 | ir::Collective::Elect { .. }
-                | ir::Collective::WarpSync => {}
+                | ir::Collective::WarpSync
+                | ir::Collective::Matrix(_) => {}
             }
             found
         }
@@ -305,7 +307,8 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
             | ir::Collective::ReduxF32 { .. }
             | ir::Collective::MovMatrix { .. }
             | ir::Collective::Elect { .. }
-            | ir::Collective::WarpSync => Vec::new(),
+            | ir::Collective::WarpSync
+            | ir::Collective::Matrix(_) => Vec::new(),
         },
         Op::Unary { .. }
         | Op::Binary { .. }

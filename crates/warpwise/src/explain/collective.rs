@@ -217,6 +217,10 @@ fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut R
         Collective::WarpSync => {
             out.rule.push("Nothing is exchanged: the participants wait for each other.".into());
         }
+        Collective::Matrix(_) => {
+            out.rule
+                .push("The elements of the matrices are spread over the lanes of the warp.".into());
+        }
     }
 }
 

@@ -3,12 +3,24 @@
 //! Four neighbouring lanes are a quad. Of `a`, the quad holds a row (and the one eight below); of `b`, a column; of `c` and
 //! `d`, the same row as of `a`, two columns a lane.
 
-use crate::lower::Lowering;
-use ir::{BinaryOp, Class, Collective, Members, Op, Special, Src, UnaryOp};
+use crate::lower::{Inst, Lowering};
+use ir::{
+    BinaryOp, Class, Collective, MatrixForm, MatrixWork, Members, Op, Special, Src, UnaryOp,
+};
 use lanes::ShflMode;
 
 /// Lanes of a quad.
 pub(super) const QUAD: u64 = 4;
+
+/// All lanes of a warp.
+const WARP: Members = Members::Mask(Src::Imm(0xffff_ffff));
+
+/// The lanes of the warp begin the instruction together, as `.sync.aligned` has it. Before PTX 6.3 `wmma` did not spell
+/// `.aligned` and meant it.
+pub(super) fn begin(lo: &mut Lowering, inst: &Inst<'_>, work: MatrixWork) {
+    let what = Collective::Matrix(MatrixForm { work, qualifiers: lo.qualifiers(inst) });
+    lo.b.push(Op::Collective { what, members: WARP, aligned: true });
+}
 
 /// Where a lane stands.
 #[derive(Clone, Copy)]
@@ -66,8 +78,8 @@ fn exchange(lo: &mut Lowering, value: Src, b: Src, c: u64) -> Src {
     }
     let d = lo.b.reg(Class::W32);
     let (mode, c) = (ShflMode::Idx, Src::Imm(c));
-    let members = Members::Mask(Src::Imm(u64::from(u32::MAX)));
     let what = Collective::Shfl { mode, d, p: None, a: value, b, c };
-    lo.b.push(Op::Collective { what, members, aligned: true });
+    // Who has to be there was settled when the instruction began.
+    lo.b.push(Op::Collective { what, members: WARP, aligned: false });
     d.into()
 }

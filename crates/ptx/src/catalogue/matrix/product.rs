@@ -3,10 +3,10 @@
 //! The ISA leaves open in what order products are summed up, and how exact sums in between are. Here each product is added
 //! to `c` in ascending order, rounded to the nearest binary32 (binary64 for `.f64`).
 
-use super::fragment::{QUAD, Quad, from_quad, shuffle};
+use super::fragment::{QUAD, Quad, begin, from_quad, shuffle};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{BinaryOp, Round, Src, TernaryOp, UnaryOp};
+use ir::{BinaryOp, MatrixWork, Round, Src, TernaryOp, UnaryOp};
 
 const NEAREST: Round = Round::NearestEven;
 
@@ -14,6 +14,7 @@ const NEAREST: Round = Round::NearestEven;
 const COLUMNS: usize = 2;
 
 pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    begin(lo, inst, MatrixWork::Multiply);
     let types = Types::of(inst);
     let wide = types.a == ScalarType::F64;
     let register = if wide { ScalarType::B64 } else { ScalarType::B32 };

@@ -3,17 +3,18 @@
 //! Lane `8 i + r` holds the address of row `r` of matrix `i`, 16 bytes. Lane `l` loads or stores two elements of each
 //! matrix: of row `l / 4`, or of that column if the matrix is transposed. So it asks the lane that knows the row for its address.
 
-use super::fragment::{Quad, further, shuffle};
+use super::fragment::{Quad, begin, further, shuffle};
 use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{Access, Address, BinaryOp, Class, Op, Ordering, Space, Src};
+use ir::{Access, Address, BinaryOp, Class, MatrixWork, Op, Ordering, Space, Src};
 
 /// Bytes of an element, and of what a lane has of a row.
 const ELEMENT: u64 = 2;
 const PAIR: u64 = 4;
 
 pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    begin(lo, inst, MatrixWork::Load);
     let tiles = Tiles::of(lo, inst)?;
     let operand = lo.operand(inst, "d")?;
     let elements = lo.elements(operand);
@@ -34,6 +35,7 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 }
 
 pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    begin(lo, inst, MatrixWork::Store);
     let tiles = Tiles::of(lo, inst)?;
     let operand = lo.operand(inst, "b")?;
     for (nth, element) in lo.elements(operand).iter().enumerate() {

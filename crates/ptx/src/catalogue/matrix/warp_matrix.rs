@@ -4,13 +4,13 @@
 //! a row of `a`, `c` and `d`, a column of `b`, or as much of it as its registers take: neighbouring parts lie in lanes that
 //! are as far apart as there are rows (columns).
 
-use super::fragment::{further, shuffle};
+use super::fragment::{begin, further, shuffle};
 use super::product::{Types, accumulators, split, values, write};
 use crate::catalogue::memory::{access, space};
 use crate::catalogue::moves::pack;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{Address, BinaryOp, Class, Op, Ordering, Space, Special, Src, UnaryOp};
+use ir::{Address, BinaryOp, Class, MatrixWork, Op, Ordering, Space, Special, Src, UnaryOp};
 
 const WORD: u32 = 32;
 
@@ -87,6 +87,7 @@ fn register_bits(ty: ScalarType) -> u32 {
 }
 
 pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    begin(lo, inst, MatrixWork::Load);
     let (ty, operand) = (inst.ty("type"), lo.operand(inst, "d")?);
     let elements = lo.elements(operand);
     let per = register_bits(ty) / ty.bits();
@@ -110,6 +111,7 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 }
 
 pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    begin(lo, inst, MatrixWork::Store);
     let ty = inst.ty("type");
     let held = values(lo, inst, "b", register_type(ty))?;
     let per = register_bits(ty) / ty.bits();
@@ -132,6 +134,7 @@ pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 }
 
 pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    begin(lo, inst, MatrixWork::Multiply);
     let types = match inst.word("atype") {
         Some(_) => Types::of(inst),
         None => Types::of(inst).with_operands(ScalarType::F16),
