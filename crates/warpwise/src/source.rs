@@ -154,7 +154,8 @@ impl Places for Located<'_> {
     fn source_name(&self, place: Place) -> Option<String> {
         let chain = self.kernel.lowered.lines.of(place);
         let user = chain.get(own(chain))?;
-        if chain.len() == 1 && self.source(place).is_some() {
+        let guessed = self.kernel.lowered.lines.is_guessed(place);
+        if chain.len() == 1 && !guessed && self.source(place).is_some() {
             return None;
         }
         let (inner, outer) = (&chain[..own(chain)], &chain[own(chain) + 1..]);
@@ -163,6 +164,9 @@ impl Places for Located<'_> {
         for (how, other) in callers.chain(inner.iter().rev().map(|inner| (", inlined: ", inner))) {
             name += how;
             name += &self.named(other);
+        }
+        if guessed {
+            name += " is the last line before it; the compiler gave it none";
         }
         Some(name)
     }

@@ -13,13 +13,22 @@ pub struct SourceLines {
     files: HashMap<u32, String>,
     /// Per place, an index into `chains`; `None` for instructions without a line.
     of_place: Vec<Option<u32>>,
-    chains: Vec<Vec<SourcePosition>>,
+    chains: Vec<Chain>,
     /// Where the position of an inlined function was inlined.
     inlined: HashMap<(u32, u32, u32), SourcePosition>,
     current: Option<u32>,
     /// The line of the call that the function stands in the place of.
     caller: Option<u32>,
     body: Body,
+}
+
+/// Where code comes from.
+#[derive(Clone, Debug)]
+struct Chain {
+    /// First the code itself, last the line of the kernel that called it all.
+    positions: Vec<SourcePosition>,
+    /// Whether the code has no line of its own, and the last one before it stands here.
+    guessed: bool,
 }
 
 /// What the lines of one function have shown so far.
@@ -29,6 +38,8 @@ struct Body {
     file: Option<u32>,
     /// The last line of that file.
     last: Option<SourcePosition>,
+    /// The last line that the function is known to have come to, in whatever file.
+    outermost: Option<SourcePosition>,
 }
 
 impl Body {
@@ -79,16 +90,19 @@ impl SourceLines {
             chain.push(position);
             next = self.inlined.get(&key(&position)).copied();
         }
-        // Line 0 stands for code that comes from no line.
+        // Line 0 stands for code that comes from no line, or from several.
         chain.retain(|position| position.line != 0);
+        let guess = self.body.outermost.filter(|_| chain.is_empty());
+        chain.extend(guess);
+        self.body.outermost = chain.last().copied();
         if let Some(caller) = self.caller {
             let room = MAX_DEPTH.saturating_sub(chain.len());
             // The outermost line matters most.
-            let through = self.chains[caller as usize].iter();
+            let through = self.chains[caller as usize].positions.iter();
             chain.extend(through.rev().take(room).rev());
         }
         self.current = (!chain.is_empty()).then_some(self.chains.len() as u32);
-        self.chains.push(chain);
+        self.chains.push(Chain { positions: chain, guessed: guess.is_some() });
     }
 
     /// The instructions that follow are those of a function that is called here.
@@ -115,8 +129,18 @@ impl SourceLines {
     /// The positions of an instruction: first that of the code itself, last the line of the kernel that called it all,
     /// through the functions that a compiler inlined or that a `call` named. Empty if nothing is known.
     pub fn of(&self, place: Place) -> &[SourcePosition] {
-        let chain = self.of_place.get(place.0 as usize).copied().flatten();
-        chain.and_then(|chain| self.chains.get(chain as usize)).map_or(&[], Vec::as_slice)
+        self.chain(place).map_or(&[], |chain| &chain.positions)
+    }
+
+    /// Whether the instruction has no line of its own (line 0, as compilers give it to code that they merged), and
+    /// [`of`](SourceLines::of) gives the last one before it in its function.
+    pub fn is_guessed(&self, place: Place) -> bool {
+        self.chain(place).is_some_and(|chain| chain.guessed)
+    }
+
+    fn chain(&self, place: Place) -> Option<&Chain> {
+        let chain = self.of_place.get(place.0 as usize).copied().flatten()?;
+        self.chains.get(chain as usize)
     }
 
     /// The name of a `.file`, as written.
@@ -172,7 +196,12 @@ $b:
         assert_eq!(lines(1), []);
         assert_eq!(lines(2), [(Some("k.cu"), 7)]);
         assert_eq!(lines(3), [(Some("lib.h"), 30), (Some("lib.h"), 20), (Some("k.cu"), 9)]);
-        assert_eq!(lines(4), []);
+        // Line 0: the function that the code before it was inlined into goes on.
+        assert_eq!(lines(4), [(Some("k.cu"), 9)]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|at| lowered.lines.is_guessed(Place(at))),
+            [false, false, false, true]
+        );
     }
 
     #[test]
