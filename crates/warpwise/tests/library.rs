@@ -1,5 +1,6 @@
 //! The library as its users see it.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use warpwise::{Arg, CheckOptions, Code, Device, Error, FaultKind, LaunchConfig, Module, Stage};
 
 const HEAD: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
@@ -136,6 +137,58 @@ fn interruption_stops_a_run() {
             if failure.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Interrupted)),
         "{stopped:?}"
     );
+}
+
+/// Loops without end: plain, of collectives, of barriers, and of branches that part the lanes.
+const LOOPS: [&str; 4] = [
+    "L: bra L;",
+    "L: shfl.sync.idx.b32 %r1, %r0, 0, 31, 0xffffffff; bra L;",
+    "L: bar.sync 0; bra L;",
+    "L: @%p bra M; add.u32 %r1, %r1, 1; shfl.sync.idx.b32 %r1, %r1, 1, 31, 2; bra L; M: bra L;",
+];
+
+#[test]
+fn every_loop_can_be_interrupted() {
+    for (code, schedule) in
+        LOOPS.iter().flat_map(|code| ["fair", "seed:3"].map(|schedule| (code, schedule)))
+    {
+        let module = module(&format!(
+            ".visible .entry k() {{ .reg .b32 %r<2>; .reg .pred %p; mov.u32 %r0, %tid.x;
+             mov.u32 %r1, 0; setp.ne.u32 %p, %r0, 1; {code} }}"
+        ));
+        let kernel = module.kernel("k").expect("it lowers");
+        let mut device = Device::new().expect("the host gives memory");
+        let asked = AtomicU32::new(0);
+        let config = LaunchConfig {
+            interrupted: &|| asked.fetch_add(1, Ordering::Relaxed) > 2,
+            schedule: schedule.parse().expect("a schedule"),
+            ..LaunchConfig::new(1, 32)
+        };
+        let stopped = kernel.launch(&mut device, &config, &[]);
+        assert!(matches!(stopped, Err(Error::Limit(_))), "{code} {schedule}: {stopped:?}");
+    }
+}
+
+#[test]
+fn what_was_found_before_an_interruption_is_told() {
+    let module = module(
+        ".visible .entry k() { .reg .b32 %r<2>; .reg .pred %p; mov.u32 %r0, %laneid;
+         setp.eq.u32 %p, %r0, 0; @%p ret;
+         L: shfl.sync.idx.b32 %r1, %r0, 0, 31, 0xffffffff; setp.lt.u32 %p, %r1, 32; @%p bra L; }",
+    );
+    let kernel = module.kernel("k").expect("it lowers");
+    let mut device = Device::new().expect("the host gives memory");
+    let asked = AtomicU32::new(0);
+    let config = LaunchConfig {
+        interrupted: &|| asked.fetch_add(1, Ordering::Relaxed) > 0,
+        ..LaunchConfig::new(1, 32)
+    };
+    let checked =
+        kernel.check(&mut device, &config, CheckOptions::default(), &[]).expect("it runs");
+    assert_eq!(checked.fault.map(|fault| fault.kind), Some(FaultKind::Interrupted));
+    let codes: Vec<_> = checked.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, ["W010", ""]);
+    assert_eq!(checked.diagnostics[1].message, "interrupted");
 }
 
 #[test]

@@ -23,7 +23,12 @@ use ready::Ready;
 /// Branches that a group takes in one turn. Strong memory accesses count for several: they may be
 /// part of a wait for another split, and then going on is no progress.
 const TURN: i64 = 1 << 14;
-/// Turns that end without progress before the CTA lets another CTA run.
+/// Warp instructions of a turn after which it can be interrupted.
+const SLICE: u64 = 1 << 22;
+/// Turns that get somewhere after which a CTA looks whether it must stop, and whether splits that could run wait all the
+/// while: a loop of collectives and divergent branches never uses up a turn.
+const LOOK_UP: u64 = 1 << 12;
+/// Turns that end without progress, or times that it has looked up, before the CTA lets another CTA run.
 const PATIENCE: u32 = 64;
 
 /// What a split waits for.
@@ -133,24 +138,48 @@ impl<'l> Cta<'l> {
 
     /// Runs until the CTA is done, has to let others run, or faults.
     pub(crate) fn run<O: Observer>(&mut self, limits: &Limits<'_>, observer: &mut O) -> Turn {
-        let mut fruitless = 0;
+        let (mut fruitless, mut turns) = (0, 0);
         let mut take_turns = false;
         loop {
             let Some(at) = self.form_group(take_turns) else {
                 return self.end(observer);
             };
-            take_turns = false;
-            execute(&mut self.frame, at, false, observer);
-            match self.end_turn(at, limits, observer) {
-                Ended::Progress => {}
+            self.take_turn(at, limits, observer);
+            take_turns = match self.end_turn(at, limits, observer) {
                 Ended::Turn(turn) => return turn,
-                Ended::Yield => {
-                    take_turns = true;
-                    fruitless += 1;
-                    if fruitless == PATIENCE {
-                        return Turn::Yielded;
+                Ended::Yield => true,
+                Ended::Progress => {
+                    turns += 1;
+                    if turns % LOOK_UP != 0 {
+                        take_turns = false;
+                        continue;
                     }
+                    if let Some(kind) = self.check(limits) {
+                        return self.stopped(kind, at);
+                    }
+                    self.ready.longest_waiting().is_some_and(|ran| self.clock - ran >= LOOK_UP)
                 }
+            };
+            fruitless += 1;
+            if fruitless == PATIENCE {
+                return Turn::Yielded;
+            }
+        }
+    }
+
+    /// Runs the frame's group until its turn ends. With long blocks that takes long, so it can be interrupted in between.
+    fn take_turn<O: Observer>(&mut self, at: usize, limits: &Limits<'_>, observer: &mut O) {
+        let frame = &mut self.frame;
+        let most = (SLICE / frame.program.longest).clamp(1, TURN as u64) as i64;
+        let (mut at, mut left) = (at, TURN);
+        while left > 0 {
+            let slice = most.min(left);
+            frame.fuel = slice;
+            execute(frame, at, false, observer);
+            left -= slice - frame.fuel;
+            match frame.stop {
+                Stop::Yield(to) if left > 0 && !(limits.stop)() => at = to,
+                _ => return,
             }
         }
     }
@@ -207,7 +236,6 @@ impl<'l> Cta<'l> {
         let frame = &mut self.frame;
         frame.set_group(front.warps.clone(), &front.lanes);
         frame.limit = self.ready.next_behind(at).unwrap_or(usize::MAX);
-        frame.fuel = TURN;
         Some(at)
     }
 

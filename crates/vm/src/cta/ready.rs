@@ -104,6 +104,11 @@ impl Ready {
         self.take(nth)
     }
 
+    /// When the splits ran that have waited longest.
+    pub(super) fn longest_waiting(&self) -> Option<u64> {
+        self.iter().map(|front| front.ran).min()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -1,6 +1,6 @@
 //! One step of one split, for schedules that choose each.
 
-use super::{Cta, Ended, Limits, TURN, Turn, execute};
+use super::{Cta, Ended, LOOK_UP, Limits, TURN, Turn, execute};
 use crate::observer::Observer;
 use crate::schedule::{Candidate, parts};
 use crate::stats::Stats;
@@ -61,6 +61,7 @@ impl Cta<'_> {
         observer: &mut O,
     ) -> Turn {
         let warp = candidate.warp as usize;
+        self.clock += 1;
         let Some(front) = self.ready.take_split(warp, candidate.at, candidate.lanes.0) else {
             return Turn::Yielded;
         };
@@ -74,6 +75,10 @@ impl Cta<'_> {
         match self.end_turn(candidate.at, limits, observer) {
             Ended::Turn(turn) => turn,
             Ended::Progress | Ended::Yield if self.ready.is_empty() => self.end(observer),
+            Ended::Progress if self.clock.is_multiple_of(LOOK_UP) => match self.check(limits) {
+                Some(kind) => self.stopped(kind, candidate.at),
+                None => Turn::Yielded,
+            },
             Ended::Progress | Ended::Yield => Turn::Yielded,
         }
     }

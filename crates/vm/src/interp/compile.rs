@@ -50,6 +50,8 @@ pub(crate) struct Program {
     pub(crate) caches: usize,
     /// Per code, where it comes from.
     pub(crate) places: Vec<Place>,
+    /// Warp instructions of a whole CTA between two branches, at most.
+    pub(crate) longest: u64,
     /// How the lanes of a warp may be scheduled against each other.
     pub(crate) rules: WarpRules,
     /// What an observer is shown; `None` in programs for runs that nobody observes.
@@ -139,6 +141,7 @@ impl Program {
             };
             (&simplified, assignment)
         };
+        let longest = source.blocks.iter().map(|block| block.insts.len()).max().unwrap_or(0);
         let mut compiler = Compiler {
             kernel: source,
             original: kernel,
@@ -170,6 +173,7 @@ impl Program {
                 hosts: Vec::new(),
                 caches: 0,
                 places: Vec::new(),
+                longest: longest.max(1) as u64 * u64::from(warps),
                 rules: kernel.rules,
                 source: None,
             },
