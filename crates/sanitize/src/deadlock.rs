@@ -1,6 +1,6 @@
 //! W003, W004, W007, B001: why nobody can go on.
 //!
-//! A run that stops in a deadlock says who waits where. Who waits for whom, and why that can never be, follows from it.
+//! A run that stops in a deadlock says who waits where, or goes round a loop that never ends. Who waits for whom, and why that can never be, follows from it.
 
 use crate::code::Code;
 use crate::definedness::matters::named;
@@ -42,11 +42,14 @@ fn same_kind(kernel: &Kernel, one: Place, other: Place) -> bool {
 
 /// A deadlock as a finding.
 pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Finding {
+    if let Some(group) = waiting.iter().find(|group| group.goes_round()) {
+        return endless(kernel, fault, waiting, group);
+    }
     let in_warp = |warp: u32| waiting.iter().filter(move |group| group.warp == warp);
     let collectives = || {
         waiting.iter().filter_map(|group| match group.waiting_for {
             WaitingFor::Lanes(mask) => Some((group, mask)),
-            WaitingFor::Barrier { .. } => None,
+            WaitingFor::Barrier { .. } | WaitingFor::Change => None,
         })
     };
     // Whoever waits for lanes that wait at another collective comes first, then who waits for lanes at a barrier.
@@ -112,7 +115,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
 fn plain(fault: &Fault, waiting: &[Waiting]) -> Finding {
     let barrier = waiting.iter().find_map(|group| match group.waiting_for {
         WaitingFor::Barrier { id, arrived, expected } => Some((group, id, arrived, expected)),
-        WaitingFor::Lanes(_) => None,
+        WaitingFor::Lanes(_) | WaitingFor::Change => None,
     });
     let Some((group, id, arrived, expected)) = barrier else {
         return Finding::new(Code::W007, fault.place, fault.thread, "no lane can go on");
@@ -126,16 +129,66 @@ fn plain(fault: &Fault, waiting: &[Waiting]) -> Finding {
     finding(Code::B001, message, fault, waiting, group, other)
 }
 
-trait AtBarrier {
-    fn waiting_for_barrier(&self) -> Option<u32>;
+/// Lanes go round loops for ever, and the others, if there are any, wait at meetings.
+fn endless(kernel: &Kernel, fault: &Fault, waiting: &[Waiting], first: &Waiting) -> Finding {
+    // Whoever waits is what the report is about, rather than who is waited for.
+    let blocked = waiting.iter().find_map(|group| {
+        let other = |other: &&Waiting| {
+            let same = (other.cta, other.warp) == (group.cta, group.warp);
+            other.goes_round()
+                && match group.waiting_for {
+                    WaitingFor::Lanes(mask) => same && other.lanes.intersects(mask),
+                    WaitingFor::Barrier { .. } => other.cta == group.cta,
+                    WaitingFor::Change => false,
+                }
+        };
+        Some((group, waiting.iter().find(other)?))
+    });
+    let round = "a loop in which nothing changes any more";
+    let (group, other, message) = match blocked {
+        Some((group, other)) => {
+            let who = named(other.lanes);
+            let elsewhere = match other.warp == group.warp {
+                true => who,
+                false => format!("{who} of warp {}", other.warp),
+            };
+            let message = format!(
+                "warp {}: {} wait{} at {} while {elsewhere} go{} round {round}",
+                group.warp,
+                named(group.lanes),
+                third(group, "s"),
+                name(kernel, group.place),
+                third(other, "es"),
+            );
+            (group, Some(other), message)
+        }
+        None => {
+            let (who, ending) = (named(first.lanes), third(first, "es"));
+            let message = format!("warp {}: {who} go{ending} round {round}", first.warp);
+            let other = waiting.iter().find(|other| other.place != first.place);
+            (first, other, message)
+        }
+    };
+    let fact = "memory stays as it is, as all others have exited, wait or go round such loops, too";
+    finding(Code::W007, message, fault, waiting, group, other).fact(fact)
 }
 
-impl AtBarrier for Waiting {
+trait Waits {
+    fn waiting_for_barrier(&self) -> Option<u32>;
+    fn goes_round(&self) -> bool;
+}
+
+impl Waits for Waiting {
+    /// Whether the lanes go round a loop for ever.
+    fn goes_round(&self) -> bool {
+        self.waiting_for == WaitingFor::Change
+    }
+
     /// The barrier at which the lanes wait.
     fn waiting_for_barrier(&self) -> Option<u32> {
         match self.waiting_for {
             WaitingFor::Barrier { id, .. } => Some(id),
-            WaitingFor::Lanes(_) => None,
+            WaitingFor::Lanes(_) | WaitingFor::Change => None,
         }
     }
 }
@@ -148,9 +201,14 @@ fn finding(
     group: &Waiting,
     other: Option<&Waiting>,
 ) -> Finding {
-    let of_warp = waiting.iter().filter(|other| other.warp == group.warp);
+    let of_group = |other: &&Waiting| (other.cta, other.warp) == (group.cta, group.warp);
+    let of_warp = waiting.iter().filter(of_group);
     let live = of_warp.fold(LaneMask::EMPTY, |all, group| all | group.lanes);
-    let mut strip = Strip::new(live, "waits here", "is waited for and waits elsewhere");
+    let (here, others) = match group.goes_round() {
+        true => ("goes round", "waits elsewhere"),
+        false => ("waits here", "is waited for and waits elsewhere"),
+    };
+    let mut strip = Strip::new(live, here, others);
     if let WaitingFor::Lanes(mask) = group.waiting_for {
         strip = strip.mark(live - mask, Cell::Outside).mark(mask & live, Cell::Wrong);
     }
@@ -164,13 +222,25 @@ fn finding(
             thread.lane = lane;
         }
     }
-    let mut found = Finding::new(code, group.place, thread, message)
-        .label(format!("{} of warp {} wait here", named(group.lanes), group.warp))
-        .strip(strip);
+    let mut found =
+        Finding::new(code, group.place, thread, message).label(does(group)).strip(strip);
     if let Some(other) = other.filter(|other| other.place != group.place) {
-        let text = format!("{} of warp {} wait here", named(other.lanes), other.warp);
-        found = found.related(other.place, text);
+        found = found.related(other.place, does(other));
     }
     found.waiting = waiting.to_vec();
     found
+}
+
+/// The ending of a verb of which these lanes are the subject.
+fn third(group: &Waiting, ending: &'static str) -> &'static str {
+    if group.lanes.count() == 1 { ending } else { "" }
+}
+
+/// Who does what at a place.
+fn does(group: &Waiting) -> String {
+    let what = match group.waiting_for {
+        WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } => "wait here".to_owned(),
+        WaitingFor::Change => format!("go{} round here", third(group, "es")),
+    };
+    format!("{} of warp {} {what}", named(group.lanes), group.warp)
 }

@@ -11,6 +11,7 @@
 //! | `activemask` | W009 |
 //! | `barriers` | B001, W006 |
 //! | `deadlock` | W003, W004, W007, B001 |
+//! | `endless` | W007 of loops |
 //! | `faults` | M001, M002, M003 |
 //! | `race` | R001, R002 |
 //! | `asynchronous` | R001 of asynchronous copies |
@@ -26,6 +27,7 @@ mod code;
 mod collectives;
 mod deadlock;
 mod definedness;
+mod endless;
 pub mod explore;
 mod faults;
 mod finding;

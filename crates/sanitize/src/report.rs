@@ -82,8 +82,13 @@ pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Di
 /// Who waits where for whom.
 fn table(finding: &Finding, places: &impl Places) -> String {
     let mut out = "who waits where for whom:".to_owned();
+    let several = finding.waiting.iter().any(|group| group.cta != finding.thread.cta);
     for group in finding.waiting.iter().take(MAX_GROUPS) {
-        let lanes = format!("warp {} lanes {}", group.warp, group.lanes.ranges());
+        let mut lanes = format!("warp {} lanes {}", group.warp, group.lanes.ranges());
+        if several {
+            let [x, y, z] = group.cta;
+            lanes.insert_str(0, &format!("CTA ({x},{y},{z}) "));
+        }
         let what = match group.waiting_for {
             WaitingFor::Lanes(mask) => match mask - group.lanes {
                 missing if missing.is_empty() => "a lane that cannot arrive".to_owned(),
@@ -92,6 +97,7 @@ fn table(finding: &Finding, places: &impl Places) -> String {
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("barrier {id}: {arrived} of {expected} threads are there")
             }
+            WaitingFor::Change => "goes round a loop in which nothing changes".to_owned(),
         };
         out.push_str(&format!("\n  {lanes:<24} {:<20} {what}", places.short(group.place)));
     }

@@ -6,11 +6,13 @@ use crate::barriers::Barriers;
 use crate::bounds::Bounds;
 use crate::collectives::Collectives;
 use crate::definedness::Definedness;
+use crate::endless::Endless;
 use crate::faults;
 use crate::finding::{Findings, Found};
 use crate::race::Races;
 use ir::{Inst, Kernel, Place, Pred, Terminator};
-use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, View};
+use std::ops::ControlFlow;
+use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, View, Waiting};
 
 /// What is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +34,7 @@ pub struct Sanitizer {
     bounds: Bounds,
     races: Races,
     copies: AsyncCopies,
+    endless: Endless,
     found: Findings,
 }
 
@@ -46,6 +49,7 @@ impl Sanitizer {
             bounds: Bounds::new(kernel),
             races: Races::new(kernel, grid, block, options.pedantic),
             copies: AsyncCopies::new(kernel),
+            endless: Endless::new(kernel, grid),
             found: Findings::default(),
             kernel: kernel.clone(),
         }
@@ -70,6 +74,7 @@ impl Observer for Sanitizer {
         self.barriers.begin(view);
         self.races.begin(view);
         self.copies.begin(view);
+        self.endless.begin();
     }
 
     fn end(&mut self, view: &View<'_>) {
@@ -79,10 +84,16 @@ impl Observer for Sanitizer {
         self.barriers.end(view);
         self.races.end(view);
         self.copies.end(view);
+        self.endless.end();
+    }
+
+    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Vec<Waiting>> {
+        self.endless.look_up(view, waiting)
     }
 
     fn guard(&mut self, view: &View<'_>, guard: Pred, place: Place) {
         self.definedness.guard(view, guard, place, &mut self.found);
+        self.endless.guard(view, place);
     }
 
     fn inst(&mut self, view: &View<'_>, inst: &Inst) {
@@ -92,18 +103,21 @@ impl Observer for Sanitizer {
         self.bounds.inst(view, inst, &mut self.found);
         self.races.inst(view, inst, &mut self.found);
         self.copies.inst(view, inst, &mut self.found);
+        self.endless.inst(view, inst);
     }
 
     fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
         self.definedness.leave(view, terminator, place, &mut self.found);
         self.activemasks.leave(view, terminator, place);
         self.barriers.leave(view, terminator, place);
+        self.endless.leave(view, terminator, place);
     }
 
     fn arrive(&mut self, view: &View<'_>, arrival: &Arrival<'_>) {
         self.definedness.arrive(view, arrival, &mut self.found);
         self.collectives.arrive(view, arrival, &mut self.found);
         self.activemasks.arrive(view, arrival, &mut self.found);
+        self.endless.arrive(view, arrival);
     }
 
     fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
@@ -111,12 +125,14 @@ impl Observer for Sanitizer {
         self.definedness.fire(view, firing, &mut self.found);
         self.barriers.fire(view, firing);
         self.races.fire(view, firing);
+        self.endless.fire(view, firing);
     }
 
     fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
         self.definedness.arrive_at_barrier(view, arrival, &mut self.found);
         self.barriers.arrive(view, arrival);
         self.races.arrive_at_barrier(view, arrival);
+        self.endless.arrive_at_barrier();
     }
 
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {

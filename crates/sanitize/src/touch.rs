@@ -1,6 +1,6 @@
 //! The bytes that the lanes of a warp access in one instruction.
 
-use ir::{Address, Space};
+use ir::{Address, Op, Space, Update};
 use lanes::{Lanes, WARP};
 use vm::View;
 
@@ -75,6 +75,48 @@ impl Touch {
         self.lanes = good;
         if good != 0 {
             each(&self);
+        }
+    }
+
+    /// Whether an instruction leaves memory as it is: a load does, and a store or atomic of what is there already. `false`
+    /// where that is not known.
+    pub(crate) fn leaves(&self, view: &View<'_>, op: &Op) -> bool {
+        let row = |src, bytes: u32| match bytes {
+            8 => view.w64(src, self.warp),
+            _ => view.w32(src, self.warp).map(u64::from),
+        };
+        let all = |bytes: u32| if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+        match op {
+            Op::Store { values, access, .. } => {
+                let bytes = access.bytes();
+                bytes <= 8
+                    && values.iter().zip(0u64..).all(|(value, nth)| {
+                        let row = row(*value, bytes);
+                        self.iter().all(|(lane, address)| {
+                            let found =
+                                view.peek(self.space, address + nth * u64::from(bytes), bytes);
+                            found == Some(row[lane as usize] & all(bytes))
+                        })
+                    })
+            }
+            Op::Atomic { update, b, c, access, .. } => {
+                let bytes = access.bytes();
+                let (b, c) = (row(*b, bytes), row(*c, bytes));
+                bytes <= 8
+                    && self.iter().all(|(lane, address)| {
+                        let (b, c) = (b[lane as usize], c[lane as usize]);
+                        view.peek(self.space, address, bytes).is_some_and(|old| {
+                            let new = match update {
+                                Update::Apply(op) => op.eval([old, b]),
+                                Update::Exchange => b,
+                                Update::CompareExchange if old == b & all(bytes) => c,
+                                Update::CompareExchange => old,
+                            };
+                            new & all(bytes) == old
+                        })
+                    })
+            }
+            other => !other.touches().is_some_and(|touched| touched.writes),
         }
     }
 

@@ -65,11 +65,15 @@ pub enum WaitingFor {
         /// Threads that must arrive.
         expected: u32,
     },
+    /// Nobody: they go round a loop in which nothing changes. An observer has told ([`crate::Observer::look_up`]).
+    Change,
 }
 
 /// Lanes of one warp that wait at one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Waiting {
+    /// The CTA's index in the grid.
+    pub cta: [u32; 3],
     /// The warp's index in its CTA.
     pub warp: u32,
     /// The lanes.
@@ -132,7 +136,7 @@ pub enum FaultKind {
         /// The thread count, if one was given.
         threads: Option<u32>,
     },
-    /// No lane of the CTA can run, and nothing that they wait for can happen.
+    /// No lane can get anywhere, and nothing that they wait for can happen.
     Deadlock {
         /// Who waits where for what.
         waiting: Vec<Waiting>,

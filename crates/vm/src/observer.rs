@@ -4,12 +4,13 @@
 //! engine contains no trace of the calls below. An observed run keeps every register of the kernel in a row of
 //! its own, so that [`View`] can show all of them.
 
-use crate::fault::ThreadId;
+use crate::fault::{ThreadId, Waiting};
 use crate::interp::{Frame, Slot};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Region, SHARED_WINDOW, WINDOW};
 use crate::schedule::Candidate;
 use ir::{Address, Class, Inst, Place, Pred, Reg, Space, Src, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
+use std::ops::ControlFlow;
 
 /// Watches a run. Every method is told of something that is about to happen, while registers and memory
 /// are still as before; by default it does nothing.
@@ -34,6 +35,14 @@ pub trait Observer {
     /// it.
     fn step(&mut self, split: &Candidate) {
         let _ = split;
+    }
+
+    /// A CTA has run for long under a schedule that lets groups run, and looks who waits at its collectives and
+    /// barriers. An observer that knows that the grid never ends breaks with those who keep it from that, the first of
+    /// this CTA: they are a deadlock.
+    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Vec<Waiting>> {
+        let _ = (view, waiting);
+        ControlFlow::Continue(())
     }
 
     /// The group reads the guard predicate of an instruction.

@@ -14,7 +14,7 @@ use sanitize::{Code, Finding, Found, Options};
 use vm::memory::Snapshot;
 use vm::{
     Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, Stats,
-    ThreadId, View,
+    ThreadId, View, WaitingFor,
 };
 
 /// Which other schedules a kernel is run under.
@@ -103,7 +103,8 @@ impl Kernel {
     /// Runs the kernel as [`Kernel::check`] does, and then from the start again under other schedules. Findings that
     /// only those show are added, each with a schedule that replays it. What depends on the schedule, the result or
     /// whether something is found, is W008 and comes with two schedules.
-    /// A kernel that reaches its limit of steps, or is interrupted, under its own schedule is not run again.
+    /// A kernel that reaches its limit of steps, is interrupted, or goes round loops for ever under its own schedule is not
+    /// run again.
     /// Device memory holds in the end what the first run left.
     ///
     /// # Errors
@@ -124,8 +125,8 @@ impl Kernel {
         let start = memory.snapshot();
 
         let watched = self.watched(memory, &launch, options)?;
-        if watched.fault.as_ref().is_some_and(is_limit) {
-            // Nothing to compare with.
+        if watched.fault.as_ref().is_some_and(|fault| is_limit(fault) || is_endless(fault)) {
+            // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
             return Ok(self.checked(watched, Vec::new(), config, args));
         }
         let first = watched.run(memory);
@@ -178,6 +179,12 @@ pub(crate) fn is_limit(fault: &Fault) -> bool {
         | FaultKind::NoFunction { .. }
         | FaultKind::Trap => false,
     }
+}
+
+/// Whether a run was stopped in loops that never end.
+fn is_endless(fault: &Fault) -> bool {
+    matches!(&fault.kind, FaultKind::Deadlock { waiting }
+        if waiting.iter().any(|group| group.waiting_for == WaitingFor::Change))
 }
 
 /// A finding that one of two schedules shows and the other does not.

@@ -2,7 +2,7 @@
 
 use super::state::{Fingerprint, Start, States};
 use crate::touch::Touch;
-use ir::{BinaryOp, Inst, Op, Place, Pred, Space, Terminator, Touched, Update};
+use ir::{BinaryOp, Inst, Op, Place, Pred, Space, Terminator, Touched};
 use lanes::LaneMask;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -64,30 +64,6 @@ pub(super) enum Kind {
     Write,
     /// An update whose order against others of its function does not matter.
     Reduce(BinaryOp),
-}
-
-/// Whether an atomic leaves memory as it is in all lanes, so that it only reads.
-fn leaves(view: &View<'_>, touch: &Touch, op: &Op) -> bool {
-    let Op::Atomic { d: Some(_), update, b, c, access, .. } = op else { return false };
-    let bytes = access.bytes();
-    let all = if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
-    let row = |src| match bytes {
-        8 => view.w64(src, touch.warp),
-        _ => view.w32(src, touch.warp).map(u64::from),
-    };
-    let (b, c) = (row(*b), row(*c));
-    touch.iter().all(|(lane, address)| {
-        let (b, c) = (b[lane as usize], c[lane as usize]);
-        view.peek(touch.space, address, bytes).is_some_and(|old| {
-            let new = match update {
-                Update::Apply(op) => op.eval([old, b]),
-                Update::Exchange => b,
-                Update::CompareExchange if old == b & all => c,
-                Update::CompareExchange => old,
-            };
-            new & all == old
-        })
-    })
 }
 
 /// Whether an instruction that is no access is more than the same function of registers each time.
@@ -155,6 +131,8 @@ impl Footprints {
         let mut steps = self.steps.borrow_mut();
         let Some(step) = steps.last_mut() else { return };
         let cta = view.cta();
+        // What an atomic finds orders it even if it changes nothing.
+        let finds = matches!(inst.op, Op::Atomic { d: Some(_), .. });
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
                 let shared = match touch.space {
@@ -167,7 +145,7 @@ impl Footprints {
                 };
                 let kind = match (inst.op.any_order(), writes) {
                     (Some(op), _) => Kind::Reduce(op),
-                    (None, true) if !leaves(view, touch, &inst.op) => Kind::Write,
+                    (None, true) if !(finds && touch.leaves(view, &inst.op)) => Kind::Write,
                     (None, _) => Kind::Read,
                 };
                 for (lane, start) in touch.iter() {

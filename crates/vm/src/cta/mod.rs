@@ -160,6 +160,11 @@ impl<'l> Cta<'l> {
                     self.ready.longest_waiting().is_some_and(|ran| self.clock - ran >= LOOK_UP)
                 }
             };
+            if O::OBSERVES
+                && let Some(turn) = self.look_up(observer)
+            {
+                return turn;
+            }
             fruitless += 1;
             if fruitless == PATIENCE {
                 return Turn::Yielded;
@@ -309,9 +314,22 @@ impl<'l> Cta<'l> {
         Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane })))
     }
 
+    /// Shows the observer who waits, and ends the run if it knows that they do for ever.
+    fn look_up<O: Observer>(&self, observer: &mut O) -> Option<Turn> {
+        let waiting = observer.look_up(&View::new(&self.frame), &self.who_waits()).break_value()?;
+        let first = waiting.first()?;
+        let (place, warp) = (first.place, first.warp as usize);
+        let lane = first.lanes.lowest().unwrap_or(0);
+        let kind = FaultKind::Deadlock { waiting };
+        Some(Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane }))))
+    }
+
+    fn who_waits(&self) -> Vec<Waiting> {
+        self.waiting.iter().map(|split| self.waits_for(split)).collect()
+    }
+
     fn deadlock(&self) -> Turn {
-        let waiting: Vec<Waiting> =
-            self.waiting.iter().map(|split| self.waits_for(split)).collect();
+        let waiting = self.who_waits();
         let at = self.waiting.iter().map(|split| split.at).min().unwrap_or(0);
         self.stopped(FaultKind::Deadlock { waiting }, at)
     }
@@ -323,6 +341,7 @@ impl<'l> Cta<'l> {
             State::AtBarrier(id) => self.barriers.waiting_for(id, self.frame.threads.live_count()),
         };
         Waiting {
+            cta: self.frame.specials.cta,
             warp: split.warp as u32,
             lanes: LaneMask(split.lanes),
             place: self.place(split.at),

@@ -50,7 +50,7 @@ impl MachineProgram {
                 for group in waiting {
                     let members = match group.waiting_for {
                         WaitingFor::Lanes(members) => members - group.lanes,
-                        WaitingFor::Barrier { .. } => lanes::LaneMask::EMPTY,
+                        WaitingFor::Barrier { .. } | WaitingFor::Change => lanes::LaneMask::EMPTY,
                     };
                     found = found.note(format!(
                         "lanes {} wait{} for lanes {}",

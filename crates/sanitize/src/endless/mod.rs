@@ -1,0 +1,258 @@
+//! W007: lanes that go round loops for ever.
+//!
+//! Each thread is a sequential program. If nobody writes anything new to memory, and lanes are back at the same branch with
+//! the same values in all registers that decide where they go and what they access, having met nobody else on the way,
+//! then they will be there again and again. When all live lanes of all CTAs do so or wait at a meeting, and every CTA has begun, the
+//! kernel never ends.
+//!
+//! Nothing is looked at until a CTA has run for long. A look ends at the first change of memory, and whatever else
+//! a turn of a loop may not do: read a clock or `activemask`, print, exit, come to a CTA barrier, or use a collective of
+//! lockstep lanes. The next look begins later and later.
+
+mod turn;
+
+use crate::touch::Touch;
+use foldhash::HashMap;
+use ir::{Inst, Kernel, Op, Place, Terminator, WarpRules};
+use lanes::LaneMask;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use turn::{Code, Turn};
+use vm::{Arrival, Firing, View, Waiting, WaitingFor};
+
+/// Looks that are left out at most between two.
+const MAX_PAUSE: u32 = 32;
+/// Branches of a warp after which a turn is taken to begin at another one, at first.
+const PATIENCE: u32 = 64;
+/// Rows of registers that turns remember at most.
+const MAX_ROWS: usize = 1 << 18;
+
+/// Watches for loops without end.
+#[derive(Debug)]
+pub(crate) struct Endless {
+    code: Code,
+    lockstep: bool,
+    /// CTAs of the grid that have not begun, and those that have begun and not ended.
+    to_begin: u64,
+    running: u64,
+    look: Option<Look>,
+    /// How often the CTAs have looked up since the last look began, and how often they must.
+    since: u32,
+    pause: u32,
+}
+
+/// What has been seen since memory changed.
+#[derive(Debug, Default)]
+struct Look {
+    warps: HashMap<(u64, usize), Warp>,
+    rows: usize,
+    /// The CTAs that go on for ever, by number: who goes round and who waits.
+    endless: BTreeMap<u64, Vec<Waiting>>,
+}
+
+/// The turns of a warp.
+#[derive(Debug)]
+struct Warp {
+    turns: Vec<Turn>,
+    /// Branches until a turn that has not come to its end begins anew.
+    patience: u32,
+}
+
+impl Endless {
+    pub(crate) fn new(kernel: &Kernel, grid: [u32; 3]) -> Endless {
+        Endless {
+            code: Code::new(kernel),
+            lockstep: kernel.rules == WarpRules::Lockstep,
+            to_begin: grid.iter().map(|extent| u64::from(*extent)).product(),
+            running: 0,
+            look: None,
+            since: 0,
+            pause: 1,
+        }
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.to_begin = self.to_begin.saturating_sub(1);
+        self.running += 1;
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.running = self.running.saturating_sub(1);
+    }
+
+    #[inline]
+    pub(crate) fn guard(&mut self, view: &View<'_>, place: Place) {
+        if let Some(look) = &mut self.look {
+            look.passes(view, place);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        let Some(look) = &mut self.look else { return };
+        look.passes(view, inst.place);
+        if changes(view, inst) {
+            self.look = None;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
+        let Some(look) = &mut self.look else { return };
+        match terminator {
+            Terminator::Jump(_) | Terminator::Branch { .. } => {
+                look.passes(view, place);
+                for (warp, lanes) in view.group() {
+                    look.leave(&self.code, view, (warp, lanes), (terminator, place));
+                }
+                if look.rows > MAX_ROWS {
+                    self.look = None;
+                }
+            }
+            Terminator::Exit | Terminator::Trap => self.look = None,
+        }
+    }
+
+    pub(crate) fn arrive(&mut self, view: &View<'_>, arrival: &Arrival<'_>) {
+        let Some(look) = &mut self.look else { return };
+        if self.lockstep || arrival.membermask.is_none() {
+            self.look = None;
+        } else {
+            let place = arrival.inst.place;
+            look.retain(&self.code, (view.cta(), arrival.warp), |turn| {
+                turn.arrives(arrival.lanes, place)
+            });
+        }
+    }
+
+    pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        let Some(look) = &mut self.look else { return };
+        let warp = (view.cta(), firing.warp);
+        look.retain(&self.code, warp, |turn| turn.meet(firing.participants));
+    }
+
+    pub(crate) fn arrive_at_barrier(&mut self) {
+        self.look = None;
+    }
+
+    /// A CTA has run for long; these of its lanes wait. Breaks if the kernel never ends, with who is to blame.
+    pub(crate) fn look_up(
+        &mut self,
+        view: &View<'_>,
+        waiting: &[Waiting],
+    ) -> ControlFlow<Vec<Waiting>> {
+        let Some(look) = &mut self.look else {
+            self.since += 1;
+            if self.since >= self.pause {
+                (self.since, self.pause) = (0, (2 * self.pause).min(MAX_PAUSE));
+                self.look = Some(Look::default());
+            }
+            return ControlFlow::Continue(());
+        };
+        let Some(standing) = look.standing(&self.code, view, waiting) else {
+            return ControlFlow::Continue(());
+        };
+        look.endless.insert(view.cta(), standing);
+        if self.to_begin > 0 || (look.endless.len() as u64) < self.running {
+            return ControlFlow::Continue(());
+        }
+        let mut all = look.endless.remove(&view.cta()).unwrap_or_default();
+        all.extend(std::mem::take(&mut look.endless).into_values().flatten());
+        ControlFlow::Break(all)
+    }
+}
+
+/// Whether an instruction does what a turn of an endless loop must not.
+fn changes(view: &View<'_>, inst: &Inst) -> bool {
+    if let Some(touched) = inst.op.touches() {
+        let mut changes = false;
+        if touched.writes {
+            for (warp, lanes) in view.group() {
+                let (address, bytes) = (touched.address, touched.bytes);
+                Touch::each(view, (warp, lanes.0), touched.space, address, bytes, |touch| {
+                    changes |= !touch.leaves(view, &inst.op);
+                });
+            }
+        }
+        return changes;
+    }
+    let tells_time = matches!(&inst.op, Op::Special { what, .. } if what.varies_by_time());
+    tells_time || matches!(inst.op, Op::ActiveMask { .. } | Op::AsyncCopy(_) | Op::Host { .. })
+}
+
+impl Look {
+    /// The group executes something at a place.
+    fn passes(&mut self, view: &View<'_>, place: Place) {
+        let cta = view.cta();
+        for (warp, lanes) in view.group() {
+            let Some(warp) = self.warps.get_mut(&(cta, warp)) else { continue };
+            for turn in warp.turns.iter_mut().filter(|turn| turn.lanes.intersects(lanes)) {
+                turn.passes(place);
+            }
+        }
+    }
+
+    /// Keeps the turns of a warp that pass a test.
+    fn retain(&mut self, code: &Code, warp: (u64, usize), test: impl FnMut(&mut Turn) -> bool) {
+        let Some(warp) = self.warps.get_mut(&warp) else { return };
+        let count = warp.turns.len();
+        warp.turns.retain_mut(test);
+        self.rows -= (count - warp.turns.len()) * code.rows();
+    }
+
+    /// Lanes of a warp leave a block: turns end and begin there.
+    fn leave(
+        &mut self,
+        code: &Code,
+        view: &View<'_>,
+        (index, lanes): (usize, LaneMask),
+        at: (&Terminator, Place),
+    ) {
+        let key = (view.cta(), index);
+        let new = || Warp { turns: Vec::new(), patience: PATIENCE };
+        let warp = self.warps.entry(key).or_insert_with(new);
+        let mut tired = false;
+        for turn in warp.turns.iter_mut().filter(|turn| turn.lanes.intersects(lanes)) {
+            if !turn.returns(code, view, index, lanes, at) {
+                tired |= turn.branches >= warp.patience;
+            }
+        }
+        if tired {
+            warp.patience = warp.patience.saturating_mul(2);
+            self.retain(code, key, |turn| turn.endless || !turn.lanes.intersects(lanes));
+        }
+        let Some(warp) = self.warps.get_mut(&key) else { return };
+        let rest = warp.turns.iter().fold(lanes, |rest, turn| rest - turn.lanes);
+        if !rest.is_empty() {
+            warp.turns.push(Turn::begin(code, view, index, rest, at));
+            self.rows += code.rows();
+        }
+    }
+
+    /// Who goes round and who waits in a CTA, if these are all, and no others come to the meetings.
+    fn standing(&self, code: &Code, view: &View<'_>, waiting: &[Waiting]) -> Option<Vec<Waiting>> {
+        let mut standing = Vec::new();
+        for warp in 0..view.warps() {
+            let live = view.live(warp);
+            let turns = self.warps.get(&(view.cta(), warp)).map_or(&[][..], |warp| &warp.turns);
+            let endless = || turns.iter().filter(|turn| turn.endless);
+            let going = endless().fold(LaneMask::EMPTY, |all, turn| all | turn.lanes);
+            let of_warp = || waiting.iter().filter(|group| group.warp as usize == warp);
+            let waits = of_warp().fold(LaneMask::EMPTY, |all, group| all | group.lanes);
+            // Collectives may read registers of lanes that do not take part: those must stand still.
+            let alone = endless().count() == 1 && !endless().any(|turn| turn.accompanied);
+            let meets = endless().any(|turn| turn.meets);
+            if !(live - going - waits).is_empty() || (meets && !alone) {
+                return None;
+            }
+            standing.extend(endless().map(|turn| {
+                let cta = view.thread(warp, 0).cta;
+                let (lanes, place) = (turn.lanes, turn.place(code));
+                let waiting_for = WaitingFor::Change;
+                Waiting { cta, warp: warp as u32, lanes, place, waiting_for }
+            }));
+            standing.extend(of_warp().filter(|group| !group.lanes.intersects(going)));
+        }
+        (!standing.is_empty()).then_some(standing)
+    }
+}
