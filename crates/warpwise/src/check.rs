@@ -8,6 +8,7 @@ use crate::explore::Again;
 use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
 use crate::source::Located;
+use crate::spoken::listens;
 use diag::{Class, Diagnostic, Severity, Sources};
 use sanitize::explore::{Elsewhere, End, Run};
 use sanitize::{Code, Finding, Found, MAX_FINDINGS, Options, Sanitizer, report};
@@ -61,7 +62,8 @@ pub struct Coverage {
 impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
     /// deadlocks and bad accesses. A kernel that asks `activemask` runs again with lanes apart there: what it leaves may not
-    /// depend on it. Memory of the device counts as written. A kernel that is stopped is no error
+    /// depend on it. A small kernel whose threads speak to each other through memory, in which nothing was found, runs
+    /// again under a few random schedules. Memory of the device counts as written. A kernel that is stopped is no error
     /// here: what stopped it is among the findings, or in [`Checked::fault`].
     ///
     /// # Errors
@@ -76,17 +78,24 @@ impl Kernel {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
-        let start = may_show_who_is_there(&self.lowered.kernel).then(|| device.memory.snapshot());
+        let kernel = &self.lowered.kernel;
+        let (apart, listens) = (may_show_who_is_there(kernel), listens(kernel));
+        let start = (apart || listens).then(|| device.memory.snapshot());
         let watched = self.watched(&mut device.memory, &launch, options)?;
-        let mut elsewhere = None;
+        let mut elsewhere = Vec::new();
         if let Some(start) = start {
             let first = watched.run(&device.memory);
             let mut again = Again::new(self, &launch, &mut device.memory, start, options);
-            elsewhere =
-                again.apart(&first, &watched, args).map_err(|e| self.refuse(refusal(&e)))?;
+            if apart {
+                let other = again.apart(&first, &watched, args);
+                elsewhere.extend(other.map_err(|error| self.refuse(refusal(&error)))?);
+            }
+            if listens && elsewhere.is_empty() {
+                elsewhere = again.spoken(&first, &watched)?;
+            }
             device.memory.restore(&first.memory);
         }
-        Ok(self.checked(watched, elsewhere.into_iter().collect(), config, args))
+        Ok(self.checked(watched, elsewhere, config, args))
     }
 
     /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.

@@ -51,7 +51,7 @@ pub(crate) struct Again<'a> {
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) memory: &'a mut Memory,
     pub(crate) start: Snapshot,
-    options: Options,
+    pub(crate) options: Options,
     places: Located<'a>,
 }
 

@@ -42,6 +42,7 @@ mod launch;
 pub mod machine;
 mod module;
 mod source;
+mod spoken;
 
 pub use argument::Arg;
 pub use check::{Checked, Coverage};

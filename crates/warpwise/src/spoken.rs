@@ -1,0 +1,69 @@
+//! What do kernels do whose threads speak to each other through memory, if they speak at other times?
+//!
+//! A flag that happens to be set in time orders accesses that nothing else would, and no detector can tell under that
+//! schedule. Small kernels of this kind run again under a few random schedules, where every detector watches. That the result
+//! differs is no finding here: the order of atomics may be meant to be open.
+
+use crate::check::Watched;
+use crate::error::Error;
+use crate::explore::{Again, enough_steps, is_limit};
+use ir::{Kernel, Op, Ordering};
+use sanitize::explore::{Elsewhere, Run};
+use vm::{Launch, Schedule};
+
+/// Seeds of the other schedules.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=4;
+
+/// Warp instructions of the largest kernel that runs again: schedules that choose each step are slow.
+const MOST: u64 = 100_000;
+
+/// Whether threads of a kernel use what they find in memory that others may write at the same time.
+pub(crate) fn listens(kernel: &Kernel) -> bool {
+    let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    insts.any(|inst| match &inst.op {
+        Op::Load { ordering, .. } => *ordering != Ordering::Weak,
+        Op::Atomic { d, .. } => d.is_some(),
+        _ => false,
+    })
+}
+
+impl Again<'_> {
+    /// What the first of some random schedules shows that shows anything, if the usual one showed nothing.
+    ///
+    /// # Errors
+    /// A run could not begin.
+    pub(crate) fn spoken(
+        &mut self,
+        first: &Run,
+        watched: &Watched,
+    ) -> Result<Vec<Elsewhere>, Error> {
+        let stats = &watched.report.stats;
+        let is_clean = first.fault.is_none() && first.findings.is_empty();
+        if !is_clean || self.launch.schedule != Schedule::Fair || stats.warp_instructions > MOST {
+            return Ok(Vec::new());
+        }
+        for schedule in SEEDS.map(Schedule::Seed) {
+            self.memory.restore(&self.start);
+            let launch = Launch {
+                schedule: schedule.clone(),
+                max_steps: self.launch.max_steps.or(Some(enough_steps(stats))),
+                ..*self.launch
+            };
+            let other = self.kernel.watched(self.memory, &launch, self.options)?;
+            if other.fault.as_ref().is_some_and(is_limit) {
+                return Ok(Vec::new());
+            }
+            let found = other.found.findings;
+            let last = found.len().saturating_sub(1);
+            if !found.is_empty() {
+                let shown = found.into_iter().enumerate().map(|(nth, finding)| Elsewhere {
+                    schedule: schedule.clone(),
+                    finding,
+                    fault: other.fault.clone().filter(|_| nth == last),
+                });
+                return Ok(shown.collect());
+            }
+        }
+        Ok(Vec::new())
+    }
+}
