@@ -360,7 +360,7 @@ impl<'s> Parser<'s> {
         self.token.first_of_line
             && matches!(
                 self.dot_word(),
-                "visible" | "extern" | "weak" | "common" | "entry" | "func"
+                "visible" | "extern" | "weak" | "common" | "entry" | "func" | "file" | "section"
             )
     }
 
