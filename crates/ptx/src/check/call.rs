@@ -6,7 +6,7 @@ use super::operand::describe;
 use crate::lower::layout;
 use crate::rules;
 use crate::syntax::ast::{
-    FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable,
+    Function, FunctionKind, Instruction, Operand, OperandKind, StatementKind, Variable,
 };
 use crate::syntax::call::CallParts;
 use crate::syntax::{ScalarType, Space};
@@ -18,6 +18,16 @@ struct Signature<'a> {
     returns: &'a [Variable],
     params: &'a [Variable],
     span: Option<Span>,
+}
+
+impl<'a> Signature<'a> {
+    fn of(function: &'a Function) -> Signature<'a> {
+        Signature {
+            returns: &function.returns,
+            params: &function.params,
+            span: Some(function.name.span),
+        }
+    }
 }
 
 /// Which way values go.
@@ -71,16 +81,19 @@ impl<'a> Checker<'a> {
             let message = "a call names a function or a register that holds its address";
             return Err(Box::new(rules::CALL.at(callee.span, message)));
         };
-        let signature = match self.names.find(name) {
+        let signatures = match self.names.find(name) {
             None => return Ok(()),
             Some(Symbol::Function(function)) if function.kind == FunctionKind::Entry => {
                 let message = format!("`{name}` is a kernel, which cannot be called");
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
-            Some(Symbol::Function(function)) => Signature {
-                returns: &function.returns,
-                params: &function.params,
-                span: Some(function.name.span),
+            Some(Symbol::Function(function)) => match table {
+                None => vec![Signature::of(function)],
+                Some(table) => {
+                    let message =
+                        format!("`{name}` is a function: only indirect calls have a table");
+                    return Err(Box::new(rules::CALL.at(table.span, message)));
+                }
             },
             Some(Symbol::Register(register)) => {
                 if !types::agrees(register.ty, ScalarType::U64, Fit::Instruction) {
@@ -88,43 +101,43 @@ impl<'a> Checker<'a> {
                     let message = format!("{what} and holds no function's address");
                     return Err(Box::new(rules::CALL.at(callee.span, message)));
                 }
-                match self.prototype(callee, table)? {
-                    Some(signature) => signature,
-                    None => return Ok(()),
-                }
+                self.prototypes(callee, table)?
             }
             symbol => {
                 let message = format!("a call names a function; {}", describe(name, symbol));
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
         };
-        for parameter in signature.returns.iter().chain(signature.params) {
-            if is_narrow(parameter) {
-                let message = format!(
-                    "calls pass and return values of 32 bits and more; `{}` is {}",
-                    parameter.name, parameter.ty
-                );
-                let error =
-                    rules::CALL.at(callee.span, message).label(parameter.span, "declared here");
-                return Err(Box::new(error.help("declare it `.b8`, `.b16` or wider")));
-            }
-        }
         // Where values would stand.
         let is_empty = |it: &&Operand| matches!(&it.kind, OperandKind::List(all) if all.is_empty());
         let place = |list: Option<&Operand>| list.map_or(callee.span, |list| list.span);
         let operands = &instruction.operands;
         let returned = place(operands.iter().find(is_empty).filter(|_| results.is_some()));
         let passed = place(operands.iter().rfind(is_empty).filter(|_| arguments.is_some()));
-        self.pass(returned, results, signature.returns, signature.span, Way::Returned)?;
-        self.pass(passed, arguments, signature.params, signature.span, Way::Passed)
+        for signature in signatures {
+            for parameter in signature.returns.iter().chain(signature.params) {
+                if is_narrow(parameter) {
+                    let message = format!(
+                        "calls pass and return values of 32 bits and more; `{}` is {}",
+                        parameter.name, parameter.ty
+                    );
+                    let error =
+                        rules::CALL.at(callee.span, message).label(parameter.span, "declared here");
+                    return Err(Box::new(error.help("declare it `.b8`, `.b16` or wider")));
+                }
+            }
+            self.pass(returned, results, signature.returns, signature.span, Way::Returned)?;
+            self.pass(passed, arguments, signature.params, signature.span, Way::Passed)?;
+        }
+        Ok(())
     }
 
-    /// The signature that the table of an indirect call gives.
-    fn prototype(
+    /// The signatures that the table of an indirect call gives; none if the table is reported already.
+    fn prototypes(
         &mut self,
         callee: &Operand,
         table: Option<&'a Operand>,
-    ) -> Result<Option<Signature<'a>>, Box<Diagnostic>> {
+    ) -> Result<Vec<Signature<'a>>, Box<Diagnostic>> {
         let Some(table) = table else {
             let message = "an indirect call needs a prototype or a table of functions";
             return Err(Box::new(rules::CALL.at(callee.span, message)));
@@ -134,12 +147,20 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         match symbol {
-            Some(Symbol::Table(StatementKind::CallPrototype(prototype))) => Ok(Some(Signature {
+            Some(Symbol::Table(StatementKind::CallPrototype(prototype))) => Ok(vec![Signature {
                 returns: &prototype.returns,
                 params: &prototype.params,
                 span: Some(prototype.label.span),
-            })),
-            Some(Symbol::Table(StatementKind::CallTargets(_))) | None => Ok(None),
+            }]),
+            Some(Symbol::Table(StatementKind::CallTargets(table))) => {
+                let functions =
+                    table.entries.iter().filter_map(|entry| match self.names.find(&entry.name) {
+                        Some(Symbol::Function(function)) => Some(Signature::of(function)),
+                        _ => None,
+                    });
+                Ok(functions.collect())
+            }
+            None => Ok(Vec::new()),
             Some(_) => {
                 let message = "a prototype or a table of functions must stand here";
                 Err(Box::new(rules::CALL.at(table.span, message)))
