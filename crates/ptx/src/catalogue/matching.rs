@@ -455,6 +455,7 @@ pub(super) fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> boo
         || matches!(operand, K::Constant(_))
         || !pattern.plain && matches!(operand, K::NamePlus(..))
         || pattern.minus && matches!(operand, K::Minus(_));
+    let element = pattern.variable && matches!(operand, K::Element(..));
     match pattern.shape {
         Shape::Result => register || dropped,
         Shape::ResultAndMaybePredicate => register || matches!(operand, K::Pair(..)),
@@ -465,8 +466,8 @@ pub(super) fn fits_shape(pattern: &OperandPattern, operand: &OperandKind) -> boo
                 || matches!(operand, K::Vector(_))
                 || pattern.resident && matches!(operand, K::Pair(..))
         }
-        Shape::Value => value || dropped && pattern.first,
-        Shape::Values(_) => value || matches!(operand, K::Vector(_)),
+        Shape::Value => value || element || dropped && pattern.first,
+        Shape::Values(_) => value || element || matches!(operand, K::Vector(_)),
         Shape::Constant => matches!(operand, K::Constant(_)),
         Shape::Predicate => match operand {
             K::Negated(inner) => matches!(inner.kind, K::Name(_) | K::Constant(_)),

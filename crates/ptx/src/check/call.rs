@@ -88,12 +88,12 @@ impl<'a> Checker<'a> {
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
             Some(Symbol::Function(function)) => match table {
-                None => vec![Signature::of(function)],
-                Some(table) => {
+                Some(table) if !matches!(table.kind, OperandKind::List(_)) => {
                     let message =
                         format!("`{name}` is a function: only indirect calls have a table");
                     return Err(Box::new(rules::CALL.at(table.span, message)));
                 }
+                _ => vec![Signature::of(function)],
             },
             Some(Symbol::Register(register)) => {
                 if !types::agrees(register.ty, ScalarType::U64, Fit::Instruction) {

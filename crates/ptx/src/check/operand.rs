@@ -336,6 +336,16 @@ impl<'a> Checker<'a> {
                 }
             },
             OperandKind::NamePlus(name, _) => self.sum(wanted, operand, name),
+            // The address of an element of an array.
+            OperandKind::Element(name, _) => match self.names.find(name) {
+                Some(Symbol::Variable(variable)) if !variable.dims.is_empty() => {
+                    self.variable(wanted, operand, variable)
+                }
+                symbol => {
+                    let message = format!("only arrays have elements; {}", describe(name, symbol));
+                    refuse(&rules::OPERAND_KIND, operand, message)
+                }
+            },
             OperandKind::Component(name, part) => match self.names.find(name) {
                 Some(Symbol::Special(register)) => {
                     self.special(wanted, operand, register, Some(part))
@@ -362,7 +372,6 @@ impl<'a> Checker<'a> {
             OperandKind::Pair(..)
             | OperandKind::Vector(_)
             | OperandKind::Address(_)
-            | OperandKind::Element(..)
             | OperandKind::List(_) => {
                 refuse(&rules::OPERAND_KIND, operand, "a register or a constant must stand here")
             }

@@ -148,10 +148,13 @@ impl Lowering {
             OperandKind::Minus(_) => self.reject(operand, "a register cannot be negated here"),
             OperandKind::Negated(_) => self.reject(operand, "only predicates can be negated"),
             OperandKind::Sink => self.reject(operand, "`_` holds no value"),
+            OperandKind::Element(..) => {
+                let message = "subscripts are not implemented: write the offset behind a `+`";
+                Err(Box::new(Diagnostic::unsupported(operand.span, message)))
+            }
             OperandKind::Pair(..)
             | OperandKind::Vector(_)
             | OperandKind::Address(_)
-            | OperandKind::Element(..)
             | OperandKind::List(_) => {
                 self.reject(operand, "a register or a constant must stand here")
             }
