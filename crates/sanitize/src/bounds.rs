@@ -3,7 +3,7 @@
 use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
-use ir::{Address, Inst, Kernel, Op, Place, Space};
+use ir::{Inst, Kernel, Op, Place, Space};
 use lanes::{LaneMask, WARP};
 use std::ops::Range;
 use vm::{AccessKind, View};
@@ -25,53 +25,22 @@ impl Bounds {
         if self.gaps.is_empty() {
             return;
         }
-        let (kind, space, address, bytes) = match &inst.op {
-            Op::Load { d, space, access, address, .. } => {
-                (AccessKind::Load, *space, address, u64::from(access.bytes()) * d.len() as u64)
-            }
-            Op::Store { values, space, access, address, .. } => {
-                let bytes = u64::from(access.bytes()) * values.len() as u64;
-                (AccessKind::Store, *space, address, bytes)
-            }
-            Op::Atomic { space, access, address, .. } => {
-                (AccessKind::Atomic, *space, address, u64::from(access.bytes()))
-            }
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Compare { .. }
-            | Op::Logic { .. }
-            | Op::Select { .. }
-            | Op::Special { .. }
-            | Op::ActiveMask { .. }
-            | Op::Collective { .. }
-            | Op::Barrier { .. }
-            | Op::Fence(_)
-            | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
-            | Op::Host { .. } => return,
-        };
-        if matches!(space, Space::Shared | Space::Generic) {
-            self.access(view, (space, address, bytes), kind, inst.place, found);
+        let Some(touched) = inst.op.touches() else { return };
+        if !matches!(touched.space, Space::Shared | Space::Generic) {
+            return;
         }
-    }
-
-    fn access(
-        &self,
-        view: &View<'_>,
-        (space, address, bytes): (Space, &Address, u64),
-        kind: AccessKind,
-        place: Place,
-        found: &mut Findings,
-    ) {
+        let kind = match (touched.writes, matches!(inst.op, Op::Atomic { .. })) {
+            (_, true) => AccessKind::Atomic,
+            (true, false) => AccessKind::Store,
+            (false, false) => AccessKind::Load,
+        };
+        let (space, address, bytes) = (touched.space, touched.address, touched.bytes);
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
-                if touch.space != Space::Shared {
-                    return;
-                }
-                for gap in &self.gaps {
-                    if touch.low < gap.end && gap.start < touch.high {
-                        report(view, touch, gap, kind, place, found);
+                let overlaps = |gap: &&Range<u64>| touch.low < gap.end && gap.start < touch.high;
+                if touch.space == Space::Shared {
+                    for gap in self.gaps.iter().filter(overlaps) {
+                        report(view, touch, gap, kind, inst.place, found);
                     }
                 }
             });

@@ -5,11 +5,11 @@
 
 use crate::argument::Arg;
 use crate::check::Watched;
-use crate::explore::{Again, enough_steps, is_limit};
+use crate::explore::{Again, is_limit};
 use ir::{Kernel, Op, WarpRules};
 use sanitize::explore::{Elsewhere, Run};
 use sanitize::{Code, Related};
-use vm::{LANE_BITS, Launch, LaunchError, Schedule};
+use vm::{LANE_BITS, LaunchError, Schedule};
 
 /// Whether a kernel asks `activemask`, and nothing else in it makes its result depend on the schedule: neither the order of
 /// atomics nor the time.
@@ -36,7 +36,7 @@ impl Again<'_> {
         args: &[Arg],
     ) -> Result<Option<Elsewhere>, LaunchError> {
         let explains = |code| matches!(code, Code::R001 | Code::R002 | Code::W009);
-        let (usual, limit) = (&self.launch.schedule, enough_steps(&watched.report.stats));
+        let usual = &self.launch.schedule;
         if first.fault.is_some()
             || *usual != Schedule::Fair
             || first.findings.iter().any(|finding| explains(finding.code))
@@ -44,12 +44,7 @@ impl Again<'_> {
             return Ok(None);
         }
         for schedule in (0..LANE_BITS).map(Schedule::Apart) {
-            self.memory.restore(&self.start);
-            let launch = Launch {
-                schedule: schedule.clone(),
-                max_steps: self.launch.max_steps.or(Some(limit)),
-                ..*self.launch
-            };
+            let launch = self.begin_anew(&schedule, &watched.report.stats);
             let outcome = vm::launch(&self.kernel.lowered.kernel, &launch, self.memory)?;
             let (memory, fault) = (self.memory.snapshot(), outcome.fault);
             if fault.as_ref().is_some_and(is_limit) {

@@ -41,7 +41,7 @@ const LONGER: u64 = 1000;
 const SHORT: u64 = 1_000_000;
 
 /// Instructions that a kernel issues at most under other schedules, if it ends.
-pub(crate) fn enough_steps(first: &Stats) -> u64 {
+fn enough_steps(first: &Stats) -> u64 {
     first.warp_instructions.saturating_mul(LONGER).saturating_add(SHORT)
 }
 
@@ -209,6 +209,17 @@ impl<'a> Again<'a> {
         options: Options,
     ) -> Again<'a> {
         Again { kernel, launch, memory, start, options, places: Located::new(kernel) }
+    }
+
+    /// Memory as it was at the start, and the launch under another schedule, with a limit that kernels which end keep. `first`
+    /// is what the first run did.
+    pub(crate) fn begin_anew(&mut self, schedule: &Schedule, first: &Stats) -> Launch<'a> {
+        self.memory.restore(&self.start);
+        Launch {
+            schedule: schedule.clone(),
+            max_steps: self.launch.max_steps.or(Some(enough_steps(first))),
+            ..*self.launch
+        }
     }
 
     /// Says how two runs differ, and who wrote what differs.

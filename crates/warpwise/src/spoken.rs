@@ -6,10 +6,10 @@
 
 use crate::check::Watched;
 use crate::error::Error;
-use crate::explore::{Again, enough_steps, is_limit};
+use crate::explore::{Again, is_limit};
 use ir::{Kernel, Op, Ordering};
 use sanitize::explore::{Elsewhere, Run};
-use vm::{Launch, Schedule};
+use vm::Schedule;
 
 /// Seeds of the other schedules.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=4;
@@ -43,12 +43,7 @@ impl Again<'_> {
             return Ok(Vec::new());
         }
         for schedule in SEEDS.map(Schedule::Seed) {
-            self.memory.restore(&self.start);
-            let launch = Launch {
-                schedule: schedule.clone(),
-                max_steps: self.launch.max_steps.or(Some(enough_steps(stats))),
-                ..*self.launch
-            };
+            let launch = self.begin_anew(&schedule, stats);
             let other = self.kernel.watched(self.memory, &launch, self.options)?;
             if other.fault.as_ref().is_some_and(is_limit) {
                 return Ok(Vec::new());

@@ -51,19 +51,24 @@ impl Way {
 impl<'a> Checker<'a> {
     /// `call (results), function, (arguments), table;` where all but the function may be missing.
     pub(super) fn call(&mut self, instruction: &'a Instruction) {
-        let results = CallParts::of(instruction).map(|parts| parts.results);
-        self.received(results.unwrap_or(Some(&instruction.operands)).unwrap_or_default());
-        if let Err(error) = self.check_call(instruction) {
+        let parts = CallParts::of(instruction);
+        let results = parts.map_or(Some(instruction.operands.as_slice()), |parts| parts.results);
+        self.received(results.unwrap_or_default());
+        if let Err(error) = self.check_call(instruction, parts) {
             self.report(*error);
         }
     }
 
-    fn check_call(&mut self, instruction: &'a Instruction) -> Result<(), Box<Diagnostic>> {
+    fn check_call(
+        &mut self,
+        instruction: &'a Instruction,
+        parts: Option<CallParts<'a>>,
+    ) -> Result<(), Box<Diagnostic>> {
         if let Some(word) = instruction.suffixes.iter().find(|word| **word != "uni") {
             let message = format!("`.{word}` is not a modifier of `call`");
             return Err(Box::new(rules::MODIFIER.at(word.span, message).help("remove it")));
         }
-        let Some(parts) = CallParts::of(instruction) else {
+        let Some(parts) = parts else {
             let message = "a call names a function";
             return Err(Box::new(rules::CALL.at(instruction.span, message)));
         };
