@@ -177,3 +177,19 @@ pub struct Fault {
     /// The first thread that it went wrong for.
     pub thread: ThreadId,
 }
+
+impl Fault {
+    /// Whether the run was stopped for no fault of its own: at its limit of steps, or by the user.
+    pub fn is_limit(&self) -> bool {
+        match self.kind {
+            FaultKind::StepLimit { .. } | FaultKind::Interrupted => true,
+            FaultKind::OutOfBounds { .. }
+            | FaultKind::Misaligned { .. }
+            | FaultKind::BadBarrier { .. }
+            | FaultKind::Deadlock { .. }
+            | FaultKind::Assertion { .. }
+            | FaultKind::NoFunction { .. }
+            | FaultKind::Trap => false,
+        }
+    }
+}

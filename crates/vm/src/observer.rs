@@ -37,8 +37,7 @@ pub trait Observer {
         let _ = split;
     }
 
-    /// A CTA has run for long under a schedule that lets groups run, and looks who waits at its collectives and
-    /// barriers. An observer that knows that the grid never ends breaks with those who keep it from that, the first of
+    /// A CTA has run for long, and looks who waits at its collectives and barriers. An observer that knows that the grid never ends breaks with those who keep it from that, the first of
     /// this CTA: they are a deadlock.
     fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Vec<Waiting>> {
         let _ = (view, waiting);

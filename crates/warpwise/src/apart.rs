@@ -5,11 +5,11 @@
 
 use crate::argument::Arg;
 use crate::check::Watched;
-use crate::explore::{Again, is_limit};
+use crate::explore::Again;
 use ir::{Kernel, Op, WarpRules};
 use sanitize::explore::{Elsewhere, Run};
 use sanitize::{Code, Related};
-use vm::{LANE_BITS, LaunchError, Schedule};
+use vm::{Fault, LANE_BITS, LaunchError, Schedule};
 
 /// Whether a kernel asks `activemask`, and nothing else in it makes its result depend on the schedule: neither the order of
 /// atomics nor the time.
@@ -44,10 +44,10 @@ impl Again<'_> {
             return Ok(None);
         }
         for schedule in (0..LANE_BITS).map(Schedule::Apart) {
-            let launch = self.begin_anew(&schedule, &watched.report.stats);
+            let launch = self.begin_anew(&schedule);
             let outcome = vm::launch(&self.kernel.lowered.kernel, &launch, self.memory)?;
             let (memory, fault) = (self.memory.snapshot(), outcome.fault);
-            if fault.as_ref().is_some_and(is_limit) {
+            if fault.as_ref().is_some_and(Fault::is_limit) {
                 return Ok(None);
             }
             let other = Run { findings: Vec::new(), memory, fault };

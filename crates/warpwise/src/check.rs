@@ -4,7 +4,7 @@ use crate::apart::may_show_who_is_there;
 use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::{Error, Stage};
-use crate::explore::Again;
+use crate::explore::{Again, bounded};
 use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
 use crate::source::Located;
@@ -14,7 +14,7 @@ use sanitize::explore::{Elsewhere, End, Run};
 use sanitize::{Code, Finding, Found, MAX_FINDINGS, Options, Sanitizer, report};
 use std::sync::Arc;
 use std::time::Instant;
-use vm::{Fault, FaultKind, Launch, Level, Memory};
+use vm::{Fault, FaultKind, Launch, LaunchError, Level, Memory};
 
 /// What a checked run has shown.
 #[derive(Clone, Debug)]
@@ -85,13 +85,14 @@ impl Kernel {
         let mut elsewhere = Vec::new();
         if let Some(start) = start {
             let first = watched.run(&device.memory);
+            let launch = bounded(&launch, &watched.report.stats);
             let mut again = Again::new(self, &launch, &mut device.memory, start, options);
+            let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if apart {
-                let other = again.apart(&first, &watched, args);
-                elsewhere.extend(other.map_err(|error| self.refuse(refusal(&error)))?);
+                elsewhere.extend(again.apart(&first, &watched, args).map_err(refuse)?);
             }
             if listens && elsewhere.is_empty() {
-                elsewhere = again.spoken(&first, &watched)?;
+                elsewhere = again.spoken(&first, &watched).map_err(refuse)?;
             }
             device.memory.restore(&first.memory);
         }

@@ -40,9 +40,11 @@ const LONGER: u64 = 1000;
 /// Instructions of a short kernel.
 const SHORT: u64 = 1_000_000;
 
-/// Instructions that a kernel issues at most under other schedules, if it ends.
-fn enough_steps(first: &Stats) -> u64 {
-    first.warp_instructions.saturating_mul(LONGER).saturating_add(SHORT)
+/// A launch with a limit that kernels which end keep under other schedules, too. `first` is what the first run did.
+pub(crate) fn bounded<'a>(launch: &Launch<'a>, first: &Stats) -> Launch<'a> {
+    let limit = first.warp_instructions.saturating_mul(LONGER).saturating_add(SHORT);
+    let max_steps = launch.max_steps.or(Some(limit));
+    Launch { max_steps, schedule: launch.schedule.clone(), ..*launch }
 }
 
 /// A kernel that can be launched on the same memory again and again.
@@ -125,13 +127,12 @@ impl Kernel {
         let start = memory.snapshot();
 
         let watched = self.watched(memory, &launch, options)?;
-        if watched.fault.as_ref().is_some_and(|fault| is_limit(fault) || is_endless(fault)) {
+        if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
             // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
             return Ok(self.checked(watched, Vec::new(), config, args));
         }
         let first = watched.run(memory);
-        let limit = enough_steps(&watched.report.stats);
-        let launch = Launch { max_steps: launch.max_steps.or(Some(limit)), ..launch };
+        let launch = bounded(&launch, &watched.report.stats);
         let mut again = Again::new(self, &launch, memory, start, options);
         let apart = match may_show_who_is_there(&self.lowered.kernel) {
             true => again.apart(&first, &watched, args).map_err(refuse)?,
@@ -167,20 +168,6 @@ impl Kernel {
     }
 }
 
-/// Whether a run was stopped for no fault of its own.
-pub(crate) fn is_limit(fault: &Fault) -> bool {
-    match fault.kind {
-        FaultKind::StepLimit { .. } | FaultKind::Interrupted => true,
-        FaultKind::OutOfBounds { .. }
-        | FaultKind::Misaligned { .. }
-        | FaultKind::BadBarrier { .. }
-        | FaultKind::Deadlock { .. }
-        | FaultKind::Assertion { .. }
-        | FaultKind::NoFunction { .. }
-        | FaultKind::Trap => false,
-    }
-}
-
 /// Whether a run was stopped in loops that never end.
 fn is_endless(fault: &Fault) -> bool {
     matches!(&fault.kind, FaultKind::Deadlock { waiting }
@@ -200,7 +187,7 @@ fn presence(finding: &Finding, with: &str, without: &str) -> Finding {
 }
 
 impl<'a> Again<'a> {
-    /// A kernel that begins with memory as it is at `start`.
+    /// A kernel that begins with memory as it is at `start`. The launch is [`bounded`].
     pub(crate) fn new(
         kernel: &'a Kernel,
         launch: &'a Launch<'a>,
@@ -211,15 +198,10 @@ impl<'a> Again<'a> {
         Again { kernel, launch, memory, start, options, places: Located::new(kernel) }
     }
 
-    /// Memory as it was at the start, and the launch under another schedule, with a limit that kernels which end keep. `first`
-    /// is what the first run did.
-    pub(crate) fn begin_anew(&mut self, schedule: &Schedule, first: &Stats) -> Launch<'a> {
+    /// Memory as it was at the start, and the launch under another schedule.
+    pub(crate) fn begin_anew(&mut self, schedule: &Schedule) -> Launch<'a> {
         self.memory.restore(&self.start);
-        Launch {
-            schedule: schedule.clone(),
-            max_steps: self.launch.max_steps.or(Some(enough_steps(first))),
-            ..*self.launch
-        }
+        Launch { schedule: schedule.clone(), ..*self.launch }
     }
 
     /// Says how two runs differ, and who wrote what differs.

@@ -5,14 +5,15 @@
 //! differs is no finding here: the order of atomics may be meant to be open.
 
 use crate::check::Watched;
-use crate::error::Error;
-use crate::explore::{Again, is_limit};
+use crate::explore::Again;
 use ir::{Kernel, Op, Ordering};
-use sanitize::explore::{Elsewhere, Run};
-use vm::Schedule;
+use sanitize::explore::{self, Elsewhere, Run};
+use vm::{LaunchError, Schedule};
 
-/// Seeds of the other schedules.
-const SEEDS: std::ops::RangeInclusive<u64> = 1..=4;
+/// How many other schedules there are.
+const SCHEDULES: u64 = 8;
+/// Where their random choices begin.
+const SEED: u64 = 1;
 
 /// Warp instructions of the largest kernel that runs again: schedules that choose each step are slow.
 const MOST: u64 = 100_000;
@@ -36,29 +37,12 @@ impl Again<'_> {
         &mut self,
         first: &Run,
         watched: &Watched,
-    ) -> Result<Vec<Elsewhere>, Error> {
+    ) -> Result<Vec<Elsewhere>, LaunchError> {
         let stats = &watched.report.stats;
         let is_clean = first.fault.is_none() && first.findings.is_empty();
         if !is_clean || self.launch.schedule != Schedule::Fair || stats.warp_instructions > MOST {
             return Ok(Vec::new());
         }
-        for schedule in SEEDS.map(Schedule::Seed) {
-            let launch = self.begin_anew(&schedule, stats);
-            let other = self.kernel.watched(self.memory, &launch, self.options)?;
-            if other.fault.as_ref().is_some_and(is_limit) {
-                return Ok(Vec::new());
-            }
-            let found = other.found.findings;
-            let last = found.len().saturating_sub(1);
-            if !found.is_empty() {
-                let shown = found.into_iter().enumerate().map(|(nth, finding)| Elsewhere {
-                    schedule: schedule.clone(),
-                    finding,
-                    fault: other.fault.clone().filter(|_| nth == last),
-                });
-                return Ok(shown.collect());
-            }
-        }
-        Ok(Vec::new())
+        explore::hunt(self, first, SCHEDULES, SEED)
     }
 }

@@ -7,8 +7,9 @@ use crate::touch::Touch;
 use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Space, Src, Update};
 use lanes::{LaneMask, WARP};
 
-/// Bytes to which the structures that padding is looked for in are aligned.
+/// Bytes to which the structures that padding is looked for in are aligned: at most, and in which whole words can be padding.
 const STRUCTURE: u64 = 16;
+const WORDS: u64 = 8;
 
 /// The element of an access that a register holds: its register, its width and its offset in the access.
 struct Element {
@@ -107,7 +108,7 @@ impl Scene<'_, '_> {
             if all == 0 {
                 continue;
             }
-            let padding = self.reads_padding(touch, lane, address, access);
+            let padding = self.reads_padding(touch, lane, address, (access, place));
             for (nth, reg) in d.iter().enumerate() {
                 let (element, Some(reg)) = (Element { access, nth }, reg) else { continue };
                 let at = address + element.offset();
@@ -131,10 +132,18 @@ impl Scene<'_, '_> {
     }
 
     /// Whether undefined bytes of a lane's access look like the padding of a structure: the access reads defined bytes,
-    /// too, or it reads byte by byte, as compilers copy what has no type, behind defined bytes of the same 16.
-    fn reads_padding(&mut self, touch: &Touch, lane: u32, address: u64, access: Access) -> bool {
+    /// too, or it is one of those byte by byte or word by word with which compilers copy what has no type, and defined
+    /// bytes of the structure lie before it.
+    fn reads_padding(
+        &mut self,
+        touch: &Touch,
+        lane: u32,
+        address: u64,
+        (access, place): (Access, Place),
+    ) -> bool {
         let start = match access.bytes() {
             1 => address - address % STRUCTURE,
+            _ if self.word_copies.contains(&place) => address - address % WORDS,
             _ => address,
         };
         let mut bytes = start..address + touch.bytes;

@@ -11,6 +11,7 @@
 
 mod collective;
 mod compute;
+mod copies;
 pub(crate) mod matters;
 mod memory;
 
@@ -18,6 +19,7 @@ use crate::finding::Findings;
 use crate::per_cta::PerCta;
 use crate::shadow::term::Term;
 use crate::shadow::{Births, GlobalShadow, Kind, Origin, Registers, Shadow};
+use foldhash::HashSet;
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
 use lanes::{Lanes, WARP};
 use matters::Use;
@@ -41,6 +43,8 @@ struct Cta {
 #[derive(Debug)]
 pub(crate) struct Definedness {
     kernel: Kernel,
+    /// Loads that copy structures word by word.
+    word_copies: HashSet<Place>,
     pedantic: bool,
     ctas: PerCta<Cta>,
     global: GlobalShadow,
@@ -87,6 +91,7 @@ struct Scene<'a, 'v> {
     cta: &'a mut Cta,
     global: &'a mut GlobalShadow,
     births: &'a mut Births,
+    word_copies: &'a HashSet<Place>,
     findings: &'a mut Findings,
     view: &'a View<'v>,
     pedantic: bool,
@@ -136,6 +141,7 @@ impl Definedness {
     pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> Definedness {
         Definedness {
             kernel: kernel.clone(),
+            word_copies: copies::of_words(kernel),
             pedantic,
             ctas: PerCta::new(),
             global: GlobalShadow::new(),
@@ -152,6 +158,7 @@ impl Definedness {
             cta: self.ctas.get(view.cta())?,
             global: &mut self.global,
             births: &mut self.births,
+            word_copies: &self.word_copies,
             findings,
             view,
             pedantic: self.pedantic,

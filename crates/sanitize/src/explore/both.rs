@@ -1,7 +1,8 @@
 //! Two observers of one run.
 
 use ir::{Inst, Place, Pred, Terminator};
-use vm::{Arrival, BarrierArrival, BarrierPart, Candidate, Firing, Observer, View};
+use std::ops::ControlFlow;
+use vm::{Arrival, BarrierArrival, BarrierPart, Candidate, Firing, Observer, View, Waiting};
 
 /// Shows every event to the first observer, and to the second if there is one.
 #[derive(Debug)]
@@ -36,5 +37,13 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         fire(view: &View<'_>, firing: &Firing<'_>);
         arrive_at_barrier(view: &View<'_>, arrival: &BarrierArrival<'_>);
         complete_barrier(view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]);
+    }
+
+    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Vec<Waiting>> {
+        self.first.look_up(view, waiting)?;
+        match &mut self.second {
+            Some(second) => second.look_up(view, waiting),
+            None => ControlFlow::Continue(()),
+        }
     }
 }

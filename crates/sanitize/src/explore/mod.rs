@@ -168,8 +168,35 @@ impl Chooser for Fairly<'_> {
     }
 }
 
-/// Tries `count` schedules from a seed: random walks, and in turn with them schedules that give priorities to warps and
-/// change them at a few random steps, which find an error of small depth with a known probability.
+/// Schedules from a seed: random walks, and in turn with them schedules that give priorities to warps and change them at a
+/// few random steps, which find an error of small depth with a known probability.
+struct Walk {
+    seed: u64,
+    nth: u64,
+    /// Choices of the longest run so far.
+    length: u64,
+}
+
+impl Walk {
+    fn from(seed: u64) -> Walk {
+        Walk { seed, nth: 0, length: 1 }
+    }
+
+    /// Runs the next schedule. Returns its choices that were not the usual ones, too.
+    fn next<S: Subject>(&mut self, subject: &mut S) -> Result<(Run, Vec<Switch>), S::Error> {
+        let seed = self.seed.wrapping_add(self.nth);
+        let (mut random, mut pct) = (Random::new(seed), Pct::new(seed, self.length));
+        let chooser: &mut dyn Chooser = if self.nth % 2 == 0 { &mut random } else { &mut pct };
+        let mut fairly = Fairly(chooser);
+        let mut recorder = Recorder::new(&mut fairly);
+        let run = subject.run(&mut recorder, None)?;
+        self.length = self.length.max(recorder.count);
+        self.nth += 1;
+        Ok((run, recorder.switches))
+    }
+}
+
+/// Tries `count` schedules from a seed.
 ///
 /// # Errors
 /// A run could not begin.
@@ -180,22 +207,39 @@ pub fn some<S: Subject>(
     seed: u64,
 ) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
-    let mut length = 1;
-    for nth in 0..count {
+    let mut walk = Walk::from(seed);
+    for _ in 0..count {
         if subject.interrupted() {
             break;
         }
-        let seed = seed.wrapping_add(nth);
-        let (mut random, mut pct) = (Random::new(seed), Pct::new(seed, length));
-        let chooser: &mut dyn Chooser = if nth % 2 == 0 { &mut random } else { &mut pct };
-        let mut fairly = Fairly(chooser);
-        let mut recorder = Recorder::new(&mut fairly);
-        let run = subject.run(&mut recorder, None)?;
-        length = length.max(recorder.count);
-        let switches = recorder.switches;
+        let (run, switches) = walk.next(subject)?;
         explored.take(subject, first, run, &switches)?;
     }
     Ok(explored)
+}
+
+/// Tries at most `count` schedules from a seed until one shows a finding that the first run did not have; what it shows.
+/// Gives up when a run reaches its limit of steps.
+///
+/// # Errors
+/// A run could not begin.
+pub fn hunt<S: Subject>(
+    subject: &mut S,
+    first: &Run,
+    count: u64,
+    seed: u64,
+) -> Result<Vec<Elsewhere>, S::Error> {
+    let mut explored = Explored::default();
+    let mut walk = Walk::from(seed);
+    for _ in 0..count {
+        let (run, switches) = walk.next(subject)?;
+        let limited = run.fault.as_ref().is_some_and(Fault::is_limit);
+        explored.take_more(subject, first, &run, &switches)?;
+        if limited || !explored.more.is_empty() {
+            break;
+        }
+    }
+    Ok(explored.more)
 }
 
 /// Runs every schedule, except those that only swap independent steps of one that was run; at most `limit` runs, and runs
@@ -265,6 +309,24 @@ impl Explored {
         switches: &[Switch],
     ) -> Result<(), S::Error> {
         self.schedules += 1;
+        self.take_more(subject, first, &run, switches)?;
+        self.take_fewer(subject, first, &run, switches)?;
+        if self.different.is_none() && differs(first, &run) {
+            let shows = |_: &S, other: &Run| differs(first, other).then(|| other.clone());
+            let (fewer, found) = shorten::shorten(subject, switches.to_vec(), shows)?;
+            self.different = Some((Schedule::Switches(fewer), found.unwrap_or(run)));
+        }
+        Ok(())
+    }
+
+    /// Keeps the findings of a run that are new.
+    fn take_more<S: Subject>(
+        &mut self,
+        subject: &mut S,
+        first: &Run,
+        run: &Run,
+        switches: &[Switch],
+    ) -> Result<(), S::Error> {
         for finding in &run.findings {
             let known = first.findings.iter().chain(self.more.iter().map(|known| &known.finding));
             if known.into_iter().any(|known| same(subject, known, finding)) {
@@ -279,6 +341,17 @@ impl Explored {
             let (finding, fault) = shown.unwrap_or_else(|| (finding.clone(), None));
             self.more.push(Elsewhere { schedule: Schedule::Switches(fewer), finding, fault });
         }
+        Ok(())
+    }
+
+    /// Keeps the findings of the first run that this one lacks.
+    fn take_fewer<S: Subject>(
+        &mut self,
+        subject: &mut S,
+        first: &Run,
+        run: &Run,
+        switches: &[Switch],
+    ) -> Result<(), S::Error> {
         for finding in first.findings.iter().take(LOOKED_FOR) {
             // What a stopped run does not show it might have shown.
             let lacks = |subject: &S, run: &Run| {
@@ -286,18 +359,13 @@ impl Explored {
                 run.fault.is_none() && !run.findings.iter().any(alike)
             };
             let known = self.fewer.iter().any(|known| same(subject, &known.finding, finding));
-            if known || !lacks(subject, &run) {
+            if known || !lacks(subject, run) {
                 continue;
             }
             let shows = |subject: &S, run: &Run| lacks(subject, run).then_some(());
             let (fewer, _) = shorten::shorten(subject, switches.to_vec(), shows)?;
             let (schedule, finding) = (Schedule::Switches(fewer), finding.clone());
             self.fewer.push(Elsewhere { schedule, finding, fault: None });
-        }
-        if self.different.is_none() && differs(first, &run) {
-            let shows = |_: &S, other: &Run| differs(first, other).then(|| other.clone());
-            let (fewer, found) = shorten::shorten(subject, switches.to_vec(), shows)?;
-            self.different = Some((Schedule::Switches(fewer), found.unwrap_or(run)));
         }
         Ok(())
     }

@@ -16,6 +16,7 @@
 //! two reads of different threads. Stated limits: accesses of different sizes to one location count as the same kind.
 
 mod clock;
+mod expected;
 mod known;
 mod line;
 mod sync;
@@ -27,9 +28,7 @@ use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
 use clock::{Clocks, Step, Thread};
 use foldhash::HashSet;
-use ir::{
-    Address, Inst, Kernel, Op, Ordering, Place, Reg, Scope, Space, Src, UnaryOp, Update, WarpRules,
-};
+use ir::{Address, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, WarpRules};
 use lanes::{LaneMask, WARP};
 use line::{Access, Keep, Kind, Lines, Pages, Row};
 use std::ops::Range;
@@ -107,34 +106,6 @@ fn kind(ordering: Ordering, write: bool) -> Kind {
     }
 }
 
-/// The loads whose value, perhaps copied, is what a compare-and-swap expects.
-fn expected(kernel: &Kernel) -> HashSet<Place> {
-    let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
-    let mut registers: HashSet<Reg> = insts()
-        .filter_map(|inst| match inst.op {
-            Op::Atomic { update: Update::CompareExchange, b: Src::Reg(reg), .. } => Some(reg),
-            _ => None,
-        })
-        .collect();
-    let mut grows = !registers.is_empty();
-    while grows {
-        let copied = insts().filter_map(|inst| match inst.op {
-            Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, d, a: Src::Reg(a) } => {
-                (registers.contains(&d) && !registers.contains(&a)).then_some(a)
-            }
-            _ => None,
-        });
-        let copied: Vec<Reg> = copied.collect();
-        grows = !copied.is_empty();
-        registers.extend(copied);
-    }
-    let loads = insts().filter(|inst| match &inst.op {
-        Op::Load { d, .. } => d.iter().flatten().any(|d| registers.contains(d)),
-        _ => false,
-    });
-    loads.map(|inst| inst.place).collect()
-}
-
 /// Whether a scope reaches beyond the CTA. Launches have no clusters, so a cluster is one CTA.
 fn is_wide(scope: Scope) -> bool {
     matches!(scope, Scope::Gpu | Scope::Sys)
@@ -145,7 +116,7 @@ impl Races {
         Races {
             rules: kernel.rules,
             system: kernel.system_shared.start.into()..kernel.system_shared.end.into(),
-            expected: expected(kernel),
+            expected: expected::loads(kernel),
             pedantic,
             ctas: PerCta::new(),
             global: Pages::new(),

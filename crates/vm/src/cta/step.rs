@@ -75,10 +75,13 @@ impl Cta<'_> {
         match self.end_turn(candidate.at, limits, observer) {
             Ended::Turn(turn) => turn,
             Ended::Progress | Ended::Yield if self.ready.is_empty() => self.end(observer),
-            Ended::Progress if self.clock.is_multiple_of(LOOK_UP) => match self.check(limits) {
-                Some(kind) => self.stopped(kind, candidate.at),
-                None => Turn::Yielded,
-            },
+            Ended::Progress | Ended::Yield if self.clock.is_multiple_of(LOOK_UP) => {
+                if let Some(kind) = self.check(limits) {
+                    return self.stopped(kind, candidate.at);
+                }
+                let known = if O::OBSERVES { self.look_up(observer) } else { None };
+                known.unwrap_or(Turn::Yielded)
+            }
             Ended::Progress | Ended::Yield => Turn::Yielded,
         }
     }

@@ -1,0 +1,115 @@
+//! Loads that copy a structure word by word: compilers that do not optimise copy so, padding and all.
+
+use foldhash::{HashMap, HashSet, HashSetExt};
+use ir::{BinaryOp, Block, Kernel, Op, Operand, Place, Reg, Space, Src, UnaryOp};
+
+/// An address as far as a block tells: how far it lies from a value that is no sum.
+type Known = (usize, i64);
+
+/// A word that is loaded and stored again as it is.
+struct Word {
+    place: Place,
+    bytes: i64,
+    from: Known,
+    to: Known,
+}
+
+/// The loads of a kernel that are next to another load in one copy: their words and those of the other are adjacent
+/// where they come from and where they go.
+pub(super) fn of_words(kernel: &Kernel) -> HashSet<Place> {
+    let mut places = HashSet::new();
+    for block in &kernel.blocks {
+        let words = words(block);
+        let ends: HashSet<(Known, Known)> = words
+            .iter()
+            .flat_map(|word| [-word.bytes, word.bytes].map(|by| word.moved(by)))
+            .collect();
+        let adjacent = words.iter().filter(|word| ends.contains(&word.moved(0)));
+        places.extend(adjacent.map(|word| word.place));
+    }
+    places
+}
+
+impl Word {
+    /// Where a word so many bytes further comes from and goes.
+    fn moved(&self, by: i64) -> (Known, Known) {
+        ((self.from.0, self.from.1.wrapping_add(by)), (self.to.0, self.to.1.wrapping_add(by)))
+    }
+}
+
+/// What a register holds at a point of a block.
+#[derive(Clone, Copy)]
+struct Value {
+    known: Known,
+    /// The load that brought it: where it is, of how many bytes, and from where.
+    loaded: Option<(Place, i64, Known)>,
+}
+
+/// What registers hold at a point of a block.
+#[derive(Default)]
+struct Values {
+    held: HashMap<Reg, Value>,
+    count: usize,
+}
+
+impl Values {
+    fn fresh(&mut self) -> Value {
+        self.count += 1;
+        Value { known: (self.count, 0), loaded: None }
+    }
+
+    fn of(&mut self, reg: Reg) -> Value {
+        let new = self.fresh();
+        *self.held.entry(reg).or_insert(new)
+    }
+
+    /// What register plus offset is.
+    fn sum(&mut self, base: Src, offset: i64) -> Option<Known> {
+        let Src::Reg(base) = base else { return None };
+        let (root, start) = self.of(base).known;
+        Some((root, start.wrapping_add(offset)))
+    }
+
+    /// What an operation gives, as far as it is a copy, a sum or a load of one word.
+    fn result(&mut self, op: &Op, place: Place) -> Option<Value> {
+        match op {
+            Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, a: Src::Reg(a), .. } => {
+                Some(self.of(*a))
+            }
+            Op::Binary { op: BinaryOp::AddI64, a, b: Src::Imm(by), .. } => {
+                let known = self.sum(*a, *by as i64)?;
+                Some(Value { known, loaded: None })
+            }
+            Op::Load { d, space: Space::Generic, access, address, .. } if d.len() == 1 => {
+                let from = self.sum(address.base, address.offset)?;
+                let loaded = Some((place, i64::from(access.bytes()), from));
+                Some(Value { loaded, ..self.fresh() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The words that a block copies through generic addresses.
+fn words(block: &Block) -> Vec<Word> {
+    let mut values = Values::default();
+    let mut words = Vec::new();
+    for inst in &block.insts {
+        if let Op::Store { values: stored, space: Space::Generic, access, address, .. } = &inst.op
+            && let [Src::Reg(reg)] = stored.as_slice()
+            && let Some(to) = values.sum(address.base, address.offset)
+            && let Some((place, bytes, from)) = values.of(*reg).loaded
+            && bytes == i64::from(access.bytes())
+        {
+            words.push(Word { place, bytes, from, to });
+        }
+        let result = values.result(&inst.op, inst.place).filter(|_| inst.guard.is_none());
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                let value = result.unwrap_or_else(|| values.fresh());
+                values.held.insert(reg, value);
+            }
+        });
+    }
+    words
+}
