@@ -40,6 +40,7 @@ pub(crate) fn explain(
         | FaultKind::Assertion { .. }
         | FaultKind::NoFunction { .. }
         | FaultKind::StepLimit { .. }
-        | FaultKind::Interrupted => None,
+        | FaultKind::Interrupted
+        | FaultKind::GivenUp => None,
     }
 }

@@ -124,6 +124,11 @@ impl Findings {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.found.len()
+    }
+
     /// Adds what stopped the kernel, even when no more are kept.
     pub(crate) fn stopped(&mut self, finding: Finding) {
         self.found.push(finding);

@@ -33,6 +33,7 @@ mod faults;
 mod finding;
 mod influence;
 mod meeting;
+mod patience;
 mod per_cta;
 mod race;
 pub mod report;

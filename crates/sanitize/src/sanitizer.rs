@@ -9,10 +9,11 @@ use crate::definedness::Definedness;
 use crate::endless::Endless;
 use crate::faults;
 use crate::finding::{Findings, Found};
+use crate::patience::Patience;
 use crate::race::Races;
 use ir::{Inst, Kernel, Place, Pred, Terminator};
 use std::ops::ControlFlow;
-use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, View, Waiting};
+use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, Verdict, View, Waiting};
 
 /// What is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Sanitizer {
     races: Races,
     copies: AsyncCopies,
     endless: Endless,
+    /// `None` for a run that ends only where it must.
+    patience: Option<Patience>,
     found: Findings,
 }
 
@@ -50,9 +53,15 @@ impl Sanitizer {
             races: Races::new(kernel, grid, block, options.pedantic),
             copies: AsyncCopies::new(kernel),
             endless: Endless::new(kernel, grid),
+            patience: None,
             found: Findings::default(),
             kernel: kernel.clone(),
         }
+    }
+
+    /// Ends the run when it goes on for five seconds after something was found, and no CTA ends and nothing new is found.
+    pub fn impatient(self) -> Sanitizer {
+        Sanitizer { patience: Some(Patience::new()), ..self }
     }
 
     /// What was found, with what stopped the kernel as the last finding. `freed` tells addresses of memory that was
@@ -85,10 +94,16 @@ impl Observer for Sanitizer {
         self.races.end(view);
         self.copies.end(view);
         self.endless.end();
+        self.patience.iter_mut().for_each(Patience::end);
     }
 
-    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Vec<Waiting>> {
-        self.endless.look_up(view, waiting)
+    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
+        self.endless.look_up(view, waiting).map_break(Verdict::Endless)?;
+        let patience = self.patience.as_mut();
+        match patience.is_some_and(|patience| patience.look_up(&self.found)) {
+            true => ControlFlow::Break(Verdict::Enough),
+            false => ControlFlow::Continue(()),
+        }
     }
 
     fn guard(&mut self, view: &View<'_>, guard: Pred, place: Place) {

@@ -93,8 +93,8 @@ impl Touch {
                     && values.iter().zip(0u64..).all(|(value, nth)| {
                         let row = row(*value, bytes);
                         self.iter().all(|(lane, address)| {
-                            let found =
-                                view.peek(self.space, address + nth * u64::from(bytes), bytes);
+                            let at = address + nth * u64::from(bytes);
+                            let found = view.peek(self.space, (self.warp, lane), at, bytes);
                             found == Some(row[lane as usize] & all(bytes))
                         })
                     })
@@ -105,15 +105,17 @@ impl Touch {
                 bytes <= 8
                     && self.iter().all(|(lane, address)| {
                         let (b, c) = (b[lane as usize], c[lane as usize]);
-                        view.peek(self.space, address, bytes).is_some_and(|old| {
-                            let new = match update {
-                                Update::Apply(op) => op.eval([old, b]),
-                                Update::Exchange => b,
-                                Update::CompareExchange if old == b & all(bytes) => c,
-                                Update::CompareExchange => old,
-                            };
-                            new & all(bytes) == old
-                        })
+                        view.peek(self.space, (self.warp, lane), address, bytes).is_some_and(
+                            |old| {
+                                let new = match update {
+                                    Update::Apply(op) => op.eval([old, b]),
+                                    Update::Exchange => b,
+                                    Update::CompareExchange if old == b & all(bytes) => c,
+                                    Update::CompareExchange => old,
+                                };
+                                new & all(bytes) == old
+                            },
+                        )
                     })
             }
             other => !other.touches().is_some_and(|touched| touched.writes),

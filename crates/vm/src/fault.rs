@@ -84,6 +84,15 @@ pub struct Waiting {
     pub waiting_for: WaitingFor,
 }
 
+/// What an observer says of a run that it wants to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The grid never ends; these keep it from that, the first of the CTA that looks up. It is a deadlock.
+    Endless(Vec<Waiting>),
+    /// Enough has been seen.
+    Enough,
+}
+
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
@@ -148,6 +157,8 @@ pub enum FaultKind {
     },
     /// The run was interrupted from outside.
     Interrupted,
+    /// An observer has seen enough ([`Verdict::Enough`]).
+    GivenUp,
 }
 
 impl FaultKind {
@@ -163,6 +174,7 @@ impl FaultKind {
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",
             FaultKind::Interrupted => "interrupted",
+            FaultKind::GivenUp => "given up",
         }
     }
 }
@@ -179,10 +191,10 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether the run was stopped for no fault of its own: at its limit of steps, or by the user.
+    /// Whether the run was stopped for no fault of its own: at its limit of steps, by the user, or by its observer.
     pub fn is_limit(&self) -> bool {
         match self.kind {
-            FaultKind::StepLimit { .. } | FaultKind::Interrupted => true,
+            FaultKind::StepLimit { .. } | FaultKind::Interrupted | FaultKind::GivenUp => true,
             FaultKind::OutOfBounds { .. }
             | FaultKind::Misaligned { .. }
             | FaultKind::BadBarrier { .. }

@@ -4,7 +4,7 @@
 //! engine contains no trace of the calls below. An observed run keeps every register of the kernel in a row of
 //! its own, so that [`View`] can show all of them.
 
-use crate::fault::{ThreadId, Waiting};
+use crate::fault::{ThreadId, Verdict, Waiting};
 use crate::interp::{Frame, Slot};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Region, SHARED_WINDOW, WINDOW};
 use crate::schedule::Candidate;
@@ -37,9 +37,9 @@ pub trait Observer {
         let _ = split;
     }
 
-    /// A CTA has run for long, and looks who waits at its collectives and barriers. An observer that knows that the grid never ends breaks with those who keep it from that, the first of
-    /// this CTA: they are a deadlock.
-    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Vec<Waiting>> {
+    /// A CTA has run for long, and looks who waits at its collectives and barriers. An observer that wants the run to end
+    /// breaks.
+    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
         let _ = (view, waiting);
         ControlFlow::Continue(())
     }
@@ -283,9 +283,15 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Up to 8 bytes of shared or global memory as they stand, lowest byte first; `None` for other spaces and for
-    /// bytes that are not in memory.
-    pub fn peek(&self, space: Space, address: u64, bytes: u32) -> Option<u64> {
+    /// Up to 8 bytes of memory as they stand, lowest byte first; local memory is that of a lane of a warp. `None` for other
+    /// spaces than global, shared and local, and for bytes that are not in memory.
+    pub fn peek(
+        &self,
+        space: Space,
+        (warp, lane): (usize, u32),
+        address: u64,
+        bytes: u32,
+    ) -> Option<u64> {
         let count = (bytes as usize).min(8);
         let held = |start: u64, end: u64| Region { start, end }.holds(address, count as u64);
         let from = match space {
@@ -299,10 +305,16 @@ impl<'a> View<'a> {
                 held(region.start, region.end)
                     .then_some(std::ptr::with_exposed_provenance::<u8>(address as usize))
             }
-            Space::Generic | Space::Local | Space::Param => None,
+            Space::Local => {
+                let (cta, thread) = (&self.frame.cta, warp * WARP + lane as usize);
+                let mine = thread as u64 * cta.local_stride;
+                let exists = warp < self.warps() && held(0, cta.local_bytes);
+                exists.then(|| cta.local.start.wrapping_add((mine + address) as usize).cast_const())
+            }
+            Space::Generic | Space::Param => None,
         }?;
         let mut word = [0; 8];
-        // SAFETY: the bytes lie inside shared memory or inside an allocation, and the run that writes them waits for
+        // SAFETY: the bytes lie inside shared memory, a thread's local memory or an allocation, and the run that writes them waits for
         // its observer.
         unsafe { from.copy_to_nonoverlapping(word.as_mut_ptr(), count) };
         Some(u64::from_le_bytes(word))

@@ -63,7 +63,8 @@ impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
     /// deadlocks and bad accesses. A kernel that asks `activemask` runs again with lanes apart there: what it leaves may not
     /// depend on it. A small kernel whose threads speak to each other through memory, in which nothing was found, runs
-    /// again under a few random schedules. Memory of the device counts as written. A kernel that is stopped is no error
+    /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for five seconds after
+    /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written. A kernel that is stopped is no error
     /// here: what stopped it is among the findings, or in [`Checked::fault`].
     ///
     /// # Errors
@@ -119,7 +120,12 @@ impl Kernel {
 
     /// Every detector, for a launch of this kernel.
     pub(crate) fn sanitizer(&self, launch: &Launch<'_>, options: Options) -> Sanitizer {
-        Sanitizer::new(&self.lowered.kernel, launch.grid, launch.block, options)
+        let kernel = &self.lowered.kernel;
+        let sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, options);
+        match launch.max_steps {
+            Some(_) => sanitizer,
+            None => sanitizer.impatient(),
+        }
     }
 
     /// Findings in words: those of a run under the launch's schedule, and those of other schedules.
@@ -202,7 +208,8 @@ fn is_finding(fault: &Fault) -> bool {
         | FaultKind::Assertion { .. }
         | FaultKind::NoFunction { .. }
         | FaultKind::StepLimit { .. }
-        | FaultKind::Interrupted => false,
+        | FaultKind::Interrupted
+        | FaultKind::GivenUp => false,
     }
 }
 

@@ -88,6 +88,11 @@ impl Kernel {
                      parameters are those of the prototype",
                 );
             }
+            FaultKind::GivenUp => {
+                found = found.help(
+                    "mend what is reported and check again, or say with `--max-steps` how far to go",
+                );
+            }
             FaultKind::Trap | FaultKind::Interrupted => {}
         }
         found
@@ -172,6 +177,10 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
             (Class::Limit, format!("stopped after {limit} warp instructions, the step limit"))
         }
         FaultKind::Interrupted => (Class::Limit, "interrupted".to_owned()),
+        FaultKind::GivenUp => (
+            Class::Limit,
+            "stopped: for five seconds nothing new was found, and no CTA ended".to_owned(),
+        ),
     }
 }
 

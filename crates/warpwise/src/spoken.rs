@@ -10,8 +10,9 @@ use ir::{Kernel, Op, Ordering};
 use sanitize::explore::{self, Elsewhere, Run};
 use vm::{LaunchError, Schedule};
 
-/// How many other schedules there are.
-const SCHEDULES: u64 = 8;
+/// How many other schedules there are: as many as this many warp instructions in all, within bounds.
+const TOGETHER: u64 = 800_000;
+const SCHEDULES: std::ops::RangeInclusive<u64> = 8..=64;
 /// Where their random choices begin.
 const SEED: u64 = 1;
 
@@ -43,6 +44,8 @@ impl Again<'_> {
         if !is_clean || self.launch.schedule != Schedule::Fair || stats.warp_instructions > MOST {
             return Ok(Vec::new());
         }
-        explore::hunt(self, first, SCHEDULES, SEED)
+        let count = TOGETHER / stats.warp_instructions.max(1);
+        let count = count.clamp(*SCHEDULES.start(), *SCHEDULES.end());
+        explore::hunt(self, first, count, SEED)
     }
 }

@@ -13,7 +13,7 @@ mod turn;
 
 use crate::touch::Touch;
 use foldhash::HashMap;
-use ir::{Inst, Kernel, Op, Place, Terminator, WarpRules};
+use ir::{Inst, Kernel, Op, Place, Space, Terminator, WarpRules};
 use lanes::LaneMask;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -91,7 +91,7 @@ impl Endless {
     pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
         let Some(look) = &mut self.look else { return };
         look.passes(view, inst.place);
-        if changes(view, inst) {
+        if look.changes(view, inst) {
             self.look = None;
         }
     }
@@ -162,24 +162,6 @@ impl Endless {
     }
 }
 
-/// Whether an instruction does what a turn of an endless loop must not.
-fn changes(view: &View<'_>, inst: &Inst) -> bool {
-    if let Some(touched) = inst.op.touches() {
-        let mut changes = false;
-        if touched.writes {
-            for (warp, lanes) in view.group() {
-                let (address, bytes) = (touched.address, touched.bytes);
-                Touch::each(view, (warp, lanes.0), touched.space, address, bytes, |touch| {
-                    changes |= !touch.leaves(view, &inst.op);
-                });
-            }
-        }
-        return changes;
-    }
-    let tells_time = matches!(&inst.op, Op::Special { what, .. } if what.varies_by_time());
-    tells_time || matches!(inst.op, Op::ActiveMask { .. } | Op::AsyncCopy(_) | Op::Host { .. })
-}
-
 impl Look {
     /// The group executes something at a place.
     fn passes(&mut self, view: &View<'_>, place: Place) {
@@ -189,6 +171,39 @@ impl Look {
             for turn in warp.turns.iter_mut().filter(|turn| turn.lanes.intersects(lanes)) {
                 turn.passes(place);
             }
+        }
+    }
+
+    /// Whether an instruction does what a turn of an endless loop must not. Local memory is a thread's own, as registers are:
+    /// turns remember what it held.
+    fn changes(&mut self, view: &View<'_>, inst: &Inst) -> bool {
+        let Some(touched) = inst.op.touches() else {
+            let tells_time = matches!(&inst.op, Op::Special { what, .. } if what.varies_by_time());
+            return tells_time
+                || matches!(inst.op, Op::ActiveMask { .. } | Op::AsyncCopy(_) | Op::Host { .. });
+        };
+        let mut changes = false;
+        if touched.writes {
+            for (warp, lanes) in view.group() {
+                let (address, bytes) = (touched.address, touched.bytes);
+                Touch::each(view, (warp, lanes.0), touched.space, address, bytes, |touch| {
+                    match touch.space {
+                        Space::Local => self.overwrites(view, touch),
+                        Space::Global | Space::Shared | Space::Generic | Space::Param => {
+                            changes |= !touch.leaves(view, &inst.op);
+                        }
+                    }
+                });
+            }
+        }
+        changes
+    }
+
+    /// Lanes overwrite local memory.
+    fn overwrites(&mut self, view: &View<'_>, touch: &Touch) {
+        let Some(warp) = self.warps.get_mut(&(view.cta(), touch.warp)) else { return };
+        for turn in &mut warp.turns {
+            turn.overwrites(view, touch);
         }
     }
 

@@ -1,6 +1,7 @@
 //! One turn of a loop: where it began, what lanes held there, and what they have passed since.
 
-use foldhash::{HashSet, HashSetExt};
+use crate::touch::Touch;
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use ir::{Class, Inst, Kernel, Members, Op, Operand, Place, Pred, Reg, Space, Src, Terminator};
 use ir::{Touched, terminator_use};
 use lanes::{LaneMask, Lanes};
@@ -20,6 +21,8 @@ pub(super) struct Turn {
     at: Place,
     /// Per register of the kernel, what it held there.
     held: Vec<Lanes<u64>>,
+    /// Bytes of local memory, by lane and address, that have been overwritten since, and what they held there.
+    overwritten: HashMap<(u32, u64), Option<u64>>,
     /// What the lanes have passed since.
     passed: HashSet<Place>,
     /// The registers that matter in that code, as far as it was known.
@@ -133,6 +136,7 @@ impl Turn {
             terminator: terminator.clone(),
             at,
             held: registers.map(|reg| code.held(view, Reg(reg), warp)).collect(),
+            overwritten: HashMap::new(),
             passed,
             matter: None,
             branches: 0,
@@ -147,6 +151,23 @@ impl Turn {
         if self.passed.insert(place) {
             self.matter = None;
         }
+    }
+
+    /// Lanes of the warp overwrite local memory.
+    pub(super) fn overwrites(&mut self, view: &View<'_>, touch: &Touch) {
+        for (lane, start) in touch.iter().filter(|(lane, _)| self.lanes.contains(*lane)) {
+            for address in start..start + touch.bytes {
+                let held = || view.peek(Space::Local, (touch.warp, lane), address, 1);
+                self.overwritten.entry((lane, address)).or_insert_with(held);
+            }
+        }
+    }
+
+    /// Whether a byte of local memory holds something else than at the start.
+    fn has_overwritten(&self, view: &View<'_>, warp: usize) -> bool {
+        self.overwritten.iter().any(|((lane, address), held)| {
+            view.peek(Space::Local, (warp, *lane), *address, 1) != *held
+        })
     }
 
     /// Lanes of the warp arrive at a collective. Whether the turn can still be one of a loop that nobody else has to do with.
@@ -192,7 +213,7 @@ impl Turn {
         match changed {
             // Most likely it has changed next time, too.
             Some(nth) => matter.swap(0, nth),
-            None => self.endless = true,
+            None => self.endless = !self.has_overwritten(view, warp),
         }
         self.endless
     }

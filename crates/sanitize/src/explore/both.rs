@@ -2,7 +2,9 @@
 
 use ir::{Inst, Place, Pred, Terminator};
 use std::ops::ControlFlow;
-use vm::{Arrival, BarrierArrival, BarrierPart, Candidate, Firing, Observer, View, Waiting};
+use vm::{
+    Arrival, BarrierArrival, BarrierPart, Candidate, Firing, Observer, Verdict, View, Waiting,
+};
 
 /// Shows every event to the first observer, and to the second if there is one.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         complete_barrier(view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]);
     }
 
-    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Vec<Waiting>> {
+    fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
         self.first.look_up(view, waiting)?;
         match &mut self.second {
             Some(second) => second.look_up(view, waiting),

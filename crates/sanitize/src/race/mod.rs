@@ -443,7 +443,7 @@ impl Judge<'_, '_> {
         !self.how.values.is_empty()
             && self.how.values.iter().zip(0..).all(|(value, nth)| {
                 let at = start + nth * u64::from(element);
-                self.view.peek(touch.space, at, element)
+                self.view.peek(touch.space, (touch.warp, lane), at, element)
                     == Some(self.value(*value, touch.warp, lane))
             })
     }

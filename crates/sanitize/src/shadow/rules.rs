@@ -14,6 +14,9 @@ pub(super) enum Rule {
     Union,
     /// Undefined from the lowest undefined bit of any operand upwards: carries go left.
     Upward,
+    /// A product of the first two operands, to which a third may be added: undefined from the lowest bit that an undefined one
+    /// can change. `sign` is the bit of the operands that is extended.
+    Product { sign: u64 },
     /// Bitwise and: a defined 0 decides.
     And,
     /// Bitwise or: a defined 1 decides.
@@ -220,14 +223,9 @@ pub(super) fn binary(op: BinaryOp) -> Rule {
         | BinaryOp::SubF64(_)
         | BinaryOp::MulF64(_)
         | BinaryOp::DivF64(_) => Rule::All,
-        BinaryOp::AddI32
-        | BinaryOp::SubI32
-        | BinaryOp::MulLo32
-        | BinaryOp::AddI64
-        | BinaryOp::SubI64
-        | BinaryOp::MulLo64
-        | BinaryOp::MulWideU32
-        | BinaryOp::MulWideS32 => Rule::Upward,
+        BinaryOp::AddI32 | BinaryOp::SubI32 | BinaryOp::AddI64 | BinaryOp::SubI64 => Rule::Upward,
+        BinaryOp::MulLo32 | BinaryOp::MulLo64 | BinaryOp::MulWideU32 => Rule::Product { sign: 0 },
+        BinaryOp::MulWideS32 => Rule::Product { sign: 1 << 31 },
         BinaryOp::ShrU32
         | BinaryOp::ShrS32
         | BinaryOp::Shl32
@@ -290,9 +288,10 @@ pub(super) fn binary(op: BinaryOp) -> Rule {
 
 pub(super) fn ternary(op: TernaryOp) -> Rule {
     match op {
-        TernaryOp::MadLo32 | TernaryOp::MadLo64 | TernaryOp::MadWideU32 | TernaryOp::MadWideS32 => {
-            Rule::Upward
+        TernaryOp::MadLo32 | TernaryOp::MadLo64 | TernaryOp::MadWideU32 => {
+            Rule::Product { sign: 0 }
         }
+        TernaryOp::MadWideS32 => Rule::Product { sign: 1 << 31 },
         TernaryOp::BitSelect32 | TernaryOp::BitSelect64 => Rule::BitSelect,
         TernaryOp::BfeU32
         | TernaryOp::BfeU64

@@ -19,6 +19,24 @@ fn upward(bits: u64) -> u64 {
     bits | bits.wrapping_neg()
 }
 
+/// Undefined bits of a product, without end to the left. `sign` is the bit of the operands that is extended.
+fn product(s: [u64; 2], v: [u64; 2], sign: u64) -> u64 {
+    let shifts = |s: [u64; 2], v: u64| s[1] == 0 && v.is_power_of_two() && (s[0] | v) & sign == 0;
+    if shifts(s, v[1]) {
+        return s[0] << v[1].trailing_zeros();
+    }
+    if shifts([s[1], s[0]], v[0]) {
+        return s[1] << v[0].trailing_zeros();
+    }
+    // What changes is a multiple of the lowest undefined bit and of the other factor.
+    let lowest = |s: u64, other: u64| match s {
+        0 => u64::BITS,
+        _ => s.trailing_zeros() + other.trailing_zeros(),
+    };
+    let changes = lowest(s[0], s[1] | v[1]).min(lowest(s[1], s[0] | v[0]));
+    u64::MAX.checked_shl(changes).unwrap_or(0)
+}
+
 /// Each half of 16 bits in which any bit is set.
 fn halves(bits: u64) -> u64 {
     let half = |mask: u64| if bits & mask != 0 { mask } else { 0 };
@@ -36,9 +54,13 @@ fn spread(rule: Rule, any: u64, result: u64) -> u64 {
         Rule::Upward => upward(any) & result,
         Rule::Halves => halves(any),
         Rule::Count(bits) => bits,
-        Rule::Apply | Rule::And | Rule::Or | Rule::BitSelect | Rule::Copysign(_) | Rule::All => {
-            result
-        }
+        Rule::Apply
+        | Rule::Product { .. }
+        | Rule::And
+        | Rule::Or
+        | Rule::BitSelect
+        | Rule::Copysign(_)
+        | Rule::All => result,
     }
 }
 
@@ -57,6 +79,7 @@ pub(crate) fn binary(op: BinaryOp, s: [u64; 2], v: [u64; 2]) -> u64 {
         Rule::And => and(s, v) & result,
         Rule::Or => and(s, v.map(|v| !v)) & result,
         Rule::Copysign(sign) => s[0] & sign | s[1] & !sign & result,
+        Rule::Product { sign } => product(s, v, sign) & result,
         // Packing has two data operands, shifting has one and an amount.
         Rule::Apply if matches!(op, BinaryOp::Pack32 | BinaryOp::Pack64) => op.eval(s),
         Rule::Apply if s[1] == 0 => op.eval([s[0], v[1]]),
@@ -82,6 +105,16 @@ pub(crate) fn ternary(op: TernaryOp, s: [u64; 3], v: [u64; 3]) -> u64 {
         Rule::BitSelect => {
             let either = v[1] ^ v[2] | s[1] | s[2];
             (s[0] & either | !s[0] & (v[0] & s[2] | !v[0] & s[1])) & result
+        }
+        Rule::Product { sign } => {
+            let undefined = product([s[0], s[1]], [v[0], v[1]], sign) & result;
+            let extend = |v: u64| if v & sign == 0 { v } else { v | sign.wrapping_neg() };
+            let value = extend(v[0]).wrapping_mul(extend(v[1]));
+            // Where no bit of the two meets one of the other, nothing is carried.
+            match (value | undefined) & (v[2] | s[2]) & result {
+                0 => undefined | s[2] & result,
+                _ => upward(undefined | s[2]) & result,
+            }
         }
         // A field of one operand, its position and length.
         Rule::Apply
@@ -260,6 +293,28 @@ mod tests {
                 });
             }
         }
+    }
+
+    #[test]
+    fn products_with_powers_of_two_are_shifts_and_sums_without_carries_unions() {
+        every(|s, v| {
+            for amount in [0, 1, 8, 29] {
+                let by = 1 << amount;
+                for op in [BinaryOp::MulLo32, BinaryOp::MulWideU32, BinaryOp::MulWideS32] {
+                    let moved = (s[0] << amount) & full(op.signature().1);
+                    assert_eq!(binary(op, [s[0], 0], [v[0], by]), moved, "{op:?}");
+                    assert_eq!(binary(op, [0, s[0]], [by, v[0]]), moved, "{op:?}");
+                }
+                for op in [TernaryOp::MadLo32, TernaryOp::MadWideU32, TernaryOp::MadWideS32] {
+                    let c = (s[1] | v[1]) << (amount + BITS) & 0xffff_ffff;
+                    let found = ternary(op, [s[0], 0, 0], [v[0], by, c]);
+                    assert_eq!(found, (s[0] << amount) & full(op.signature().1), "{op:?}");
+                }
+            }
+            // Undefined sign bits fill what is above them.
+            let high = binary(BinaryOp::MulWideS32, [1 << 31, 0], [v[0], 4]);
+            assert_eq!(high, u64::MAX << 33);
+        });
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod ready;
 mod rendezvous;
 mod step;
 
-use crate::fault::{Fault, FaultKind, ThreadId, Waiting};
+use crate::fault::{Fault, FaultKind, ThreadId, Verdict, Waiting};
 use crate::interp::{FaultAt, Frame, STOP, Stop};
 use crate::observer::{Observer, View};
 use crate::stats::Stats;
@@ -161,7 +161,7 @@ impl<'l> Cta<'l> {
                 }
             };
             if O::OBSERVES
-                && let Some(turn) = self.look_up(observer)
+                && let Some(turn) = self.look_up(at, observer)
             {
                 return turn;
             }
@@ -314,14 +314,19 @@ impl<'l> Cta<'l> {
         Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane })))
     }
 
-    /// Shows the observer who waits, and ends the run if it knows that they do for ever.
-    fn look_up<O: Observer>(&self, observer: &mut O) -> Option<Turn> {
-        let waiting = observer.look_up(&View::new(&self.frame), &self.who_waits()).break_value()?;
-        let first = waiting.first()?;
-        let (place, warp) = (first.place, first.warp as usize);
-        let lane = first.lanes.lowest().unwrap_or(0);
-        let kind = FaultKind::Deadlock { waiting };
-        Some(Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane }))))
+    /// Shows the observer who waits, and ends the run if it wants that; `at` is where the last turn began.
+    fn look_up<O: Observer>(&self, at: usize, observer: &mut O) -> Option<Turn> {
+        let view = View::new(&self.frame);
+        match observer.look_up(&view, &self.who_waits()).break_value()? {
+            Verdict::Endless(waiting) => {
+                let first = waiting.first()?;
+                let (place, warp) = (first.place, first.warp as usize);
+                let lane = first.lanes.lowest().unwrap_or(0);
+                let kind = FaultKind::Deadlock { waiting };
+                Some(Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane }))))
+            }
+            Verdict::Enough => Some(self.stopped(FaultKind::GivenUp, at)),
+        }
     }
 
     fn who_waits(&self) -> Vec<Waiting> {

@@ -79,7 +79,7 @@ impl Cta<'_> {
                 if let Some(kind) = self.check(limits) {
                     return self.stopped(kind, candidate.at);
                 }
-                let known = if O::OBSERVES { self.look_up(observer) } else { None };
+                let known = if O::OBSERVES { self.look_up(candidate.at, observer) } else { None };
                 known.unwrap_or(Turn::Yielded)
             }
             Ended::Progress | Ended::Yield => Turn::Yielded,

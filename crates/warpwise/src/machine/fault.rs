@@ -29,7 +29,8 @@ impl MachineProgram {
             | FaultKind::BadBarrier { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::StepLimit { .. }
-            | FaultKind::Interrupted => general,
+            | FaultKind::Interrupted
+            | FaultKind::GivenUp => general,
         };
         let mut found = Diagnostic::new(Severity::Error, class, message);
         found = match self.span(fault.place) {
@@ -68,7 +69,8 @@ impl MachineProgram {
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadBarrier { .. }
-            | FaultKind::Interrupted => found,
+            | FaultKind::Interrupted
+            | FaultKind::GivenUp => found,
         }
     }
 
