@@ -71,8 +71,19 @@ struct Warp {
     uniform: bool,
     known: Lanes<Option<Rc<Known>>>,
     fenced: Lanes<Option<Fenced>>,
-    /// What strong reads have seen, to be known after the next fence.
+    /// What strong reads have seen, to be known after the next fence or barrier.
     seen: Lanes<Option<Rc<Known>>>,
+    /// What strong reads have seen, to be known after the next fence that reaches beyond the CTA.
+    far: Lanes<Option<Rc<Known>>>,
+}
+
+/// What makes a thread know what it has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// A fence, or a barrier.
+    Sync,
+    /// A fence that reaches beyond the CTA.
+    WideFence,
 }
 
 impl Warp {
@@ -85,6 +96,7 @@ impl Warp {
             known: [const { None }; WARP],
             fenced: [None; WARP],
             seen: [const { None }; WARP],
+            far: [const { None }; WARP],
         }
     }
 }
@@ -208,11 +220,15 @@ impl Clocks {
         merge(&mut clocks.known[usize::from(thread.lane)], news);
     }
 
-    /// A lane has seen something that it will know after its next fence.
-    pub(super) fn see(&mut self, thread: Thread, news: &Rc<Known>) {
+    /// A lane has seen something that it does not know yet.
+    pub(super) fn see(&mut self, thread: Thread, news: &Rc<Known>, until: Until) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
         clocks.uniform = false;
-        merge(&mut clocks.seen[usize::from(thread.lane)], news);
+        let seen = match until {
+            Until::Sync => &mut clocks.seen,
+            Until::WideFence => &mut clocks.far,
+        };
+        merge(&mut seen[usize::from(thread.lane)], news);
     }
 
     /// Lanes execute a fence.
@@ -223,7 +239,8 @@ impl Clocks {
             let lane = lane as usize;
             clocks.now[lane] = time;
             clocks.fenced[lane] = Some(Fenced { before: time, wide });
-            if let Some(seen) = clocks.seen[lane].take() {
+            let far = if wide { clocks.far[lane].take() } else { None };
+            for seen in [clocks.seen[lane].take(), far].into_iter().flatten() {
                 clocks.uniform = false;
                 merge(&mut clocks.known[lane], &seen);
             }
@@ -239,9 +256,10 @@ impl Clocks {
         let most =
             |row: &Lanes<u32>| lanes.iter().map(|lane| row[lane as usize]).max().unwrap_or(0);
         let (floor, warp_floor) = (most(&clocks.floor), most(&clocks.warp_floor));
-        let mut known = None;
+        let (mut known, mut far) = (None, None);
         for lane in lanes {
             let lane = lane as usize;
+            clocks.far[lane].iter().for_each(|from| merge(&mut far, from));
             for from in [&clocks.known[lane], &clocks.seen[lane]].into_iter().flatten() {
                 merge(&mut known, from);
             }
@@ -256,8 +274,9 @@ impl Clocks {
             clocks.floor[lane] = floor;
             clocks.warp_floor[lane] = if whole { time } else { warp_floor };
             clocks.known[lane].clone_from(&known);
+            clocks.far[lane].clone_from(&far);
         }
-        clocks.uniform = whole && known.is_none() && lanes.is_full();
+        clocks.uniform = whole && known.is_none() && far.is_none() && lanes.is_full();
     }
 
     /// Lanes arrive at a barrier and go on.
@@ -286,11 +305,12 @@ impl Clocks {
             return;
         }
         let mut joined = self.arrived.get_mut(id).and_then(Option::take).unwrap_or_default();
-        let mut floor = 0;
+        let (mut floor, mut far) = (0, None);
         for (warp, lanes) in waiting.iter().enumerate() {
             for lane in *lanes {
                 let at = lane as usize;
                 let clocks = &self.warps[warp];
+                clocks.far[at].iter().for_each(|from| merge(&mut far, from));
                 floor = floor.max(clocks.floor[at]);
                 if all && clocks.known[at].is_none() && clocks.seen[at].is_none() {
                     continue;
@@ -298,7 +318,8 @@ impl Clocks {
                 if let Some(known) = &clocks.known[at] {
                     joined.join(known);
                 }
-                // A barrier is no fence for what strong reads saw, but code relies on it as on one.
+                // A barrier is no fence for what an atomic saw of other CTAs, but code relies on it as on one: the last CTA
+                // to take a ticket works with the results of the others.
                 if let Some(seen) = &clocks.seen[at] {
                     joined.join(seen);
                 }
@@ -321,9 +342,10 @@ impl Clocks {
                 clocks.floor[lane] = if all { time } else { floor };
                 clocks.known[lane].clone_from(&known);
                 clocks.seen[lane] = None;
+                clocks.far[lane].clone_from(&far);
             }
             if all {
-                clocks.uniform = known.is_none() && lanes.is_full();
+                clocks.uniform = known.is_none() && far.is_none() && lanes.is_full();
                 if clocks.uniform {
                     clocks.warp_floor = [time; WARP];
                 }

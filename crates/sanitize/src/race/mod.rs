@@ -10,6 +10,9 @@
 //! that execute together. No rule calls them a race, but which of them sees which value is as open, and code that does
 //! so relies on the lockstep of old targets.
 //!
+//! Barriers are CTA scope: what a relaxed load has seen of another CTA needs a wider fence. After atomics they count as one, as in the
+//! usual code for the last CTA that is done.
+//!
 //! The plain read with which a compare-and-swap loop begins is no race either: the swap succeeds only if the value was right.
 //!
 //! Of a byte of shared memory everything is kept that a later access can race with; of global memory, the last write and
@@ -32,7 +35,7 @@ use ir::{Address, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, WarpRule
 use lanes::{LaneMask, WARP};
 use line::{Access, Keep, Kind, Lines, Pages, Row};
 use std::ops::Range;
-use sync::SyncVars;
+use sync::{Read, SyncVars};
 use vm::{BarrierArrival, BarrierPart, Firing, ThreadId, View};
 
 /// What the race detector knows of a running CTA.
@@ -161,7 +164,8 @@ impl Races {
                 self.touch(view, *space, address, bytes, how, found);
                 if let Some(scope) = ordering.scope() {
                     self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
-                        var.read(clocks, lane, is_wide(scope), ordering.acquires());
+                        let read = if ordering.acquires() { Read::Acquire } else { Read::Relaxed };
+                        var.read(clocks, lane, is_wide(scope), read);
                     });
                 }
             }
@@ -186,7 +190,8 @@ impl Races {
                 let bytes = u64::from(access.bytes());
                 self.touch(view, *space, address, bytes, how, found);
                 self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
-                    var.read(clocks, lane, wide, ordering.acquires());
+                    let read = if ordering.acquires() { Read::Acquire } else { Read::Update };
+                    var.read(clocks, lane, wide, read);
                     var.update(clocks, lane, wide, ordering.releases());
                 });
             }

@@ -1,6 +1,6 @@
 //! Memory locations through which threads synchronise: what their writers released there.
 
-use super::clock::{Clocks, Thread};
+use super::clock::{Clocks, Thread, Until};
 use super::known::Known;
 use foldhash::{HashMap, HashMapExt};
 use std::rc::Rc;
@@ -14,18 +14,31 @@ pub(super) struct Var {
     narrow: Option<(u32, Rc<Known>)>,
 }
 
+/// How a strong read learns what was released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    /// At once.
+    Acquire,
+    /// After a fence that is wide enough.
+    Relaxed,
+    /// As part of an atomic that does not acquire: after any fence or barrier.
+    Update,
+}
+
 impl Var {
-    /// A strong read. `wide` is its scope; an acquire knows at once what was released, another read after
-    /// its next fence.
-    pub(super) fn read(&self, clocks: &mut Clocks, thread: Thread, wide: bool, acquires: bool) {
-        let here = self.narrow.as_ref().filter(|(cta, _)| *cta == thread.cta);
+    /// A strong read. `wide` is its scope.
+    pub(super) fn read(&self, clocks: &mut Clocks, thread: Thread, wide: bool, read: Read) {
+        let mut learn = |known: &Rc<Known>, until: Until| match read {
+            Read::Acquire => clocks.learn(thread, known),
+            Read::Relaxed | Read::Update => clocks.see(thread, known, until),
+        };
         // A narrow read sees what its own CTA released, which is in `narrow` too.
-        let all = [here.map(|(_, known)| known), self.wide.as_ref().filter(|_| wide)];
-        for known in all.into_iter().flatten() {
-            match acquires {
-                true => clocks.learn(thread, known),
-                false => clocks.see(thread, known),
-            }
+        if let Some((_, known)) = self.narrow.as_ref().filter(|(cta, _)| *cta == thread.cta) {
+            learn(known, Until::Sync);
+        }
+        if let Some(known) = self.wide.as_ref().filter(|_| wide) {
+            let until = if read == Read::Update { Until::Sync } else { Until::WideFence };
+            learn(known, until);
         }
     }
 
@@ -118,7 +131,7 @@ mod tests {
         for (wide_write, wide_read) in [(true, true), (true, false), (false, true)] {
             let found = handed_over(
                 |var, clocks, thread| var.write(clocks, thread, wide_write, true),
-                |var, clocks, thread| var.read(clocks, thread, wide_read, true),
+                |var, clocks, thread| var.read(clocks, thread, wide_read, Read::Acquire),
             );
             assert_eq!(found, wide_write && wide_read);
         }
@@ -127,7 +140,11 @@ mod tests {
     #[test]
     fn fences_make_relaxed_accesses_order() {
         let fence = |clocks: &mut Clocks| clocks.fence(0, LaneMask::FULL, true);
-        for (before, after) in [(true, true), (true, false), (false, true)] {
+        let cases = [(true, true), (true, false), (false, true)];
+        for ((before, after), read) in cases
+            .into_iter()
+            .flat_map(|case| [Read::Relaxed, Read::Update].map(|read| (case, read)))
+        {
             let found = handed_over(
                 |var, clocks, thread| {
                     if before {
@@ -136,13 +153,41 @@ mod tests {
                     var.update(clocks, thread, true, false);
                 },
                 |var, clocks, thread| {
-                    var.read(clocks, thread, true, false);
+                    var.read(clocks, thread, true, read);
                     if after {
                         fence(clocks);
                     }
                 },
             );
             assert_eq!(found, before && after);
+        }
+    }
+    #[test]
+    fn a_barrier_serves_atomics_as_a_fence_and_loads_not() {
+        let narrow_fence = |clocks: &mut Clocks| clocks.fence(0, LaneMask::FULL, false);
+        let barrier = |clocks: &mut Clocks| clocks.barrier(0, &[LaneMask::FULL], true);
+        let warp_sync = |clocks: &mut Clocks| clocks.warp_sync(0, LaneMask::FULL, LaneMask::FULL);
+        let all: [&dyn Fn(&mut Clocks); 3] = [&narrow_fence, &barrier, &warp_sync];
+        for sync in all {
+            for read in [Read::Relaxed, Read::Update] {
+                let found = handed_over(
+                    |var, clocks, thread| var.write(clocks, thread, true, true),
+                    |var, clocks, thread| {
+                        var.read(clocks, thread, true, read);
+                        sync(clocks);
+                    },
+                );
+                assert_eq!(found, read == Read::Update);
+            }
+            // A wide fence behind it helps.
+            assert!(handed_over(
+                |var, clocks, thread| var.write(clocks, thread, true, true),
+                |var, clocks, thread| {
+                    var.read(clocks, thread, true, Read::Relaxed);
+                    sync(clocks);
+                    clocks.fence(0, LaneMask::FULL, true);
+                },
+            ));
         }
     }
 }
