@@ -246,10 +246,12 @@ impl Builder {
             registers: self.registers,
             blocks,
             param_bytes: 0,
+            param_gaps: Vec::new(),
             shared_bytes: 0,
             shared_gaps: Vec::new(),
             system_shared: 0..0,
             local_bytes: 0,
+            frames: Vec::new(),
             threads: ThreadLimits::default(),
         }
     }

@@ -150,6 +150,30 @@ pub struct ThreadLimits {
     pub maximum: Option<[u32; 3]>,
 }
 
+/// A function's variables in the local memory of a thread, during one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function's instructions with those of all that it calls, by place.
+    pub places: Range<u32>,
+    /// Where its variables stand.
+    pub variables: Vec<Range<u32>>,
+}
+
+/// What lies before and between variables, from low to high.
+pub fn gaps(variables: impl IntoIterator<Item = Range<u32>>) -> Vec<Range<u32>> {
+    let mut variables: Vec<_> = variables.into_iter().collect();
+    variables.sort_unstable_by_key(|variable| variable.start);
+    let mut gaps = Vec::new();
+    let mut end = 0;
+    for variable in variables {
+        if end < variable.start {
+            gaps.push(end..variable.start);
+        }
+        end = end.max(variable.end);
+    }
+    gaps
+}
+
 /// One kernel, ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
@@ -163,6 +187,8 @@ pub struct Kernel {
     pub blocks: Vec<Block>,
     /// Bytes of the parameter space.
     pub param_bytes: u32,
+    /// The parts of those bytes that belong to no parameter, from low to high: accesses to them are out of bounds.
+    pub param_gaps: Vec<Range<u32>>,
     /// Bytes of statically allocated shared memory of a CTA; dynamic shared memory follows them.
     pub shared_bytes: u32,
     /// The parts of those bytes that belong to no variable, from low to high: accesses to them are out of bounds.
@@ -171,6 +197,9 @@ pub struct Kernel {
     pub system_shared: Range<u32>,
     /// Bytes of local memory of a thread.
     pub local_bytes: u32,
+    /// The functions that have variables there, once per call. Accesses to what belongs to none of the variables of those that
+    /// have been called and not returned are out of bounds.
+    pub frames: Vec<Frame>,
     /// Demands on the CTA's shape.
     pub threads: ThreadLimits,
 }

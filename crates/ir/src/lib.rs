@@ -26,7 +26,8 @@ mod verify;
 pub use builder::Builder;
 pub use collective::{Collective, CollectiveKind, MatrixForm, MatrixWork, Members};
 pub use kernel::{
-    Block, BlockId, Class, Inst, Kernel, Place, Pred, Reg, Src, Terminator, ThreadLimits, WarpRules,
+    Block, BlockId, Class, Frame, Inst, Kernel, Place, Pred, Reg, Src, Terminator, ThreadLimits,
+    WarpRules, gaps,
 };
 pub use liveness::{Liveness, terminator_use};
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};

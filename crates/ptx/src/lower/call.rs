@@ -3,7 +3,7 @@
 //! The formal parameters of a `.param` space stand for the caller's variables, which lie in local memory; those in
 //! registers are copied. `ret` goes to the code behind the call.
 
-use super::layout::{self, align_up};
+use super::layout::{self, Row};
 use super::scope::{DeclaredFunction, Placing, Variable as Placed};
 use super::{Entity, Lowering, Result, service};
 use crate::catalogue::access;
@@ -14,6 +14,7 @@ use crate::syntax::call::CallParts;
 use crate::syntax::{ScalarType, Space};
 use diag::Diagnostic;
 use ir::{Address, BlockId, CompareOp, Op, Ordering, Reg, Service, Src, Terminator};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Instructions of a kernel with all functions that it calls, at most.
@@ -55,19 +56,54 @@ impl Targets {
 }
 
 /// The local memory of the function that is being lowered, in bytes from the start of a thread's.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct LocalFrame {
     /// Where its next variable may stand.
-    pub(super) next: u64,
+    next: Row,
     /// Where the functions that it calls may begin.
-    pub(super) end: u64,
+    end: Row,
+    /// Where its variables stand.
+    variables: Vec<Range<u32>>,
+    /// The place of its first instruction, or of the call.
+    start: usize,
 }
 
 impl LocalFrame {
-    /// A frame that begins at `start`, for the variables of a body.
-    pub(super) fn new(start: u64, body: &[ast::Statement]) -> Self {
-        let start = align_up(start, 16);
-        LocalFrame { next: start, end: layout::end_of_locals(start, body) }
+    /// The frame of a kernel, for the variables of its body.
+    pub(super) fn of_kernel(body: &[ast::Statement]) -> Self {
+        LocalFrame { end: layout::end_of_locals(Row::default(), body), ..LocalFrame::default() }
+    }
+
+    /// The frame of a function that is called at a place. Its parameters come first.
+    fn called(&self, place: usize) -> Self {
+        LocalFrame { next: self.end, end: self.end, variables: Vec::new(), start: place }
+    }
+
+    /// Makes room for the variables of a body.
+    fn open(&mut self, body: &[ast::Statement]) {
+        self.next = self.next.align(16);
+        self.end = layout::end_of_locals(self.next, body);
+    }
+
+    /// Bytes of local memory until here.
+    pub(super) fn bytes(&self) -> u64 {
+        self.end.end
+    }
+
+    /// Where a variable comes to stand.
+    ///
+    /// # Errors
+    /// The variable has no size.
+    pub(super) fn place(&mut self, variable: &ast::Variable) -> Result<u64> {
+        let place = self.next.place(variable)?;
+        // Kernels with more than 4 GiB are refused when they are complete.
+        self.variables.push(place.start as u32..place.end as u32);
+        Ok(place.start)
+    }
+
+    /// The frame with its instructions, up to a place.
+    pub(super) fn closed(self, end: usize) -> ir::Frame {
+        ir::Frame { places: self.start as u32..end as u32, variables: self.variables }
     }
 }
 
@@ -176,8 +212,8 @@ impl Lowering {
             let message = "the kernel, with every call replaced by the function, is too large";
             return Err(Box::new(Diagnostic::unsupported(callee.span, message)));
         }
-        let caller = self.frame;
-        self.frame.next = caller.end;
+        let callee_frame = self.frame.called(self.places.len() - 1);
+        let caller = std::mem::replace(&mut self.frame, callee_frame);
         let (given, wanted) = (parts.arguments.unwrap_or_default(), &function.params);
         let (taken, returned) = (parts.results.unwrap_or_default(), &function.returns);
         if (given.len(), taken.len()) != (wanted.len(), returned.len()) {
@@ -196,8 +232,8 @@ impl Lowering {
         let scopes = self.scopes.enter_function();
         let call_site = self.lines.call();
         self.calls.push(Call { function: Arc::clone(function), resume });
-        self.frame = LocalFrame::new(self.frame.next, body);
-        self.local_bytes = self.local_bytes.max(self.frame.end);
+        self.frame.open(body);
+        self.local_bytes = self.local_bytes.max(self.frame.bytes());
         let formals = wanted.iter().zip(&passed).chain(returned.iter().zip(&results));
         for (formal, passed) in formals {
             match *passed {
@@ -212,7 +248,8 @@ impl Lowering {
         self.calls.pop();
         self.lines.go_back(call_site);
         self.scopes.leave_function(scopes);
-        self.frame = caller;
+        let frame = std::mem::replace(&mut self.frame, caller);
+        self.frames.push(frame.closed(self.places.len()));
         for ((operand, formal), passed) in taken.iter().zip(returned).zip(results) {
             self.receive(operand, formal, passed)?;
         }
@@ -269,10 +306,7 @@ impl Lowering {
         if formal.space == Space::Param {
             let placed = match self.variable(operand)? {
                 Some(placed) => placed,
-                None => Placed {
-                    space: Space::Local,
-                    offset: layout::place(formal, &mut self.frame.next)?,
-                },
+                None => Placed { space: Space::Local, offset: self.frame.place(formal)? },
             };
             return Ok(Passed::At(placed));
         }

@@ -105,27 +105,44 @@ pub(super) fn size(variable: &Variable) -> super::Result<u64> {
     bytes(variable).ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))
 }
 
-/// The offset of a variable behind `next`, which moves to its end.
-///
-/// # Errors
-/// The variable has no size.
-pub(super) fn place(variable: &Variable, next: &mut u64) -> super::Result<u64> {
-    let bytes = size(variable)?;
-    let start = align_up(*next, alignment(variable));
-    *next = start.saturating_add(bytes);
-    Ok(start)
+/// Variables while they are laid out: one behind the other, with gaps around arrays.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Row {
+    pub(super) end: u64,
+    /// Whether the last variable is an array.
+    array: bool,
+}
+
+impl Row {
+    /// Goes on at an address that is aligned.
+    pub(super) fn align(self, align: u64) -> Row {
+        Row { end: align_up(self.end, align), ..self }
+    }
+
+    /// Where a variable comes to stand.
+    ///
+    /// # Errors
+    /// The variable has no size.
+    pub(super) fn place(&mut self, variable: &Variable) -> super::Result<Range<u64>> {
+        let bytes = size(variable)?;
+        let array = !variable.dims.is_empty();
+        let gap = if self.end > 0 && (array || self.array) { GAP } else { 0 };
+        let start = align_up(self.end.saturating_add(gap), alignment(variable));
+        *self = Row { end: start.saturating_add(bytes), array };
+        Ok(start..self.end)
+    }
 }
 
 /// Where the variables of a body that live in local memory end, if they begin at `start`: those of its local space,
 /// and those that it passes to functions.
-pub(super) fn end_of_locals(start: u64, body: &[Statement]) -> u64 {
+pub(super) fn end_of_locals(start: Row, body: &[Statement]) -> Row {
     body.iter().fold(start, |mut end, statement| match &statement.kind {
         StatementKind::Block(inner) => end_of_locals(end, inner),
         StatementKind::Variable(variable)
             if matches!(variable.space, Space::Local | Space::Param) =>
         {
             // A variable without a size is reported where it is declared.
-            let _ = place(variable, &mut end);
+            let _ = end.place(variable);
             end
         }
         _ => end,

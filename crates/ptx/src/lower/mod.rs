@@ -27,7 +27,7 @@ use crate::target::Target;
 use call::{Call, LocalFrame, Targets};
 use diag::{Diagnostic, Span};
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
-use layout::{SharedMemory, align_up};
+use layout::{Row, SharedMemory, align_up};
 use scope::{Placing, Scopes};
 use std::collections::HashMap;
 
@@ -88,6 +88,7 @@ pub fn lower_kernel(
         places: vec![function.name.span],
         lines: SourceLines::new(&module.files),
         params: Vec::new(),
+        param_row: Row::default(),
         param_bytes: 0,
         shared_memory: SharedMemory::default(),
         shared: HashMap::new(),
@@ -95,6 +96,7 @@ pub fn lower_kernel(
         grid_workspace: image.grid_workspace,
         local_bytes: 0,
         frame: LocalFrame::default(),
+        frames: Vec::new(),
         calls: Vec::new(),
         targets: HashMap::new(),
         carry: None,
@@ -116,6 +118,8 @@ pub struct Lowering {
     places: Vec<Span>,
     lines: SourceLines,
     params: Vec<Param>,
+    param_row: Row,
+    /// Bytes of the parameters without gaps.
     param_bytes: u64,
     shared_memory: SharedMemory,
     /// Where the shared variables of the kernel and of its functions stand, by the places of their names.
@@ -127,6 +131,8 @@ pub struct Lowering {
     /// Bytes of local memory that the kernel needs with all that it calls.
     local_bytes: u64,
     frame: LocalFrame,
+    /// Those of the functions that have been lowered.
+    frames: Vec<ir::Frame>,
     /// The functions whose bodies are being lowered, outermost first.
     calls: Vec<Call>,
     /// What calls through registers can reach, by label.
@@ -144,10 +150,12 @@ impl Lowering {
             self.parameter(param);
         }
         let body = function.body.as_deref().unwrap_or_default();
-        self.frame = LocalFrame::new(0, body);
-        self.local_bytes = self.frame.end;
+        self.frame = LocalFrame::of_kernel(body);
+        self.local_bytes = self.frame.bytes();
         self.statements(body);
         self.scopes.pop();
+        let frame = std::mem::take(&mut self.frame);
+        self.frames.push(frame.closed(self.places.len()));
     }
 
     fn finish(
@@ -156,7 +164,7 @@ impl Lowering {
     ) -> std::result::Result<LoweredKernel, Vec<Diagnostic>> {
         let threads = self.thread_limits(function);
         let (shared_bytes, gaps) = self.shared_memory.finish();
-        let sizes = [self.param_bytes, shared_bytes, self.local_bytes].map(u32::try_from);
+        let sizes = [self.param_row.end, shared_bytes, self.local_bytes].map(u32::try_from);
         let [Ok(param_bytes), Ok(shared_bytes), Ok(local_bytes)] = sizes else {
             let message = "the kernel's variables need more than 4 GiB";
             self.errors.push(Diagnostic::error(function.name.span, message));
@@ -174,6 +182,9 @@ impl Lowering {
             kernel.system_shared = start as u32..(start + special::RESERVED_SHARED) as u32;
         }
         kernel.local_bytes = local_bytes;
+        kernel.frames = self.frames;
+        let params = self.params.iter().map(|param| param.offset..param.offset + param.bytes);
+        kernel.param_gaps = ir::gaps(params);
         kernel.threads = threads;
         kernel.drop_unread_results();
         if let Err(why) = ir::verify(&kernel) {
@@ -204,12 +215,13 @@ impl Lowering {
     }
 
     fn parameter(&mut self, variable: &ast::Variable) {
-        let Some(bytes) = layout::bytes(variable) else {
+        let Ok(place) = self.param_row.place(variable) else {
             let message = "this parameter has no size";
             return self.error(Diagnostic::error(variable.span, message));
         };
-        let offset = align_up(self.param_bytes, layout::alignment(variable));
-        self.param_bytes = offset.saturating_add(bytes);
+        let bytes = place.end - place.start;
+        let without_gaps = align_up(self.param_bytes, layout::alignment(variable));
+        self.param_bytes = without_gaps.saturating_add(bytes);
         if self.param_bytes > 1 << 16 {
             let message = "the parameters need more than 65,536 bytes";
             return self.error(Diagnostic::error(variable.span, message));
@@ -217,12 +229,12 @@ impl Lowering {
         self.params.push(Param {
             name: variable.name.to_string(),
             ty: variable.ty,
-            offset: offset as u32,
+            offset: place.start as u32,
             bytes: bytes as u32,
             is_aggregate: !variable.dims.is_empty() || variable.vector.is_some(),
             span: variable.span,
         });
-        let placing = Placing::At(scope::Variable { space: Space::Param, offset });
+        let placing = Placing::At(scope::Variable { space: Space::Param, offset: place.start });
         let declared = self.scopes.declare_variable(&variable.name, placing);
         self.report(declared);
     }
@@ -281,9 +293,7 @@ impl Lowering {
         let (space, offset) = match variable.space {
             Space::Reg => return self.scopes.declare_register(variable),
             // What is passed to functions lies in the caller's local memory.
-            Space::Local | Space::Param => {
-                (Space::Local, layout::place(variable, &mut self.frame.next)?)
-            }
+            Space::Local | Space::Param => (Space::Local, self.frame.place(variable)?),
             Space::Shared if variable.linkage == Linkage::Extern => {
                 return self.scopes.declare_variable(&variable.name, Placing::Dynamic);
             }

@@ -38,9 +38,9 @@ impl Element {
 
 impl Cta {
     /// The shadow of a thread's local memory.
-    fn local(&mut self, warp: usize, lane: u32, bytes: u64) -> Option<&mut Shadow> {
+    fn local(&mut self, warp: usize, lane: u32) -> Option<&mut Shadow> {
         let memory = self.local.get_mut(warp * WARP + lane as usize)?;
-        Some(memory.get_or_insert_with(|| Shadow::new(bytes)))
+        Some(memory.get_or_insert_with(|| self.new_local.clone()))
     }
 }
 
@@ -168,8 +168,7 @@ impl Scene<'_, '_> {
         match touch.space {
             Space::Shared => self.cta.shared.bits(address, bytes),
             Space::Local => {
-                let size = self.view.local_bytes();
-                self.cta.local(touch.warp, lane, size).map_or(0, |local| local.bits(address, bytes))
+                self.cta.local(touch.warp, lane).map_or(0, |local| local.bits(address, bytes))
             }
             Space::Global => self.global.bits(address, bytes),
             Space::Generic | Space::Param => 0,
@@ -185,10 +184,7 @@ impl Scene<'_, '_> {
     ) -> Option<Origin> {
         match touch.space {
             Space::Shared => self.cta.shared.origin(address, bytes),
-            Space::Local => {
-                let size = self.view.local_bytes();
-                self.cta.local(touch.warp, lane, size)?.origin(address, bytes)
-            }
+            Space::Local => self.cta.local(touch.warp, lane)?.origin(address, bytes),
             Space::Global => self.global.origin(address, bytes),
             Space::Generic | Space::Param => None,
         }
@@ -204,8 +200,7 @@ impl Scene<'_, '_> {
         match touch.space {
             Space::Shared => self.cta.shared.store(address, bytes, bits, origin),
             Space::Local => {
-                let size = self.view.local_bytes();
-                if let Some(local) = self.cta.local(touch.warp, lane, size) {
+                if let Some(local) = self.cta.local(touch.warp, lane) {
                     local.store(address, bytes, bits, origin);
                 }
             }

@@ -35,6 +35,8 @@ struct Cta {
     shared: Shadow,
     /// Per thread that has used it.
     local: Vec<Option<Shadow>>,
+    /// Local memory that nothing has written.
+    new_local: Shadow,
     /// Per barrier, an undefined predicate that was brought to it.
     votes: [Option<Origin>; BARRIERS],
 }
@@ -180,12 +182,18 @@ impl Definedness {
             given().for_each(|(start, end)| cta.shared.define(start, end));
         };
         let new = || {
+            let mut new_local = Shadow::new(view.local_bytes());
+            let variables = kernel.frames.iter().flat_map(|frame| frame.variables.iter().cloned());
+            for gap in ir::gaps(variables) {
+                new_local.define(gap.start.into(), gap.end.into());
+            }
             let mut shared = Shadow::new(view.shared_bytes());
             given().for_each(|(start, end)| shared.define(start, end));
             Cta {
                 registers: Registers::new(kernel, view.warps()),
                 shared,
                 local: vec![None; view.warps() * WARP],
+                new_local,
                 votes: [None; BARRIERS],
             }
         };

@@ -5,14 +5,19 @@
 
 use crate::lower::{Inst, Lowering};
 use ir::{
-    BinaryOp, Class, Collective, MatrixForm, MatrixWork, Members, Op, Special, Src, UnaryOp,
+    Access, Address, BinaryOp, Class, Collective, CompareOp, MatrixForm, MatrixWork, Members, Op,
+    Ordering, Space, Special, Src, UnaryOp,
 };
 use lanes::ShflMode;
 
 /// Lanes of a quad.
 pub(super) const QUAD: u64 = 4;
 
-/// All lanes of a warp.
+/// The table of a logical and.
+const AND: u8 = 0b1000;
+
+/// Lanes of a warp, and all of them as members.
+pub(super) const LANES: u64 = 32;
 const WARP: Members = Members::Mask(Src::Imm(0xffff_ffff));
 
 /// The lanes of the warp begin the instruction together, as `.sync.aligned` has it. Before PTX 6.3 `wmma` did not spell
@@ -49,6 +54,44 @@ pub(super) fn further(lo: &mut Lowering, address: Src, bytes: Src) -> Src {
     }
     let bytes = lo.b.unary(UnaryOp::ZeroExtend32, bytes);
     lo.b.binary(BinaryOp::AddI64, address, bytes).into()
+}
+
+/// Lanes that are told to load or store at an address that is no multiple of so many bytes try to: that is the misaligned access
+/// which the instruction is. Others do nothing. `lanes` is how many lanes of the warp give an address.
+pub(super) fn aligned(
+    lo: &mut Lowering,
+    work: MatrixWork,
+    (address, space): (Address, Space),
+    bytes: u64,
+    lanes: u64,
+) {
+    let low = match address.base {
+        Src::Reg(reg) if lo.b.class(reg) == Class::W64 => lo.b.unary(UnaryOp::Low32, reg).into(),
+        base => base,
+    };
+    let start = lo.b.binary(BinaryOp::AddI32, low, Src::Imm(address.offset as u32 as u64));
+    let over = lo.b.binary(BinaryOp::And32, start, Src::Imm(bytes - 1));
+    let mut reads = lo.b.compare(CompareOp::NeI32, over, Src::Imm(0));
+    if lanes < LANES {
+        let lane = lo.b.reg(Class::W32);
+        lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+        let gives = lo.b.compare(CompareOp::LtU32, lane, Src::Imm(lanes));
+        reads = lo.b.logic(AND, reads, gives);
+    }
+    let guard = lo.b.guard();
+    lo.b.set_guard(Some(reads.into()));
+    let (access, ordering) = (Access::B32, Ordering::Weak);
+    let words = (bytes / u64::from(access.bytes())) as usize;
+    lo.b.push(match work {
+        MatrixWork::Store => {
+            let values = vec![Src::Imm(0); words];
+            Op::Store { values, space, access, address, ordering }
+        }
+        MatrixWork::Load | MatrixWork::Multiply => {
+            Op::Load { d: vec![None; words], space, access, address, ordering }
+        }
+    });
+    lo.b.set_guard(guard);
 }
 
 /// The value that lane `from` has.

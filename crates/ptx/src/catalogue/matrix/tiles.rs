@@ -3,7 +3,7 @@
 //! Lane `8 i + r` holds the address of row `r` of matrix `i`, 16 bytes. Lane `l` loads or stores two elements of each
 //! matrix: of row `l / 4`, or of that column if the matrix is transposed. So it asks the lane that knows the row for its address.
 
-use super::fragment::{Quad, begin, further, shuffle};
+use super::fragment::{Quad, aligned, begin, further, shuffle};
 use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
@@ -12,12 +12,14 @@ use ir::{Access, Address, BinaryOp, Class, MatrixWork, Op, Ordering, Space, Src}
 /// Bytes of an element, and of what a lane has of a row.
 const ELEMENT: u64 = 2;
 const PAIR: u64 = 4;
+/// Bytes of a row, to which its address is aligned.
+const ROW: u64 = 16;
 
 pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     begin(lo, inst, MatrixWork::Load);
-    let tiles = Tiles::of(lo, inst)?;
     let operand = lo.operand(inst, "d")?;
     let elements = lo.elements(operand);
+    let tiles = Tiles::of(lo, inst, MatrixWork::Load, elements.len())?;
     let mut found = Vec::with_capacity(elements.len());
     for nth in 0..elements.len() {
         found.push(if inst.has("trans") {
@@ -36,9 +38,10 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 
 pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     begin(lo, inst, MatrixWork::Store);
-    let tiles = Tiles::of(lo, inst)?;
     let operand = lo.operand(inst, "b")?;
-    for (nth, element) in lo.elements(operand).iter().enumerate() {
+    let elements = lo.elements(operand);
+    let tiles = Tiles::of(lo, inst, MatrixWork::Store, elements.len())?;
+    for (nth, element) in elements.iter().enumerate() {
         let value = lo.value_of(element, ScalarType::B32)?;
         if inst.has("trans") {
             let high = lo.b.binary(BinaryOp::ShrU32, value, Src::Imm(16)).into();
@@ -70,9 +73,17 @@ struct Tiles {
 }
 
 impl Tiles {
-    fn of(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Tiles> {
+    fn of(
+        lo: &mut Lowering,
+        inst: &Inst<'_>,
+        work: MatrixWork,
+        matrices: usize,
+    ) -> Result<Tiles> {
         let (address, named) = lo.address(inst, "a")?;
         let space = space(lo, inst.space(), named);
+        // Rows are read and written whole.
+        let rows = 8 * matrices as u64;
+        aligned(lo, work, (address, space), ROW, rows);
         Ok(Tiles { quad: Quad::new(lo), base: address.base, offset: address.offset, space })
     }
 

@@ -4,7 +4,7 @@
 //! a row of `a`, `c` and `d`, a column of `b`, or as much of it as its registers take: neighbouring parts lie in lanes that
 //! are as far apart as there are rows (columns).
 
-use super::fragment::{begin, further, shuffle};
+use super::fragment::{LANES, aligned, begin, further, shuffle};
 use super::product::{Types, accumulators, split, values, write};
 use crate::catalogue::memory::{access, space};
 use crate::catalogue::moves::pack;
@@ -13,6 +13,9 @@ use crate::syntax::ScalarType;
 use ir::{Address, BinaryOp, Class, MatrixWork, Op, Ordering, Space, Special, Src, UnaryOp};
 
 const WORD: u32 = 32;
+
+/// Bytes to which the first row or column is aligned, if it is not shorter ("Matrix Storage for WMMA").
+const ALIGNMENT: u64 = 32;
 
 /// Which matrix.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,7 +94,7 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (ty, operand) = (inst.ty("type"), lo.operand(inst, "d")?);
     let elements = lo.elements(operand);
     let per = register_bits(ty) / ty.bits();
-    let memory = Memory::of(lo, inst, which(inst), ty, elements.len() as u32 * per)?;
+    let memory = Memory::of(lo, inst, MatrixWork::Load, which(inst), (ty, elements.len() as u32 * per))?;
     let mut loaded = Vec::with_capacity(elements.len());
     for nth in 0..elements.len() as u32 {
         loaded.push(if memory.contiguous {
@@ -115,7 +118,7 @@ pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let ty = inst.ty("type");
     let held = values(lo, inst, "b", register_type(ty))?;
     let per = register_bits(ty) / ty.bits();
-    let memory = Memory::of(lo, inst, Which::Sum, ty, held.len() as u32 * per)?;
+    let memory = Memory::of(lo, inst, MatrixWork::Store, Which::Sum, (ty, held.len() as u32 * per))?;
     for (nth, value) in (0..).zip(held) {
         if memory.contiguous {
             memory.store(lo, nth * per, register_type(ty), value);
@@ -180,24 +183,27 @@ impl Memory {
     fn of(
         lo: &mut Lowering,
         inst: &Inst<'_>,
+        work: MatrixWork,
         which: Which,
-        ty: ScalarType,
-        held: u32,
+        (ty, held): (ScalarType, u32),
     ) -> Result<Memory> {
         let (address, named) = lo.address(inst, "a")?;
         let fragment = Fragment::new(lo, inst, which, held);
         let by_rows = inst.word("layout") == Some("row");
         let contiguous = by_rows != (which == Which::B);
         let (m, n, k) = shape(inst);
-        let default = match (which, by_rows) {
+        let length = match (which, by_rows) {
             (Which::A, true) | (Which::B, false) => k,
             (Which::A | Which::Sum, false) => m,
             (Which::B | Which::Sum, true) => n,
         };
         let stride = match inst.operand("stride") {
             Some(_) => lo.value(inst, "stride")?,
-            None => Src::Imm(u64::from(default)),
+            None => Src::Imm(u64::from(length)),
         };
+        let space = space(lo, inst.space(), named);
+        let bytes = u64::from(length * ty.bits() / 8).min(ALIGNMENT);
+        aligned(lo, work, (address, space), bytes, LANES);
         let (along, across) = match contiguous {
             true => (Src::Imm(1), stride),
             false => (stride, Src::Imm(1)),
@@ -211,7 +217,7 @@ impl Memory {
             step: along,
             contiguous,
             bits: ty.bits(),
-            space: space(lo, inst.space(), named),
+            space,
         };
         memory.base = memory.elements_on(lo, elements);
         Ok(memory)
