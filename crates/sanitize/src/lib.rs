@@ -35,6 +35,7 @@ mod influence;
 mod meeting;
 mod patience;
 mod per_cta;
+mod phases;
 mod race;
 pub mod report;
 mod sanitizer;

@@ -10,6 +10,7 @@ use crate::endless::Endless;
 use crate::faults;
 use crate::finding::{Findings, Found};
 use crate::patience::Patience;
+use crate::phases::Phases;
 use crate::race::Races;
 use ir::{Inst, Kernel, Place, Pred, Terminator};
 use std::ops::ControlFlow;
@@ -32,6 +33,7 @@ pub struct Sanitizer {
     collectives: Collectives,
     activemasks: ActiveMasks,
     barriers: Barriers,
+    phases: Phases,
     bounds: Bounds,
     races: Races,
     copies: AsyncCopies,
@@ -49,6 +51,7 @@ impl Sanitizer {
             collectives: Collectives::new(kernel.rules),
             activemasks: ActiveMasks::new(kernel, options.pedantic),
             barriers: Barriers::new(kernel, options.pedantic),
+            phases: Phases::new(),
             bounds: Bounds::new(kernel),
             races: Races::new(kernel, grid, block, options.pedantic),
             copies: AsyncCopies::new(kernel),
@@ -81,6 +84,7 @@ impl Observer for Sanitizer {
         self.collectives.begin(view);
         self.activemasks.begin(view);
         self.barriers.begin(view);
+        self.phases.begin(view);
         self.races.begin(view);
         self.copies.begin(view);
         self.endless.begin();
@@ -91,6 +95,7 @@ impl Observer for Sanitizer {
         self.collectives.end(view);
         self.activemasks.end(view);
         self.barriers.end(view);
+        self.phases.end(view);
         self.races.end(view);
         self.copies.end(view);
         self.endless.end();
@@ -146,12 +151,14 @@ impl Observer for Sanitizer {
     fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
         self.definedness.arrive_at_barrier(view, arrival, &mut self.found);
         self.barriers.arrive(view, arrival);
+        self.phases.arrive(view, arrival, &mut self.found);
         self.races.arrive_at_barrier(view, arrival);
         self.endless.arrive_at_barrier();
     }
 
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
         self.barriers.complete(view, &self.kernel, waiting, &mut self.found);
+        self.phases.complete(view, id);
         self.definedness.complete_barrier(view, id, waiting, &mut self.found);
         self.races.complete_barrier(view, id, waiting);
     }

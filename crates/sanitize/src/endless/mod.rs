@@ -149,7 +149,7 @@ impl Endless {
             }
             return ControlFlow::Continue(());
         };
-        let Some(standing) = look.standing(&self.code, view, waiting) else {
+        let Some(standing) = look.standing(&self.code, view, waiting, self.lockstep) else {
             return ControlFlow::Continue(());
         };
         look.endless.insert(view.cta(), standing);
@@ -245,7 +245,13 @@ impl Look {
     }
 
     /// Who goes round and who waits in a CTA, if these are all, and no others come to the meetings.
-    fn standing(&self, code: &Code, view: &View<'_>, waiting: &[Waiting]) -> Option<Vec<Waiting>> {
+    fn standing(
+        &self,
+        code: &Code,
+        view: &View<'_>,
+        waiting: &[Waiting],
+        lockstep: bool,
+    ) -> Option<Vec<Waiting>> {
         let mut standing = Vec::new();
         for warp in 0..view.warps() {
             let live = view.live(warp);
@@ -257,7 +263,10 @@ impl Look {
             // Collectives may read registers of lanes that do not take part: those must stand still.
             let alone = endless().count() == 1 && !endless().any(|turn| turn.accompanied);
             let meets = endless().any(|turn| turn.meets);
-            if !(live - going - waits).is_empty() || (meets && !alone) {
+            // In lockstep, the other lanes of the warp stand behind the loop until all have left it.
+            let others = live - going - waits;
+            let others_stand = others.is_empty() || (lockstep && !going.is_empty());
+            if !others_stand || (meets && !alone) {
                 return None;
             }
             standing.extend(endless().map(|turn| {
@@ -267,6 +276,12 @@ impl Look {
                 Waiting { cta, warp: warp as u32, lanes, place, waiting_for }
             }));
             standing.extend(of_warp().filter(|group| !group.lanes.intersects(going)));
+            if let Some(first) = endless().next().filter(|_| !others.is_empty()) {
+                let (cta, place) = (view.thread(warp, 0).cta, first.place(code));
+                let waiting_for = WaitingFor::Lanes(going);
+                let warp = warp as u32;
+                standing.push(Waiting { cta, warp, lanes: others, place, waiting_for });
+            }
         }
         (!standing.is_empty()).then_some(standing)
     }

@@ -16,7 +16,7 @@ use crate::interp::{FaultAt, Frame, STOP, Stop};
 use crate::observer::{Observer, View};
 use crate::stats::Stats;
 use barrier::Barriers;
-use ir::Place;
+use ir::{Place, WarpRules};
 use lanes::LaneMask;
 use ready::Ready;
 
@@ -233,9 +233,10 @@ impl<'l> Cta<'l> {
     /// `take_turns` prefers whoever has waited longest over whoever stands earliest.
     fn form_group(&mut self, take_turns: bool) -> Option<usize> {
         self.clock += 1;
-        let front = match take_turns {
-            true => self.ready.take_longest_waiting()?,
-            false => self.ready.take_earliest()?,
+        let front = match (take_turns, self.frame.program.rules) {
+            (true, WarpRules::Independent) => self.ready.take_longest_waiting()?,
+            (true, WarpRules::Lockstep) => self.ready.take_longest_waiting_in_lockstep()?,
+            (false, _) => self.ready.take_earliest()?,
         };
         let at = front.at;
         let frame = &mut self.frame;

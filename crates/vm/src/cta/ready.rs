@@ -23,6 +23,11 @@ impl Front {
         self.warps.clone().map(|warp| (warp, self.lanes[warp])).filter(|(_, lanes)| *lanes != 0)
     }
 
+    /// Whether a split of a warp is among them.
+    fn has(&self, warp: usize) -> bool {
+        self.warps.contains(&warp) && self.lanes[warp] != 0
+    }
+
     /// Adds splits that stand at the same instruction.
     fn join(&mut self, ran: u64, warps: Range<usize>, lanes: impl Fn(usize) -> u32) {
         let both = self.warps.start.min(warps.start)..self.warps.end.max(warps.end);
@@ -104,6 +109,23 @@ impl Ready {
         self.take(nth)
     }
 
+    /// As [`Ready::take_longest_waiting`], where the lanes of a warp are in lockstep: of its splits only the earliest can run.
+    pub(super) fn take_longest_waiting_in_lockstep(&mut self) -> Option<&Front> {
+        // Earlier instructions come later in the list.
+        let earliest = |nth: usize| {
+            let earlier = &self.fronts[nth + 1..self.count];
+            let is_earliest = |warp: usize| !earlier.iter().any(|front| front.has(warp));
+            let splits = self.fronts[nth].splits();
+            splits.filter(move |(warp, _)| is_earliest(*warp))
+        };
+        let key = |nth: &usize| (self.fronts[*nth].ran, self.fronts[*nth].at);
+        let can_run = |nth: &usize| earliest(*nth).next().is_some();
+        let nth = (0..self.count).filter(can_run).min_by_key(key)?;
+        let mut run = [0; MAX_WARPS];
+        earliest(nth).for_each(|(warp, lanes)| run[warp] = lanes);
+        self.take_part(nth, |warp| run[warp])
+    }
+
     /// When the splits ran that have waited longest.
     pub(super) fn longest_waiting(&self) -> Option<u64> {
         self.iter().map(|front| front.ran).min()
@@ -115,18 +137,23 @@ impl Ready {
 
     /// Takes these lanes of one warp's split at a place, and leaves its others there.
     pub(super) fn take_split(&mut self, warp: usize, at: usize, lanes: u32) -> Option<&Front> {
-        let place = self.iter().position(|front| front.at == at)?;
-        let front = &mut self.fronts[place];
-        let (_, all) = front.splits().find(|(other, _)| *other == warp)?;
-        let (lanes, rest) = (all & lanes, all & !lanes);
-        if rest == 0 && front.splits().count() == 1 {
-            return self.take(place);
+        let nth = self.iter().position(|front| front.at == at && front.has(warp))?;
+        self.take_part(nth, |other| if other == warp { lanes } else { 0 })
+    }
+
+    /// Takes some lanes of a front's splits, and leaves the others there.
+    fn take_part(&mut self, nth: usize, lanes: impl Fn(usize) -> u32) -> Option<&Front> {
+        let front = &mut self.fronts[nth];
+        if front.splits().all(|(warp, all)| all & !lanes(warp) == 0) {
+            return self.take(nth);
         }
-        front.lanes[warp] = rest;
-        let ran = front.ran;
+        let mut part = Front { lanes: [0; MAX_WARPS], ..front.clone() };
+        for warp in front.warps.clone() {
+            part.lanes[warp] = front.lanes[warp] & lanes(warp);
+            front.lanes[warp] &= !lanes(warp);
+        }
         let taken = self.spare();
-        (taken.at, taken.ran, taken.warps) = (at, ran, warp..warp + 1);
-        taken.lanes[warp] = lanes;
+        *taken = part;
         Some(taken)
     }
 
@@ -185,6 +212,23 @@ mod tests {
             places.push(front.at);
         }
         assert_eq!(places, [9, 2, 4]);
+    }
+
+    #[test]
+    fn in_lockstep_a_warp_waits_for_its_earliest_split() {
+        let mut ready = ready();
+        // The first warp's split at 9 has waited longest, and another one of it stands at 4.
+        let mut next = || taken(ready.take_longest_waiting_in_lockstep());
+        assert_eq!(next(), Some((2, vec![(2, 1)])));
+        assert_eq!(next(), Some((4, vec![(0, 0x10f), (1, 7)])));
+        assert_eq!(next(), Some((9, vec![(0, 0xf0)])));
+        assert_eq!(next(), None);
+        ready.add(9, 1, 0..3, |_| 1);
+        ready.add(4, 2, 1..2, |_| 2);
+        let mut next = || taken(ready.take_longest_waiting_in_lockstep());
+        assert_eq!(next(), Some((9, vec![(0, 1), (2, 1)])));
+        assert_eq!(next(), Some((4, vec![(1, 2)])));
+        assert_eq!(next(), Some((9, vec![(1, 1)])));
     }
 
     #[test]
