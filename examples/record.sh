@@ -31,8 +31,9 @@ compile() {
         (cd "$(dirname "$source")" &&
             "${nvcc[@]}" -ptx -O3 -std=c++17 -arch="$target" $flags \
                 -o "$(basename "${source%.cu}").$target.ptx" "$(basename "$source")" &&
-            # The folders of this machine mean nothing on another.
-            sed -i -E 's|^(\s*\.file\s+[0-9]+ )".*/([^"/]+)"|\1"\2"|' \
+            # The folders of this machine mean nothing on another, and of debugging nothing but lines matters.
+            sed -i -E -e '/^\s*\.section\s+\.debug_(abbrev|info|loc|macinfo)/,/^\s*\}/d' \
+                -e 's|^(\.target .*), debug|\1|' -e 's|^(\s*\.file\s+[0-9]+ )".*/([^"/]+)"|\1"\2"|' \
                 "$(basename "${source%.cu}").$target.ptx")
     done
 }

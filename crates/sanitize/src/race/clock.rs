@@ -53,11 +53,39 @@ impl Step {
     }
 }
 
-/// A fence that a lane has executed: accesses with stamps below `before` are released by its next strong write.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fenced {
-    pub(super) before: u32,
-    pub(super) wide: bool,
+/// What a lane's next strong write releases: what it knew and had done at its last fence, or what others of a barrier had at
+/// theirs.
+#[derive(Clone, Debug)]
+struct Fenced {
+    /// The lane's own accesses with stamps below this.
+    before: u32,
+    floor: u32,
+    warp_floor: u32,
+    known: Option<Rc<Known>>,
+    wide: bool,
+}
+
+impl Fenced {
+    /// Whether the other is the same but for the lane.
+    fn is_alike(&self, other: &Fenced) -> bool {
+        let same = match (&self.known, &other.known) {
+            (Some(one), Some(other)) => Rc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        let clocks =
+            |fenced: &Fenced| (fenced.before, fenced.floor, fenced.warp_floor, fenced.wide);
+        same && clocks(self) == clocks(other)
+    }
+
+    /// Adds what it releases, if it is one of some lanes of a warp.
+    fn add_to(&self, released: &mut Known, (cta, warp): (u32, u8), lanes: u32) {
+        if let Some(known) = &self.known {
+            released.join(known);
+        }
+        released.add(cta, Group::All, self.floor);
+        released.add(cta, Group::Lanes(warp, u32::MAX), self.warp_floor);
+        released.add(cta, Group::Lanes(warp, lanes), self.before);
+    }
 }
 
 /// The clocks of the lanes of a warp.
@@ -71,17 +99,19 @@ struct Warp {
     uniform: bool,
     known: Lanes<Option<Rc<Known>>>,
     fenced: Lanes<Option<Fenced>>,
-    /// What strong reads have seen, to be known after the next fence or barrier.
-    seen: Lanes<Option<Rc<Known>>>,
-    /// What strong reads have seen, to be known after the next fence that reaches beyond the CTA.
-    far: Lanes<Option<Rc<Known>>>,
+    /// The lanes that have executed a fence and told no barrier of it.
+    fences: LaneMask,
+    /// What strong reads have seen and the lane does not know yet, by what it waits for.
+    seen: [Lanes<Option<Rc<Known>>>; 3],
 }
 
 /// What makes a thread know what it has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// A fence, or a barrier.
-    Sync,
+    /// Any fence or barrier.
+    Fence,
+    /// A barrier, or a fence that reaches beyond the CTA.
+    Barrier,
     /// A fence that reaches beyond the CTA.
     WideFence,
 }
@@ -94,10 +124,36 @@ impl Warp {
             warp_floor: [1; WARP],
             uniform: true,
             known: [const { None }; WARP],
-            fenced: [None; WARP],
-            seen: [const { None }; WARP],
-            far: [const { None }; WARP],
+            fenced: [const { None }; WARP],
+            fences: LaneMask::EMPTY,
+            seen: [const { [const { None }; WARP] }; 3],
         }
+    }
+}
+
+impl Warp {
+    /// What a lane knows after a barrier.
+    fn after_barrier(&self, lane: usize) -> impl Iterator<Item = &Rc<Known>> {
+        let [fence, barrier, _] = &self.seen;
+        [&self.known[lane], &fence[lane], &barrier[lane]].into_iter().flatten()
+    }
+
+    /// What a lane has seen that no barrier lets it know.
+    fn far(&self, lane: usize) -> &Option<Rc<Known>> {
+        &self.seen[Until::WideFence as usize][lane]
+    }
+
+    /// A lane knows what it has seen, but for this.
+    fn forget_seen(&mut self, lane: usize, far: &Option<Rc<Known>>) {
+        let [fence, barrier, wide_fence] = &mut self.seen;
+        (fence[lane], barrier[lane]) = (None, None);
+        wide_fence[lane].clone_from(far);
+    }
+
+    /// What a lane's fence holds.
+    fn fence(&self, lane: usize, before: u32, wide: bool) -> Fenced {
+        let (floor, warp_floor) = (self.floor[lane], self.warp_floor[lane]);
+        Fenced { before, floor, warp_floor, known: self.known[lane].clone(), wide }
     }
 }
 
@@ -188,29 +244,29 @@ impl Clocks {
         })
     }
 
-    /// Everything that a lane knows, itself included up to a stamp.
-    pub(super) fn knowledge(&self, thread: Thread, before: u32) -> Known {
-        let (clocks, lane) = (&self.warps[usize::from(thread.warp)], usize::from(thread.lane));
-        let mut known = clocks.known[lane].as_deref().cloned().unwrap_or_default();
-        known.add(self.cta, Group::All, clocks.floor[lane]);
-        let itself = if self.lockstep { u32::MAX } else { 1 << lane };
-        known.add(self.cta, Group::Lanes(thread.warp, u32::MAX), clocks.warp_floor[lane]);
-        known.add(self.cta, Group::Lanes(thread.warp, itself), before);
-        known
-    }
-
     /// A lane releases what it did so far: the stamp below which that is, and what it knows.
     pub(super) fn release(&mut self, thread: Thread) -> Known {
         let time = self.tick();
         let clocks = &mut self.warps[usize::from(thread.warp)];
-        clocks.now[usize::from(thread.lane)] = time;
+        let lane = usize::from(thread.lane);
+        clocks.now[lane] = time;
         clocks.uniform = false;
-        self.knowledge(thread, time)
+        let fence = clocks.fence(lane, time, true);
+        self.released(thread, &fence)
     }
 
-    /// The fence that a lane executed last.
-    pub(super) fn fenced(&self, thread: Thread) -> Option<Fenced> {
-        self.warps[usize::from(thread.warp)].fenced[usize::from(thread.lane)]
+    /// What a lane's strong write releases that is no release itself, and whether beyond the CTA.
+    pub(super) fn fenced(&self, thread: Thread) -> Option<(Known, bool)> {
+        let warp = &self.warps[usize::from(thread.warp)];
+        let fence = warp.fenced[usize::from(thread.lane)].as_ref()?;
+        Some((self.released(thread, fence), fence.wide))
+    }
+
+    fn released(&self, thread: Thread, fence: &Fenced) -> Known {
+        let mut released = Known::new();
+        let itself = if self.lockstep { u32::MAX } else { 1 << thread.lane };
+        fence.add_to(&mut released, (self.cta, thread.warp), itself);
+        released
     }
 
     /// A lane learns something.
@@ -224,11 +280,7 @@ impl Clocks {
     pub(super) fn see(&mut self, thread: Thread, news: &Rc<Known>, until: Until) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
         clocks.uniform = false;
-        let seen = match until {
-            Until::Sync => &mut clocks.seen,
-            Until::WideFence => &mut clocks.far,
-        };
-        merge(&mut seen[usize::from(thread.lane)], news);
+        merge(&mut clocks.seen[until as usize][usize::from(thread.lane)], news);
     }
 
     /// Lanes execute a fence.
@@ -238,20 +290,66 @@ impl Clocks {
         for lane in lanes {
             let lane = lane as usize;
             clocks.now[lane] = time;
-            clocks.fenced[lane] = Some(Fenced { before: time, wide });
-            let far = if wide { clocks.far[lane].take() } else { None };
-            for seen in [clocks.seen[lane].take(), far].into_iter().flatten() {
-                clocks.uniform = false;
-                merge(&mut clocks.known[lane], &seen);
+            let ends: &[Until] = match wide {
+                true => &[Until::Fence, Until::Barrier, Until::WideFence],
+                false => &[Until::Fence],
+            };
+            for until in ends {
+                if let Some(seen) = clocks.seen[*until as usize][lane].take() {
+                    clocks.uniform = false;
+                    merge(&mut clocks.known[lane], &seen);
+                }
+            }
+            clocks.fenced[lane] = Some(clocks.fence(lane, time, wide));
+        }
+        clocks.fences |= lanes;
+        clocks.uniform &= lanes.is_full();
+    }
+
+    /// What lanes have fenced all have after they have met: each may release it. `None` if none of them has executed a fence.
+    fn meet_fenced(&self, met: impl Iterator<Item = (usize, LaneMask)> + Clone) -> Option<Fenced> {
+        if met.clone().all(|(warp, lanes)| !self.warps[warp].fences.intersects(lanes)) {
+            return None;
+        }
+        let fenced = met.flat_map(|(warp, lanes)| {
+            let of = move |lane: u32| self.warps[warp].fenced[lane as usize].as_ref();
+            lanes.iter().filter_map(move |lane| Some((warp, lane, of(lane)?)))
+        });
+        let wide = fenced.clone().any(|(.., fence)| fence.wide);
+        let mut released = Known::new();
+        // Lanes with the same clocks make one statement.
+        let mut last: Option<(usize, u32, &Fenced)> = None;
+        for (warp, lane, fence) in fenced.filter(|(.., fence)| fence.wide == wide) {
+            match &mut last {
+                Some((of, lanes, alike)) if *of == warp && alike.is_alike(fence) => {
+                    *lanes |= 1 << lane
+                }
+                _ => {
+                    let before = last.replace((warp, 1 << lane, fence));
+                    self.add_fenced(&mut released, before);
+                }
             }
         }
-        clocks.uniform &= lanes.is_full();
+        self.add_fenced(&mut released, last);
+        let known = Some(Rc::new(released));
+        Some(Fenced { before: 0, floor: 0, warp_floor: 0, known, wide })
+    }
+
+    fn add_fenced(&self, released: &mut Known, fence: Option<(usize, u32, &Fenced)>) {
+        if let Some((warp, lanes, fence)) = fence {
+            let lanes = if self.lockstep { u32::MAX } else { lanes };
+            fence.add_to(released, (self.cta, warp as u8), lanes);
+        }
     }
 
     /// Lanes of a warp meet at `bar.warp.sync`.
     pub(super) fn warp_sync(&mut self, warp: usize, lanes: LaneMask, live: LaneMask) {
         let time = self.tick();
+        let fenced = self.meet_fenced(std::iter::once((warp, lanes)));
         let clocks = &mut self.warps[warp];
+        if let Some(fenced) = fenced {
+            lanes.iter().for_each(|lane| clocks.fenced[lane as usize] = Some(fenced.clone()));
+        }
         let whole = lanes == live;
         let most =
             |row: &Lanes<u32>| lanes.iter().map(|lane| row[lane as usize]).max().unwrap_or(0);
@@ -259,8 +357,8 @@ impl Clocks {
         let (mut known, mut far) = (None, None);
         for lane in lanes {
             let lane = lane as usize;
-            clocks.far[lane].iter().for_each(|from| merge(&mut far, from));
-            for from in [&clocks.known[lane], &clocks.seen[lane]].into_iter().flatten() {
+            clocks.far(lane).iter().for_each(|from| merge(&mut far, from));
+            for from in clocks.after_barrier(lane) {
                 merge(&mut known, from);
             }
         }
@@ -274,9 +372,24 @@ impl Clocks {
             clocks.floor[lane] = floor;
             clocks.warp_floor[lane] = if whole { time } else { warp_floor };
             clocks.known[lane].clone_from(&known);
-            clocks.far[lane].clone_from(&far);
+            clocks.forget_seen(lane, &far);
         }
         clocks.uniform = whole && known.is_none() && far.is_none() && lanes.is_full();
+    }
+
+    /// Lanes of a warp tell each other values: what one has acquired, all have.
+    pub(super) fn tell(&mut self, warp: usize, lanes: LaneMask) {
+        let clocks = &mut self.warps[warp];
+        if clocks.uniform {
+            return;
+        }
+        let mut known = None;
+        for lane in lanes {
+            clocks.known[lane as usize].iter().for_each(|from| merge(&mut known, from));
+        }
+        if known.is_some() {
+            lanes.iter().for_each(|lane| clocks.known[lane as usize].clone_from(&known));
+        }
     }
 
     /// Lanes arrive at a barrier and go on.
@@ -294,6 +407,13 @@ impl Clocks {
     /// A barrier is complete. `all` says that every live thread of the CTA waits there.
     pub(super) fn barrier(&mut self, id: usize, waiting: &[LaneMask], all: bool) {
         let time = self.tick();
+        let met = waiting.iter().enumerate().map(|(warp, lanes)| (warp, *lanes));
+        if let Some(fenced) = self.meet_fenced(met) {
+            for (clocks, lanes) in self.warps.iter_mut().zip(waiting) {
+                clocks.fences -= *lanes;
+                lanes.iter().for_each(|lane| clocks.fenced[lane as usize] = Some(fenced.clone()));
+            }
+        }
         let nobody_arrived = self.arrived.get(id).is_none_or(Option::is_none);
         let uniform = |(clocks, lanes): (&Warp, &LaneMask)| clocks.uniform && lanes.is_full();
         if all && nobody_arrived && self.warps.iter().zip(waiting).all(uniform) {
@@ -310,19 +430,11 @@ impl Clocks {
             for lane in *lanes {
                 let at = lane as usize;
                 let clocks = &self.warps[warp];
-                clocks.far[at].iter().for_each(|from| merge(&mut far, from));
+                clocks.far(at).iter().for_each(|from| merge(&mut far, from));
                 floor = floor.max(clocks.floor[at]);
-                if all && clocks.known[at].is_none() && clocks.seen[at].is_none() {
-                    continue;
-                }
-                if let Some(known) = &clocks.known[at] {
-                    joined.join(known);
-                }
                 // A barrier is no fence for what an atomic saw of other CTAs, but code relies on it as on one: the last CTA
                 // to take a ticket works with the results of the others.
-                if let Some(seen) = &clocks.seen[at] {
-                    joined.join(seen);
-                }
+                clocks.after_barrier(at).for_each(|known| joined.join(known));
                 if !all {
                     joined.add(self.cta, Group::Lanes(warp as u8, u32::MAX), clocks.warp_floor[at]);
                 }
@@ -341,8 +453,7 @@ impl Clocks {
                 clocks.now[lane] = time;
                 clocks.floor[lane] = if all { time } else { floor };
                 clocks.known[lane].clone_from(&known);
-                clocks.seen[lane] = None;
-                clocks.far[lane].clone_from(&far);
+                clocks.forget_seen(lane, &far);
             }
             if all {
                 clocks.uniform = known.is_none() && far.is_none() && lanes.is_full();
@@ -405,6 +516,29 @@ mod tests {
         let some = [low, low];
         assert!(ordered(&mut clocks, a, far, |clocks| clocks.barrier(1, &some, false)));
         assert!(!ordered(&mut clocks, a, high, |clocks| clocks.barrier(1, &some, false)));
+    }
+
+    #[test]
+    fn fences_release_what_came_before_them_also_through_barriers() {
+        let mut clocks = Clocks::new(0, 2, false);
+        let now = |clocks: &Clocks| clocks.stamps(0)[3];
+        let released = |clocks: &Clocks, by: Thread, stamp: u32| {
+            let (released, wide) = clocks.fenced(by).unwrap_or_default();
+            wide && released.lanes(&Step { cta: 0, warp: 0, lanes: 1 << 3, stamp }) != 0
+        };
+        let (itself, far) = (thread(0, 3), thread(1, 0));
+        let before = now(&clocks);
+        clocks.fence(0, FULL, true);
+        let behind = now(&clocks);
+        assert!(released(&clocks, itself, before) && !released(&clocks, itself, behind));
+        assert!(!released(&clocks, far, before), "it has not met the other warp");
+        clocks.barrier(0, &[FULL, FULL], true);
+        for thread in [itself, far] {
+            assert!(released(&clocks, thread, before), "its own fence was before");
+            assert!(!released(&clocks, thread, behind), "a barrier is no fence");
+        }
+        clocks.fence(1, FULL, true);
+        assert!(released(&clocks, far, behind), "a fence behind the barrier covers all");
     }
 
     #[test]

@@ -10,6 +10,9 @@
 //! that execute together. No rule calls them a race, but which of them sees which value is as open, and code that does
 //! so relies on the lockstep of old targets.
 //!
+//! The other warp collectives order nothing. But what a lane has acquired before it takes part in one, the others count as having
+//! acquired too: they depend on what it tells them, and NVIDIA's own tiles of several warps rely on that.
+//!
 //! Barriers are CTA scope: what a relaxed load has seen of another CTA needs a wider fence. After atomics they count as one, as in the
 //! usual code for the last CTA that is done.
 //!
@@ -275,6 +278,8 @@ impl Races {
         if firing.parts.iter().any(|part| orders(&part.inst.op)) {
             let live = view.live(firing.warp);
             cta.clocks.warp_sync(firing.warp, firing.participants, live);
+        } else {
+            cta.clocks.tell(firing.warp, firing.participants);
         }
     }
 

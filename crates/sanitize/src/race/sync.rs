@@ -21,7 +21,7 @@ pub(super) enum Read {
     Acquire,
     /// After a fence that is wide enough.
     Relaxed,
-    /// As part of an atomic that does not acquire: after any fence or barrier.
+    /// As part of an atomic that does not acquire: after a fence that is wide enough, or a barrier.
     Update,
 }
 
@@ -34,10 +34,10 @@ impl Var {
         };
         // A narrow read sees what its own CTA released, which is in `narrow` too.
         if let Some((_, known)) = self.narrow.as_ref().filter(|(cta, _)| *cta == thread.cta) {
-            learn(known, Until::Sync);
+            learn(known, Until::Fence);
         }
         if let Some(known) = self.wide.as_ref().filter(|_| wide) {
-            let until = if read == Read::Update { Until::Sync } else { Until::WideFence };
+            let until = if read == Read::Update { Until::Barrier } else { Until::WideFence };
             learn(known, until);
         }
     }
@@ -64,7 +64,7 @@ impl Var {
     ) {
         let (known, wide) = match (releases, clocks.fenced(thread)) {
             (true, _) => (clocks.release(thread), wide),
-            (false, Some(fence)) => (clocks.knowledge(thread, fence.before), wide && fence.wide),
+            (false, Some((known, reaches))) => (known, wide && reaches),
             (false, None) => return,
         };
         if wide {
@@ -167,8 +167,9 @@ mod tests {
         let narrow_fence = |clocks: &mut Clocks| clocks.fence(0, LaneMask::FULL, false);
         let barrier = |clocks: &mut Clocks| clocks.barrier(0, &[LaneMask::FULL], true);
         let warp_sync = |clocks: &mut Clocks| clocks.warp_sync(0, LaneMask::FULL, LaneMask::FULL);
-        let all: [&dyn Fn(&mut Clocks); 3] = [&narrow_fence, &barrier, &warp_sync];
-        for sync in all {
+        let all: [(&dyn Fn(&mut Clocks), bool); 3] =
+            [(&narrow_fence, false), (&barrier, true), (&warp_sync, true)];
+        for (sync, is_barrier) in all {
             for read in [Read::Relaxed, Read::Update] {
                 let found = handed_over(
                     |var, clocks, thread| var.write(clocks, thread, true, true),
@@ -177,7 +178,7 @@ mod tests {
                         sync(clocks);
                     },
                 );
-                assert_eq!(found, read == Read::Update);
+                assert_eq!(found, is_barrier && read == Read::Update);
             }
             // A wide fence behind it helps.
             assert!(handed_over(
