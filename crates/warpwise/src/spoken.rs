@@ -10,9 +10,9 @@ use ir::{Kernel, Op, Ordering};
 use sanitize::explore::{self, Elsewhere, Run};
 use vm::{LaunchError, Schedule};
 
-/// How many other schedules there are: as many as this many warp instructions in all, within bounds.
-const TOGETHER: u64 = 800_000;
-const SCHEDULES: std::ops::RangeInclusive<u64> = 8..=64;
+/// How many other schedules there are, at most, and how many choices they make in all.
+const SCHEDULES: u64 = 64;
+const CHOICES: u64 = 200_000;
 /// Where their random choices begin.
 const SEED: u64 = 1;
 
@@ -44,8 +44,6 @@ impl Again<'_> {
         if !is_clean || self.launch.schedule != Schedule::Fair || stats.warp_instructions > MOST {
             return Ok(Vec::new());
         }
-        let count = TOGETHER / stats.warp_instructions.max(1);
-        let count = count.clamp(*SCHEDULES.start(), *SCHEDULES.end());
-        explore::hunt(self, first, count, SEED)
+        explore::hunt(self, first, (SCHEDULES, CHOICES), SEED)
     }
 }

@@ -175,22 +175,28 @@ struct Walk {
     nth: u64,
     /// Choices of the longest run so far.
     length: u64,
+    /// Choices of all runs.
+    choices: u64,
 }
 
 impl Walk {
     fn from(seed: u64) -> Walk {
-        Walk { seed, nth: 0, length: 1 }
+        Walk { seed, nth: 0, length: 1, choices: 0 }
     }
 
     /// Runs the next schedule. Returns its choices that were not the usual ones, too.
     fn next<S: Subject>(&mut self, subject: &mut S) -> Result<(Run, Vec<Switch>), S::Error> {
         let seed = self.seed.wrapping_add(self.nth);
         let (mut random, mut pct) = (Random::new(seed), Pct::new(seed, self.length));
-        let chooser: &mut dyn Chooser = if self.nth % 2 == 0 { &mut random } else { &mut pct };
+        let chooser: &mut dyn Chooser = match self.nth.is_multiple_of(2) {
+            true => &mut random,
+            false => &mut pct,
+        };
         let mut fairly = Fairly(chooser);
         let mut recorder = Recorder::new(&mut fairly);
         let run = subject.run(&mut recorder, None)?;
         self.length = self.length.max(recorder.count);
+        self.choices += recorder.count;
         self.nth += 1;
         Ok((run, recorder.switches))
     }
@@ -219,14 +225,14 @@ pub fn some<S: Subject>(
 }
 
 /// Tries at most `count` schedules from a seed until one shows a finding that the first run did not have; what it shows.
-/// Gives up when a run reaches its limit of steps.
+/// Gives up after so many choices in all, and when a run reaches its limit of steps.
 ///
 /// # Errors
 /// A run could not begin.
 pub fn hunt<S: Subject>(
     subject: &mut S,
     first: &Run,
-    count: u64,
+    (count, choices): (u64, u64),
     seed: u64,
 ) -> Result<Vec<Elsewhere>, S::Error> {
     let mut explored = Explored::default();
@@ -235,7 +241,7 @@ pub fn hunt<S: Subject>(
         let (run, switches) = walk.next(subject)?;
         let limited = run.fault.as_ref().is_some_and(Fault::is_limit);
         explored.take_more(subject, first, &run, &switches)?;
-        if limited || !explored.more.is_empty() {
+        if limited || !explored.more.is_empty() || walk.choices >= choices {
             break;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::clock::Step;
 use foldhash::{HashMap, HashMapExt};
+use lanes::{LaneMask, Lanes};
 
 /// A set of threads of one CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,24 +12,35 @@ pub(super) enum Group {
     Lanes(u8, u32),
 }
 
-impl Group {
-    /// Those of some lanes of a warp that it holds.
-    fn lanes(self, warp: u8, lanes: u32) -> u32 {
-        match self {
-            Group::All => lanes,
-            Group::Lanes(own, members) if own == warp => lanes & members,
-            Group::Lanes(..) => 0,
+/// What is known of a CTA: below which stamps everything happened before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct OfCta {
+    /// Of all threads.
+    all: u32,
+    /// Of the lanes of some warps, where that is more of one of them.
+    warps: Vec<(u8, Lanes<u32>)>,
+}
+
+impl OfCta {
+    fn raise_all(&mut self, bound: u32) {
+        if bound > self.all {
+            self.all = bound;
+            self.warps.retain(|(_, lanes)| lanes.iter().any(|lane| *lane > bound));
         }
     }
 
-    /// Whether every thread of the other group is in this one.
-    fn covers(self, other: Group) -> bool {
-        match (self, other) {
-            (Group::All, _) => true,
-            (Group::Lanes(..), Group::All) => false,
-            (Group::Lanes(warp, lanes), Group::Lanes(theirs, others)) => {
-                warp == theirs && others & !lanes == 0
+    fn raise(&mut self, warp: u8, bounds: &Lanes<u32>) {
+        if bounds.iter().all(|bound| *bound <= self.all) {
+            return;
+        }
+        match self.warps.iter_mut().find(|(known, _)| *known == warp) {
+            Some((_, known)) => {
+                known
+                    .iter_mut()
+                    .zip(bounds)
+                    .for_each(|(known, bound)| *known = (*known).max(*bound));
             }
+            None => self.warps.push((warp, *bounds)),
         }
     }
 }
@@ -36,7 +48,7 @@ impl Group {
 /// Statements "the accesses of these threads with stamps below this bound happened before", by CTA.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    by_cta: HashMap<u32, Vec<(Group, u32)>>,
+    by_cta: HashMap<u32, OfCta>,
 }
 
 impl Known {
@@ -44,20 +56,24 @@ impl Known {
         Known { by_cta: HashMap::new() }
     }
 
-    /// Adds a statement, and drops those that it makes idle.
+    /// Adds a statement.
     pub(super) fn add(&mut self, cta: u32, group: Group, bound: u32) {
-        let all = self.by_cta.entry(cta).or_default();
-        if all.iter().any(|(known, at)| *at >= bound && known.covers(group)) {
-            return;
+        let known = self.by_cta.entry(cta).or_default();
+        match group {
+            Group::All => known.raise_all(bound),
+            Group::Lanes(warp, members) => {
+                let bounds = |lane: usize| if members >> lane & 1 != 0 { bound } else { 0 };
+                known.raise(warp, &std::array::from_fn(bounds));
+            }
         }
-        all.retain(|(known, at)| *at > bound || !group.covers(*known));
-        all.push((group, bound));
     }
 
     /// Adds all statements of another.
     pub(super) fn join(&mut self, other: &Known) {
-        for (cta, all) in &other.by_cta {
-            all.iter().for_each(|(group, bound)| self.add(*cta, *group, *bound));
+        for (cta, theirs) in &other.by_cta {
+            let known = self.by_cta.entry(*cta).or_default();
+            known.raise_all(theirs.all);
+            theirs.warps.iter().for_each(|(warp, bounds)| known.raise(*warp, bounds));
         }
     }
 
@@ -68,9 +84,12 @@ impl Known {
 
     /// The lanes whose step happened before.
     pub(super) fn lanes(&self, by: &Step) -> u32 {
-        let said = self.by_cta.get(&by.cta).into_iter().flatten();
-        let said = said.filter(|(_, bound)| by.stamp < *bound);
-        said.fold(0, |lanes, (group, _)| lanes | group.lanes(by.warp, by.lanes))
+        let Some(known) = self.by_cta.get(&by.cta) else { return 0 };
+        if by.stamp < known.all {
+            return by.lanes;
+        }
+        let row = known.warps.iter().find(|(warp, _)| *warp == by.warp);
+        row.map_or(0, |(_, bounds)| LaneMask::from_fn(|lane| by.stamp < bounds[lane]).0 & by.lanes)
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -92,12 +111,14 @@ mod tests {
         assert_eq!(known_of(&known, 0, 1, 5), 0, "the bound is exclusive");
         assert_eq!((known_of(&known, 0, 2, 4), known_of(&known, 1, 1, 4)), (0, 0));
         known.add(0, Group::Lanes(1, 0b01), 3);
-        assert_eq!(known.by_cta[&0].len(), 1, "nothing new");
+        assert_eq!(known_of(&known, 0, 1, 4), 0b10, "nothing new");
+        known.add(0, Group::Lanes(1, 0b100), 9);
+        assert_eq!((known_of(&known, 0, 1, 4), known_of(&known, 0, 1, 5)), (0b110, 0b100));
         let mut other = Known::new();
         other.add(0, Group::All, 6);
         other.add(7, Group::All, 2);
         known.join(&other);
-        assert_eq!(known.by_cta[&0], [(Group::All, 6)]);
+        assert_eq!((known_of(&known, 0, 1, 5), known_of(&known, 0, 1, 6)), (0b110, 0b100));
         assert_eq!((known_of(&known, 0, 9, 5), known_of(&known, 7, 0, 1)), (0b110, 0b110));
         known.forget(0);
         assert_eq!(known_of(&known, 0, 9, 5), 0);

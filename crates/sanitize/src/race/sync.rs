@@ -167,9 +167,8 @@ mod tests {
         let narrow_fence = |clocks: &mut Clocks| clocks.fence(0, LaneMask::FULL, false);
         let barrier = |clocks: &mut Clocks| clocks.barrier(0, &[LaneMask::FULL], true);
         let warp_sync = |clocks: &mut Clocks| clocks.warp_sync(0, LaneMask::FULL, LaneMask::FULL);
-        let all: [(&dyn Fn(&mut Clocks), bool); 3] =
-            [(&narrow_fence, false), (&barrier, true), (&warp_sync, true)];
-        for (sync, is_barrier) in all {
+        let all: [&dyn Fn(&mut Clocks); 3] = [&narrow_fence, &barrier, &warp_sync];
+        for (sync, is_barrier) in all.into_iter().zip([false, true, true]) {
             for read in [Read::Relaxed, Read::Update] {
                 let found = handed_over(
                     |var, clocks, thread| var.write(clocks, thread, true, true),
