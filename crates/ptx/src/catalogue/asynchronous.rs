@@ -4,7 +4,15 @@ mod bulk;
 mod copies;
 
 use super::{Entry, Form, Need, hint};
+use crate::lower::{Inst, Lowering, Result};
+use crate::syntax::ScalarType;
 use copies::{commit, copy, wait_all, wait_group};
+use ir::Src;
+
+/// A cache policy: an opaque value, which changes how fast accesses are and not what they do.
+fn policy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.write(inst, "d", Src::Imm(0), ScalarType::B64)
+}
 
 /// `{.L2::cache_hint}` and `{.L2::128B}`.
 macro_rules! copy {
@@ -103,9 +111,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "createpolicy",
         section: "9.7.9.18 createpolicy",
         forms: &[
-            Form::legal("createpolicy.fractional!.primary{.secondary}.b64 d{, fraction:f32}; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80),
-            Form::legal("createpolicy.range!{.global}.primary{.secondary}.b64 d:u64, [a], primary_size:u32, total_size:u32; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80),
-            Form::legal("createpolicy.cvt!.L2.b64 d, a:u64", (7, 4), 80),
+            Form::new("createpolicy.fractional!.primary{.secondary}.b64 d{, fraction:f32}; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80, policy),
+            Form::new("createpolicy.range!{.global}.primary{.secondary}.b64 d:u64, [a], primary_size:u32, total_size:u32; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80, policy),
+            Form::new("createpolicy.cvt!.L2.b64 d, a:u64", (7, 4), 80, policy),
         ],
     },
     Entry {

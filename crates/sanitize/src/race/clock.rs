@@ -5,6 +5,7 @@
 //! Two kinds of statement cover nearly all code and have a word of their own per lane: about the whole CTA (`floor`, after
 //! barriers) and about the thread's warp (`warp_floor`, after `bar.warp.sync`). The rest is a [`Known`].
 
+use super::fence::Fenced;
 use super::known::{Group, Known};
 use super::line::Order;
 use lanes::{LaneMask, Lanes, WARP};
@@ -50,41 +51,6 @@ impl Step {
             true => self.lanes & 1 << thread.lane,
             false => 0,
         }
-    }
-}
-
-/// What a lane's next strong write releases: what it knew and had done at its last fence, or what others of a barrier had at
-/// theirs.
-#[derive(Clone, Debug)]
-struct Fenced {
-    /// The lane's own accesses with stamps below this.
-    before: u32,
-    floor: u32,
-    warp_floor: u32,
-    known: Option<Rc<Known>>,
-    wide: bool,
-}
-
-impl Fenced {
-    /// Whether the other is the same but for the lane.
-    fn is_alike(&self, other: &Fenced) -> bool {
-        let same = match (&self.known, &other.known) {
-            (Some(one), Some(other)) => Rc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        let clocks =
-            |fenced: &Fenced| (fenced.before, fenced.floor, fenced.warp_floor, fenced.wide);
-        same && clocks(self) == clocks(other)
-    }
-
-    /// Adds what it releases, if it is one of some lanes of a warp.
-    fn add_to(&self, released: &mut Known, (cta, warp): (u32, u8), lanes: u32) {
-        if let Some(known) = &self.known {
-            released.join(known);
-        }
-        released.add(cta, Group::All, self.floor);
-        released.add(cta, Group::Lanes(warp, u32::MAX), self.warp_floor);
-        released.add(cta, Group::Lanes(warp, lanes), self.before);
     }
 }
 

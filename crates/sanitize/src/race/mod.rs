@@ -23,6 +23,7 @@
 
 mod clock;
 mod expected;
+mod fence;
 mod known;
 mod line;
 mod sync;
