@@ -21,10 +21,11 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) fn new(kernel: &Kernel) -> Bounds {
+        let frames = kernel.frames.iter().filter(|frame| !frame.variables.is_empty());
         Bounds {
             shared: wide(&kernel.shared_gaps),
             params: wide(&kernel.param_gaps),
-            frames: kernel.frames.clone(),
+            frames: frames.cloned().collect(),
             local: HashMap::default(),
         }
     }
@@ -36,7 +37,10 @@ impl Bounds {
             Space::Global => true,
             Space::Shared => self.shared.is_empty(),
             Space::Param => self.params.is_empty(),
-            Space::Local | Space::Generic => false,
+            Space::Local => self.frames.is_empty(),
+            Space::Generic => {
+                self.shared.is_empty() && self.params.is_empty() && self.frames.is_empty()
+            }
         };
         if nothing {
             return;
