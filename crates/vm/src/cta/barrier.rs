@@ -1,7 +1,11 @@
 //! CTA barriers (`bar`, `barrier`).
+//!
+//! A thread count is one of warps (PTX ISA 9.1, `barrier`): a warp has arrived, with all its 32 threads, when those of its
+//! threads have that have not exited. So the last warp of a CTA counts like the others.
 
 use super::{Cta, Split, State};
 use crate::fault::{FaultKind, WaitingFor};
+use crate::interp::MAX_WARPS;
 use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
 use lanes::{LaneMask, WARP};
 
@@ -13,6 +17,10 @@ const COUNT: usize = 16;
 struct Barrier {
     /// Threads that have arrived.
     arrived: u32,
+    /// The same in whole warps.
+    marked: u32,
+    /// Per warp, the lanes that have arrived and wait for the others of the warp before it has.
+    pending: [u32; MAX_WARPS],
     /// Threads that must arrive; `None` is all live threads.
     expected: Option<u32>,
     /// Threads that arrived with a true predicate.
@@ -28,8 +36,25 @@ pub(super) struct Barriers {
 impl Barriers {
     pub(super) fn waiting_for(&self, id: u32, live: u32) -> WaitingFor {
         let barrier = &self.barriers[id as usize % COUNT];
-        let expected = barrier.expected.unwrap_or(live);
-        WaitingFor::Barrier { id, arrived: barrier.arrived, expected }
+        let (arrived, expected) = match barrier.expected {
+            Some(expected) => (barrier.marked, expected),
+            None => (barrier.arrived, live),
+        };
+        WaitingFor::Barrier { id, arrived, expected }
+    }
+}
+
+impl Barrier {
+    /// Whether all who are expected have arrived. `live` are the lanes of each warp that have not exited.
+    fn is_complete(&mut self, live: &[u32], threads: u32) -> bool {
+        let Some(expected) = self.expected else { return self.arrived >= threads };
+        for (pending, live) in self.pending.iter_mut().zip(live) {
+            if *pending != 0 && live & !*pending == 0 {
+                self.marked += WARP as u32;
+                *pending = 0;
+            }
+        }
+        self.marked >= expected
     }
 }
 
@@ -76,6 +101,7 @@ impl Cta<'_> {
                 }
                 let barrier = &mut self.barriers.barriers[id as usize];
                 barrier.arrived += lanes.count_ones();
+                barrier.pending[warp] |= lanes;
                 self.frame.arrivals += lanes.count_ones();
                 barrier.expected = expected;
                 if let Some(reduction) = op.reduction {
@@ -99,10 +125,11 @@ impl Cta<'_> {
     pub(super) fn complete_barriers<O: Observer>(&mut self, observer: &mut O) {
         let live = self.frame.threads.live_count();
         for id in 0..COUNT {
-            let barrier = self.barriers.barriers[id];
-            if barrier.arrived == 0 || barrier.arrived < barrier.expected.unwrap_or(live) {
+            let barrier = &mut self.barriers.barriers[id];
+            if barrier.arrived == 0 || !barrier.is_complete(&self.frame.threads.live, live) {
                 continue;
             }
+            let barrier = *barrier;
             self.barriers.barriers[id] = Barrier::default();
             self.frame.arrivals -= barrier.arrived;
             let state = State::AtBarrier(id as u32);
