@@ -17,6 +17,8 @@ pub(super) enum Rule {
     /// A product of the first two operands, to which a third may be added: undefined from the lowest bit that an undefined one
     /// can change. `sign` is the bit of the operands that is extended.
     Product { sign: u64 },
+    /// The sum of the products of four bytes, to which a third operand is added.
+    Dot,
     /// Bitwise and: a defined 0 decides.
     And,
     /// Bitwise or: a defined 1 decides.
@@ -308,16 +310,13 @@ pub(super) fn ternary(op: TernaryOp) -> Rule {
         | TernaryOp::PrmtEcl
         | TernaryOp::PrmtEcr
         | TernaryOp::PrmtRc16 => Rule::Apply,
-        TernaryOp::Dp4aUU
-        | TernaryOp::Dp2aLoUU
+        TernaryOp::Dp4aUU | TernaryOp::Dp4aUS | TernaryOp::Dp4aSU | TernaryOp::Dp4aSS => Rule::Dot,
+        TernaryOp::Dp2aLoUU
         | TernaryOp::Dp2aHiUU
-        | TernaryOp::Dp4aUS
         | TernaryOp::Dp2aLoUS
         | TernaryOp::Dp2aHiUS
-        | TernaryOp::Dp4aSU
         | TernaryOp::Dp2aLoSU
         | TernaryOp::Dp2aHiSU
-        | TernaryOp::Dp4aSS
         | TernaryOp::Dp2aLoSS
         | TernaryOp::Dp2aHiSS
         | TernaryOp::FmaFtzF32

@@ -56,6 +56,7 @@ fn spread(rule: Rule, any: u64, result: u64) -> u64 {
         Rule::Count(bits) => bits,
         Rule::Apply
         | Rule::Product { .. }
+        | Rule::Dot
         | Rule::And
         | Rule::Or
         | Rule::BitSelect
@@ -115,6 +116,15 @@ pub(crate) fn ternary(op: TernaryOp, s: [u64; 3], v: [u64; 3]) -> u64 {
                 0 => undefined | s[2] & result,
                 _ => upward(undefined | s[2]) & result,
             }
+        }
+        Rule::Dot => {
+            // Nothing times zero is zero.
+            let counts = |byte: u32| {
+                let byte = |word: u64| word >> (8 * byte) & 0xff;
+                let (a, b) = (byte(s[0]) != 0, byte(s[1]) != 0);
+                a && byte(s[1] | v[1]) != 0 || b && byte(s[0] | v[0]) != 0
+            };
+            if (0..4).any(counts) { result } else { upward(s[2]) & result }
         }
         // A field of one operand, its position and length.
         Rule::Apply
@@ -315,6 +325,16 @@ mod tests {
             let high = binary(BinaryOp::MulWideS32, [1 << 31, 0], [v[0], 4]);
             assert_eq!(high, u64::MAX << 33);
         });
+    }
+
+    #[test]
+    fn undefined_bytes_of_a_dot_product_with_zero_are_harmless() {
+        for op in [TernaryOp::Dp4aUU, TernaryOp::Dp4aUS, TernaryOp::Dp4aSU, TernaryOp::Dp4aSS] {
+            let undefined = |b: u64, c: u64| ternary(op, [0xff00_0000, 0, c], [7, b, 5]);
+            assert_eq!(undefined(0x00ff_0101, 0), 0, "{op:?}");
+            assert_eq!(undefined(0x00ff_0101, 0x10), 0xffff_fff0, "{op:?}");
+            assert_eq!(undefined(0x0100_0000, 0), 0xffff_ffff, "{op:?}");
+        }
     }
 
     #[test]

@@ -115,6 +115,10 @@ impl Cta<'_> {
                 } else {
                     self.waiting.push(Split { warp, lanes, at, state: State::AtBarrier(id) });
                 }
+                // Who comes after the last that is expected waits for the next ones.
+                if expected.is_some() {
+                    self.complete_barriers(observer);
+                }
             }
         }
         self.complete_barriers(observer);
