@@ -8,10 +8,7 @@ use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use ir::{BarrierAction, BarrierReduction, Op, Place};
 use lanes::WARP;
-use vm::{BarrierArrival, View};
-
-/// Barriers of a CTA.
-const BARRIERS: usize = 16;
+use vm::{BARRIERS, BarrierArrival, View};
 
 /// What the first thread wanted that came to a barrier.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,17 @@ const AND: u8 = 0b1000;
 const OR: u8 = 0b1110;
 const XOR: u8 = 0b0110;
 
+/// The predicate that holds where both do, in all lanes, whatever the guard of the instruction.
+pub(super) fn both(lo: &mut Lowering, one: Option<Pred>, other: Pred) -> Pred {
+    let Some(one) = one else { return other };
+    let d = lo.b.reg(Class::Pred);
+    let guard = lo.b.guard();
+    lo.b.set_guard(None);
+    lo.b.push(Op::Logic { table: AND, d, a: one, b: other });
+    lo.b.set_guard(guard);
+    d.into()
+}
+
 macro_rules! bitwise {
     ($name:literal, $section:literal, $narrow:ident, $wide:ident, $table:ident) => {
         Entry {

@@ -23,10 +23,7 @@ use foldhash::HashSet;
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
 use lanes::{Lanes, WARP};
 use matters::Use;
-use vm::{Arrival, BarrierArrival, BarrierPart, Firing, View};
-
-/// Barriers of a CTA.
-const BARRIERS: usize = 16;
+use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, View};
 
 /// What is undefined in a CTA.
 #[derive(Debug)]

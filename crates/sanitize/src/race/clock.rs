@@ -10,9 +10,7 @@ use super::known::{Group, Known};
 use super::line::Order;
 use lanes::{LaneMask, Lanes, WARP};
 use std::rc::Rc;
-
-/// Barriers of a CTA.
-const BARRIERS: usize = 16;
+use vm::BARRIERS;
 
 /// A thread of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,9 +93,7 @@ impl Warp {
             seen: [const { [const { None }; WARP] }; 3],
         }
     }
-}
 
-impl Warp {
     /// What a lane knows after a barrier.
     fn after_barrier(&self, lane: usize) -> impl Iterator<Item = &Rc<Known>> {
         let [fence, barrier, _] = &self.seen;

@@ -10,7 +10,7 @@ use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
 use lanes::{LaneMask, WARP};
 
 /// Barriers of a CTA (PTX ISA 9.1, `bar`).
-const COUNT: usize = 16;
+pub const BARRIERS: usize = 16;
 
 /// What has happened at one barrier since it was last complete.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,12 +30,12 @@ struct Barrier {
 /// The barriers of a CTA.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barriers {
-    barriers: [Barrier; COUNT],
+    barriers: [Barrier; BARRIERS],
 }
 
 impl Barriers {
     pub(super) fn waiting_for(&self, id: u32, live: u32) -> WaitingFor {
-        let barrier = &self.barriers[id as usize % COUNT];
+        let barrier = &self.barriers[id as usize % BARRIERS];
         let (arrived, expected) = match barrier.expected {
             Some(expected) => (barrier.marked, expected),
             None => (barrier.arrived, live),
@@ -87,7 +87,7 @@ impl Cta<'_> {
                 });
                 let lanes = same.fold(0, |lanes, other| lanes | 1 << other) & left;
                 left &= !lanes;
-                let valid = (id as usize) < COUNT && expected != Some(0);
+                let valid = (id as usize) < BARRIERS && expected != Some(0);
                 if !valid {
                     return Err(FaultKind::BadBarrier { id, threads: expected });
                 }
@@ -128,7 +128,7 @@ impl Cta<'_> {
     /// Lets go the threads at every barrier at which all expected threads have arrived.
     pub(super) fn complete_barriers<O: Observer>(&mut self, observer: &mut O) {
         let live = self.frame.threads.live_count();
-        for id in 0..COUNT {
+        for id in 0..BARRIERS {
             let barrier = &mut self.barriers.barriers[id];
             if barrier.arrived == 0 || !barrier.is_complete(&self.frame.threads.live, live) {
                 continue;

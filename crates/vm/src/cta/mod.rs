@@ -5,7 +5,7 @@
 //! together as a *group* until they diverge, reach another split, have to wait, exit, or have used up
 //! their turn. Splits of one warp that meet join, because they are picked together.
 
-mod barrier;
+pub(crate) mod barrier;
 mod observe;
 mod ready;
 mod rendezvous;

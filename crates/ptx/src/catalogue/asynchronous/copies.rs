@@ -3,6 +3,7 @@
 //! A copy is made when it begins: a load and a store. Observers are told that it counts as complete only when it has been
 //! waited for.
 
+use crate::catalogue::logic::both;
 use crate::lower::{Inst, Lowering, Result};
 use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Space, Src};
 use ir::Terminator;
@@ -95,18 +96,6 @@ fn load_part(lo: &mut Lowering, words: &[Reg], from: Address, size: Src, guard: 
     }
     lo.b.terminate(Terminator::Jump(join));
     lo.b.switch_to(join);
-}
-
-/// The predicate that holds where both do.
-fn both(lo: &mut Lowering, one: Option<Pred>, other: Pred) -> Pred {
-    const AND: u8 = 0b1000;
-    let Some(one) = one else { return other };
-    let d = lo.b.reg(Class::Pred);
-    let guard = lo.b.guard();
-    lo.b.set_guard(None);
-    lo.b.push(Op::Logic { table: AND, d, a: one, b: other });
-    lo.b.set_guard(guard);
-    d.into()
 }
 
 pub(super) fn commit(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {

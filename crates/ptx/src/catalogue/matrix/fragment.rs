@@ -3,21 +3,18 @@
 //! Four neighbouring lanes are a quad. Of `a`, the quad holds a row (and the one eight below); of `b`, a column; of `c` and
 //! `d`, the same row as of `a`, two columns a lane.
 
+use crate::catalogue::logic::both;
 use crate::lower::{Inst, Lowering};
 use ir::{
     Access, Address, BinaryOp, Class, Collective, CompareOp, MatrixForm, MatrixWork, Members, Op,
-    Ordering, Space, Special, Src, UnaryOp,
+    Ordering, Pred, Space, Special, Src, UnaryOp,
 };
 use lanes::ShflMode;
 
 /// Lanes of a quad.
 pub(super) const QUAD: u64 = 4;
 
-/// The table of a logical and.
-const AND: u8 = 0b1000;
-
-/// Lanes of a warp, and all of them as members.
-pub(super) const LANES: u64 = 32;
+/// All lanes of a warp.
 const WARP: Members = Members::Mask(Src::Imm(0xffff_ffff));
 
 /// The lanes of the warp begin the instruction together, as `.sync.aligned` has it. Before PTX 6.3 `wmma` did not spell
@@ -63,7 +60,7 @@ pub(super) fn aligned(
     work: MatrixWork,
     (address, space): (Address, Space),
     bytes: u64,
-    lanes: u64,
+    lanes: usize,
 ) {
     let low = match address.base {
         Src::Reg(reg) if lo.b.class(reg) == Class::W64 => lo.b.unary(UnaryOp::Low32, reg).into(),
@@ -71,15 +68,16 @@ pub(super) fn aligned(
     };
     let start = lo.b.binary(BinaryOp::AddI32, low, Src::Imm(address.offset as u32 as u64));
     let over = lo.b.binary(BinaryOp::And32, start, Src::Imm(bytes - 1));
-    let mut reads = lo.b.compare(CompareOp::NeI32, over, Src::Imm(0));
-    if lanes < LANES {
+    let mut goes: Pred = lo.b.compare(CompareOp::NeI32, over, Src::Imm(0)).into();
+    if lanes < lanes::WARP {
         let lane = lo.b.reg(Class::W32);
         lo.b.push(Op::Special { d: lane, what: Special::Laneid });
-        let gives = lo.b.compare(CompareOp::LtU32, lane, Src::Imm(lanes));
-        reads = lo.b.logic(AND, reads, gives);
+        let gives = lo.b.compare(CompareOp::LtU32, lane, Src::Imm(lanes as u64));
+        goes = both(lo, Some(goes), gives.into());
     }
     let guard = lo.b.guard();
-    lo.b.set_guard(Some(reads.into()));
+    let goes = both(lo, guard, goes);
+    lo.b.set_guard(Some(goes));
     let (access, ordering) = (Access::B32, Ordering::Weak);
     let words = (bytes / u64::from(access.bytes())) as usize;
     lo.b.push(match work {

@@ -82,8 +82,7 @@ impl Tiles {
         let (address, named) = lo.address(inst, "a")?;
         let space = space(lo, inst.space(), named);
         // Rows are read and written whole.
-        let rows = 8 * matrices as u64;
-        aligned(lo, work, (address, space), ROW, rows);
+        aligned(lo, work, (address, space), ROW, 8 * matrices);
         Ok(Tiles { quad: Quad::new(lo), base: address.base, offset: address.offset, space })
     }
 

@@ -4,7 +4,7 @@
 //! a row of `a`, `c` and `d`, a column of `b`, or as much of it as its registers take: neighbouring parts lie in lanes that
 //! are as far apart as there are rows (columns).
 
-use super::fragment::{LANES, aligned, begin, further, shuffle};
+use super::fragment::{aligned, begin, further, shuffle};
 use super::product::{Types, accumulators, split, values, write};
 use crate::catalogue::memory::{access, space};
 use crate::catalogue::moves::pack;
@@ -203,7 +203,7 @@ impl Memory {
         };
         let space = space(lo, inst.space(), named);
         let bytes = u64::from(length * ty.bits() / 8).min(ALIGNMENT);
-        aligned(lo, work, (address, space), bytes, LANES);
+        aligned(lo, work, (address, space), bytes, lanes::WARP);
         let (along, across) = match contiguous {
             true => (Src::Imm(1), stride),
             false => (stride, Src::Imm(1)),
