@@ -17,8 +17,10 @@ pub(super) enum Rule {
     /// A product of the first two operands, to which a third may be added: undefined from the lowest bit that an undefined one
     /// can change. `sign` is the bit of the operands that is extended.
     Product { sign: u64 },
-    /// The sum of the products of four bytes, to which a third operand is added.
-    Dot,
+    /// The high half of a product: all of it, but nothing times zero is zero.
+    High,
+    /// The sum of the products of fields (their masks in the two operands), to which a third operand is added.
+    Dot(&'static [(u64, u64)]),
     /// Bitwise and: a defined 0 decides.
     And,
     /// Bitwise or: a defined 1 decides.
@@ -174,24 +176,20 @@ pub(super) fn unary(op: UnaryOp) -> Rule {
 pub(super) fn binary(op: BinaryOp) -> Rule {
     match op {
         BinaryOp::AddFtzF32
-        | BinaryOp::MulHiU32
         | BinaryOp::DivU32
         | BinaryOp::RemU32
         | BinaryOp::MinU32
         | BinaryOp::MaxU32
-        | BinaryOp::MulHiS32
         | BinaryOp::DivS32
         | BinaryOp::RemS32
         | BinaryOp::MinS32
         | BinaryOp::MaxS32
         | BinaryOp::IncWrap32
         | BinaryOp::DecWrap32
-        | BinaryOp::MulHiU64
         | BinaryOp::DivU64
         | BinaryOp::RemU64
         | BinaryOp::MinU64
         | BinaryOp::MaxU64
-        | BinaryOp::MulHiS64
         | BinaryOp::DivS64
         | BinaryOp::RemS64
         | BinaryOp::MinS64
@@ -227,6 +225,9 @@ pub(super) fn binary(op: BinaryOp) -> Rule {
         | BinaryOp::DivF64(_) => Rule::All,
         BinaryOp::AddI32 | BinaryOp::SubI32 | BinaryOp::AddI64 | BinaryOp::SubI64 => Rule::Upward,
         BinaryOp::MulLo32 | BinaryOp::MulLo64 | BinaryOp::MulWideU32 => Rule::Product { sign: 0 },
+        BinaryOp::MulHiU32 | BinaryOp::MulHiS32 | BinaryOp::MulHiU64 | BinaryOp::MulHiS64 => {
+            Rule::High
+        }
         BinaryOp::MulWideS32 => Rule::Product { sign: 1 << 31 },
         BinaryOp::ShrU32
         | BinaryOp::ShrS32
@@ -310,18 +311,21 @@ pub(super) fn ternary(op: TernaryOp) -> Rule {
         | TernaryOp::PrmtEcl
         | TernaryOp::PrmtEcr
         | TernaryOp::PrmtRc16 => Rule::Apply,
-        TernaryOp::Dp4aUU | TernaryOp::Dp4aUS | TernaryOp::Dp4aSU | TernaryOp::Dp4aSS => Rule::Dot,
-        TernaryOp::Dp2aLoUU
-        | TernaryOp::Dp2aHiUU
-        | TernaryOp::Dp2aLoUS
-        | TernaryOp::Dp2aHiUS
-        | TernaryOp::Dp2aLoSU
-        | TernaryOp::Dp2aHiSU
-        | TernaryOp::Dp2aLoSS
-        | TernaryOp::Dp2aHiSS
-        | TernaryOp::FmaFtzF32
-        | TernaryOp::FmaF32(_)
-        | TernaryOp::FmaF64(_) => Rule::All,
+        TernaryOp::Dp4aUU | TernaryOp::Dp4aUS | TernaryOp::Dp4aSU | TernaryOp::Dp4aSS => {
+            Rule::Dot(&[
+                (0xff, 0xff),
+                (0xff00, 0xff00),
+                (0xff_0000, 0xff_0000),
+                (0xff00_0000, 0xff00_0000),
+            ])
+        }
+        TernaryOp::Dp2aLoUU | TernaryOp::Dp2aLoUS | TernaryOp::Dp2aLoSU | TernaryOp::Dp2aLoSS => {
+            Rule::Dot(&[(0xffff, 0xff), (0xffff_0000, 0xff00)])
+        }
+        TernaryOp::Dp2aHiUU | TernaryOp::Dp2aHiUS | TernaryOp::Dp2aHiSU | TernaryOp::Dp2aHiSS => {
+            Rule::Dot(&[(0xffff, 0xff_0000), (0xffff_0000, 0xff00_0000)])
+        }
+        TernaryOp::FmaFtzF32 | TernaryOp::FmaF32(_) | TernaryOp::FmaF64(_) => Rule::All,
         TernaryOp::FmaF16 | TernaryOp::FmaBf16 => Rule::Count(0xffff),
         TernaryOp::FmaF16x2 | TernaryOp::FmaBf16x2 => Rule::Halves,
     }

@@ -37,6 +37,11 @@ fn product(s: [u64; 2], v: [u64; 2], sign: u64) -> u64 {
     u64::MAX.checked_shl(changes).unwrap_or(0)
 }
 
+/// Whether undefined bits of two factors can change the product: nothing times zero is zero.
+fn changes(s: [u64; 2], v: [u64; 2]) -> bool {
+    s[0] != 0 && s[1] | v[1] != 0 || s[1] != 0 && s[0] | v[0] != 0
+}
+
 /// Each half of 16 bits in which any bit is set.
 fn halves(bits: u64) -> u64 {
     let half = |mask: u64| if bits & mask != 0 { mask } else { 0 };
@@ -56,7 +61,8 @@ fn spread(rule: Rule, any: u64, result: u64) -> u64 {
         Rule::Count(bits) => bits,
         Rule::Apply
         | Rule::Product { .. }
-        | Rule::Dot
+        | Rule::High
+        | Rule::Dot(_)
         | Rule::And
         | Rule::Or
         | Rule::BitSelect
@@ -81,6 +87,7 @@ pub(crate) fn binary(op: BinaryOp, s: [u64; 2], v: [u64; 2]) -> u64 {
         Rule::Or => and(s, v.map(|v| !v)) & result,
         Rule::Copysign(sign) => s[0] & sign | s[1] & !sign & result,
         Rule::Product { sign } => product(s, v, sign) & result,
+        Rule::High if !changes(s, v) => 0,
         // Packing has two data operands, shifting has one and an amount.
         Rule::Apply if matches!(op, BinaryOp::Pack32 | BinaryOp::Pack64) => op.eval(s),
         Rule::Apply if s[1] == 0 => op.eval([s[0], v[1]]),
@@ -117,14 +124,9 @@ pub(crate) fn ternary(op: TernaryOp, s: [u64; 3], v: [u64; 3]) -> u64 {
                 _ => upward(undefined | s[2]) & result,
             }
         }
-        Rule::Dot => {
-            // Nothing times zero is zero.
-            let counts = |byte: u32| {
-                let byte = |word: u64| word >> (8 * byte) & 0xff;
-                let (a, b) = (byte(s[0]) != 0, byte(s[1]) != 0);
-                a && byte(s[1] | v[1]) != 0 || b && byte(s[0] | v[0]) != 0
-            };
-            if (0..4).any(counts) { result } else { upward(s[2]) & result }
+        Rule::Dot(fields) => {
+            let counts = |(a, b): &(u64, u64)| changes([s[0] & a, s[1] & b], [v[0] & a, v[1] & b]);
+            if fields.iter().any(counts) { result } else { upward(s[2]) & result }
         }
         // A field of one operand, its position and length.
         Rule::Apply
@@ -334,6 +336,17 @@ mod tests {
             assert_eq!(undefined(0x00ff_0101, 0), 0, "{op:?}");
             assert_eq!(undefined(0x00ff_0101, 0x10), 0xffff_fff0, "{op:?}");
             assert_eq!(undefined(0x0100_0000, 0), 0xffff_ffff, "{op:?}");
+        }
+        // Two halves of one operand, and the low or the high two bytes of the other.
+        for (op, other) in [(TernaryOp::Dp2aLoUU, 0xffff_00ff), (TernaryOp::Dp2aHiSS, 0x00ff_ffff)]
+        {
+            let undefined = |b: u64| ternary(op, [0xffff_0000, 0, 0], [7, b, 5]);
+            assert_eq!(undefined(other), 0, "{op:?}");
+            assert_eq!(undefined(!other & 0xffff_ffff), 0xffff_ffff, "{op:?}");
+        }
+        for op in [BinaryOp::MulHiU32, BinaryOp::MulHiS64] {
+            assert_eq!(binary(op, [0xff, 0], [3, 0]), 0, "{op:?}");
+            assert_eq!(binary(op, [0xff, 0], [3, 1]), full(op.signature().1), "{op:?}");
         }
     }
 
