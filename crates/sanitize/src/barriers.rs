@@ -221,7 +221,7 @@ impl Barriers {
             let message = format!("{threads} {did} this barrier of all threads of the CTA");
             let thread = view.thread(part.warp, part.lanes.lowest().unwrap_or(0));
             let (live, existing) = (view.live(warp), view.existing(warp));
-            let strip = meeting::strip(live, LaneMask::FULL, "waits here", "exited before")
+            let strip = meeting::strip(view, warp, LaneMask::FULL, ["waits here", "exited before"])
                 .mark(live, Cell::Arrived)
                 .mark(existing - live, Cell::Wrong);
             Finding::new(Code::B001, place, thread, message)

@@ -47,7 +47,7 @@ codes! {
     W003 "lanes of one collective disagree on its membermask",
         "compute the membermask once, before the lanes part, and give every lane the same value";
     W004 "lanes wait for each other at different collectives",
-        "let all lanes of the membermask execute the same collective, with the same qualifiers";
+        "let all lanes that take part execute the same collective, with the same qualifiers";
     W005 "shuffle or vote without .sync in divergent code",
         "use the .sync form and name the lanes that take part";
     W006 "instruction that needs the whole warp is not executed in convergence",

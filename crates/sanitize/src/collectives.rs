@@ -83,14 +83,10 @@ impl Collectives {
                     if stray.count() == 1 { "executes it" } else { "execute it" },
                     if stray.count() == 1 { "it" } else { "them" },
                 );
-                let strip = meeting::strip(
-                    view.live(warp),
-                    mask,
-                    "executes it and is named",
-                    "executes it and is not named",
-                )
-                .mark(arrival.executing & mask, Cell::Arrived)
-                .mark(stray, Cell::Wrong);
+                let words = ["executes it and is named", "executes it and is not named"];
+                let strip = meeting::strip(view, warp, mask, words)
+                    .mark(arrival.executing & mask, Cell::Arrived)
+                    .mark(stray, Cell::Wrong);
                 Finding::new(Code::W001, place, view.thread(warp, lane), message)
                     .label(format!("executed by {}", named(arrival.executing)))
                     .strip(strip)
@@ -149,10 +145,9 @@ impl Collectives {
                 named(part.lanes),
                 named(others)
             );
-            let strip =
-                meeting::strip(view.live(warp), mask, "takes part", "gave another membermask")
-                    .mark(firing.participants, Cell::Arrived)
-                    .mark(others, Cell::Wrong);
+            let strip = meeting::strip(view, warp, mask, ["takes part", "gave another membermask"])
+                .mark(firing.participants, Cell::Arrived)
+                .mark(others, Cell::Wrong);
             Finding::new(Code::W003, place, view.thread(warp, lane), message)
                 .label(format!("fires for {} alone", named(firing.participants)))
                 .strip(strip)
@@ -186,7 +181,7 @@ impl Collectives {
                 named(absent),
                 named(part.lanes)
             );
-            let strip = meeting::strip(live, mask, "executes it", "is named and elsewhere")
+            let strip = meeting::strip(view, warp, mask, ["executes it", "is named and elsewhere"])
                 .mark(firing.participants, Cell::Arrived)
                 .mark(absent, Cell::Wrong);
             Finding::new(Code::W006, place, view.thread(warp, lane), message)
@@ -232,9 +227,10 @@ impl Collectives {
                 ),
                 false => format!("{} read lanes that are elsewhere in divergent code", named(lost)),
             };
-            let strip = meeting::strip(live, live, "takes part", "reads a lane that is elsewhere")
-                .mark(firing.participants, Cell::Arrived)
-                .mark(lost, Cell::Wrong);
+            let strip =
+                meeting::strip(view, warp, live, ["takes part", "reads a lane that is elsewhere"])
+                    .mark(firing.participants, Cell::Arrived)
+                    .mark(lost, Cell::Wrong);
             Finding::new(Code::W005, place, view.thread(warp, lane), message)
                 .label("the result depends on who is active here")
                 .strip(strip)
@@ -277,8 +273,8 @@ pub(crate) fn misaligned(
                 false => "all 32 threads of the warp must be there",
             }
         );
-        let strip =
-            meeting::strip(live, LaneMask::FULL, "executes it", "").mark(lanes, Cell::Arrived);
+        let strip = meeting::strip(view, warp, LaneMask::FULL, ["executes it", ""])
+            .mark(lanes, Cell::Arrived);
         Finding::new(Code::W006, place, view.thread(warp, lane), message)
             .label(format!("executed by {}", named(lanes)))
             .strip(strip)

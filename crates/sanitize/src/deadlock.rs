@@ -208,7 +208,7 @@ fn finding(
         true => ("goes round", "waits elsewhere"),
         false => ("waits here", "is waited for and waits elsewhere"),
     };
-    let mut strip = Strip::new(live, here, others);
+    let mut strip = Strip::new((live, group.existing), here, others);
     if let WaitingFor::Lanes(mask) = group.waiting_for {
         strip = strip.mark(live - mask, Cell::Outside).mark(mask & live, Cell::Wrong);
     }

@@ -39,12 +39,13 @@ pub(crate) fn why_absent(
 
 /// A warp as a membermask divides it; nobody has arrived.
 pub(crate) fn strip(
-    live: LaneMask,
+    view: &View<'_>,
+    warp: usize,
     mask: LaneMask,
-    arrived: &'static str,
-    wrong: &'static str,
+    [arrived, wrong]: [&'static str; 2],
 ) -> Strip {
-    Strip::new(live, arrived, wrong).mark(live - mask, Cell::Outside)
+    let live = view.live(warp);
+    Strip::new((live, view.existing(warp)), arrived, wrong).mark(live - mask, Cell::Outside)
 }
 
 /// What a collective is called.

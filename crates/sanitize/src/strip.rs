@@ -13,16 +13,18 @@ pub enum Cell {
     Wrong,
     /// It is alive and somewhere else.
     Absent,
-    /// It has exited, or never existed.
+    /// It has exited.
     Exited,
+    /// It never existed: the last warp of a CTA may have fewer lanes.
+    Missing,
     /// It takes part in nothing here: the membermask does not name it.
     Outside,
 }
 
 impl Cell {
     /// Every kind of cell, in the order of legends.
-    pub const ALL: [Cell; 5] =
-        [Cell::Arrived, Cell::Wrong, Cell::Absent, Cell::Exited, Cell::Outside];
+    pub const ALL: [Cell; 6] =
+        [Cell::Arrived, Cell::Wrong, Cell::Absent, Cell::Exited, Cell::Missing, Cell::Outside];
 
     /// Its mark.
     pub fn mark(self) -> char {
@@ -31,6 +33,7 @@ impl Cell {
             Cell::Wrong => '!',
             Cell::Absent => '.',
             Cell::Exited => 'x',
+            Cell::Missing => '_',
             Cell::Outside => '-',
         }
     }
@@ -41,7 +44,7 @@ impl Cell {
             Cell::Arrived => Tint::Good,
             Cell::Wrong => Tint::Bad,
             Cell::Absent => Tint::Away,
-            Cell::Exited => Tint::Gone,
+            Cell::Exited | Cell::Missing => Tint::Gone,
             Cell::Outside => Tint::Aside,
         }
     }
@@ -59,13 +62,15 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// A picture in which lanes of `live` that nothing else is said of are absent, and the others exited.
-    pub fn new(live: LaneMask, arrived: &'static str, wrong: &'static str) -> Strip {
-        let cell = |lane: usize| match live.contains(lane as u32) {
-            true => Cell::Absent,
-            false => Cell::Exited,
-        };
-        Strip { cells: std::array::from_fn(cell), arrived, wrong }
+    /// A picture in which lanes of `live` that nothing else is said of are absent, and others that ever existed exited.
+    pub fn new(
+        (live, existing): (LaneMask, LaneMask),
+        arrived: &'static str,
+        wrong: &'static str,
+    ) -> Strip {
+        Strip { cells: [Cell::Missing; WARP], arrived, wrong }
+            .mark(existing, Cell::Exited)
+            .mark(live, Cell::Absent)
     }
 
     /// Gives lanes another cell.
@@ -83,6 +88,7 @@ impl Strip {
             Cell::Wrong => self.wrong,
             Cell::Absent => "elsewhere",
             Cell::Exited => "exited",
+            Cell::Missing => "never existed",
             Cell::Outside => "outside the membermask",
         }
     }
@@ -127,13 +133,13 @@ mod tests {
 
     #[test]
     fn a_picture_has_a_cell_per_lane_and_a_legend_of_what_occurs() {
-        let strip = Strip::new(LaneMask(0x00ff_ffff), "arrived", "wrong")
+        let strip = Strip::new((LaneMask(0x00ff_ffff), LaneMask(0x0fff_ffff)), "arrived", "wrong")
             .mark(LaneMask(0xffff), Cell::Arrived)
             .mark(LaneMask(1 << 3), Cell::Wrong);
         let shown = strip.to_string();
         let lines: Vec<&str> = shown.lines().collect();
-        assert_eq!(lines[1], "     ###!############........xxxxxxxx");
-        assert_eq!(lines[2].trim(), "# arrived  ! wrong  . elsewhere  x exited");
+        assert_eq!(lines[1], "     ###!############........xxxx____");
+        assert_eq!(lines[2].trim(), "# arrived  ! wrong  . elsewhere  x exited  _ never existed");
         // The number above a cell is its lane's.
         for (number, lane) in [("0", 0), ("8", 8), ("16", 16), ("24", 24)] {
             assert_eq!(lines[0].find(&format!(" {number}")).map(|at| at + 1), Some(5 + lane));

@@ -76,6 +76,8 @@ pub struct Waiting {
     pub cta: [u32; 3],
     /// The warp's index in its CTA.
     pub warp: u32,
+    /// The lanes that the warp began with: all, except in a partial last warp.
+    pub existing: LaneMask,
     /// The lanes.
     pub lanes: LaneMask,
     /// Where they wait.

@@ -193,7 +193,7 @@ impl ActiveMasks {
                 "the membermask {mask} comes from activemask, which need not name all lanes that get here"
             );
             let strip =
-                meeting::strip(view.live(warp), mask, "executes it", "").mark(arrival.executing, Cell::Arrived);
+                meeting::strip(view, warp, mask, ["executes it", ""]).mark(arrival.executing, Cell::Arrived);
             Finding::new(Code::W009, place, view.thread(warp, lane), message)
                 .label(format!("{} {does}", named(lanes)))
                 .related(source, "the mask comes from here")

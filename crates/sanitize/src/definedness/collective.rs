@@ -9,7 +9,7 @@ use crate::shadow::{Kind, Origin, transfer};
 use crate::strip::Strip;
 use ir::{BarrierAction, Collective, Inst, Members, Op, Operand, Pred, Reg, Src};
 use lanes::{LaneMask, Lanes, ReduxOp, VoteMode, WARP, movmatrix, shfl};
-use vm::{BarrierArrival, BarrierPart, Firing, Part};
+use vm::{BarrierArrival, BarrierPart, Firing, Part, View};
 
 /// Undefined bits of one value, and where they come from.
 type Taint = (u64, Origin);
@@ -234,7 +234,7 @@ impl Scene<'_, '_> {
             let mask = meeting::membermask(view, part.inst, firing.warp, lane);
             let why = meeting::why_absent(view, firing, mask, source);
             let text = format!("lane {lane} reads lane {source}, which does not take part: {why}");
-            let strip = lost_strip(view.live(firing.warp), firing, mask, lost);
+            let strip = lost_strip(view, firing, mask, lost);
             (view.thread(firing.warp, lane), text, Some(strip))
         };
         self.births.at(Kind::Collective, part.inst.place, why)
@@ -257,7 +257,7 @@ impl Scene<'_, '_> {
             Finding::new(Code::W002, part.inst.place, view.thread(warp, lane), message)
                 .label(format!("the result is undefined in {}", named(lost)))
                 .fact(format!("lane {source} does not take part: {why}"))
-                .strip(lost_strip(view.live(warp), firing, mask, lost))
+                .strip(lost_strip(view, firing, mask, lost))
         });
     }
 
@@ -333,8 +333,9 @@ impl Scene<'_, '_> {
 }
 
 /// Who takes part in a shuffle, and who reads a lane that does not.
-fn lost_strip(live: LaneMask, firing: &Firing<'_>, mask: LaneMask, lost: LaneMask) -> Strip {
-    meeting::strip(live, mask, "takes part", "reads a lane that does not take part")
+fn lost_strip(view: &View<'_>, firing: &Firing<'_>, mask: LaneMask, lost: LaneMask) -> Strip {
+    let words = ["takes part", "reads a lane that does not take part"];
+    meeting::strip(view, firing.warp, mask, words)
         .mark(firing.participants, crate::strip::Cell::Arrived)
         .mark(lost, crate::strip::Cell::Wrong)
 }

@@ -254,7 +254,7 @@ impl Look {
     ) -> Option<Vec<Waiting>> {
         let mut standing = Vec::new();
         for warp in 0..view.warps() {
-            let live = view.live(warp);
+            let (live, existing) = (view.live(warp), view.existing(warp));
             let turns = self.warps.get(&(view.cta(), warp)).map_or(&[][..], |warp| &warp.turns);
             let endless = || turns.iter().filter(|turn| turn.endless);
             let going = endless().fold(LaneMask::EMPTY, |all, turn| all | turn.lanes);
@@ -273,14 +273,14 @@ impl Look {
                 let cta = view.thread(warp, 0).cta;
                 let (lanes, place) = (turn.lanes, turn.place(code));
                 let waiting_for = WaitingFor::Change;
-                Waiting { cta, warp: warp as u32, lanes, place, waiting_for }
+                Waiting { cta, warp: warp as u32, existing, lanes, place, waiting_for }
             }));
             standing.extend(of_warp().filter(|group| !group.lanes.intersects(going)));
             if let Some(first) = endless().next().filter(|_| !others.is_empty()) {
                 let (cta, place) = (view.thread(warp, 0).cta, first.place(code));
                 let waiting_for = WaitingFor::Lanes(going);
                 let warp = warp as u32;
-                standing.push(Waiting { cta, warp, lanes: others, place, waiting_for });
+                standing.push(Waiting { cta, warp, existing, lanes: others, place, waiting_for });
             }
         }
         (!standing.is_empty()).then_some(standing)

@@ -555,8 +555,8 @@ impl Judge<'_, '_> {
                 });
             }
             if same_warp {
-                let live = self.view.live(touch.warp);
-                let strip = Strip::new(live, "executes the later access", "one of the two")
+                let (live, existing) = (self.view.live(touch.warp), self.view.existing(touch.warp));
+                let strip = Strip::new((live, existing), "executes the later access", "one of the two")
                     .mark(LaneMask(touch.lanes), Mark::Arrived)
                     .mark(LaneMask::single(one.lane) | LaneMask::single(other.lane), Mark::Wrong);
                 finding = finding.strip(strip);

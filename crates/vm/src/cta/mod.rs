@@ -349,6 +349,7 @@ impl<'l> Cta<'l> {
         Waiting {
             cta: self.frame.specials.cta,
             warp: split.warp as u32,
+            existing: LaneMask(self.frame.threads.existing[split.warp]),
             lanes: LaneMask(split.lanes),
             place: self.place(split.at),
             waiting_for,
