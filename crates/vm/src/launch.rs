@@ -26,6 +26,9 @@ pub const MAX_SHARED: u64 = 228 << 10;
 /// Bytes of local memory of a thread.
 pub const MAX_LOCAL: u64 = 512 << 10;
 
+/// Turns that every CTA that has begun takes in vain before one more begins.
+const ROUNDS: usize = 16;
+
 /// How to launch a kernel.
 pub struct Launch<'a> {
     /// The grid's extents in CTAs.
@@ -308,8 +311,8 @@ impl Grid<'_> {
         // Turns that ended without finishing a CTA since the last one that was begun or finished.
         let mut stuck = 0;
         while !self.stopped.load(Ordering::Relaxed) {
-            // One more CTA is begun when all that have begun had a turn and none got done.
-            let begin = waiting.is_empty() || stuck >= waiting.len();
+            // One more CTA is begun when all that have begun had many turns and none got done.
+            let begin = waiting.is_empty() || stuck >= ROUNDS * waiting.len();
             let new = begin.then(|| self.next.fetch_add(1, Ordering::Relaxed));
             let mut resident = match new.filter(|number| *number < self.ctas) {
                 Some(number) => {

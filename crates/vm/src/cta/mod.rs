@@ -29,7 +29,7 @@ const SLICE: u64 = 1 << 22;
 /// while: a loop of collectives and divergent branches never uses up a turn.
 const LOOK_UP: u64 = 1 << 12;
 /// Turns that end without progress, or times that it has looked up, before the CTA lets another CTA run.
-const PATIENCE: u32 = 64;
+const PATIENCE: u32 = 4;
 
 /// What a split waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +86,8 @@ pub(crate) struct Cta<'l> {
     waiting: Vec<Split>,
     barriers: Barriers,
     clock: u64,
+    /// Whether who has waited longest runs next, as turns have ended without progress.
+    take_turns: bool,
     /// Steps already counted in [`Limits::steps`].
     counted: u64,
 }
@@ -99,6 +101,7 @@ impl<'l> Cta<'l> {
             waiting: Vec::new(),
             barriers: Barriers::default(),
             clock: 0,
+            take_turns: false,
             counted: 0,
         }
     }
@@ -130,7 +133,7 @@ impl<'l> Cta<'l> {
             self.barriers = Barriers::default();
             frame.arrivals = 0;
         }
-        (self.clock, self.counted) = (0, 0);
+        (self.clock, self.counted, self.take_turns) = (0, 0, false);
         if O::OBSERVES {
             observer.begin(&View::new(&self.frame));
         }
@@ -139,19 +142,18 @@ impl<'l> Cta<'l> {
     /// Runs until the CTA is done, has to let others run, or faults.
     pub(crate) fn run<O: Observer>(&mut self, limits: &Limits<'_>, observer: &mut O) -> Turn {
         let (mut fruitless, mut turns) = (0, 0);
-        let mut take_turns = false;
         loop {
-            let Some(at) = self.form_group(take_turns) else {
+            let Some(at) = self.form_group(self.take_turns) else {
                 return self.end(observer);
             };
             self.take_turn(at, limits, observer);
-            take_turns = match self.end_turn(at, limits, observer) {
+            self.take_turns = match self.end_turn(at, limits, observer) {
                 Ended::Turn(turn) => return turn,
                 Ended::Yield => true,
                 Ended::Progress => {
                     turns += 1;
                     if turns % LOOK_UP != 0 {
-                        take_turns = false;
+                        self.take_turns = false;
                         continue;
                     }
                     if let Some(kind) = self.check(limits) {
