@@ -103,7 +103,7 @@ impl Observer for Sanitizer {
     }
 
     fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
-        self.endless.look_up(view, waiting).map_break(Verdict::Endless)?;
+        self.endless.look_up(view, waiting)?;
         let patience = self.patience.as_mut();
         match patience.is_some_and(|patience| patience.look_up(&self.found)) {
             true => ControlFlow::Break(Verdict::Enough),

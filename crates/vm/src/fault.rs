@@ -86,12 +86,14 @@ pub struct Waiting {
     pub waiting_for: WaitingFor,
 }
 
-/// What an observer says of a run that it wants to end.
+/// What an observer says of a run that takes long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The grid never ends; these keep it from that, the first of the CTA that looks up. It is a deadlock.
     Endless(Vec<Waiting>),
-    /// Enough has been seen.
+    /// All CTAs that have begun go on only if another one does something: it is time to begin one.
+    Stuck,
+    /// The run may end: enough has been seen.
     Enough,
 }
 

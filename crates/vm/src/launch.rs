@@ -331,9 +331,13 @@ impl Grid<'_> {
                 },
             };
             let turn = resident.cta.run(&limits, observer);
-            stuck = if matches!(turn, Turn::Yielded) { stuck + 1 } else { 0 };
+            stuck = match turn {
+                Turn::Yielded => stuck.saturating_add(1),
+                Turn::Stuck => usize::MAX,
+                Turn::Done | Turn::Fault(_) => 0,
+            };
             match turn {
-                Turn::Yielded => waiting.push_back(resident),
+                Turn::Yielded | Turn::Stuck => waiting.push_back(resident),
                 Turn::Done => {
                     self.take_printed(&mut resident);
                     stats.add(&resident.cta.frame.stats);

@@ -37,8 +37,8 @@ pub trait Observer {
         let _ = split;
     }
 
-    /// A CTA has run for long, and looks who waits at its collectives and barriers. An observer that wants the run to end
-    /// breaks.
+    /// A CTA has run for long, and looks who waits at its collectives and barriers. An observer that has something to say
+    /// of that breaks.
     fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
         let _ = (view, waiting);
         ControlFlow::Continue(())

@@ -51,7 +51,7 @@ impl Grid<'_> {
             let mut ctas = residents.iter().map(|resident| resident.cta.number());
             let Some(place) = ctas.position(|cta| cta == chosen.cta) else { break };
             match residents[place].cta.step(chosen, &limits, observer) {
-                Turn::Yielded => {}
+                Turn::Yielded | Turn::Stuck => {}
                 Turn::Done => {
                     last.forget(chosen.cta);
                     let mut resident = residents.remove(place);

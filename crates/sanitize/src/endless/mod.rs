@@ -18,7 +18,7 @@ use lanes::LaneMask;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use turn::{Code, Turn};
-use vm::{Arrival, Firing, View, Waiting, WaitingFor};
+use vm::{Arrival, Firing, Verdict, View, Waiting, WaitingFor};
 
 /// Looks that are left out at most between two.
 const MAX_PAUSE: u32 = 32;
@@ -135,12 +135,9 @@ impl Endless {
         self.look = None;
     }
 
-    /// A CTA has run for long; these of its lanes wait. Breaks if the kernel never ends, with who is to blame.
-    pub(crate) fn look_up(
-        &mut self,
-        view: &View<'_>,
-        waiting: &[Waiting],
-    ) -> ControlFlow<Vec<Waiting>> {
+    /// A CTA has run for long; these of its lanes wait. Breaks if the kernel never ends, with who is to blame, or
+    /// goes on only with one more CTA.
+    pub(crate) fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
         let Some(look) = &mut self.look else {
             self.since += 1;
             if self.since >= self.pause {
@@ -153,12 +150,15 @@ impl Endless {
             return ControlFlow::Continue(());
         };
         look.endless.insert(view.cta(), standing);
-        if self.to_begin > 0 || (look.endless.len() as u64) < self.running {
+        if (look.endless.len() as u64) < self.running {
             return ControlFlow::Continue(());
+        }
+        if self.to_begin > 0 {
+            return ControlFlow::Break(Verdict::Stuck);
         }
         let mut all = look.endless.remove(&view.cta()).unwrap_or_default();
         all.extend(std::mem::take(&mut look.endless).into_values().flatten());
-        ControlFlow::Break(all)
+        ControlFlow::Break(Verdict::Endless(all))
     }
 }
 

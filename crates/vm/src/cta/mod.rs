@@ -55,6 +55,8 @@ pub(crate) enum Turn {
     Done,
     /// It waits for something that another CTA may have to do first.
     Yielded,
+    /// So do all others that have begun, unless one more is begun.
+    Stuck,
     /// The kernel must stop.
     Fault(Box<Fault>),
 }
@@ -328,6 +330,7 @@ impl<'l> Cta<'l> {
                 let kind = FaultKind::Deadlock { waiting };
                 Some(Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane }))))
             }
+            Verdict::Stuck => Some(Turn::Stuck),
             Verdict::Enough => Some(self.stopped(FaultKind::GivenUp, at)),
         }
     }
