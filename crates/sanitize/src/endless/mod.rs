@@ -6,7 +6,7 @@
 //! kernel never ends.
 //!
 //! Nothing is looked at until a CTA has run for long. A look ends at the first change of memory, and whatever else
-//! a turn of a loop may not do: read a clock or `activemask`, print, exit, come to a CTA barrier, or use a collective of
+//! a turn of a loop may not do: read a clock or `activemask`, print, come to a CTA barrier, or use a collective of
 //! lockstep lanes. The next look begins later and later.
 
 mod turn;
@@ -109,7 +109,8 @@ impl Endless {
                     self.look = None;
                 }
             }
-            Terminator::Exit | Terminator::Trap => self.look = None,
+            // Who waits in the CTA may go on now.
+            Terminator::Exit | Terminator::Trap => look.forget(&self.code, view.cta()),
         }
     }
 
@@ -197,6 +198,19 @@ impl Look {
             }
         }
         changes
+    }
+
+    /// A CTA begins anew to be looked at.
+    fn forget(&mut self, code: &Code, cta: u64) {
+        let turns = |warp: &Warp| warp.turns.len() * code.rows();
+        self.rows -= self
+            .warps
+            .iter()
+            .filter(|(at, _)| at.0 == cta)
+            .map(|(_, warp)| turns(warp))
+            .sum::<usize>();
+        self.warps.retain(|at, _| at.0 != cta);
+        self.endless.remove(&cta);
     }
 
     /// Lanes overwrite local memory.
