@@ -83,6 +83,8 @@ pub enum AsyncCopy {
         /// How many groups may be under way still.
         groups: u32,
     },
+    /// A barrier object is told when all that were begun so far are complete.
+    Signals,
 }
 
 /// One operation. Data operands are registers or constants; predicates may be negated.

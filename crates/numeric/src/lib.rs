@@ -32,6 +32,7 @@ pub mod f64;
 mod half;
 mod ieee;
 pub mod int;
+pub mod mbarrier;
 mod odd;
 mod packed;
 mod real;

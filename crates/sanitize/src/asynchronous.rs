@@ -116,7 +116,12 @@ impl Cta {
                 self.begins(view.thread(warp, lane), at, to, u64::from(*bytes));
             }
             AsyncCopy::Commits => self.groups[index(warp, lane)] += 1,
-            AsyncCopy::Waits { groups } => self.waits(index(warp, lane), *groups),
+            AsyncCopy::Waits { groups } => {
+                let thread = index(warp, lane);
+                self.complete(thread, self.groups[thread].saturating_sub(*groups));
+            }
+            // Who waits for the barrier object is the matter of module `race`.
+            AsyncCopy::Signals => self.complete(index(warp, lane), u32::MAX),
         }
     }
 
@@ -145,9 +150,8 @@ impl Cta {
         &mut self.marks[start..end]
     }
 
-    /// A thread waits until no more than its last groups are under way.
-    fn waits(&mut self, thread: usize, groups: u32) {
-        let done = self.groups[thread].saturating_sub(groups);
+    /// The groups of a thread with lower numbers are complete.
+    fn complete(&mut self, thread: usize, done: u32) {
         let mut copies = std::mem::take(&mut self.of_thread[thread]);
         copies.retain(|at| {
             let Some(copy) = self.copies[*at].take_if(|copy| copy.group < done) else {

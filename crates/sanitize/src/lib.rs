@@ -10,6 +10,9 @@
 //! | `definedness` | W002, W010, M004, M005 |
 //! | `activemask` | W009 |
 //! | `barriers` | B001, W006 |
+//! | `phases` | B001: one barrier, different wishes |
+//! | `objects` | B001 of barrier objects |
+//! | `bounds` | M001 inside of local memory and parameters |
 //! | `deadlock` | W003, W004, W007, B001 |
 //! | `endless` | W007 of loops |
 //! | `faults` | M001, M002, M003 |
@@ -33,6 +36,7 @@ mod faults;
 mod finding;
 mod influence;
 mod meeting;
+mod objects;
 mod patience;
 mod per_cta;
 mod phases;

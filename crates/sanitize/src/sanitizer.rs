@@ -9,6 +9,7 @@ use crate::definedness::Definedness;
 use crate::endless::Endless;
 use crate::faults;
 use crate::finding::{Findings, Found};
+use crate::objects;
 use crate::patience::Patience;
 use crate::phases::Phases;
 use crate::race::Races;
@@ -123,6 +124,7 @@ impl Observer for Sanitizer {
         self.bounds.inst(view, inst, &mut self.found);
         self.races.inst(view, inst, &mut self.found);
         self.copies.inst(view, inst, &mut self.found);
+        objects::inst(view, inst, &mut self.found);
         self.endless.inst(view, inst);
     }
 

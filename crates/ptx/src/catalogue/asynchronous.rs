@@ -1,12 +1,13 @@
 //! Asynchronous copies, and what waits for them or for other grids.
 
 mod bulk;
+mod bulk_copies;
 mod copies;
 
 use super::{Entry, Form, Need, hint};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use copies::{commit, copy, wait_all, wait_group};
+use copies::{arrive, commit, copy, wait_all, wait_group};
 use ir::Src;
 
 /// A cache policy: an opaque value, which changes how fast accesses are and not what they do.
@@ -51,7 +52,7 @@ const CP: &[Form] = &[
     Form::new("cp.async!.commit_group!", (7, 0), 80, commit),
     Form::new("cp.async!.wait_group! n:u32=", (7, 0), 80, wait_group),
     Form::new("cp.async!.wait_all!", (7, 0), 80, wait_all),
-    Form::legal("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [near a]; .ss = { .shared, .shared::cta }", (7, 0), 80),
+    Form::new("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [near a]; .ss = { .shared, .shared::cta }", (7, 0), 80, arrive),
 ];
 
 /// A reduction in global memory; the assembler has more operations than the manual, which has `.add` alone.

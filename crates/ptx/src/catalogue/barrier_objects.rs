@@ -1,17 +1,22 @@
 //! Barrier objects in shared memory, barriers of clusters, and fences between proxies.
 
-use super::{Entry, Form, Need};
+mod phases;
+
+use super::{Entry, Form, Need, hint, not_implemented};
+pub(super) use phases::{complete, update};
+use phases::{arrive, complete_tx, expect_tx, inval, init, pending_count, test_wait, try_wait};
 
 /// A form of `mbarrier` on the own CTA's shared memory, and perhaps on that of the cluster.
 macro_rules! mbarrier {
-    ($line:literal, $sem:literal, $ptx:expr, $sm:literal) => {
-        Form::legal(
+    ($line:literal, $sem:literal, $ptx:expr, $sm:literal, $lower:ident) => {
+        Form::new(
             concat!(
                 "mbarrier.", $line, "; .sem = { ", $sem, " }; .scope = { .cta, .cluster }; \
                  .ss = { .shared, .shared::cta }"
             ),
             $ptx,
             $sm,
+            $lower,
         )
         .needs(MBARRIER)
     };
@@ -52,31 +57,31 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "mbarrier",
         section: "9.7.13.15 mbarrier",
         forms: &[
-            Form::legal("mbarrier.init!{.layout}{.ss}.b64 [reg far a:shared], count:u32(1..1048575); .layout = { .layout::v0, .layout::v1 }; .ss = { .shared, .shared::cta }", (7, 0), 80).needs(MBARRIER),
+            Form::new("mbarrier.init!{.layout}{.ss}.b64 [reg far a:shared], count:u32(1..1048575); .layout = { .layout::v0, .layout::v1 }; .ss = { .shared, .shared::cta }", (7, 0), 80, init).needs(MBARRIER),
             Form::legal("mbarrier.check_layout!.layout{.ss}.b64 d:pred, [reg far a:shared]; .layout = { .layout::v0, .layout::v1 }; .ss = { .shared, .shared::cta }", (9, 3), 90),
-            Form::legal("mbarrier.inval!{.ss}.b64 [reg far a:shared]; .ss = { .shared, .shared::cta }", (7, 0), 80),
-            Form::legal("mbarrier.expect_tx!{.relaxed.scope}{.ss}.b64 [reg far a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
-            Form::legal("mbarrier.complete_tx!{.relaxed.scope}{.ss}.b64 [reg far a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90),
-            mbarrier!("drop!{.sem.scope}{.ss}.b64 d_:u64, [reg far a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (7, 0), 80),
-            Form::legal("mbarrier.drop!.noComplete!{.release.cta}{.ss}.b64 d_:u64, [reg far a:shared], count:u32(1..9223372036854775807); .drop = { .arrive, .arrive_drop }; .ss = { .shared, .shared::cta }", (7, 0), 80).needs(MBARRIER),
-            mbarrier!("drop!.expect_tx!{.sem.scope}{.ss}.b64 d_:u64, [reg far a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (8, 0), 90),
-            Form::legal("mbarrier.drop!{.sem.scope}.ss.b64 _, [reg far a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
-            Form::legal("mbarrier.drop!.expect_tx!{.sem.scope}.ss.b64 _, [reg far a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90),
-            Form::legal("mbarrier.pending_count!.b64 d:u32, state:u64", (7, 0), 80),
-            mbarrier!("test_wait!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], state:u64", ".acquire, .relaxed", (7, 0), 80),
-            mbarrier!("test_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (7, 1), 80),
-            mbarrier!("try_wait!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
-            mbarrier!("try_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (7, 8), 90),
-            mbarrier!("test_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], state:u64", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("test_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], state:u64", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("test_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("test_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], parity:u32", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("test_wait!.parity!.phase_type::conditional{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("try_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("try_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("try_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("try_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], parity:u32{, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
-            mbarrier!("try_wait!.parity!.phase_type::conditional{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (9, 3), 90),
+            Form::new("mbarrier.inval!{.ss}.b64 [reg far a:shared]; .ss = { .shared, .shared::cta }", (7, 0), 80, inval),
+            Form::new("mbarrier.expect_tx!{.relaxed.scope}{.ss}.b64 [reg far a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90, expect_tx),
+            Form::new("mbarrier.complete_tx!{.relaxed.scope}{.ss}.b64 [reg far a:shared], tx_count:u32; .scope = { .cta, .cluster }; .ss = { .shared, .shared::cta, .shared::cluster }", (8, 0), 90, complete_tx),
+            mbarrier!("drop!{.sem.scope}{.ss}.b64 d_:u64, [reg far a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (7, 0), 80, arrive),
+            Form::new("mbarrier.drop!.noComplete!{.release.cta}{.ss}.b64 d_:u64, [reg far a:shared], count:u32(1..9223372036854775807); .drop = { .arrive, .arrive_drop }; .ss = { .shared, .shared::cta }", (7, 0), 80, arrive).needs(MBARRIER),
+            mbarrier!("drop!.expect_tx!{.sem.scope}{.ss}.b64 d_:u64, [reg far a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }", ".release, .relaxed", (8, 0), 90, arrive),
+            Form::new("mbarrier.drop!{.sem.scope}.ss.b64 _, [reg far a:shared]{, count:u32(1..9223372036854775807)}; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90, arrive),
+            Form::new("mbarrier.drop!.expect_tx!{.sem.scope}.ss.b64 _, [reg far a:shared], tx_count:u32; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }; .scope = { .cta, .cluster }; .ss = { .shared::cluster }", (8, 0), 90, arrive),
+            Form::new("mbarrier.pending_count!.b64 d:u32, state:u64", (7, 0), 80, pending_count),
+            mbarrier!("test_wait!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], state:u64", ".acquire, .relaxed", (7, 0), 80, test_wait),
+            mbarrier!("test_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (7, 1), 80, test_wait),
+            mbarrier!("try_wait!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (7, 8), 90, try_wait),
+            mbarrier!("try_wait!.parity!{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (7, 8), 90, try_wait),
+            mbarrier!("test_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], state:u64", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("test_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], state:u64", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("test_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("test_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], parity:u32", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("test_wait!.parity!.phase_type::conditional{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1)", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("try_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("try_wait!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], state:u64{, hint:u32}", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("try_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("try_wait!.parity!.phase_type::primary{.sem.scope}{.ss}.b64 d[|p]:pred, report:b8, [reg far a:shared], parity:u32{, hint:u32}", ".acquire, .relaxed", (9, 3), 90, not_implemented),
+            mbarrier!("try_wait!.parity!.phase_type::conditional{.sem.scope}{.ss}.b64 d:pred, [reg far a:shared], parity:u32(0|1){, hint:u32}", ".acquire, .relaxed", (9, 3), 90, not_implemented),
             multicast!("drop!", "_, [reg a:shared], mask:u32", "; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }"),
             multicast!("drop!", "_, [reg a:shared], count:u32(1..9223372036854775807), mask:u32", "; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }"),
             multicast!("drop!.expect_tx!", "_, [reg a:shared], tx_count:u32, mask:u32", "; .drop = { .arrive, .arrive_drop }; .sem = { .release, .relaxed }"),
@@ -95,10 +100,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "fence.proxy",
         section: "9.7.13.4 fence",
         forms: &[
-            Form::legal("fence.proxy!.alias", (7, 5), 70),
+            Form::new("fence.proxy!.alias", (7, 5), 70, hint),
             Form::legal("fence.proxy!.alias.sem.sys; .sem = { .acquire, .release }", (9, 4), 90),
             Form::legal("fence.proxy!.path.alias.sem.sys; .path = { .fabric::fabric, .fabric::generic, .generic::fabric }; .sem = { .acquire, .release }", (9, 3), 100),
-            Form::legal("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90),
+            Form::new("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90, hint),
             Form::legal("fence.proxy!.tensormap::generic.release.scope; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
             Form::legal("fence.proxy!.tensormap::generic.acquire.scope [a:any], size:u32=(128); .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
             Form::legal("fence.proxy!.async::generic.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90),
@@ -109,7 +114,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "fence.mbarrier_init",
         section: "9.7.13.4 fence",
-        forms: &[Form::legal("fence.mbarrier_init.release.cluster", (8, 0), 90)],
+        forms: &[Form::new("fence.mbarrier_init.release.cluster", (8, 0), 90, hint)],
     },
 ];
 

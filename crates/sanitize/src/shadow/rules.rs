@@ -196,6 +196,7 @@ pub(super) fn binary(op: BinaryOp) -> Rule {
         | BinaryOp::MaxS64
         | BinaryOp::IncWrap64
         | BinaryOp::DecWrap64
+        | BinaryOp::MbarrierStep
         | BinaryOp::AddSatS32
         | BinaryOp::SubSatS32
         | BinaryOp::BmskClamp

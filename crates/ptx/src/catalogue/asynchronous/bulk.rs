@@ -1,6 +1,7 @@
 //! The forms of `cp.async.bulk` and `cp.reduce.async.bulk`.
 
-use crate::catalogue::{Form, Need};
+use super::bulk_copies::{to_global, to_shared};
+use crate::catalogue::{Form, Need, hint};
 
 /// A form on the box of a tensor.
 macro_rules! tensor {
@@ -174,18 +175,18 @@ const IM2COL: [Form; 4] = to_shared!(".3d, .4d, .5d", ".im2col", "c{dim}:s32", "
 const IM2COL_W: [Form; 4] = to_shared!(".3d, .4d, .5d", ".mode", "c{dim}:s32", ", offsets{2}:u16", "; .mode = { .im2col::w, .im2col::w::128 }");
 
 pub(super) const COPY: &[Form] = &[
-    Form::legal("cp.async!.bulk!.commit_group!", (8, 0), 90),
-    Form::legal("cp.async!.bulk!.wait_group!{.read} n:u32=", (8, 0), 90),
+    Form::new("cp.async!.bulk!.commit_group!", (8, 0), 90, hint),
+    Form::new("cp.async!.bulk!.wait_group!{.read} n:u32=", (8, 0), 90, hint),
     Form::legal("cp.async!.bulk!.wait_group!.sync_restrict::proxy::async n:u32=", (9, 5), 90),
-    Form::legal(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90).needs(NEEDS),
-    Form::legal(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cta }; .hint = { .L2::cache_hint }", reports!()), (8, 6), 90).needs(NEEDS),
+    Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90, to_shared).needs(NEEDS),
+    Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cta }; .hint = { .L2::cache_hint }", reports!()), (8, 6), 90, to_shared).needs(NEEDS),
     Form::legal("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.ignore_oob{.hint} [d:dst], [src:global], size:u32(..1048560*16), left:u32(0..15), right:u32(0..15), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cta }; .hint = { .L2::cache_hint }", (9, 2), 90),
     Form::legal(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.multicast::cluster{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared], mask:u16{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90).needs(NEEDS),
     Form::legal(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.multicast::cluster::32b{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared], mask:u32{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90).needs(NEEDS),
-    Form::legal("cp.async!.bulk!.dst.src.mbarrier::complete_tx::bytes [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }", (8, 0), 90),
-    Form::legal("cp.async!.bulk!.global.src.bulk_group{.hint} [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 0), 90),
+    Form::new("cp.async!.bulk!.dst.src.mbarrier::complete_tx::bytes [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }", (8, 0), 90, to_shared),
+    Form::new("cp.async!.bulk!.global.src.bulk_group{.hint} [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 0), 90, to_global),
     Form::legal("cp.async!.bulk!.global.src.bulk_group{.hint}.cp_mask [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}, mask:u16; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 6), 100),
-    Form::legal("cp.async!.bulk!.prefetch!.L2.global{.hint} [a:global], size:u32(..1048560*16){, policy:b64 if hint}; .hint = { .L2::cache_hint }", (8, 0), 90),
+    Form::new("cp.async!.bulk!.prefetch!.L2.global{.hint} [a:global], size:u32(..1048560*16){, policy:b64 if hint}; .hint = { .L2::cache_hint }", (8, 0), 90, hint),
     Form::legal("cp.async!.bulk!.prefetch!.L2.global.L2::evict_last [a:global], size:u32(..1048560*16)", (9, 4), 107).family(&[107]),
     TILE[0], TILE[1], TILE[2], TILE[3], IM2COL[0], IM2COL[1], IM2COL[2], IM2COL[3],
     IM2COL_W[0], IM2COL_W[1], IM2COL_W[2], IM2COL_W[3],

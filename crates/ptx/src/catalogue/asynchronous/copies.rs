@@ -3,9 +3,12 @@
 //! A copy is made when it begins: a load and a store. Observers are told that it counts as complete only when it has been
 //! waited for.
 
+use crate::catalogue::barrier_objects;
 use crate::catalogue::logic::both;
+use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
-use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Space, Src};
+use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Scope, Space, Src};
+use numeric::mbarrier::ARRIVE;
 use ir::Terminator;
 
 const WORD: u32 = 4;
@@ -100,6 +103,18 @@ fn load_part(lo: &mut Lowering, words: &[Reg], from: Address, size: Src, guard: 
 
 pub(super) fn commit(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
     lo.b.push(Op::AsyncCopy(AsyncCopy::Commits));
+    Ok(())
+}
+
+/// `cp.async.mbarrier.arrive`: the copies are complete already. With `.noinc` that is an arrival; without, it is one
+/// more that is expected and has come.
+pub(super) fn arrive(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Signals));
+    if inst.word("noinc").is_some() {
+        let (address, named) = lo.address(inst, "a")?;
+        let at = (address, space(lo, inst.space(), named));
+        barrier_objects::update(lo, None, at, Src::Imm(ARRIVE), Ordering::Release(Scope::Cta));
+    }
     Ok(())
 }
 

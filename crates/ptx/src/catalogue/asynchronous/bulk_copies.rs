@@ -1,0 +1,74 @@
+//! What `cp.async.bulk` does: a thread copies many bytes, 16 at a time, and tells a barrier object.
+//!
+//! As with `cp.async`, a copy is made when it begins. Groups of copies that are waited for are complete already.
+
+use crate::catalogue::logic::both;
+use crate::catalogue::{barrier_objects, not_implemented};
+use crate::lower::{Inst, Lowering, Result};
+use ir::{Access, Address, BinaryOp, Class, CompareOp, Op, Ordering, Scope, Space, Src, Terminator, UnaryOp};
+
+/// Bytes that are copied together: sizes are multiples of them.
+const UNIT: u64 = 16;
+
+/// A copy into shared memory.
+pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    if inst.word("report").is_some_and(|word| word != "mbarrier::report::disabled") {
+        return not_implemented(lo, inst);
+    }
+    let (from, space_of_source) = match inst.operand("src") {
+        Some(_) => (lo.address(inst, "src")?.0, Space::Global),
+        None => (lo.address(inst, "a")?.0, Space::Shared),
+    };
+    let (to, _) = lo.address(inst, "d")?;
+    let (object, _) = lo.address(inst, "mbar")?;
+    let size = lo.value(inst, "size")?;
+    copy(lo, (from, space_of_source), (to, Space::Shared), size);
+    let size = lo.b.unary(UnaryOp::ZeroExtend32, size);
+    barrier_objects::complete(lo, (object, Space::Shared), size, Ordering::Release(Scope::Cluster));
+    Ok(())
+}
+
+/// A copy from shared to global memory.
+pub(super) fn to_global(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let ((from, _), (to, _)) = (lo.address(inst, "a")?, lo.address(inst, "d")?);
+    let size = lo.value(inst, "size")?;
+    copy(lo, (from, Space::Shared), (to, Space::Global), size);
+    Ok(())
+}
+
+fn copy(lo: &mut Lowering, from: (Address, Space), to: (Address, Space), size: Src) {
+    let guard = lo.b.guard();
+    let offset = lo.b.reg(Class::W32);
+    lo.b.set_guard(None);
+    lo.b.copy_to(offset, Src::Imm(0));
+    let some = lo.b.compare(CompareOp::NeI32, size, Src::Imm(0));
+    let begins = both(lo, guard, some.into());
+    let (round, join) = (lo.b.block(), lo.b.block());
+    lo.b.terminate(Terminator::Branch { p: begins, then: round, otherwise: join });
+    lo.b.switch_to(round);
+    let words: Vec<_> = (0..UNIT / 8).map(|_| lo.b.reg(Class::W64)).collect();
+    let (access, ordering) = (Access::B64, Ordering::Weak);
+    let (address, space) = (advanced(lo, from.0, offset.into()), from.1);
+    let d = words.iter().copied().map(Some).collect();
+    lo.b.push(Op::Load { d, space, access, address, ordering });
+    let (address, space) = (advanced(lo, to.0, offset.into()), to.1);
+    let values = words.into_iter().map(Src::Reg).collect();
+    lo.b.push(Op::Store { values, space, access, address, ordering });
+    lo.b.binary_to(offset, BinaryOp::AddI32, offset, Src::Imm(UNIT));
+    let more = lo.b.compare(CompareOp::LtU32, offset, size);
+    lo.b.terminate(Terminator::Branch { p: more.into(), then: round, otherwise: join });
+    lo.b.switch_to(join);
+    lo.b.set_guard(guard);
+}
+
+/// An address so many bytes further.
+fn advanced(lo: &mut Lowering, address: Address, by: Src) -> Address {
+    let base = match address.base {
+        Src::Reg(base) if lo.b.class(base) == Class::W32 => lo.b.binary(BinaryOp::AddI32, base, by),
+        base => {
+            let by = lo.b.unary(UnaryOp::ZeroExtend32, by);
+            lo.b.binary(BinaryOp::AddI64, base, by)
+        }
+    };
+    Address { base: base.into(), ..address }
+}

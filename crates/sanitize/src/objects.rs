@@ -1,0 +1,44 @@
+//! B001: more arrivals at a barrier object than its phase expects.
+//!
+//! Rules: PTX ISA 9.1, `mbarrier.arrive` (a count between one and the pending arrivals).
+
+use crate::code::Code;
+use crate::finding::{Finding, Findings};
+use crate::touch::Touch;
+use foldhash::{HashMap, HashMapExt};
+use ir::{Access, BinaryOp, Inst, Op, Update};
+use numeric::mbarrier::{arrivals, pending, step};
+use vm::View;
+
+/// Judges the arrivals of one instruction.
+pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
+    let Op::Atomic { update: Update::Apply(BinaryOp::MbarrierStep), space, address, b, .. } =
+        &inst.op
+    else {
+        return;
+    };
+    // Lanes that arrive together do so one after another.
+    let mut states: HashMap<u64, u64> = HashMap::new();
+    for (warp, lanes) in view.group() {
+        let steps = view.w64(*b, warp);
+        let bytes = u64::from(Access::B64.bytes());
+        Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+            for (lane, at) in touch.iter() {
+                let now = || view.peek(touch.space, (warp, lane), at, Access::B64.bytes());
+                let Some(state) = states.get(&at).copied().or_else(now) else { continue };
+                let (left, come) = (pending(state), arrivals(steps[lane as usize]));
+                if come > left {
+                    found.report(Code::B001, inst.place, None, || {
+                        let thread = view.thread(warp, lane);
+                        let message = format!(
+                            "{come} arrive at a barrier object that waits for {left} more in this phase"
+                        );
+                        Finding::new(Code::B001, inst.place, thread, message)
+                            .label(thread.to_string())
+                    });
+                }
+                states.insert(at, step(state, steps[lane as usize]));
+            }
+        });
+    }
+}
