@@ -63,7 +63,7 @@ mod tests {
                 state = step(state, ARRIVE);
             }
         }
-        assert_eq!(step(3 * NEW, 3 * ARRIVE), 3 * NEW | 1 << PHASE);
+        assert_eq!(step(3 * NEW, 3 * ARRIVE), (3 * NEW) | (1 << PHASE));
     }
 
     #[test]

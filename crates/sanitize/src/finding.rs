@@ -44,6 +44,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether another finding is of the same code at the same place.
+    pub fn is_like(&self, other: &Finding) -> bool {
+        (self.code, self.place) == (other.code, other.place)
+    }
+
     /// A finding with nothing but its sentence.
     pub fn new(code: Code, place: Place, thread: ThreadId, message: impl Into<String>) -> Finding {
         Finding {

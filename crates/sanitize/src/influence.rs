@@ -1,8 +1,8 @@
 //! Which registers of a kernel a source of values can influence: through operations, and through branches that
 //! decide what is written.
 
-use foldhash::{HashMap, HashMapExt};
-use ir::{Block, BlockId, Inst, Kernel, Op, Operand, Place, Space, Terminator};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use ir::{Block, BlockId, Inst, Kernel, Op, Operand, Place, Reg, Space, Terminator};
 
 /// A set of small numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,14 +13,32 @@ impl Set {
         Set(vec![u64::MAX; count.div_ceil(64)])
     }
 
+    fn empty(count: usize) -> Set {
+        Set(vec![0; count.div_ceil(64)])
+    }
+
     fn only(count: usize, member: usize) -> Set {
-        let mut set = Set(vec![0; count.div_ceil(64)]);
+        let mut set = Set::empty(count);
         set.insert(member);
         set
     }
 
     fn insert(&mut self, member: usize) {
         self.0[member / 64] |= 1 << (member % 64);
+    }
+
+    fn remove(&mut self, member: usize) {
+        self.0[member / 64] &= !(1 << (member % 64));
+    }
+
+    /// Takes in the members of another set; whether some are new.
+    fn join(&mut self, other: &Set) -> bool {
+        let mut grows = false;
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            grows |= other & !*word != 0;
+            *word |= other;
+        }
+        grows
     }
 
     fn contains(&self, member: usize) -> bool {
@@ -62,7 +80,7 @@ fn post_dominators(blocks: &[Block]) -> Vec<Set> {
 /// The blocks that a branch decides about: those between it and the block that all its ways lead to.
 fn decided(blocks: &[Block], branch: usize, after: &Set) -> Vec<usize> {
     let next = |at: usize| blocks[at].terminator.successors().map(|to| to.0 as usize);
-    let mut found = Set(vec![0; blocks.len().div_ceil(64)]);
+    let mut found = Set::empty(blocks.len());
     let mut left: Vec<usize> = next(branch).collect();
     let mut list = Vec::new();
     while let Some(at) = left.pop() {
@@ -74,15 +92,6 @@ fn decided(blocks: &[Block], branch: usize, after: &Set) -> Vec<usize> {
         }
     }
     list
-}
-
-/// What becomes of a value that a thread stores in its own memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
-    /// It is lost sight of.
-    Forgets,
-    /// Any load from there may bring it back.
-    Keeps,
 }
 
 /// Whether an operation loads from what may be local memory, and whether it stores there.
@@ -111,13 +120,10 @@ pub(crate) fn decided_stores(kernel: &Kernel) -> HashMap<(Place, BlockId, BlockI
     found
 }
 
-/// Whether each register can be influenced by the results of the operations that `source` names.
-pub(crate) fn influenced(
-    kernel: &Kernel,
-    memory: Memory,
-    source: impl Fn(&Op) -> bool,
-) -> Vec<bool> {
-    let mut reached = vec![false; kernel.registers.len()];
+/// Whether each register can ever be influenced by the results of the operations that `source` names, also by what a thread
+/// stores in its own memory: any load from there may bring it back.
+pub(crate) fn influenced(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Vec<bool> {
+    let mut reached = Set::empty(kernel.registers.len());
     let blocks = &kernel.blocks;
     let after = post_dominators(blocks);
     let mut decided_blocks = vec![false; blocks.len()];
@@ -131,36 +137,91 @@ pub(crate) fn influenced(
                     || source(&inst.op)
                     || reads(inst, &reached)
                     || loads && stored;
-                if memory == Memory::Keeps && stores && from {
-                    grows |= !stored;
-                    stored = true;
-                }
+                grows |= stores && from && !stored;
+                stored |= stores && from;
                 inst.op.operands(|operand| {
                     if let Operand::Def(reg) = operand {
-                        grows |= from && !reached[reg.0 as usize];
-                        reached[reg.0 as usize] |= from;
+                        grows |= from && !reached.contains(reg.0 as usize);
+                        if from {
+                            reached.insert(reg.0 as usize);
+                        }
                     }
                 });
             }
-            let Terminator::Branch { p, .. } = block.terminator else { continue };
-            if p.reg().is_some_and(|reg| reached[reg.0 as usize]) {
-                for block in decided(blocks, at, &after[at]) {
-                    grows |= !decided_blocks[block];
-                    decided_blocks[block] = true;
+            grows |=
+                decides(block, &reached, || decided(blocks, at, &after[at]), &mut decided_blocks);
+        }
+    }
+    (0..kernel.registers.len()).map(|reg| reached.contains(reg)).collect()
+}
+
+/// The instructions at which a register can be influenced by the results of the operations that `source` names, through
+/// registers and branches. `operand` names the register of an instruction.
+pub(crate) fn influenced_at(
+    kernel: &Kernel,
+    source: impl Fn(&Op) -> bool,
+    operand: impl Fn(&Op) -> Option<Reg>,
+) -> HashSet<Place> {
+    let blocks = &kernel.blocks;
+    let after = post_dominators(blocks);
+    let mut decided_blocks = vec![false; blocks.len()];
+    let mut before = vec![Set::empty(kernel.registers.len()); blocks.len()];
+    let mut found = HashSet::new();
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for (at, block) in blocks.iter().enumerate() {
+            let mut reached = before[at].clone();
+            for inst in &block.insts {
+                if operand(&inst.op).is_some_and(|reg| reached.contains(reg.0 as usize)) {
+                    found.insert(inst.place);
                 }
+                let from = decided_blocks[at] || source(&inst.op) || reads(inst, &reached);
+                inst.op.operands(|operand| {
+                    let Operand::Def(reg) = operand else { return };
+                    if from {
+                        reached.insert(reg.0 as usize);
+                    } else if inst.guard.is_none() {
+                        reached.remove(reg.0 as usize);
+                    }
+                });
+            }
+            grows |=
+                decides(block, &reached, || decided(blocks, at, &after[at]), &mut decided_blocks);
+            for to in block.terminator.successors() {
+                grows |= before[to.0 as usize].join(&reached);
             }
         }
     }
-    reached
+    found
+}
+
+/// Notes the blocks that a block's branch decides about, if one of the registers decides that; whether some are new.
+fn decides(
+    block: &Block,
+    reached: &Set,
+    about: impl FnOnce() -> Vec<usize>,
+    decided_blocks: &mut [bool],
+) -> bool {
+    let Terminator::Branch { p, .. } = block.terminator else { return false };
+    if !p.reg().is_some_and(|reg| reached.contains(reg.0 as usize)) {
+        return false;
+    }
+    let mut grows = false;
+    for at in about() {
+        grows |= !decided_blocks[at];
+        decided_blocks[at] = true;
+    }
+    grows
 }
 
 /// Whether an instruction reads a register of a set, its guard included.
-fn reads(inst: &Inst, registers: &[bool]) -> bool {
+fn reads(inst: &Inst, registers: &Set) -> bool {
     let guard = inst.guard.and_then(|guard| guard.reg());
-    let mut found = guard.is_some_and(|reg| registers[reg.0 as usize]);
+    let mut found = guard.is_some_and(|reg| registers.contains(reg.0 as usize));
     inst.op.operands(|operand| {
         if let Operand::Use(reg) = operand {
-            found |= registers[reg.0 as usize];
+            found |= registers.contains(reg.0 as usize);
         }
     });
     found
@@ -187,8 +248,41 @@ mod tests {
         b.switch_to(join);
         b.copy_to(late, other);
         let kernel = b.finish();
-        let found = influenced(&kernel, Memory::Forgets, |op| matches!(op, Op::ActiveMask { .. }));
+        let found = influenced(&kernel, |op| matches!(op, Op::ActiveMask { .. }));
         let expected = [true, true, false, true, false, true];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_comes_before_is_not_influenced() {
+        // p = sum == 0; if p { other = 3; mask = activemask; sum = mask + other }
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [mask, sum, other] = [0; 3].map(|_| b.reg(Class::W32));
+        let (left, join) = (b.block(), b.block());
+        b.copy_to(sum, Src::Imm(0));
+        let p = b.compare(CompareOp::EqI32, sum, Src::Imm(0));
+        b.terminate(Terminator::Branch { p: p.into(), then: left, otherwise: join });
+        b.switch_to(left);
+        b.copy_to(other, Src::Imm(3));
+        b.push(Op::ActiveMask { d: mask });
+        b.set_place(Place(1));
+        b.binary_to(sum, ir::BinaryOp::AddI32, mask, other);
+        b.terminate(Terminator::Jump(join));
+        b.switch_to(join);
+        b.set_place(Place(2));
+        b.binary_to(other, ir::BinaryOp::AddI32, other, sum);
+        let kernel = b.finish();
+        let at = |nth: usize| {
+            influenced_at(
+                &kernel,
+                |op| matches!(op, Op::ActiveMask { .. }),
+                |op| match op {
+                    Op::Binary { a: Src::Reg(a), b: Src::Reg(b), .. } => Some([*a, *b][nth]),
+                    _ => None,
+                },
+            )
+        };
+        assert_eq!(at(0), HashSet::from_iter([Place(1)]));
+        assert_eq!(at(1), HashSet::from_iter([Place(2)]));
     }
 }

@@ -1,31 +1,40 @@
 //! Does what a kernel leaves depend on which lanes `activemask` finds together?
 //!
 //! A run under the usual schedule never shows it: lanes that can stay together do. The kernel runs again with lanes apart at
-//! every `activemask`, at full speed, as all that counts is the memory that it leaves.
+//! every `activemask`, at full speed if all that counts is the memory that it leaves. If collectives take their membermask from
+//! it, the detectors watch: lanes apart may race where lanes together do not.
 
 use crate::argument::Arg;
 use crate::check::Watched;
 use crate::explore::Again;
-use ir::{Kernel, Op, WarpRules};
+use ir::{Inst, Kernel, Op, WarpRules};
 use sanitize::explore::{Elsewhere, Run};
-use sanitize::{Code, Related};
+use sanitize::{Code, Found, Related};
 use vm::{Fault, LANE_BITS, LaunchError, Schedule};
 
-/// Whether a kernel asks `activemask`, and nothing else in it makes its result depend on the schedule: neither the order of
-/// atomics nor the time.
-pub(crate) fn may_show_who_is_there(kernel: &Kernel) -> bool {
-    let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
+fn insts(kernel: &Kernel) -> impl Iterator<Item = &Inst> {
+    kernel.blocks.iter().flat_map(|block| &block.insts)
+}
+
+/// Whether a kernel asks `activemask`, and finds fewer lanes if they are apart.
+pub(crate) fn asks_who_is_there(kernel: &Kernel) -> bool {
+    kernel.rules == WarpRules::Independent
+        && insts(kernel).any(|inst| matches!(inst.op, Op::ActiveMask { .. }))
+}
+
+/// Whether nothing but `activemask` makes the result of a kernel depend on the schedule: neither the order of atomics nor
+/// the time.
+fn leaves_the_same(kernel: &Kernel) -> bool {
     let is_atomic = |op: &Op| matches!(op, Op::Atomic { .. }) && op.any_order().is_none();
     let is_time = |op: &Op| matches!(op, Op::Special { what, .. } if what.varies_by_time());
     let depends = |op| is_atomic(op) || is_time(op);
-    kernel.rules == WarpRules::Independent
-        && insts().any(|inst| matches!(inst.op, Op::ActiveMask { .. }))
-        && !insts().any(|inst| depends(&inst.op))
+    !insts(kernel).any(|inst| depends(&inst.op))
 }
 
 impl Again<'_> {
-    /// A finding if the kernel leaves something else with lanes apart at `activemask`: W009 at the first collective that
-    /// works with what it found, or W008. Kernels whose first run was stopped, or shows races or W009, are not run.
+    /// A finding if the kernel leaves something else with lanes apart at `activemask`, or shows what it does not show else: W009
+    /// at the first collective that works with the mask, or W008. Kernels whose first run was stopped, or shows races or
+    /// W009, are not run.
     ///
     /// # Errors
     /// A run could not begin.
@@ -37,7 +46,11 @@ impl Again<'_> {
     ) -> Result<Option<Elsewhere>, LaunchError> {
         let explains = |code| matches!(code, Code::R001 | Code::R002 | Code::W009);
         let usual = &self.launch.schedule;
+        let suspected = watched.found.suspected.first();
+        let kernel = &self.kernel.lowered.kernel;
+        let same = leaves_the_same(kernel);
         if first.fault.is_some()
+            || !(same || suspected.is_some())
             || *usual != Schedule::Fair
             || first.findings.iter().any(|finding| explains(finding.code))
         {
@@ -45,18 +58,35 @@ impl Again<'_> {
         }
         for schedule in (0..LANE_BITS).map(Schedule::Apart) {
             let launch = self.begin_anew(&schedule);
-            let outcome = vm::launch(&self.kernel.lowered.kernel, &launch, self.memory)?;
+            let mut sanitizer = self.kernel.sanitizer(&launch, self.options);
+            let outcome = match suspected {
+                Some(_) => vm::launch_observed(kernel, &launch, self.memory, &mut sanitizer)?,
+                None => vm::launch(kernel, &launch, self.memory)?,
+            };
             let (memory, fault) = (self.memory.snapshot(), outcome.fault);
             if fault.as_ref().is_some_and(Fault::is_limit) {
                 return Ok(None);
             }
-            let other = Run { findings: Vec::new(), memory, fault };
-            if other.fault.is_none() && other.memory == first.memory {
+            let Found { findings, .. } = sanitizer.finish(None, |_| false);
+            let other = Run { findings, memory, fault };
+            let shown = other
+                .findings
+                .iter()
+                .find(|finding| !first.findings.iter().any(|known| known.is_like(finding)));
+            if let (Some(shown), Some(suspected)) = (shown, suspected) {
+                let mut finding = suspected.clone();
+                finding
+                    .facts
+                    .push(format!("--schedule {schedule} shows {}: {}", shown.code, shown.message));
+                finding.related.push(Related { place: shown.place, text: shown.label.clone() });
+                return Ok(Some(Elsewhere { schedule, finding, fault: None }));
+            }
+            if other.fault.is_none() && (other.memory == first.memory || !same) {
                 continue;
             }
             let mut finding =
                 self.dependence(first, &other, &usual.to_string(), &schedule, args)?;
-            if let Some(suspected) = watched.found.suspected.first() {
+            if let Some(suspected) = suspected {
                 let dependence = std::mem::replace(&mut finding, suspected.clone());
                 finding.facts.push(dependence.message);
                 finding.facts.extend(dependence.facts);

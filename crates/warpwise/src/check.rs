@@ -1,6 +1,6 @@
 //! Checking a kernel: a run that every detector watches.
 
-use crate::apart::may_show_who_is_there;
+use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::{Error, Stage};
@@ -80,7 +80,7 @@ impl Kernel {
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
         let kernel = &self.lowered.kernel;
-        let (apart, listens) = (may_show_who_is_there(kernel), listens(kernel));
+        let (apart, listens) = (asks_who_is_there(kernel), listens(kernel));
         let start = (apart || listens).then(|| device.memory.snapshot());
         let watched = self.watched(&mut device.memory, &launch, options)?;
         let mut elsewhere = Vec::new();

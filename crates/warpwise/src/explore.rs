@@ -1,6 +1,6 @@
 //! Checking a kernel under many schedules.
 
-use crate::apart::may_show_who_is_there;
+use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
 use crate::check::{Checked, Coverage};
 use crate::device::Device;
@@ -134,7 +134,7 @@ impl Kernel {
         let first = watched.run(memory);
         let launch = bounded(&launch, &watched.report.stats);
         let mut again = Again::new(self, &launch, memory, start, options);
-        let apart = match may_show_who_is_there(&self.lowered.kernel) {
+        let apart = match asks_who_is_there(&self.lowered.kernel) {
             true => again.apart(&first, &watched, args).map_err(refuse)?,
             false => None,
         };

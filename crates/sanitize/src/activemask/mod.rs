@@ -11,7 +11,7 @@ mod marks;
 use crate::code::Code;
 use crate::definedness::matters::named;
 use crate::finding::{Finding, Findings};
-use crate::influence::{Memory, decided_stores, influenced};
+use crate::influence::{decided_stores, influenced, influenced_at};
 use crate::meeting;
 use crate::per_cta::PerCta;
 use crate::strip::Cell;
@@ -28,9 +28,10 @@ use vm::{Arrival, View};
 #[derive(Debug)]
 pub(crate) struct ActiveMasks {
     registers: usize,
-    /// Whether a register's value can depend on `activemask`, also by what branches decide, but not through memory.
-    influenced: Vec<bool>,
-    /// The same through local memory, which is one place here: the registers that can have a mark at all.
+    /// The shuffles whose source lanes `activemask` may have a say in, also by what branches decide, but not through memory.
+    chosen: HashSet<Place>,
+    /// Whether a register's value can ever depend on `activemask`, through local memory too, which is one place here: only then it
+    /// can have a mark.
     reached: Vec<bool>,
     /// Per branch, the stores to local memory that it decides about.
     decides: HashMap<(Place, BlockId, BlockId), Vec<Place>>,
@@ -48,14 +49,15 @@ impl ActiveMasks {
     pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> ActiveMasks {
         let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
         let source = insts().find(|inst| matches!(inst.op, Op::ActiveMask { .. }));
-        let reaches = |memory| match source {
-            Some(_) => influenced(kernel, memory, |op| matches!(op, Op::ActiveMask { .. })),
-            None => Vec::new(),
+        let tells = |op: &Op| matches!(op, Op::ActiveMask { .. });
+        let lane = |op: &Op| match op {
+            Op::Collective { what: Collective::Shfl { b: Src::Reg(b), .. }, .. } => Some(*b),
+            _ => None,
         };
         ActiveMasks {
             registers: kernel.registers.len(),
-            influenced: reaches(Memory::Forgets),
-            reached: reaches(Memory::Keeps),
+            chosen: source.map_or_else(HashSet::new, |_| influenced_at(kernel, tells, lane)),
+            reached: source.map_or_else(Vec::new, |_| influenced(kernel, tells)),
             decides: source.map_or_else(HashMap::new, |_| decided_stores(kernel)),
             decided: HashSet::new(),
             source: source.map_or(Place::default(), |inst| inst.place),
@@ -161,7 +163,7 @@ impl ActiveMasks {
         let from = LaneMask(marks.get(*mask, warp).comes) & arrival.lanes;
         // The source lanes may be chosen by what the mask says.
         let chosen = match what {
-            Collective::Shfl { b: Src::Reg(b), .. } if self.influenced[b.0 as usize] => u32::MAX,
+            Collective::Shfl { .. } if self.chosen.contains(&place) => u32::MAX,
             Collective::Shfl { b, .. } => marks.get(*b, warp).depends,
             _ => 0,
         };
