@@ -193,6 +193,7 @@ impl Cta {
                 Finding::new(Code::R001, place, thread, message)
                     .label(format!("{verb}: {thread}"))
                     .related(copy.place, format!("the copy, of {} bytes to {:#x}, by {of}", copy.bytes, copy.to))
+                    .help("wait for the copy's group before: with `cp.async.wait_group N`, all groups but the last N are complete")
                     .fact(
                         "a copy is complete when the thread that began it has waited for its group \
                          (`cp.async.wait_group`); other threads need a barrier after that",

@@ -53,39 +53,52 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
         })
     };
     // Whoever waits for lanes that wait at another collective comes first, then who waits for lanes at a barrier.
-    let mut blocked = collectives().filter_map(|(group, mask)| {
+    let blocked = collectives().flat_map(|(group, mask)| {
         let missing = mask - group.lanes;
-        let there = in_warp(group.warp).find(|other| {
-            other.lanes.intersects(missing) && matches!(other.waiting_for, WaitingFor::Lanes(_))
-        })?;
-        Some((group, mask, there))
+        in_warp(group.warp).filter_map(move |there| match there.waiting_for {
+            WaitingFor::Lanes(theirs) if there.lanes.intersects(missing) => {
+                Some((group, mask, there, theirs))
+            }
+            _ => None,
+        })
     });
-    // Where lanes exchange values is what the report is about, rather than where they only wait.
-    let exchanges = blocked.clone().find(|(group, ..)| !is_warp_barrier(kernel, group.place));
-    let blocked = exchanges.or_else(|| blocked.next());
-    if let Some((group, mask, there)) = blocked {
+    // Where lanes exchange values is what the report is about, rather than where they only wait; and what can never fit,
+    // rather than those who would meet if nobody else were missing.
+    let blocked = blocked.min_by_key(|(group, mask, there, theirs)| {
         let same = same_kind(kernel, group.place, there.place);
-        let WaitingFor::Lanes(theirs) = there.waiting_for else { return plain(fault, waiting) };
+        (is_warp_barrier(kernel, group.place), same && mask == theirs)
+    });
+    if let Some((group, mask, there, theirs)) = blocked {
+        let same = same_kind(kernel, group.place, there.place);
         let mutual = theirs.intersects(group.lanes);
         let (code, why) = match (same, mutual) {
             (true, _) if theirs != mask => (
                 Code::W003,
-                format!("give the membermask {mask}, and {} {theirs}", named(there.lanes)),
+                format!(
+                    "give{} the membermask {mask}, and {} {theirs}",
+                    third(group, "s"),
+                    named(there.lanes)
+                ),
             ),
             (false, true) => {
                 let (here, elsewhere) = (name(kernel, group.place), name(kernel, there.place));
                 let elsewhere =
                     if here == elsewhere { "one with other qualifiers" } else { elsewhere };
                 let lanes = named(there.lanes);
-                let why = format!("wait at {here} for {lanes}, which wait at {elsewhere} for them");
+                let (one, other) = (third(group, "s"), third(there, "s"));
+                let why = format!(
+                    "wait{one} at {here} for {lanes}, which wait{other} at {elsewhere} for them"
+                );
                 (Code::W004, why)
             }
             _ => (
                 Code::W007,
                 format!(
-                    "wait at {} for {}, which wait at {} themselves",
+                    "wait{} at {} for {}, which wait{} at {} themselves",
+                    third(group, "s"),
                     name(kernel, group.place),
                     named(mask & there.lanes),
+                    third(there, "s"),
                     name(kernel, there.place)
                 ),
             ),
@@ -100,11 +113,13 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
     });
     if let Some((group, missing, there)) = at_barrier {
         let message = format!(
-            "warp {}: {} wait at {} for {}, which wait at a CTA barrier",
+            "warp {}: {} wait{} at {} for {}, which wait{} at a CTA barrier",
             group.warp,
             named(group.lanes),
+            third(group, "s"),
             name(kernel, group.place),
             named(missing & there.lanes),
+            third(there, "s"),
         );
         return finding(Code::W007, message, fault, waiting, group, Some(there));
     }
@@ -170,7 +185,9 @@ fn endless(kernel: &Kernel, fault: &Fault, waiting: &[Waiting], first: &Waiting)
         }
     };
     let fact = "memory stays as it is, as all others have exited, wait or go round such loops, too";
-    finding(Code::W007, message, fault, waiting, group, other).fact(fact)
+    finding(Code::W007, message, fault, waiting, group, other)
+        .fact(fact)
+        .help("let somebody who still can write what the loop waits for: not who waits for it himself, nor who has passed by")
 }
 
 trait Waits {
@@ -239,7 +256,9 @@ fn third(group: &Waiting, ending: &'static str) -> &'static str {
 /// Who does what at a place.
 fn does(group: &Waiting) -> String {
     let what = match group.waiting_for {
-        WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } => "wait here".to_owned(),
+        WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } => {
+            format!("wait{} here", third(group, "s"))
+        }
         WaitingFor::Change => format!("go{} round here", third(group, "es")),
     };
     format!("{} of warp {} {what}", named(group.lanes), group.warp)

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 use ir::Place;
 use vm::{ThreadId, Waiting};
 
-/// Findings that are kept; what comes after them is counted and dropped.
+/// Findings of one code that are kept; what comes after them is counted and dropped.
 pub const MAX_FINDINGS: usize = 1000;
 
 /// Another instruction that belongs to a finding.
@@ -41,6 +41,8 @@ pub struct Finding {
     pub waiting: Vec<Waiting>,
     /// How many warp instructions it happened in.
     pub count: u64,
+    /// What to do.
+    pub help: &'static str,
 }
 
 impl Finding {
@@ -62,6 +64,7 @@ impl Finding {
             facts: Vec::new(),
             waiting: Vec::new(),
             count: 1,
+            help: code.help(),
         }
     }
 
@@ -74,6 +77,12 @@ impl Finding {
     /// Adds another instruction.
     pub fn related(mut self, place: Place, text: impl Into<String>) -> Finding {
         self.related.push(Related { place, text: text.into() });
+        self
+    }
+
+    /// Says what to do, where it is not what the code's findings usually need.
+    pub fn help(mut self, text: &'static str) -> Finding {
+        self.help = text;
         self
     }
 
@@ -106,6 +115,8 @@ pub struct Found {
 pub struct Findings {
     found: Vec<Finding>,
     index: HashMap<(Code, Place, Option<Place>), usize>,
+    /// How many there are of each code: what there is much of keeps nothing else out.
+    of_code: HashMap<Code, usize>,
     dropped: u64,
 }
 
@@ -121,9 +132,13 @@ impl Findings {
     ) {
         if let Some(at) = self.index.get(&(code, place, other)) {
             self.found[*at].count += 1;
-        } else if self.found.len() >= MAX_FINDINGS {
+            return;
+        }
+        let of_code = self.of_code.entry(code).or_default();
+        if *of_code >= MAX_FINDINGS {
             self.dropped += 1;
         } else {
+            *of_code += 1;
             self.index.insert((code, place, other), self.found.len());
             self.found.push(make());
         }
@@ -167,5 +182,15 @@ mod tests {
         assert_eq!(found.findings.len(), 1000);
         assert_eq!(found.findings[0].count, 2);
         assert_eq!(found.dropped, 4);
+    }
+
+    #[test]
+    fn what_there_is_much_of_keeps_nothing_else_out() {
+        let mut findings = Findings::default();
+        (0..2000).for_each(|place| report(&mut findings, place));
+        let thread = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
+        let other = || Finding::new(Code::M004, Place(0), thread, "another");
+        findings.report(Code::M004, Place(0), None, other);
+        assert_eq!(findings.into_found().findings.last().map(|last| last.code), Some(Code::M004));
     }
 }

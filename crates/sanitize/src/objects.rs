@@ -35,6 +35,7 @@ pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
                         );
                         Finding::new(Code::B001, inst.place, thread, message)
                             .label(thread.to_string())
+                            .help("initialise the object with the number of arrivals of a phase, and let nobody arrive twice in one")
                     });
                 }
                 states.insert(at, step(state, steps[lane as usize]));

@@ -56,7 +56,9 @@ impl Phases {
         if let Some(odd) = arrival.threads.filter(|threads| threads % WARP as u32 != 0) {
             found.report(Code::B001, place, None, || {
                 let message = format!("a barrier of {odd} threads, which is no number of warps");
-                Finding::new(Code::B001, place, thread, message).label(thread.to_string())
+                Finding::new(Code::B001, place, thread, message)
+                    .label(thread.to_string())
+                    .help("give the number of threads in whole warps")
             });
         }
         let Some(wanted) = self.wanted.get(view.cta()) else { return };
@@ -78,6 +80,7 @@ impl Phases {
         found.report(Code::B001, place, Some(first.place), || {
             Finding::new(Code::B001, place, thread, message)
                 .label(name(reduction, threads))
+                .help("let all who use one barrier at a time give the same number and the same reduction, or use different barriers")
                 .related(
                     first.place,
                     format!("before, another {}", name(first.reduction, first.threads)),

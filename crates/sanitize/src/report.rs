@@ -3,7 +3,8 @@
 use crate::finding::Finding;
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::Place;
-use vm::WaitingFor;
+use lanes::LaneMask;
+use vm::{Waiting, WaitingFor};
 
 /// Where the instructions of a kernel stand in its texts.
 pub trait Places {
@@ -76,7 +77,7 @@ pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Di
     };
     found
         .note(format!("first in {}; {often} in all; schedule {schedule}", finding.thread))
-        .help(finding.code.help())
+        .help(finding.help)
 }
 
 /// Who waits where for whom.
@@ -90,10 +91,18 @@ fn table(finding: &Finding, places: &impl Places) -> String {
             lanes.insert_str(0, &format!("CTA ({x},{y},{z}) "));
         }
         let what = match group.waiting_for {
-            WaitingFor::Lanes(mask) => match mask - group.lanes {
-                missing if missing.is_empty() => "a lane that cannot arrive".to_owned(),
-                missing => format!("lanes {}", missing.ranges()),
-            },
+            WaitingFor::Lanes(mask) => {
+                // Nobody waits for those who have exited, unless nobody else is missing.
+                let missing = mask - group.lanes;
+                let of_warp = |other: &&Waiting| (other.cta, other.warp) == (group.cta, group.warp);
+                let alive = finding.waiting.iter().filter(of_warp);
+                let alive = alive.fold(LaneMask::EMPTY, |all, other| all | other.lanes);
+                let waited_for = if missing.intersects(alive) { missing & alive } else { missing };
+                match waited_for.is_empty() {
+                    true => "a lane that cannot arrive".to_owned(),
+                    false => format!("lanes {}", waited_for.ranges()),
+                }
+            }
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("barrier {id}: {arrived} of {expected} threads are there")
             }

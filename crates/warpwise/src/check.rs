@@ -185,7 +185,7 @@ fn amend(found: &mut Diagnostic, explained: Diagnostic) {
 /// Says that a report does not hold everything.
 fn incomplete(dropped: u64) -> Diagnostic {
     let message = format!(
-        "more than {MAX_FINDINGS} findings: {dropped} more, at other places, are not in this report"
+        "more than {MAX_FINDINGS} findings of one code: {dropped} more, at other places, are not in this report"
     );
     let help = "mend what is reported and check again";
     Diagnostic::new(Severity::Warning, Class::Limit, message).help(help)

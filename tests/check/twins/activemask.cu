@@ -31,3 +31,32 @@ extern "C" __global__ void opportunistic(const int *in, unsigned *out) {
         out[1 + base + __popc(mask & ((1u << threadIdx.x) - 1))] = threadIdx.x;
     }
 }
+
+// The value that decides the branch is the one that is exchanged.
+extern "C" __global__ void wrong_own_value(const int *in, int *out) {
+    int v = in[threadIdx.x];
+    if (v > 3) {
+        unsigned mask = __activemask();
+        for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(mask, v, d);  // mask may be too small
+    }
+    out[threadIdx.x] = v;
+}
+
+extern "C" __global__ void right_own_value(const int *in, int *out) {
+    int v = in[threadIdx.x];
+    if (__all_sync(0xffffffffu, v > 3)) {
+        for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);
+    }
+    out[threadIdx.x] = v;
+}
+
+// A warp barrier for whoever happens to be here orders nothing with the others.
+__device__ void mirror(const int *in, int *out, unsigned mask) {
+    __shared__ int row[32];
+    int t = threadIdx.x;
+    row[t] = in[t];
+    __syncwarp(mask);
+    out[t] = row[31 - t];
+}
+extern "C" __global__ void wrong_barrier(const int *in, int *out) { mirror(in, out, __activemask()); }
+extern "C" __global__ void right_barrier(const int *in, int *out) { mirror(in, out, 0xffffffffu); }

@@ -122,3 +122,22 @@ extern "C" __global__ void wrong_loop_mask(const int *in, int *out) {
     }
     out[t] = sum;
 }
+
+// Two of three ways meet in a sum, and the third waits elsewhere.
+__device__ int three_ways(int v, bool all) {
+    switch (v & 3) {
+    case 0: return __shfl_sync(0xffffffffu, v, 1);
+    case 1: return __shfl_sync(0xffffffffu, -v, 0);
+    case 2:
+        if (all) return __shfl_sync(0xffffffffu, 3 * v, 0);
+        __syncwarp();
+        return 3 * v;
+    default: return all ? __shfl_sync(0xffffffffu, 5, 0) : 5;
+    }
+}
+extern "C" __global__ void wrong_three_ways(const int *in, int *out) {
+    out[threadIdx.x] = three_ways(in[threadIdx.x], false);
+}
+extern "C" __global__ void right_three_ways(const int *in, int *out) {
+    out[threadIdx.x] = three_ways(in[threadIdx.x], true);
+}

@@ -553,6 +553,9 @@ impl Judge<'_, '_> {
                              not run in lockstep",
                     false => "one of the accesses is strong for its own CTA only",
                 });
+                if !same_warp {
+                    finding = finding.help("give both accesses a scope that reaches both CTAs, such as `.gpu`: `atomicAdd`, not `atomicAdd_block`");
+                }
             }
             if same_warp {
                 let (live, existing) = (self.view.live(touch.warp), self.view.existing(touch.warp));
