@@ -13,7 +13,7 @@ const RESIDENT: usize = 16;
 /// Steps that one warp takes in a row, as long as nobody wants otherwise.
 const IN_A_ROW: u32 = 32;
 /// Steps of each resident CTA after which one more is begun: they may wait for it.
-const PATIENCE: u64 = 256;
+const PATIENCE: u64 = 64;
 
 impl Grid<'_> {
     /// Runs all CTAs as the chooser wants it.
