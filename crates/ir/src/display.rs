@@ -87,7 +87,7 @@ impl fmt::Display for Op {
                 write!(f, "{}", if *aligned { " aligned" } else { "" })
             }
             Op::Fence(fence) => write!(f, "{fence:?}"),
-            Op::AsyncCopy(AsyncCopy::Begins { to, bytes }) => {
+            Op::AsyncCopy(AsyncCopy::Begins { to, bytes, .. }) => {
                 write!(f, "AsyncCopy begins: {bytes} bytes to {to}")
             }
             Op::AsyncCopy(step) => write!(f, "AsyncCopy {step:?}"),

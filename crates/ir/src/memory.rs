@@ -60,6 +60,8 @@ pub struct Address {
 pub enum Ordering {
     /// No ordering: concurrent access is a race.
     Weak,
+    /// As weak, of memory that the kernel does not write (`.nc`).
+    Constant,
     /// May be concurrent with other strong accesses of the scope.
     Relaxed(Scope),
     /// Later accesses stay behind it.
@@ -76,7 +78,7 @@ impl Ordering {
     /// The threads that may access the same bytes at the same time; `None` for weak accesses.
     pub fn scope(self) -> Option<Scope> {
         match self {
-            Ordering::Weak => None,
+            Ordering::Weak | Ordering::Constant => None,
             Ordering::Relaxed(scope)
             | Ordering::Acquire(scope)
             | Ordering::Release(scope)

@@ -75,6 +75,8 @@ pub enum AsyncCopy {
         to: Address,
         /// How many bytes it writes.
         bytes: u32,
+        /// The first byte that it reads of global memory, if it reads as many.
+        from: Option<Address>,
     },
     /// The copies begun so far and in no group yet are a group.
     Commits,
@@ -452,7 +454,9 @@ impl Op {
                     (preds[0], defs[0]) = (Some(*p), Some(*d));
                 }
             }
-            Op::AsyncCopy(AsyncCopy::Begins { to, .. }) => srcs[0] = Some(to.base),
+            Op::AsyncCopy(AsyncCopy::Begins { to, from, .. }) => {
+                (srcs[0], srcs[1]) = (Some(to.base), from.map(|from| from.base));
+            }
             Op::Fence(_) | Op::AsyncCopy(_) => {}
             Op::Nanosleep { nanoseconds } => srcs[0] = Some(*nanoseconds),
             Op::Host { d, operands, .. } => {

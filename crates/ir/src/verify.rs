@@ -137,7 +137,10 @@ impl Checker<'_> {
                     }
                 }
             }
-            Op::AsyncCopy(AsyncCopy::Begins { to, .. }) => self.address(to.base),
+            Op::AsyncCopy(AsyncCopy::Begins { to, from, .. }) => {
+                from.map_or(Ok(()), |from| self.address(from.base))?;
+                self.address(to.base)
+            }
             Op::Fence(_) | Op::AsyncCopy(_) => Ok(()),
             Op::Nanosleep { nanoseconds } => self.src(*nanoseconds, Class::W32),
             Op::Host { service, d, operands } => {

@@ -1,4 +1,5 @@
-//! R001 for asynchronous copies: shared memory that a copy may be writing still.
+//! R001 and R002 for asynchronous copies: shared memory that a copy may be writing still, and global memory that it may be
+//! reading.
 //!
 //! Until its own thread has waited for a copy, whoever accesses its bytes may find them old, new, or in part. What
 //! comes after that wait is ordered like any other write, which is the matter of module `race`.
@@ -7,6 +8,7 @@ use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::touch::Touch;
+use foldhash::HashMap;
 use ir::{AsyncCopy, Inst, Kernel, Op, Place, Space};
 use lanes::WARP;
 use vm::{ThreadId, View};
@@ -21,6 +23,8 @@ struct Copy {
     place: Place,
     to: u64,
     bytes: u64,
+    /// The first byte that it reads of global memory, if that is known.
+    from: Option<u64>,
     /// The group that it belongs to, counted by its thread.
     group: u32,
 }
@@ -29,6 +33,8 @@ struct Copy {
 struct Cta {
     /// Per unit of shared memory, one more than the index of the copy that writes it; 0 for none.
     marks: Vec<u32>,
+    /// The same for units of global memory that copies read.
+    sources: HashMap<u64, u32>,
     copies: Vec<Option<Copy>>,
     /// Indices of `copies` that are free.
     free: Vec<usize>,
@@ -65,6 +71,7 @@ impl AsyncCopies {
         };
         let restart = |cta: &mut Cta| {
             cta.marks.fill(0);
+            cta.sources.clear();
             cta.copies.clear();
             cta.free.clear();
             cta.of_thread.iter_mut().for_each(Vec::clear);
@@ -95,13 +102,27 @@ impl AsyncCopies {
             let (space, address, bytes) = (touched.space, touched.address, touched.bytes);
             for (warp, lanes) in view.group() {
                 Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
-                    if touch.space == Space::Shared {
-                        cta.accessed(view, touch, touched.writes, inst.place, found);
+                    match touch.space {
+                        Space::Shared => {
+                            cta.accessed(view, touch, touched.writes, inst.place, found)
+                        }
+                        Space::Global if touched.writes => {
+                            cta.overwritten(view, touch, inst.place, found)
+                        }
+                        _ => {}
                     }
                 });
             }
         }
     }
+}
+
+/// What to do about both.
+const HELP: &str = "wait for the copy's group before: with `cp.async.wait_group N`, all groups but the last N are complete";
+
+/// The units of so many bytes of global memory.
+fn units(from: Option<u64>, bytes: u64) -> impl Iterator<Item = u64> {
+    from.into_iter().flat_map(move |from| from / UNIT..(from + bytes).div_ceil(UNIT))
 }
 
 fn index(warp: usize, lane: u32) -> usize {
@@ -111,9 +132,10 @@ fn index(warp: usize, lane: u32) -> usize {
 impl Cta {
     fn step(&mut self, view: &View<'_>, (warp, lane): (usize, u32), step: &AsyncCopy, at: Place) {
         match step {
-            AsyncCopy::Begins { to, bytes } => {
-                let to = view.address(to, warp)[lane as usize];
-                self.begins(view.thread(warp, lane), at, to, u64::from(*bytes));
+            AsyncCopy::Begins { to, bytes, from } => {
+                let address = |address| view.address(address, warp)[lane as usize];
+                let (to, from) = (address(to), from.as_ref().map(address));
+                self.begins(view.thread(warp, lane), at, (to, from), u64::from(*bytes));
             }
             AsyncCopy::Commits => self.groups[index(warp, lane)] += 1,
             AsyncCopy::Waits { groups } => {
@@ -125,9 +147,15 @@ impl Cta {
         }
     }
 
-    fn begins(&mut self, thread: ThreadId, place: Place, to: u64, bytes: u64) {
+    fn begins(
+        &mut self,
+        thread: ThreadId,
+        place: Place,
+        (to, from): (u64, Option<u64>),
+        bytes: u64,
+    ) {
         let of = index(thread.warp as usize, thread.lane);
-        let copy = Some(Copy { thread, place, to, bytes, group: self.groups[of] });
+        let copy = Some(Copy { thread, place, to, bytes, from, group: self.groups[of] });
         let at = match self.free.pop() {
             Some(at) => {
                 self.copies[at] = copy;
@@ -140,6 +168,7 @@ impl Cta {
         };
         self.of_thread[of].push(at);
         self.marks(to, bytes).fill(at as u32 + 1);
+        self.sources.extend(units(from, bytes).map(|unit| (unit, at as u32 + 1)));
     }
 
     /// The marks of so many bytes; those that lie outside of shared memory have none.
@@ -161,10 +190,38 @@ impl Cta {
             for unit in self.marks(copy.to, copy.bytes).iter_mut().filter(|unit| **unit == mark) {
                 *unit = 0;
             }
+            for unit in units(copy.from, copy.bytes) {
+                if self.sources.get(&unit) == Some(&mark) {
+                    self.sources.remove(&unit);
+                }
+            }
             self.free.push(*at);
             false
         });
         self.of_thread[thread] = copies;
+    }
+
+    /// Global memory is written; copies may be reading it.
+    fn overwritten(&self, view: &View<'_>, touch: &Touch, place: Place, found: &mut Findings) {
+        if self.sources.is_empty() {
+            return;
+        }
+        for (lane, address) in touch.iter() {
+            let mark = units(Some(address), touch.bytes).find_map(|unit| self.sources.get(&unit));
+            let Some(copy) = mark.and_then(|mark| self.copies[*mark as usize - 1].as_ref()) else {
+                continue;
+            };
+            found.report(Code::R002, place, Some(copy.place), || {
+                let thread = view.thread(touch.warp, lane);
+                let message = format!(
+                    "writes global memory at {address:#x}, which an asynchronous copy may be reading still"
+                );
+                Finding::new(Code::R002, place, thread, message)
+                    .label(format!("written by {thread}"))
+                    .related(copy.place, format!("the copy, of {} bytes, by {}", copy.bytes, copy.thread))
+                    .help(HELP)
+            });
+        }
     }
 
     fn accessed(
@@ -193,7 +250,7 @@ impl Cta {
                 Finding::new(Code::R001, place, thread, message)
                     .label(format!("{verb}: {thread}"))
                     .related(copy.place, format!("the copy, of {} bytes to {:#x}, by {of}", copy.bytes, copy.to))
-                    .help("wait for the copy's group before: with `cp.async.wait_group N`, all groups but the last N are complete")
+                    .help(HELP)
                     .fact(
                         "a copy is complete when the thread that began it has waited for its group \
                          (`cp.async.wait_group`); other threads need a barrier after that",

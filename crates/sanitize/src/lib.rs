@@ -17,6 +17,7 @@
 //! | `endless` | W007 of loops |
 //! | `faults` | M001, M002, M003 |
 //! | `race` | R001, R002 |
+//! | `constants` | R002 of memory that is read as constant |
 //! | `asynchronous` | R001 of asynchronous copies |
 //!
 //! Module [`explore`] repeats the run under other schedules, and finds W008.
@@ -28,6 +29,7 @@ mod behind;
 mod bounds;
 mod code;
 mod collectives;
+mod constants;
 mod deadlock;
 mod definedness;
 mod endless;

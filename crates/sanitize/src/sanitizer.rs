@@ -5,6 +5,7 @@ use crate::asynchronous::AsyncCopies;
 use crate::barriers::Barriers;
 use crate::bounds::Bounds;
 use crate::collectives::Collectives;
+use crate::constants::Constants;
 use crate::definedness::Definedness;
 use crate::endless::Endless;
 use crate::faults;
@@ -38,6 +39,7 @@ pub struct Sanitizer {
     bounds: Bounds,
     races: Races,
     copies: AsyncCopies,
+    constants: Constants,
     endless: Endless,
     /// `None` for a run that ends only where it must.
     patience: Option<Patience>,
@@ -56,6 +58,7 @@ impl Sanitizer {
             bounds: Bounds::new(kernel),
             races: Races::new(kernel, grid, block, options.pedantic),
             copies: AsyncCopies::new(kernel),
+            constants: Constants::new(kernel),
             endless: Endless::new(kernel, grid),
             patience: None,
             found: Findings::default(),
@@ -124,6 +127,7 @@ impl Observer for Sanitizer {
         self.bounds.inst(view, inst, &mut self.found);
         self.races.inst(view, inst, &mut self.found);
         self.copies.inst(view, inst, &mut self.found);
+        self.constants.inst(view, inst, &mut self.found);
         objects::inst(view, inst, &mut self.found);
         self.endless.inst(view, inst);
     }

@@ -17,6 +17,7 @@ mod launch;
 pub mod memory;
 mod observer;
 mod printed;
+mod printed_values;
 mod printf;
 mod schedule;
 mod simd;

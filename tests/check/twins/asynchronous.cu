@@ -203,3 +203,19 @@ extern "C" __global__ void right_waits_alone(const int *in, int *out) {
     __syncthreads();
     out[t] = tile[63 - t];
 }
+
+// The copy reads its source until it has been waited for.
+__device__ void source(int *in, int *out, bool waits) {
+    __shared__ int row[64];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&row[t], &in[t], 4);
+    __pipeline_commit();
+    if (waits) __pipeline_wait_prior(0);
+    __syncthreads();
+    in[63 - t] = -1;
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    out[t] = row[t];
+}
+extern "C" __global__ void wrong_source(int *in, int *out) { source(in, out, false); }
+extern "C" __global__ void right_source(int *in, int *out) { source(in, out, true); }

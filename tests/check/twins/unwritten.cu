@@ -77,3 +77,15 @@ extern "C" __global__ void right_wide_sums(const int *in, long long *out, int co
     if (threadIdx.x < 16 && 2 * threadIdx.x < count) out[2 * threadIdx.x] = before;
     if (threadIdx.x < 16 && 2 * threadIdx.x + 1 < count) out[2 * threadIdx.x + 1] = before + own[2 * threadIdx.x];
 }
+
+// What is printed is used.
+#include <cstdio>
+__device__ void print(const int *in, int first) {
+    __shared__ int row[32];
+    int t = threadIdx.x;
+    if (t >= first) row[t] = in[t];
+    __syncthreads();
+    if (t < 2) printf("%d of %s: %5.1f\n", row[t], "row", 0.5f * t);
+}
+extern "C" __global__ void wrong_printed(const int *in) { print(in, 1); }
+extern "C" __global__ void right_printed(const int *in) { print(in, 0); }

@@ -180,13 +180,11 @@ fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         }
     }
     let space = space(lo, inst.space(), named);
-    lo.b.push(Op::Load {
-        d,
-        space,
-        access: access(ty),
-        address,
-        ordering: ordering(inst),
-    });
+    let ordering = match inst.word("nc") {
+        Some(_) => Ordering::Constant,
+        None => ordering(inst),
+    };
+    lo.b.push(Op::Load { d, space, access: access(ty), address, ordering });
     for (operand, value) in late {
         lo.write_to(operand, value.into(), ty)?;
     }

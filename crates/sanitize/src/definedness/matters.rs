@@ -17,6 +17,7 @@ pub(super) enum Use {
     Barrier,
     GlobalStore,
     GlobalAtomic,
+    Print,
 }
 
 impl Use {
@@ -29,6 +30,7 @@ impl Use {
             Use::Barrier => "is used as a barrier's number or thread count",
             Use::GlobalStore => "is stored to global memory",
             Use::GlobalAtomic => "is combined into global memory",
+            Use::Print => "is printed",
         }
     }
 }

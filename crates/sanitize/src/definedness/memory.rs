@@ -4,7 +4,7 @@ use super::matters::Use;
 use super::{Cta, Scene, reg_of};
 use crate::shadow::{Kind, Origin, Shadow, transfer};
 use crate::touch::Touch;
-use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Space, Src, Update};
+use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Service, Space, Src, Update};
 use lanes::{LaneMask, WARP};
 
 /// Bytes to which the structures that padding is looked for in are aligned: at most, and in which whole words can be padding.
@@ -55,13 +55,45 @@ impl Scene<'_, '_> {
     }
 
     /// What the host is given must be defined, and so is what it returns.
-    pub(super) fn host(&mut self, inst: &Inst, d: Option<Reg>, operands: &[Src]) {
+    pub(super) fn host(
+        &mut self,
+        inst: &Inst,
+        d: Option<Reg>,
+        (service, operands): (Service, &[Src]),
+    ) {
         for reg in operands.iter().copied().filter_map(reg_of) {
             self.address(&Address { base: reg.into(), offset: 0 }, inst.place);
+        }
+        if let (Service::Print, [format, values]) = (service, operands) {
+            for (warp, lanes) in self.view.group() {
+                let (format, values) = (self.view.w64(*format, warp), self.view.w64(*values, warp));
+                for lane in lanes {
+                    let at = lane as usize % WARP;
+                    for value in self.view.printed((warp, lane), format[at], values[at]) {
+                        self.prints((warp, lane), value, inst.place);
+                    }
+                }
+            }
         }
         if let Some(d) = d {
             self.pure(inst, d, [None; 3]);
         }
+    }
+
+    /// A thread prints a value: an address and so many bytes.
+    fn prints(&mut self, (warp, lane): (usize, u32), (address, bytes): (u64, u32), place: Place) {
+        let at = self.view.locate(Space::Generic, address);
+        let (low, bytes) = (at.address, u64::from(bytes));
+        let (addresses, high) = ([low; WARP], low + bytes);
+        let touch = Touch { warp, lanes: 1 << lane, space: at.space, addresses, bytes, low, high };
+        if self.memory_bits(&touch, lane, low, bytes as usize) == 0 {
+            return;
+        }
+        let origin = match self.memory_origin(&touch, lane, low, bytes as usize) {
+            Some(origin) => origin,
+            None => self.unwritten(&touch, lane, low, place),
+        };
+        self.report_origin(origin, (warp, LaneMask::single(lane)), place, Use::Print);
     }
 
     pub(super) fn load(&mut self, inst: &Inst) {
@@ -355,6 +387,6 @@ fn is_message(ordering: Ordering) -> bool {
         | Ordering::Acquire(_)
         | Ordering::Release(_)
         | Ordering::AcqRel(_) => true,
-        Ordering::Weak | Ordering::Volatile => false,
+        Ordering::Weak | Ordering::Constant | Ordering::Volatile => false,
     }
 }

@@ -220,7 +220,7 @@ impl Definedness {
             Op::Load { .. } => scene.load(inst),
             Op::Store { .. } => scene.store(inst),
             Op::Atomic { .. } => scene.atomic(inst),
-            Op::Host { d, operands, .. } => scene.host(inst, *d, operands),
+            Op::Host { service, d, operands } => scene.host(inst, *d, (*service, operands)),
             Op::Fence(_) | Op::Nanosleep { .. } | Op::AsyncCopy(_) => {}
             // These are told of when lanes arrive.
             Op::Collective { .. } | Op::Barrier { .. } => {}

@@ -577,7 +577,7 @@ impl Compiler<'_> {
         ordering: Ordering,
     ) -> (u32, bool) {
         let (base, wide) = self.base(address.base);
-        let strong = ordering != Ordering::Weak;
+        let strong = ordering.scope().is_some();
         let fuel = if strong { 64 } else { 0 };
         let whole = strong && values.len() > 1;
         let (cache, place) = (self.cache(), self.place);

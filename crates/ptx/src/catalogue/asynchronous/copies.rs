@@ -23,15 +23,21 @@ pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let bytes = bytes as u32;
     let words: Vec<Reg> = (0..bytes / WORD).map(|_| lo.b.reg(Class::W32)).collect();
     let guard = lo.b.guard();
+    // What is read is known where it is as much as is written.
+    let mut source = Some(from);
     match (inst.operand("src_size"), inst.operand("ignore")) {
         (Some(_), _) => {
             let size = lo.value(inst, "src_size")?;
             match size {
                 Src::Imm(size) if size >= u64::from(bytes) => load(lo, &words, from),
-                _ => load_part(lo, &words, from, size, guard),
+                _ => {
+                    source = None;
+                    load_part(lo, &words, from, size, guard);
+                }
             }
         }
         (None, Some(_)) => {
+            source = None;
             let ignore = lo.predicate(inst, "ignore")?;
             words.iter().for_each(|word| lo.b.copy_to(*word, Src::Imm(0)));
             let wanted = both(lo, guard, ignore.negated());
@@ -48,7 +54,7 @@ pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         address: to,
         ordering: Ordering::Weak,
     });
-    lo.b.push(Op::AsyncCopy(AsyncCopy::Begins { to, bytes }));
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Begins { to, bytes, from: source }));
     Ok(())
 }
 

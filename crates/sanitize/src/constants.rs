@@ -1,0 +1,205 @@
+//! R002 for loads of constant memory (`.nc`): memory that the kernel writes all the same.
+//!
+//! Such loads go through a cache that nobody keeps up to date, and the compiler may move them (PTX ISA 9.1, `ld.global.nc`:
+//! memory that is only read). What a thread reads before it writes it itself is let pass: programs work on their arrays in
+//! place, and none sees another value.
+
+use crate::code::Code;
+use crate::finding::{Finding, Findings};
+use crate::touch::Touch;
+use foldhash::{HashMap, HashMapExt};
+use ir::{Inst, Kernel, Op, Ordering, Place, Space};
+use lanes::WARP;
+use std::ops::Range;
+use vm::View;
+
+/// Bytes that are looked at together.
+const WORD: u64 = 4;
+/// Words of a page, and of a line of one.
+const PAGE: usize = 1024;
+const LINE: usize = 32;
+
+/// Who read a word in this way: nobody, a thread, or several.
+type Reader = u32;
+const NOBODY: Reader = 0;
+const SEVERAL: Reader = u32::MAX;
+
+/// What has happened to a page of global memory.
+#[derive(Debug)]
+struct Page {
+    /// Whether anybody read or wrote it at all.
+    is_read: bool,
+    is_written: bool,
+    readers: Box<[Reader; PAGE]>,
+    written: [u64; PAGE / 64],
+    /// Per line, where it was read and written last.
+    reads: [Place; PAGE / LINE],
+    writes: [Place; PAGE / LINE],
+}
+
+impl Page {
+    fn new() -> Page {
+        let places = [Place::default(); PAGE / LINE];
+        let readers = Box::new([NOBODY; PAGE]);
+        let written = [0; PAGE / 64];
+        Page { is_read: false, is_written: false, readers, written, reads: places, writes: places }
+    }
+}
+
+/// Watches the memory that a kernel calls constant.
+#[derive(Debug)]
+pub(crate) struct Constants {
+    /// Whether the kernel does.
+    any: bool,
+    pages: Vec<Page>,
+    index: HashMap<u64, usize>,
+    /// The page that was asked for last.
+    last: (u64, usize),
+}
+
+impl Constants {
+    pub(crate) fn new(kernel: &Kernel) -> Constants {
+        let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
+        let any = insts().any(|inst| is_constant(&inst.op))
+            && insts().any(|inst| inst.op.touches().is_some_and(|touched| touched.writes));
+        Constants { any, pages: Vec::new(), index: HashMap::new(), last: (u64::MAX, 0) }
+    }
+
+    #[inline]
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
+        if !self.any {
+            return;
+        }
+        let Some(touched) = inst.op.touches() else { return };
+        if !matches!(touched.space, Space::Global | Space::Generic) {
+            return;
+        }
+        if !touched.writes && !is_constant(&inst.op) {
+            return;
+        }
+        let (space, address, bytes) = (touched.space, touched.address, touched.bytes);
+        for (warp, lanes) in view.group() {
+            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+                if touch.space == Space::Global {
+                    self.touched(view, touch, (touched.writes, inst.place), found);
+                }
+            });
+        }
+    }
+
+    fn touched(
+        &mut self,
+        view: &View<'_>,
+        touch: &Touch,
+        (writes, place): (bool, Place),
+        found: &mut Findings,
+    ) {
+        let first = (view.cta() as u32).wrapping_mul(1024).wrapping_add((touch.warp * WARP) as u32);
+        if self.takes_row(touch, first, (writes, place)) {
+            return;
+        }
+        for (lane, address) in touch.iter() {
+            let thread = first.wrapping_add(lane).wrapping_add(1);
+            for at in words(address, touch.bytes) {
+                let page = self.page(at / PAGE as u64);
+                let nth = at as usize % PAGE;
+                let line = nth / LINE;
+                let reader = &mut page.readers[nth];
+                page.is_written |= writes;
+                page.is_read |= !writes;
+                let (clash, other) = if writes {
+                    page.written[nth / 64] |= 1 << (nth % 64);
+                    page.writes[line] = place;
+                    (*reader != NOBODY && *reader != thread, page.reads[line])
+                } else {
+                    *reader = if *reader == NOBODY || *reader == thread { thread } else { SEVERAL };
+                    page.reads[line] = place;
+                    (page.written[nth / 64] >> (nth % 64) & 1 != 0, page.writes[line])
+                };
+                if clash {
+                    let byte = at * WORD;
+                    report(view, (touch.warp, lane), byte, (writes, place, other), found);
+                }
+            }
+        }
+    }
+}
+
+impl Constants {
+    /// Notes the accesses of a warp to words in a row, in a page that is only read or only written; `false` where it is not so.
+    fn takes_row(&mut self, touch: &Touch, first: u32, (writes, place): (bool, Place)) -> bool {
+        let each = (touch.bytes / WORD) as usize;
+        let (nth, count) = ((touch.low / WORD) as usize % PAGE, WARP * each);
+        let dense = touch.lanes == u32::MAX
+            && each > 0
+            && touch.high - touch.low == touch.bytes * WARP as u64
+            && nth + count <= PAGE
+            && touch.iter().zip(0..).all(|((_, at), lane)| at == touch.low + lane * touch.bytes);
+        let page = self.page(touch.low / WORD / PAGE as u64);
+        if !dense || (if writes { page.is_read } else { page.is_written }) {
+            return false;
+        }
+        let lines = nth / LINE..=(nth + count - 1) / LINE;
+        if writes {
+            page.is_written = true;
+            page.writes[lines].fill(place);
+            (nth..nth + count).for_each(|word| page.written[word / 64] |= 1 << (word % 64));
+        } else {
+            page.is_read = true;
+            page.reads[lines].fill(place);
+            let words = page.readers[nth..nth + count].chunks_exact_mut(each);
+            for (thread, words) in (first.wrapping_add(1)..).zip(words) {
+                for reader in words {
+                    let fresh = *reader == NOBODY || *reader == thread;
+                    *reader = if fresh { thread } else { SEVERAL };
+                }
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn page(&mut self, number: u64) -> &mut Page {
+        if self.last.0 != number {
+            let pages = &mut self.pages;
+            let at = *self.index.entry(number).or_insert_with(|| {
+                pages.push(Page::new());
+                pages.len() - 1
+            });
+            self.last = (number, at);
+        }
+        &mut self.pages[self.last.1]
+    }
+}
+
+fn is_constant(op: &Op) -> bool {
+    matches!(op, Op::Load { ordering: Ordering::Constant, .. })
+}
+
+fn words(address: u64, bytes: u64) -> Range<u64> {
+    address / WORD..(address + bytes).div_ceil(WORD)
+}
+
+#[cold]
+fn report(
+    view: &View<'_>,
+    (warp, lane): (usize, u32),
+    byte: u64,
+    (writes, place, other): (bool, Place, Place),
+    found: &mut Findings,
+) {
+    found.report(Code::R002, place, Some(other), || {
+        let thread = view.thread(warp, lane);
+        let (label, before) = match writes {
+            true => ("written", "read as constant memory"),
+            false => ("read as constant memory", "written"),
+        };
+        let message = format!(
+            "the kernel writes global memory at {byte:#x} and reads it as constant memory (`.nc`)"
+        );
+        Finding::new(Code::R002, place, thread, message)
+            .label(format!("{label} by {thread}"))
+            .related(other, format!("{before} before"))
+            .help("read what the kernel writes with an ordinary load: no `__ldg`, no `const __restrict__` for memory that others write")
+    });
+}
