@@ -196,6 +196,44 @@ pub(crate) fn influenced_at(
     found
 }
 
+/// The registers that the results of the operations that `source` names can influence, if nobody else can tell: they decide at
+/// most between ways that come together again, on which nothing is done but to compute and to sleep.
+pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Vec<bool>> {
+    let reached = influenced(kernel, source);
+    let is_reached = |reg: Reg| reached[reg.0 as usize];
+    let blocks = &kernel.blocks;
+    let after = post_dominators(blocks);
+    let quiet = |op: &Op| {
+        op.is_pure() || matches!(op, Op::Nanosleep { .. } | Op::Load { .. } | Op::Special { .. })
+    };
+    for (at, block) in blocks.iter().enumerate() {
+        for inst in &block.insts {
+            let mut uses = false;
+            inst.op.operands(|operand| {
+                uses |= matches!(operand, Operand::Use(reg) if is_reached(reg))
+            });
+            let guarded = inst.guard.and_then(|guard| guard.reg()).is_some_and(is_reached);
+            let addressed = uses && inst.op.touches().is_some();
+            if addressed || (uses || guarded) && !quiet(&inst.op) {
+                return None;
+            }
+        }
+        let Terminator::Branch { p, .. } = block.terminator else { continue };
+        if !p.reg().is_some_and(is_reached) {
+            continue;
+        }
+        let between = decided(blocks, at, &after[at]);
+        let leaves = |block: &Block| block.terminator.successors().next().is_none();
+        let heard = |at: &usize| {
+            leaves(&blocks[*at]) || !blocks[*at].insts.iter().all(|inst| quiet(&inst.op))
+        };
+        if between.contains(&at) || between.iter().any(heard) {
+            return None;
+        }
+    }
+    Some(reached)
+}
+
 /// Notes the blocks that a block's branch decides about, if one of the registers decides that; whether some are new.
 fn decides(
     block: &Block,

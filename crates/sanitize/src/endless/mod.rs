@@ -6,7 +6,7 @@
 //! kernel never ends.
 //!
 //! Nothing is looked at until a CTA has run for long. A look ends at the first change of memory, and whatever else
-//! a turn of a loop may not do: read a clock or `activemask`, print, come to a CTA barrier, or use a collective of
+//! a turn of a loop may not do: read a clock that has a say in more than how long it sleeps, `activemask`, print, come to a CTA barrier, or use a collective of
 //! lockstep lanes. The next look begins later and later.
 
 mod turn;
@@ -91,7 +91,7 @@ impl Endless {
     pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
         let Some(look) = &mut self.look else { return };
         look.passes(view, inst.place);
-        if look.changes(view, inst) {
+        if look.changes(&self.code, view, inst) {
             self.look = None;
         }
     }
@@ -177,10 +177,9 @@ impl Look {
 
     /// Whether an instruction does what a turn of an endless loop must not. Local memory is a thread's own, as registers are:
     /// turns remember what it held.
-    fn changes(&mut self, view: &View<'_>, inst: &Inst) -> bool {
+    fn changes(&mut self, code: &Code, view: &View<'_>, inst: &Inst) -> bool {
         let Some(touched) = inst.op.touches() else {
-            let tells_time = matches!(&inst.op, Op::Special { what, .. } if what.varies_by_time());
-            return tells_time
+            return code.tells_time(&inst.op)
                 || matches!(inst.op, Op::ActiveMask { .. } | Op::AsyncCopy(_) | Op::Host { .. });
         };
         let mut changes = false;

@@ -1,16 +1,22 @@
 //! One turn of a loop: where it began, what lanes held there, and what they have passed since.
 
+use crate::influence::unseen;
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use ir::{Class, Inst, Kernel, Members, Op, Operand, Place, Pred, Reg, Space, Src, Terminator};
 use ir::{Touched, terminator_use};
 use lanes::{LaneMask, Lanes};
+use std::cell::OnceCell;
 use vm::View;
 
 /// A kernel by place: several instructions can come from one.
 #[derive(Debug)]
 pub(super) struct Code {
     kernel: Kernel,
+    /// The registers that the time can influence, if it decides nothing that counts, such as how long lanes sleep before they look
+    /// again.
+    /// Found out when it is asked for.
+    timed: OnceCell<Option<Vec<bool>>>,
 }
 
 /// Lanes of a warp on their way back to a branch.
@@ -39,7 +45,21 @@ pub(super) struct Turn {
 
 impl Code {
     pub(super) fn new(kernel: &Kernel) -> Code {
-        Code { kernel: kernel.clone() }
+        Code { kernel: kernel.clone(), timed: OnceCell::new() }
+    }
+
+    /// Whether an operation tells the time, and that counts.
+    pub(super) fn tells_time(&self, op: &Op) -> bool {
+        tells_time(op) && self.timed().is_none()
+    }
+
+    fn timed(&self) -> Option<&Vec<bool>> {
+        let insts = || self.kernel.blocks.iter().flat_map(|block| &block.insts);
+        let find = || match insts().any(|inst| tells_time(&inst.op)) {
+            true => unseen(&self.kernel, tells_time),
+            false => None,
+        };
+        self.timed.get_or_init(find).as_ref()
     }
 
     /// Registers that a turn remembers.
@@ -56,7 +76,10 @@ impl Code {
     /// they write.
     fn matter(&self, passed: &HashSet<Place>) -> Vec<Reg> {
         let mut matter = vec![false; self.kernel.registers.len()];
+        let timed = self.timed();
+        let timed = |reg: Reg| timed.is_some_and(|timed| timed[reg.0 as usize]);
         let mut add = |reg: Option<Reg>| {
+            let reg = reg.filter(|reg| !timed(*reg));
             if let Some(known) = reg.and_then(|reg| matter.get_mut(reg.0 as usize)) {
                 *known = true;
             }
@@ -110,6 +133,10 @@ impl Code {
             None => lanes::splat(0),
         }
     }
+}
+
+fn tells_time(op: &Op) -> bool {
+    matches!(op, Op::Special { what, .. } if what.varies_by_time())
 }
 
 fn register(src: Src) -> Option<Reg> {
