@@ -15,6 +15,7 @@ mod collective;
 mod display;
 mod kernel;
 mod liveness;
+pub mod mbarrier;
 mod memory;
 mod op;
 pub mod order;
@@ -31,7 +32,9 @@ pub use kernel::{
 };
 pub use liveness::{Liveness, terminator_use};
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
-pub use op::{AsyncCopy, BarrierAction, BarrierReduction, Op, Operand, Service, Touched};
+pub use op::{
+    AsyncCopy, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Op, Operand, Service, Touched,
+};
 pub use scalar::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};
 pub use verify::verify;

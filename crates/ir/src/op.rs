@@ -66,6 +66,9 @@ impl Service {
     }
 }
 
+/// The number of the barrier of a CTA's cluster, which has no other CTAs here (`barrier.cluster`).
+pub const CLUSTER_BARRIER: u32 = u32::MAX;
+
 /// How far the asynchronous copies of a thread are (PTX ISA 9.1, cp.async).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncCopy {
@@ -228,7 +231,7 @@ pub enum Op {
     Barrier {
         /// What the thread does there.
         action: BarrierAction,
-        /// Which barrier, 0 to 15.
+        /// Which barrier: 0 to 15, or [`CLUSTER_BARRIER`].
         id: Src,
         /// How many threads are expected; `None` is all threads of the CTA.
         threads: Option<Src>,

@@ -32,7 +32,6 @@ pub mod f64;
 mod half;
 mod ieee;
 pub mod int;
-pub mod mbarrier;
 mod odd;
 mod packed;
 mod real;

@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::deadlock;
 use crate::finding::Finding;
 use ir::{Kernel, Space};
-use vm::{BARRIERS, Fault, FaultKind};
+use vm::{Fault, FaultKind, NUMBERED_BARRIERS};
 
 /// The finding that a fault is; `None` for faults that show nothing undefined: a trap, a limit, an interruption.
 /// `freed` tells addresses of memory that was freed.
@@ -31,7 +31,7 @@ pub(crate) fn explain(
         FaultKind::Deadlock { waiting } => Some(deadlock::explain(kernel, fault, waiting)),
         FaultKind::BadBarrier { id, threads } => {
             let message = match threads {
-                Some(threads) if (*id as usize) < BARRIERS => {
+                Some(threads) if (*id as usize) < NUMBERED_BARRIERS => {
                     format!("barrier {id} cannot be completed by {threads} threads")
                 }
                 _ => format!("there is no barrier {id}: a CTA has the barriers 0 to 15"),

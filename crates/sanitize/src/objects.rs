@@ -6,8 +6,8 @@ use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
+use ir::mbarrier::{arrivals, pending, step};
 use ir::{Access, BinaryOp, Inst, Op, Update};
-use numeric::mbarrier::{arrivals, pending, step};
 use vm::View;
 
 /// Judges the arrivals of one instruction.

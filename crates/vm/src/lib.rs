@@ -24,7 +24,7 @@ mod simd;
 mod stats;
 mod stepwise;
 
-pub use cta::barrier::BARRIERS;
+pub use cta::barrier::{BARRIERS, NUMBERED_BARRIERS};
 pub use fault::{AccessKind, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
 pub use launch::{
     Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_chosen,

@@ -97,7 +97,7 @@ macro_rules! binary_ops {
                 /// `a - 1`, or `b` if `a` is 0 or above `b` (`atom.dec`).
                 DecWrap64(a: u64, b: u64) -> u64 = if a == 0 || a > b { b } else { a.wrapping_sub(1) };
                 /// The state of a barrier object after a step (`mbarrier`).
-                MbarrierStep(a: u64, b: u64) -> u64 = numeric::mbarrier::step(a, b);
+                MbarrierStep(a: u64, b: u64) -> u64 = $crate::mbarrier::step(a, b);
                 /// Product of 32 bits, 64 bits wide.
                 MulWideU32(a: u32, b: u32) -> u64 = numeric::int::u32::mul_wide(a, b);
                 /// Product of 32 bits, 64 bits wide.

@@ -4,6 +4,8 @@ mod phases;
 
 use super::{Entry, Form, Need, hint, not_implemented};
 pub(super) use phases::{complete, update};
+use crate::lower::{Inst, Lowering, Result};
+use ir::{BarrierAction, CLUSTER_BARRIER, Op, Src};
 use phases::{arrive, complete_tx, expect_tx, inval, init, pending_count, test_wait, try_wait};
 
 /// A form of `mbarrier` on the own CTA's shared memory, and perhaps on that of the cluster.
@@ -92,8 +94,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "barrier.cluster",
         section: "9.7.13.3 barrier.cluster",
         forms: &[
-            Form::legal("barrier.cluster!.arrive!{.sem}{.aligned}; .sem = { .release, .relaxed }", (7, 8), 90).needs(CLUSTER),
-            Form::legal("barrier.cluster!.wait!{.acquire}{.aligned}", (7, 8), 90).needs(CLUSTER),
+            Form::new("barrier.cluster!.arrive!{.sem}{.aligned}; .sem = { .release, .relaxed }", (7, 8), 90, hint).needs(CLUSTER),
+            Form::new("barrier.cluster!.wait!{.acquire}{.aligned}", (7, 8), 90, wait_for_cluster).needs(CLUSTER),
         ],
     },
     Entry {
@@ -117,6 +119,18 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[Form::new("fence.mbarrier_init.release.cluster", (8, 0), 90, hint)],
     },
 ];
+
+/// The second half of a cluster's barrier, in a cluster of one CTA. It stands for both halves: who has only arrived goes on, as
+/// it may, and nobody who waits does before all have come here.
+fn wait_for_cluster(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.b.push(Op::Barrier {
+        action: BarrierAction::Sync,
+        id: Src::Imm(CLUSTER_BARRIER.into()),
+        threads: None,
+        aligned: inst.word("aligned").is_some(),
+    });
+    Ok(())
+}
 
 /// What words of cluster barriers need.
 const CLUSTER: &[Need] = &[

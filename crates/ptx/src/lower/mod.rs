@@ -162,7 +162,11 @@ impl Lowering {
         mut self,
         function: &Function,
     ) -> std::result::Result<LoweredKernel, Vec<Diagnostic>> {
-        let threads = self.thread_limits(function);
+        if let Some(directive) = clusters(function) {
+            let message = "clusters of several CTAs are not implemented";
+            return Err(vec![Diagnostic::unsupported(directive.span, message)]);
+        }
+        let threads = thread_limits(function);
         let (shared_bytes, gaps) = self.shared_memory.finish();
         let sizes = [self.param_row.end, shared_bytes, self.local_bytes].map(u32::try_from);
         let [Ok(param_bytes), Ok(shared_bytes), Ok(local_bytes)] = sizes else {
@@ -193,25 +197,6 @@ impl Lowering {
             return Err(vec![bug.label(function.name.span, "")]);
         }
         Ok(LoweredKernel { kernel, params: self.params, places: self.places, lines: self.lines })
-    }
-
-    fn thread_limits(&self, function: &Function) -> ThreadLimits {
-        let mut limits = ThreadLimits::default();
-        for directive in &function.directives {
-            let mut extents = [1; 3];
-            for (extent, arg) in extents.iter_mut().zip(&directive.args) {
-                if let ast::DirectiveArg::Constant(constant) = arg {
-                    let value = constant.integer().and_then(|value| u32::try_from(value).ok());
-                    *extent = value.unwrap_or(1);
-                }
-            }
-            match directive.name.trim_start_matches('.') {
-                "reqntid" => limits.required = Some(extents),
-                "maxntid" => limits.maximum = Some(extents),
-                _ => {}
-            }
-        }
-        limits
     }
 
     fn parameter(&mut self, variable: &ast::Variable) {
@@ -482,6 +467,38 @@ fn mentions(operand: &ast::Operand, register: &Name) -> bool {
         K::Vector(all) | K::List(all) => all.iter().any(|operand| mentions(operand, register)),
         K::Component(..) | K::Constant(_) | K::Sink | K::Address(_) | K::Element(..) => false,
     }
+}
+
+/// The extents that a directive gives; 1 where it gives none.
+fn extents(directive: &ast::Directive) -> [u32; 3] {
+    let mut extents = [1; 3];
+    for (extent, arg) in extents.iter_mut().zip(&directive.args) {
+        if let ast::DirectiveArg::Constant(constant) = arg {
+            let value = constant.integer().and_then(|value| u32::try_from(value).ok());
+            *extent = value.unwrap_or(1);
+        }
+    }
+    extents
+}
+
+fn thread_limits(function: &Function) -> ThreadLimits {
+    let mut limits = ThreadLimits::default();
+    for directive in &function.directives {
+        match directive.name.trim_start_matches('.') {
+            "reqntid" => limits.required = Some(extents(directive)),
+            "maxntid" => limits.maximum = Some(extents(directive)),
+            _ => {}
+        }
+    }
+    limits
+}
+
+/// The directive that asks for clusters of more than one CTA.
+fn clusters(function: &Function) -> Option<&ast::Directive> {
+    function.directives.iter().find(|directive| {
+        directive.name.trim_start_matches('.') == "reqnctapercluster"
+            && extents(directive).iter().any(|extent| *extent > 1)
+    })
 }
 
 /// The kernels of a module, in source order.

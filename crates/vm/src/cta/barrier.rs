@@ -7,10 +7,13 @@ use super::{Cta, Split, State};
 use crate::fault::{FaultKind, WaitingFor};
 use crate::interp::MAX_WARPS;
 use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
+use ir::CLUSTER_BARRIER;
 use lanes::{LaneMask, WARP};
 
-/// Barriers of a CTA (PTX ISA 9.1, `bar`).
-pub const BARRIERS: usize = 16;
+/// Barriers of a CTA that have numbers (PTX ISA 9.1, `bar`).
+pub const NUMBERED_BARRIERS: usize = 16;
+/// All barriers of a CTA: the last one is that of its cluster.
+pub const BARRIERS: usize = NUMBERED_BARRIERS + 1;
 
 /// What has happened at one barrier since it was last complete.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,10 +90,11 @@ impl Cta<'_> {
                 });
                 let lanes = same.fold(0, |lanes, other| lanes | 1 << other) & left;
                 left &= !lanes;
-                let valid = (id as usize) < BARRIERS && expected != Some(0);
-                if !valid {
+                let numbered = (id as usize) < NUMBERED_BARRIERS;
+                if !(numbered || id == CLUSTER_BARRIER) || expected == Some(0) {
                     return Err(FaultKind::BadBarrier { id, threads: expected });
                 }
+                let id = if numbered { id } else { NUMBERED_BARRIERS as u32 };
                 if O::OBSERVES
                     && let Some(inst) = Self::inst(program, at)
                 {

@@ -8,7 +8,7 @@ use crate::catalogue::logic::both;
 use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Scope, Space, Src};
-use numeric::mbarrier::ARRIVE;
+use ir::mbarrier::ARRIVE;
 use ir::Terminator;
 
 const WORD: u32 = 4;

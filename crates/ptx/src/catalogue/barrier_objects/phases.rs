@@ -1,6 +1,6 @@
 //! What `mbarrier` does: arrivals, transfers, and waiting for the end of a phase.
 //!
-//! A barrier object is a word of shared memory that atomic updates change ([`numeric::mbarrier`]). Who waits looks at it again
+//! A barrier object is a word of shared memory that atomic updates change ([`ir::mbarrier`]). Who waits looks at it again
 //! and again; the blocking forms give up their turn when the phase goes on.
 
 use crate::catalogue::logic::both;
@@ -10,7 +10,7 @@ use crate::lower::{Inst, Lowering, Result};
 use ir::{
     Access, Address, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Scope, Space, Src, UnaryOp, Update,
 };
-use numeric::mbarrier as object;
+use ir::mbarrier as object;
 
 /// Where the object lies.
 fn place(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Address, Space)> {
