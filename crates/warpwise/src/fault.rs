@@ -47,6 +47,10 @@ impl Kernel {
                 } else {
                     found = found.note(match global {
                         true => "nothing is allocated".to_owned(),
+                        false if *space == Space::Shared => {
+                            "the kernel has no shared memory: what it declares `.extern` is as large as the launch says, with `--smem`"
+                                .to_owned()
+                        }
                         false => format!("the kernel has no {} memory", word(*space)),
                     });
                 }
