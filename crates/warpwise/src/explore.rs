@@ -257,7 +257,13 @@ impl<'a> Again<'a> {
             }
             Arg::Scalar(_) | Arg::Bytes(_) => None,
         });
-        let what = whose.unwrap_or_else(|| format!("the byte at {address:#x}"));
+        let named = || {
+            let offset = address.checked_sub(self.launch.image_base)?;
+            let (name, byte) = self.kernel.image.variable_at(offset)?;
+            Some(format!("byte {byte} of the variable `{name}`"))
+        };
+        let what = whose.or_else(named);
+        let what = what.unwrap_or_else(|| format!("the byte at {address:#x}"));
         let message = format!("the result depends on the schedule: {what} has different values");
         Ok(Finding::new(Code::W008, place, thread, message).label("the last write to it").fact(
             format!(

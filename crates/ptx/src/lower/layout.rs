@@ -243,6 +243,14 @@ impl Image {
         self.functions.get(name).copied()
     }
 
+    /// The variable that holds the byte at an offset, and the byte's number in it.
+    pub fn variable_at(&self, offset: u64) -> Option<(&str, u64)> {
+        let holds = |(start, bytes): &&(u64, u64)| (*start..start + bytes).contains(&offset);
+        let (start, _) = self.objects.iter().find(holds)?;
+        let name = self.offsets.iter().find(|(_, at)| *at == start)?.0;
+        Some((name, offset - start))
+    }
+
     /// The offset of a variable.
     pub fn offset(&self, name: &str) -> Option<u64> {
         self.offsets.get(name).copied()
