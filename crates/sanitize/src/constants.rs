@@ -123,9 +123,7 @@ impl Constants {
             }
         }
     }
-}
 
-impl Constants {
     /// Notes the accesses of a warp to words in a row, in a page that is only read or only written; `false` where it is not so.
     fn takes_row(&mut self, touch: &Touch, first: u32, (writes, place): (bool, Place)) -> bool {
         let each = (touch.bytes / WORD) as usize;

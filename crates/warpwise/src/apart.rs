@@ -9,7 +9,7 @@ use crate::check::Watched;
 use crate::explore::Again;
 use ir::{Inst, Kernel, Op, WarpRules};
 use sanitize::explore::{Elsewhere, Run};
-use sanitize::{Code, Found, Related};
+use sanitize::{Code, Related};
 use vm::{Fault, LANE_BITS, LaunchError, Schedule};
 
 fn insts(kernel: &Kernel) -> impl Iterator<Item = &Inst> {
@@ -58,16 +58,19 @@ impl Again<'_> {
         }
         for schedule in (0..LANE_BITS).map(Schedule::Apart) {
             let launch = self.begin_anew(&schedule);
-            let mut sanitizer = self.kernel.sanitizer(&launch, self.options);
-            let outcome = match suspected {
-                Some(_) => vm::launch_observed(kernel, &launch, self.memory, &mut sanitizer)?,
-                None => vm::launch(kernel, &launch, self.memory)?,
+            let (outcome, findings) = match suspected {
+                Some(_) => {
+                    let mut sanitizer = self.kernel.sanitizer(&launch, self.options);
+                    let outcome =
+                        vm::launch_observed(kernel, &launch, self.memory, &mut sanitizer)?;
+                    (outcome, sanitizer.finish(None, |_| false).findings)
+                }
+                None => (vm::launch(kernel, &launch, self.memory)?, Vec::new()),
             };
             let (memory, fault) = (self.memory.snapshot(), outcome.fault);
             if fault.as_ref().is_some_and(Fault::is_limit) {
                 return Ok(None);
             }
-            let Found { findings, .. } = sanitizer.finish(None, |_| false);
             let other = Run { findings, memory, fault };
             let shown = other
                 .findings

@@ -6,7 +6,7 @@
 
 use crate::check::Watched;
 use crate::explore::Again;
-use ir::{Kernel, Op, Ordering};
+use ir::{Kernel, Op};
 use sanitize::explore::{self, Elsewhere, Run};
 use vm::{LaunchError, Schedule};
 
@@ -23,7 +23,7 @@ const MOST: u64 = 100_000;
 pub(crate) fn listens(kernel: &Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     insts.any(|inst| match &inst.op {
-        Op::Load { ordering, .. } => *ordering != Ordering::Weak,
+        Op::Load { ordering, .. } => ordering.scope().is_some(),
         Op::Atomic { d, .. } => d.is_some(),
         _ => false,
     })

@@ -6,8 +6,8 @@
 //! kernel never ends.
 //!
 //! Nothing is looked at until a CTA has run for long. A look ends at the first change of memory, and whatever else
-//! a turn of a loop may not do: read a clock that has a say in more than how long it sleeps, `activemask`, print, come to a CTA barrier, or use a collective of
-//! lockstep lanes. The next look begins later and later.
+//! a turn of a loop may not do: read `activemask`, or a clock that has a say in more than how long it sleeps, print, come to
+//! a CTA barrier, or use a collective of lockstep lanes. The next look begins later and later.
 
 mod turn;
 

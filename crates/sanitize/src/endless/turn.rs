@@ -13,9 +13,8 @@ use vm::View;
 #[derive(Debug)]
 pub(super) struct Code {
     kernel: Kernel,
-    /// The registers that the time can influence, if it decides nothing that counts, such as how long lanes sleep before they look
-    /// again.
-    /// Found out when it is asked for.
+    /// The registers that the time can influence, if it decides nothing that counts, such as how long lanes sleep before they
+    /// look again. Found out when it is asked for.
     timed: OnceCell<Option<Vec<bool>>>,
 }
 
