@@ -100,7 +100,7 @@ impl Observer for Sanitizer {
         self.activemasks.end(view);
         self.barriers.end(view);
         self.phases.end(view);
-        self.races.end(view);
+        self.races.end(view, &mut self.found);
         self.copies.end(view);
         self.endless.end();
         self.patience.iter_mut().for_each(Patience::end);

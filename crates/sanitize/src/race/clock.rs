@@ -8,6 +8,7 @@
 use super::fence::Fenced;
 use super::known::{Group, Known};
 use super::line::Order;
+use super::met::Met;
 use lanes::{LaneMask, Lanes, WARP};
 use std::rc::Rc;
 use vm::BARRIERS;
@@ -65,6 +66,8 @@ struct Warp {
     fenced: Lanes<Option<Fenced>>,
     /// The lanes that have executed a fence and told no barrier of it.
     fences: LaneMask,
+    /// Who took part in collectives, which order no memory.
+    met: Met,
     /// What strong reads have seen and the lane does not know yet, by what it waits for.
     seen: [Lanes<Option<Rc<Known>>>; 3],
 }
@@ -90,6 +93,7 @@ impl Warp {
             known: [const { None }; WARP],
             fenced: [const { None }; WARP],
             fences: LaneMask::EMPTY,
+            met: Met::default(),
             seen: [const { [const { None }; WARP] }; 3],
         }
     }
@@ -217,6 +221,13 @@ impl Clocks {
         self.released(thread, &fence)
     }
 
+    /// Whether lanes took part in a collective with those of an earlier step after that.
+    pub(super) fn have_met(&self, by: &Step, new: &Step) -> bool {
+        let same_warp = (by.cta, by.warp) == (new.cta, new.warp);
+        let both = by.lanes | new.lanes;
+        same_warp && self.warps[usize::from(by.warp)].met.since(by.stamp, both)
+    }
+
     /// What a lane's strong write releases that is no release itself, and whether beyond the CTA.
     pub(super) fn fenced(&self, thread: Thread) -> Option<(Known, bool)> {
         let warp = &self.warps[usize::from(thread.warp)];
@@ -339,9 +350,13 @@ impl Clocks {
         clocks.uniform = whole && known.is_none() && far.is_none() && lanes.is_full();
     }
 
-    /// Lanes of a warp tell each other values: what one has acquired, all have.
+    /// Lanes of a warp tell each other values: what one has acquired, all have, and what they have read is read.
     pub(super) fn tell(&mut self, warp: usize, lanes: LaneMask) {
+        let time = self.tick();
         let clocks = &mut self.warps[warp];
+        clocks.met.meet(lanes.0, time);
+        // That of lanes that take no part costs nothing, and leaves the clocks of the warp alike.
+        clocks.now = [time; WARP];
         if clocks.uniform {
             return;
         }

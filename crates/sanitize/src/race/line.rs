@@ -8,6 +8,7 @@ use super::clock::{Step, Uniform};
 use foldhash::{HashMap, HashMapExt};
 use ir::Place;
 use smallvec::{Array, SmallVec};
+use std::ops::Range;
 
 /// Bytes of a line.
 pub(super) const BYTES: u64 = 128;
@@ -282,27 +283,30 @@ impl Line {
     }
 
     /// Shows every earlier access to some bytes that conflicts with a new one and does not happen before it, with its lanes
-    /// and the byte, and notes the new one.
+    /// and the bytes, and notes the new one.
     pub(super) fn access(
         &mut self,
         (offset, bytes): (u64, u64),
         access: &Access,
         keep: Keep,
         order: impl Fn(&Step) -> Order,
-        mut conflict: impl FnMut(&Access, u32, u64),
+        mut conflict: impl FnMut(&Access, u32, Range<u64>),
     ) {
         let (offset, end) = (offset as usize, (offset + bytes).min(BYTES) as usize);
         match self.cells(bytes >= 4) {
             Cells::Words(cells) => {
                 for word in offset / 4..end / 4 {
+                    let bytes = 4 * word as u64..4 * (word as u64 + 1);
                     let conflict =
-                        |earlier: &Access, lanes| conflict(earlier, lanes, 4 * word as u64);
+                        |earlier: &Access, lanes| conflict(earlier, lanes, bytes.clone());
                     cells[word].access(access, keep, &order, conflict);
                 }
             }
             Cells::Bytes(cells) => {
                 for byte in offset..end {
-                    let conflict = |earlier: &Access, lanes| conflict(earlier, lanes, byte as u64);
+                    let bytes = byte as u64..byte as u64 + 1;
+                    let conflict =
+                        |earlier: &Access, lanes| conflict(earlier, lanes, bytes.clone());
                     cells[byte].access(access, keep, &order, conflict);
                 }
             }
@@ -412,7 +416,7 @@ mod tests {
             Order { some: known, all: known }
         };
         line.access((offset, bytes), access, Keep::All, order, |_, lanes, at| {
-            found.push((lanes, at));
+            found.push((lanes, at.start));
         });
         found
     }

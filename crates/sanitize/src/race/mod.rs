@@ -11,7 +11,9 @@
 //! so relies on the lockstep of old targets.
 //!
 //! The other warp collectives order nothing. But what a lane has acquired before it takes part in one, the others count as having
-//! acquired too: they depend on what it tells them, and NVIDIA's own tiles of several warps rely on that.
+//! acquired too: they depend on what it tells them, and NVIDIA's own tiles of several warps rely on that. And what a lane has
+//! read before it takes part in one counts as read when another participant writes behind it: no hardware does otherwise,
+//! and NVIDIA's libraries rely on that too.
 //!
 //! Barriers are CTA scope: what a relaxed load has seen of another CTA needs a wider fence. After atomics they count as one, as in the
 //! usual code for the last CTA that is done.
@@ -26,7 +28,9 @@ mod expected;
 mod fence;
 mod known;
 mod line;
+mod met;
 mod sync;
+mod unread;
 
 use crate::code::Code;
 use crate::finding::{Finding, Findings};
@@ -40,6 +44,7 @@ use lanes::{LaneMask, WARP};
 use line::{Access, Keep, Kind, Lines, Pages, Row};
 use std::ops::Range;
 use sync::{Read, SyncVars};
+use unread::{Pair, Unread};
 use vm::{BarrierArrival, BarrierPart, Firing, ThreadId, View};
 
 /// What the race detector knows of a running CTA.
@@ -47,6 +52,7 @@ use vm::{BarrierArrival, BarrierPart, Firing, ThreadId, View};
 struct Cta {
     clocks: Clocks,
     shared: Lines,
+    unread: Unread,
     /// Synchronisation through shared memory.
     vars: SyncVars,
 }
@@ -138,17 +144,22 @@ impl Races {
         let restart = |state: &mut Cta| {
             state.clocks.restart(cta);
             state.shared.restart();
+            state.unread.clear();
             state.vars.clear();
         };
         let new = || Cta {
             clocks: Clocks::new(cta, view.warps(), lockstep),
             shared: Lines::new(view.shared_bytes()),
+            unread: Unread::default(),
             vars: SyncVars::new(),
         };
         self.ctas.begin(view.cta(), restart, new);
     }
 
-    pub(crate) fn end(&mut self, view: &View<'_>) {
+    pub(crate) fn end(&mut self, view: &View<'_>, found: &mut Findings) {
+        if let Some(cta) = self.ctas.get(view.cta()) {
+            cta.unread.end(found);
+        }
         self.ctas.end(view.cta());
     }
 
@@ -264,7 +275,7 @@ impl Races {
                     Space::Shared if system.start <= touch.low && touch.high <= system.end => {
                         return;
                     }
-                    Space::Shared => Where::Shared(&mut cta.shared),
+                    Space::Shared => Where::Shared(&mut cta.shared, &mut cta.unread),
                     Space::Global => Where::Global(&mut self.global),
                     Space::Generic | Space::Local | Space::Param => return,
                 };
@@ -304,7 +315,7 @@ impl Races {
 
 /// The lines of the space that is accessed.
 enum Where<'a> {
-    Shared(&'a mut Lines),
+    Shared(&'a mut Lines, &'a mut Unread),
     Global(&'a mut Pages),
 }
 
@@ -325,6 +336,12 @@ impl Judge<'_, '_> {
             let by = Step { cta: cta as u32, warp, lanes: 1 << lane, stamp };
             Access { by, place: self.how.place, kind: self.how.kind }
         };
+        if let Where::Shared(_, unread) = &mut lines {
+            unread.any_reads |= self.reads();
+            if !unread.is_empty() {
+                self.look_at_unread(touch, unread, (clocks, &access), found);
+            }
+        }
         let keep = lines.keep();
         if let Some(shift) = rows(touch)
             && let Some(uniform) = clocks.uniform(touch.warp)
@@ -349,7 +366,7 @@ impl Judge<'_, '_> {
             last = Some(address);
         }
         if !ascending && self.how.kind.writes() && self.how.kind.is_weak() {
-            self.overlap(touch, found);
+            self.overlap(touch, &mut lines, &access, found);
         }
         let mut left = LaneMask(touch.lanes);
         while let Some(lane) = left.lowest() {
@@ -361,6 +378,11 @@ impl Judge<'_, '_> {
             left -= same;
             self.same_bytes(touch, same, &mut lines, (clocks, &access), found);
         }
+    }
+
+    /// Whether it is a load or an atomic.
+    fn reads(&self) -> bool {
+        self.how.values.is_empty()
     }
 
     /// The accesses of lanes to the same bytes. Of plain writes, the last one stands for all.
@@ -401,16 +423,24 @@ impl Judge<'_, '_> {
     ) {
         let lane = access.by.lanes.trailing_zeros() as usize % WARP;
         let (start, keep) = (touch.addresses[lane], lines.keep());
-        let Some(line) = lines.line(start) else { return };
+        let (line, mut unread) = match lines {
+            Where::Shared(lines, unread) => (lines.at(start), Some(&mut **unread)),
+            Where::Global(pages) => (Some(pages.at(start)), None),
+        };
+        let Some(line) = line else { return };
         let offset = start % line::BYTES;
         let order = |by: &Step| clocks.order(by, &access.by);
         line.access((offset, touch.bytes), &access, keep, order, |earlier, lanes, at| {
             let of = |lane: u32| Access { by: Step { lanes: 1 << lane, ..earlier.by }, ..*earlier };
-            let mut each = LaneMask(lanes).iter().map(of);
+            let is_over = |earlier: &Access| {
+                !earlier.kind.writes() && !self.pedantic && clocks.have_met(&earlier.by, &access.by)
+            };
+            let mut each = LaneMask(lanes).iter().map(of).filter(|earlier| !is_over(earlier));
             if let Some(earlier) = each.find(|earlier| self.is_race(touch, earlier, &access)) {
-                let address = start - offset + at;
+                let base = start - offset;
                 let who = self.other(&earlier, &access);
-                self.report(touch, address, &earlier, &who, found);
+                let bytes = base + at.start..base + at.end;
+                self.race(touch, bytes, [&earlier, &who], unread.as_deref_mut(), found);
             }
         });
     }
@@ -486,7 +516,13 @@ impl Judge<'_, '_> {
     }
 
     /// Lanes that store different values to one address in one instruction.
-    fn overlap(&self, touch: &Touch, found: &mut Findings) {
+    fn overlap(
+        &self,
+        touch: &Touch,
+        lines: &mut Where<'_>,
+        access: &impl Fn(u32) -> Access,
+        found: &mut Findings,
+    ) {
         if self.how.values.is_empty() {
             return;
         }
@@ -498,75 +534,113 @@ impl Judge<'_, '_> {
                 self.value(*value, touch.warp, one) != self.value(*value, touch.warp, other)
             };
             if at == same && (self.pedantic || self.how.values.iter().any(differs)) {
-                let (cta, warp) = (self.view.cta() as u32, touch.warp as u8);
-                let by = |lane: u32| Step { cta, warp, lanes: 1 << lane, stamp: 0 };
-                let (place, kind) = (self.how.place, self.how.kind);
-                let access = |lane| Access { by: by(lane), place, kind };
-                self.report(touch, at, &access(one), &access(other), found);
+                let unread = match lines {
+                    Where::Shared(_, unread) => Some(&mut **unread),
+                    Where::Global(_) => None,
+                };
+                let both = [&access(one), &access(other)];
+                self.race(touch, at..at + touch.bytes, both, unread, found);
             }
         }
     }
 
+    /// Accesses to some bytes race. Of two writes it matters only to those who read what they leave.
     #[cold]
-    fn report(
+    fn race(
         &self,
         touch: &Touch,
-        address: u64,
-        earlier: &Access,
-        access: &Access,
+        bytes: Range<u64>,
+        [earlier, access]: [&Access; 2],
+        unread: Option<&mut Unread>,
         found: &mut Findings,
     ) {
-        let code = if touch.space == Space::Shared { Code::R001 } else { Code::R002 };
         // Which of the two comes first is chance: they are one finding.
         let (low, high) = match earlier.place.0 <= access.place.0 {
             true => (earlier.place, access.place),
             false => (access.place, earlier.place),
         };
-        found.report(code, low, (low != high).then_some(high), || {
-            let space = if touch.space == Space::Shared { "shared" } else { "global" };
-            let (one, other) = (self.extents.thread(earlier), self.extents.thread(access));
-            let same_warp = in_one_warp(earlier, access);
-            let relation = if same_warp {
-                "two lanes of one warp"
-            } else if earlier.by.cta == access.by.cta {
-                "two warps of one CTA"
-            } else {
-                "two CTAs"
-            };
-            let message = format!(
-                "{relation} access {space} memory at {address:#x}, and nothing orders their {} and {}",
-                earlier.kind.word(),
-                access.kind.word(),
-            );
-            let mut finding = Finding::new(code, access.place, other, message)
-                .label(format!("{} of {} bytes by {other}", access.kind.word(), touch.bytes));
-            finding = match earlier.place == access.place {
-                true => finding.fact(format!("the other access is the same instruction, by {one}")),
-                false => finding.related(
-                    earlier.place,
-                    format!("earlier {} by {one}", earlier.kind.word()),
-                ),
-            };
-            if !earlier.kind.is_weak() && !access.kind.is_weak() {
-                finding = finding.fact(match same_warp {
-                    true => "volatile accesses are not ordered between lanes: from sm_70 on the lanes of a warp do \
-                             not run in lockstep",
-                    false => "one of the accesses is strong for its own CTA only",
-                });
-                if !same_warp {
-                    finding = finding.help("give both accesses a scope that reaches both CTAs, such as `.gpu`: `atomicAdd`, not `atomicAdd_block`");
-                }
+        let pair: Pair = (low, (low != high).then_some(high));
+        let make = || self.finding(touch, bytes.start, earlier, access);
+        let plain_write = |access: &Access| access.kind.writes() && access.kind.is_weak();
+        match unread {
+            Some(unread) if !self.pedantic && plain_write(earlier) && plain_write(access) => {
+                unread.hold(bytes.clone(), pair, [earlier.by, access.by], make);
             }
-            if same_warp {
-                let (live, existing) = (self.view.live(touch.warp), self.view.existing(touch.warp));
-                let strip = Strip::new((live, existing), "executes the later access", "one of the two")
-                    .mark(LaneMask(touch.lanes), Mark::Arrived)
-                    .mark(LaneMask::single(one.lane) | LaneMask::single(other.lane), Mark::Wrong);
-                finding = finding.strip(strip);
-            }
-            finding
-        });
+            _ => found.report(code(touch), pair.0, pair.1, make),
+        }
     }
+
+    /// Lanes access bytes of shared memory, some of which racing writes have left.
+    #[cold]
+    fn look_at_unread(
+        &self,
+        touch: &Touch,
+        unread: &mut Unread,
+        (clocks, access): (&Clocks, &impl Fn(u32) -> Access),
+        found: &mut Findings,
+    ) {
+        for (lane, address) in touch.iter() {
+            let (bytes, by) = (address..address + touch.bytes, access(lane).by);
+            if self.reads() {
+                let by = self.view.thread(touch.warp, lane);
+                unread.read(bytes, (self.how.place, || format!("read by {by}")), found);
+            } else {
+                unread.written(bytes, |write| clocks.order(write, &by).all == write.lanes);
+            }
+        }
+    }
+
+    fn finding(&self, touch: &Touch, address: u64, earlier: &Access, access: &Access) -> Finding {
+        let code = code(touch);
+        let space = if touch.space == Space::Shared { "shared" } else { "global" };
+        let (one, other) = (self.extents.thread(earlier), self.extents.thread(access));
+        let same_warp = in_one_warp(earlier, access);
+        let relation = if same_warp {
+            "two lanes of one warp"
+        } else if earlier.by.cta == access.by.cta {
+            "two warps of one CTA"
+        } else {
+            "two CTAs"
+        };
+        let message = format!(
+            "{relation} access {space} memory at {address:#x}, and nothing orders their {} and {}",
+            earlier.kind.word(),
+            access.kind.word(),
+        );
+        let mut finding = Finding::new(code, access.place, other, message).label(format!(
+            "{} of {} bytes by {other}",
+            access.kind.word(),
+            touch.bytes
+        ));
+        finding = match earlier.place == access.place {
+            true => finding.fact(format!("the other access is the same instruction, by {one}")),
+            false => {
+                finding.related(earlier.place, format!("earlier {} by {one}", earlier.kind.word()))
+            }
+        };
+        if !earlier.kind.is_weak() && !access.kind.is_weak() {
+            finding = finding.fact(match same_warp {
+                true => "volatile accesses are not ordered between lanes: from sm_70 on the lanes of a warp do \
+                         not run in lockstep",
+                false => "one of the accesses is strong for its own CTA only",
+            });
+            if !same_warp {
+                finding = finding.help("give both accesses a scope that reaches both CTAs, such as `.gpu`: `atomicAdd`, not `atomicAdd_block`");
+            }
+        }
+        if same_warp {
+            let (live, existing) = (self.view.live(touch.warp), self.view.existing(touch.warp));
+            let strip = Strip::new((live, existing), "executes the later access", "one of the two")
+                .mark(LaneMask(touch.lanes), Mark::Arrived)
+                .mark(LaneMask::single(one.lane) | LaneMask::single(other.lane), Mark::Wrong);
+            finding = finding.strip(strip);
+        }
+        finding
+    }
+}
+
+fn code(touch: &Touch) -> Code {
+    if touch.space == Space::Shared { Code::R001 } else { Code::R002 }
 }
 
 fn in_one_warp(one: &Access, other: &Access) -> bool {
@@ -589,14 +663,14 @@ fn rows(touch: &Touch) -> Option<u8> {
 impl Where<'_> {
     fn keep(&self) -> Keep {
         match self {
-            Where::Shared(_) => Keep::All,
+            Where::Shared(..) => Keep::All,
             Where::Global(_) => Keep::Few,
         }
     }
 
     fn line(&mut self, address: u64) -> Option<&mut line::Line> {
         match self {
-            Where::Shared(lines) => lines.at(address),
+            Where::Shared(lines, _) => lines.at(address),
             Where::Global(pages) => Some(pages.at(address)),
         }
     }

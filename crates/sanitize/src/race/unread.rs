@@ -1,0 +1,94 @@
+//! Racing writes to shared memory that nobody has read yet.
+//!
+//! Which of the writes stays matters to those who read it. Code that lets all threads without a place of their own write to one
+//! that nobody looks at is common, and right. A CTA that reads no shared memory at all is not of that kind: what is left out there
+//! are the reads.
+
+use super::clock::Step;
+use crate::finding::{Finding, Findings};
+use foldhash::HashMap;
+use ir::Place;
+use std::ops::Range;
+
+/// The two instructions of a race; the second only if it is another.
+pub(super) type Pair = (Place, Option<Place>);
+
+/// A byte that holds one of two values.
+#[derive(Clone, Copy, Debug)]
+struct Byte {
+    of: Pair,
+    writes: [Step; 2],
+}
+
+/// The races of a CTA that are held back until somebody reads what they left.
+#[derive(Debug, Default)]
+pub(super) struct Unread {
+    bytes: HashMap<u64, Byte>,
+    findings: HashMap<Pair, Finding>,
+    /// Whether the CTA has read any shared memory.
+    pub(super) any_reads: bool,
+}
+
+impl Unread {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.findings.clear();
+        self.any_reads = false;
+    }
+
+    /// The CTA has finished.
+    pub(super) fn end(&mut self, found: &mut Findings) {
+        if !self.any_reads {
+            let mut findings: Vec<_> = self.findings.drain().collect();
+            findings.sort_unstable_by_key(|((low, high), _)| (low.0, high.map(|high| high.0)));
+            for (of, finding) in findings {
+                found.report(finding.code, of.0, of.1, || finding);
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Two writes to some bytes race.
+    pub(super) fn hold(
+        &mut self,
+        bytes: Range<u64>,
+        of: Pair,
+        writes: [Step; 2],
+        make: impl FnOnce() -> Finding,
+    ) {
+        self.findings.entry(of).or_insert_with(make);
+        self.bytes.extend(bytes.map(|byte| (byte, Byte { of, writes })));
+    }
+
+    /// Bytes are read by an instruction: races that left them are told.
+    pub(super) fn read(
+        &mut self,
+        bytes: Range<u64>,
+        (place, text): (Place, impl Fn() -> String),
+        found: &mut Findings,
+    ) {
+        let mut told = None;
+        for byte in bytes {
+            let Some(Byte { of, .. }) = self.bytes.remove(&byte) else { continue };
+            if told.replace(of) == Some(of) {
+                continue;
+            }
+            if let Some(finding) = self.findings.get(&of) {
+                let make = || finding.clone().related(place, text());
+                found.report(finding.code, of.0, of.1, make);
+            }
+        }
+    }
+
+    /// Bytes are written: races of writes that all happened before are over.
+    pub(super) fn written(&mut self, bytes: Range<u64>, before: impl Fn(&Step) -> bool) {
+        for byte in bytes {
+            if self.bytes.get(&byte).is_some_and(|held| held.writes.iter().all(&before)) {
+                self.bytes.remove(&byte);
+            }
+        }
+    }
+}
