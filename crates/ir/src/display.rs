@@ -88,7 +88,7 @@ impl fmt::Display for Op {
             }
             Op::Fence(fence) => write!(f, "{fence:?}"),
             Op::AsyncCopy(AsyncCopy::Begins { to, bytes, .. }) => {
-                write!(f, "AsyncCopy begins: {bytes} bytes to {to}")
+                write!(f, "AsyncCopy begins: {bytes} bytes to {}", to.1)
             }
             Op::AsyncCopy(step) => write!(f, "AsyncCopy {step:?}"),
             Op::Nanosleep { nanoseconds } => write!(f, "Nanosleep {nanoseconds}"),

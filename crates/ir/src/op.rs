@@ -69,27 +69,53 @@ impl Service {
 /// The number of the barrier of a CTA's cluster, which has no other CTAs here (`barrier.cluster`).
 pub const CLUSTER_BARRIER: u32 = u32::MAX;
 
-/// How far the asynchronous copies of a thread are (PTX ISA 9.1, cp.async).
+/// How far the asynchronous copies of a thread are (PTX ISA 9.1, cp.async and cp.async.bulk).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncCopy {
-    /// A copy to this address of shared memory was begun.
+    /// A copy was begun.
     Begins {
         /// The first byte that it writes.
-        to: Address,
+        to: (Space, Address),
+        /// The first byte that it reads, if it reads as many as it writes.
+        from: Option<(Space, Address)>,
         /// How many bytes it writes.
-        bytes: u32,
-        /// The first byte that it reads of global memory, if it reads as many.
-        from: Option<Address>,
+        bytes: Src,
+        /// What tells that it is complete.
+        until: Completion,
     },
     /// The copies begun so far and in no group yet are a group.
-    Commits,
+    Commits(Groups),
     /// Waits for all groups but the last ones.
     Waits {
-        /// How many groups may be under way still.
+        /// Of which groups.
+        of: Groups,
+        /// How many of them may be under way still.
         groups: u32,
+        /// Whether it waits only until the copies have read their sources.
+        reads: bool,
     },
-    /// A barrier object is told when all that were begun so far are complete.
-    Signals,
+    /// This barrier object is told when all copies in groups that were begun so far are complete.
+    Signals(Space, Address),
+    /// Copies of the asynchronous proxy that begin from now on read what was written to shared memory before.
+    Fences,
+}
+
+/// The two kinds of groups of copies that a thread counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Groups {
+    /// Of `cp.async`.
+    Plain,
+    /// Of `cp.async.bulk`.
+    Bulk,
+}
+
+/// What tells that an asynchronous copy is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Completion {
+    /// Its thread waits for its group.
+    Group(Groups),
+    /// The phase of a barrier object.
+    Object(Space, Address),
 }
 
 /// One operation. Data operands are registers or constants; predicates may be negated.
@@ -457,9 +483,14 @@ impl Op {
                     (preds[0], defs[0]) = (Some(*p), Some(*d));
                 }
             }
-            Op::AsyncCopy(AsyncCopy::Begins { to, from, .. }) => {
-                (srcs[0], srcs[1]) = (Some(to.base), from.map(|from| from.base));
+            Op::AsyncCopy(AsyncCopy::Begins { to, from, bytes, until }) => {
+                (srcs[0], srcs[1]) = (Some(to.1.base), from.map(|(_, from)| from.base));
+                srcs[2] = Some(*bytes);
+                if let Completion::Object(_, object) = until {
+                    srcs[3] = Some(object.base);
+                }
             }
+            Op::AsyncCopy(AsyncCopy::Signals(_, object)) => srcs[0] = Some(object.base),
             Op::Fence(_) | Op::AsyncCopy(_) => {}
             Op::Nanosleep { nanoseconds } => srcs[0] = Some(*nanoseconds),
             Op::Host { d, operands, .. } => {

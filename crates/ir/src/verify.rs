@@ -1,8 +1,8 @@
 //! Checks that a kernel is well formed. A failure is a bug of the front end that made it.
 
 use crate::{
-    AsyncCopy, BarrierAction, BarrierReduction, Class, Collective, Kernel, Members, Op, Pred, Reg,
-    Src, Terminator,
+    AsyncCopy, BarrierAction, BarrierReduction, Class, Collective, Completion, Kernel, Members, Op,
+    Pred, Reg, Src, Terminator,
 };
 
 /// Checks every register's class against the operations that use it, and every branch target.
@@ -137,10 +137,15 @@ impl Checker<'_> {
                     }
                 }
             }
-            Op::AsyncCopy(AsyncCopy::Begins { to, from, .. }) => {
-                from.map_or(Ok(()), |from| self.address(from.base))?;
-                self.address(to.base)
+            Op::AsyncCopy(AsyncCopy::Begins { to, from, bytes, until }) => {
+                from.map_or(Ok(()), |(_, from)| self.address(from.base))?;
+                if let Completion::Object(_, object) = until {
+                    self.address(object.base)?;
+                }
+                self.src(*bytes, Class::W32)?;
+                self.address(to.1.base)
             }
+            Op::AsyncCopy(AsyncCopy::Signals(_, object)) => self.address(object.base),
             Op::Fence(_) | Op::AsyncCopy(_) => Ok(()),
             Op::Nanosleep { nanoseconds } => self.src(*nanoseconds, Class::W32),
             Op::Host { service, d, operands } => {

@@ -5,7 +5,7 @@ mod phases;
 use super::{Entry, Form, Need, hint, not_implemented};
 pub(super) use phases::{complete, update};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{BarrierAction, CLUSTER_BARRIER, Op, Src};
+use ir::{AsyncCopy, BarrierAction, CLUSTER_BARRIER, Op, Src};
 use phases::{arrive, complete_tx, expect_tx, inval, init, pending_count, test_wait, try_wait};
 
 /// A form of `mbarrier` on the own CTA's shared memory, and perhaps on that of the cluster.
@@ -105,7 +105,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("fence.proxy!.alias", (7, 5), 70, hint),
             Form::legal("fence.proxy!.alias.sem.sys; .sem = { .acquire, .release }", (9, 4), 90),
             Form::legal("fence.proxy!.path.alias.sem.sys; .path = { .fabric::fabric, .fabric::generic, .generic::fabric }; .sem = { .acquire, .release }", (9, 3), 100),
-            Form::new("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90, hint),
+            Form::new("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90, fence_of_copies),
             Form::legal("fence.proxy!.tensormap::generic.release.scope; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
             Form::legal("fence.proxy!.tensormap::generic.acquire.scope [a:any], size:u32=(128); .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
             Form::legal("fence.proxy!.async::generic.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90),
@@ -119,6 +119,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[Form::new("fence.mbarrier_init.release.cluster", (8, 0), 90, hint)],
     },
 ];
+
+/// `fence.proxy.async`: copies are made in order, so it matters to observers alone.
+fn fence_of_copies(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    if inst.word("ss") != Some("global") {
+        lo.b.push(Op::AsyncCopy(AsyncCopy::Fences));
+    }
+    Ok(())
+}
 
 /// The second half of a cluster's barrier, in a cluster of one CTA. It stands for both halves: who has only arrived goes on, as
 /// it may, and nobody who waits does before all have come here.

@@ -283,7 +283,15 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
         Op::Barrier { id, threads, .. } => std::iter::once(id).chain(threads).collect(),
         Op::Nanosleep { nanoseconds } => vec![nanoseconds],
         Op::Host { operands, .. } => operands.iter_mut().collect(),
-        Op::AsyncCopy(ir::AsyncCopy::Begins { to, .. }) => vec![&mut to.base],
+        Op::AsyncCopy(ir::AsyncCopy::Begins { to, from, bytes, until }) => {
+            let object = match until {
+                ir::Completion::Object(_, object) => Some(&mut object.base),
+                ir::Completion::Group(_) => None,
+            };
+            let from = from.as_mut().map(|(_, from)| &mut from.base);
+            [Some(&mut to.1.base), from, Some(bytes), object].into_iter().flatten().collect()
+        }
+        Op::AsyncCopy(ir::AsyncCopy::Signals(_, object)) => vec![&mut object.base],
         Op::Logic { .. }
         | Op::Special { .. }
         | Op::ActiveMask { .. }

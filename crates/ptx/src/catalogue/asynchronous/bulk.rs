@@ -1,6 +1,7 @@
 //! The forms of `cp.async.bulk` and `cp.reduce.async.bulk`.
 
 use super::bulk_copies::{to_global, to_shared};
+use super::copies::{commit, wait_group};
 use crate::catalogue::{Form, Need, hint};
 
 /// A form on the box of a tensor.
@@ -175,8 +176,8 @@ const IM2COL: [Form; 4] = to_shared!(".3d, .4d, .5d", ".im2col", "c{dim}:s32", "
 const IM2COL_W: [Form; 4] = to_shared!(".3d, .4d, .5d", ".mode", "c{dim}:s32", ", offsets{2}:u16", "; .mode = { .im2col::w, .im2col::w::128 }");
 
 pub(super) const COPY: &[Form] = &[
-    Form::new("cp.async!.bulk!.commit_group!", (8, 0), 90, hint),
-    Form::new("cp.async!.bulk!.wait_group!{.read} n:u32=", (8, 0), 90, hint),
+    Form::new("cp.async!.bulk!.commit_group!", (8, 0), 90, commit),
+    Form::new("cp.async!.bulk!.wait_group!{.read} n:u32=", (8, 0), 90, wait_group),
     Form::legal("cp.async!.bulk!.wait_group!.sync_restrict::proxy::async n:u32=", (9, 5), 90),
     Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90, to_shared).needs(NEEDS),
     Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cta }; .hint = { .L2::cache_hint }", reports!()), (8, 6), 90, to_shared).needs(NEEDS),

@@ -1,11 +1,14 @@
 //! What `cp.async.bulk` does: a thread copies many bytes, 16 at a time, and tells a barrier object.
 //!
-//! As with `cp.async`, a copy is made when it begins. Groups of copies that are waited for are complete already.
+//! As with `cp.async`, a copy is made when it begins, and observers are told when it counts as complete.
 
 use crate::catalogue::logic::both;
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{Access, Address, BinaryOp, Class, CompareOp, Op, Ordering, Scope, Space, Src, Terminator, UnaryOp};
+use ir::{
+    Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Scope, Space, Src, Terminator,
+    UnaryOp,
+};
 
 /// Bytes that are copied together: sizes are multiples of them.
 const UNIT: u64 = 16;
@@ -22,7 +25,8 @@ pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (to, _) = lo.address(inst, "d")?;
     let (object, _) = lo.address(inst, "mbar")?;
     let size = lo.value(inst, "size")?;
-    copy(lo, (from, space_of_source), (to, Space::Shared), size);
+    let until = Completion::Object(Space::Shared, object);
+    copy(lo, (space_of_source, from), (Space::Shared, to), size, until);
     let size = lo.b.unary(UnaryOp::ZeroExtend32, size);
     barrier_objects::complete(lo, (object, Space::Shared), size, Ordering::Release(Scope::Cluster));
     Ok(())
@@ -32,11 +36,18 @@ pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 pub(super) fn to_global(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let ((from, _), (to, _)) = (lo.address(inst, "a")?, lo.address(inst, "d")?);
     let size = lo.value(inst, "size")?;
-    copy(lo, (from, Space::Shared), (to, Space::Global), size);
+    let until = Completion::Group(Groups::Bulk);
+    copy(lo, (Space::Shared, from), (Space::Global, to), size, until);
     Ok(())
 }
 
-fn copy(lo: &mut Lowering, from: (Address, Space), to: (Address, Space), size: Src) {
+fn copy(
+    lo: &mut Lowering,
+    from: (Space, Address),
+    to: (Space, Address),
+    size: Src,
+    until: Completion,
+) {
     let guard = lo.b.guard();
     let offset = lo.b.reg(Class::W32);
     lo.b.set_guard(None);
@@ -48,16 +59,18 @@ fn copy(lo: &mut Lowering, from: (Address, Space), to: (Address, Space), size: S
     lo.b.switch_to(round);
     let words: Vec<_> = (0..UNIT / 8).map(|_| lo.b.reg(Class::W64)).collect();
     let (access, ordering) = (Access::B64, Ordering::Weak);
-    let (address, space) = (advanced(lo, from.0, offset.into()), from.1);
+    let (address, space) = (advanced(lo, from.1, offset.into()), from.0);
     let d = words.iter().copied().map(Some).collect();
     lo.b.push(Op::Load { d, space, access, address, ordering });
-    let (address, space) = (advanced(lo, to.0, offset.into()), to.1);
+    let (address, space) = (advanced(lo, to.1, offset.into()), to.0);
     let values = words.into_iter().map(Src::Reg).collect();
     lo.b.push(Op::Store { values, space, access, address, ordering });
     lo.b.binary_to(offset, BinaryOp::AddI32, offset, Src::Imm(UNIT));
     let more = lo.b.compare(CompareOp::LtU32, offset, size);
     lo.b.terminate(Terminator::Branch { p: more.into(), then: round, otherwise: join });
     lo.b.switch_to(join);
+    lo.b.set_guard(Some(begins));
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Begins { to, from: Some(from), bytes: size, until }));
     lo.b.set_guard(guard);
 }
 

@@ -7,7 +7,7 @@ use crate::catalogue::barrier_objects;
 use crate::catalogue::logic::both;
 use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
-use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Scope, Space, Src};
+use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Pred, Reg, Scope, Space, Src};
 use ir::mbarrier::ARRIVE;
 use ir::Terminator;
 
@@ -54,7 +54,12 @@ pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         address: to,
         ordering: Ordering::Weak,
     });
-    lo.b.push(Op::AsyncCopy(AsyncCopy::Begins { to, bytes, from: source }));
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Begins {
+        to: (Space::Shared, to),
+        from: source.map(|from| (Space::Global, from)),
+        bytes: Src::Imm(bytes.into()),
+        until: Completion::Group(Groups::Plain),
+    }));
     Ok(())
 }
 
@@ -107,34 +112,42 @@ fn load_part(lo: &mut Lowering, words: &[Reg], from: Address, size: Src, guard: 
     lo.b.switch_to(join);
 }
 
-pub(super) fn commit(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
-    lo.b.push(Op::AsyncCopy(AsyncCopy::Commits));
+/// The groups that an instruction speaks of.
+fn groups(inst: &Inst<'_>) -> Groups {
+    if inst.word("bulk").is_some() { Groups::Bulk } else { Groups::Plain }
+}
+
+/// `cp.async.commit_group` and `cp.async.bulk.commit_group`.
+pub(super) fn commit(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Commits(groups(inst))));
     Ok(())
 }
 
 /// `cp.async.mbarrier.arrive`: the copies are complete already. With `.noinc` that is an arrival; without, it is one
 /// more that is expected and has come.
 pub(super) fn arrive(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.b.push(Op::AsyncCopy(AsyncCopy::Signals));
+    let (address, named) = lo.address(inst, "a")?;
+    let at = (address, space(lo, inst.space(), named));
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Signals(at.1, address)));
     if inst.word("noinc").is_some() {
-        let (address, named) = lo.address(inst, "a")?;
-        let at = (address, space(lo, inst.space(), named));
         barrier_objects::update(lo, None, at, Src::Imm(ARRIVE), Ordering::Release(Scope::Cta));
     }
     Ok(())
 }
 
+/// `cp.async.wait_group` and `cp.async.bulk.wait_group`.
 pub(super) fn wait_group(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let Src::Imm(groups) = lo.value(inst, "n")? else {
         let operand = lo.operand(inst, "n")?;
         return lo.reject(operand, "the number of groups is a constant");
     };
-    lo.b.push(Op::AsyncCopy(AsyncCopy::Waits { groups: groups as u32 }));
+    let (of, reads) = (self::groups(inst), inst.word("read").is_some());
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Waits { of, groups: groups as u32, reads }));
     Ok(())
 }
 
 pub(super) fn wait_all(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     commit(lo, inst)?;
-    lo.b.push(Op::AsyncCopy(AsyncCopy::Waits { groups: 0 }));
+    lo.b.push(Op::AsyncCopy(AsyncCopy::Waits { of: Groups::Plain, groups: 0, reads: false }));
     Ok(())
 }

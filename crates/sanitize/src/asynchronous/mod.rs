@@ -1,0 +1,370 @@
+//! R001 and R002 for asynchronous copies: memory that a copy may be writing still, and memory that it may be reading.
+//!
+//! Until somebody has waited for a copy, whoever accesses its bytes may find them old, new, or in part: its own thread for its
+//! group, or any for the phase of the barrier object that it tells. What comes after that wait is ordered like any
+//! other write, which is the matter of module `race`.
+
+mod marks;
+mod proxy;
+
+use crate::code::Code;
+use crate::finding::{Finding, Findings};
+use crate::per_cta::PerCta;
+use crate::touch::Touch;
+use ir::{Access, Address, AsyncCopy, Completion, Groups, Inst, Kernel, Op, Place, Space};
+use lanes::WARP;
+use marks::{Marks, Span};
+use proxy::Unfenced;
+use vm::{ThreadId, View};
+
+/// A barrier object that a copy tells.
+#[derive(Clone, Copy, Debug)]
+struct Object {
+    address: u64,
+    /// Whether its phase was odd when the copy began.
+    odd: bool,
+    /// Whether that phase is over.
+    over: bool,
+}
+
+/// A copy that nobody has waited for.
+#[derive(Clone, Debug)]
+struct Copy {
+    thread: ThreadId,
+    place: Place,
+    to: Span,
+    /// What it reads, if that is known, until somebody has waited for that.
+    from: Option<Span>,
+    /// The group that it belongs to, counted by its thread.
+    group: Option<(Groups, u32)>,
+    object: Option<Object>,
+}
+
+#[derive(Debug)]
+struct Cta {
+    written: Marks,
+    read: Marks,
+    copies: Vec<Option<Copy>>,
+    /// Indices of `copies` that are free.
+    free: Vec<usize>,
+    /// Per thread, its copies, the oldest first.
+    of_thread: Vec<Vec<usize>>,
+    /// Per thread, how many groups of each kind it has committed.
+    groups: Vec<[u32; 2]>,
+    /// How many copies tell barrier objects.
+    telling: usize,
+    unfenced: Unfenced,
+}
+
+/// The asynchronous copies that are under way.
+#[derive(Debug)]
+pub(crate) struct AsyncCopies {
+    /// Whether the kernel makes any.
+    any: bool,
+    /// Whether some of them read shared memory through the asynchronous proxy.
+    any_proxies: bool,
+    ctas: PerCta<Cta>,
+}
+
+impl AsyncCopies {
+    pub(crate) fn new(kernel: &Kernel) -> AsyncCopies {
+        let has = |is: fn(&Op) -> bool| {
+            kernel.blocks.iter().flat_map(|block| &block.insts).any(|inst| is(&inst.op))
+        };
+        let any = has(|op| matches!(op, Op::AsyncCopy(AsyncCopy::Begins { .. })));
+        let any_proxies = has(|op| {
+            let Op::AsyncCopy(AsyncCopy::Begins { from: Some((from, _)), .. }) = op else {
+                return false;
+            };
+            *from == Space::Shared
+        });
+        AsyncCopies { any, any_proxies, ctas: PerCta::new() }
+    }
+
+    pub(crate) fn begin(&mut self, view: &View<'_>) {
+        if !self.any {
+            return;
+        }
+        let threads = view.warps() * WARP;
+        let new = || Cta {
+            written: Marks::new(view.shared_bytes()),
+            read: Marks::new(view.shared_bytes()),
+            copies: Vec::new(),
+            free: Vec::new(),
+            of_thread: vec![Vec::new(); threads],
+            groups: vec![[0; 2]; threads],
+            telling: 0,
+            unfenced: Unfenced::new(),
+        };
+        let restart = |cta: &mut Cta| {
+            cta.written.clear();
+            cta.read.clear();
+            cta.copies.clear();
+            cta.free.clear();
+            cta.of_thread.iter_mut().for_each(Vec::clear);
+            cta.groups.fill([0; 2]);
+            cta.telling = 0;
+            cta.unfenced.clear();
+        };
+        self.ctas.begin(view.cta(), restart, new);
+    }
+
+    pub(crate) fn end(&mut self, view: &View<'_>) {
+        self.ctas.end(view.cta());
+    }
+
+    #[inline]
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
+        if !self.any {
+            return;
+        }
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        if let Op::AsyncCopy(step) = &inst.op {
+            for (warp, lanes) in view.group() {
+                for lane in lanes.iter() {
+                    cta.step(view, (warp, lane), step, inst.place, found);
+                }
+            }
+            return;
+        }
+        let Some(touched) = inst.op.touches() else { return };
+        let under_way = cta.copies.len() > cta.free.len();
+        let stores = self.any_proxies && touched.writes;
+        if !under_way && !stores {
+            return;
+        }
+        for (warp, lanes) in view.group() {
+            Touch::each(
+                view,
+                (warp, lanes.0),
+                touched.space,
+                touched.address,
+                touched.bytes,
+                |touch| {
+                    if under_way && matches!(touch.space, Space::Shared | Space::Global) {
+                        cta.look(view, touch, !touched.writes);
+                        cta.accessed(view, touch, touched.writes, inst.place, found);
+                    }
+                    if stores && touch.space == Space::Shared {
+                        cta.unfenced.stored(touch, inst.place, |lane| view.thread(warp, lane));
+                    }
+                },
+            );
+        }
+    }
+}
+
+/// What to do about a copy that may be under way.
+fn help(copy: &Copy) -> &'static str {
+    match (copy.object, copy.group) {
+        (Some(_), _) => {
+            "wait for the phase of the copy's barrier object before: `mbarrier.try_wait` until it says so"
+        }
+        (None, Some((Groups::Bulk, _))) => {
+            "wait for the copy's group before: with `cp.async.bulk.wait_group N` all groups but the last N are \
+             complete, with `.read` they have at least read their sources"
+        }
+        (None, _) => {
+            "wait for the copy's group before: with `cp.async.wait_group N`, all groups but the last N are complete"
+        }
+    }
+}
+
+/// When a copy is complete.
+fn rule(copy: &Copy) -> &'static str {
+    match (copy.object, copy.group) {
+        (Some(_), _) => {
+            "a copy is complete for those who have seen the phase of its barrier object end"
+        }
+        (None, Some((Groups::Bulk, _))) => {
+            "a copy is complete when the thread that began it has waited for its group \
+             (`cp.async.bulk.wait_group`); other threads need a barrier after that"
+        }
+        (None, _) => {
+            "a copy is complete when the thread that began it has waited for its group \
+             (`cp.async.wait_group`); other threads need a barrier after that"
+        }
+    }
+}
+
+fn index(warp: usize, lane: u32) -> usize {
+    warp * WARP + lane as usize
+}
+
+impl Cta {
+    fn step(
+        &mut self,
+        view: &View<'_>,
+        (warp, lane): (usize, u32),
+        step: &AsyncCopy,
+        place: Place,
+        found: &mut Findings,
+    ) {
+        let thread = index(warp, lane);
+        let span = |(space, address): &(Space, Address), bytes: u64| {
+            let address = view.address(address, warp)[lane as usize];
+            let location = view.locate(*space, address);
+            Span { space: location.space, start: location.address, bytes }
+        };
+        let object = |space: Space, address: Address| {
+            let Span { space, start, .. } = span(&(space, address), 0);
+            let state = view.peek(space, (warp, lane), start, Access::B64.bytes())?;
+            Some(Object { address: start, odd: is_odd(state), over: false })
+        };
+        match step {
+            AsyncCopy::Begins { to, from, bytes, until } => {
+                let bytes = u64::from(view.w32(*bytes, warp)[lane as usize]);
+                let (to, from) = (span(to, bytes), from.as_ref().map(|from| span(from, bytes)));
+                let (group, object) = match *until {
+                    Completion::Group(of) => (Some((of, self.groups[thread][of as usize])), None),
+                    Completion::Object(space, address) => (None, object(space, address)),
+                };
+                let by = view.thread(warp, lane);
+                if group.is_none_or(|(of, _)| of == Groups::Bulk) {
+                    from.iter().for_each(|from| self.unfenced.read(from, place, by, found));
+                    self.unfenced.copied(&to);
+                }
+                self.begins(Copy { thread: by, place, to, from, group, object });
+            }
+            AsyncCopy::Commits(of) => self.groups[thread][*of as usize] += 1,
+            AsyncCopy::Waits { of, groups, reads } => {
+                let done = self.groups[thread][*of as usize].saturating_sub(*groups);
+                let is_done = |copy: &Copy| {
+                    copy.group.is_some_and(|(kind, group)| kind == *of && group < done)
+                };
+                match reads {
+                    true => self.have_read(thread, is_done),
+                    false => self.complete(thread, is_done),
+                }
+            }
+            AsyncCopy::Signals(space, address) => {
+                let object = object(*space, *address);
+                self.telling += self.tell(thread, object);
+            }
+            AsyncCopy::Fences => self.unfenced.clear(),
+        }
+    }
+
+    fn begins(&mut self, copy: Copy) {
+        let thread = index(copy.thread.warp as usize, copy.thread.lane);
+        let (to, from) = (copy.to, copy.from);
+        self.telling += usize::from(copy.object.is_some());
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.copies.push(None);
+            self.copies.len() - 1
+        });
+        self.copies[at] = Some(copy);
+        self.of_thread[thread].push(at);
+        self.written.set(&to, at);
+        from.iter().for_each(|from| self.read.set(from, at));
+    }
+
+    /// All copies of a thread in groups tell an object, too. How many did not before.
+    fn tell(&mut self, thread: usize, object: Option<Object>) -> usize {
+        let copies = &mut self.copies;
+        let tell = |at: &usize| {
+            let copy = copies[*at].as_mut()?;
+            let new = copy.object.is_none() && object.is_some();
+            copy.object = copy.object.or(object);
+            new.then_some(())
+        };
+        self.of_thread[thread].iter().filter_map(tell).count()
+    }
+
+    /// Copies of a thread have read their sources.
+    fn have_read(&mut self, thread: usize, which: impl Fn(&Copy) -> bool) {
+        for at in &self.of_thread[thread] {
+            let copy = self.copies[*at].as_mut().filter(|copy| which(copy));
+            if let Some(from) = copy.and_then(|copy| copy.from.take()) {
+                self.read.unset(&from, *at);
+            }
+        }
+    }
+
+    /// Copies of a thread are complete.
+    fn complete(&mut self, thread: usize, which: impl Fn(&Copy) -> bool) {
+        let mut copies = std::mem::take(&mut self.of_thread[thread]);
+        copies.retain(|at| {
+            let Some(copy) = self.copies[*at].take_if(|copy| which(copy)) else { return true };
+            self.written.unset(&copy.to, *at);
+            copy.from.iter().for_each(|from| self.read.unset(from, *at));
+            self.telling -= usize::from(copy.object.is_some());
+            self.free.push(*at);
+            false
+        });
+        self.of_thread[thread] = copies;
+    }
+
+    /// Lanes look at barrier objects, or change them: who reads that the phase of a copy is over has waited for it.
+    fn look(&mut self, view: &View<'_>, touch: &Touch, reads: bool) {
+        let word = u64::from(Access::B64.bytes());
+        if self.telling == 0 || touch.space != Space::Shared || touch.bytes != word {
+            return;
+        }
+        for (lane, address) in touch.iter() {
+            let at = (touch.space, (touch.warp, lane));
+            let Some(state) = view.peek(at.0, at.1, address, word as u32) else { continue };
+            let odd = is_odd(state);
+            let mut threads = Vec::new();
+            for copy in self.copies.iter_mut().flatten() {
+                let object = copy.object.as_mut().filter(|object| object.address == address);
+                let Some(object) = object else { continue };
+                object.over |= object.odd != odd;
+                if object.over && reads {
+                    threads.push(index(copy.thread.warp as usize, copy.thread.lane));
+                }
+            }
+            threads.dedup();
+            let is_over = |copy: &Copy| {
+                copy.object.is_some_and(|object| object.address == address && object.over)
+            };
+            threads.into_iter().for_each(|thread| self.complete(thread, is_over));
+        }
+    }
+
+    /// Lanes access bytes that copies may be writing or, if the lanes write, reading.
+    fn accessed(
+        &mut self,
+        view: &View<'_>,
+        touch: &Touch,
+        writes: bool,
+        place: Place,
+        found: &mut Findings,
+    ) {
+        let code = if touch.space == Space::Shared { Code::R001 } else { Code::R002 };
+        for (lane, start) in touch.iter() {
+            let span = Span { space: touch.space, start, bytes: touch.bytes };
+            let (at, does) = match (self.written.find(&span), writes) {
+                (Some(at), _) => (at, "writing"),
+                (None, false) => continue,
+                (None, true) => match self.read.find(&span) {
+                    Some(at) => (at, "reading"),
+                    None => continue,
+                },
+            };
+            let Some(copy) = self.copies.get(at).and_then(Option::as_ref) else { continue };
+            found.report(code, place, Some(copy.place), || {
+                let verb = if writes { "writes" } else { "reads" };
+                let space = if touch.space == Space::Shared { "shared" } else { "global" };
+                let thread = view.thread(touch.warp, lane);
+                let message = format!(
+                    "{verb} {space} memory at {start:#x}, which an asynchronous copy may be {does} still"
+                );
+                let of = match copy.thread == thread {
+                    true => "this thread".to_owned(),
+                    false => copy.thread.to_string(),
+                };
+                let Span { start: to, bytes, .. } = copy.to;
+                Finding::new(code, place, thread, message)
+                    .label(format!("{verb}: {thread}"))
+                    .related(copy.place, format!("the copy, of {bytes} bytes to {to:#x}, by {of}"))
+                    .help(help(copy))
+                    .fact(rule(copy))
+            });
+        }
+    }
+}
+
+fn is_odd(state: u64) -> bool {
+    state >> ir::mbarrier::PHASE != 0
+}

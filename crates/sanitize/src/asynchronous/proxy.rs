@@ -1,0 +1,71 @@
+//! Shared memory that a bulk copy reads and may not see: it reads through another proxy than the stores that wrote it.
+//!
+//! Whose fence it is, and whether a barrier lies between, is not looked at: any fence by any thread of the CTA covers all that was
+//! written before.
+
+use super::marks::Span;
+use crate::code::Code;
+use crate::finding::{Finding, Findings};
+use crate::touch::Touch;
+use foldhash::{HashMap, HashMapExt};
+use ir::{Place, Space};
+use vm::ThreadId;
+
+/// Bytes that are looked at together: bulk copies are of so many.
+const UNIT: u64 = 16;
+
+/// Stores to shared memory of a CTA that no fence has made visible to bulk copies.
+#[derive(Debug)]
+pub(super) struct Unfenced {
+    stores: HashMap<u64, (Place, ThreadId)>,
+}
+
+impl Unfenced {
+    pub(super) fn new() -> Unfenced {
+        Unfenced { stores: HashMap::new() }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.stores.clear();
+    }
+
+    pub(super) fn stored(&mut self, touch: &Touch, place: Place, thread: impl Fn(u32) -> ThreadId) {
+        for (lane, address) in touch.iter() {
+            self.stores.insert(address / UNIT, (place, thread(lane)));
+        }
+    }
+
+    /// A bulk copy writes there.
+    pub(super) fn copied(&mut self, to: &Span) {
+        if to.space == Space::Shared {
+            let end = to.start.saturating_add(to.bytes) / UNIT;
+            (to.start / UNIT..end).for_each(|unit| {
+                self.stores.remove(&unit);
+            });
+        }
+    }
+
+    /// A bulk copy reads.
+    pub(super) fn read(&self, from: &Span, place: Place, thread: ThreadId, found: &mut Findings) {
+        if from.space != Space::Shared || self.stores.is_empty() {
+            return;
+        }
+        let mut units = from.start / UNIT..from.start.saturating_add(from.bytes) / UNIT;
+        let store = units.find_map(|unit| Some((unit, self.stores.get(&unit)?)));
+        let Some((unit, (stored, by))) = store else { return };
+        found.report(Code::R001, place, Some(*stored), || {
+            let message = format!(
+                "a bulk copy reads shared memory at {:#x}, and no proxy fence lies between the write and the copy",
+                unit * UNIT
+            );
+            Finding::new(Code::R001, place, thread, message)
+                .label(format!("copy of {} bytes by {thread}", from.bytes))
+                .related(*stored, format!("written by {by}"))
+                .fact("bulk copies read and write through the asynchronous proxy, stores through the generic one")
+                .help(
+                    "who has written executes `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the barrier \
+                     behind which the copy begins",
+                )
+        });
+    }
+}
