@@ -50,13 +50,15 @@ pub(crate) fn make(
                 let array = Array::flat(*ty, *count).ok_or_else(|| {
                     Refusal::Limit(format!("argument {nth}: {count} elements are too many"))
                 })?;
-                let buffer = reserve(device, array.bytes).map_err(Refusal::Limit)?;
+                let buffer =
+                    reserve(device, array.bytes).map_err(Refusal::Limit)?.of(array.element);
                 fill_buffer(device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
                 Argument { arg: Arg::Buffer(buffer), array: Some((buffer, array)) }
             }
             Spec::File(path) => {
                 let (array, contents, mut file) = open(path).map_err(Refusal::File)?;
-                let buffer = reserve(device, array.bytes).map_err(Refusal::Limit)?;
+                let buffer =
+                    reserve(device, array.bytes).map_err(Refusal::Limit)?.of(array.element);
                 let put = |offset: u64, piece: &[u8]| {
                     device.write(buffer, offset, piece).map_err(|error| error.to_string())
                 };

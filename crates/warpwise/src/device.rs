@@ -1,5 +1,6 @@
 //! A device: its memory, and the modules whose variables live there.
 
+use crate::element::ElementType;
 use crate::error::{Error, Stage};
 use crate::module::Module;
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -24,6 +25,15 @@ pub struct Buffer {
     pub address: u64,
     /// Its size.
     pub bytes: u64,
+    /// What it consists of, if that was said; reports name elements then, not bytes.
+    pub element: Option<ElementType>,
+}
+
+impl Buffer {
+    /// The same buffer, with the type of its elements.
+    pub fn of(self, element: ElementType) -> Buffer {
+        Buffer { element: Some(element), ..self }
+    }
 }
 
 impl From<MemoryError> for Error {
@@ -51,7 +61,7 @@ impl Device {
     /// So much is not left.
     pub fn allocate(&mut self, bytes: u64) -> Result<Buffer, Error> {
         let address = self.memory.allocate(bytes)?;
-        Ok(Buffer { address, bytes })
+        Ok(Buffer { address, bytes, element: None })
     }
 
     /// Allocates memory that holds the values.
@@ -119,7 +129,7 @@ impl Device {
         let Some(offset) = module.image().offset(name) else { return Ok(None) };
         let base = self.load(module.image())?;
         let size = module.image().objects.iter().find(|(start, _)| *start == offset);
-        Ok(size.map(|(_, bytes)| Buffer { address: base + offset, bytes: *bytes }))
+        Ok(size.map(|(_, bytes)| Buffer { address: base + offset, bytes: *bytes, element: None }))
     }
 
     /// Where a module's variables stand; lays them out the first time.

@@ -4,6 +4,7 @@ use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
 use crate::check::{Checked, Coverage};
 use crate::device::Device;
+use crate::element::{ElementType, Scalar};
 use crate::error::Error;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
@@ -249,29 +250,43 @@ impl<'a> Again<'a> {
             }
         }
         let (place, thread) = writer.found.unwrap_or((Place::default(), nobody));
-        let whose = args.iter().enumerate().find_map(|(nth, arg)| match arg {
+        let (what, element, start) = self.name(address, args);
+        let message = format!("the result depends on the schedule: {what} has different values");
+        let start = start - self.memory.base();
+        let value = |run: &Run| {
+            let bytes = (0..element.bytes() as u64).map(|nth| run.memory.byte(start + nth));
+            Scalar::new(element, bytes.rev().fold(0, |bits, byte| bits << 8 | u64::from(byte)))
+        };
+        Ok(Finding::new(Code::W008, place, thread, message)
+            .label("the last write to it")
+            .fact(format!("{} under {usual}, {} under {schedule}", value(first), value(other))))
+    }
+
+    /// What lies at a device address: its name, its type, and where it begins.
+    fn name(&self, address: u64, args: &[Arg]) -> (String, ElementType, u64) {
+        let of_buffer = args.iter().enumerate().find_map(|(nth, arg)| match arg {
             Arg::Buffer(buffer) => {
                 let inside = address.checked_sub(buffer.address)?;
-                (inside < buffer.bytes)
-                    .then(|| format!("byte {inside} of the buffer of parameter {nth}"))
+                let whose = format!("of the buffer of parameter {nth}");
+                let named = match buffer.element {
+                    Some(element) => {
+                        let size = element.bytes() as u64;
+                        let (index, start) = (inside / size, address - inside % size);
+                        (format!("element {index} {whose}"), element, start)
+                    }
+                    None => (format!("byte {inside} {whose}"), ElementType::B8, address),
+                };
+                (inside < buffer.bytes).then_some(named)
             }
             Arg::Scalar(_) | Arg::Bytes(_) => None,
         });
-        let named = || {
+        let of_variable = || {
             let offset = address.checked_sub(self.launch.image_base)?;
             let (name, byte) = self.kernel.image.variable_at(offset)?;
-            Some(format!("byte {byte} of the variable `{name}`"))
+            Some((format!("byte {byte} of the variable `{name}`"), ElementType::B8, address))
         };
-        let what = whose.or_else(named);
-        let what = what.unwrap_or_else(|| format!("the byte at {address:#x}"));
-        let message = format!("the result depends on the schedule: {what} has different values");
-        Ok(Finding::new(Code::W008, place, thread, message).label("the last write to it").fact(
-            format!(
-                "{:#04x} under {usual}, {:#04x} under {schedule}",
-                first.memory.byte(offset),
-                other.memory.byte(offset)
-            ),
-        ))
+        let nobodys = || (format!("the byte at {address:#x}"), ElementType::B8, address);
+        of_buffer.or_else(of_variable).unwrap_or_else(nobodys)
     }
 }
 

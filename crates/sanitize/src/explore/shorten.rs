@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use vm::{Switch, Switching};
 
 /// Runs that are spent on one list, and time after which none is begun.
-const RUNS: usize = 200;
+const RUNS: usize = 1000;
 const TIME: Duration = Duration::from_secs(5);
 
 /// A list from which no part could be left out, and what it shows; `None` if not even the whole list shows it again.
@@ -24,7 +24,7 @@ pub(super) fn shorten<S: Subject, T>(
     let mut part = switches.len();
     // Leaves out ever smaller parts, the latest first: what comes late often follows from what came before.
     while part > 0 {
-        let mut end = switches.len();
+        let (before, mut end) = (switches.len(), switches.len());
         while end > 0 && runs < RUNS && started.elapsed() < TIME {
             let start = end.saturating_sub(part);
             let mut fewer = switches.clone();
@@ -35,7 +35,10 @@ pub(super) fn shorten<S: Subject, T>(
             }
             end = start;
         }
-        part /= 2;
+        // What was left out may have been all that another single switch was for.
+        if part > 1 || switches.len() == before || runs == RUNS {
+            part /= 2;
+        }
     }
     Ok((switches, Some(shown)))
 }
