@@ -11,25 +11,38 @@ use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::touch::Touch;
+use foldhash::{HashMap, HashMapExt};
 use ir::{Access, Address, AsyncCopy, Completion, Groups, Inst, Kernel, Op, Place, Space};
 use lanes::WARP;
 use marks::{Marks, Span};
 use proxy::Unfenced;
 use vm::{ThreadId, View};
 
-/// A barrier object that a copy tells.
-#[derive(Clone, Copy, Debug)]
+/// A barrier object that copies tell.
+#[derive(Debug)]
 struct Object {
-    address: u64,
-    /// Whether its phase was odd when the copy began.
+    /// Whether its phase is odd.
     odd: bool,
-    /// Whether that phase is over.
-    over: bool,
+    /// The copies that this phase waits for, and those of earlier ones, by index and number.
+    now: Vec<(usize, u64)>,
+    over: Vec<(usize, u64)>,
+}
+
+impl Object {
+    /// It has been found in a state.
+    fn found(&mut self, odd: bool) {
+        if odd != self.odd {
+            self.odd = odd;
+            self.over.append(&mut self.now);
+        }
+    }
 }
 
 /// A copy that nobody has waited for.
 #[derive(Clone, Debug)]
 struct Copy {
+    /// Counts the copies of the CTA.
+    number: u64,
     thread: ThreadId,
     place: Place,
     to: Span,
@@ -37,7 +50,8 @@ struct Copy {
     from: Option<Span>,
     /// The group that it belongs to, counted by its thread.
     group: Option<(Groups, u32)>,
-    object: Option<Object>,
+    /// Whether it tells a barrier object.
+    tells: bool,
 }
 
 #[derive(Debug)]
@@ -51,8 +65,10 @@ struct Cta {
     of_thread: Vec<Vec<usize>>,
     /// Per thread, how many groups of each kind it has committed.
     groups: Vec<[u32; 2]>,
-    /// How many copies tell barrier objects.
-    telling: usize,
+    /// The barrier objects that copies have told, by address.
+    objects: HashMap<u64, Object>,
+    /// How many copies have begun.
+    begun: u64,
     unfenced: Unfenced,
 }
 
@@ -93,7 +109,8 @@ impl AsyncCopies {
             free: Vec::new(),
             of_thread: vec![Vec::new(); threads],
             groups: vec![[0; 2]; threads],
-            telling: 0,
+            objects: HashMap::new(),
+            begun: 0,
             unfenced: Unfenced::new(),
         };
         let restart = |cta: &mut Cta| {
@@ -103,7 +120,8 @@ impl AsyncCopies {
             cta.free.clear();
             cta.of_thread.iter_mut().for_each(Vec::clear);
             cta.groups.fill([0; 2]);
-            cta.telling = 0;
+            cta.objects.clear();
+            cta.begun = 0;
             cta.unfenced.clear();
         };
         self.ctas.begin(view.cta(), restart, new);
@@ -156,15 +174,15 @@ impl AsyncCopies {
 
 /// What to do about a copy that may be under way.
 fn help(copy: &Copy) -> &'static str {
-    match (copy.object, copy.group) {
-        (Some(_), _) => {
+    match (copy.tells, copy.group) {
+        (true, _) => {
             "wait for the phase of the copy's barrier object before: `mbarrier.try_wait` until it says so"
         }
-        (None, Some((Groups::Bulk, _))) => {
+        (false, Some((Groups::Bulk, _))) => {
             "wait for the copy's group before: with `cp.async.bulk.wait_group N` all groups but the last N are \
              complete, with `.read` they have at least read their sources"
         }
-        (None, _) => {
+        (false, _) => {
             "wait for the copy's group before: with `cp.async.wait_group N`, all groups but the last N are complete"
         }
     }
@@ -172,15 +190,15 @@ fn help(copy: &Copy) -> &'static str {
 
 /// When a copy is complete.
 fn rule(copy: &Copy) -> &'static str {
-    match (copy.object, copy.group) {
-        (Some(_), _) => {
+    match (copy.tells, copy.group) {
+        (true, _) => {
             "a copy is complete for those who have seen the phase of its barrier object end"
         }
-        (None, Some((Groups::Bulk, _))) => {
+        (false, Some((Groups::Bulk, _))) => {
             "a copy is complete when the thread that began it has waited for its group \
              (`cp.async.bulk.wait_group`); other threads need a barrier after that"
         }
-        (None, _) => {
+        (false, _) => {
             "a copy is complete when the thread that began it has waited for its group \
              (`cp.async.wait_group`); other threads need a barrier after that"
         }
@@ -209,7 +227,7 @@ impl Cta {
         let object = |space: Space, address: Address| {
             let Span { space, start, .. } = span(&(space, address), 0);
             let state = view.peek(space, (warp, lane), start, Access::B64.bytes())?;
-            Some(Object { address: start, odd: is_odd(state), over: false })
+            Some((start, is_odd(state)))
         };
         match step {
             AsyncCopy::Begins { to, from, bytes, until } => {
@@ -224,7 +242,10 @@ impl Cta {
                     from.iter().for_each(|from| self.unfenced.read(from, place, by, found));
                     self.unfenced.copied(&to);
                 }
-                self.begins(Copy { thread: by, place, to, from, group, object });
+                let (number, tells) = (self.begun, object.is_some());
+                self.begun += 1;
+                let at = self.begins(Copy { number, thread: by, place, to, from, group, tells });
+                object.into_iter().for_each(|object| self.tell(at, object));
             }
             AsyncCopy::Commits(of) => self.groups[thread][*of as usize] += 1,
             AsyncCopy::Waits { of, groups, reads } => {
@@ -238,17 +259,17 @@ impl Cta {
                 }
             }
             AsyncCopy::Signals(space, address) => {
-                let object = object(*space, *address);
-                self.telling += self.tell(thread, object);
+                if let Some(object) = object(*space, *address) {
+                    self.of_thread[thread].clone().into_iter().for_each(|at| self.tell(at, object));
+                }
             }
             AsyncCopy::Fences => self.unfenced.clear(),
         }
     }
 
-    fn begins(&mut self, copy: Copy) {
+    fn begins(&mut self, copy: Copy) -> usize {
         let thread = index(copy.thread.warp as usize, copy.thread.lane);
         let (to, from) = (copy.to, copy.from);
-        self.telling += usize::from(copy.object.is_some());
         let at = self.free.pop().unwrap_or_else(|| {
             self.copies.push(None);
             self.copies.len() - 1
@@ -257,18 +278,17 @@ impl Cta {
         self.of_thread[thread].push(at);
         self.written.set(&to, at);
         from.iter().for_each(|from| self.read.set(from, at));
+        at
     }
 
-    /// All copies of a thread in groups tell an object, too. How many did not before.
-    fn tell(&mut self, thread: usize, object: Option<Object>) -> usize {
-        let copies = &mut self.copies;
-        let tell = |at: &usize| {
-            let copy = copies[*at].as_mut()?;
-            let new = copy.object.is_none() && object.is_some();
-            copy.object = copy.object.or(object);
-            new.then_some(())
-        };
-        self.of_thread[thread].iter().filter_map(tell).count()
+    /// A copy tells the object at an address, whose phase is odd or not.
+    fn tell(&mut self, at: usize, (address, odd): (u64, bool)) {
+        let Some(copy) = self.copies[at].as_mut() else { return };
+        let new = || Object { odd, now: Vec::new(), over: Vec::new() };
+        let object = self.objects.entry(address).or_insert_with(new);
+        object.found(odd);
+        object.now.push((at, copy.number));
+        copy.tells = true;
     }
 
     /// Copies of a thread have read their sources.
@@ -288,7 +308,6 @@ impl Cta {
             let Some(copy) = self.copies[*at].take_if(|copy| which(copy)) else { return true };
             self.written.unset(&copy.to, *at);
             copy.from.iter().for_each(|from| self.read.unset(from, *at));
-            self.telling -= usize::from(copy.object.is_some());
             self.free.push(*at);
             false
         });
@@ -298,27 +317,24 @@ impl Cta {
     /// Lanes look at barrier objects, or change them: who reads that the phase of a copy is over has waited for it.
     fn look(&mut self, view: &View<'_>, touch: &Touch, reads: bool) {
         let word = u64::from(Access::B64.bytes());
-        if self.telling == 0 || touch.space != Space::Shared || touch.bytes != word {
+        if self.objects.is_empty() || touch.space != Space::Shared || touch.bytes != word {
             return;
         }
-        for (lane, address) in touch.iter() {
-            let at = (touch.space, (touch.warp, lane));
-            let Some(state) = view.peek(at.0, at.1, address, word as u32) else { continue };
-            let odd = is_odd(state);
-            let mut threads = Vec::new();
-            for copy in self.copies.iter_mut().flatten() {
-                let object = copy.object.as_mut().filter(|object| object.address == address);
-                let Some(object) = object else { continue };
-                object.over |= object.odd != odd;
-                if object.over && reads {
-                    threads.push(index(copy.thread.warp as usize, copy.thread.lane));
+        let mut last = None;
+        for (lane, address) in
+            touch.iter().filter(|(_, address)| last.replace(*address) != Some(*address))
+        {
+            let Some(object) = self.objects.get_mut(&address) else { continue };
+            let state = view.peek(touch.space, (touch.warp, lane), address, word as u32);
+            state.into_iter().for_each(|state| object.found(is_odd(state)));
+            if reads {
+                for (at, number) in std::mem::take(&mut object.over) {
+                    let copy = self.copies[at].as_ref().filter(|copy| copy.number == number);
+                    let Some(thread) = copy.map(|copy| copy.thread) else { continue };
+                    let thread = index(thread.warp as usize, thread.lane);
+                    self.complete(thread, |copy| copy.number == number);
                 }
             }
-            threads.dedup();
-            let is_over = |copy: &Copy| {
-                copy.object.is_some_and(|object| object.address == address && object.over)
-            };
-            threads.into_iter().for_each(|thread| self.complete(thread, is_over));
         }
     }
 

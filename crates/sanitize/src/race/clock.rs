@@ -137,15 +137,21 @@ pub(super) struct Clocks {
     cta: u32,
     lockstep: bool,
     time: u32,
+    /// The time of the releases of this instruction, if there were any.
+    releases_at: Option<u32>,
+    /// The lanes of each warp that exist.
+    existing: Vec<LaneMask>,
     warps: Vec<Warp>,
     /// Per barrier, what those who arrived without waiting brought.
     arrived: [Option<Known>; BARRIERS],
 }
 
 impl Clocks {
-    pub(super) fn new(cta: u32, warps: usize, lockstep: bool) -> Clocks {
+    /// Those of a CTA whose warps have such lanes.
+    pub(super) fn new(cta: u32, existing: Vec<LaneMask>, lockstep: bool) -> Clocks {
+        let warps = vec![Warp::new(); existing.len()];
         let arrived = [const { None }; BARRIERS];
-        Clocks { cta, lockstep, time: 1, warps: vec![Warp::new(); warps], arrived }
+        Clocks { cta, lockstep, time: 1, releases_at: None, existing, warps, arrived }
     }
 
     pub(super) fn restart(&mut self, cta: u32) {
@@ -210,9 +216,15 @@ impl Clocks {
         })
     }
 
+    /// Lanes begin an instruction. What they release in it has one time: so the lanes of a warp keep their stamps in common.
+    pub(super) fn begin(&mut self) {
+        self.releases_at = None;
+    }
+
     /// A lane releases what it did so far: the stamp below which that is, and what it knows.
     pub(super) fn release(&mut self, thread: Thread) -> Known {
-        let time = self.tick();
+        let time = self.releases_at.unwrap_or_else(|| self.tick());
+        self.releases_at = Some(time);
         let clocks = &mut self.warps[usize::from(thread.warp)];
         let lane = usize::from(thread.lane);
         clocks.now[lane] = time;
@@ -245,8 +257,15 @@ impl Clocks {
     /// A lane learns something.
     pub(super) fn learn(&mut self, thread: Thread, news: &Rc<Known>) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
+        let lane = usize::from(thread.lane);
         clocks.uniform = false;
-        merge(&mut clocks.known[usize::from(thread.lane)], news);
+        clocks.floor[lane] = clocks.floor[lane].max(news.floor(thread.cta));
+        merge(&mut clocks.known[lane], news);
+    }
+
+    /// Says shorter what was released by threads of this CTA.
+    pub(super) fn sum_up(&self, released: &mut Known) {
+        released.sum_up(self.cta, &self.existing);
     }
 
     /// A lane has seen something that it does not know yet.
@@ -372,6 +391,7 @@ impl Clocks {
     /// Lanes arrive at a barrier and go on.
     pub(super) fn arrive(&mut self, id: usize, warp: usize, lanes: LaneMask) {
         let mut brought = self.arrived.get_mut(id).and_then(Option::take).unwrap_or_default();
+        self.begin();
         for lane in lanes {
             let thread = Thread { cta: self.cta, warp: warp as u8, lane: lane as u8 };
             brought.join(&self.release(thread));
@@ -478,7 +498,7 @@ mod tests {
 
     #[test]
     fn barriers_order_those_who_take_part() {
-        let mut clocks = Clocks::new(0, 2, false);
+        let mut clocks = Clocks::new(0, vec![FULL; 2], false);
         let (a, b, far) = (thread(0, 0), thread(0, 1), thread(1, 0));
         assert!(ordered(&mut clocks, a, a, |_| ()));
         assert!(!ordered(&mut clocks, a, b, |_| ()));
@@ -497,7 +517,7 @@ mod tests {
 
     #[test]
     fn fences_release_what_came_before_them_also_through_barriers() {
-        let mut clocks = Clocks::new(0, 2, false);
+        let mut clocks = Clocks::new(0, vec![FULL; 2], false);
         let now = |clocks: &Clocks| clocks.stamps(0)[3];
         let released = |clocks: &Clocks, by: Thread, stamp: u32| {
             let (released, wide) = clocks.fenced(by).unwrap_or_default();
@@ -520,7 +540,7 @@ mod tests {
 
     #[test]
     fn order_is_transitive() {
-        let mut clocks = Clocks::new(0, 2, false);
+        let mut clocks = Clocks::new(0, vec![FULL; 2], false);
         let (a, far) = (thread(0, 0), thread(1, 0));
         // The lanes of a warp meet, then one of them alone meets the other warp.
         assert!(ordered(&mut clocks, a, far, |clocks| {
@@ -531,7 +551,7 @@ mod tests {
 
     #[test]
     fn who_arrives_without_waiting_releases_and_does_not_acquire() {
-        let mut clocks = Clocks::new(0, 2, false);
+        let mut clocks = Clocks::new(0, vec![FULL; 2], false);
         let (producer, consumer) = (thread(0, 3), thread(1, 3));
         let hand_over = |clocks: &mut Clocks| {
             clocks.arrive(1, 0, FULL);
@@ -543,7 +563,7 @@ mod tests {
 
     #[test]
     fn lockstep_orders_the_lanes_of_a_warp() {
-        let mut clocks = Clocks::new(0, 2, true);
+        let mut clocks = Clocks::new(0, vec![FULL; 2], true);
         assert!(ordered(&mut clocks, thread(0, 0), thread(0, 1), |_| ()));
         assert!(!ordered(&mut clocks, thread(0, 0), thread(1, 0), |_| ()));
     }

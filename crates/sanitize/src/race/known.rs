@@ -77,6 +77,26 @@ impl Known {
         }
     }
 
+    /// Says in one statement what is said of each thread of a CTA, whose warps have such lanes.
+    pub(super) fn sum_up(&mut self, cta: u32, existing: &[LaneMask]) {
+        let Some(known) = self.by_cta.get_mut(&cta) else { return };
+        if known.warps.len() < existing.len() {
+            return;
+        }
+        let of_warp = |(warp, lanes): (usize, &LaneMask)| {
+            let bounds = known.warps.iter().find(|(of, _)| usize::from(*of) == warp);
+            bounds.and_then(|(_, bounds)| lanes.iter().map(|lane| bounds[lane as usize]).min())
+        };
+        let least = existing.iter().enumerate().map(of_warp);
+        let least = least.min_by_key(|bound| bound.unwrap_or(0)).flatten();
+        known.raise_all(least.unwrap_or(0));
+    }
+
+    /// Up to which stamp everything is known of a CTA.
+    pub(super) fn floor(&self, cta: u32) -> u32 {
+        self.by_cta.get(&cta).map_or(0, |known| known.all)
+    }
+
     /// Drops what is said of a CTA.
     pub(super) fn forget(&mut self, cta: u32) {
         self.by_cta.remove(&cta);

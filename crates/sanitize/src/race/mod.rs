@@ -112,7 +112,11 @@ impl Races {
             state.vars.clear();
         };
         let new = || Cta {
-            clocks: Clocks::new(cta, view.warps(), lockstep),
+            clocks: Clocks::new(
+                cta,
+                (0..view.warps()).map(|warp| view.existing(warp)).collect(),
+                lockstep,
+            ),
             shared: Lines::new(view.shared_bytes()),
             unread: Unread::default(),
             vars: SyncVars::new(),
@@ -206,6 +210,7 @@ impl Races {
         each: impl Fn(&mut sync::Var, &mut Clocks, Thread),
     ) {
         let Some(cta) = self.ctas.get(view.cta()) else { return };
+        cta.clocks.begin();
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
                 let vars = match touch.space {

@@ -71,7 +71,11 @@ impl Var {
             add(&mut self.wide, &known);
         }
         match &mut self.narrow {
-            Some((cta, here)) if *cta == thread.cta => Rc::make_mut(here).join(&known),
+            Some((cta, here)) if *cta == thread.cta => {
+                let here = Rc::make_mut(here);
+                here.join(&known);
+                clocks.sum_up(here);
+            }
             narrow => *narrow = Some((thread.cta, Rc::new(known))),
         }
     }
@@ -116,7 +120,10 @@ mod tests {
         write: impl FnOnce(&mut Var, &mut Clocks, Thread),
         read: impl FnOnce(&Var, &mut Clocks, Thread),
     ) -> bool {
-        let (mut first, mut second) = (Clocks::new(0, 1, false), Clocks::new(1, 1, false));
+        let (mut first, mut second) = (
+            Clocks::new(0, vec![LaneMask::FULL], false),
+            Clocks::new(1, vec![LaneMask::FULL], false),
+        );
         let (writer, reader) = (Thread::new(0, 0, 5), Thread::new(1, 0, 6));
         let stamp = first.stamps(0)[5];
         let mut var = Var::default();
