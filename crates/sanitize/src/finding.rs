@@ -114,7 +114,8 @@ pub struct Found {
 #[derive(Debug, Default)]
 pub struct Findings {
     found: Vec<Finding>,
-    index: HashMap<(Code, Place, Option<Place>), usize>,
+    /// Where each is in `found`, and how bad the worst of its kind was.
+    index: HashMap<(Code, Place, Option<Place>), (usize, u8)>,
     /// How many there are of each code: what there is much of keeps nothing else out.
     of_code: HashMap<Code, usize>,
     dropped: u64,
@@ -130,8 +131,24 @@ impl Findings {
         other: Option<Place>,
         make: impl FnOnce() -> Finding,
     ) {
-        if let Some(at) = self.index.get(&(code, place, other)) {
-            self.found[*at].count += 1;
+        self.report_worst(code, (place, other), 0, make);
+    }
+
+    /// The same, but of equal ones the first of those that are worst is made.
+    pub fn report_worst(
+        &mut self,
+        code: Code,
+        (place, other): (Place, Option<Place>),
+        rank: u8,
+        make: impl FnOnce() -> Finding,
+    ) {
+        if let Some((at, worst)) = self.index.get_mut(&(code, place, other)) {
+            let known = &mut self.found[*at];
+            let count = known.count + 1;
+            if rank > *worst {
+                (*worst, *known) = (rank, make());
+            }
+            known.count = count;
             return;
         }
         let of_code = self.of_code.entry(code).or_default();
@@ -139,7 +156,7 @@ impl Findings {
             self.dropped += 1;
         } else {
             *of_code += 1;
-            self.index.insert((code, place, other), self.found.len());
+            self.index.insert((code, place, other), (self.found.len(), rank));
             self.found.push(make());
         }
     }

@@ -369,7 +369,7 @@ impl Clocks {
         clocks.uniform = whole && known.is_none() && far.is_none() && lanes.is_full();
     }
 
-    /// Lanes of a warp tell each other values: what one has acquired, all have, and what they have read is read.
+    /// Lanes of a warp tell each other values: what one has acquired or seen, all have, and what they have read is read.
     pub(super) fn tell(&mut self, warp: usize, lanes: LaneMask) {
         let time = self.tick();
         let clocks = &mut self.warps[warp];
@@ -379,13 +379,8 @@ impl Clocks {
         if clocks.uniform {
             return;
         }
-        let mut known = None;
-        for lane in lanes {
-            clocks.known[lane as usize].iter().for_each(|from| merge(&mut known, from));
-        }
-        if known.is_some() {
-            lanes.iter().for_each(|lane| clocks.known[lane as usize].clone_from(&known));
-        }
+        share(&mut clocks.known, lanes);
+        clocks.seen.iter_mut().for_each(|seen| share(seen, lanes));
     }
 
     /// Lanes arrive at a barrier and go on.
@@ -465,6 +460,17 @@ impl Clocks {
 }
 
 /// Adds statements to a set that may be shared.
+/// Gives some lanes what each of them has.
+fn share(of: &mut Lanes<Option<Rc<Known>>>, lanes: LaneMask) {
+    let mut all = None;
+    for lane in lanes {
+        of[lane as usize].iter().for_each(|from| merge(&mut all, from));
+    }
+    if all.is_some() {
+        lanes.iter().for_each(|lane| of[lane as usize].clone_from(&all));
+    }
+}
+
 fn merge(to: &mut Option<Rc<Known>>, from: &Rc<Known>) {
     match to {
         None => *to = Some(Rc::clone(from)),
@@ -559,6 +565,22 @@ mod tests {
         };
         assert!(ordered(&mut clocks, producer, consumer, hand_over));
         assert!(!ordered(&mut clocks, consumer, producer, hand_over));
+    }
+
+    #[test]
+    fn a_lane_has_seen_what_another_tells_it() {
+        let mut clocks = Clocks::new(0, vec![FULL; 2], false);
+        let (writer, leader, member) = (thread(0, 3), thread(1, 0), thread(1, 5));
+        let stamp = clocks.stamps(0)[3];
+        let released = Rc::new(clocks.release(writer));
+        clocks.see(leader, &released, Until::WideFence);
+        clocks.tell(1, FULL);
+        let knows = |clocks: &Clocks| {
+            clocks.known(member, &Step { cta: 0, warp: 0, lanes: 1 << 3, stamp }) != 0
+        };
+        assert!(!knows(&clocks), "a relaxed read needs a fence");
+        clocks.fence(1, FULL, true);
+        assert!(knows(&clocks));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Judges the accesses of one instruction: which of them race with earlier ones, and what to say of that.
 
 use super::clock::{Clocks, Step, Thread};
-use super::line::{self, Access, Keep, Kind, Lines, Pages, Row};
+use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
 use super::unread::{Pair, Unread};
 use crate::code::Code;
 use crate::finding::{Finding, Findings};
@@ -302,13 +302,15 @@ impl Judge<'_, '_> {
             false => (access.place, earlier.place),
         };
         let pair: Pair = (low, (low != high).then_some(high));
+        // A race of more distant threads needs more to mend.
+        let rank = distance(earlier, access);
         let make = || self.finding(touch, bytes.start, earlier, access);
         let plain_write = |access: &Access| access.kind.writes() && access.kind.is_weak();
         match unread {
             Some(unread) if !self.pedantic && plain_write(earlier) && plain_write(access) => {
-                unread.hold(bytes.clone(), pair, [earlier.by, access.by], make);
+                unread.hold(bytes.clone(), pair, [earlier.by, access.by], (rank, make));
             }
-            _ => found.report(code(touch), pair.0, pair.1, make),
+            _ => found.report_worst(code(touch), pair, rank, make),
         }
     }
 

@@ -146,7 +146,7 @@ pub(super) enum Keep {
 }
 
 /// How different two threads are: other lanes, other warp, other CTA.
-fn distance(one: &Access, other: &Access) -> u8 {
+pub(super) fn distance(one: &Access, other: &Access) -> u8 {
     let (one, other) = (one.by, other.by);
     match (one.cta == other.cta, one.warp == other.warp, one.lanes == other.lanes) {
         (false, _, _) => 3,

@@ -24,7 +24,8 @@ struct Byte {
 #[derive(Debug, Default)]
 pub(super) struct Unread {
     bytes: HashMap<u64, Byte>,
-    findings: HashMap<Pair, Finding>,
+    /// What to tell, and how bad it is.
+    findings: HashMap<Pair, (u8, Finding)>,
     /// Whether the CTA has read any shared memory.
     pub(super) any_reads: bool,
 }
@@ -41,8 +42,8 @@ impl Unread {
         if !self.any_reads {
             let mut findings: Vec<_> = self.findings.drain().collect();
             findings.sort_unstable_by_key(|((low, high), _)| (low.0, high.map(|high| high.0)));
-            for (of, finding) in findings {
-                found.report(finding.code, of.0, of.1, || finding);
+            for (of, (rank, finding)) in findings {
+                found.report_worst(finding.code, of, rank, || finding);
             }
         }
     }
@@ -57,9 +58,11 @@ impl Unread {
         bytes: Range<u64>,
         of: Pair,
         writes: [Step; 2],
-        make: impl FnOnce() -> Finding,
+        (rank, make): (u8, impl FnOnce() -> Finding),
     ) {
-        self.findings.entry(of).or_insert_with(make);
+        if self.findings.get(&of).is_none_or(|(worst, _)| rank > *worst) {
+            self.findings.insert(of, (rank, make()));
+        }
         self.bytes.extend(bytes.map(|byte| (byte, Byte { of, writes })));
     }
 
@@ -76,9 +79,9 @@ impl Unread {
             if told.replace(of) == Some(of) {
                 continue;
             }
-            if let Some(finding) = self.findings.get(&of) {
+            if let Some((rank, finding)) = self.findings.get(&of) {
                 let make = || finding.clone().related(place, text());
-                found.report(finding.code, of.0, of.1, make);
+                found.report_worst(finding.code, of, *rank, make);
             }
         }
     }

@@ -28,6 +28,8 @@ const SLICE: u64 = 1 << 22;
 /// Turns that get somewhere after which a CTA looks whether it must stop, and whether splits that could run wait all the
 /// while: a loop of collectives and divergent branches never uses up a turn.
 const LOOK_UP: u64 = 1 << 12;
+/// The same for a CTA where splits have waited so: those who spin there for a lock keep its owner from running.
+const LOOK_UP_OFTEN: u64 = 1 << 6;
 /// Turns that end without progress, or times that it has looked up, before the CTA lets another CTA run.
 const PATIENCE: u32 = 4;
 
@@ -90,6 +92,8 @@ pub(crate) struct Cta<'l> {
     clock: u64,
     /// Whether who has waited longest runs next, as turns have ended without progress.
     take_turns: bool,
+    /// Turns between two looks; see [`LOOK_UP`].
+    look_up: u64,
     /// Steps already counted in [`Limits::steps`].
     counted: u64,
 }
@@ -104,6 +108,7 @@ impl<'l> Cta<'l> {
             barriers: Barriers::default(),
             clock: 0,
             take_turns: false,
+            look_up: LOOK_UP,
             counted: 0,
         }
     }
@@ -135,7 +140,7 @@ impl<'l> Cta<'l> {
             self.barriers = Barriers::default();
             frame.arrivals = 0;
         }
-        (self.clock, self.counted, self.take_turns) = (0, 0, false);
+        (self.clock, self.counted, self.take_turns, self.look_up) = (0, 0, false, LOOK_UP);
         if O::OBSERVES {
             observer.begin(&View::new(&self.frame));
         }
@@ -154,14 +159,21 @@ impl<'l> Cta<'l> {
                 Ended::Yield => true,
                 Ended::Progress => {
                     turns += 1;
-                    if turns % LOOK_UP != 0 {
+                    if turns % self.look_up != 0 {
                         self.take_turns = false;
                         continue;
                     }
                     if let Some(kind) = self.check(limits) {
                         return self.stopped(kind, at);
                     }
-                    self.ready.longest_waiting().is_some_and(|ran| self.clock - ran >= LOOK_UP)
+                    let somebody_waits = self
+                        .ready
+                        .longest_waiting()
+                        .is_some_and(|ran| self.clock - ran >= self.look_up);
+                    if somebody_waits {
+                        self.look_up = (self.look_up / 2).max(LOOK_UP_OFTEN);
+                    }
+                    somebody_waits
                 }
             };
             if O::OBSERVES
