@@ -126,7 +126,10 @@ impl Observer for Sanitizer {
         self.barriers.inst(view, inst);
         self.bounds.inst(view, inst, &mut self.found);
         self.races.inst(view, inst, &mut self.found);
-        self.copies.inst(view, inst, &mut self.found);
+        let races = &mut self.races;
+        self.copies.inst(view, inst, &mut self.found, |touch, place, writes| {
+            races.lasts(view, touch, place, writes);
+        });
         self.constants.inst(view, inst, &mut self.found);
         objects::inst(view, inst, &mut self.found);
         self.endless.inst(view, inst);

@@ -92,3 +92,45 @@ extern "C" __global__ void right_through(const int *in, int *out) {
         all_written();
     }
 }
+
+// The buffer is cleared before a copy fills it.
+__device__ int cleared(const int *in, bool fences, unsigned bytes) {
+    __shared__ alignas(16) int row[64];
+    __shared__ Object full;
+    row[threadIdx.x] = 0;
+    if (fences) fence();
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        expect(&full, bytes);
+        load(row, in, bytes, &full);
+    }
+    wait(&full, 0);
+    return row[63 - threadIdx.x];
+}
+extern "C" __global__ void wrong_size(const int *in, int *out) { out[threadIdx.x] = cleared(in, true, 248); }
+extern "C" __global__ void right_cleared(const int *in, int *out) { out[threadIdx.x] = cleared(in, true, 240); }
+
+// Thread 0 fills the buffer again by a copy that need not come behind its own stores.
+__device__ int refilled(const int *in, bool fences) {
+    __shared__ alignas(16) int row[64];
+    __shared__ Object full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence();
+    }
+    row[threadIdx.x] = 0;
+    if (fences) fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        expect(&full, sizeof row);
+        load(row, in, sizeof row, &full);
+    }
+    wait(&full, 0);
+    return row[63 - threadIdx.x];
+}
+extern "C" __global__ void wrong_refilled(const int *in, int *out) { out[threadIdx.x] = refilled(in, false); }
+extern "C" __global__ void right_refilled(const int *in, int *out) { out[threadIdx.x] = refilled(in, true); }

@@ -1,9 +1,10 @@
 //! R001 and R002 for asynchronous copies: memory that a copy may be writing still, and memory that it may be reading.
 //!
 //! Until somebody has waited for a copy, whoever accesses its bytes may find them old, new, or in part: its own thread for its
-//! group, or any for the phase of the barrier object that it tells. What comes after that wait is ordered like any
-//! other write, which is the matter of module `race`.
+//! group, or any for the phase of the barrier object that it tells. What comes after that is the matter of module `race`: where a
+//! thread has waited for its group, it counts as having accessed the bytes then.
 
+mod lasting;
 mod marks;
 mod proxy;
 
@@ -11,12 +12,16 @@ use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::touch::Touch;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 use ir::{Access, Address, AsyncCopy, Completion, Groups, Inst, Kernel, Op, Place, Space};
 use lanes::WARP;
+use lasting::Lasting;
 use marks::{Marks, Span};
 use proxy::Unfenced;
 use vm::{ThreadId, View};
+
+/// The size of a bulk copy is a multiple of so many bytes.
+const BULK: u64 = 16;
 
 /// A barrier object that copies tell.
 #[derive(Debug)]
@@ -77,24 +82,21 @@ struct Cta {
 pub(crate) struct AsyncCopies {
     /// Whether the kernel makes any.
     any: bool,
-    /// Whether some of them read shared memory through the asynchronous proxy.
-    any_proxies: bool,
+    /// The instructions that use the asynchronous proxy.
+    bulk: HashSet<Place>,
     ctas: PerCta<Cta>,
 }
 
 impl AsyncCopies {
     pub(crate) fn new(kernel: &Kernel) -> AsyncCopies {
-        let has = |is: fn(&Op) -> bool| {
-            kernel.blocks.iter().flat_map(|block| &block.insts).any(|inst| is(&inst.op))
-        };
-        let any = has(|op| matches!(op, Op::AsyncCopy(AsyncCopy::Begins { .. })));
-        let any_proxies = has(|op| {
-            let Op::AsyncCopy(AsyncCopy::Begins { from: Some((from, _)), .. }) = op else {
-                return false;
-            };
-            *from == Space::Shared
+        let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+        let copies = insts.filter_map(|inst| match &inst.op {
+            Op::AsyncCopy(AsyncCopy::Begins { until, .. }) => Some((inst.place, *until)),
+            _ => None,
         });
-        AsyncCopies { any, any_proxies, ctas: PerCta::new() }
+        let any = copies.clone().next().is_some();
+        let bulk = copies.filter(|(_, until)| *until != Completion::Group(Groups::Plain));
+        AsyncCopies { any, bulk: bulk.map(|(place, _)| place).collect(), ctas: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
@@ -132,22 +134,31 @@ impl AsyncCopies {
     }
 
     #[inline]
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
+    /// `lasts` is shown what copies have accessed until now: which bytes, by which instruction, and whether they wrote them.
+    pub(crate) fn inst(
+        &mut self,
+        view: &View<'_>,
+        inst: &Inst,
+        found: &mut Findings,
+        mut lasts: impl FnMut(&Touch, Place, bool),
+    ) {
         if !self.any {
             return;
         }
         let Some(cta) = self.ctas.get(view.cta()) else { return };
         if let Op::AsyncCopy(step) = &inst.op {
             for (warp, lanes) in view.group() {
+                let mut lasting = Lasting::default();
                 for lane in lanes.iter() {
-                    cta.step(view, (warp, lane), step, inst.place, found);
+                    cta.step(view, (warp, lane), step, inst.place, (&mut lasting, found));
                 }
+                lasting.each(warp, &mut lasts);
             }
             return;
         }
         let Some(touched) = inst.op.touches() else { return };
         let under_way = cta.copies.len() > cta.free.len();
-        let stores = self.any_proxies && touched.writes;
+        let stores = touched.writes && !self.bulk.is_empty() && !self.bulk.contains(&inst.place);
         if !under_way && !stores {
             return;
         }
@@ -205,6 +216,17 @@ fn rule(copy: &Copy) -> &'static str {
     }
 }
 
+/// A bulk copy of so many bytes.
+fn odd_size(bytes: u64, (place, by): (Place, ThreadId), found: &mut Findings) {
+    found.report(Code::M002, place, None, || {
+        let message =
+            format!("a bulk copy of {bytes} bytes: its size must be a multiple of {BULK}");
+        Finding::new(Code::M002, place, by, message)
+            .label(by.to_string())
+            .help("copy whole units of 16 bytes, and the rest with loads and stores")
+    });
+}
+
 fn index(warp: usize, lane: u32) -> usize {
     warp * WARP + lane as usize
 }
@@ -216,7 +238,7 @@ impl Cta {
         (warp, lane): (usize, u32),
         step: &AsyncCopy,
         place: Place,
-        found: &mut Findings,
+        (lasting, found): (&mut Lasting, &mut Findings),
     ) {
         let thread = index(warp, lane);
         let span = |(space, address): &(Space, Address), bytes: u64| {
@@ -239,8 +261,12 @@ impl Cta {
                 };
                 let by = view.thread(warp, lane);
                 if group.is_none_or(|(of, _)| of == Groups::Bulk) {
-                    from.iter().for_each(|from| self.unfenced.read(from, place, by, found));
-                    self.unfenced.copied(&to);
+                    let at = (place, by);
+                    from.iter().for_each(|from| self.unfenced.copied(from, false, at, found));
+                    self.unfenced.copied(&to, true, at, found);
+                    if !bytes.is_multiple_of(BULK) {
+                        odd_size(bytes, at, found);
+                    }
                 }
                 let (number, tells) = (self.begun, object.is_some());
                 self.begun += 1;
@@ -253,9 +279,13 @@ impl Cta {
                 let is_done = |copy: &Copy| {
                     copy.group.is_some_and(|(kind, group)| kind == *of && group < done)
                 };
+                let mut last = |place, writes, span| lasting.add(lane, place, writes, span);
                 match reads {
-                    true => self.have_read(thread, is_done),
-                    false => self.complete(thread, is_done),
+                    true => self.have_read(thread, is_done, last),
+                    false => self.complete(thread, is_done, |copy| {
+                        copy.from.into_iter().for_each(|from| last(copy.place, false, from));
+                        last(copy.place, true, copy.to);
+                    }),
                 }
             }
             AsyncCopy::Signals(space, address) => {
@@ -292,23 +322,35 @@ impl Cta {
     }
 
     /// Copies of a thread have read their sources.
-    fn have_read(&mut self, thread: usize, which: impl Fn(&Copy) -> bool) {
+    fn have_read(
+        &mut self,
+        thread: usize,
+        which: impl Fn(&Copy) -> bool,
+        mut last: impl FnMut(Place, bool, Span),
+    ) {
         for at in &self.of_thread[thread] {
-            let copy = self.copies[*at].as_mut().filter(|copy| which(copy));
-            if let Some(from) = copy.and_then(|copy| copy.from.take()) {
+            let Some(copy) = self.copies[*at].as_mut().filter(|copy| which(copy)) else { continue };
+            if let Some(from) = copy.from.take() {
                 self.read.unset(&from, *at);
+                last(copy.place, false, from);
             }
         }
     }
 
     /// Copies of a thread are complete.
-    fn complete(&mut self, thread: usize, which: impl Fn(&Copy) -> bool) {
+    fn complete(
+        &mut self,
+        thread: usize,
+        which: impl Fn(&Copy) -> bool,
+        mut ended: impl FnMut(&Copy),
+    ) {
         let mut copies = std::mem::take(&mut self.of_thread[thread]);
         copies.retain(|at| {
             let Some(copy) = self.copies[*at].take_if(|copy| which(copy)) else { return true };
             self.written.unset(&copy.to, *at);
             copy.from.iter().for_each(|from| self.read.unset(from, *at));
             self.free.push(*at);
+            ended(&copy);
             false
         });
         self.of_thread[thread] = copies;
@@ -332,7 +374,7 @@ impl Cta {
                     let copy = self.copies[at].as_ref().filter(|copy| copy.number == number);
                     let Some(thread) = copy.map(|copy| copy.thread) else { continue };
                     let thread = index(thread.warp as usize, thread.lane);
-                    self.complete(thread, |copy| copy.number == number);
+                    self.complete(thread, |copy| copy.number == number, |_| ());
                 }
             }
         }

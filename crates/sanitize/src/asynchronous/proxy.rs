@@ -1,4 +1,5 @@
-//! Shared memory that a bulk copy reads and may not see: it reads through another proxy than the stores that wrote it.
+//! Shared memory that a bulk copy reads or writes, and stores before that it need not come behind: it works through another
+//! proxy.
 //!
 //! Whose fence it is, and whether a barrier lies between, is not looked at: any fence by any thread of the CTA covers all that was
 //! written before.
@@ -35,37 +36,39 @@ impl Unfenced {
         }
     }
 
-    /// A bulk copy writes there.
-    pub(super) fn copied(&mut self, to: &Span) {
-        if to.space == Space::Shared {
-            let end = to.start.saturating_add(to.bytes) / UNIT;
-            (to.start / UNIT..end).for_each(|unit| {
-                self.stores.remove(&unit);
-            });
-        }
-    }
-
-    /// A bulk copy reads.
-    pub(super) fn read(&self, from: &Span, place: Place, thread: ThreadId, found: &mut Findings) {
-        if from.space != Space::Shared || self.stores.is_empty() {
+    /// A bulk copy accesses bytes. What it writes no store is behind any more.
+    pub(super) fn copied(
+        &mut self,
+        span: &Span,
+        writes: bool,
+        (place, thread): (Place, ThreadId),
+        found: &mut Findings,
+    ) {
+        if span.space != Space::Shared || self.stores.is_empty() {
             return;
         }
-        let mut units = from.start / UNIT..from.start.saturating_add(from.bytes) / UNIT;
-        let store = units.find_map(|unit| Some((unit, self.stores.get(&unit)?)));
+        let units = || span.start / UNIT..span.start.saturating_add(span.bytes) / UNIT;
+        let store = units().find_map(|unit| Some((unit, self.stores.get(&unit)?)));
         let Some((unit, (stored, by))) = store else { return };
         found.report(Code::R001, place, Some(*stored), || {
+            let verb = if writes { "writes" } else { "reads" };
             let message = format!(
-                "a bulk copy reads shared memory at {:#x}, and no proxy fence lies between the write and the copy",
+                "a bulk copy {verb} shared memory at {:#x}, and no proxy fence lies between a store to it and the copy",
                 unit * UNIT
             );
             Finding::new(Code::R001, place, thread, message)
-                .label(format!("copy of {} bytes by {thread}", from.bytes))
-                .related(*stored, format!("written by {by}"))
-                .fact("bulk copies read and write through the asynchronous proxy, stores through the generic one")
+                .label(format!("copy of {} bytes by {thread}", span.bytes))
+                .related(*stored, format!("store by {by}"))
+                .fact("bulk copies access memory through the asynchronous proxy, stores through the generic one")
                 .help(
                     "who has written executes `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the barrier \
                      behind which the copy begins",
                 )
         });
+        if writes {
+            units().for_each(|unit| {
+                self.stores.remove(&unit);
+            });
+        }
     }
 }

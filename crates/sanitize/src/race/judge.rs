@@ -46,6 +46,8 @@ pub(super) struct How<'a> {
     /// The values that a store writes, to tell writes that change nothing.
     pub(super) values: &'a [Src],
     pub(super) element: u32,
+    /// Whether it was looked at before, and lasts until now: then it is noted, and nothing is told.
+    pub(super) lasts: bool,
 }
 
 /// The lines of the space that is accessed.
@@ -78,7 +80,9 @@ impl Judge<'_, '_> {
             let by = Step { cta: cta as u32, warp, lanes: 1 << lane, stamp };
             Access { by, place: self.how.place, kind: self.how.kind }
         };
-        if let Where::Shared(_, unread) = &mut lines {
+        if let Where::Shared(_, unread) = &mut lines
+            && !self.how.lasts
+        {
             unread.any_reads |= self.reads();
             if !unread.is_empty() {
                 self.look_at_unread(touch, unread, (clocks, &access), found);
@@ -173,6 +177,9 @@ impl Judge<'_, '_> {
         let offset = start % line::BYTES;
         let order = |by: &Step| clocks.order(by, &access.by);
         line.access((offset, touch.bytes), &access, keep, order, |earlier, lanes, at| {
+            if self.how.lasts {
+                return;
+            }
             let of = |lane: u32| Access { by: Step { lanes: 1 << lane, ..earlier.by }, ..*earlier };
             let is_over = |earlier: &Access| {
                 !earlier.kind.writes() && !self.pedantic && clocks.have_met(&earlier.by, &access.by)
@@ -362,6 +369,11 @@ impl Judge<'_, '_> {
                 finding.related(earlier.place, format!("earlier {} by {one}", earlier.kind.word()))
             }
         };
+        if earlier.kind.is_copy() {
+            finding = finding
+                .fact("a copy lasts until its thread has waited for it")
+                .help("put a barrier between the wait of the copy's thread and the other access: one before the wait is too early");
+        }
         if !earlier.kind.is_weak() && !access.kind.is_weak() {
             finding = finding.fact(match same_warp {
                 true => "volatile accesses are not ordered between lanes: from sm_70 on the lanes of a warp do \

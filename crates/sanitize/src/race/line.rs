@@ -30,6 +30,7 @@ const WRITE: u8 = 1;
 const STRONG: u8 = 2;
 const NARROW: u8 = 4;
 const VOLATILE: u8 = 8;
+const COPY: u8 = 16;
 
 impl Kind {
     pub(super) fn weak(write: bool) -> Kind {
@@ -43,6 +44,15 @@ impl Kind {
 
     pub(super) fn volatile(write: bool) -> Kind {
         Kind(STRONG | VOLATILE | bit(write, WRITE))
+    }
+
+    /// An access of an asynchronous copy until its thread waited for it.
+    pub(super) fn copy(write: bool) -> Kind {
+        Kind(COPY | bit(write, WRITE))
+    }
+
+    pub(super) fn is_copy(self) -> bool {
+        self.0 & COPY != 0
     }
 
     pub(super) fn writes(self) -> bool {
@@ -63,6 +73,8 @@ impl Kind {
 
     pub(super) fn word(self) -> &'static str {
         match (self.writes(), self.is_weak(), self.is_volatile()) {
+            (false, ..) if self.is_copy() => "asynchronous read",
+            (true, ..) if self.is_copy() => "asynchronous write",
             (false, true, _) => "read",
             (true, true, _) => "write",
             (false, false, true) => "volatile read",

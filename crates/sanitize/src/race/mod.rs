@@ -38,7 +38,7 @@ use crate::per_cta::PerCta;
 use crate::touch::Touch;
 use clock::{Clocks, Thread};
 use foldhash::HashSet;
-use ir::{Address, Inst, Kernel, Op, Ordering, Place, Scope, Space, WarpRules};
+use ir::{Address, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, WarpRules};
 use judge::{Extents, How, Judge, Where};
 use lanes::LaneMask;
 use line::{Kind, Lines, Pages};
@@ -142,7 +142,8 @@ impl Races {
                     true => Kind::strong(false, false),
                     false => kind(*ordering, false),
                 };
-                let how = How { kind, place: inst.place, address, values: &[], element: 0 };
+                let how =
+                    How { kind, place: inst.place, address, values: &[], element: 0, lasts: false };
                 let bytes = u64::from(access.bytes()) * d.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
                 if let Some(scope) = ordering.scope() {
@@ -157,7 +158,8 @@ impl Races {
                     return;
                 }
                 let kind = kind(*ordering, true);
-                let how = How { kind, place: inst.place, address, values, element: access.bytes() };
+                let (place, element) = (inst.place, access.bytes());
+                let how = How { kind, place, address, values, element, lasts: false };
                 let bytes = u64::from(access.bytes()) * values.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
                 if let Some(scope) = ordering.scope() {
@@ -169,7 +171,8 @@ impl Races {
             Op::Atomic { space, access, address, ordering, .. } => {
                 let wide = ordering.scope().is_some_and(is_wide);
                 let kind = kind(*ordering, true);
-                let how = How { kind, place: inst.place, address, values: &[], element: 0 };
+                let how =
+                    How { kind, place: inst.place, address, values: &[], element: 0, lasts: false };
                 let bytes = u64::from(access.bytes());
                 self.touch(view, *space, address, bytes, how, found);
                 self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
@@ -251,6 +254,20 @@ impl Races {
                 judge.touched(touch, lines, &cta.clocks, found);
             });
         }
+    }
+
+    /// An access by lanes of a warp that began earlier, and was shown then, lasts until now.
+    pub(crate) fn lasts(&mut self, view: &View<'_>, touch: &Touch, place: Place, writes: bool) {
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let lines = match touch.space {
+            Space::Shared => Where::Shared(&mut cta.shared, &mut cta.unread),
+            Space::Global => Where::Global(&mut self.global),
+            Space::Generic | Space::Local | Space::Param => return,
+        };
+        let (kind, address) = (Kind::copy(writes), &Address { base: Src::Imm(0), offset: 0 });
+        let how = How { kind, place, address, values: &[], element: 0, lasts: true };
+        let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
+        judge.touched(touch, lines, &cta.clocks, &mut Findings::default());
     }
 
     pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {

@@ -1,0 +1,64 @@
+//! What copies have accessed until their threads waited for them: to others that is an access of that moment, not of the one when
+//! the copy began.
+
+use super::marks::Span;
+use crate::touch::Touch;
+use ir::Place;
+use lanes::{Lanes, WARP};
+
+/// Bytes that are told together: the largest access of an instruction.
+const PIECE: u64 = 16;
+
+/// An access by copies of one instruction.
+#[derive(Clone, Debug)]
+struct Access {
+    place: Place,
+    writes: bool,
+    /// That of the lowest lane, for the space and the size.
+    span: Span,
+    lanes: u32,
+    addresses: Lanes<u64>,
+}
+
+/// The accesses of copies for which lanes of a warp have waited in one instruction.
+#[derive(Debug, Default)]
+pub(super) struct Lasting {
+    accesses: Vec<Access>,
+}
+
+impl Lasting {
+    /// A copy of a lane did not end before now.
+    pub(super) fn add(&mut self, lane: u32, place: Place, writes: bool, span: Span) {
+        let alike = |known: &&mut Access| {
+            (known.place, known.writes) == (place, writes)
+                && (known.span.space, known.span.bytes) == (span.space, span.bytes)
+                && known.lanes >> lane & 1 == 0
+        };
+        let at = match self.accesses.iter_mut().find(alike) {
+            Some(known) => known,
+            None => {
+                let (lanes, addresses) = (0, [0; WARP]);
+                self.accesses.push(Access { place, writes, span, lanes, addresses });
+                let last = self.accesses.len() - 1;
+                &mut self.accesses[last]
+            }
+        };
+        at.lanes |= 1 << lane;
+        at.addresses[lane as usize % WARP] = span.start;
+    }
+
+    /// Shows all of them, in pieces.
+    pub(super) fn each(self, warp: usize, mut each: impl FnMut(&Touch, Place, bool)) {
+        for Access { place, writes, span, lanes, addresses } in self.accesses {
+            for start in (0..span.bytes).step_by(PIECE as usize) {
+                let bytes = PIECE.min(span.bytes - start);
+                let addresses = addresses.map(|address| address.wrapping_add(start));
+                let of_lane = |lane: &usize| lanes >> lane & 1 != 0;
+                let used = || (0..WARP).filter(of_lane).map(|lane| addresses[lane]);
+                let (low, high) = (used().min().unwrap_or(0), used().max().unwrap_or(0) + bytes);
+                let space = span.space;
+                each(&Touch { warp, lanes, space, addresses, bytes, low, high }, place, writes);
+            }
+        }
+    }
+}
