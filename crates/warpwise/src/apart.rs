@@ -12,6 +12,9 @@ use sanitize::explore::{Elsewhere, Run};
 use sanitize::{Code, Related};
 use vm::{Fault, LANE_BITS, LaunchError, Schedule};
 
+/// Warp instructions of a run after which the detectors watch one of the others only: those with lanes apart are as long.
+const LONG: u64 = 500_000;
+
 fn insts(kernel: &Kernel) -> impl Iterator<Item = &Inst> {
     kernel.blocks.iter().flat_map(|block| &block.insts)
 }
@@ -56,16 +59,22 @@ impl Again<'_> {
         {
             return Ok(None);
         }
-        for schedule in (0..LANE_BITS).map(Schedule::Apart) {
+        let long = watched.report.stats.warp_instructions > LONG;
+        for bit in 0..LANE_BITS {
+            let schedule = Schedule::Apart(bit);
+            let watches = suspected.is_some() && (bit == 0 || !long);
+            if !watches && !same {
+                continue;
+            }
             let launch = self.begin_anew(&schedule);
-            let (outcome, findings) = match suspected {
-                Some(_) => {
+            let (outcome, findings) = match watches {
+                true => {
                     let mut sanitizer = self.kernel.sanitizer(&launch, self.options);
                     let outcome =
                         vm::launch_observed(kernel, &launch, self.memory, &mut sanitizer)?;
                     (outcome, sanitizer.finish(None, |_| false).findings)
                 }
-                None => (vm::launch(kernel, &launch, self.memory)?, Vec::new()),
+                false => (vm::launch(kernel, &launch, self.memory)?, Vec::new()),
             };
             let (memory, fault) = (self.memory.snapshot(), outcome.fault);
             if fault.as_ref().is_some_and(Fault::is_limit) {

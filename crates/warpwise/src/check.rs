@@ -97,7 +97,7 @@ impl Kernel {
             }
             device.memory.restore(&first.memory);
         }
-        Ok(self.checked(watched, elsewhere, config, args))
+        Ok(self.checked(watched, elsewhere, (config, image_base), args))
     }
 
     /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
@@ -133,7 +133,7 @@ impl Kernel {
         &self,
         watched: Watched,
         elsewhere: Vec<Elsewhere>,
-        config: &LaunchConfig<'_>,
+        (config, image_base): (&LaunchConfig<'_>, u64),
         args: &[Arg],
     ) -> Checked {
         let Watched { found: Found { findings: found, dropped, .. }, fault, report } = watched;
@@ -146,7 +146,7 @@ impl Kernel {
             diagnostics.push(report::diagnostic(finding, &places, &schedule));
         }
         if let Some(fault) = &fault {
-            let explained = self.explain(fault, args);
+            let explained = self.explain(fault, args, image_base);
             match (diagnostics.last_mut(), is_access(&findings)) {
                 (Some(last), true) => amend(last, explained),
                 _ if is_finding(fault) => {}
@@ -167,7 +167,7 @@ impl Kernel {
             let mut found = report::diagnostic(&finding, &places, &schedule.to_string());
             findings.push(finding);
             if let Some(fault) = fault.filter(|_| is_access(&findings)) {
-                amend(&mut found, self.explain(&fault, args));
+                amend(&mut found, self.explain(&fault, args, image_base));
             }
             diagnostics.push(found);
         }

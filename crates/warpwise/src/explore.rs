@@ -130,7 +130,7 @@ impl Kernel {
         let watched = self.watched(memory, &launch, options)?;
         if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
             // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
-            return Ok(self.checked(watched, Vec::new(), config, args));
+            return Ok(self.checked(watched, Vec::new(), (config, image_base), args));
         }
         let first = watched.run(memory);
         let launch = bounded(&launch, &watched.report.stats);
@@ -163,7 +163,7 @@ impl Kernel {
         dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
         device.memory.restore(&first.memory);
         let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
-        let mut checked = self.checked(watched, elsewhere, config, args);
+        let mut checked = self.checked(watched, elsewhere, (config, image_base), args);
         checked.explored = Some(Coverage { schedules, end });
         Ok(checked)
     }

@@ -14,7 +14,8 @@ const MAX_GROUPS: usize = 64;
 
 impl Kernel {
     /// What a fault of this kernel was, where, for whom, and what to do.
-    pub(crate) fn explain(&self, fault: &Fault, args: &[Arg]) -> Diagnostic {
+    /// `image_base` is where the module's variables lie.
+    pub(crate) fn explain(&self, fault: &Fault, args: &[Arg], image_base: u64) -> Diagnostic {
         let (class, message) = headline(&fault.kind);
         let mut found = Diagnostic::new(Severity::Error, class, message);
         if let Some(span) = self.span(fault.place) {
@@ -29,7 +30,7 @@ impl Kernel {
                     found = found.note("the pointer is null, or an offset from null");
                 } else if let Some((start, end)) = nearest {
                     let whose = self
-                        .owner(*start, args)
+                        .owner(*start, args, image_base)
                         .map_or(String::new(), |owner| format!(", {owner}"));
                     let distance = distance(*address, u64::from(*bytes), *start, *end);
                     found = found.note(match global {
@@ -106,8 +107,12 @@ impl Kernel {
         self.lowered.places.get(place.0 as usize).copied()
     }
 
-    /// The parameter whose buffer begins at an address.
-    fn owner(&self, start: u64, args: &[Arg]) -> Option<String> {
+    /// The variable, or the parameter whose buffer begins at an address.
+    fn owner(&self, start: u64, args: &[Arg], image_base: u64) -> Option<String> {
+        let variable = start.checked_sub(image_base).and_then(|at| self.image.variable_at(at));
+        if let Some((name, 0)) = variable {
+            return Some(format!("the variable `{name}`"));
+        }
         let is_it = |arg: &Arg| matches!(arg, Arg::Buffer(buffer) if buffer.address == start);
         let nth = args.iter().position(is_it)?;
         let name = &self.params().get(nth)?.name;

@@ -157,7 +157,7 @@ impl Kernel {
         let Some(fault) = outcome.fault else { return Ok(report) };
         Err(Error::of(Failure {
             stage: Stage::Run,
-            diagnostics: vec![self.explain(&fault, args)],
+            diagnostics: vec![self.explain(&fault, args, image_base)],
             sources: Arc::clone(self.sources()),
             fault: Some(fault),
             stats: Some(report.stats),
