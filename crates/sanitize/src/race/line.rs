@@ -153,7 +153,7 @@ impl Row {
 pub(super) enum Keep {
     /// Everything that a later access can race with.
     All,
-    /// The last plain and the last strong write, and four reads since.
+    /// The last plain write, the last strong ones of two CTAs, and four reads since.
     Few,
 }
 
@@ -171,20 +171,29 @@ pub(super) fn distance(one: &Access, other: &Access) -> u8 {
 /// Reads that are kept of those that nothing orders, if few are.
 const READS: usize = 4;
 
-/// Drops what is too much, when one more was added at the end: earlier writes of its strength; of reads, one of the two that
+/// Drops what is too much, when one more was added at the end: earlier writes of its strength, but for a strong one of another
+/// CTA; of reads, one of the two that
 /// are nearest to each other.
 fn keep_few<T, const N: usize>(list: &mut SmallVec<[T; N]>, access: impl Fn(&T) -> &Access)
 where
     [T; N]: Array<Item = T>,
 {
-    let Some(newest) = list.last().map(|it| access(it).kind) else { return };
+    let Some(newest) = list.last().map(|it| *access(it)) else { return };
     let rest = list.len() - 1;
-    if newest.writes() {
+    if newest.kind.writes() {
         let is_like = |nth: &usize| {
             let kind = access(&list[*nth]).kind;
-            kind.writes() && kind.is_weak() == newest.is_weak()
+            kind.writes() && kind.is_weak() == newest.kind.is_weak()
         };
-        if let Some(earlier) = (0..rest).find(is_like) {
+        let is_near = |nth: &usize| access(&list[*nth]).by.cta == newest.by.cta;
+        let alike: SmallVec<[usize; 4]> = (0..rest).filter(is_like).collect();
+        let dropped = match alike.as_slice() {
+            [] => None,
+            // Who has updated a word itself may race with others that did: two CTAs are kept.
+            [one] if !newest.kind.is_weak() && !is_near(one) => None,
+            all => all.iter().find(|nth| is_near(nth)).or(all.first()).copied(),
+        };
+        if let Some(earlier) = dropped {
             list.remove(earlier);
         }
         return;

@@ -20,7 +20,7 @@
 //!
 //! The plain read with which a compare-and-swap loop begins is no race either: the swap succeeds only if the value was right.
 //!
-//! Of a byte of shared memory everything is kept that a later access can race with; of global memory, the last write and
+//! Of a byte of shared memory everything is kept that a later access can race with; of global memory, the last writes and
 //! two reads of different threads. Stated limits: accesses of different sizes to one location count as the same kind.
 
 mod clock;
