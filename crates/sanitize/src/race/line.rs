@@ -31,6 +31,7 @@ const STRONG: u8 = 2;
 const NARROW: u8 = 4;
 const VOLATILE: u8 = 8;
 const COPY: u8 = 16;
+const BLIND: u8 = 32;
 
 impl Kind {
     pub(super) fn weak(write: bool) -> Kind {
@@ -44,6 +45,15 @@ impl Kind {
 
     pub(super) fn volatile(write: bool) -> Kind {
         Kind(STRONG | VOLATILE | bit(write, WRITE))
+    }
+
+    /// An atomic update whose result nobody reads.
+    pub(super) fn blind(self) -> Kind {
+        Kind(self.0 | BLIND)
+    }
+
+    fn is_blind(self) -> bool {
+        self.0 & BLIND != 0
     }
 
     /// An access of an asynchronous copy until its thread waited for it.
@@ -153,7 +163,7 @@ impl Row {
 pub(super) enum Keep {
     /// Everything that a later access can race with.
     All,
-    /// The last plain write, the last strong ones of two CTAs, and four reads since.
+    /// The last plain and the last strong write, one more of another CTA if it was not seen, and four reads since.
     Few,
 }
 
@@ -171,8 +181,8 @@ pub(super) fn distance(one: &Access, other: &Access) -> u8 {
 /// Reads that are kept of those that nothing orders, if few are.
 const READS: usize = 4;
 
-/// Drops what is too much, when one more was added at the end: earlier writes of its strength, but for a strong one of another
-/// CTA; of reads, one of the two that
+/// Drops what is too much, when one more was added at the end: earlier writes of its strength, but for one of another
+/// CTA that it has not seen; of reads, one of the two that
 /// are nearest to each other.
 fn keep_few<T, const N: usize>(list: &mut SmallVec<[T; N]>, access: impl Fn(&T) -> &Access)
 where
@@ -189,8 +199,8 @@ where
         let alike: SmallVec<[usize; 4]> = (0..rest).filter(is_like).collect();
         let dropped = match alike.as_slice() {
             [] => None,
-            // Who has updated a word itself may race with others that did: two CTAs are kept.
-            [one] if !newest.kind.is_weak() && !is_near(one) => None,
+            // Who has updated a word, and not looked, may race with others that did: two CTAs are kept.
+            [one] if newest.kind.is_blind() && !is_near(one) => None,
             all => all.iter().find(|nth| is_near(nth)).or(all.first()).copied(),
         };
         if let Some(earlier) = dropped {

@@ -168,9 +168,10 @@ impl Races {
                     });
                 }
             }
-            Op::Atomic { space, access, address, ordering, .. } => {
+            Op::Atomic { d, space, access, address, ordering, .. } => {
                 let wide = ordering.scope().is_some_and(is_wide);
                 let kind = kind(*ordering, true);
+                let kind = if d.is_some() { kind } else { kind.blind() };
                 let how =
                     How { kind, place: inst.place, address, values: &[], element: 0, lasts: false };
                 let bytes = u64::from(access.bytes());
