@@ -18,7 +18,8 @@
 //! Barriers are CTA scope: what a relaxed load has seen of another CTA needs a wider fence. After atomics they count as one, as in the
 //! usual code for the last CTA that is done.
 //!
-//! The plain read with which a compare-and-swap loop begins is no race either: the swap succeeds only if the value was right.
+//! The plain read with which a compare-and-swap loop begins is no race either: the swap succeeds only if the value was right. Nor
+//! does a loop that only waits rely on lockstep.
 //!
 //! Of a byte of shared memory everything is kept that a later access can race with; of global memory, the last writes and
 //! two reads of different threads. Stated limits: accesses of different sizes to one location count as the same kind.
@@ -30,6 +31,7 @@ mod judge;
 mod known;
 mod line;
 mod met;
+mod spins;
 mod sync;
 mod unread;
 
@@ -63,8 +65,8 @@ pub(crate) struct Races {
     rules: WarpRules,
     /// Shared memory in which CUDA's own code works, by rules of its own; what it synchronises counts.
     system: Range<u64>,
-    /// Loads whose value is what a compare-and-swap expects.
-    expected: HashSet<Place>,
+    /// Loads that count as strong ones: those whose value is what a compare-and-swap expects, and those of loops that wait.
+    strong: HashSet<Place>,
     pedantic: bool,
     ctas: PerCta<Cta>,
     global: Pages,
@@ -93,7 +95,7 @@ impl Races {
         Races {
             rules: kernel.rules,
             system: kernel.system_shared.start.into()..kernel.system_shared.end.into(),
-            expected: expected::loads(kernel),
+            strong: expected::loads(kernel).into_iter().chain(spins::loads(kernel)).collect(),
             pedantic,
             ctas: PerCta::new(),
             global: Pages::new(),
@@ -138,7 +140,7 @@ impl Races {
                 if matches!(space, Space::Param | Space::Local) {
                     return;
                 }
-                let kind = match self.expected.contains(&inst.place) {
+                let kind = match self.strong.contains(&inst.place) {
                     true => Kind::strong(false, false),
                     false => kind(*ordering, false),
                 };
