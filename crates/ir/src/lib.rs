@@ -33,8 +33,8 @@ pub use kernel::{
 pub use liveness::{Liveness, terminator_use};
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
 pub use op::{
-    AsyncCopy, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op, Operand,
-    Service, Touched,
+    AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op,
+    Operand, Service, Touched,
 };
 pub use scalar::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};

@@ -100,6 +100,9 @@ pub enum AsyncCopy {
     Fences,
 }
 
+/// Bulk copies are of a multiple of so many bytes, at such addresses (PTX ISA 9.1, cp.async.bulk).
+pub const BULK_UNIT: u64 = 16;
+
 /// The two kinds of groups of copies that a thread counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Groups {

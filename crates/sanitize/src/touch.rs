@@ -1,5 +1,6 @@
 //! The bytes that the lanes of a warp access in one instruction.
 
+use crate::code::Code;
 use ir::{Address, Op, Space, Update};
 use lanes::{Lanes, WARP};
 use vm::View;
@@ -51,6 +52,14 @@ impl Touch {
                 let touch = Touch { warp, lanes, space, addresses, bytes, low: 0, high: 0 };
                 touch.within(view, &mut each);
             }
+        }
+    }
+
+    /// The code of a race there, and the space in words.
+    pub(crate) fn race(&self) -> (Code, &'static str) {
+        match self.space {
+            Space::Shared => (Code::R001, "shared"),
+            _ => (Code::R002, "global"),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::element::{ElementType, Scalar};
 use crate::error::Error;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
+use crate::owner::Owner;
 use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
 use sanitize::explore::{self, Both, Elsewhere, Explored, Footprints, Run, Subject};
@@ -264,29 +265,21 @@ impl<'a> Again<'a> {
 
     /// What lies at a device address: its name, its type, and where it begins.
     fn name(&self, address: u64, args: &[Arg]) -> (String, ElementType, u64) {
-        let of_buffer = args.iter().enumerate().find_map(|(nth, arg)| match arg {
-            Arg::Buffer(buffer) => {
-                let inside = address.checked_sub(buffer.address)?;
+        let byte = ElementType::B8;
+        match self.kernel.owner(address, args, self.launch.image_base) {
+            Some((Owner::Parameter(nth, buffer), inside)) => {
                 let whose = format!("of the buffer of parameter {nth}");
-                let named = match buffer.element {
-                    Some(element) => {
-                        let size = element.bytes() as u64;
-                        let (index, start) = (inside / size, address - inside % size);
-                        (format!("element {index} {whose}"), element, start)
-                    }
-                    None => (format!("byte {inside} {whose}"), ElementType::B8, address),
+                let Some(element) = buffer.element else {
+                    return (format!("byte {inside} {whose}"), byte, address);
                 };
-                (inside < buffer.bytes).then_some(named)
+                let size = element.bytes() as u64;
+                (format!("element {} {whose}", inside / size), element, address - inside % size)
             }
-            Arg::Scalar(_) | Arg::Bytes(_) => None,
-        });
-        let of_variable = || {
-            let offset = address.checked_sub(self.launch.image_base)?;
-            let (name, byte) = self.kernel.image.variable_at(offset)?;
-            Some((format!("byte {byte} of the variable `{name}`"), ElementType::B8, address))
-        };
-        let nobodys = || (format!("the byte at {address:#x}"), ElementType::B8, address);
-        of_buffer.or_else(of_variable).unwrap_or_else(nobodys)
+            Some((Owner::Variable(name), inside)) => {
+                (format!("byte {inside} of the variable `{name}`"), byte, address)
+            }
+            None => (format!("the byte at {address:#x}"), byte, address),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::argument::Arg;
 use crate::module::Kernel;
+use crate::owner::Owner;
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::{Place, Space};
 use vm::{Fault, FaultKind, Waiting, WaitingFor};
@@ -30,7 +31,7 @@ impl Kernel {
                     found = found.note("the pointer is null, or an offset from null");
                 } else if let Some((start, end)) = nearest {
                     let whose = self
-                        .owner(*start, args, image_base)
+                        .begins(*start, args, image_base)
                         .map_or(String::new(), |owner| format!(", {owner}"));
                     let distance = distance(*address, u64::from(*bytes), *start, *end);
                     found = found.note(match global {
@@ -108,15 +109,16 @@ impl Kernel {
     }
 
     /// The variable, or the parameter whose buffer begins at an address.
-    fn owner(&self, start: u64, args: &[Arg], image_base: u64) -> Option<String> {
-        let variable = start.checked_sub(image_base).and_then(|at| self.image.variable_at(at));
-        if let Some((name, 0)) = variable {
-            return Some(format!("the variable `{name}`"));
-        }
-        let is_it = |arg: &Arg| matches!(arg, Arg::Buffer(buffer) if buffer.address == start);
-        let nth = args.iter().position(is_it)?;
-        let name = &self.params().get(nth)?.name;
-        Some(format!("the buffer of parameter {nth}, `{name}`"))
+    fn begins(&self, start: u64, args: &[Arg], image_base: u64) -> Option<String> {
+        let (owner, inside) = self.owner(start, args, image_base)?;
+        let named = match owner {
+            Owner::Parameter(nth, _) => {
+                let name = &self.params().get(nth)?.name;
+                format!("the buffer of parameter {nth}, `{name}`")
+            }
+            Owner::Variable(name) => format!("the variable `{name}`"),
+        };
+        (inside == 0).then_some(named)
     }
 
     fn group(&self, group: &Waiting) -> String {

@@ -41,6 +41,7 @@ mod fault;
 mod launch;
 pub mod machine;
 mod module;
+mod owner;
 mod source;
 mod spoken;
 

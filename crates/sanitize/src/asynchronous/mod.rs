@@ -13,15 +13,14 @@ use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet};
-use ir::{Access, Address, AsyncCopy, Completion, Groups, Inst, Kernel, Op, Place, Space};
+use ir::{
+    Access, Address, AsyncCopy, BULK_UNIT, Completion, Groups, Inst, Kernel, Op, Place, Space,
+};
 use lanes::WARP;
 use lasting::Lasting;
 use marks::{Marks, Span};
 use proxy::Unfenced;
 use vm::{ThreadId, View};
-
-/// The size of a bulk copy is a multiple of so many bytes.
-const BULK: u64 = 16;
 
 /// A barrier object that copies tell.
 #[derive(Debug)]
@@ -133,8 +132,8 @@ impl AsyncCopies {
         self.ctas.end(view.cta());
     }
 
-    #[inline]
     /// `lasts` is shown what copies have accessed until now: which bytes, by which instruction, and whether they wrote them.
+    #[inline]
     pub(crate) fn inst(
         &mut self,
         view: &View<'_>,
@@ -220,7 +219,7 @@ fn rule(copy: &Copy) -> &'static str {
 fn odd_size(bytes: u64, (place, by): (Place, ThreadId), found: &mut Findings) {
     found.report(Code::M002, place, None, || {
         let message =
-            format!("a bulk copy of {bytes} bytes: its size must be a multiple of {BULK}");
+            format!("a bulk copy of {bytes} bytes: its size must be a multiple of {BULK_UNIT}");
         Finding::new(Code::M002, place, by, message)
             .label(by.to_string())
             .help("copy whole units of 16 bytes, and the rest with loads and stores")
@@ -264,7 +263,7 @@ impl Cta {
                     let at = (place, by);
                     from.iter().for_each(|from| self.unfenced.copied(from, false, at, found));
                     self.unfenced.copied(&to, true, at, found);
-                    if !bytes.is_multiple_of(BULK) {
+                    if !bytes.is_multiple_of(BULK_UNIT) {
                         odd_size(bytes, at, found);
                     }
                 }
@@ -389,7 +388,7 @@ impl Cta {
         place: Place,
         found: &mut Findings,
     ) {
-        let code = if touch.space == Space::Shared { Code::R001 } else { Code::R002 };
+        let (code, space) = touch.race();
         for (lane, start) in touch.iter() {
             let span = Span { space: touch.space, start, bytes: touch.bytes };
             let (at, does) = match (self.written.find(&span), writes) {
@@ -403,7 +402,6 @@ impl Cta {
             let Some(copy) = self.copies.get(at).and_then(Option::as_ref) else { continue };
             found.report(code, place, Some(copy.place), || {
                 let verb = if writes { "writes" } else { "reads" };
-                let space = if touch.space == Space::Shared { "shared" } else { "global" };
                 let thread = view.thread(touch.warp, lane);
                 let message = format!(
                     "{verb} {space} memory at {start:#x}, which an asynchronous copy may be {does} still"

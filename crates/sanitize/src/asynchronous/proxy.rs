@@ -9,15 +9,13 @@ use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
-use ir::{Place, Space};
+use ir::{BULK_UNIT, Place, Space};
 use vm::ThreadId;
-
-/// Bytes that are looked at together: bulk copies are of so many.
-const UNIT: u64 = 16;
 
 /// Stores to shared memory of a CTA that no fence has made visible to bulk copies.
 #[derive(Debug)]
 pub(super) struct Unfenced {
+    /// The last store to each unit of bulk copies.
     stores: HashMap<u64, (Place, ThreadId)>,
 }
 
@@ -32,7 +30,7 @@ impl Unfenced {
 
     pub(super) fn stored(&mut self, touch: &Touch, place: Place, thread: impl Fn(u32) -> ThreadId) {
         for (lane, address) in touch.iter() {
-            self.stores.insert(address / UNIT, (place, thread(lane)));
+            self.stores.insert(address / BULK_UNIT, (place, thread(lane)));
         }
     }
 
@@ -47,14 +45,14 @@ impl Unfenced {
         if span.space != Space::Shared || self.stores.is_empty() {
             return;
         }
-        let units = || span.start / UNIT..span.start.saturating_add(span.bytes) / UNIT;
+        let units = || span.start / BULK_UNIT..span.start.saturating_add(span.bytes) / BULK_UNIT;
         let store = units().find_map(|unit| Some((unit, self.stores.get(&unit)?)));
         let Some((unit, (stored, by))) = store else { return };
         found.report(Code::R001, place, Some(*stored), || {
             let verb = if writes { "writes" } else { "reads" };
             let message = format!(
                 "a bulk copy {verb} shared memory at {:#x}, and no proxy fence lies between a store to it and the copy",
-                unit * UNIT
+                unit * BULK_UNIT
             );
             Finding::new(Code::R001, place, thread, message)
                 .label(format!("copy of {} bytes by {thread}", span.bytes))

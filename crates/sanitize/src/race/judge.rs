@@ -3,7 +3,6 @@
 use super::clock::{Clocks, Step, Thread};
 use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
 use super::unread::{Pair, Unread};
-use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
@@ -80,7 +79,7 @@ impl Judge<'_, '_> {
             let by = Step { cta: cta as u32, warp, lanes: 1 << lane, stamp };
             Access { by, place: self.how.place, kind: self.how.kind }
         };
-        if let Where::Shared(_, unread) = &mut lines
+        if let Some(unread) = lines.unread()
             && !self.how.lasts
         {
             unread.any_reads |= self.reads();
@@ -283,12 +282,8 @@ impl Judge<'_, '_> {
                 self.value(*value, touch.warp, one) != self.value(*value, touch.warp, other)
             };
             if at == same && (self.pedantic || self.how.values.iter().any(differs)) {
-                let unread = match lines {
-                    Where::Shared(_, unread) => Some(&mut **unread),
-                    Where::Global(_) => None,
-                };
                 let both = [&access(one), &access(other)];
-                self.race(touch, at..at + touch.bytes, both, unread, found);
+                self.race(touch, at..at + touch.bytes, both, lines.unread(), found);
             }
         }
     }
@@ -317,7 +312,7 @@ impl Judge<'_, '_> {
             Some(unread) if !self.pedantic && plain_write(earlier) && plain_write(access) => {
                 unread.hold(bytes.clone(), pair, [earlier.by, access.by], (rank, make));
             }
-            _ => found.report_worst(code(touch), pair, rank, make),
+            _ => found.report_worst(touch.race().0, pair, rank, make),
         }
     }
 
@@ -342,8 +337,7 @@ impl Judge<'_, '_> {
     }
 
     fn finding(&self, touch: &Touch, address: u64, earlier: &Access, access: &Access) -> Finding {
-        let code = code(touch);
-        let space = if touch.space == Space::Shared { "shared" } else { "global" };
+        let (code, space) = touch.race();
         let (one, other) = (self.extents.thread(earlier), self.extents.thread(access));
         let same_warp = in_one_warp(earlier, access);
         let relation = if same_warp {
@@ -395,10 +389,6 @@ impl Judge<'_, '_> {
     }
 }
 
-fn code(touch: &Touch) -> Code {
-    if touch.space == Space::Shared { Code::R001 } else { Code::R002 }
-}
-
 fn in_one_warp(one: &Access, other: &Access) -> bool {
     (one.by.cta, one.by.warp) == (other.by.cta, other.by.warp)
 }
@@ -417,6 +407,13 @@ fn rows(touch: &Touch) -> Option<u8> {
 }
 
 impl Where<'_> {
+    fn unread(&mut self) -> Option<&mut Unread> {
+        match self {
+            Where::Shared(_, unread) => Some(unread),
+            Where::Global(_) => None,
+        }
+    }
+
     fn keep(&self) -> Keep {
         match self {
             Where::Shared(..) => Keep::All,

@@ -6,12 +6,9 @@ use crate::catalogue::logic::both;
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{
-    Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Scope, Space, Src, Terminator,
+    Access, Address, AsyncCopy, BULK_UNIT, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Scope, Space, Src, Terminator,
     UnaryOp,
 };
-
-/// Bytes that are copied together: sizes are multiples of them.
-const UNIT: u64 = 16;
 
 /// A copy into shared memory.
 pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
@@ -57,7 +54,7 @@ fn copy(
     let (round, join) = (lo.b.block(), lo.b.block());
     lo.b.terminate(Terminator::Branch { p: begins, then: round, otherwise: join });
     lo.b.switch_to(round);
-    let words: Vec<_> = (0..UNIT / 8).map(|_| lo.b.reg(Class::W64)).collect();
+    let words: Vec<_> = (0..BULK_UNIT / 8).map(|_| lo.b.reg(Class::W64)).collect();
     let (access, ordering) = (Access::B64, Ordering::Weak);
     let (address, space) = (advanced(lo, from.1, offset.into()), from.0);
     let d = words.iter().copied().map(Some).collect();
@@ -65,7 +62,7 @@ fn copy(
     let (address, space) = (advanced(lo, to.1, offset.into()), to.0);
     let values = words.into_iter().map(Src::Reg).collect();
     lo.b.push(Op::Store { values, space, access, address, ordering });
-    lo.b.binary_to(offset, BinaryOp::AddI32, offset, Src::Imm(UNIT));
+    lo.b.binary_to(offset, BinaryOp::AddI32, offset, Src::Imm(BULK_UNIT));
     let more = lo.b.compare(CompareOp::LtU32, offset, size);
     lo.b.terminate(Terminator::Branch { p: more.into(), then: round, otherwise: join });
     lo.b.switch_to(join);
