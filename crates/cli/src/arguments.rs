@@ -78,7 +78,7 @@ pub(crate) struct LintArguments {
     #[arg(value_name = "K.ptx", required_unless_present = "list")]
     pub(crate) files: Vec<PathBuf>,
     /// Check as if `.target` named this architecture, such as sm_90a.
-    #[arg(long, value_name = "sm_XX")]
+    #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,
     /// How to report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
@@ -134,7 +134,7 @@ pub(crate) struct RunArguments {
     pub(crate) prints: Vec<Print>,
     /// Run as if the module were written for this architecture.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
-    pub(crate) target: Option<u32>,
+    pub(crate) target: Option<String>,
     /// Threads of the host; 0 takes all cores.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,
@@ -247,9 +247,9 @@ fn parameter(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("`{text}` is not the number of a parameter, from 0 on"))
 }
 
-fn target(text: &str) -> Result<u32, String> {
-    warpwise::sm_number(text)
-        .ok_or_else(|| format!("`{text}` is not an architecture: write sm_75, sm_90 or the like"))
+/// The name of an architecture that there is.
+fn target(text: &str) -> Result<String, String> {
+    warpwise::target::check_name(text).map(|()| text.to_owned())
 }
 
 const EXPLAIN_HELP: &str = "\

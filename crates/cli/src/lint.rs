@@ -7,8 +7,8 @@ use crate::status::Status;
 use std::fmt::Write as _;
 use std::path::Path;
 use warpwise::diag::{Diagnostic, Fix, RuleInfo, Severity, Sources, render, sarif};
+use warpwise::lint;
 use warpwise::rules::{self, RULES, Rule};
-use warpwise::{lint, target};
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &LintArguments) -> Status {
@@ -40,12 +40,6 @@ fn attempt(arguments: &LintArguments) -> Result<(Sources, Vec<Diagnostic>), Stop
             }
             Some(_) => {}
         }
-    }
-    if let Some(name) = &arguments.target
-        && target::targets().all(|(known, _)| known != *name)
-    {
-        let message = format!("`{name}` is not an architecture: write sm_75, sm_90a or the like");
-        return Err(Stop::usage(message));
     }
     let mut texts = Vec::new();
     for file in &arguments.files {

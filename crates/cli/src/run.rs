@@ -106,8 +106,8 @@ impl Prepared {
 pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepared, Stop> {
     let mut module = Module::from_ptx_file(&arguments.module)?;
     tell(module.sources(), module.warnings(), said);
-    if let Some(sm) = arguments.target {
-        module.retarget(sm);
+    if let Some(name) = &arguments.target {
+        module.retarget(name)?;
     }
     let kernel = choose(&module, arguments.entry.as_deref())?;
     said.document.kernel = Some(kernel.name().to_owned());

@@ -5,7 +5,7 @@ use crate::lower::{self, Image, LoweredKernel};
 use crate::nearest::nearest;
 use crate::rules;
 use crate::syntax::{self, ast};
-use crate::target::{Target, Variant};
+use crate::target::{self, Target, Variant};
 use diag::{Class, Diagnostic, FileId, Severity, Sources};
 
 /// A parsed module with the layout of its variables.
@@ -56,15 +56,22 @@ impl Module {
         self.target
     }
 
-    /// The same module as if it were written for another architecture.
-    pub fn retarget(&mut self, sm: u32) {
-        // A number stands for all variants of an architecture.
-        let target = match sm == self.target.sm {
-            true => self.target,
-            false => Target { sm, variant: Variant::Architecture, ..self.target },
+    /// The same module as if it were written for another architecture, such as `sm_90a`. `sm_90` alone stands for all
+    /// variants of it.
+    ///
+    /// # Errors
+    /// There is no such architecture; the message says so.
+    pub fn retarget(&mut self, name: &str) -> Result<(), String> {
+        target::check_name(name)?;
+        let Some(named) = Target::named(self.target.ptx, name) else { return Ok(()) };
+        let target = match named.variant {
+            Variant::Base if named.sm == self.target.sm => self.target,
+            Variant::Base => Target { variant: Variant::Architecture, ..named },
+            Variant::Family | Variant::Architecture => named,
         };
         self.retargeted |= target != self.target;
         self.target = target;
+        Ok(())
     }
 
     /// The module's global and constant variables.

@@ -94,6 +94,30 @@ pub(crate) fn has_version(ptx: (u32, u32), wanted: (u32, u32)) -> bool {
     ptx >= wanted || wanted == (6, 0) && ptx >= (5, 1)
 }
 
+/// Checks the name of a target that somebody asks for.
+///
+/// # Errors
+/// There is no such target: the message says so, and which are near.
+pub fn check_name(name: &str) -> Result<(), String> {
+    if introduced(name).is_some() {
+        return Ok(());
+    }
+    let number = split(name).map(|(sm, _)| sm).or_else(|| name.parse().ok());
+    let numbers = || ARCHITECTURES.iter().map(|row| row.0);
+    let (below, above) = match number {
+        Some(sm) => (numbers().rfind(|known| *known <= sm), numbers().find(|known| *known >= sm)),
+        None => (None, None),
+    };
+    let instead = match (below, above) {
+        (Some(below), Some(above)) if below == above => format!("did you mean `sm_{below}`?"),
+        (Some(below), Some(above)) => format!("next to it are sm_{below} and sm_{above}"),
+        (Some(_), None) | (None, Some(_)) | (None, None) => {
+            "write sm_75, sm_90a or the like".to_owned()
+        }
+    };
+    Err(format!("`{name}` is not an architecture: {instead}"))
+}
+
 /// A target's name taken apart: `sm_100f` is 100 and [`Variant::Family`].
 fn split(name: &str) -> Option<(u32, Variant)> {
     let rest = name.strip_prefix("sm_")?;

@@ -56,7 +56,7 @@ pub use module::{Kernel, Module};
 
 pub use diag;
 pub use lanes::LaneMask;
-pub use ptx::{Param, lint, rules, sm_number, target};
+pub use ptx::{Param, lint, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Finding, Options as CheckOptions};
 pub use vm::{Fault, FaultKind, Printed, Schedule, Stats};

@@ -71,9 +71,14 @@ impl Module {
         Module::from_ptx(path.display().to_string(), text)
     }
 
-    /// Lets the module's kernels run as if it were written for another architecture, such as 90.
-    pub fn retarget(&mut self, sm: u32) {
-        self.ptx.retarget(sm);
+    /// Lets the module's kernels run as if it were written for another architecture, such as `sm_90`, which stands for all
+    /// its variants, or `sm_90a`.
+    ///
+    /// # Errors
+    /// There is no such architecture.
+    pub fn retarget(&mut self, name: &str) -> Result<(), Error> {
+        let unknown = |why| Error::message(Stage::Launch, Class::BadInput, why);
+        self.ptx.retarget(name).map_err(unknown)
     }
 
     /// The names of its kernels in source order.

@@ -78,6 +78,10 @@ impl SourceLines {
 
     /// The instructions that follow come from here.
     pub(super) fn enter(&mut self, loc: &Loc) {
+        // Lines of the text of inline assembly are no lines of the file: the statement's own line goes on.
+        if loc.in_inline_asm && self.current.is_some() {
+            return;
+        }
         let mut chain = vec![loc.position];
         let mut next = match &loc.inlined {
             Some(inlined) => {
@@ -202,6 +206,34 @@ $b:
             [1, 2, 3, 4].map(|at| lowered.lines.is_guessed(Place(at))),
             [false, false, false, true]
         );
+    }
+
+    /// As Triton 3.9 writes `tl.load` on line 8 and what follows on the same line.
+    #[test]
+    fn inline_assembly_is_of_the_line_of_its_statement() {
+        let text = r#".version 8.0
+.target sm_80
+.address_size 64
+.file 1 "k.py"
+.entry k() {
+    .reg .b32 %r<5>;
+    .loc 1 8 9 // k.py:8:9
+    // begin inline asm
+    .loc 1 8 9 // k.py:8:9
+    mov.u32 %r1, 1;
+    .loc 1 9 9 // k.py:9:9
+    mov.u32 %r2, 2;
+
+    // end inline asm
+    mov.u32 %r3, 3;
+    .loc 1 9 5 // k.py:9:5
+    mov.u32 %r4, 4;
+    ret;
+}
+"#;
+        let (_, lowered) = lower(text);
+        let lines = [1, 2, 3, 4].map(|at| lowered.lines.of(Place(at))[0].line);
+        assert_eq!(lines, [8, 8, 8, 9]);
     }
 
     #[test]

@@ -393,6 +393,9 @@ pub struct Loc {
     pub position: SourcePosition,
     /// Where the function that holds it was inlined.
     pub inlined: Option<Inlined>,
+    /// Whether it stands in the text of an inline assembly statement. There LLVM counts the lines of that text, which are
+    /// not lines of the source file.
+    pub in_inline_asm: bool,
 }
 
 /// The inlining part of `.loc`.

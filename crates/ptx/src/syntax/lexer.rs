@@ -62,12 +62,20 @@ pub(super) struct Token {
     pub(super) end: usize,
     /// Whether a line end lies between this token and the one before.
     pub(super) first_of_line: bool,
+    /// Whether it stands between the comments by which LLVM and nvcc set off inline assembly.
+    pub(super) in_inline_asm: bool,
 }
+
+/// The comment with which LLVM and nvcc begin the text of an inline assembly statement.
+pub(super) const INLINE_ASM_BEGINS: &str = "// begin inline asm";
+/// The comment behind that text.
+pub(super) const INLINE_ASM_ENDS: &str = "// end inline asm";
 
 /// Cuts a text into tokens.
 pub(super) struct Lexer<'s> {
     text: &'s str,
     at: usize,
+    in_inline_asm: bool,
 }
 
 /// Characters that may follow the first one of an identifier.
@@ -90,7 +98,7 @@ impl<'s> Lexer<'s> {
     pub(super) fn new(text: &'s str) -> Self {
         // A byte order mark is no token and no reason to refuse a file.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Lexer { text, at }
+        Lexer { text, at, in_inline_asm: false }
     }
 
     /// The byte at an offset; 0 past the end, which starts no token either.
@@ -112,12 +120,16 @@ impl<'s> Lexer<'s> {
         if let Err(start) = self.skip_blanks(&mut first_of_line) {
             let end = self.text.len();
             self.at = end;
-            return Token { kind: TokenKind::UnterminatedComment, start, end, first_of_line };
+            return self.token(TokenKind::UnterminatedComment, (start, end), first_of_line);
         }
         let start = self.at;
         let (kind, end) = self.token_at(start);
         self.at = end;
-        Token { kind, start, end, first_of_line }
+        self.token(kind, (start, end), first_of_line)
+    }
+
+    fn token(&self, kind: TokenKind, (start, end): (usize, usize), first_of_line: bool) -> Token {
+        Token { kind, start, end, first_of_line, in_inline_asm: self.in_inline_asm }
     }
 
     /// Skips blanks, comments and lines of the C preprocessor. `Err` is where an unclosed comment
@@ -130,7 +142,15 @@ impl<'s> Lexer<'s> {
                     self.at += 1;
                 }
                 b' ' | b'\t' | b'\r' | b'\x0c' => self.at += 1,
-                b'/' if self.byte(self.at + 1) == b'/' => self.skip_line(),
+                b'/' if self.byte(self.at + 1) == b'/' => {
+                    let start = self.at;
+                    self.skip_line();
+                    match self.text[start..self.at].trim_end() {
+                        INLINE_ASM_BEGINS => self.in_inline_asm = true,
+                        INLINE_ASM_ENDS => self.in_inline_asm = false,
+                        _ => {}
+                    }
+                }
                 b'#' if *first_of_line => self.skip_line(),
                 b'/' if self.byte(self.at + 1) == b'*' => {
                     let body = &self.text[self.at + 2..];

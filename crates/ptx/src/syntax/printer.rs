@@ -9,6 +9,7 @@ use super::ast::{
     OperandKind, Relative, Section, SectionEntry, SourcePosition, Statement, StatementKind,
     Variable,
 };
+use super::lexer::{INLINE_ASM_BEGINS, INLINE_ASM_ENDS};
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Module {
@@ -353,6 +354,9 @@ fn write_statement(f: &mut Formatter<'_>, statement: &Statement, depth: usize) -
         StatementKind::Variable(variable) => writeln!(f, "{indent}{variable};"),
         StatementKind::Label(name) => writeln!(f, "{name}:"),
         StatementKind::Instruction(instruction) => writeln!(f, "{indent}{instruction};"),
+        StatementKind::Loc(loc) if loc.in_inline_asm => {
+            writeln!(f, "{indent}{INLINE_ASM_BEGINS}\n{indent}{loc}\n{indent}{INLINE_ASM_ENDS}")
+        }
         StatementKind::Loc(loc) => writeln!(f, "{indent}{loc}"),
         StatementKind::Pragma(pragma) => writeln!(f, "{indent}{pragma};"),
         StatementKind::CallPrototype(prototype) => writeln!(f, "{indent}{prototype};"),

@@ -199,8 +199,9 @@ fn statement() -> impl Strategy<Value = Statement> {
     let inlined = (name(), any::<i64>().prop_map(|it| it.saturating_abs()), position()).prop_map(
         |(function_name, offset, at)| Inlined { function_name, offset, at, at_span: span() },
     );
-    let loc = (position(), option::of(inlined))
-        .prop_map(|(position, inlined)| Box::new(Loc { position, inlined }));
+    let loc = (position(), option::of(inlined), any::<bool>()).prop_map(
+        |(position, inlined, in_inline_asm)| Box::new(Loc { position, inlined, in_inline_asm }),
+    );
     let entry =
         || (name(), option::of(any::<u32>())).prop_map(|(name, range)| TableEntry { name, range });
     let table = || {

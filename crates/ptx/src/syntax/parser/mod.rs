@@ -214,7 +214,13 @@ impl<'s> Parser<'s> {
                     .help("mend the first errors; those after them often have the same cause"),
             );
             let end = self.text.len();
-            let eof = Token { kind: TokenKind::Eof, start: end, end, first_of_line: true };
+            let eof = Token {
+                kind: TokenKind::Eof,
+                start: end,
+                end,
+                first_of_line: true,
+                in_inline_asm: false,
+            };
             self.lexer = Lexer::new("");
             self.token = eof;
             self.next = eof;

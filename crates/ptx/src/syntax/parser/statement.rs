@@ -130,6 +130,7 @@ impl Parser<'_> {
 
     /// `.loc`, which no semicolon ends.
     fn loc(&mut self) -> Parse<Loc> {
+        let in_inline_asm = self.token.in_inline_asm;
         self.bump();
         let position = self.source_position()?;
         let mut inlined = None;
@@ -146,7 +147,7 @@ impl Parser<'_> {
             let at = self.source_position()?;
             inlined = Some(Inlined { function_name, offset, at, at_span: self.span_from(start) });
         }
-        Ok(Loc { position, inlined })
+        Ok(Loc { position, inlined, in_inline_asm })
     }
 
     fn keyword(&mut self, word: &str) -> Parse<()> {
