@@ -10,7 +10,8 @@
 //!
 //! Who takes part is the caller's decision, because it depends on how the warp runs:
 //!
-//! * a `.sync` collective: the lanes of the membermask that have not exited and have all arrived;
+//! * a `.sync` collective: the lanes of the membermask that have not exited and have all arrived; [`groups`] tells lanes
+//!   apart that execute one together with different membermasks;
 //! * a form without `.sync`, or a machine instruction: the active lanes whose guard predicate is
 //!   true.
 //!
@@ -48,6 +49,7 @@
 #![forbid(unsafe_code)]
 
 pub mod elect;
+mod group;
 mod mask;
 pub mod matching;
 pub mod movmatrix;
@@ -55,6 +57,7 @@ pub mod redux;
 pub mod shfl;
 pub mod vote;
 
+pub use group::{Group, Groups, groups};
 pub use mask::{LaneIter, LaneMask, Ranges, Strip};
 pub use redux::{MinMax, ReduxF32, ReduxOp};
 pub use shfl::{ShflMode, ShflSources};

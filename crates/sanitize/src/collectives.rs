@@ -126,12 +126,13 @@ impl Collectives {
     ) {
         let (warp, place) = (firing.warp, part.inst.place);
         let Some(last) = self.last.get(view.cta()).and_then(|last| last.get(warp)) else { return };
-        let Some(lane) = part.lanes.lowest() else { return };
+        let lanes = part.lanes & firing.participants;
+        let Some(lane) = lanes.lowest() else { return };
         let mask = meeting::membermask(view, part.inst, warp, lane);
         // Under lockstep rules lanes of one execution may be here with another mask.
         let others = match self.rules {
             WarpRules::Independent => mask - firing.participants - view.live(warp),
-            WarpRules::Lockstep => mask & firing.participants,
+            WarpRules::Lockstep => mask & firing.executing,
         };
         let differs = |lane: &u32| {
             last.of(*lane).is_some_and(|last| last.place == place && last.mask != mask)
@@ -142,7 +143,7 @@ impl Collectives {
         found.report(Code::W003, place, None, || {
             let message = format!(
                 "{} give the membermask {mask}, and {} {theirs}",
-                named(part.lanes),
+                named(lanes),
                 named(others)
             );
             let strip = meeting::strip(view, warp, mask, ["takes part", "gave another membermask"])
@@ -166,15 +167,13 @@ impl Collectives {
             return;
         }
         let (warp, place) = (firing.warp, part.inst.place);
-        let live = view.live(warp);
-        let missing = |lane: &u32| {
-            let mask = meeting::membermask(view, part.inst, warp, *lane);
-            !((mask & live) - firing.participants).is_empty()
-        };
-        let Some(lane) = part.lanes.iter().find(missing) else { return };
+        let Some(lane) = (part.lanes & firing.participants).lowest() else { return };
+        let mask = meeting::membermask(view, part.inst, warp, lane);
+        let absent = (mask & view.live(warp)) - firing.executing;
+        if absent.is_empty() {
+            return;
+        }
         found.report(Code::W006, place, None, || {
-            let mask = meeting::membermask(view, part.inst, warp, lane);
-            let absent = (mask & live) - firing.participants;
             let message = format!(
                 "{} of the membermask {mask} do not execute it together with {}: targets below sm_70 need \
                  the whole membermask in convergence",

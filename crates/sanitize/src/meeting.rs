@@ -32,6 +32,8 @@ pub(crate) fn why_absent(
         "it has exited".to_owned()
     } else if !mask.contains(lane) && !without_mask {
         format!("the membermask {mask} does not name it")
+    } else if firing.executing.contains(lane) {
+        "it gives another membermask".to_owned()
     } else {
         "it does not execute the instruction now".to_owned()
     }

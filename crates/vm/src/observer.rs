@@ -115,13 +115,16 @@ pub struct Arrival<'a> {
 pub struct Firing<'a> {
     /// The warp's index in its CTA.
     pub warp: usize,
-    /// The lanes that fire together.
+    /// The lanes that take part: those of the membermask that have arrived.
     pub participants: LaneMask,
-    /// The participants by the instruction at which they stand. All are of one kind.
+    /// All lanes that go on: the participants, lanes that pass their membermask and are not named by it, and, where nobody
+    /// waits, lanes that execute the instruction with another membermask at the same time.
+    pub executing: LaneMask,
+    /// The lanes that pass the membermask, by the instruction at which they stand. All are of one kind.
     pub parts: &'a [Part<'a>],
 }
 
-/// Participants that stand at one instruction.
+/// Lanes that stand at one instruction and pass the same membermask.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     /// The lanes.

@@ -129,7 +129,7 @@ impl Endless {
     pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
         let Some(look) = &mut self.look else { return };
         let warp = (view.cta(), firing.warp);
-        look.retain(&self.code, warp, |turn| turn.meet(firing.participants));
+        look.retain(&self.code, warp, |turn| turn.meet(firing.executing));
     }
 
     pub(crate) fn arrive_at_barrier(&mut self) {

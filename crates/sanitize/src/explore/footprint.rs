@@ -229,7 +229,7 @@ impl Observer for Footprints {
     }
 
     fn fire(&mut self, _: &View<'_>, firing: &Firing<'_>) {
-        self.note(|step| step.released.push((firing.warp as u32, firing.participants)));
+        self.note(|step| step.released.push((firing.warp as u32, firing.executing)));
     }
 
     fn complete_barrier(&mut self, _: &View<'_>, _: u32, waiting: &[BarrierPart<'_>]) {

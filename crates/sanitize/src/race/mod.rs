@@ -274,6 +274,9 @@ impl Races {
     }
 
     pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        if firing.participants.is_empty() {
+            return;
+        }
         let Some(cta) = self.ctas.get(view.cta()) else { return };
         let orders = |op: &Op| matches!(op, Op::Collective { what: ir::Collective::WarpSync, .. });
         if firing.parts.iter().any(|part| orders(&part.inst.op)) {

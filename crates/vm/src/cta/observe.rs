@@ -4,7 +4,7 @@ use super::Cta;
 use crate::interp::{Frame, Origin, Program};
 use crate::observer::{Arrival, Firing, Observer, Part, View};
 use ir::{Inst, Members, Op, WarpRules};
-use lanes::LaneMask;
+use lanes::{Group, WARP, groups};
 
 /// Tells of the code that the frame's group is about to execute. Those that wait are told of when they meet.
 pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) {
@@ -39,25 +39,21 @@ pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) 
     }
 }
 
-/// A collective at which nobody waits: whoever executes it takes part.
+/// A collective at which nobody waits: of those who execute it, each membermask's lanes take part together.
 fn fire_at_once<O: Observer>(view: &View<'_>, inst: &Inst, members: Members, observer: &mut O) {
     for (warp, executing) in view.group() {
-        let masks = match members {
-            Members::Mask(mask) => Some(view.w32(mask, warp)),
-            Members::Active => None,
+        let (named, masks) = match members {
+            Members::Mask(mask) => (true, view.w32(mask, warp)),
+            Members::Active => (false, [u32::MAX; WARP]),
         };
-        let mut left = executing.0;
-        while left != 0 {
-            let first = left.trailing_zeros() as usize;
-            let membermask = masks.map(|masks| LaneMask(masks[first]));
-            let same = masks
-                .map_or(u32::MAX, |masks| LaneMask::from_fn(|lane| masks[lane] == masks[first]).0);
-            let lanes = LaneMask(same & left);
+        for Group { membermask, lanes } in groups(&masks, executing) {
+            let membermask = named.then_some(membermask);
             observer.arrive(view, &Arrival { warp, lanes, executing, membermask, inst });
-            left &= !same;
         }
-        let parts = [Part { lanes: executing, inst }];
-        observer.fire(view, &Firing { warp, participants: executing, parts: &parts });
+        for group in groups(&masks, executing) {
+            let (participants, parts) = (group.participants(), [Part { lanes: group.lanes, inst }]);
+            observer.fire(view, &Firing { warp, participants, executing, parts: &parts });
+        }
     }
 }
 

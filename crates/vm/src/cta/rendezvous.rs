@@ -3,7 +3,7 @@
 use super::{Cta, Split, State};
 use crate::interp::{Gathered, evaluate};
 use crate::observer::{Arrival, Firing, Observer, Part, View};
-use lanes::LaneMask;
+use lanes::{Group, LaneMask, groups};
 
 impl Cta<'_> {
     /// The group's lanes arrive at the collective at a code. Lanes that name different membermasks wait
@@ -12,26 +12,21 @@ impl Cta<'_> {
         let program = self.frame.program;
         let op = &program.collectives[program.codes[at].x as usize];
         for warp in self.group() {
-            let mut arriving = self.frame.exec[warp];
-            let passing = self.frame.unguarded[warp] & !arriving;
+            let executing = LaneMask(self.frame.exec[warp]);
+            let passing = self.frame.unguarded[warp] & !executing.0;
             self.release(warp, passing, op.resume);
             // SAFETY: the operation belongs to the frame's program.
             let masks = unsafe { op.membermasks(&self.frame, warp) };
-            while arriving != 0 {
-                let mask = masks[arriving.trailing_zeros() as usize];
-                let same = LaneMask::from_fn(|lane| masks[lane] == mask).0 & arriving;
+            for Group { membermask, lanes } in groups(&masks, executing) {
                 if O::OBSERVES
                     && let Some(inst) = Self::inst(program, at)
                 {
-                    let lanes = LaneMask(same);
-                    let executing = LaneMask(self.frame.exec[warp]);
-                    let membermask = Some(LaneMask(mask));
+                    let membermask = Some(membermask);
                     let arrival = Arrival { warp, lanes, executing, membermask, inst };
                     observer.arrive(&View::new(&self.frame), &arrival);
                 }
-                let state = State::AtCollective(mask);
-                self.waiting.push(Split { warp, lanes: same, at, state });
-                arriving &= !same;
+                let state = State::AtCollective(membermask.0);
+                self.waiting.push(Split { warp, lanes: lanes.0, at, state });
             }
             self.fire(warp, observer);
         }
@@ -63,6 +58,8 @@ impl Cta<'_> {
                 continue;
             }
             fired |= arrived;
+            let group = Group { membermask: LaneMask(members), lanes: LaneMask(arrived) };
+            let participants = group.participants();
             if O::OBSERVES {
                 let parts: Vec<Part<'_>> = together
                     .iter()
@@ -71,8 +68,7 @@ impl Cta<'_> {
                         Some(Part { lanes: LaneMask(split.lanes), inst })
                     })
                     .collect();
-                let participants = LaneMask(arrived);
-                let firing = Firing { warp, participants, parts: &parts };
+                let firing = Firing { warp, participants, executing: group.lanes, parts: &parts };
                 observer.fire(&View::new(&self.frame), &firing);
             }
             let read = |split: &Split| {
@@ -92,7 +88,7 @@ impl Cta<'_> {
                     gathered.operands()
                 }
             };
-            let results = evaluate(kind, operands, LaneMask(arrived));
+            let results = evaluate(kind, operands, participants);
             for split in &together {
                 // SAFETY: the operation belongs to the frame's program.
                 unsafe { op_at(split.at).write(&self.frame, warp, &results, split.lanes) };

@@ -6,7 +6,9 @@
 use super::frame::{Body, Code, Frame, MAX_WARPS, STOP, Slot, Stop};
 use crate::simd::{self, Plan};
 use ir::CollectiveKind;
-use lanes::{LaneMask, Lanes, ShflMode, WARP, elect, matching, movmatrix, redux, shfl, vote};
+use lanes::{
+    Group, LaneMask, Lanes, ShflMode, WARP, elect, groups, matching, movmatrix, redux, shfl, vote,
+};
 
 /// The operands of a collective, as slots. Which are used depends on the kind.
 #[derive(Clone, Debug)]
@@ -21,8 +23,10 @@ pub(crate) struct CollectiveOp {
     pub(crate) c: Slot,
     /// The predicate operand is negated.
     pub(crate) negated: bool,
-    /// The membermask; `None` takes the executing lanes, and nobody waits.
+    /// The membermask; `None` takes the executing lanes.
     pub(crate) members: Option<Slot>,
+    /// Whether lanes wait for those of the membermask that are not there.
+    pub(crate) waits: bool,
     /// The source lanes of a shuffle whose `b` and `c` are constants.
     pub(crate) sources: Option<ConstantShuffle>,
     /// Where lanes go on after having waited.
@@ -127,8 +131,9 @@ pub(crate) fn evaluate(
         CollectiveKind::Redux(op) => everywhere(redux::redux(op, a, participants)),
         CollectiveKind::ReduxF32(mode) => everywhere(redux::redux_f32(mode, a, participants)),
         CollectiveKind::Elect => {
-            let leader = elect::elect(participants, LaneMask::EMPTY).unwrap_or(0);
-            Results { d: [leader; WARP], p: LaneMask::single(leader).0 }
+            let leader = elect::elect(participants, LaneMask::EMPTY);
+            let p = leader.map_or(LaneMask::EMPTY, LaneMask::single);
+            Results { d: [leader.unwrap_or(0); WARP], p: p.0 }
         }
         CollectiveKind::MovMatrix => Results { d: movmatrix::movmatrix(a), p: 0 },
         CollectiveKind::WarpSync | CollectiveKind::Matrix(_) => truth(false),
@@ -216,7 +221,7 @@ impl CollectiveOp {
     /// The operation belongs to the frame's program.
     #[inline(always)]
     unsafe fn nobody_waits(&self, frame: &Frame<'_>) -> bool {
-        let Some(slot) = self.members else { return true };
+        let Some(slot) = self.members.filter(|_| self.waits) else { return true };
         let group = frame.first..frame.first + frame.count;
         let lanes = frame.exec[group.clone()].iter().zip(&frame.threads.live[group.clone()]);
         let mut missing = 0;
@@ -239,6 +244,28 @@ impl CollectiveOp {
             missing |= differing & exec | mask & live & !exec;
         }
         missing == 0
+    }
+
+    /// Evaluates the collective of one warp, whose executing lanes wait for nobody else: for each membermask by itself.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    #[inline(always)]
+    unsafe fn complete(&self, frame: &Frame<'_>, warp: usize) {
+        let exec = LaneMask(frame.exec[warp]);
+        // SAFETY: as for the caller.
+        let perform = |participants: LaneMask, keep: u32| unsafe {
+            let results = evaluate(self.kind, self.read(frame, warp), participants);
+            self.write(frame, warp, &results, keep);
+        };
+        let Some(slot) = self.members else { return perform(exec, frame.write[warp]) };
+        // SAFETY: compilation gave the membermask a row of 32-bit values inside the registers.
+        let masks: Lanes<u32> = unsafe { *frame.row(slot, warp) };
+        for group in groups(&masks, exec) {
+            let Group { lanes, .. } = group;
+            let keep = if lanes == exec { frame.write[warp] } else { lanes.0 };
+            perform(group.participants(), keep);
+        }
     }
 
     /// Writes the predicate of a shuffle to the given lanes of one warp.
@@ -275,8 +302,7 @@ impl Body for Collective {
             return STOP;
         }
         for warp in frame.first..frame.first + frame.count {
-            let exec = frame.exec[warp];
-            if exec == 0 {
+            if frame.exec[warp] == 0 {
                 continue;
             }
             // SAFETY: the operation belongs to the frame's program.
@@ -285,8 +311,7 @@ impl Body for Collective {
                     shuffle::<LEVEL>(frame, op, mode, warp);
                     continue;
                 }
-                let results = evaluate(op.kind, op.read(frame, warp), LaneMask(exec));
-                op.write(frame, warp, &results, frame.write[warp]);
+                op.complete(frame, warp);
             }
         }
         at + 1

@@ -454,7 +454,7 @@ impl Compiler<'_> {
 
     fn collective(&mut self, what: &ir::Collective, members: Members, guarded: bool) {
         use ir::Collective as C;
-        let none = Slot::NONE;
+        let (none, rules) = (Slot::NONE, self.kernel.rules);
         let optional =
             |compiler: &mut Self, reg: Option<Reg>| reg.map_or(none, |reg| compiler.reg(reg));
         let (mut b, mut c, mut negated, mut sources) = (none, none, false, None);
@@ -487,15 +487,21 @@ impl Compiler<'_> {
             C::Elect { d, p } => (optional(self, *d), self.reg(*p), none),
             C::WarpSync | C::Matrix(_) => (none, none, none),
         };
-        // Below sm_70 the lanes of a warp run in lockstep: nobody waits, whoever is active takes part.
-        let members = match (members, self.kernel.rules) {
-            (Members::Mask(mask), WarpRules::Independent) => Some(self.src(mask, Class::W32)),
-            (Members::Mask(_), WarpRules::Lockstep) | (Members::Active, _) => None,
+        // Below sm_70 the lanes of a warp run in lockstep: nobody waits, and of the active lanes those of each
+        // membermask take part. What moves values asks for nobody else's membermask.
+        let waits = matches!(members, Members::Mask(_)) && rules == WarpRules::Independent;
+        let counts = waits || !(what.offered().is_some() || what.only_waits());
+        let everybody = Members::Mask(Src::Imm(u64::from(u32::MAX)));
+        let members = match members {
+            Members::Mask(mask) if waits || (counts && members != everybody) => {
+                Some(self.src(mask, Class::W32))
+            }
+            Members::Mask(_) | Members::Active => None,
         };
         let kind: CollectiveKind = what.kind();
         let resume = self.resume(guarded);
-        let (waits, constant) = (members.is_some(), sources.is_some());
-        let op = CollectiveOp { kind, d, p, a, b, c, negated, members, sources, resume };
+        let constant = sources.is_some();
+        let op = CollectiveOp { kind, d, p, a, b, c, negated, members, waits, sources, resume };
         self.program.collectives.push(op);
         let index = self.program.collectives.len() as u32 - 1;
         let run = match (self.observed && waits, constant) {
