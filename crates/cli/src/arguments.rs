@@ -253,7 +253,13 @@ fn target(text: &str) -> Result<String, String> {
 }
 
 const EXPLAIN_HELP: &str = "\
-Operands that are numbers count as written; what registers are taken to hold is said below the picture.
+Operands that are numbers count as written. What registers hold that are not set is said below the picture.
+
+SPEC of `--set NAME=SPEC`:
+  TYPE:VALUE           the same number in every lane, such as u32:0xff
+  TYPE[32]=VALUE       the same; also iota (the lane's number) and rand:SEED
+  @FILE.npy            32 numbers, one a lane
+A predicate register is true in the lanes whose number is not 0; b32:MASK gives one bit a lane instead.
 
 Exit status: 0 fine, 2 wrong usage, 3 not a legal instruction of this kind.";
 
@@ -266,6 +272,9 @@ pub(crate) struct ExplainArguments {
     /// The lanes that execute it.
     #[arg(long, value_name = "MASK", value_parser = lane_mask, default_value = "0xffffffff")]
     pub(crate) lanes: LaneMask,
+    /// What a register holds: the membermask, `a`, `b`, `c`, a predicate.
+    #[arg(long, value_name = "NAME=SPEC", value_parser = setting)]
+    pub(crate) set: Vec<(String, Spec)>,
     /// How to draw.
     #[arg(long, value_enum, default_value_t = PictureFormat::Text)]
     pub(crate) format: PictureFormat,
@@ -278,6 +287,11 @@ pub(crate) enum PictureFormat {
     Text,
     /// A picture for pages, with no other file.
     Svg,
+}
+
+fn setting(text: &str) -> Result<(String, Spec), String> {
+    let (name, spec) = text.split_once('=').ok_or("write NAME=SPEC, such as mask=u32:0xff")?;
+    Ok((name.trim().to_owned(), spec.parse()?))
 }
 
 fn lane_mask(text: &str) -> Result<LaneMask, String> {

@@ -72,11 +72,11 @@ pub(crate) fn make(
     Ok(arguments)
 }
 
-fn unreadable(path: &Path, why: &str) -> String {
+pub(crate) fn unreadable(path: &Path, why: &str) -> String {
     format!("cannot read {}: {why}", path.display())
 }
 
-fn open(path: &Path) -> Result<(Array, Contents, BufReader<File>), String> {
+pub(crate) fn open(path: &Path) -> Result<(Array, Contents, BufReader<File>), String> {
     let file = File::open(path).map_err(|why| unreadable(path, &why.to_string()))?;
     let mut file = BufReader::new(file);
     let (array, contents) = Array::read_header(&mut file).map_err(|why| unreadable(path, &why))?;
@@ -105,11 +105,7 @@ fn fill_buffer(
         let last = count.min(first + PIECE);
         piece.clear();
         for nth in first..last {
-            let value = match fill {
-                Fill::Value(value) => value.bits(),
-                Fill::Iota => iota(ty, nth).bits(),
-                Fill::Random(_) => uniform(ty, random.next()).bits(),
-            };
+            let value = element(ty, fill, nth, &mut random);
             piece.extend_from_slice(&value.to_le_bytes()[..size]);
         }
         let offset = first * size as u64;
@@ -117,6 +113,15 @@ fn fill_buffer(
         first = last;
     }
     Ok(())
+}
+
+/// An element of a buffer, in their order.
+pub(crate) fn element(ty: ElementType, fill: Fill, nth: u64, random: &mut SplitMix64) -> u64 {
+    match fill {
+        Fill::Value(value) => value.bits(),
+        Fill::Iota => iota(ty, nth).bits(),
+        Fill::Random(_) => uniform(ty, random.next()).bits(),
+    }
 }
 
 /// A number from 0 on in a type.

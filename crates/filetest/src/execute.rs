@@ -56,8 +56,11 @@ fn reach(word: &str, file: &Path, beside: &Path) -> String {
         let path = beside.join(name);
         (!name.is_empty() && path.is_file()).then(|| path.display().to_string())
     };
-    match word.split_at_checked(1) {
-        Some(("@", name)) => known(name).map_or(word.to_owned(), |path| format!("@{path}")),
+    match word.split_once('@') {
+        // `@FILE`, and `NAME=@FILE`.
+        Some((before, name)) if before.is_empty() || before.ends_with('=') => {
+            known(name).map_or(word.to_owned(), |path| format!("{before}@{path}"))
+        }
         Some(_) | None => known(word).unwrap_or_else(|| word.to_owned()),
     }
 }

@@ -202,38 +202,68 @@ impl Collectives {
         let (warp, place) = (firing.warp, part.inst.place);
         let live = view.live(warp);
         let absent = live - firing.participants;
-        let lost = match what {
+        let sources = match what {
             Collective::Shfl { mode, b, c, .. } => {
-                let sources = shfl::source_lanes(*mode, &view.w32(*b, warp), &view.w32(*c, warp));
-                let lost = shfl::undefined_reads(&sources.lane, firing.participants, part.lanes);
-                // Reading a lane that exited is undefined and no matter of divergence.
-                let divergent = |lane: &u32| live.contains(sources.lane[*lane as usize]);
-                lost.iter().filter(divergent).collect()
+                Some(shfl::source_lanes(*mode, &view.w32(*b, warp), &view.w32(*c, warp)))
             }
-            _ => LaneMask::EMPTY,
+            _ => None,
         };
+        let lost = sources.map_or(LaneMask::EMPTY, |sources| {
+            let lost = shfl::undefined_reads(&sources.lane, firing.participants, part.lanes);
+            // Reading a lane that exited is undefined and no matter of divergence.
+            let divergent = |lane: &u32| live.contains(sources.lane[*lane as usize]);
+            lost.iter().filter(divergent).collect()
+        });
         let matters = match self.rules {
             WarpRules::Independent => !absent.is_empty(),
             WarpRules::Lockstep => !lost.is_empty(),
         };
         let Some(lane) = lost.lowest().or(part.lanes.lowest()).filter(|_| matters) else { return };
         found.report(Code::W005, place, None, || {
+            let idle = firing.guarded_off & absent;
             let message = match lost.is_empty() {
                 true => format!(
-                    "only {} take part, and {} are elsewhere",
+                    "only {} take part, and {}",
                     named(firing.participants),
-                    named(absent)
+                    whereabouts(idle, absent - idle)
                 ),
-                false => format!("{} read lanes that are elsewhere in divergent code", named(lost)),
+                false => {
+                    let sources = sources
+                        .iter()
+                        .flat_map(|sources| lost.iter().map(|lane| sources.lane[lane as usize]));
+                    let sources: LaneMask = sources.collect();
+                    let read = match (sources.intersects(idle), sources.is_subset(idle)) {
+                        (false, _) => "that are elsewhere in divergent code",
+                        (true, true) => "whose guard is false",
+                        (true, false) => {
+                            "whose guard is false, or that are elsewhere in divergent code"
+                        }
+                    };
+                    format!("{} read lanes {read}", named(lost))
+                }
             };
-            let strip =
-                meeting::strip(view, warp, live, ["takes part", "reads a lane that is elsewhere"])
-                    .mark(firing.participants, Cell::Arrived)
-                    .mark(lost, Cell::Wrong);
+            let words = ["takes part", "reads a lane that does not take part"];
+            let strip = meeting::strip(view, warp, live, words)
+                .mark(firing.participants, Cell::Arrived)
+                .mark(lost, Cell::Wrong);
             Finding::new(Code::W005, place, view.thread(warp, lane), message)
                 .label("the result depends on who is active here")
                 .strip(strip)
         });
+    }
+}
+
+/// Where those are who take no part: lanes whose guard is false, and lanes at other instructions.
+fn whereabouts(idle: LaneMask, elsewhere: LaneMask) -> String {
+    let guard = || format!("the guard of {} is false", named(idle));
+    let away = || {
+        let are = if elsewhere.count() == 1 { "is" } else { "are" };
+        format!("{} {are} elsewhere", named(elsewhere))
+    };
+    match (idle.is_empty(), elsewhere.is_empty()) {
+        (true, _) => away(),
+        (false, true) => guard(),
+        (false, false) => format!("{}; {}", guard(), away()),
     }
 }
 

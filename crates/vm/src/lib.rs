@@ -26,6 +26,7 @@ mod stepwise;
 
 pub use cta::barrier::{BARRIERS, NUMBERED_BARRIERS};
 pub use fault::{AccessKind, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
+pub use interp::{Operands, Results, evaluate};
 pub use launch::{
     Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_chosen,
     launch_observed,

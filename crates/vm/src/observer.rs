@@ -120,6 +120,8 @@ pub struct Firing<'a> {
     /// All lanes that go on: the participants, lanes that pass their membermask and are not named by it, and, where nobody
     /// waits, lanes that execute the instruction with another membermask at the same time.
     pub executing: LaneMask,
+    /// The lanes that stand at the instruction with them and whose guard is false; none where lanes wait for each other.
+    pub guarded_off: LaneMask,
     /// The lanes that pass the membermask, by the instruction at which they stand. All are of one kind.
     pub parts: &'a [Part<'a>],
 }
@@ -215,6 +217,11 @@ impl<'a> View<'a> {
         let lanes = |warp: usize| (warp, LaneMask(frame.exec[warp]));
         let some = |(_, lanes): &(usize, LaneMask)| *lanes != LaneMask::EMPTY;
         (frame.first..frame.first + frame.count).map(lanes).filter(some)
+    }
+
+    /// The lanes of a warp of the running group that stand at a guarded instruction and whose guard is false.
+    pub(crate) fn guarded_off(&self, warp: usize) -> LaneMask {
+        LaneMask(self.frame.unguarded[warp] & !self.frame.exec[warp])
     }
 
     /// A 32-bit operand in every lane of a warp.

@@ -2,12 +2,14 @@
 
 mod svg;
 mod text;
+mod values;
 
 use crate::arguments::{ExplainArguments, PictureFormat};
 use crate::report::{self, Stop};
+use crate::spec::Spec;
 use crate::status::Status;
 use anstream::{AutoStream, ColorChoice};
-use warpwise::explain::explain;
+use warpwise::explain::{Setting, explain};
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &ExplainArguments) -> Status {
@@ -15,7 +17,9 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Status {
 }
 
 fn picture(arguments: &ExplainArguments) -> Result<String, Stop> {
-    let explanation = explain(&arguments.instruction, arguments.lanes)?;
+    let set = |(name, spec): &(String, Spec)| values::setting(name, spec).map_err(Stop::usage);
+    let settings: Vec<Setting> = arguments.set.iter().map(set).collect::<Result<_, _>>()?;
+    let explanation = explain(&arguments.instruction, arguments.lanes, &settings)?;
     Ok(match arguments.format {
         PictureFormat::Text => text::draw(&explanation, colour()),
         PictureFormat::Svg => svg::draw(&explanation),

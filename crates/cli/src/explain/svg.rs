@@ -39,8 +39,9 @@ pub(super) fn draw(explanation: &Explanation) -> String {
     text("faint", 16, 52, &source(explanation));
     let who = |mask: LaneMask| format!("lanes {}", mask.ranges());
     let mut line = format!("execute: {}", who(explanation.executing));
-    if let Some(members) = explanation.members {
-        let _ = write!(line, "   membermask: {members}");
+    for (nth, group) in explanation.groups.iter().enumerate() {
+        let word = if nth == 0 { "   membermask:" } else { "," };
+        let _ = write!(line, "{word} {}", group.membermask);
     }
     let _ = write!(line, "   participants: {}", who(explanation.participants));
     text("faint", 16, 72, &line);

@@ -55,8 +55,12 @@ impl Page {
         self.line(&source);
         let who = |name: &str, mask: LaneMask| format!("{name} {mask} (lanes {})", mask.ranges());
         self.line(&who("execute     ", explanation.executing));
-        if let Some(members) = explanation.members {
-            self.line(&who("membermask  ", members));
+        for group in &explanation.groups {
+            let mut line = who("membermask  ", group.membermask);
+            if explanation.groups.len() > 1 {
+                let _ = write!(line, " of lanes {}", group.lanes.ranges());
+            }
+            self.line(&line);
         }
         self.line(&who("participants", explanation.participants));
         self.line("");
@@ -94,7 +98,7 @@ impl Page {
             let shown = |lane: u32| {
                 let source = read.source[lane as usize];
                 match executing.contains(lane) {
-                    true if !participants.contains(source) => format!("?{source}"),
+                    true if read.lost.contains(lane) => format!("?{source}"),
                     true => source.to_string(),
                     false => ".".to_owned(),
                 }
@@ -128,6 +132,8 @@ impl Page {
         let Some(Outcome::Number(values)) = &explanation.value else { return };
         if !explanation.reads.is_empty() {
             self.legend();
+        }
+        if !explanation.reads.is_empty() && !explanation.is_set {
             return;
         }
         for (value, lanes) in groups(values, explanation.executing - explanation.undefined) {

@@ -46,6 +46,8 @@ pub struct Since {
 pub struct Removed {
     /// First PTX ISA version without it.
     pub ptx: (u32, u32),
+    /// First PTX ISA version that calls it deprecated; it has what is to be written instead.
+    pub deprecated: (u32, u32),
     /// Lowest `sm_` number without it.
     pub sm: u32,
     /// What to write instead.
@@ -211,7 +213,15 @@ impl Form {
 
     /// The same form, gone from PTX `ptx` on for targets from `sm` on. `instead` says what to write.
     pub const fn removed(mut self, ptx: (u32, u32), sm: u32, instead: &'static str) -> Self {
-        self.removed = Some(Removed { ptx, sm, instead });
+        self.removed = Some(Removed { ptx, deprecated: ptx, sm, instead });
+        self
+    }
+
+    /// The same form, which is removed at some time, and deprecated before that from PTX `ptx` on.
+    pub const fn deprecated(mut self, ptx: (u32, u32)) -> Self {
+        if let Some(removed) = &mut self.removed {
+            removed.deprecated = ptx;
+        }
         self
     }
 

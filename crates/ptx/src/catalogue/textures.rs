@@ -34,10 +34,15 @@ macro_rules! textures {
 /// Gradients with a sampler and a depth, or in three dimensions, are not on targets from sm_90 on: the assembler
 /// has no code for them.
 const SAMPLED: Removed =
-    Removed { ptx: (1, 0), sm: 90, instead: "a texture that has its own sampler: `[a, c]`" };
+    missing("a texture that has its own sampler: `[a, c]`");
 
 /// Nor is one offset for all coordinates between gradients and a depth, unless it is untyped.
-const LONE: Removed = Removed { ptx: (1, 0), sm: 90, instead: "a vector of offsets" };
+const LONE: Removed = missing("a vector of offsets");
+
+/// What targets from sm_90 on do not have.
+const fn missing(instead: &'static str) -> Removed {
+    Removed { ptx: (1, 0), deprecated: (1, 0), sm: 90, instead }
+}
 
 /// Where a form ends, if it does.
 const fn gone(why: Removed, is_gone: bool) -> Option<Removed> {

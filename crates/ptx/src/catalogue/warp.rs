@@ -31,7 +31,8 @@ pub(super) const ENTRIES: &[Entry] = &[
                 shfl,
             )
             .role(Role::Shuffle)
-            .removed((6, 4), 70, WITH_SYNC),
+            .removed((6, 4), 70, WITH_SYNC)
+            .deprecated((6, 0)),
         ],
     },
     Entry {
@@ -48,8 +49,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("vote.sync.ballot.b32 d, {!}a, membermask:u32", (6, 0), 30, ballot)
                 .sums_from(NO_CALL),
             Form::new("vote.mode.pred d, {!}a:pred; .mode = { .all, .any, .uni }", (1, 2), 12, vote)
-                .removed((6, 4), 70, WITH_SYNC),
-            Form::new("vote.ballot.b32 d, {!}a", (2, 0), 20, ballot).removed((6, 4), 70, WITH_SYNC),
+                .removed((6, 4), 70, WITH_SYNC)
+                .deprecated((6, 0)),
+            Form::new("vote.ballot.b32 d, {!}a", (2, 0), 20, ballot).removed((6, 4), 70, WITH_SYNC)
+                .deprecated((6, 0)),
         ],
     },
     Entry {

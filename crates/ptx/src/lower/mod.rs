@@ -65,6 +65,8 @@ pub struct LoweredKernel {
     pub places: Vec<Span>,
     /// The source line of each [`Place`], as far as the module tells.
     pub lines: SourceLines,
+    /// The registers that are declared one by one, in order; `None` for those that nothing uses.
+    pub registers: Vec<Option<Reg>>,
 }
 
 /// At most this many errors are reported for one kernel.
@@ -196,7 +198,9 @@ impl Lowering {
             let bug = Diagnostic::new(diag::Severity::Error, diag::Class::Bug, message);
             return Err(vec![bug.label(function.name.span, "")]);
         }
-        Ok(LoweredKernel { kernel, params: self.params, places: self.places, lines: self.lines })
+        let registers = self.scopes.registers.iter().map(|register| register.reg).collect();
+        let Lowering { params, places, lines, .. } = self;
+        Ok(LoweredKernel { kernel, params, places, lines, registers })
     }
 
     fn parameter(&mut self, variable: &ast::Variable) {

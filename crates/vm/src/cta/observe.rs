@@ -4,7 +4,7 @@ use super::Cta;
 use crate::interp::{Frame, Origin, Program};
 use crate::observer::{Arrival, Firing, Observer, Part, View};
 use ir::{Inst, Members, Op, WarpRules};
-use lanes::{Group, WARP, groups};
+use lanes::{Group, LaneMask, WARP, groups};
 
 /// Tells of the code that the frame's group is about to execute. Those that wait are told of when they meet.
 pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) {
@@ -42,6 +42,10 @@ pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) 
 /// A collective at which nobody waits: of those who execute it, each membermask's lanes take part together.
 fn fire_at_once<O: Observer>(view: &View<'_>, inst: &Inst, members: Members, observer: &mut O) {
     for (warp, executing) in view.group() {
+        let guarded_off = match inst.guard {
+            Some(_) => view.guarded_off(warp),
+            None => LaneMask::EMPTY,
+        };
         let (named, masks) = match members {
             Members::Mask(mask) => (true, view.w32(mask, warp)),
             Members::Active => (false, [u32::MAX; WARP]),
@@ -52,7 +56,8 @@ fn fire_at_once<O: Observer>(view: &View<'_>, inst: &Inst, members: Members, obs
         }
         for group in groups(&masks, executing) {
             let (participants, parts) = (group.participants(), [Part { lanes: group.lanes, inst }]);
-            observer.fire(view, &Firing { warp, participants, executing, parts: &parts });
+            observer
+                .fire(view, &Firing { warp, participants, executing, guarded_off, parts: &parts });
         }
     }
 }

@@ -68,7 +68,8 @@ impl Cta<'_> {
                         Some(Part { lanes: LaneMask(split.lanes), inst })
                     })
                     .collect();
-                let firing = Firing { warp, participants, executing: group.lanes, parts: &parts };
+                let (executing, guarded_off) = (group.lanes, LaneMask::EMPTY);
+                let firing = Firing { warp, participants, executing, guarded_off, parts: &parts };
                 observer.fire(&View::new(&self.frame), &firing);
             }
             let read = |split: &Split| {

@@ -48,14 +48,19 @@ impl ConstantShuffle {
     }
 }
 
-/// The operands of one warp's collective, one value per lane.
-#[derive(Clone, Copy)]
-pub(crate) struct Operands<'a> {
-    pub(crate) a: &'a Lanes<u32>,
-    pub(crate) wide: &'a Lanes<u64>,
-    pub(crate) b: &'a Lanes<u32>,
-    pub(crate) c: &'a Lanes<u32>,
-    pub(crate) predicate: u32,
+/// The operands of one warp's collective, one value per lane. Which count depends on the kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Operands<'a> {
+    /// Values of 32 bits.
+    pub a: &'a Lanes<u32>,
+    /// Values of 64 bits.
+    pub wide: &'a Lanes<u64>,
+    /// Source lanes or offsets of a shuffle.
+    pub b: &'a Lanes<u32>,
+    /// Clamp values and segment masks of a shuffle.
+    pub c: &'a Lanes<u32>,
+    /// Predicates, a bit per lane.
+    pub predicate: u32,
 }
 
 /// Operands gathered from several splits that arrived at different instructions.
@@ -92,18 +97,17 @@ impl Gathered {
 }
 
 /// What a collective gives each lane.
-pub(crate) struct Results {
-    pub(crate) d: Lanes<u32>,
-    pub(crate) p: u32,
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// Values.
+    pub d: Lanes<u32>,
+    /// Predicates, a bit per lane.
+    pub p: u32,
 }
 
-/// Evaluates a collective. Results of lanes that do not execute it mean nothing.
+/// Evaluates a collective of the lanes that take part in it. Results of lanes that do not execute it mean nothing.
 #[inline(always)]
-pub(crate) fn evaluate(
-    kind: CollectiveKind,
-    operands: Operands<'_>,
-    participants: LaneMask,
-) -> Results {
+pub fn evaluate(kind: CollectiveKind, operands: Operands<'_>, participants: LaneMask) -> Results {
     let Operands { a, wide, b, c, predicate } = operands;
     let everywhere = |value: u32| Results { d: [value; WARP], p: 0 };
     let truth = |value: bool| Results { d: ZEROS, p: if value { u32::MAX } else { 0 } };

@@ -22,7 +22,8 @@ mod slots;
 mod special;
 mod whole;
 
-pub(crate) use collective::{Gathered, evaluate};
+pub(crate) use collective::Gathered;
+pub use collective::{Operands, Results, evaluate};
 pub(crate) use compile::{Origin, Program};
 pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, MAX_WARPS, STOP, Slot, Stop, Threads};
 pub(crate) use special::{LaunchValues, SpecialValues, ThreadIndices};

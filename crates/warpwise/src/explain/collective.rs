@@ -1,57 +1,20 @@
 //! Who takes part in a warp instruction, what is read, and what results.
 
 use super::module::Found;
-use super::{Explanation, Outcome, Read};
+use super::registers::Registers;
+use super::{Explanation, Outcome, Read, Setting};
 use crate::error::{Error, Stage};
 use diag::Class;
-use ir::{Collective, Members, Op, Pred, Src};
-use lanes::{LANE_IDS, LaneMask, Lanes, ShflMode, VoteMode, elect, matching, movmatrix};
-use lanes::{ReduxF32, redux, select, shfl, splat, vote};
+use ir::{Collective, Members, Op};
+use lanes::{Group, LANE_IDS, LaneMask, Lanes, ReduxF32, ShflMode, VoteMode};
+use lanes::{groups, movmatrix, select, shfl, splat};
+use vm::Operands;
 
-/// The lanes where a predicate register is taken to be true.
-const ODD: LaneMask = LaneMask(0xaaaa_aaaa);
-
-/// Values of registers, and what was assumed of them.
-#[derive(Default)]
-struct Registers {
-    assumed: Vec<String>,
-}
-
-impl Registers {
-    fn assume(&mut self, what: &str) {
-        if !self.assumed.iter().any(|known| known == what) {
-            self.assumed.push(what.to_owned());
-        }
-    }
-
-    fn predicate(&mut self, pred: Pred) -> LaneMask {
-        match pred {
-            Pred::Const(true) => LaneMask::FULL,
-            Pred::Const(false) => LaneMask::EMPTY,
-            Pred::Is(_) | Pred::Not(_) => {
-                self.assume("predicate registers are true in odd lanes");
-                if matches!(pred, Pred::Is(_)) { ODD } else { !ODD }
-            }
-        }
-    }
-
-    /// A number of each lane; `sample` is what a register holds.
-    fn number(&mut self, src: Src, sample: &Lanes<u32>, what: &str) -> Lanes<u64> {
-        match src {
-            Src::Imm(value) => splat(value),
-            Src::Reg(_) => {
-                self.assume(what);
-                sample.map(u64::from)
-            }
-        }
-    }
-
-    fn lane_numbers(&mut self, src: Src) -> Lanes<u32> {
-        self.number(src, &LANE_IDS, "registers hold the lane's number").map(|value| value as u32)
-    }
-}
-
-pub(super) fn evaluate(found: &Found, given: LaneMask) -> Result<Explanation, Error> {
+pub(super) fn evaluate(
+    found: &Found,
+    given: LaneMask,
+    settings: &[Setting],
+) -> Result<Explanation, Error> {
     let refuse = |message: String| Error::message(Stage::Module, Class::Unsupported, message);
     let insts = found.kernel.lowered.kernel.blocks.iter().flat_map(|block| &block.insts);
     let collective = insts.into_iter().find(|inst| inst.op.is_collective());
@@ -59,7 +22,7 @@ pub(super) fn evaluate(found: &Found, given: LaneMask) -> Result<Explanation, Er
     let Some(inst) = collective else {
         return Err(refuse(format!("`{name}` is no instruction in which lanes work together")));
     };
-    let mut registers = Registers::default();
+    let mut registers = Registers::new(found, settings)?;
     let guard = inst.guard.map_or(LaneMask::FULL, |guard| registers.predicate(guard));
     let executing = given & guard;
     let mut out = Explanation {
@@ -68,13 +31,14 @@ pub(super) fn evaluate(found: &Found, given: LaneMask) -> Result<Explanation, Er
         since: found.form.since,
         removed: found.form.removed,
         executing,
-        members: None,
+        groups: Vec::new(),
         participants: executing,
         reads: Vec::new(),
         segments: None,
         value: None,
         predicate: None,
         undefined: LaneMask::EMPTY,
+        is_set: !settings.is_empty(),
         assumed: Vec::new(),
         rule: Vec::new(),
         notes: Vec::new(),
@@ -82,11 +46,7 @@ pub(super) fn evaluate(found: &Found, given: LaneMask) -> Result<Explanation, Er
     match &inst.op {
         Op::Collective { what, members, aligned } => {
             if let Members::Mask(mask) = members {
-                let Src::Imm(mask) = mask else {
-                    let message = "the membermask is a register; write it as a number".to_owned();
-                    return Err(Error::message(Stage::Module, Class::BadInput, message));
-                };
-                membermask(&mut out, LaneMask(*mask as u32), *aligned);
+                membermask(&mut out, &registers.membermasks(*mask)?, *aligned);
             }
             collective_result(&mut out, what, &mut registers);
         }
@@ -112,10 +72,9 @@ fn section(found: &Found) -> &'static str {
     whole.split(", ").find(|part| part.contains(".sync") == sync).unwrap_or(whole)
 }
 
-/// Who takes part under a membermask.
-fn membermask(out: &mut Explanation, members: LaneMask, aligned: bool) {
+/// Who takes part under the membermask of each lane.
+fn membermask(out: &mut Explanation, masks: &Lanes<u32>, aligned: bool) {
     let executing = out.executing;
-    out.participants = executing & members;
     if aligned {
         out.rule.push("Every lane of the warp must execute it together (`.aligned`).".into());
         if !executing.is_full() {
@@ -124,8 +83,9 @@ fn membermask(out: &mut Explanation, members: LaneMask, aligned: bool) {
         }
         return;
     }
-    out.members = Some(members);
-    let strangers = executing - members;
+    out.groups = groups(masks, executing).collect();
+    out.participants = together(out, Group::participants);
+    let strangers = executing - out.participants;
     if !strangers.is_empty() {
         out.undefined |= strangers;
         out.notes.push(format!(
@@ -133,70 +93,82 @@ fn membermask(out: &mut Explanation, members: LaneMask, aligned: bool) {
             strangers.ranges()
         ));
     }
-    let absent = members - executing;
+    let absent = together(out, |group| group.membermask) - executing;
     if !absent.is_empty() {
         out.notes.push(format!(
             "Lanes {} of the membermask do not execute it: the others wait for them, unless they have exited.",
             absent.ranges()
         ));
     }
+    let theirs = |group: Group| match group.participants().is_empty() {
+        true => LaneMask::EMPTY,
+        false => (group.membermask & executing) - group.lanes,
+    };
+    let disagreeing = together(out, theirs);
+    if !disagreeing.is_empty() {
+        out.notes.push(format!(
+            "Lanes {} are in the membermask of lanes that pass another one than they do: undefined (W003).",
+            disagreeing.ranges()
+        ));
+    }
+    if out.groups.len() > 1 {
+        out.rule.push("Lanes take part with those that pass the same membermask.".into());
+    }
 }
 
-fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut Registers) {
-    let participants = out.participants;
+/// Lanes of all groups.
+fn together(out: &Explanation, of: impl Fn(Group) -> LaneMask) -> LaneMask {
+    out.groups.iter().fold(LaneMask::EMPTY, |lanes, group| lanes | of(*group))
+}
+
+/// The groups of lanes that take part with each other: one of all, where there is no membermask.
+fn parts(out: &Explanation) -> Vec<Group> {
+    let all = Group { membermask: LaneMask::FULL, lanes: out.executing };
+    if out.groups.is_empty() { vec![all] } else { out.groups.clone() }
+}
+
+fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut Registers<'_>) {
+    let (mut a, mut wide) = (splat(0), splat(0));
+    let (mut b, mut c, mut predicate) = (splat(0), splat(0), LaneMask::EMPTY);
     match *what {
-        Collective::Shfl { mode, p, a, b, c, .. } => {
-            let (b, c) = (registers.lane_numbers(b), registers.lane_numbers(c));
+        Collective::Shfl { mode, p, a: value, b: offset, c: clamp, .. } => {
+            (b, c) = (registers.lane_numbers(offset), registers.lane_numbers(clamp));
             shuffle(out, mode, &b, &c);
-            let read = &out.reads[0].source;
-            let a = registers.lane_numbers(a);
-            out.value = Some(Outcome::Number(shfl::permute(&a, read)));
+            a = registers.lane_numbers(value);
             if p.is_none() {
                 out.predicate = None;
             }
         }
-        Collective::Vote { mode, a, .. } => {
-            let votes = registers.predicate(a);
-            let result = vote::vote(mode, votes, participants);
-            out.value =
-                Some(Outcome::Predicate(if result { LaneMask::FULL } else { LaneMask::EMPTY }));
+        Collective::Vote { mode, a: votes, .. } => {
+            predicate = registers.predicate(votes);
             out.rule.push(match mode {
                 VoteMode::All => "True when the predicate is true in every participant.".into(),
                 VoteMode::Any => "True when the predicate is true in some participant.".into(),
                 VoteMode::Uni => "True when the predicate is the same in all participants.".into(),
             });
         }
-        Collective::Ballot { a, .. } => {
-            let votes = registers.predicate(a);
-            out.value = Some(Outcome::Number(splat(vote::ballot(votes, participants).0)));
+        Collective::Ballot { a: votes, .. } => {
+            predicate = registers.predicate(votes);
             out.rule.push("Bit i is lane i's predicate, 0 for lanes that take no part.".into());
         }
-        Collective::MatchAny { a, .. } => {
-            let a = equal_groups(registers, a);
-            out.value = Some(Outcome::Number(matching::match_any(&a, participants)));
+        Collective::MatchAny { a: value, .. } => {
+            wide = registers.equal_groups(value);
             out.rule
                 .push("A lane gets the mask of the participants that hold its own value.".into());
         }
-        Collective::MatchAll { p, a, .. } => {
-            let a = equal_groups(registers, a);
-            let (mask, equal) = matching::match_all(&a, participants);
-            out.value = Some(Outcome::Number(splat(mask.0)));
-            out.predicate = p.map(|_| if equal { LaneMask::FULL } else { LaneMask::EMPTY });
+        Collective::MatchAll { a: value, .. } => {
+            wide = registers.equal_groups(value);
             out.rule.push(
                 "The mask of all participants and true, if all hold one value; else 0 and false."
                     .into(),
             );
         }
-        Collective::Redux { op, a, .. } => {
-            let a = registers.lane_numbers(a);
-            out.value = Some(Outcome::Number(splat(redux::redux(op, &a, participants))));
+        Collective::Redux { a: value, .. } => {
+            a = registers.lane_numbers(value);
             out.rule.push("Every participant gets the reduction of the values of all.".into());
         }
-        Collective::ReduxF32 { mode, a, .. } => {
-            let sample = LANE_IDS.map(|lane| (lane as f32).to_bits());
-            let a = registers.number(a, &sample, "registers hold the lane's number as a binary32");
-            let a = a.map(|value| value as u32);
-            out.value = Some(Outcome::Number(splat(redux::redux_f32(mode, &a, participants))));
+        Collective::ReduxF32 { mode, a: value, .. } => {
+            a = registers.floats(value);
             let ReduxF32 { abs, propagate_nan, .. } = mode;
             let first = if abs { "Absolute values first. " } else { "" };
             let nan = if propagate_nan { "Any NaN gives NaN." } else { "NaNs are left out." };
@@ -205,29 +177,59 @@ fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut R
             ));
         }
         Collective::Elect { .. } => {
-            let members = out.members.unwrap_or(participants);
-            let chosen = elect::elect(members, members - participants);
-            out.value = chosen.map(|lane| Outcome::Number(splat(lane)));
-            out.predicate = Some(chosen.map_or(LaneMask::EMPTY, LaneMask::single));
             out.rule.push(
                 "One participant is chosen, here the lowest: all get its number, it alone gets true.".into(),
             );
         }
-        Collective::MovMatrix { .. } => transpose(out),
+        Collective::MovMatrix { a: value, .. } => {
+            a = registers.elements(value);
+            transpose(out);
+        }
         Collective::WarpSync => {
             out.rule.push("Nothing is exchanged: the participants wait for each other.".into());
+            return;
         }
         Collective::Matrix(_) => {
             out.rule
                 .push("The elements of the matrices are spread over the lanes of the warp.".into());
+            return;
         }
     }
-}
-
-/// Values that are equal in groups of four lanes, so that there is something to find.
-fn equal_groups(registers: &mut Registers, a: Src) -> Lanes<u64> {
-    let sample = LANE_IDS.map(|lane| lane / 4);
-    registers.number(a, &sample, "registers hold the lane's number divided by 4")
+    // Values of 32 bits and their extensions are equal alike.
+    let narrow = matches!(
+        what,
+        Collective::MatchAny { wide: false, .. } | Collective::MatchAll { wide: false, .. }
+    );
+    if narrow {
+        a = wide.map(|value| value as u32);
+    }
+    let operands = Operands { a: &a, wide: &wide, b: &b, c: &c, predicate: predicate.0 };
+    let (mut d, mut p) = (splat(0), LaneMask::EMPTY);
+    let mut chosen = false;
+    for group in parts(out) {
+        let results = vm::evaluate(what.kind(), operands, group.participants());
+        d = select(group.lanes, &results.d, &d);
+        p |= LaneMask(results.p) & group.lanes;
+        chosen |= !group.participants().is_empty();
+    }
+    match what {
+        Collective::Vote { .. } => out.value = Some(Outcome::Predicate(p)),
+        Collective::Elect { .. } => {
+            out.value = chosen.then_some(Outcome::Number(d));
+            out.predicate = Some(p);
+        }
+        Collective::MatchAll { p: result, .. } => {
+            out.value = Some(Outcome::Number(d));
+            out.predicate = result.map(|_| p);
+        }
+        Collective::Shfl { .. }
+        | Collective::Ballot { .. }
+        | Collective::MatchAny { .. }
+        | Collective::Redux { .. }
+        | Collective::ReduxF32 { .. }
+        | Collective::MovMatrix { .. } => out.value = Some(Outcome::Number(d)),
+        Collective::WarpSync | Collective::Matrix(_) => {}
+    }
 }
 
 fn shuffle(out: &mut Explanation, mode: ShflMode, b: &Lanes<u32>, c: &Lanes<u32>) {
@@ -235,7 +237,9 @@ fn shuffle(out: &mut Explanation, mode: ShflMode, b: &Lanes<u32>, c: &Lanes<u32>
     // The lane that an index of 0 names is the first of the segment.
     let firsts = shfl::source_lanes(ShflMode::Idx, &splat(0), c).lane;
     out.segments = Some(LaneMask::from_fn(|lane| firsts[lane] == lane as u32));
-    let undefined = shfl::undefined_reads(&sources.lane, out.participants, out.executing);
+    let reads =
+        |group: Group| shfl::undefined_reads(&sources.lane, group.participants(), group.lanes);
+    let undefined = parts(out).into_iter().fold(LaneMask::EMPTY, |all, group| all | reads(group));
     out.undefined |= undefined;
     out.predicate = Some(sources.in_range);
     out.rule.push(match mode {
@@ -262,21 +266,18 @@ fn shuffle(out: &mut Explanation, mode: ShflMode, b: &Lanes<u32>, c: &Lanes<u32>
             lower.ranges()
         ));
     }
-    out.reads = vec![Read { part: "src", source: sources.lane }];
+    out.reads = vec![Read { part: "src", source: sources.lane, lost: undefined }];
 }
 
-/// Every element of the matrix gets a number of its own, so that the transpose says where each came from.
+/// Every element of a matrix gets a number of its own, so that the transpose says where each came from.
 fn transpose(out: &mut Explanation) {
-    let elements = LANE_IDS.map(|lane| (2 * lane) | ((2 * lane + 1) << 16));
-    let moved = movmatrix::movmatrix(&elements);
-    let low = moved.map(|value| (value & 0xffff) / 2);
-    let high = moved.map(|value| (value >> 16) / 2);
-    out.reads = vec![Read { part: "low", source: low }, Read { part: "high", source: high }];
-    out.value = Some(Outcome::Number(select(out.executing, &moved, &splat(0))));
-    out.assumed.push(
-        "the elements of the matrix are numbered 0 to 63, two a lane, the low half first"
-            .to_owned(),
-    );
+    let moved = movmatrix::movmatrix(&LANE_IDS.map(|lane| (2 * lane) | ((2 * lane + 1) << 16)));
+    let from = |shift: u32| moved.map(|value| (value >> shift & 0xffff) / 2);
+    let read = |part, source: Lanes<u32>| {
+        let lost = shfl::undefined_reads(&source, out.participants, out.executing);
+        Read { part, source, lost }
+    };
+    out.reads = vec![read("low", from(0)), read("high", from(16))];
     out.rule.push(
         "Lane i holds row i/4, columns 2*(i%4) and 2*(i%4)+1 of an 8x8 matrix of b16.".into(),
     );

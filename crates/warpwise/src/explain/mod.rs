@@ -2,9 +2,10 @@
 
 mod collective;
 mod module;
+mod registers;
 
 use crate::error::Error;
-use lanes::{LaneMask, Lanes};
+use lanes::{Group, LaneMask, Lanes};
 use ptx::catalogue::{Removed, Since};
 
 /// What a warp instruction does in each lane of a warp.
@@ -20,9 +21,9 @@ pub struct Explanation {
     pub removed: Option<Removed>,
     /// The lanes that execute it: the given lanes whose guard is true.
     pub executing: LaneMask,
-    /// The membermask; `None` where the instruction has none.
-    pub members: Option<LaneMask>,
-    /// The lanes that take part.
+    /// The executing lanes by the membermask that they pass; none where the instruction has no membermask.
+    pub groups: Vec<Group>,
+    /// The lanes that take part, each with those of its own membermask.
     pub participants: LaneMask,
     /// What lanes read of each other, one row for each part of the result.
     pub reads: Vec<Read>,
@@ -34,6 +35,8 @@ pub struct Explanation {
     pub predicate: Option<LaneMask>,
     /// Executing lanes whose result the ISA leaves undefined.
     pub undefined: LaneMask,
+    /// Whether the user says what some register holds.
+    pub is_set: bool,
     /// What registers are taken to hold.
     pub assumed: Vec<String>,
     /// How the result comes about, a sentence a line.
@@ -49,6 +52,19 @@ pub struct Read {
     pub part: &'static str,
     /// The source lane of every lane.
     pub source: Lanes<u32>,
+    /// The executing lanes whose source lane does not take part with them.
+    pub lost: LaneMask,
+}
+
+/// What a register is taken to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The register's name in the instruction.
+    pub name: String,
+    /// Its value in each lane. A predicate is true where that is not 0.
+    pub values: Lanes<u64>,
+    /// For a predicate, the lanes in which it is true, if that is not what `values` says.
+    pub truth: Option<LaneMask>,
 }
 
 /// A result.
@@ -61,12 +77,13 @@ pub enum Outcome {
 }
 
 /// Explains one warp instruction, executed by `lanes`. Operands that are constants count as written;
-/// registers hold what [`Explanation::assumed`] says. The instruction is judged under the newest version and
+/// registers hold what `settings` or [`Explanation::assumed`] say. The instruction is judged under the newest version and
 /// target, and under the last that had forms without `.sync`.
 ///
 /// # Errors
-/// The text is no instruction that the catalogue accepts, or none in which lanes work together.
-pub fn explain(text: &str, lanes: LaneMask) -> Result<Explanation, Error> {
+/// The text is no instruction that the catalogue accepts, or none in which lanes work together; a setting names no register
+/// of it, or has more bits than that; the membermask is a register without a setting.
+pub fn explain(text: &str, lanes: LaneMask, settings: &[Setting]) -> Result<Explanation, Error> {
     let found = module::read(text)?;
-    collective::evaluate(&found, lanes)
+    collective::evaluate(&found, lanes, settings)
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Stage};
 use crate::module::{Kernel, Module};
 use diag::{Class, Sources};
+use ir::{Class as RegisterClass, Reg};
 use ptx::catalogue::{self, CompiledEntry, Form};
 use ptx::syntax;
 use ptx::syntax::ast::{self, Instruction, Item, StatementKind};
@@ -23,6 +24,8 @@ pub(super) struct Found {
     pub kernel: Kernel,
     pub entry: &'static CompiledEntry,
     pub form: &'static Form,
+    /// The registers that the text names, each with that of the kernel and its class.
+    pub registers: Vec<(String, Reg, RegisterClass)>,
 }
 
 /// Reads one instruction. Its registers get the types under which it is legal.
@@ -84,7 +87,19 @@ fn attempt(
         let message = "this is no instruction that Warpwise knows";
         return Err(Error::message(Stage::Module, Class::BadInput, message));
     };
-    Ok(Found { text: text.to_owned(), kernel, entry, form })
+    let registers = registers(&kernel, names);
+    Ok(Found { text: text.to_owned(), kernel, entry, form, registers })
+}
+
+/// Which registers of the kernel the names are: they are declared in order.
+fn registers(kernel: &Kernel, names: &[Operand<'_>]) -> Vec<(String, Reg, RegisterClass)> {
+    let lowered = &kernel.lowered;
+    let known = |(name, reg): (&Operand<'_>, &Option<Reg>)| {
+        let reg = (*reg)?;
+        let class = lowered.kernel.registers.get(reg.0 as usize).copied()?;
+        Some((name.text.to_owned(), reg, class))
+    };
+    names.iter().zip(&lowered.registers).filter_map(known).collect()
 }
 
 /// The first instruction of a module that has been accepted.

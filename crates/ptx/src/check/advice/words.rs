@@ -14,14 +14,15 @@ impl<'a> Checker<'a> {
             .fold(opcode.to_string(), |name, suffix| name + "." + suffix);
         let end = instruction.suffixes.last().unwrap_or(opcode).span;
         let span = opcode.span.to(end);
-        if let Some(removed) = inst.form.form.removed {
+        let removed = inst.form.form.removed;
+        if let Some(removed) = removed.filter(|removed| self.target.ptx >= removed.deprecated) {
             let (major, minor) = removed.ptx;
             let message = format!(
                 "`{name}` is gone for sm_{} and later from PTX {major}.{minor} on",
                 removed.sm
             );
             let advice = rules::DEPRECATED.at(span, message);
-            self.report(advice.help("use the form with `.sync` and a membermask"));
+            self.report(advice.help(removed.instead));
         }
         let since = inst.form.form.since.ptx;
         if self.target.ptx < since {
