@@ -112,6 +112,7 @@ impl Description {
             }
         }
         let labels = labels.into_iter().map(|(name, label)| (name, label.address)).collect();
+        errors.truncate(MOST_ERRORS);
         let program = Program { lines, labels, warnings: Vec::new() };
         if errors.is_empty() { Ok(program) } else { Err(errors) }
     }

@@ -200,13 +200,22 @@ impl Lowering {
             if let Some(service) = service::find(&function.name) {
                 return self.ask(function, service, parts);
             }
-            let message = format!("`{}` is not defined in this module", function.name);
+            let name = &function.name;
+            let message = match service::unsupported(name) {
+                Some(what) => format!("`{name}` is not implemented: {what}"),
+                None => {
+                    format!("`{name}` is defined in another module; modules cannot be linked yet")
+                }
+            };
             let error = Diagnostic::unsupported(callee.span, message);
-            return Err(Box::new(error.label(function.name.span, "declared here")));
+            return Err(Box::new(error.label(name.span, "declared here")));
         };
         if self.calls.iter().any(|call| call.function.name == function.name) {
             let message = format!("`{}` calls itself: recursion is not implemented", function.name);
             return Err(Box::new(Diagnostic::unsupported(callee.span, message)));
+        }
+        if !self.has_depth() {
+            return Err(Box::new(super::too_deep(callee.span)));
         }
         if self.places.len() > MAX_INSTRUCTIONS {
             let message = "the kernel, with every call replaced by the function, is too large";
@@ -243,7 +252,9 @@ impl Lowering {
                 Passed::In(reg) => self.scopes.declare_register_in(&formal.name, formal.ty, reg)?,
             }
         }
+        self.depth += 1;
         self.statements(body);
+        self.depth -= 1;
         self.enter(resume);
         self.calls.pop();
         self.lines.go_back(call_site);

@@ -2,14 +2,14 @@
 
 use super::addressed::{addressed, reads_special};
 use super::kernels;
+use super::variables::{Declared, Missing, Variables};
 use crate::special;
-use crate::syntax::ast::{
-    Constant, Init, InitKind, Item, Module, Statement, StatementKind, Variable,
-};
+use crate::syntax::ast::{Constant, Init, InitKind, Module, Statement, StatementKind, Variable};
 use crate::syntax::{ScalarType, Space};
-use diag::Diagnostic;
+use diag::{Diagnostic, Span};
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes of the largest image.
 const MAX_IMAGE: u64 = 1 << 32;
@@ -173,8 +173,32 @@ pub struct Image {
     pub relocations: Vec<Relocation>,
     /// Where the barrier of the grid stands, if something reads where it is.
     pub(super) grid_workspace: Option<u64>,
+    /// The variables of the module by name.
     offsets: HashMap<String, u64>,
+    places: Arc<Places>,
+    /// The names of the variables of functions, by offset.
+    in_functions: HashMap<u64, String>,
     functions: HashMap<String, u64>,
+}
+
+/// Where the variables of an image stand, by the places of their names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places {
+    offsets: HashMap<Span, u64>,
+    missing: HashMap<Span, Missing>,
+}
+
+impl Places {
+    /// The offset of a variable in the image.
+    ///
+    /// # Errors
+    /// Why it cannot be used; `None` if it is declared only and stands elsewhere in the module.
+    pub(super) fn of(&self, variable: Span) -> std::result::Result<u64, Option<&Missing>> {
+        match self.missing.get(&variable) {
+            Some(missing) => Err(Some(missing)),
+            None => self.offsets.get(&variable).copied().ok_or(None),
+        }
+    }
 }
 
 /// The address of the first function, and what lies between one and the next. No memory is there.
@@ -193,15 +217,11 @@ impl Image {
             let next = FUNCTIONS + FUNCTION * image.functions.len() as u64;
             image.functions.entry(name).or_insert(next);
         }
-        let variables = || {
-            module.items.iter().filter_map(|item| match item {
-                Item::Variable(variable) => Some(&**variable),
-                Item::Function(_) | Item::Directive(_) => None,
-            })
-        };
-        let placed = |variable: &&Variable| matches!(variable.space, Space::Global | Space::Const);
+        let variables = Variables::of(module);
+        let mut places = Places { offsets: HashMap::new(), missing: variables.missing() };
         let mut end = 0;
-        for variable in variables().filter(placed) {
+        for declared in variables.defined() {
+            let variable = declared.variable;
             let Some(bytes) = bytes(variable) else {
                 let message = format!("`{}` has no size that memory could hold", variable.name);
                 errors.push(Diagnostic::unsupported(variable.span, message));
@@ -215,27 +235,37 @@ impl Image {
                 return image;
             }
             image.objects.push((offset, bytes));
-            image.offsets.insert(variable.name.to_string(), offset);
+            places.offsets.insert(variable.name.span, offset);
+            match variables.is_of_module(declared) {
+                true => image.offsets.insert(variable.name.to_string(), offset).map(drop),
+                false => image.in_functions.insert(offset, variable.name.to_string()).map(drop),
+            };
         }
         if reads_special(module, special::Value::is_grid_workspace) {
             let offset = align_up(end + GAP, 16);
             image.objects.push((offset, special::GRID_WORKSPACE));
             image.grid_workspace = Some(offset);
         }
-        for variable in variables().filter(placed) {
-            let (Some(init), Some(offset)) = (&variable.init, image.offset(&variable.name)) else {
-                continue;
-            };
-            let limit = bytes(variable).unwrap_or(0);
-            let mut writer =
-                Writer { image: &mut image, at: offset, limit, data: Vec::new(), errors };
+        for declared in variables.defined() {
+            let variable = declared.variable;
+            let offset = places.offsets.get(&variable.name.span);
+            let (Some(init), Some(offset)) = (&variable.init, offset.copied()) else { continue };
+            let (limit, data) = (bytes(variable).unwrap_or(0), Vec::new());
+            let (image, of) = (&mut image, (&variables, declared));
+            let mut writer = Writer { image, of, places: &places, at: offset, limit, data, errors };
             let dims: Vec<u64> = variable.dims.iter().map(|dim| dim.unwrap_or(0)).collect();
             writer.value(variable, init, &dims);
-            let mut data = writer.data;
+            let mut data = std::mem::take(&mut writer.data);
             data.truncate(limit as usize);
-            image.contents.push((offset, data));
+            writer.image.contents.push((offset, data));
         }
+        image.places = Arc::new(places);
         image
+    }
+
+    /// Where its variables stand.
+    pub(super) fn places(&self) -> &Arc<Places> {
+        &self.places
     }
 
     /// The address of a function; `None` where it is no kernel and the module never takes it.
@@ -247,11 +277,12 @@ impl Image {
     pub fn variable_at(&self, offset: u64) -> Option<(&str, u64)> {
         let holds = |(start, bytes): &&(u64, u64)| (*start..start + bytes).contains(&offset);
         let (start, _) = self.objects.iter().find(holds)?;
-        let name = self.offsets.iter().find(|(_, at)| *at == start)?.0;
+        let of_module = self.offsets.iter().find(|(_, at)| *at == start).map(|(name, _)| name);
+        let name = of_module.or_else(|| self.in_functions.get(start))?;
         Some((name, offset - start))
     }
 
-    /// The offset of a variable.
+    /// The offset of a variable of the module.
     pub fn offset(&self, name: &str) -> Option<u64> {
         self.offsets.get(name).copied()
     }
@@ -260,6 +291,9 @@ impl Image {
 /// Writes an initial value from `at` on.
 struct Writer<'a> {
     image: &'a mut Image,
+    /// The variable, among all.
+    of: (&'a Variables<'a>, Declared<'a>),
+    places: &'a Places,
     at: u64,
     /// Bytes of the variable; what an initial value has beyond them is dropped.
     limit: u64,
@@ -303,20 +337,28 @@ impl Writer<'_> {
                 };
                 self.data.extend_from_slice(&bits.to_le_bytes()[..width.min(8)]);
             }
-            InitKind::Field(_) => {
-                let message = "textures and samplers are not implemented";
-                self.errors.push(Diagnostic::unsupported(init.span, message));
-            }
+            // The variable counts as missing.
+            InitKind::Field(_) => {}
             InitKind::Address(address) => {
                 if let Some(function) = self.image.function(&address.name) {
                     let value = function.wrapping_add(address.offset.cast_unsigned());
                     self.data.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);
                     return;
                 }
-                let Some(target) = self.image.offset(&address.name) else {
-                    let message = format!("`{}` has no address in this module", address.name);
-                    self.errors.push(Diagnostic::unsupported(init.span, message));
-                    return;
+                let (variables, declared) = self.of;
+                let named = variables.named(address, declared);
+                let target = match named.map(|named| self.places.of(named.name.span)) {
+                    Some(Ok(offset)) => offset,
+                    // The variable that holds the address is missing, too.
+                    Some(Err(Some(_))) => {
+                        self.data.resize(self.data.len() + width, 0);
+                        return;
+                    }
+                    Some(Err(None)) | None => {
+                        let message = format!("`{}` has no address in this module", address.name);
+                        self.errors.push(Diagnostic::unsupported(init.span, message));
+                        return;
+                    }
                 };
                 let shift = address.mask.map_or(0, u64::trailing_zeros);
                 let at = self.at + self.data.len() as u64;

@@ -6,11 +6,13 @@
 
 mod addressed;
 mod call;
+mod errors;
 pub(crate) mod layout;
 mod lines;
 mod operands;
 mod scope;
 mod service;
+mod variables;
 
 pub use layout::{Image, Relocation};
 pub use lines::SourceLines;
@@ -26,6 +28,7 @@ use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::Target;
 use call::{Call, LocalFrame, Targets};
 use diag::{Diagnostic, Span};
+use errors::Errors;
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
 use layout::{Row, SharedMemory, align_up};
 use scope::{Placing, Scopes};
@@ -69,8 +72,8 @@ pub struct LoweredKernel {
     pub registers: Vec<Option<Reg>>,
 }
 
-/// At most this many errors are reported for one kernel.
-const MAX_ERRORS: usize = 20;
+/// How deep blocks and calls may be nested in each other, all together.
+const MAX_DEPTH: usize = 256;
 
 /// Lowers a kernel of a module.
 ///
@@ -103,7 +106,8 @@ pub fn lower_kernel(
         targets: HashMap::new(),
         carry: None,
         qualifiers: HashMap::new(),
-        errors: Vec::new(),
+        depth: 0,
+        errors: Errors::default(),
     };
     lowering.function(function);
     lowering.finish(function)
@@ -142,7 +146,9 @@ pub struct Lowering {
     carry: Option<Reg>,
     /// Numbers of the qualifiers that instructions have had.
     qualifiers: HashMap<String, u32>,
-    errors: Vec<Diagnostic>,
+    /// How many blocks and calls are open.
+    depth: usize,
+    errors: Errors,
 }
 
 impl Lowering {
@@ -174,11 +180,9 @@ impl Lowering {
         let [Ok(param_bytes), Ok(shared_bytes), Ok(local_bytes)] = sizes else {
             let message = "the kernel's variables need more than 4 GiB";
             self.errors.push(Diagnostic::error(function.name.span, message));
-            return Err(self.errors);
+            return Err(self.errors.finish().err().unwrap_or_default());
         };
-        if !self.errors.is_empty() {
-            return Err(self.errors);
-        }
+        self.errors.finish()?;
         let mut kernel = self.b.finish();
         kernel.param_bytes = param_bytes;
         kernel.shared_bytes = shared_bytes;
@@ -228,17 +232,27 @@ impl Lowering {
         self.report(declared);
     }
 
+    /// Whether one more block or call may be opened in the ones that are open.
+    fn has_depth(&self) -> bool {
+        self.depth < MAX_DEPTH
+    }
+
     fn statements(&mut self, statements: &[Statement]) {
         self.open_labels(statements);
         for statement in statements {
-            if self.errors.len() >= MAX_ERRORS {
+            if self.errors.is_full() {
                 return;
             }
             match &statement.kind {
+                StatementKind::Block(_) if !self.has_depth() => {
+                    self.error(too_deep(statement.span));
+                }
                 StatementKind::Block(inner) => {
+                    self.depth += 1;
                     self.scopes.push();
                     self.statements(inner);
                     self.scopes.pop();
+                    self.depth -= 1;
                 }
                 StatementKind::Variable(variable) => {
                     let declared = self.declare(variable);
@@ -288,8 +302,11 @@ impl Lowering {
             }
             Space::Shared => (Space::Shared, self.place_shared(variable)?),
             Space::Global | Space::Const => {
-                let message = "variables of this space are declared outside of functions";
-                return Err(Box::new(Diagnostic::error(variable.span, message)));
+                let Some(placing) = self.scopes.in_image(variable) else {
+                    let message = "this variable has no size that memory could hold";
+                    return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
+                };
+                return self.scopes.declare_variable(&variable.name, placing);
             }
             Space::Sreg | Space::Tex => {
                 let message = "variables of this space are not implemented";
@@ -434,18 +451,24 @@ impl Lowering {
 
     /// Where a variable stands: its space and its offset there, global and constant variables in the module's
     /// image. `None` is dynamic shared memory, which begins where static shared memory ends.
-    fn placement(&mut self, index: usize) -> Option<(Space, u64)> {
+    ///
+    /// # Errors
+    /// The variable cannot be used; `operand` names it.
+    fn placement(&mut self, index: usize, operand: &ast::Operand) -> Result<Option<(Space, u64)>> {
         match self.scopes.variables[index] {
-            Placing::At(scope::Variable { space, offset }) => Some((space, offset)),
+            Placing::At(scope::Variable { space, offset }) => Ok(Some((space, offset))),
             Placing::Dynamic => {
                 self.shared_memory.use_dynamic();
-                None
+                Ok(None)
+            }
+            Placing::Missing(declared) => {
+                Err(Box::new(self.scopes.missing(declared, operand.span)))
             }
             Placing::ModuleShared { bytes, align } => {
                 let offset = self.shared_memory.place(bytes, align);
                 let placed = scope::Variable { space: Space::Shared, offset };
                 self.scopes.variables[index] = Placing::At(placed);
-                Some((Space::Shared, offset))
+                Ok(Some((Space::Shared, offset)))
             }
         }
     }
@@ -459,6 +482,12 @@ impl Lowering {
             self.errors.push(*diagnostic);
         }
     }
+}
+
+/// Blocks and calls are nested too deep.
+fn too_deep(span: Span) -> Diagnostic {
+    let message = format!("blocks and calls are nested more than {MAX_DEPTH} deep");
+    Diagnostic::new(diag::Severity::Error, diag::Class::Limit, message).label(span, "")
 }
 
 /// Whether an operand names a register, at any depth.

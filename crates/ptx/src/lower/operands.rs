@@ -110,7 +110,7 @@ impl Lowering {
                 Entity::Special => self.special(name, None, ty),
                 Entity::Variable(index) => {
                     self.require_width(operand, ty)?;
-                    let (address, _) = self.variable_address(index, 0);
+                    let (address, _) = self.variable_address(index, 0, operand)?;
                     Ok(self.at_width(address, ty))
                 }
                 Entity::Function(index) => {
@@ -131,7 +131,7 @@ impl Lowering {
                 }
                 Entity::Variable(index) => {
                     self.require_width(operand, ty)?;
-                    let (address, _) = self.variable_address(index, *offset);
+                    let (address, _) = self.variable_address(index, *offset, operand)?;
                     Ok(self.at_width(address, ty))
                 }
                 Entity::Special | Entity::Function(_) | Entity::Label(_) => {
@@ -268,25 +268,33 @@ impl Lowering {
     }
 
     /// The address of a variable in its own space (global and constant: generic), and that space.
-    fn variable_address(&mut self, index: usize, offset: i64) -> (Src, Space) {
+    ///
+    /// # Errors
+    /// The variable cannot be used; `operand` names it.
+    fn variable_address(
+        &mut self,
+        index: usize,
+        offset: i64,
+        operand: &Operand,
+    ) -> Result<(Src, Space)> {
         let special = |lowering: &mut Self, what: Special| {
             let class = if what.is_wide() { Class::W64 } else { Class::W32 };
             let d = lowering.b.reg(class);
             lowering.b.push(Op::Special { d, what });
             d
         };
-        let Some((space, at)) = self.placement(index) else {
+        let Some((space, at)) = self.placement(index, operand)? else {
             let base = special(self, Special::DynamicSharedBase);
             let base = self.b.unary(UnaryOp::ZeroExtend32, base);
             let offset = Src::Imm(offset.cast_unsigned());
-            return (self.b.binary(BinaryOp::AddI64, base, offset).into(), Space::Shared);
+            return Ok((self.b.binary(BinaryOp::AddI64, base, offset).into(), Space::Shared));
         };
         let bytes = at.wrapping_add(offset.cast_unsigned());
         if matches!(space, Space::Global | Space::Const) {
             let base = special(self, Special::ImageBase);
-            return (self.b.binary(BinaryOp::AddI64, base, Src::Imm(bytes)).into(), space);
+            return Ok((self.b.binary(BinaryOp::AddI64, base, Src::Imm(bytes)).into(), space));
         }
-        (Src::Imm(bytes), space)
+        Ok((Src::Imm(bytes), space))
     }
 
     fn at_width(&mut self, address: Src, ty: ScalarType) -> Src {
@@ -447,7 +455,7 @@ impl Lowering {
                     Ok((Address { base, offset: address.offset }, None))
                 }
                 Entity::Variable(index) => {
-                    let (base, space) = self.variable_address(index, 0);
+                    let (base, space) = self.variable_address(index, 0, operand)?;
                     Ok((Address { base, offset: address.offset }, Some(space)))
                 }
                 Entity::Special | Entity::Function(_) | Entity::Label(_) => {

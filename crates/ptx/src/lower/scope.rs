@@ -1,12 +1,12 @@
 //! What names mean at a point of a kernel.
 
 use super::Result;
-use super::layout::{self, Image};
+use super::layout::{self, Image, Places};
 use crate::nearest::nearest;
 use crate::special;
 use crate::syntax::ast::{self, Function, Item, Name};
 use crate::syntax::{Linkage, ScalarType, Space};
-use diag::Diagnostic;
+use diag::{Diagnostic, Span};
 use ir::{BlockId, Reg};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -48,6 +48,8 @@ pub(super) enum Placing {
     At(Variable),
     /// In dynamic shared memory.
     Dynamic,
+    /// Nowhere that is known: the variable whose name stands here cannot be used.
+    Missing(Span),
     /// A shared variable of the module: it gets its place when the kernel first uses it.
     ModuleShared { bytes: u64, align: u64 },
 }
@@ -62,7 +64,7 @@ struct Range {
 
 #[derive(Clone, Debug, Default)]
 struct Scope {
-    names: HashMap<String, (Entity, diag::Span)>,
+    names: HashMap<String, (Entity, Span)>,
     ranges: Vec<Range>,
 }
 
@@ -77,6 +79,7 @@ pub(super) struct Scopes {
     pub(super) registers: Vec<Register>,
     pub(super) variables: Vec<Placing>,
     pub(super) functions: Vec<DeclaredFunction>,
+    places: Arc<Places>,
 }
 
 /// A function of the module.
@@ -96,6 +99,7 @@ impl Scopes {
             registers: Vec::new(),
             variables: Vec::new(),
             functions: Vec::new(),
+            places: Arc::clone(image.places()),
         };
         for item in &module.items {
             match item {
@@ -122,10 +126,13 @@ impl Scopes {
                             bytes: layout::bytes(variable).unwrap_or(0),
                             align: layout::alignment(variable),
                         },
-                        _ => match image.offset(&variable.name) {
-                            Some(offset) => Placing::At(Variable { space: variable.space, offset }),
+                        Space::Global | Space::Const => match scopes.in_image(variable) {
+                            Some(placing) => placing,
                             None => continue,
                         },
+                        Space::Reg | Space::Local | Space::Param | Space::Sreg | Space::Tex => {
+                            continue;
+                        }
                     };
                     scopes.variables.push(placing);
                     let entity = Entity::Variable(scopes.variables.len() - 1);
@@ -136,6 +143,24 @@ impl Scopes {
             }
         }
         scopes
+    }
+
+    /// Where a global or constant variable stands; `None` if another declaration says it.
+    pub(super) fn in_image(&self, variable: &ast::Variable) -> Option<Placing> {
+        match self.places.of(variable.name.span) {
+            Ok(offset) => Some(Placing::At(Variable { space: variable.space, offset })),
+            Err(Some(_)) => Some(Placing::Missing(variable.name.span)),
+            Err(None) => None,
+        }
+    }
+
+    /// Why a variable, whose name stands at `declared`, cannot be used at `place`.
+    pub(super) fn missing(&self, declared: Span, place: Span) -> Diagnostic {
+        match self.places.of(declared) {
+            Err(Some(missing)) => Diagnostic::unsupported(place, missing.message.clone())
+                .label(missing.span, missing.what),
+            Ok(_) | Err(None) => Diagnostic::unsupported(place, "this variable has no address"),
+        }
     }
 
     pub(super) fn push(&mut self) {

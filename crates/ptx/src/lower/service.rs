@@ -11,3 +11,19 @@ pub(super) fn find(function: &str) -> Option<Service> {
         _ => None,
     }
 }
+
+/// What a function of the device's runtime system does that is not implemented (CUDA C++ Programming Guide, "Dynamic Global
+/// Memory Allocation and Operations", "CUDA Dynamic Parallelism" and "Profiler Counter Function").
+pub(super) fn unsupported(function: &str) -> Option<&'static str> {
+    match function {
+        "malloc" | "free" | "__nv_aligned_device_malloc" => {
+            Some("kernels have no heap to allocate memory from yet")
+        }
+        "__nvvm_prof_trigger" => Some("there are no profiler counters"),
+        _ if function.starts_with("cudaCG") => Some("groups of several grids are not there yet"),
+        _ if function.starts_with("cuda") || function.starts_with("__cudaCDP") => Some(
+            "the runtime interface of the device, with which kernels launch kernels, is not there yet",
+        ),
+        _ => None,
+    }
+}
