@@ -135,7 +135,11 @@ fn finish(lo: &mut Lowering, inst: &Inst<'_>, step: Step, ty: ScalarType) -> Res
     let declared = match &lo.operand(inst, "d")?.kind {
         OperandKind::Name(name) => match lo.entity(name)? {
             Entity::Register(index) => Some(lo.declared(index).bits()),
-            Entity::Special | Entity::Variable(_) | Entity::Function(_) | Entity::Label(_) => None,
+            Entity::Vector(_)
+            | Entity::Special
+            | Entity::Variable(_)
+            | Entity::Function(_)
+            | Entity::Label(_) => None,
         },
         _ => None,
     };

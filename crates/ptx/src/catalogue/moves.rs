@@ -3,7 +3,8 @@
 use super::{Entry, Form, Need, Role};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use crate::syntax::ast::{Operand, OperandKind};
+use crate::special;
+use crate::syntax::ast::{Name, Operand, OperandKind};
 use ir::{BinaryOp, Src, UnaryOp};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
@@ -20,26 +21,29 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             .role(Role::Copy)
             .needs(&[Need::new("b128", (8, 3), 70)]),
         Form::new("mov.pred d, {%}{!}a:pred", (1, 0), 10, predicate),
-        Form::legal("mov.vec.type d*, a*; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10),
-        Form::legal(
+        Form::new("mov.vec.type d*, a*; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10, vectors),
+        Form::new(
             "mov.vec.type d*, a*; .vec = { .v2, .v4 }; \
              .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",
             (1, 0),
             10,
+            vectors,
         ),
         // One value for all elements, or the vector that a special register is.
-        Form::legal("mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10),
-        Form::legal(
+        Form::new("mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10, vectors),
+        Form::new(
             "mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; \
              .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",
             (1, 0),
             10,
+            vectors,
         ),
-        Form::legal(
+        Form::new(
             "mov.vec.type d*, int {%}{&}tuple; .vec = { .v4 }; \
              .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",
             (1, 0),
             10,
+            vectors,
         ),
     ],
 }];
@@ -83,6 +87,47 @@ fn bits(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         }
         _ => copy(lo, inst),
     }
+}
+
+/// `mov.v2` and `mov.v4`: vectors, or one value for all elements, or the vector that a special register is.
+fn vectors(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let ty = inst.ty("type");
+    let [d, a] = inst.instruction.operands.as_slice() else {
+        return lo.unsupported(inst, "this `mov` is not implemented");
+    };
+    let results = lo.elements(d);
+    let values = match &a.kind {
+        OperandKind::Vector(elements) => {
+            elements.iter().map(|element| lo.value_of(element, ty)).collect::<Result<Vec<Src>>>()?
+        }
+        OperandKind::Name(name) if special::find(name).is_some_and(|it| it.is_vector()) => {
+            let component = |part| Operand {
+                kind: OperandKind::Component(name.clone(), Name::new(part, a.span)),
+                span: a.span,
+            };
+            let parts = ["x", "y", "z", "w"].map(component);
+            let parts = parts.iter().take(results.len());
+            parts.map(|part| lo.value_of(part, ty)).collect::<Result<Vec<Src>>>()?
+        }
+        _ => vec![lo.value_of(a, ty)?; results.len()],
+    };
+    if results.len() != values.len() {
+        return lo.reject(a, format!("{} elements are wanted", results.len()));
+    }
+    // An element that is written may be one that is still to be read.
+    let values: Vec<Src> = values
+        .into_iter()
+        .map(|value| match (value, ty.bits()) {
+            (Src::Reg(reg), 64) => lo.b.unary(UnaryOp::Mov64, reg).into(),
+            (Src::Reg(reg), _) => lo.b.unary(UnaryOp::Mov32, reg).into(),
+            (Src::Imm(_), _) => value,
+        })
+        .collect();
+    results
+        .iter()
+        .zip(values)
+        .filter(|(result, _)| !matches!(result.kind, OperandKind::Sink))
+        .try_for_each(|(result, value)| lo.write_to(result, value, ty))
 }
 
 /// The type of each of `count` elements that make up `bits` bits.

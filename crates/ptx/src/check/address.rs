@@ -45,9 +45,16 @@ impl<'a> Checker<'a> {
                 }
                 self.parameter(inst, pattern, address)
             }
-            OperandKind::Element(name, _) => match self.names.find(name) {
-                Some(Symbol::Variable(variable)) => {
-                    self.same_space((space, inst.space_word(pattern)), operand, variable)
+            // Subscripts without brackets are for loads and stores, whose registers may be wider than the type.
+            OperandKind::Element(..)
+                if !inst.form.pattern.operands.iter().any(|operand| operand.relaxed) =>
+            {
+                refuse(&rules::ADDRESS, operand, "an address in brackets must stand here")
+            }
+            OperandKind::Element(name, index) => match self.names.find(name) {
+                Some(Symbol::Variable(variable)) if !variable.dims.is_empty() => {
+                    self.same_space((space, inst.space_word(pattern)), operand, variable)?;
+                    self.index(index)
                 }
                 symbol => {
                     let message = format!("only arrays have elements; {}", describe(name, symbol));
@@ -55,6 +62,26 @@ impl<'a> Checker<'a> {
                 }
             },
             _ => refuse(&rules::ADDRESS, operand, "an address in brackets must stand here"),
+        }
+    }
+
+    /// The index of an element: an integer.
+    pub(super) fn index(&self, index: &Operand) -> Verdict {
+        let ty = match &index.kind {
+            OperandKind::Constant(constant) if constant.integer().is_none() => {
+                return refuse(&rules::ADDRESS, index, "an index is an integer");
+            }
+            OperandKind::Name(name) | OperandKind::NamePlus(name, _) => {
+                match self.names.find(name) {
+                    Some(Symbol::Register(variable)) => variable.ty,
+                    _ => return Ok(()),
+                }
+            }
+            _ => return Ok(()),
+        };
+        match kind(ty) {
+            Kind::Bits | Kind::Integer => Ok(()),
+            _ => refuse(&rules::ADDRESS, index, format!("an index is an integer, not {ty}")),
         }
     }
 

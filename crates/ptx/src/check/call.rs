@@ -92,20 +92,24 @@ impl<'a> Checker<'a> {
                 let message = format!("`{name}` is a kernel, which cannot be called");
                 return Err(Box::new(rules::CALL.at(callee.span, message)));
             }
-            Some(Symbol::Function(function)) => match table {
-                Some(table) if !matches!(table.kind, OperandKind::List(_)) => {
-                    let message =
-                        format!("`{name}` is a function: only indirect calls have a table");
-                    return Err(Box::new(rules::CALL.at(table.span, message)));
+            Some(Symbol::Function(function)) => {
+                self.needs_stack(Some(function), callee.span)?;
+                match table {
+                    Some(table) if !matches!(table.kind, OperandKind::List(_)) => {
+                        let message =
+                            format!("`{name}` is a function: only indirect calls have a table");
+                        return Err(Box::new(rules::CALL.at(table.span, message)));
+                    }
+                    _ => vec![Signature::of(function)],
                 }
-                _ => vec![Signature::of(function)],
-            },
+            }
             Some(Symbol::Register(register)) => {
                 if !types::agrees(register.ty, ScalarType::U64, Fit::Instruction) {
                     let what = describe(name, Some(Symbol::Register(register)));
                     let message = format!("{what} and holds no function's address");
                     return Err(Box::new(rules::CALL.at(callee.span, message)));
                 }
+                self.needs_stack(None, callee.span)?;
                 self.prototypes(callee, table)?
             }
             symbol => {
@@ -121,7 +125,7 @@ impl<'a> Checker<'a> {
         let passed = place(operands.iter().rfind(is_empty).filter(|_| arguments.is_some()));
         for signature in signatures {
             for parameter in signature.returns.iter().chain(signature.params) {
-                if is_narrow(parameter) {
+                if is_narrow(parameter) && !self.without_abi {
                     let message = format!(
                         "calls pass and return values of 32 bits and more; `{}` is {}",
                         parameter.name, parameter.ty

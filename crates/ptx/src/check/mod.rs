@@ -4,6 +4,7 @@
 //! warning. Everything about single instructions comes from the catalogue's forms; this module knows no
 //! opcode.
 
+mod abi;
 mod address;
 mod advice;
 mod alias;
@@ -57,6 +58,7 @@ pub fn check(module: &Module, target: Option<Target>) -> Vec<Diagnostic> {
         target,
         wide_addresses: module.address_size.is_none_or(|size| size.bits == 64),
         in_kernel: false,
+        without_abi: abi::is_left(module),
         independent_samplers: header::has_independent_samplers(module),
         aliases: HashMap::default(),
         reordered: HashSet::default(),
@@ -103,6 +105,8 @@ struct Checker<'a> {
     wide_addresses: bool,
     /// Whether the function is a kernel.
     in_kernel: bool,
+    /// Whether the assembler compiles the module without its calling convention.
+    without_abi: bool,
     /// Orders of modifiers that have been remarked on.
     reordered: HashSet<String>,
     advice: Advice<'a>,
@@ -190,6 +194,9 @@ impl<'a> Checker<'a> {
             }
         }
         self.shared_memory(module);
+        if self.without_abi {
+            self.recursion(module);
+        }
         self.definitions(module);
     }
 

@@ -148,6 +148,16 @@ impl<'a> Checker<'a> {
         is_result: bool,
     ) -> Verdict {
         let count = inst.count(length, wanted.ty);
+        let first = inst.instruction.operands.first().filter(|first| self.is_vector(first));
+        if let Some(first) = first
+            && length == Length::Packed
+            && !is_result
+            && self.is_vector(operand)
+        {
+            let message = "one side makes up the other: only one of them can be a vector";
+            let error = rules::VECTOR.at(operand.span, message);
+            return Err(Box::new(error.label(first.span, "this is one, too")));
+        }
         let mut wanted = wanted;
         if matches!(length, Length::Fragment(_)) {
             (wanted.ty, wanted.fit) = fragment(wanted.ty);
@@ -178,6 +188,15 @@ impl<'a> Checker<'a> {
                 self.vector(wanted, operand, elements, how, is_result)
             }
             OperandKind::Sink if wanted.pattern.sink => Ok(()),
+            OperandKind::Name(name)
+                if length == Length::Packed
+                    && let Some(Symbol::Register(variable)) = self.names.find(name)
+                    && let Some(count) = variable.vector
+                    && u32::from(count) * variable.ty.bits() == wanted.ty.bits() =>
+            {
+                self.blame.fits(variable);
+                Ok(())
+            }
             _ => {
                 if let (Some(count), OperandKind::Name(name)) = (count, &operand.kind)
                     && let Some(Symbol::Register(variable)) = self.names.find(name)
@@ -195,6 +214,18 @@ impl<'a> Checker<'a> {
                     false => self.value(wanted, operand),
                 }
             }
+        }
+    }
+
+    /// Whether an operand is a vector: in braces, or a register of vector type.
+    fn is_vector(&self, operand: &Operand) -> bool {
+        match &operand.kind {
+            OperandKind::Vector(_) => true,
+            OperandKind::Name(name) => {
+                let symbol = self.names.find(name);
+                matches!(symbol, Some(Symbol::Register(variable)) if variable.vector.is_some())
+            }
+            _ => false,
         }
     }
 
@@ -337,9 +368,10 @@ impl<'a> Checker<'a> {
             },
             OperandKind::NamePlus(name, _) => self.sum(wanted, operand, name),
             // The address of an element of an array.
-            OperandKind::Element(name, _) => match self.names.find(name) {
+            OperandKind::Element(name, index) => match self.names.find(name) {
                 Some(Symbol::Variable(variable)) if !variable.dims.is_empty() => {
-                    self.variable(wanted, operand, variable)
+                    self.variable(wanted, operand, variable)?;
+                    self.index(index)
                 }
                 symbol => {
                     let message = format!("only arrays have elements; {}", describe(name, symbol));

@@ -1,6 +1,7 @@
 //! `.pragma` and its texts (PTX ISA 9.1, 11.8 Miscellaneous Directives, and the chapter of pragma strings).
 
 use super::{Checker, feature};
+use crate::catalogue::Since;
 use crate::rules;
 use crate::syntax::ast::{Directive, DirectiveArg};
 
@@ -11,14 +12,24 @@ struct Pragma {
     in_body: bool,
     /// Whether more follows the word.
     has_value: bool,
+    since: Since,
 }
 
 const KNOWN: &[Pragma] = &[
-    Pragma { word: "nounroll", in_body: false, has_value: false },
-    Pragma { word: "used_bytes_mask", in_body: true, has_value: true },
-    Pragma { word: "enable_smem_spilling", in_body: true, has_value: false },
-    Pragma { word: "frequency", in_body: true, has_value: true },
+    Pragma { word: "nounroll", in_body: false, has_value: false, since: since((2, 0), 10) },
+    Pragma { word: "used_bytes_mask", in_body: true, has_value: true, since: since((8, 3), 50) },
+    Pragma {
+        word: "enable_smem_spilling",
+        in_body: true,
+        has_value: false,
+        since: since((8, 7), 75),
+    },
+    Pragma { word: "frequency", in_body: true, has_value: true, since: since((9, 0), 10) },
 ];
+
+const fn since(ptx: (u32, u32), sm: u32) -> Since {
+    Since { ptx, sm }
+}
 
 /// Where a pragma stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +57,15 @@ impl<'a> Checker<'a> {
             let error = rules::DECLARATION.at(pragma.span, "a pragma is a text in quotes");
             return self.report(error.help("write, for example, `.pragma \"nounroll\";`"));
         };
+        let word = |text: &str| text.trim().split(' ').next().unwrap_or_default().to_owned();
+        let known = texts.iter().map(|text| word(text));
+        let known: Vec<_> =
+            known.filter_map(|word| KNOWN.iter().find(|known| known.word == word)).collect();
+        for known in known {
+            if !self.has_since(&format!("the pragma `{}`", known.word), known.since, pragma.span) {
+                return;
+            }
+        }
         let message = texts.into_iter().find_map(|text| {
             let (word, value) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
             let known = KNOWN.iter().find(|known| known.word == word);

@@ -18,7 +18,7 @@ pub(super) struct Uses<'a> {
     /// Shared variables, its own included.
     variables: HashMap<&'a str, &'a Variable>,
     /// Functions.
-    functions: HashSet<&'a str>,
+    pub(super) functions: HashSet<&'a str>,
 }
 
 impl<'a> Checker<'a> {

@@ -102,6 +102,10 @@ impl Checker<'_> {
                 OperandKind::NamePlus(..) => {
                     return refuse(&rules::OPERAND_KIND, element, "an element is no sum");
                 }
+                OperandKind::Element(..) => {
+                    let message = "the address of an array's element is no element of a vector";
+                    return refuse(&rules::OPERAND_KIND, element, message);
+                }
                 _ => self.value(or_instead(wanted, instead), element)?,
             }
         }

@@ -69,18 +69,13 @@ pub(super) struct LocalFrame {
 }
 
 impl LocalFrame {
-    /// The frame of a kernel, for the variables of its body.
-    pub(super) fn of_kernel(body: &[ast::Statement]) -> Self {
-        LocalFrame { end: layout::end_of_locals(Row::default(), body), ..LocalFrame::default() }
-    }
-
     /// The frame of a function that is called at a place. Its parameters come first.
     fn called(&self, place: usize) -> Self {
         LocalFrame { next: self.end, end: self.end, variables: Vec::new(), start: place }
     }
 
     /// Makes room for the variables of a body.
-    fn open(&mut self, body: &[ast::Statement]) {
+    pub(super) fn open(&mut self, body: &[ast::Statement]) {
         self.next = self.next.align(16);
         self.end = layout::end_of_locals(self.next, body);
     }
@@ -108,12 +103,13 @@ impl LocalFrame {
 }
 
 /// What stands behind a formal parameter.
-#[derive(Clone, Copy)]
 enum Passed {
     /// A variable.
     At(Placed),
     /// A register of its own.
     In(Reg),
+    /// A register for each element of a vector.
+    Each(Vec<Reg>),
 }
 
 impl Lowering {
@@ -149,7 +145,7 @@ impl Lowering {
                 self.call_function(&function, &parts)?;
             }
             Entity::Register(_) => self.call_through(&parts, behind)?,
-            Entity::Variable(_) | Entity::Label(_) | Entity::Special => {
+            Entity::Variable(_) | Entity::Vector(_) | Entity::Label(_) | Entity::Special => {
                 return self.reject(parts.callee, "a call names a function");
             }
         }
@@ -245,11 +241,16 @@ impl Lowering {
         self.local_bytes = self.local_bytes.max(self.frame.bytes());
         let formals = wanted.iter().zip(&passed).chain(returned.iter().zip(&results));
         for (formal, passed) in formals {
-            match *passed {
+            match passed {
                 Passed::At(placed) => {
-                    self.scopes.declare_variable(&formal.name, Placing::At(placed))?;
+                    self.scopes.declare_variable(formal, Placing::At(*placed))?;
                 }
-                Passed::In(reg) => self.scopes.declare_register_in(&formal.name, formal.ty, reg)?,
+                Passed::In(reg) => {
+                    self.scopes.declare_register_in(&formal.name, formal.ty, *reg)?;
+                }
+                Passed::Each(regs) => {
+                    self.scopes.declare_vector(formal, regs.len() as u8, regs)?;
+                }
             }
         }
         self.depth += 1;
@@ -303,11 +304,19 @@ impl Lowering {
         if let (Space::Param, Some(placed)) = (formal.space, self.variable(operand)?) {
             return Ok(Passed::At(placed));
         }
-        let value = self.value_of(operand, formal.ty)?;
+        let elements = self.elements(operand);
+        let values = elements.iter().map(|element| self.value_of(element, formal.ty));
+        let values = values.collect::<Result<Vec<Src>>>()?;
         let passed = self.make_way(operand, formal)?;
-        match passed {
-            Passed::At(placed) => self.put(placed, formal, value),
-            Passed::In(reg) => self.b.copy_to(reg, value),
+        match (&passed, values.as_slice()) {
+            (Passed::At(placed), [value]) => self.put(*placed, formal, *value),
+            (Passed::In(reg), [value]) => self.b.copy_to(*reg, *value),
+            (Passed::Each(regs), values) if regs.len() == values.len() => {
+                for (reg, value) in regs.iter().zip(values) {
+                    self.b.copy_to(*reg, *value);
+                }
+            }
+            _ => return self.reject(operand, "this differs in shape from the parameter"),
         }
         Ok(passed)
     }
@@ -321,10 +330,13 @@ impl Lowering {
             };
             return Ok(Passed::At(placed));
         }
-        let scalar = formal.dims.is_empty() && formal.vector.is_none();
-        match super::class_of(formal.ty).filter(|_| scalar && formal.space == Space::Reg) {
-            Some(class) => Ok(Passed::In(self.b.reg(class))),
-            None => {
+        let single = formal.dims.is_empty() && formal.space == Space::Reg;
+        match (super::class_of(formal.ty).filter(|_| single), formal.vector) {
+            (Some(class), None) => Ok(Passed::In(self.b.reg(class))),
+            (Some(class), Some(count)) => {
+                Ok(Passed::Each((0..count).map(|_| self.b.reg(class)).collect()))
+            }
+            (None, _) => {
                 let message = "parameters of this type are not implemented";
                 let error = Diagnostic::unsupported(operand.span, message);
                 Err(Box::new(error.label(formal.span, "the parameter")))
@@ -349,11 +361,20 @@ impl Lowering {
         if matches!(operand.kind, OperandKind::Sink) || self.variable(operand)?.is_some() {
             return Ok(());
         }
-        let value = match passed {
-            Passed::In(reg) => reg,
-            Passed::At(placed) => self.fetch(placed, formal),
+        let values = match passed {
+            Passed::In(reg) => vec![reg],
+            Passed::At(placed) => vec![self.fetch(placed, formal)],
+            Passed::Each(regs) => regs,
         };
-        self.write_to(operand, value.into(), formal.ty)
+        let elements = self.elements(operand);
+        if elements.len() != values.len() {
+            return self.reject(operand, "this differs in shape from the result");
+        }
+        elements
+            .iter()
+            .zip(values)
+            .filter(|(element, _)| !matches!(element.kind, OperandKind::Sink))
+            .try_for_each(|(element, value)| self.write_to(element, value.into(), formal.ty))
     }
 
     /// Loads the scalar that a variable holds.

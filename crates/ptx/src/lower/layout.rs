@@ -20,7 +20,7 @@ pub(crate) fn align_up(value: u64, align: u64) -> u64 {
 }
 
 /// Bytes of one scalar in memory.
-fn scalar_bytes(ty: ScalarType) -> u64 {
+pub(super) fn scalar_bytes(ty: ScalarType) -> u64 {
     u64::from(ty.bits()).div_ceil(8)
 }
 

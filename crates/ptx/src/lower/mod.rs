@@ -13,6 +13,7 @@ mod operands;
 mod scope;
 mod service;
 mod variables;
+mod vectors;
 
 pub use layout::{Image, Relocation};
 pub use lines::SourceLines;
@@ -158,12 +159,28 @@ impl Lowering {
             self.parameter(param);
         }
         let body = function.body.as_deref().unwrap_or_default();
-        self.frame = LocalFrame::of_kernel(body);
+        self.frame = self.kernel_frame(body);
         self.local_bytes = self.frame.bytes();
         self.statements(body);
         self.scopes.pop();
         let frame = std::mem::take(&mut self.frame);
         self.frames.push(frame.closed(self.places.len()));
+    }
+
+    /// The frame of a kernel: the local variables of the module, then those of its body.
+    fn kernel_frame(&mut self, body: &[Statement]) -> LocalFrame {
+        let mut frame = LocalFrame::default();
+        for (index, variable) in std::mem::take(&mut self.scopes.module_locals) {
+            match frame.place(&variable) {
+                Ok(offset) => {
+                    let placed = scope::Variable { space: Space::Local, offset };
+                    self.scopes.variables[index] = Placing::At(placed);
+                }
+                Err(error) => self.error(*error),
+            }
+        }
+        frame.open(body);
+        frame
     }
 
     fn finish(
@@ -228,7 +245,7 @@ impl Lowering {
             span: variable.span,
         });
         let placing = Placing::At(scope::Variable { space: Space::Param, offset: place.start });
-        let declared = self.scopes.declare_variable(&variable.name, placing);
+        let declared = self.scopes.declare_variable(variable, placing);
         self.report(declared);
     }
 
@@ -298,7 +315,7 @@ impl Lowering {
             // What is passed to functions lies in the caller's local memory.
             Space::Local | Space::Param => (Space::Local, self.frame.place(variable)?),
             Space::Shared if variable.linkage == Linkage::Extern => {
-                return self.scopes.declare_variable(&variable.name, Placing::Dynamic);
+                return self.scopes.declare_variable(variable, Placing::Dynamic);
             }
             Space::Shared => (Space::Shared, self.place_shared(variable)?),
             Space::Global | Space::Const => {
@@ -306,7 +323,7 @@ impl Lowering {
                     let message = "this variable has no size that memory could hold";
                     return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
                 };
-                return self.scopes.declare_variable(&variable.name, placing);
+                return self.scopes.declare_variable(variable, placing);
             }
             Space::Sreg | Space::Tex => {
                 let message = "variables of this space are not implemented";
@@ -314,7 +331,7 @@ impl Lowering {
             }
         };
         let placing = Placing::At(scope::Variable { space, offset });
-        self.scopes.declare_variable(&variable.name, placing)
+        self.scopes.declare_variable(variable, placing)
     }
 
     /// Where the shared memory stands that is set aside for the system.
@@ -343,6 +360,8 @@ impl Lowering {
         let guard = instruction.guard.as_ref().map(|guard| self.guard(guard, instruction));
         let guard = guard.transpose()?;
         self.b.set_guard(guard);
+        let written_out = self.written_out(instruction);
+        let instruction = written_out.as_ref().unwrap_or(instruction);
         let lowered = match &*instruction.opcode == catalogue::CALL {
             true => self.call(instruction),
             false => {

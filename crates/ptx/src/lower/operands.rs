@@ -120,7 +120,9 @@ impl Lowering {
                         None => self.reject(operand, format!("`{name}` has no address here")),
                     }
                 }
-                Entity::Label(_) => self.reject(operand, format!("`{name}` is not a value")),
+                Entity::Vector(_) | Entity::Label(_) => {
+                    self.reject(operand, format!("`{name}` is not a value"))
+                }
             },
             OperandKind::NamePlus(name, offset) => match self.entity(name)? {
                 Entity::Register(index) => {
@@ -134,13 +136,14 @@ impl Lowering {
                     let (address, _) = self.variable_address(index, *offset, operand)?;
                     Ok(self.at_width(address, ty))
                 }
-                Entity::Special | Entity::Function(_) | Entity::Label(_) => {
+                Entity::Vector(_) | Entity::Special | Entity::Function(_) | Entity::Label(_) => {
                     self.reject(operand, format!("`{name}` cannot be added to"))
                 }
             },
             OperandKind::Component(name, part) => match self.entity(name)? {
                 Entity::Special => self.special(name, Some(part), ty),
                 Entity::Register(_)
+                | Entity::Vector(_)
                 | Entity::Variable(_)
                 | Entity::Function(_)
                 | Entity::Label(_) => self.reject(operand, "components exist on special registers"),
@@ -148,9 +151,10 @@ impl Lowering {
             OperandKind::Minus(_) => self.reject(operand, "a register cannot be negated here"),
             OperandKind::Negated(_) => self.reject(operand, "only predicates can be negated"),
             OperandKind::Sink => self.reject(operand, "`_` holds no value"),
-            OperandKind::Element(..) => {
-                let message = "subscripts are not implemented: write the offset behind a `+`";
-                Err(Box::new(Diagnostic::unsupported(operand.span, message)))
+            OperandKind::Element(name, index) => {
+                self.require_width(operand, ty)?;
+                let (address, _) = self.element_address(operand, name, index)?;
+                Ok(self.at_width(address, ty))
             }
             OperandKind::Pair(..)
             | OperandKind::Vector(_)
@@ -217,7 +221,7 @@ impl Lowering {
             }
         };
         Ok(Src::Imm(match ty.bits() {
-            64 => bits,
+            64.. => bits,
             width => bits & ((1u64 << width) - 1),
         }))
     }
@@ -300,12 +304,59 @@ impl Lowering {
     fn at_width(&mut self, address: Src, ty: ScalarType) -> Src {
         match (address, ty.bits()) {
             (Src::Reg(reg), 32) => self.b.unary(UnaryOp::Low32, reg).into(),
+            (Src::Reg(reg), 16) => {
+                let low = self.b.unary(UnaryOp::Low32, reg);
+                self.b.unary(UnaryOp::ZeroExtend16, low).into()
+            }
+            (Src::Imm(bits), 16) => Src::Imm(bits & 0xffff),
             _ => address,
         }
     }
 
+    /// The address of an element of an array. The index counts scalars, whatever the array's dimensions; as NVIDIA's assembler
+    /// computes it, the offset has 32 bits, with the sign that a constant gives it and without one from a register.
+    fn element_address(
+        &mut self,
+        operand: &Operand,
+        name: &Name,
+        index: &Operand,
+    ) -> Result<(Src, Space)> {
+        let Entity::Variable(array) = self.entity(name)? else {
+            return self.reject(operand, "only arrays have elements");
+        };
+        let bytes = self.scopes.scalars[array];
+        if let OperandKind::Constant(Constant::Int { bits, .. }) = index.kind {
+            let offset = (bits as u32).wrapping_mul(bytes).cast_signed();
+            return self.variable_address(array, offset.into(), operand);
+        }
+        let index = match &index.kind {
+            OperandKind::Name(name) | OperandKind::NamePlus(name, _)
+                if let Entity::Register(register) = self.entity(name)? =>
+            {
+                let ty = self.declared(register);
+                let value = self.register(register, name)?;
+                let value = match class_of(ty) {
+                    Some(Class::W64) => self.b.unary(UnaryOp::Low32, value).into(),
+                    _ => self.extend(value.into(), ty),
+                };
+                match &index.kind {
+                    OperandKind::NamePlus(_, offset) => {
+                        let offset = Src::Imm(u64::from(offset.cast_unsigned() as u32));
+                        self.b.binary(BinaryOp::AddI32, value, offset).into()
+                    }
+                    _ => value,
+                }
+            }
+            _ => self.value_of(index, ScalarType::U32)?,
+        };
+        let offset = self.b.binary(BinaryOp::MulLo32, index, Src::Imm(bytes.into()));
+        let (base, space) = self.variable_address(array, 0, operand)?;
+        let offset = self.b.unary(UnaryOp::ZeroExtend32, offset);
+        Ok((self.b.binary(BinaryOp::AddI64, base, offset).into(), space))
+    }
+
     fn require_width(&self, operand: &Operand, ty: ScalarType) -> Result<()> {
-        if matches!(ty.bits(), 32 | 64) && types::kind(ty) != Kind::Float {
+        if matches!(ty.bits(), 16 | 32 | 64) && types::kind(ty) != Kind::Float {
             return Ok(());
         }
         self.reject(operand, format!("an address does not fit {ty}"))
@@ -339,9 +390,11 @@ impl Lowering {
                     }
                     self.register(index, name)
                 }
-                Entity::Special | Entity::Variable(_) | Entity::Function(_) | Entity::Label(_) => {
-                    self.reject(operand, "a result needs a register")
-                }
+                Entity::Vector(_)
+                | Entity::Special
+                | Entity::Variable(_)
+                | Entity::Function(_)
+                | Entity::Label(_) => self.reject(operand, "a result needs a register"),
             },
             _ => self.reject(operand, "a result needs a register"),
         }
@@ -423,8 +476,9 @@ impl Lowering {
         let operand = self.operand(inst, name)?;
         match &operand.kind {
             OperandKind::Address(address) => self.address_of(operand, address),
-            OperandKind::Element(..) => {
-                self.unsupported(inst, "subscripts in address operands are not implemented")
+            OperandKind::Element(name, index) => {
+                let (base, space) = self.element_address(operand, name, index)?;
+                Ok((Address { base, offset: 0 }, Some(space)))
             }
             _ => self.reject(operand, "an address in brackets must stand here"),
         }
@@ -458,7 +512,7 @@ impl Lowering {
                     let (base, space) = self.variable_address(index, 0, operand)?;
                     Ok((Address { base, offset: address.offset }, Some(space)))
                 }
-                Entity::Special | Entity::Function(_) | Entity::Label(_) => {
+                Entity::Vector(_) | Entity::Special | Entity::Function(_) | Entity::Label(_) => {
                     self.reject(operand, format!("`{name}` is not an address"))
                 }
             },

@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub enum Entity {
     /// A declared register, by index.
     Register(usize),
+    /// A declared register of vector type, with so many elements: registers called `name.x`, `name.y` and so on.
+    Vector(u8),
     /// A variable or parameter, by index.
     Variable(usize),
     /// A label.
@@ -60,6 +62,7 @@ struct Range {
     prefix: Name,
     count: u32,
     ty: ScalarType,
+    vector: Option<u8>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -78,6 +81,12 @@ pub(super) struct Scopes {
     scopes: Vec<Scope>,
     pub(super) registers: Vec<Register>,
     pub(super) variables: Vec<Placing>,
+    /// Bytes of one scalar of each variable.
+    pub(super) scalars: Vec<u32>,
+    /// The local variables of the module, which modules before PTX 3.0 can have, by index.
+    pub(super) module_locals: Vec<(usize, ast::Variable)>,
+    /// Whether registers of vector type are declared.
+    pub(super) has_vectors: bool,
     pub(super) functions: Vec<DeclaredFunction>,
     places: Arc<Places>,
 }
@@ -98,6 +107,9 @@ impl Scopes {
             scopes: vec![Scope::default()],
             registers: Vec::new(),
             variables: Vec::new(),
+            scalars: Vec::new(),
+            module_locals: Vec::new(),
+            has_vectors: false,
             functions: Vec::new(),
             places: Arc::clone(image.places()),
         };
@@ -130,11 +142,21 @@ impl Scopes {
                             Some(placing) => placing,
                             None => continue,
                         },
-                        Space::Reg | Space::Local | Space::Param | Space::Sreg | Space::Tex => {
+                        Space::Reg => {
+                            // A register declared twice is reported elsewhere.
+                            let _ = scopes.declare_register(variable);
                             continue;
                         }
+                        // It gets its place with the kernel's own.
+                        Space::Local => {
+                            let index = scopes.variables.len();
+                            scopes.module_locals.push((index, (**variable).clone()));
+                            Placing::At(Variable { space: Space::Local, offset: 0 })
+                        }
+                        Space::Param | Space::Sreg | Space::Tex => continue,
                     };
                     scopes.variables.push(placing);
+                    scopes.scalars.push(layout::scalar_bytes(variable.ty) as u32);
                     let entity = Entity::Variable(scopes.variables.len() - 1);
                     let names = &mut scopes.scopes[0].names;
                     names.insert(variable.name.to_string(), (entity, variable.name.span));
@@ -197,9 +219,14 @@ impl Scopes {
         Ok(())
     }
 
-    pub(super) fn declare_variable(&mut self, name: &Name, placing: Placing) -> Result {
+    pub(super) fn declare_variable(
+        &mut self,
+        variable: &ast::Variable,
+        placing: Placing,
+    ) -> Result {
         self.variables.push(placing);
-        self.declare(name, Entity::Variable(self.variables.len() - 1))
+        self.scalars.push(layout::scalar_bytes(variable.ty) as u32);
+        self.declare(&variable.name, Entity::Variable(self.variables.len() - 1))
     }
 
     /// Declares a register whose virtual register is there already.
@@ -208,18 +235,38 @@ impl Scopes {
         self.declare(name, Entity::Register(self.registers.len() - 1))
     }
 
+    /// Declares a register of vector type, whose elements have these virtual registers if they are there already.
+    pub(super) fn declare_vector(
+        &mut self,
+        variable: &ast::Variable,
+        count: u8,
+        regs: &[Reg],
+    ) -> Result {
+        self.declare(&variable.name, Entity::Vector(count))?;
+        for nth in 0..usize::from(count) {
+            let reg = regs.get(nth).copied();
+            self.registers.push(Register { ty: variable.ty, reg });
+            let name = element_name(&variable.name, nth);
+            self.declare(&name, Entity::Register(self.registers.len() - 1))?;
+        }
+        self.has_vectors = true;
+        Ok(())
+    }
+
     /// Declares a register or a range of them.
     pub(super) fn declare_register(&mut self, variable: &ast::Variable) -> Result {
-        let (name, ty) = (&variable.name, variable.ty);
-        if variable.vector.is_some() || !variable.dims.is_empty() {
-            let message = "vectors and arrays of registers are not implemented";
+        let (name, ty, vector) = (&variable.name, variable.ty, variable.vector);
+        if !variable.dims.is_empty() {
+            let message = "arrays of registers are not implemented";
             return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
         }
-        match (variable.range, self.scopes.last_mut()) {
-            (Some(count), Some(scope)) => {
-                scope.ranges.push(Range { prefix: name.clone(), count, ty });
+        self.has_vectors |= vector.is_some();
+        match (variable.range, self.scopes.last_mut(), vector) {
+            (Some(count), Some(scope), _) => {
+                scope.ranges.push(Range { prefix: name.clone(), count, ty, vector });
                 Ok(())
             }
+            (_, _, Some(count)) => self.declare_vector(variable, count, &[]),
             _ => {
                 self.registers.push(Register { ty, reg: None });
                 self.declare(name, Entity::Register(self.registers.len() - 1))
@@ -243,9 +290,25 @@ impl Scopes {
                 if let Some((entity, _)) = scope.names.get(&canonical) {
                     return Ok(*entity);
                 }
-                self.registers.push(Register { ty: range.ty, reg: None });
-                let entity = Entity::Register(self.registers.len() - 1);
-                scope.names.insert(canonical, (entity, range.prefix.span));
+                let (ty, span) = (range.ty, range.prefix.span);
+                let entity = match range.vector {
+                    Some(count) => {
+                        let name = Name::new(canonical.as_str(), span);
+                        for nth in 0..usize::from(count) {
+                            self.registers.push(Register { ty, reg: None });
+                            let element = Entity::Register(self.registers.len() - 1);
+                            scope
+                                .names
+                                .insert(element_name(&name, nth).to_string(), (element, span));
+                        }
+                        Entity::Vector(count)
+                    }
+                    None => {
+                        self.registers.push(Register { ty, reg: None });
+                        Entity::Register(self.registers.len() - 1)
+                    }
+                };
+                scope.names.insert(canonical, (entity, span));
                 return Ok(entity);
             }
         }
@@ -274,6 +337,19 @@ impl Scopes {
             None => error,
         }
     }
+}
+
+/// The elements of a vector, and what else they are called (PTX ISA 9.1, 5.4.2 Vectors).
+const ELEMENTS: [[&str; 2]; 4] = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
+
+/// The number of the element that a component names.
+pub(super) fn element_number(part: &str) -> Option<usize> {
+    ELEMENTS.iter().position(|names| names.contains(&part))
+}
+
+/// What the register is called that is an element of a register of vector type. No name of the source has a dot.
+pub(super) fn element_name(vector: &Name, nth: usize) -> Name {
+    Name::new(format!("{vector}.{}", ELEMENTS[nth % ELEMENTS.len()][0]), vector.span)
 }
 
 impl Range {

@@ -98,7 +98,11 @@ impl<'s> Lexer<'s> {
     pub(super) fn new(text: &'s str) -> Self {
         // A byte order mark is no token and no reason to refuse a file.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Lexer { text, at, in_inline_asm: false }
+        // Programs hand modules over as C strings, and some files hold the NUL at the end.
+        let is_padding = |char: char| char == '\0' || char.is_ascii_whitespace();
+        let ends_in_nul = text.trim_end().ends_with('\0');
+        let text = if ends_in_nul { text.trim_end_matches(is_padding) } else { text };
+        Lexer { text, at: at.min(text.len()), in_inline_asm: false }
     }
 
     /// The byte at an offset; 0 past the end, which starts no token either.

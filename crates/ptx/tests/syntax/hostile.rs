@@ -193,3 +193,17 @@ fn one_token_of_a_megabyte() {
     assert_eq!(diagnostics[0].severity, Severity::Error);
     drop(shown);
 }
+
+/// Drivers take modules as C strings: a NUL is the end of the text. Only blanks and more of them follow it in a file.
+#[test]
+fn a_nul_ends_the_text() {
+    let module = ".version 7.8\n.target sm_90\n.entry k() { ret; }\n";
+    let is_accepted = |text: String| parse(&text).3.is_empty();
+    for end in ["\0", "\0\n", "\n\0\0\0 \n"] {
+        assert!(is_accepted(format!("{module}{end}")), "{end:?}");
+        assert!(is_accepted(format!("{}{end}", module.trim_end())), "{end:?}");
+    }
+    assert!(!is_accepted(format!("{module}\0.global .u32 x;\n")));
+    assert!(!is_accepted(module.replace("ret", "\0ret")));
+    assert!(!is_accepted("\0".to_owned()));
+}

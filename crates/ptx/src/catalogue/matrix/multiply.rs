@@ -80,7 +80,7 @@ macro_rules! scaled {
             concat!(
                 $head, ".shape.row.col>.kind.block_scale", $vec, ".f32.atype.btype.f32.stype",
                 " d{mn}:f32, ", $ab, ", c{mn}:f32", $more,
-                ", reg scale_a:b32, ids_a{2}:u16, reg scale_b:b32, ids_b{2}:u16; .shape = { ", $shape,
+                ", reg scale_a{1}?:b32, ids_a{2}:u16, reg scale_b{1}?:b32, ids_b{2}:u16; .shape = { ", $shape,
                 " }; .kind = { ", $kind, " }; .atype = { ", $types, " }; .btype = { ", $types,
                 " }; .stype = { ", $scale, " }", $choices
             ),

@@ -134,7 +134,8 @@ impl Parser<'_> {
             }
             TokenKind::Word | TokenKind::Underscore if !self.starts_constant() => {
                 let first = self.named_operand()?;
-                if !self.at(TokenKind::Or) {
+                let is_plain = matches!(first.kind, OperandKind::Name(_) | OperandKind::Sink);
+                if !self.at(TokenKind::Or) || !is_plain {
                     return Ok(first);
                 }
                 self.pair(first)?
@@ -184,6 +185,10 @@ impl Parser<'_> {
             TokenKind::LBracket => {
                 let opening = self.token_span();
                 self.bump();
+                if self.at(TokenKind::Word) && self.next.kind == TokenKind::Minus {
+                    self.bump();
+                    return Err(self.expected("`+` or `]` after the index"));
+                }
                 let index = self.nested(|parser| parser.operand(false))?;
                 self.close(opening, TokenKind::RBracket, "`]` after the index")?;
                 OperandKind::Element(name, Box::new(index))
