@@ -111,7 +111,7 @@ pub enum Terminator {
 
 impl Terminator {
     /// The blocks that control can go to.
-    pub fn successors(&self) -> impl DoubleEndedIterator<Item = BlockId> + use<> {
+    pub fn successors(&self) -> impl DoubleEndedIterator<Item = BlockId> + Clone + use<> {
         let (first, second) = match *self {
             Terminator::Jump(to) => (Some(to), None),
             Terminator::Branch { then, otherwise, .. } => (Some(then), Some(otherwise)),

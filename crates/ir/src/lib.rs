@@ -13,6 +13,8 @@
 mod builder;
 mod collective;
 mod display;
+mod dominators;
+mod interrupt;
 mod kernel;
 mod liveness;
 pub mod mbarrier;
@@ -26,11 +28,13 @@ mod verify;
 
 pub use builder::Builder;
 pub use collective::{Collective, CollectiveKind, MatrixForm, MatrixWork, Members};
+pub use dominators::{Dominators, Graph};
+pub use interrupt::Interrupt;
 pub use kernel::{
     Block, BlockId, Class, Frame, Inst, Kernel, Place, Pred, Reg, Src, Terminator, ThreadLimits,
     WarpRules, gaps,
 };
-pub use liveness::{Liveness, terminator_use};
+pub use liveness::{Extent, Extents, Liveness, terminator_use};
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
 pub use op::{
     AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op,

@@ -11,7 +11,7 @@ use crate::printed::Printed;
 use crate::schedule::{Chooser, Schedule};
 use crate::simd::Level;
 use crate::stats::Stats;
-use ir::{Kernel, WarpRules};
+use ir::{Interrupt, Kernel, Place, WarpRules};
 use lanes::WARP;
 use std::collections::VecDeque;
 use std::fmt;
@@ -236,7 +236,17 @@ fn run<O: Observer>(
         image_base: launch.image_base,
         params: launch.params,
     };
-    let program = Program::compile(kernel, &values, threads, launch.level, O::OBSERVES);
+    let interrupt = Interrupt::new(launch.interrupted);
+    let compiled =
+        Program::compile(kernel, &values, threads, launch.level, O::OBSERVES, &interrupt);
+    let Some(program) = compiled else {
+        let place = kernel.blocks.first().map_or(Place::default(), |block| {
+            block.insts.first().map_or(block.place, |inst| inst.place)
+        });
+        let thread = crate::ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
+        let fault = Some(Fault { kind: FaultKind::Interrupted, place, thread });
+        return Ok(Outcome { fault, ..Outcome::default() });
+    };
     let grid = Grid {
         kernel,
         launch,
@@ -436,9 +446,9 @@ impl<'l> Resident<'l> {
         let mut params = lines(grid.launch.params.len());
 
         let regs = registers.as_mut_ptr().cast::<u32>();
-        for (at, value) in &grid.program.constants {
+        for (at, value) in grid.program.constants.iter().flat_map(|constant| constant.words()) {
             // SAFETY: constants lie inside the register file.
-            unsafe { *regs.add(*at) = *value };
+            unsafe { *regs.add(at) = value };
         }
         let from = grid.launch.params.as_ptr();
         // SAFETY: the block was made for as many bytes.

@@ -19,8 +19,8 @@ use super::slots::{self, Assignment};
 use super::special::{LaunchValues, ReadSpecial};
 use crate::Level;
 use ir::{
-    Access, BarrierAction, BlockId, Class, CollectiveKind, Inst, Kernel, Liveness, Members, Op,
-    Ordering, Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules,
+    Access, BarrierAction, BlockId, Class, CollectiveKind, Extents, Inst, Interrupt, Kernel,
+    Members, Op, Ordering, Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules,
 };
 use lanes::WARP;
 use std::collections::HashMap;
@@ -34,8 +34,8 @@ pub(crate) struct Program {
     pub(crate) invariant: Vec<Code>,
     /// Words of the register file of a CTA.
     pub(crate) register_words: usize,
-    /// Values that the register file holds from the start, by word.
-    pub(crate) constants: Vec<(usize, u32)>,
+    /// Rows that the register file holds from the start.
+    pub(crate) constants: Vec<Constant>,
     /// Ranges of words that are zero when a CTA starts.
     pub(crate) zeros: Vec<std::ops::Range<usize>>,
     pub(crate) memory: Vec<MemoryOp>,
@@ -56,6 +56,32 @@ pub(crate) struct Program {
     pub(crate) rules: WarpRules,
     /// What an observer is shown; `None` in programs for runs that nobody observes.
     pub(crate) source: Option<Source>,
+}
+
+/// A row that holds the same in every lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constant {
+    /// Its first word.
+    start: usize,
+    class: Class,
+    value: u64,
+}
+
+impl Constant {
+    /// The words of the register file that it is, and what they hold.
+    pub(crate) fn words(self) -> impl Iterator<Item = (usize, u32)> {
+        let Constant { start, class, value } = self;
+        let (low, high) = (value as u32, (value >> 32) as u32);
+        (0..slots::words(class) as usize).map(move |at| {
+            let word = match class {
+                Class::W32 => low,
+                Class::W64 if at.is_multiple_of(2) => low,
+                Class::W64 => high,
+                Class::Pred => u32::from(value != 0).wrapping_neg(),
+            };
+            (start + at, word)
+        })
+    }
 }
 
 /// The kernel behind a program, kept for observers.
@@ -115,14 +141,16 @@ pub(crate) enum Origin {
 
 impl Program {
     /// Compiles a kernel for one launch with CTAs of `threads` threads. For an observed run every instruction and
-    /// register stays as the kernel has it, and whoever may have to wait meets the others in [`crate::cta`].
+    /// register stays as the kernel has it, and whoever may have to wait meets the others in [`crate::cta`]. `None` if it was
+    /// interrupted.
     pub(crate) fn compile(
         kernel: &Kernel,
         launch: &LaunchValues<'_>,
         threads: u32,
         level: Level,
         observed: bool,
-    ) -> Program {
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Program> {
         let arms = if observed { vec![false; kernel.blocks.len()] } else { arm::find(kernel) };
         let warps = threads.div_ceil(WARP as u32);
         let full_warps = threads.is_multiple_of(WARP as u32);
@@ -131,12 +159,13 @@ impl Program {
         let (source, assignment) = if observed {
             (kernel, slots::one_row_each(kernel))
         } else {
-            simplified = simplify(kernel, launch, full_warps);
-            let assignment = match Liveness::of(&simplified) {
-                Some(liveness) => {
-                    invariant = hoist(&mut simplified, &liveness);
-                    slots::assign(&simplified, &invariant, &liveness, full_warps)
+            simplified = simplify(kernel, launch, full_warps, interrupt)?;
+            let assignment = match Extents::of(&simplified, interrupt) {
+                Some(extents) => {
+                    invariant = hoist(&mut simplified, &extents);
+                    slots::assign(&simplified, &invariant, &extents, full_warps)
                 }
+                None if interrupt.heard() => return None,
                 None => slots::one_row_each(&simplified),
             };
             (&simplified, assignment)
@@ -179,8 +208,8 @@ impl Program {
             },
         };
         compiler.invariant(&invariant);
-        compiler.compile();
-        compiler.finish()
+        compiler.compile(interrupt)?;
+        Some(compiler.finish())
     }
 }
 
@@ -230,11 +259,14 @@ impl Compiler<'_> {
         self.program.invariant = std::mem::take(&mut self.program.codes);
     }
 
-    /// Emits all blocks.
-    fn compile(&mut self) {
+    /// Emits all blocks, unless it is interrupted.
+    fn compile(&mut self, interrupt: &Interrupt<'_>) -> Option<()> {
         let mut starts = Vec::with_capacity(self.kernel.blocks.len());
         for id in 0..self.kernel.blocks.len() {
             starts.push(self.program.codes.len());
+            if interrupt.stops(self.kernel.blocks[id].insts.len()) {
+                return None;
+            }
             if !self.arms[id] {
                 self.insts(BlockId(id as u32));
                 self.terminator(BlockId(id as u32));
@@ -247,6 +279,7 @@ impl Compiler<'_> {
         for (at, to) in std::mem::take(&mut self.jumps) {
             self.program.codes[at].x = starts[to.0 as usize] as u32;
         }
+        Some(())
     }
 
     /// Emits the instructions of a block.
@@ -648,14 +681,7 @@ impl Compiler<'_> {
         let slot = Slot { offset: self.shared_end, stride: 0 };
         self.shared_end += slots::shared_words(class);
         self.constant_rows.insert((class, value), slot);
-        let start = slot.offset as usize;
-        let words: Vec<u32> = match class {
-            Class::W32 => vec![value as u32; WARP],
-            Class::W64 => [value as u32, (value >> 32) as u32].repeat(WARP),
-            Class::Pred => vec![if value != 0 { u32::MAX } else { 0 }],
-        };
-        let words = words.into_iter().enumerate().map(|(at, word)| (start + at, word));
-        self.program.constants.extend(words);
+        self.program.constants.push(Constant { start: slot.offset as usize, class, value });
         slot
     }
 

@@ -3,17 +3,17 @@
 //! Most address arithmetic on `%tid` and most comparisons with it are such. The rows of these registers are
 //! written once and belong to them alone.
 
-use ir::{Inst, Kernel, Liveness, Op, Operand, Src};
+use ir::{Extents, Inst, Kernel, Op, Operand, Src};
 
 /// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order.
 ///
 /// Their registers have one definition, nobody reads them before it, and no shuffle reads them in lanes that
 /// are not there, so nobody can tell that lanes that never reach the definition have the value too.
-pub(super) fn hoist(kernel: &mut Kernel, liveness: &Liveness) -> Vec<Inst> {
+pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
     let mut defs = vec![0u32; kernel.registers.len()];
     let mut fixed = vec![false; kernel.registers.len()];
-    for reg in liveness.live_in(0) {
-        fixed[reg] = true;
+    for reg in &extents.at_entry {
+        fixed[reg.0 as usize] = true;
     }
     for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
         inst.op.operands(|operand| {

@@ -5,21 +5,40 @@
 //! the entry block of full warps all lanes are there.
 
 use super::special::LaunchValues;
-use ir::{Access, Class, Inst, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp};
+use ir::{
+    Access, Class, Inst, Interrupt, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp,
+};
 
-/// The kernel simplified for one launch, whose parameters and extents are constants. Blocks stay where they are.
-pub(super) fn simplify(kernel: &Kernel, launch: &LaunchValues<'_>, full_warps: bool) -> Kernel {
+/// The kernel simplified for one launch, whose parameters and extents are constants. Blocks stay where they are. `None`
+/// if it was interrupted.
+pub(super) fn simplify(
+    kernel: &Kernel,
+    launch: &LaunchValues<'_>,
+    full_warps: bool,
+    interrupt: &Interrupt<'_>,
+) -> Option<Kernel> {
     let mut kernel = kernel.clone();
+    let size = kernel.blocks.iter().map(|block| block.insts.len()).sum();
+    if interrupt.stops(size) {
+        return None;
+    }
     for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         insert_launch_values(&mut inst.op, launch);
     }
     propagate_constants(&mut kernel);
+    if interrupt.stops(size) {
+        return None;
+    }
+    let mut copies = Copies::new(kernel.registers.len());
     for (id, block) in kernel.blocks.iter_mut().enumerate() {
+        if interrupt.stops(block.insts.len() + 1) {
+            return None;
+        }
         let all_here = id == 0 && full_warps;
-        propagate_copies(&mut block.insts, &mut block.terminator, all_here);
+        copies.propagate(&mut block.insts, &mut block.terminator, all_here);
     }
     remove_dead(&mut kernel);
-    kernel
+    Some(kernel)
 }
 
 /// Replaces what is the same in the whole launch by its value.
@@ -126,48 +145,81 @@ fn address(op: &mut Op) -> Option<&mut ir::Address> {
     }
 }
 
-/// Within a block, what reads a copy reads the original, as long as neither has changed.
-fn propagate_copies(insts: &mut [Inst], terminator: &mut Terminator, all_here: bool) {
-    let mut copies: Vec<(Reg, Reg)> = Vec::new();
-    for inst in insts {
-        let original = |reg: Reg| copies.iter().find(|(copy, _)| *copy == reg).map(|(_, of)| *of);
-        for src in sources(&mut inst.op) {
-            if let Src::Reg(reg) = src {
-                *src = Src::Reg(original(*reg).unwrap_or(*reg));
-            }
-        }
-        if let Op::Collective { what: ir::Collective::Shfl { a: Src::Reg(a), .. }, .. } =
-            &mut inst.op
-        {
-            *a = if all_here { original(*a).unwrap_or(*a) } else { *a };
-        }
-        for pred in predicates(&mut inst.op).into_iter().chain(&mut inst.guard) {
-            rename(pred, original);
-        }
-        inst.op.operands(|operand| {
-            if let Operand::Def(changed) = operand {
-                copies.retain(|(copy, of)| *copy != changed && *of != changed);
-            }
-        });
-        if inst.guard.is_none() {
-            match inst.op {
-                Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, d, a: Src::Reg(a) } if d != a => {
-                    copies.push((d, a));
-                }
-                Op::Logic { table: 0b1100, d, a: Pred::Is(a), .. } if d != a => copies.push((d, a)),
-                _ => {}
-            }
-        }
-    }
-    if let Terminator::Branch { p, .. } = terminator {
-        rename(p, |reg| copies.iter().find(|(copy, _)| *copy == reg).map(|(_, of)| *of));
-    }
+/// The copies that hold at a point of a block. Every definition begins a new version of its register, and a copy counts as
+/// long as its source has the version that was copied: nothing is searched, whatever the number of copies.
+struct Copies {
+    /// Per register: the block that copied into it, counted from 1, what it copied, and the version of that.
+    of: Vec<(u32, Reg, u32)>,
+    version: Vec<u32>,
+    block: u32,
 }
 
-fn rename(pred: &mut Pred, original: impl Fn(Reg) -> Option<Reg>) {
-    match pred {
-        Pred::Is(reg) | Pred::Not(reg) => *reg = original(*reg).unwrap_or(*reg),
-        Pred::Const(_) => {}
+impl Copies {
+    fn new(registers: usize) -> Copies {
+        Copies { of: vec![(0, Reg(0), 0); registers], version: vec![0; registers], block: 0 }
+    }
+
+    /// The register that holds the same value and was copied, or the register itself.
+    fn original(&self, reg: Reg) -> Reg {
+        let (block, of, version) = self.of[reg.0 as usize];
+        let holds = block == self.block && self.version[of.0 as usize] == version;
+        if holds { of } else { reg }
+    }
+
+    fn define(&mut self, reg: Reg) {
+        self.version[reg.0 as usize] += 1;
+        self.of[reg.0 as usize].0 = 0;
+    }
+
+    fn copy(&mut self, copy: Reg, of: Reg) {
+        self.of[copy.0 as usize] = (self.block, of, self.version[of.0 as usize]);
+    }
+
+    /// Within a block, what reads a copy reads the original, as long as neither has changed.
+    fn propagate(&mut self, insts: &mut [Inst], terminator: &mut Terminator, all_here: bool) {
+        self.block += 1;
+        for inst in insts {
+            for src in sources(&mut inst.op) {
+                if let Src::Reg(reg) = src {
+                    *reg = self.original(*reg);
+                }
+            }
+            if let Op::Collective { what: ir::Collective::Shfl { a: Src::Reg(a), .. }, .. } =
+                &mut inst.op
+                && all_here
+            {
+                *a = self.original(*a);
+            }
+            for pred in predicates(&mut inst.op).into_iter().chain(&mut inst.guard) {
+                self.rename(pred);
+            }
+            inst.op.operands(|operand| {
+                if let Operand::Def(changed) = operand {
+                    self.define(changed);
+                }
+            });
+            if inst.guard.is_none() {
+                match inst.op {
+                    Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, d, a: Src::Reg(a) }
+                        if d != a =>
+                    {
+                        self.copy(d, a);
+                    }
+                    Op::Logic { table: 0b1100, d, a: Pred::Is(a), .. } if d != a => self.copy(d, a),
+                    _ => {}
+                }
+            }
+        }
+        if let Terminator::Branch { p, .. } = terminator {
+            self.rename(p);
+        }
+    }
+
+    fn rename(&self, pred: &mut Pred) {
+        match pred {
+            Pred::Is(reg) | Pred::Not(reg) => *reg = self.original(*reg),
+            Pred::Const(_) => {}
+        }
     }
 }
 
@@ -351,6 +403,10 @@ mod tests {
         params: &[7, 0, 0, 0],
     };
 
+    fn simplified(b: Builder) -> Kernel {
+        simplify(&b.finish(), &LAUNCH, true, &Interrupt::never()).expect("nobody interrupts")
+    }
+
     #[test]
     fn parameters_and_extents_are_constants() {
         let mut b = Builder::new("k", WarpRules::Independent);
@@ -365,7 +421,7 @@ mod tests {
         });
         b.binary_to(sum, ir::BinaryOp::AddI32, n, param);
         b.push(Op::Nanosleep { nanoseconds: sum.into() });
-        let kernel = simplify(&b.finish(), &LAUNCH, true);
+        let kernel = simplified(b);
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
         assert_eq!(text, ["Nanosleep 0x27"]);
     }
@@ -385,7 +441,7 @@ mod tests {
             address: ir::Address { base: Src::Imm(0), offset: 0 },
             ordering: ir::Ordering::Weak,
         });
-        let kernel = simplify(&b.finish(), &LAUNCH, true);
+        let kernel = simplified(b);
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
         assert_eq!(
             text,
@@ -402,7 +458,42 @@ mod tests {
         b.binary_to(x, ir::BinaryOp::AddI32, x, Src::Imm(1));
         b.binary_to(y, ir::BinaryOp::SubI32, x, old);
         b.push(Op::Nanosleep { nanoseconds: y.into() });
-        let kernel = simplify(&b.finish(), &LAUNCH, true);
+        let kernel = simplified(b);
         assert_eq!(kernel.blocks[0].insts[3].to_string(), "v2 = SubI32 v0, v1");
+    }
+
+    #[test]
+    fn copies_of_copies_are_read_at_their_source() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [x, first, second, third, sum] = [0; 5].map(|_| b.reg(Class::W32));
+        b.push(Op::Special { d: x, what: ir::Special::Laneid });
+        b.copy_to(first, x);
+        b.copy_to(second, first);
+        b.copy_to(third, second);
+        // `second` changes, `third` still holds what it was copied from.
+        b.binary_to(second, ir::BinaryOp::AddI32, second, Src::Imm(1));
+        b.binary_to(sum, ir::BinaryOp::AddI32, third, second);
+        b.push(Op::Nanosleep { nanoseconds: sum.into() });
+        let kernel = simplified(b);
+        let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
+        let expected = [
+            "v0 = Laneid",
+            "v2 = Mov32 v0",
+            "v2 = AddI32 v0, 0x1",
+            "v4 = AddI32 v0, v2",
+            "Nanosleep v4",
+        ];
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn long_blocks_of_copies_can_be_interrupted() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let regs: Vec<_> = (0..100_000).map(|_| b.reg(Class::W32)).collect();
+        regs.windows(2).for_each(|pair| b.copy_to(pair[1], pair[0]));
+        let kernel = b.finish();
+        assert!(simplify(&kernel, &LAUNCH, true, &Interrupt::new(&|| true)).is_none());
+        let kernel = simplify(&kernel, &LAUNCH, true, &Interrupt::never());
+        assert_eq!(kernel.map(|kernel| kernel.blocks[0].insts.len()), Some(0));
     }
 }

@@ -1,6 +1,6 @@
 //! Where registers live: which are shared by all warps, which must start as zero, which share a row.
 
-use ir::{Class, Inst, Kernel, Liveness, Op, Operand, Pred, Space, Src, terminator_use};
+use ir::{Class, Extents, Inst, Kernel, Op, Operand, Pred, Space, Src, terminator_use};
 use lanes::WARP;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -65,12 +65,12 @@ pub(super) fn shared_words(class: Class) -> u32 {
 pub(super) fn assign(
     kernel: &Kernel,
     invariant: &[Inst],
-    liveness: &Liveness,
+    extents: &Extents,
     full_warps: bool,
 ) -> Assignment {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
     find_uniform(kernel, invariant, &mut facts);
-    find_ranges(kernel, liveness, full_warps, &mut facts);
+    find_ranges(kernel, extents, full_warps, &mut facts);
     for inst in invariant {
         inst.op.operands(|operand| {
             let (Operand::Use(reg) | Operand::Def(reg)) = operand;
@@ -129,12 +129,14 @@ fn find_uniform(kernel: &Kernel, invariant: &[Inst], facts: &mut [Facts]) {
     }
 }
 
-/// Finds the positions between which each register's value is needed, by backward liveness over blocks.
-fn find_ranges(kernel: &Kernel, liveness: &Liveness, full_warps: bool, facts: &mut [Facts]) {
-    for reg in liveness.live_in(0) {
-        facts[reg].starts_zero = true;
+/// Finds the positions between which each register's value is needed.
+fn find_ranges(kernel: &Kernel, extents: &Extents, full_warps: bool, facts: &mut [Facts]) {
+    for reg in &extents.at_entry {
+        facts[reg.0 as usize].starts_zero = true;
     }
     let mut position = 0;
+    // Per block, the positions of its start and its end.
+    let mut blocks = Vec::with_capacity(kernel.blocks.len());
     for (id, block) in kernel.blocks.iter().enumerate() {
         let start = position;
         for inst in &block.insts {
@@ -159,15 +161,18 @@ fn find_ranges(kernel: &Kernel, liveness: &Liveness, full_warps: bool, facts: &m
         if let Some(reg) = terminator_use(&block.terminator) {
             facts[reg.0 as usize].cover(position);
         }
-        for reg in liveness.live_in(id) {
-            facts[reg].cover(start);
-        }
-        for to in block.terminator.successors() {
-            for reg in liveness.live_in(to.0 as usize) {
-                facts[reg].cover(position);
-            }
-        }
+        blocks.push((start, position));
         position += 1;
+    }
+    for extent in &extents.all {
+        let facts = &mut facts[extent.reg.0 as usize];
+        let (first, last) = extent.starts;
+        facts.cover(blocks[first as usize].0);
+        facts.cover(blocks[last as usize].0);
+        if let Some((first, last)) = extent.ends {
+            facts.cover(blocks[first as usize].1);
+            facts.cover(blocks[last as usize].1);
+        }
     }
 }
 

@@ -1,0 +1,48 @@
+//! Work that somebody may ask to be given up.
+
+use std::cell::Cell;
+
+/// Steps of work, each some tens of nanoseconds, between two questions: far less than 0.1 s.
+const STEPS: u32 = 1 << 16;
+
+/// Asks now and then whether to go on. Short work asks nobody.
+pub struct Interrupt<'a> {
+    asks: &'a dyn Fn() -> bool,
+    steps: Cell<u32>,
+    heard: Cell<bool>,
+}
+
+impl std::fmt::Debug for Interrupt<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interrupt").field("heard", &self.heard).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Interrupt<'a> {
+    /// Work that ends early when `asks` says yes.
+    pub fn new(asks: &'a dyn Fn() -> bool) -> Interrupt<'a> {
+        Interrupt { asks, steps: Cell::new(0), heard: Cell::new(false) }
+    }
+
+    /// Work that always goes on.
+    pub fn never() -> Interrupt<'static> {
+        Interrupt::new(&|| false)
+    }
+
+    /// Whether the work is to be given up, before so many more steps of it.
+    #[inline]
+    pub fn stops(&self, steps: usize) -> bool {
+        let done = self.steps.get().saturating_add(steps.try_into().unwrap_or(u32::MAX));
+        self.steps.set(done);
+        if done >= STEPS {
+            self.steps.set(0);
+            self.heard.set(self.heard.get() || (self.asks)());
+        }
+        self.heard.get()
+    }
+
+    /// Whether somebody was heard to ask for it.
+    pub fn heard(&self) -> bool {
+        self.heard.get()
+    }
+}
