@@ -6,6 +6,7 @@ use crate::touch::Touch;
 use foldhash::HashMap;
 use ir::{Frame, Inst, Kernel, Op, Place, Space};
 use lanes::{LaneMask, WARP};
+use std::cmp::Reverse;
 use std::ops::Range;
 use vm::{AccessKind, View};
 
@@ -14,18 +15,69 @@ use vm::{AccessKind, View};
 pub(crate) struct Bounds {
     shared: Vec<Range<u64>>,
     params: Vec<Range<u64>>,
-    frames: Vec<Frame>,
-    /// By instruction, what local memory holds between the variables of the functions that run.
-    local: HashMap<Place, Vec<Range<u64>>>,
+    frames: Frames,
+    /// By the innermost function that runs, what local memory holds between the variables of all that run.
+    local: HashMap<Option<usize>, Vec<Range<u64>>>,
+}
+
+/// The functions that have variables in local memory, once per call.
+#[derive(Debug)]
+struct Frames {
+    /// Those that begin first come first, and callers before those whom they call at once.
+    sorted: Vec<Frame>,
+    /// Per frame, the last one before it that goes on when it begins.
+    around: Vec<Option<usize>>,
+}
+
+impl Frames {
+    fn new(kernel: &Kernel) -> Frames {
+        let frames = kernel.frames.iter().filter(|frame| !frame.variables.is_empty());
+        let mut sorted: Vec<_> = frames.cloned().collect();
+        sorted.sort_by_key(|frame| (frame.places.start, Reverse(frame.places.end)));
+        let mut around = Vec::with_capacity(sorted.len());
+        let mut open: Vec<usize> = Vec::new();
+        for (nth, frame) in sorted.iter().enumerate() {
+            while open.last().is_some_and(|top| sorted[*top].places.end <= frame.places.start) {
+                open.pop();
+            }
+            around.push(open.last().copied());
+            open.push(nth);
+        }
+        Frames { sorted, around }
+    }
+
+    /// The innermost of the functions that run at an instruction.
+    fn at(&self, place: Place) -> Option<usize> {
+        let begun = self.sorted.partition_point(|frame| frame.places.start <= place.0);
+        let last = begun.checked_sub(1);
+        self.outwards(last).find(|nth| self.sorted[*nth].places.contains(&place.0))
+    }
+
+    /// A frame and those around it.
+    fn outwards(&self, from: Option<usize>) -> impl Iterator<Item = usize> + Clone + '_ {
+        std::iter::successors(from, |nth| self.around[*nth])
+    }
+
+    /// What lies between and behind the variables of the functions that run where this one is the innermost. Nothing is known
+    /// of kernels without frames.
+    fn between(&self, innermost: Option<usize>) -> Vec<Range<u64>> {
+        let run = self.outwards(innermost).map(|nth| &self.sorted[nth]);
+        let variables = || run.clone().flat_map(|frame| &frame.variables);
+        let mut gaps = wide(&ir::gaps(variables().cloned()));
+        if !self.sorted.is_empty() {
+            let end = variables().map(|variable| variable.end).max().unwrap_or(0);
+            gaps.push(end.into()..u64::MAX);
+        }
+        gaps
+    }
 }
 
 impl Bounds {
     pub(crate) fn new(kernel: &Kernel) -> Bounds {
-        let frames = kernel.frames.iter().filter(|frame| !frame.variables.is_empty());
         Bounds {
             shared: wide(&kernel.shared_gaps),
             params: wide(&kernel.param_gaps),
-            frames: frames.cloned().collect(),
+            frames: Frames::new(kernel),
             local: HashMap::default(),
         }
     }
@@ -37,9 +89,9 @@ impl Bounds {
             Space::Global => true,
             Space::Shared => self.shared.is_empty(),
             Space::Param => self.params.is_empty(),
-            Space::Local => self.frames.is_empty(),
+            Space::Local => self.frames.sorted.is_empty(),
             Space::Generic => {
-                self.shared.is_empty() && self.params.is_empty() && self.frames.is_empty()
+                self.shared.is_empty() && self.params.is_empty() && self.frames.sorted.is_empty()
             }
         };
         if nothing {
@@ -57,31 +109,19 @@ impl Bounds {
                     Space::Shared => &self.shared,
                     Space::Param => &self.params,
                     Space::Local => {
-                        let (frames, place) = (&self.frames, inst.place);
-                        self.local.entry(place).or_insert_with(|| between(frames, place))
+                        let (frames, innermost) = (&self.frames, self.frames.at(inst.place));
+                        self.local.entry(innermost).or_insert_with(|| frames.between(innermost))
                     }
                     Space::Global | Space::Generic => return,
                 };
-                let overlaps = |gap: &&Range<u64>| touch.low < gap.end && gap.start < touch.high;
-                for gap in gaps.iter().filter(overlaps) {
+                // They are sorted and apart.
+                let first = gaps.partition_point(|gap| gap.end <= touch.low);
+                for gap in gaps[first..].iter().take_while(|gap| gap.start < touch.high) {
                     report(view, touch, gap, kind, inst.place, found);
                 }
             });
         }
     }
-}
-
-/// What lies between and behind the variables of the functions that run at an instruction. Nothing is known of kernels
-/// without frames.
-fn between(frames: &[Frame], place: Place) -> Vec<Range<u64>> {
-    let run = frames.iter().filter(|frame| frame.places.contains(&place.0));
-    let variables = || run.clone().flat_map(|frame| &frame.variables);
-    let mut gaps = wide(&ir::gaps(variables().cloned()));
-    if !frames.is_empty() {
-        let end = variables().map(|variable| variable.end).max().unwrap_or(0);
-        gaps.push(end.into()..u64::MAX);
-    }
-    gaps
 }
 
 fn wide(ranges: &[Range<u32>]) -> Vec<Range<u64>> {

@@ -1,98 +1,14 @@
 //! Which registers of a kernel a source of values can influence: through operations, and through branches that
 //! decide what is written.
 
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use ir::{Block, BlockId, Inst, Kernel, Op, Operand, Place, Reg, Space, Terminator};
+use crate::regions::{Marked, Regions};
+use foldhash::{HashSet, HashSetExt};
+use ir::{Inst, Kernel, Op, Operand, Place, Reg, Space, Terminator};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-/// A set of small numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Set(Vec<u64>);
-
-impl Set {
-    fn full(count: usize) -> Set {
-        Set(vec![u64::MAX; count.div_ceil(64)])
-    }
-
-    fn empty(count: usize) -> Set {
-        Set(vec![0; count.div_ceil(64)])
-    }
-
-    fn only(count: usize, member: usize) -> Set {
-        let mut set = Set::empty(count);
-        set.insert(member);
-        set
-    }
-
-    fn insert(&mut self, member: usize) {
-        self.0[member / 64] |= 1 << (member % 64);
-    }
-
-    fn remove(&mut self, member: usize) {
-        self.0[member / 64] &= !(1 << (member % 64));
-    }
-
-    /// Takes in the members of another set; whether some are new.
-    fn join(&mut self, other: &Set) -> bool {
-        let mut grows = false;
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            grows |= other & !*word != 0;
-            *word |= other;
-        }
-        grows
-    }
-
-    fn contains(&self, member: usize) -> bool {
-        self.0[member / 64] >> (member % 64) & 1 != 0
-    }
-
-    fn intersect(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
-    }
-}
-
-/// Per block, the blocks that every way from it to the kernel's end goes through, itself included.
-fn post_dominators(blocks: &[Block]) -> Vec<Set> {
-    let count = blocks.len();
-    let mut sets = vec![Set::full(count); count];
-    let mut changes = true;
-    while changes {
-        changes = false;
-        for (at, block) in blocks.iter().enumerate().rev() {
-            let mut joined: Option<Set> = None;
-            for to in block.terminator.successors() {
-                let theirs = &sets[to.0 as usize];
-                match &mut joined {
-                    Some(joined) => joined.intersect(theirs),
-                    None => joined = Some(theirs.clone()),
-                }
-            }
-            let mut set = joined.unwrap_or_else(|| Set::only(count, at));
-            set.insert(at);
-            if set != sets[at] {
-                sets[at] = set;
-                changes = true;
-            }
-        }
-    }
-    sets
-}
-
-/// The blocks that a branch decides about: those between it and the block that all its ways lead to.
-fn decided(blocks: &[Block], branch: usize, after: &Set) -> Vec<usize> {
-    let next = |at: usize| blocks[at].terminator.successors().map(|to| to.0 as usize);
-    let mut found = Set::empty(blocks.len());
-    let mut left: Vec<usize> = next(branch).collect();
-    let mut list = Vec::new();
-    while let Some(at) = left.pop() {
-        let beyond = at != branch && after.contains(at);
-        if !beyond && !found.contains(at) {
-            found.insert(at);
-            list.push(at);
-            left.extend(next(at));
-        }
-    }
-    list
-}
+/// Instructions that are looked at for a result that is only good to have, per instruction of the kernel and at least.
+const PATIENCE: (usize, usize) = (16, 1 << 22);
 
 /// Whether an operation loads from what may be local memory, and whether it stores there.
 pub(crate) fn accesses_local(op: &Op) -> (bool, bool) {
@@ -101,111 +17,278 @@ pub(crate) fn accesses_local(op: &Op) -> (bool, bool) {
     (local && matches!(op, Op::Load { .. }), local && matches!(op, Op::Store { .. }))
 }
 
-/// Per branch that decides whether local memory is written: the stores that it decides about. A branch is known by
-/// where it comes from and leads to.
-pub(crate) fn decided_stores(kernel: &Kernel) -> HashMap<(Place, BlockId, BlockId), Vec<Place>> {
-    let blocks = &kernel.blocks;
-    let after = post_dominators(blocks);
-    let mut found = HashMap::new();
-    for (at, block) in blocks.iter().enumerate() {
-        let Terminator::Branch { then, otherwise, .. } = block.terminator else { continue };
-        let decided = decided(blocks, at, &after[at]);
-        let insts = decided.into_iter().flat_map(|at| &blocks[at].insts);
-        let stores: Vec<Place> =
-            insts.filter(|inst| accesses_local(&inst.op).1).map(|inst| inst.place).collect();
-        if !stores.is_empty() {
-            found.insert((block.place, then, otherwise), stores);
+/// Who reads each register: instructions by block and number, and the terminator after the last.
+struct Readers {
+    starts: Vec<u32>,
+    at: Vec<(u32, u32)>,
+}
+
+impl Readers {
+    fn of(kernel: &Kernel) -> Readers {
+        let mut starts = vec![0u32; kernel.registers.len() + 1];
+        each_reader(kernel, |reg, _| starts[reg.0 as usize + 1] += 1);
+        for nth in 1..starts.len() {
+            starts[nth] += starts[nth - 1];
+        }
+        let mut at = vec![(0, 0); starts.last().map_or(0, |count| *count as usize)];
+        let mut next = starts.clone();
+        each_reader(kernel, |reg, reader| {
+            let place = &mut next[reg.0 as usize];
+            at[*place as usize] = reader;
+            *place += 1;
+        });
+        Readers { starts, at }
+    }
+
+    fn of_register(&self, reg: usize) -> &[(u32, u32)] {
+        &self.at[self.starts[reg] as usize..self.starts[reg + 1] as usize]
+    }
+}
+
+fn each_reader(kernel: &Kernel, mut each: impl FnMut(Reg, (u32, u32))) {
+    for (block, code) in (0u32..).zip(&kernel.blocks) {
+        for (nth, inst) in (0u32..).zip(&code.insts) {
+            each_read(inst, |reg| each(reg, (block, nth)));
+        }
+        if let Some(reg) = ir::terminator_use(&code.terminator) {
+            each(reg, (block, code.insts.len() as u32));
         }
     }
-    found
+}
+
+/// Calls `each` with the registers that an instruction reads, its guard included.
+fn each_read(inst: &Inst, mut each: impl FnMut(Reg)) {
+    inst.guard.and_then(|guard| guard.reg()).into_iter().for_each(&mut each);
+    inst.op.operands(|operand| {
+        if let Operand::Use(reg) = operand {
+            each(reg);
+        }
+    });
 }
 
 /// Whether each register can ever be influenced by the results of the operations that `source` names, also by what a thread
 /// stores in its own memory: any load from there may bring it back.
 pub(crate) fn influenced(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Vec<bool> {
-    let mut reached = Set::empty(kernel.registers.len());
-    let blocks = &kernel.blocks;
-    let after = post_dominators(blocks);
-    let mut decided_blocks = vec![false; blocks.len()];
-    let (mut grows, mut stored) = (true, false);
-    while grows {
-        grows = false;
-        for (at, block) in blocks.iter().enumerate() {
-            for inst in &block.insts {
-                let (loads, stores) = accesses_local(&inst.op);
-                let from = decided_blocks[at]
-                    || source(&inst.op)
-                    || reads(inst, &reached)
-                    || loads && stored;
-                grows |= stores && from && !stored;
-                stored |= stores && from;
-                inst.op.operands(|operand| {
-                    if let Operand::Def(reg) = operand {
-                        grows |= from && !reached.contains(reg.0 as usize);
-                        if from {
-                            reached.insert(reg.0 as usize);
-                        }
-                    }
-                });
-            }
-            grows |=
-                decides(block, &reached, || decided(blocks, at, &after[at]), &mut decided_blocks);
+    let regions = Regions::of(kernel);
+    Spread::new(kernel, &regions).from(source)
+}
+
+/// Influence on its way through a kernel. Every instruction is looked at once for each register that it reads, and once for
+/// a branch that decides about it.
+struct Spread<'k> {
+    kernel: &'k Kernel,
+    regions: &'k Regions,
+    readers: Readers,
+    decided: Marked,
+    reached: Vec<bool>,
+    /// Registers whose readers have not been looked at.
+    left: Vec<usize>,
+    /// Whether local memory may hold something that is influenced.
+    stored: bool,
+}
+
+impl<'k> Spread<'k> {
+    fn new(kernel: &'k Kernel, regions: &'k Regions) -> Spread<'k> {
+        Spread {
+            kernel,
+            regions,
+            readers: Readers::of(kernel),
+            decided: Marked::new(regions),
+            reached: vec![false; kernel.registers.len()],
+            left: Vec::new(),
+            stored: false,
         }
     }
-    (0..kernel.registers.len()).map(|reg| reached.contains(reg)).collect()
+
+    fn from(mut self, source: impl Fn(&Op) -> bool) -> Vec<bool> {
+        let kernel = self.kernel;
+        for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+            if source(&inst.op) {
+                self.reach(inst);
+            }
+        }
+        while let Some(reg) = self.left.pop() {
+            for nth in 0..self.readers.of_register(reg).len() {
+                let (block, nth) = self.readers.of_register(reg)[nth];
+                match kernel.blocks[block as usize].insts.get(nth as usize) {
+                    Some(inst) => self.reach(inst),
+                    None => self.decide(block as usize),
+                }
+            }
+        }
+        self.reached
+    }
+
+    /// An instruction is influenced.
+    fn reach(&mut self, inst: &Inst) {
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand
+                && !std::mem::replace(&mut self.reached[reg.0 as usize], true)
+            {
+                self.left.push(reg.0 as usize);
+            }
+        });
+        if accesses_local(&inst.op).1 && !std::mem::replace(&mut self.stored, true) {
+            let kernel = self.kernel;
+            for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+                if accesses_local(&inst.op).0 {
+                    self.reach(inst);
+                }
+            }
+        }
+    }
+
+    /// The branch at the end of a block is influenced.
+    fn decide(&mut self, block: usize) {
+        for block in self.decided.mark(self.regions, block) {
+            let kernel = self.kernel;
+            kernel.blocks[block].insts.iter().for_each(|inst| self.reach(inst));
+        }
+    }
 }
 
 /// The instructions at which a register can be influenced by the results of the operations that `source` names, through
-/// registers and branches. `operand` names the register of an instruction.
+/// registers and branches. `operand` names the register of an instruction. In kernels in which that takes too long, a register counts as
+/// influenced everywhere if it is so anywhere.
 pub(crate) fn influenced_at(
     kernel: &Kernel,
     source: impl Fn(&Op) -> bool,
     operand: impl Fn(&Op) -> Option<Reg>,
 ) -> HashSet<Place> {
-    let blocks = &kernel.blocks;
-    let after = post_dominators(blocks);
-    let mut decided_blocks = vec![false; blocks.len()];
-    let mut before = vec![Set::empty(kernel.registers.len()); blocks.len()];
-    let mut found = HashSet::new();
-    let mut grows = true;
-    while grows {
-        grows = false;
-        for (at, block) in blocks.iter().enumerate() {
-            let mut reached = before[at].clone();
+    let regions = Regions::of(kernel);
+    let anywhere = Spread::new(kernel, &regions).from(&source);
+    let asked = |inst: &Inst| operand(&inst.op).is_some_and(|reg| anywhere[reg.0 as usize]);
+    let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
+    if !insts().any(asked) {
+        return HashSet::new();
+    }
+    let exact = Places::new(kernel, &regions, &anywhere).find(&source, &operand);
+    exact.unwrap_or_else(|| insts().filter(|inst| asked(inst)).map(|inst| inst.place).collect())
+}
+
+/// What is influenced where: the registers that are influenced somewhere, at the start of each block.
+struct Places<'k> {
+    kernel: &'k Kernel,
+    regions: &'k Regions,
+    /// The numbers of these registers.
+    numbers: Vec<u32>,
+    /// Words of a set of them.
+    words: usize,
+    before: Vec<u64>,
+    decided: Marked,
+    /// Blocks to look at again, the first one first.
+    waiting: BinaryHeap<Reverse<usize>>,
+    waits: Vec<bool>,
+}
+
+impl<'k> Places<'k> {
+    fn new(kernel: &'k Kernel, regions: &'k Regions, anywhere: &[bool]) -> Places<'k> {
+        let mut count = 0;
+        let numbers = anywhere.iter().map(|reached| match reached {
+            true => {
+                count += 1;
+                count - 1
+            }
+            false => u32::MAX,
+        });
+        let numbers = numbers.collect();
+        Places {
+            kernel,
+            regions,
+            numbers,
+            words: (count as usize).div_ceil(64),
+            before: Vec::new(),
+            decided: Marked::new(regions),
+            waiting: (0..kernel.blocks.len()).map(Reverse).collect(),
+            waits: vec![true; kernel.blocks.len()],
+        }
+    }
+
+    fn find(
+        mut self,
+        source: impl Fn(&Op) -> bool,
+        operand: impl Fn(&Op) -> Option<Reg>,
+    ) -> Option<HashSet<Place>> {
+        let kernel = self.kernel;
+        let size: usize = kernel.blocks.iter().map(|block| 1 + block.insts.len()).sum();
+        let mut patience = PATIENCE.1.max(PATIENCE.0 * size);
+        if self.words.saturating_mul(kernel.blocks.len()) > patience {
+            return None;
+        }
+        self.before = vec![0; self.words * kernel.blocks.len()];
+        let mut found = HashSet::new();
+        let mut reached = vec![0; self.words];
+        while let Some(Reverse(at)) = self.waiting.pop() {
+            let block = &kernel.blocks[at];
+            patience = patience.checked_sub(1 + block.insts.len() + self.words)?;
+            self.waits[at] = false;
+            reached.copy_from_slice(&self.before[at * self.words..][..self.words]);
             for inst in &block.insts {
-                if operand(&inst.op).is_some_and(|reg| reached.contains(reg.0 as usize)) {
+                if operand(&inst.op).is_some_and(|reg| self.holds(&reached, reg)) {
                     found.insert(inst.place);
                 }
-                let from = decided_blocks[at] || source(&inst.op) || reads(inst, &reached);
+                let mut from = self.decided.contains(at) || source(&inst.op);
+                each_read(inst, |reg| from |= self.holds(&reached, reg));
                 inst.op.operands(|operand| {
                     let Operand::Def(reg) = operand else { return };
+                    let Some((word, bit)) = self.bit(reg) else { return };
                     if from {
-                        reached.insert(reg.0 as usize);
+                        reached[word] |= bit;
                     } else if inst.guard.is_none() {
-                        reached.remove(reg.0 as usize);
+                        reached[word] &= !bit;
                     }
                 });
             }
-            grows |=
-                decides(block, &reached, || decided(blocks, at, &after[at]), &mut decided_blocks);
+            let decides = ir::terminator_use(&block.terminator);
+            if decides.is_some_and(|reg| self.holds(&reached, reg)) {
+                for block in self.decided.mark(self.regions, at) {
+                    self.wait(block);
+                }
+            }
             for to in block.terminator.successors() {
-                grows |= before[to.0 as usize].join(&reached);
+                let to = to.0 as usize;
+                let mut grows = false;
+                for (word, new) in self.before[to * self.words..].iter_mut().zip(&reached) {
+                    grows |= new & !*word != 0;
+                    *word |= new;
+                }
+                if grows {
+                    self.wait(to);
+                }
             }
         }
+        Some(found)
     }
-    found
+
+    fn wait(&mut self, block: usize) {
+        if !std::mem::replace(&mut self.waits[block], true) {
+            self.waiting.push(Reverse(block));
+        }
+    }
+
+    fn bit(&self, reg: Reg) -> Option<(usize, u64)> {
+        let number = self.numbers[reg.0 as usize];
+        (number != u32::MAX).then_some((number as usize / 64, 1 << (number % 64)))
+    }
+
+    fn holds(&self, reached: &[u64], reg: Reg) -> bool {
+        self.bit(reg).is_some_and(|(word, bit)| reached[word] & bit != 0)
+    }
 }
 
 /// The registers that the results of the operations that `source` names can influence, if nobody else can tell: they decide at
 /// most between ways that come together again, on which nothing is done but to compute and to sleep.
 pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Vec<bool>> {
-    let reached = influenced(kernel, source);
+    let regions = Regions::of(kernel);
+    let reached = Spread::new(kernel, &regions).from(source);
     let is_reached = |reg: Reg| reached[reg.0 as usize];
     let blocks = &kernel.blocks;
-    let after = post_dominators(blocks);
     let quiet = |op: &Op| {
         op.is_pure() || matches!(op, Op::Nanosleep { .. } | Op::Load { .. } | Op::Special { .. })
     };
+    let leaves = |at: usize| blocks[at].terminator.successors().next().is_none();
+    let mut decided = Marked::new(&regions);
+    let mut patience = PATIENCE.1.max(PATIENCE.0 * blocks.len());
     for (at, block) in blocks.iter().enumerate() {
         for inst in &block.insts {
             let mut uses = false;
@@ -222,47 +305,13 @@ pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Ve
         if !p.reg().is_some_and(is_reached) {
             continue;
         }
-        let between = decided(blocks, at, &after[at]);
-        let leaves = |block: &Block| block.terminator.successors().next().is_none();
-        let heard = |at: &usize| {
-            leaves(&blocks[*at]) || !blocks[*at].insts.iter().all(|inst| quiet(&inst.op))
-        };
-        if between.contains(&at) || between.iter().any(heard) {
+        let mut between = decided.mark(&regions, at).into_iter();
+        let heard = |at| leaves(at) || !blocks[at].insts.iter().all(|inst| quiet(&inst.op));
+        if between.any(heard) || regions.comes_back(at, &mut patience)? {
             return None;
         }
     }
     Some(reached)
-}
-
-/// Notes the blocks that a block's branch decides about, if one of the registers decides that; whether some are new.
-fn decides(
-    block: &Block,
-    reached: &Set,
-    about: impl FnOnce() -> Vec<usize>,
-    decided_blocks: &mut [bool],
-) -> bool {
-    let Terminator::Branch { p, .. } = block.terminator else { return false };
-    if !p.reg().is_some_and(|reg| reached.contains(reg.0 as usize)) {
-        return false;
-    }
-    let mut grows = false;
-    for at in about() {
-        grows |= !decided_blocks[at];
-        decided_blocks[at] = true;
-    }
-    grows
-}
-
-/// Whether an instruction reads a register of a set, its guard included.
-fn reads(inst: &Inst, registers: &Set) -> bool {
-    let guard = inst.guard.and_then(|guard| guard.reg());
-    let mut found = guard.is_some_and(|reg| registers.contains(reg.0 as usize));
-    inst.op.operands(|operand| {
-        if let Operand::Use(reg) = operand {
-            found |= registers.contains(reg.0 as usize);
-        }
-    });
-    found
 }
 
 #[cfg(test)]

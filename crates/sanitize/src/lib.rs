@@ -43,6 +43,7 @@ mod patience;
 mod per_cta;
 mod phases;
 mod race;
+mod regions;
 pub mod report;
 mod sanitizer;
 mod shadow;

@@ -11,9 +11,10 @@ mod marks;
 use crate::code::Code;
 use crate::definedness::matters::named;
 use crate::finding::{Finding, Findings};
-use crate::influence::{decided_stores, influenced, influenced_at};
+use crate::influence::{accesses_local, influenced, influenced_at};
 use crate::meeting;
 use crate::per_cta::PerCta;
+use crate::regions::{Marked, Regions};
 use crate::strip::Cell;
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -33,8 +34,8 @@ pub(crate) struct ActiveMasks {
     /// Whether a register's value can ever depend on `activemask`, through local memory too, which is one place here: only then it
     /// can have a mark.
     reached: Vec<bool>,
-    /// Per branch, the stores to local memory that it decides about.
-    decides: HashMap<(Place, BlockId, BlockId), Vec<Place>>,
+    /// Whether local memory is written, and what branches decide about that.
+    decides: Option<Decides>,
     /// Stores about which a branch on a mask has decided.
     decided: HashSet<Place>,
     source: Place,
@@ -43,6 +44,46 @@ pub(crate) struct ActiveMasks {
     /// Collectives that are wrong only if the result depends on the mask.
     suspected: Findings,
     marks: PerCta<Marks>,
+}
+
+/// Which stores to local memory branches decide about. A branch is known by where it comes from and leads to.
+#[derive(Debug)]
+struct Decides {
+    branches: HashMap<(Place, BlockId, BlockId), usize>,
+    regions: Regions,
+    marked: Marked,
+    /// Per block, its stores.
+    stores: Vec<Vec<Place>>,
+}
+
+impl Decides {
+    /// `None` for kernels that store nothing there.
+    fn new(kernel: &Kernel) -> Option<Decides> {
+        let stores = kernel.blocks.iter().map(|block| {
+            let insts = block.insts.iter().filter(|inst| accesses_local(&inst.op).1);
+            insts.map(|inst| inst.place).collect()
+        });
+        let stores: Vec<Vec<Place>> = stores.collect();
+        if stores.iter().all(Vec::is_empty) {
+            return None;
+        }
+        let mut branches = HashMap::new();
+        for (at, block) in kernel.blocks.iter().enumerate() {
+            if let Terminator::Branch { then, otherwise, .. } = block.terminator {
+                branches.insert((block.place, then, otherwise), at);
+            }
+        }
+        let regions = Regions::of(kernel);
+        let marked = Marked::new(&regions);
+        Some(Decides { branches, regions, marked, stores })
+    }
+
+    /// The stores that a branch decides about, and no branch before it did.
+    fn take(&mut self, branch: (Place, BlockId, BlockId)) -> Vec<Place> {
+        let Some(at) = self.branches.remove(&branch) else { return Vec::new() };
+        let new = self.marked.mark(&self.regions, at);
+        new.into_iter().flat_map(|block| std::mem::take(&mut self.stores[block])).collect()
+    }
 }
 
 impl ActiveMasks {
@@ -58,7 +99,7 @@ impl ActiveMasks {
             registers: kernel.registers.len(),
             chosen: source.map_or_else(HashSet::new, |_| influenced_at(kernel, tells, lane)),
             reached: source.map_or_else(Vec::new, |_| influenced(kernel, tells)),
-            decides: source.map_or_else(HashMap::new, |_| decided_stores(kernel)),
+            decides: source.and_then(|_| Decides::new(kernel)),
             decided: HashSet::new(),
             source: source.map_or(Place::default(), |inst| inst.place),
             present: source.is_some(),
@@ -141,16 +182,12 @@ impl ActiveMasks {
     /// A branch on a marked value has a say in what the stores behind it leave.
     pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
         let Terminator::Branch { p, then, otherwise } = *terminator else { return };
-        if self.decides.is_empty() {
-            return;
-        }
+        let Some(decides) = &mut self.decides else { return };
         let (Some(reg), Some(marks)) = (p.reg(), self.marks.get(view.cta())) else { return };
         let marked =
             |(warp, lanes): (usize, LaneMask)| marks.get(reg.into(), warp).depends & lanes.0 != 0;
-        if view.group().any(marked)
-            && let Some(stores) = self.decides.remove(&(place, then, otherwise))
-        {
-            self.decided.extend(stores);
+        if view.group().any(marked) {
+            self.decided.extend(decides.take((place, then, otherwise)));
         }
     }
 

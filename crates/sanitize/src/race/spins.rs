@@ -1,7 +1,7 @@
 //! The volatile reads of loops that do nothing but wait.
 
 use foldhash::HashSet;
-use ir::{Address, Block, BlockId, Kernel, Op, Operand, Ordering, Place, Src, Terminator};
+use ir::{Block, BlockId, Kernel, Op, Operand, Ordering, Place, Reg, Src, Terminator};
 
 /// The loads of blocks that look at one word again and again until it says otherwise: which lanes execute them together does not
 /// matter.
@@ -12,12 +12,20 @@ pub(super) fn loads(kernel: &Kernel) -> HashSet<Place> {
     };
     let blocks = kernel.blocks.iter().enumerate().filter(|at| goes_round(*at));
     let waiting = blocks.map(|(_, block)| block).filter(|block| !has_effect(block));
-    let looks = |block: &Block, op: &Op| match op {
-        Op::Load { address, ordering: Ordering::Volatile, .. } => stays(block, address),
+    let looks = |changed: &HashSet<Reg>, op: &Op| match op {
+        Op::Load { address, ordering: Ordering::Volatile, .. } => match address.base {
+            Src::Reg(base) => !changed.contains(&base),
+            Src::Imm(_) => true,
+        },
         _ => false,
     };
-    let insts = waiting.flat_map(|block| block.insts.iter().map(move |inst| (block, inst)));
-    insts.filter(|(block, inst)| looks(block, &inst.op)).map(|(_, inst)| inst.place).collect()
+    let mut found = HashSet::default();
+    for block in waiting {
+        let changed = changed(block);
+        let insts = block.insts.iter().filter(|inst| looks(&changed, &inst.op));
+        found.extend(insts.map(|inst| inst.place));
+    }
+    found
 }
 
 /// Whether a block does more than compute and look.
@@ -26,12 +34,15 @@ fn has_effect(block: &Block) -> bool {
     block.insts.iter().any(|inst| does(&inst.op))
 }
 
-/// Whether an address is the same in every turn of a block.
-fn stays(block: &Block, address: &Address) -> bool {
-    let Src::Reg(base) = address.base else { return true };
-    let mut changes = false;
+/// The registers that a block writes: addresses from others are the same in every turn of it.
+fn changed(block: &Block) -> HashSet<Reg> {
+    let mut changed = HashSet::default();
     for inst in &block.insts {
-        inst.op.operands(|operand| changes |= matches!(operand, Operand::Def(reg) if reg == base));
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                changed.insert(reg);
+            }
+        });
     }
-    !changes
+    changed
 }
