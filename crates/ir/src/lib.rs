@@ -21,6 +21,7 @@ pub mod mbarrier;
 mod memory;
 mod op;
 pub mod order;
+mod rename;
 mod scalar;
 mod special;
 pub mod table;

@@ -2,7 +2,7 @@
 
 use crate::register::File;
 use ir::{Class, Kernel, Operand, Reg, Terminator};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A virtual register's place in the machine: the first register of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub(super) struct Demand {
     pub(super) outputs: Vec<Reg>,
     /// Registers whose value nobody uses.
     pub(super) results: Vec<Reg>,
-    /// Registers that are results of instructions which write registers of the warp.
-    pub(super) uniform: Vec<Reg>,
+    /// Whether lanes may part.
+    pub(super) branches: bool,
     /// Registers that no instruction of the assembly reads or writes.
     pub(super) unused: Vec<Reg>,
 }
@@ -49,20 +49,28 @@ pub(super) type Limit<'a> = &'a dyn Fn(File) -> u16;
 /// Gives every register that the assembly uses a home.
 ///
 /// # Errors
-/// The file whose registers do not suffice.
+/// The file whose registers do not suffice, and the register that finds none.
 pub(super) fn homes(
     kernel: &Kernel,
     demand: &Demand,
+    uniform: &HashSet<Reg>,
     limit: Limit<'_>,
-) -> Result<HashMap<Reg, Home>, File> {
+) -> Result<HashMap<Reg, Home>, (File, Reg)> {
     let mut intervals: Vec<(Reg, Interval)> = intervals(kernel, demand).into_iter().collect();
-    intervals.retain(|(reg, _)| !demand.unused.contains(reg));
+    let unused: HashSet<Reg> = demand.unused.iter().copied().collect();
+    intervals.retain(|(reg, _)| !unused.contains(reg));
+    for (_, interval) in
+        intervals.iter_mut().filter(|(reg, _)| demand.branches && uniform.contains(reg))
+    {
+        // Lanes in other branches may write what these have in theirs.
+        *interval = Interval { start: 0, end: usize::MAX };
+    }
     intervals.sort_by_key(|(reg, interval)| (interval.start, reg.0));
     let mut homes = HashMap::new();
     // The last position at which each register of a file is taken.
     let mut taken: HashMap<File, Vec<Option<usize>>> = HashMap::new();
     for (reg, interval) in intervals {
-        let uniform = demand.uniform.contains(&reg);
+        let uniform = uniform.contains(&reg);
         let (file, size) = match kernel.class(reg) {
             Class::Pred => (File::Predicate, 1),
             Class::W32 if uniform => (File::Uniform, 1),
@@ -75,7 +83,7 @@ pub(super) fn homes(
         let number = (0..registers.len().saturating_sub(size - 1))
             .step_by(size)
             .find(|at| registers[*at..at + size].iter().all(free))
-            .ok_or(file)?;
+            .ok_or((file, reg))?;
         registers[number..number + size].fill(Some(interval.end));
         homes.insert(reg, Home { file, number: number as u16 });
     }

@@ -28,6 +28,11 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// Whether it is what [`warpsync`] wants.
+    pub(super) fn is_warpsync(&self) -> bool {
+        self.name == WARPSYNC
+    }
+
     /// Puts constants in place of registers that hold them. Of a shuffle's operands the bits that count
     /// are kept.
     pub(super) fn fold(&mut self, constant: &dyn Fn(Reg) -> Option<u32>) {
@@ -53,6 +58,7 @@ const LANE_BITS: u64 = 0x1f;
 const CLAMP: &[&str] = &["rc", "vc"];
 const CLAMP_BITS: u64 = 0x1f1f;
 
+const WARPSYNC: &str = "WARPSYNC";
 const RD: &[&str] = &["rd", "urd"];
 const PU: &[&str] = &["pu", "upu"];
 const PP: &[&str] = &["pp"];
@@ -67,9 +73,9 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
             vec![plain("LANEID", vec![(RD, Wanted::Result(Some(*d)))])]
         }
         Op::Unary { op: UnaryOp::Mov32, d, a } => {
-            let from: &[&str] = &["ra", "imm"];
-            let operands = vec![(RD, Wanted::Result(Some(*d))), (from, Wanted::Value(*a))];
-            vec![plain("MOV", operands)]
+            const FROM: [&[&str]; 2] = [&["ra", "imm"], &["urb", "ura"]];
+            let operands = |from| vec![(RD, Wanted::Result(Some(*d))), (from, Wanted::Value(*a))];
+            FROM.map(|from| plain("MOV", operands(from))).into()
         }
         Op::Binary { op: BinaryOp::AddI32, d, a, b } => sum("IADD", *d, *a, *b),
         Op::Binary { op: BinaryOp::SubI32, d, a, b: Src::Imm(b) } => {
@@ -103,11 +109,11 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
 pub(super) fn warpsync(mask: Src, apart: bool) -> Vec<Candidate> {
     let operands: Vec<(&'static [&'static str], Wanted)> =
         vec![(&["mask", "ra", "rb"], Wanted::Value(mask))];
-    let mut masked = plain("WARPSYNC", operands);
+    let mut masked = plain(WARPSYNC, operands);
     if apart {
         masked.modifiers.push((&["exclusive"], "EXCLUSIVE"));
     }
-    let all = plain("WARPSYNC", Vec::new());
+    let all = plain(WARPSYNC, Vec::new());
     let whole = matches!(mask, Src::Imm(mask) if mask as u32 == u32::MAX);
     if whole && !apart { vec![all, masked] } else { vec![masked] }
 }

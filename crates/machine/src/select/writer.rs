@@ -1,10 +1,10 @@
 //! A plan → text.
 
-use super::Selected;
 use super::fit::fit;
 use super::plan::{Fate, Plan, SCRATCH, Step};
 use super::registers::{Demand, Home};
 use super::wanted;
+use super::{Refusal, Selected, unsupported};
 use crate::register::File;
 use ir::{Class, Operand, Place, Pred, Reg, Terminator};
 use isa::Instruction;
@@ -29,8 +29,10 @@ pub(super) struct Writer<'a> {
 enum Line<'a> {
     Instruction(Instruction<'a>, Place),
     LeftOut(Place),
-    /// A line for the reader.
-    Remark(String),
+    /// What the machine does not have of the ways that control goes: a branch, the end.
+    LeftOutControl(Place, String),
+    /// A register or an address that does not fit into the fields of the instruction.
+    Misfit(Place),
 }
 
 impl<'a> Writer<'a> {
@@ -43,10 +45,10 @@ impl<'a> Writer<'a> {
 
     fn fit(&self, step: &Step, address: u64) -> Option<Instruction<'a>> {
         let home = |reg: Reg| self.home(reg);
-        fit(self.plan.description, &step.candidates, step.guard, &home, address)
+        fit(self.plan.forms.description, &step.candidates, step.guard, &home, address)
     }
 
-    pub(super) fn write(&self) -> Selected {
+    pub(super) fn write(&self) -> Result<Selected, Vec<Refusal>> {
         // Addresses of blocks do not depend on themselves: a branch has one word, wherever it goes.
         let count = self.plan.kernel.blocks.len();
         let mut starts = vec![0; count];
@@ -57,8 +59,11 @@ impl<'a> Writer<'a> {
         }
         let mut body = String::new();
         let mut left_out = Vec::new();
+        let mut refusals = Vec::new();
+        let mut labelled = None;
         for (nth, start) in starts.iter().enumerate() {
-            if nth > 0 {
+            // Blocks without an instruction begin where the next one does.
+            if nth > 0 && labelled.replace(*start) != Some(*start) {
                 let _ = writeln!(body, "block_{start:x}:");
             }
             let mut address = *start;
@@ -82,16 +87,29 @@ impl<'a> Writer<'a> {
                             let _ = writeln!(body, "// left out: {text}");
                         }
                     }
-                    Line::Remark(text) => {
-                        let _ = writeln!(body, "// {text}");
+                    Line::LeftOutControl(place, what) => {
+                        if left_out.last() != Some(&place) {
+                            left_out.push(place);
+                        }
+                        let _ = writeln!(body, "// left out: {what}");
+                    }
+                    Line::Misfit(place) => {
+                        let machine = self.plan.forms.description.name();
+                        let message = format!(
+                            "{machine} has no form of this instruction with the registers or the address that it needs"
+                        );
+                        refusals.push(unsupported(place, message, "split the kernel"));
                     }
                 }
             }
         }
+        if !refusals.is_empty() {
+            return Err(refusals);
+        }
         let inputs = self.interface(&self.demand.inputs, |fate| matches!(fate, Fate::LeftOut));
         let outputs = self.interface(&self.demand.outputs, |fate| matches!(fate, Fate::Made(_)));
         let text = format!("{}{body}", self.head(&inputs, &outputs));
-        Selected { text, inputs, outputs, left_out }
+        Ok(Selected { text, inputs, outputs, left_out })
     }
 
     fn instructions(&self, block: usize, address: u64, starts: &[u64]) -> u64 {
@@ -103,21 +121,17 @@ impl<'a> Writer<'a> {
         let block = &self.plan.kernel.blocks[nth];
         let mut lines = Vec::new();
         let mut address = start;
-        let mut push = |lines: &mut Vec<Line<'a>>, step: &Step, place, otherwise: &str| match self
-            .fit(step, address)
-        {
-            Some(instruction) => {
-                lines.push(Line::Instruction(instruction, place));
-                address += WORD_BYTES;
-            }
-            None => lines.push(Line::Remark(otherwise.to_owned())),
+        let mut push = |lines: &mut Vec<Line<'a>>, step: &Step, place, otherwise: Line<'a>| {
+            let instruction = self.fit(step, address);
+            address += if instruction.is_some() { WORD_BYTES } else { 0 };
+            lines.push(instruction.map_or(otherwise, |found| Line::Instruction(found, place)));
         };
         for (inst, fate) in block.insts.iter().zip(&self.plan.fates[nth]) {
             match fate {
                 Fate::LeftOut => lines.push(Line::LeftOut(inst.place)),
                 Fate::Made(steps) => {
                     for step in steps {
-                        push(&mut lines, step, inst.place, "this instruction does not fit");
+                        push(&mut lines, step, inst.place, Line::Misfit(inst.place));
                     }
                 }
             }
@@ -126,7 +140,8 @@ impl<'a> Writer<'a> {
         let mut go = |lines: &mut Vec<Line<'a>>, to: ir::BlockId, guard: Option<Pred>| {
             let target = starts[to.0 as usize];
             let step = Step { candidates: wanted::branch(target), guard };
-            push(lines, &step, place, &format!("left out: a branch to block_{target:x}"));
+            let what = format!("a branch to block_{target:x}");
+            push(lines, &step, place, Line::LeftOutControl(place, what));
         };
         let next = |to: ir::BlockId| to.0 as usize == nth + 1;
         match block.terminator {
@@ -142,11 +157,15 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
-            Terminator::Exit => {
+            Terminator::Exit | Terminator::Trap => {
+                if matches!(block.terminator, Terminator::Trap) {
+                    lines.push(Line::LeftOut(place));
+                }
+                // What stands behind a trap is not for these lanes, either.
                 let step = Step { candidates: wanted::end(), guard: None };
-                push(&mut lines, &step, place, "left out: the end of the program");
+                let what = "the end of the program".to_owned();
+                push(&mut lines, &step, place, Line::LeftOutControl(place, what));
             }
-            Terminator::Trap => lines.push(Line::LeftOut(place)),
         }
         lines
     }
@@ -182,7 +201,8 @@ impl<'a> Writer<'a> {
         inputs: &[(String, Option<Place>)],
         outputs: &[(String, Option<Place>)],
     ) -> String {
-        let file = self.plan.description.name().rsplit(['/', '\\']).next().unwrap_or_default();
+        let file =
+            self.plan.forms.description.name().rsplit(['/', '\\']).next().unwrap_or_default();
         let mut out = format!("// {} for the machine of {file}\n", self.plan.kernel.name);
         for (heading, registers) in [("before", inputs), ("after", outputs)] {
             for (register, place) in registers {
