@@ -36,6 +36,7 @@ codes! {
     CONTROL = "I025", "The syntax line names a control field that has no place.";
     LIMIT = "I026", "The description exceeds a limit.";
     EXPRESSION = "I027", "An expression cannot be evaluated.";
+    COMBINATION = "I028", "The table of operand combinations disagrees with the forms.";
     ASM_SYNTAX = "A001", "The assembly text breaks the grammar of an assembly file.";
     ASM_MNEMONIC = "A002", "No opcode of the description has this mnemonic.";
     ASM_FORM = "A003", "The operands or modifiers fit no opcode of this mnemonic.";

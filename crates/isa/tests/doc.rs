@@ -64,3 +64,34 @@ fn markup_in_a_description_is_text() {
     assert!(!html.contains("<img") && !html.contains("<script"), "{html}");
     balanced(&html);
 }
+
+/// The prose of every section is in the manual, whatever its heading and whichever form it belongs to, and so is the
+/// syntax line as the document writes it, with its operands' names and control fields.
+#[test]
+fn nothing_that_a_description_says_is_left_out() {
+    let text =
+        std::fs::read_to_string(common::repository("tests/isa/check/semantics-under-examples.isa"));
+    let description =
+        from_text(&text.expect("a committed file"), &mut Sources::new()).expect("legal");
+    for manual in [doc::html(&description), doc::markdown(&description)] {
+        assert!(manual.contains("gives Rd the Ra of the lane"), "{manual}");
+    }
+    let warp = shipped("warp.isa");
+    let (html, markdown) = (doc::html(&warp), doc::markdown(&warp));
+    for line in [
+        "SHFL.mode pu, Rd, Ra, SrcB, SrcC      $sched $req $wsb ;",
+        "ELECT pu, Rd, {~}URb      $sched $req ;",
+        ".mode = {.IDX, .UP, .DOWN, .BFLY}",
+        "operand SrcB; read; 5 bits",
+        // Sections of one form beside those of the instruction.
+        ".EXCLUSIVE keeps lanes with other masks apart",
+        "Ra is the mask.",
+        "Bit `i` of mask stands for lane `i`.",
+    ] {
+        assert!(markdown.contains(line), "{line}");
+        let plain = line.replace("`i`", "<code>i</code>");
+        assert!(html.contains(&plain), "{plain}");
+    }
+    // What a group says of all its instructions.
+    assert!(doc::html(&shipped("sm_90.isa")).contains("Control fields do not show in the text."));
+}

@@ -2,6 +2,8 @@
 //! changes anything.
 
 mod ambiguity;
+mod attributes;
+mod combinations;
 mod examples;
 mod family;
 mod headings;
@@ -37,6 +39,8 @@ pub(crate) fn all(description: &Description, broken: bool) -> Vec<Diagnostic> {
         if !broken {
             headings::missing(family, &misplaced, &mut found);
             lists::check(family, &mut found);
+            combinations::check(family, &mut found);
+            attributes::check(family, &mut found);
             examples::check(description, family, &mut found);
         }
     }

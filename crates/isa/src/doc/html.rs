@@ -1,7 +1,7 @@
 //! The manual as one HTML page that needs no other file.
 
 use super::layout::{Kind, Segment, rows};
-use super::page::{Page, field_rows, pages, source_text};
+use super::page::{Page, Part, examples, field_rows, groups, pages, source_text, title};
 use super::prose::{anchor, escape, link_names, to_html};
 use crate::ast::{Block, ProseSection, Provenance, SectionKind, SourceId};
 use crate::model::{Description, Opcode};
@@ -32,11 +32,24 @@ pub fn html(description: &Description) -> String {
             page.forms.len()
         );
     }
+    let groups = groups(description);
+    for (group, _) in &groups {
+        let (name, anchor) = (escape(&group.name), escape(&anchor(&group.name)));
+        let _ = writeln!(out, "<li><a href=\"#{anchor}\">{name}</a> <small>in common</small></li>");
+    }
     out.push_str("</ul>\n");
     legend(&mut out);
     out.push_str("</nav>\n<main>\n");
     for page in &pages {
         one(description, page, &names, &mut out);
+    }
+    for (group, sections) in groups {
+        let (name, id) = (escape(&group.name), escape(&anchor(&group.name)));
+        let _ = writeln!(out, "<section id=\"{id}\">\n<h2>What {name} has in common</h2>");
+        for section in sections {
+            blocks(description, section, &names, &mut out);
+        }
+        out.push_str("</section>\n");
     }
     out.push_str("</main>\n</body>\n</html>\n");
     out
@@ -53,26 +66,15 @@ fn legend(out: &mut String) {
 fn one(description: &Description, page: &Page<'_>, names: &HashSet<&str>, out: &mut String) {
     let (name, id) = (escape(page.name), escape(&anchor(page.name)));
     let _ = writeln!(out, "<section id=\"{id}\">\n<h2>{name}</h2>");
-    prose(description, page.section(SectionKind::Description), names, out);
+    parts(description, page, page.parts(SectionKind::Description), names, out);
+    titled(description, page, SectionKind::Syntax, names, out);
     for (nth, form) in page.forms.iter().enumerate() {
         self::form(description, form, nth == 0, out);
     }
-    titled(description, page, SectionKind::OperandInfo, "Operands", names, out);
+    titled(description, page, SectionKind::OperandInfo, names, out);
     modifiers(description, page, names, out);
-    titled(description, page, SectionKind::Semantics, "Semantics", names, out);
-    let examples = page.examples(description);
-    if !examples.is_empty() {
-        out.push_str("<h3>Examples</h3>\n<table class=\"examples\">\n");
-        for example in examples {
-            let _ = writeln!(
-                out,
-                "<tr><td><code>{}</code></td><td><code class=\"word\">{}</code></td></tr>",
-                escape(&example.text),
-                escape(&example.word)
-            );
-        }
-        out.push_str("</table>\n");
-    }
+    titled(description, page, SectionKind::Semantics, names, out);
+    titled(description, page, SectionKind::Examples, names, out);
     out.push_str("</section>\n");
 }
 
@@ -80,13 +82,28 @@ fn titled(
     description: &Description,
     page: &Page<'_>,
     kind: SectionKind,
-    title: &str,
     names: &HashSet<&str>,
     out: &mut String,
 ) {
-    if let Some(section) = page.section(kind) {
-        let _ = writeln!(out, "<h3>{title}</h3>");
-        prose(description, Some(section), names, out);
+    let found = page.parts(kind);
+    if !found.is_empty() {
+        let _ = writeln!(out, "<h3>{}</h3>", title(kind));
+        parts(description, page, found, names, out);
+    }
+}
+
+fn parts(
+    description: &Description,
+    page: &Page<'_>,
+    parts: Vec<Part<'_>>,
+    names: &HashSet<&str>,
+    out: &mut String,
+) {
+    for Part { form, section } in parts {
+        if let Some(form) = form.filter(|form| *form != page.name) {
+            let _ = writeln!(out, "<h4>{}</h4>", escape(form));
+        }
+        blocks(description, section, names, out);
     }
 }
 
@@ -103,13 +120,13 @@ fn badge(description: &Description, source: SourceId) -> String {
     }
 }
 
-fn prose(
+fn blocks(
     description: &Description,
-    section: Option<&ProseSection>,
+    section: &ProseSection,
     names: &HashSet<&str>,
     out: &mut String,
 ) {
-    for block in section.iter().flat_map(|section| &section.blocks) {
+    for block in &section.blocks {
         match block {
             Block::Text(text) if text.text.trim().is_empty() => {}
             Block::Text(text) => {
@@ -117,8 +134,25 @@ fn prose(
                 let badge = badge(description, text.source);
                 let _ = writeln!(out, "<div class=\"prose\">{badge}{html}</div>");
             }
+            Block::Fence(fence) if section.kind == SectionKind::Examples => {
+                out.push_str("<table class=\"examples\">\n");
+                for example in examples(description, fence) {
+                    let _ = writeln!(
+                        out,
+                        "<tr><td><code>{}</code></td><td><code class=\"word\">{}</code></td></tr>",
+                        escape(&example.text),
+                        escape(&example.word)
+                    );
+                }
+                out.push_str("</table>\n");
+            }
             Block::Fence(fence) => {
-                let _ = writeln!(out, "<pre><code>{}</code></pre>", escape(&fence.body.text));
+                let badge = badge(description, fence.body.source);
+                let _ = writeln!(
+                    out,
+                    "<div class=\"code\">{badge}<pre><code>{}</code></pre></div>",
+                    escape(&fence.body.text)
+                );
             }
         }
     }
@@ -202,8 +236,8 @@ fn segment(segment: &Segment, out: &mut String) {
 
 fn modifiers(description: &Description, page: &Page<'_>, names: &HashSet<&str>, out: &mut String) {
     let modifiers = page.modifiers();
-    let section = page.section(SectionKind::ModifierInfo);
-    if modifiers.is_empty() && section.is_none() {
+    let prose = page.parts(SectionKind::ModifierInfo);
+    if modifiers.is_empty() && prose.is_empty() {
         return;
     }
     out.push_str("<h3>Modifiers</h3>\n<div class=\"modifiers\">\n");
@@ -226,5 +260,5 @@ fn modifiers(description: &Description, page: &Page<'_>, names: &HashSet<&str>, 
         out.push_str("</table>\n");
     }
     out.push_str("</div>\n");
-    prose(description, section, names, out);
+    parts(description, page, prose, names, out);
 }

@@ -1,7 +1,7 @@
 //! The manual as Markdown.
 
 use super::layout::{Kind, Segment, rows};
-use super::page::{Page, field_rows, pages, source_text};
+use super::page::{Page, Part, examples, field_rows, groups, pages, source_text, title};
 use super::prose::{anchor, link_names};
 use crate::ast::{Block, ProseSection, Provenance, SectionKind};
 use crate::model::{Description, Opcode};
@@ -23,11 +23,18 @@ pub fn markdown(description: &Description) -> String {
         let _ = writeln!(out, "\n## {}\n", page.name);
         one(description, page, &names, &mut out);
     }
+    for (group, sections) in groups(description) {
+        let _ = writeln!(out, "\n## What {} has in common\n", group.name);
+        for section in sections {
+            blocks(description, section, &names, &mut out);
+        }
+    }
     out
 }
 
 fn one(description: &Description, page: &Page<'_>, names: &HashSet<&str>, out: &mut String) {
-    prose(description, page.section(SectionKind::Description), names, out);
+    parts(description, page, page.parts(SectionKind::Description), names, out);
+    titled(description, page, SectionKind::Syntax, names, out);
     for form in &page.forms {
         let _ = writeln!(out, "\n### {}\n", form.name);
         match form.rule() {
@@ -41,35 +48,49 @@ fn one(description: &Description, page: &Page<'_>, names: &HashSet<&str>, out: &
         diagram(form, out);
         fields(description, form, out);
     }
-    heading(page, SectionKind::OperandInfo, "Operands", out);
-    prose(description, page.section(SectionKind::OperandInfo), names, out);
+    titled(description, page, SectionKind::OperandInfo, names, out);
     modifiers(page, out);
-    prose(description, page.section(SectionKind::ModifierInfo), names, out);
-    heading(page, SectionKind::Semantics, "Semantics", out);
-    prose(description, page.section(SectionKind::Semantics), names, out);
-    let examples = page.examples(description);
-    if !examples.is_empty() {
-        let _ = writeln!(out, "\n### Examples of {}\n", page.name);
-        let _ = writeln!(out, "| assembly | word |\n|:---|:---|");
-        for example in examples {
-            let _ = writeln!(out, "| `{}` | `{}` |", cell(&example.text), example.word);
-        }
-    }
+    parts(description, page, page.parts(SectionKind::ModifierInfo), names, out);
+    titled(description, page, SectionKind::Semantics, names, out);
+    titled(description, page, SectionKind::Examples, names, out);
 }
 
-fn heading(page: &Page<'_>, kind: SectionKind, title: &str, out: &mut String) {
-    if page.section(kind).is_some() {
-        let _ = writeln!(out, "\n### {title} of {}\n", page.name);
-    }
-}
-
-fn prose(
+fn titled(
     description: &Description,
-    section: Option<&ProseSection>,
+    page: &Page<'_>,
+    kind: SectionKind,
     names: &HashSet<&str>,
     out: &mut String,
 ) {
-    for block in section.iter().flat_map(|section| &section.blocks) {
+    let found = page.parts(kind);
+    if !found.is_empty() {
+        let _ = writeln!(out, "\n### {} of {}\n", title(kind), page.name);
+        parts(description, page, found, names, out);
+    }
+}
+
+fn parts(
+    description: &Description,
+    page: &Page<'_>,
+    parts: Vec<Part<'_>>,
+    names: &HashSet<&str>,
+    out: &mut String,
+) {
+    for Part { form, section } in parts {
+        if let Some(form) = form.filter(|form| *form != page.name) {
+            let _ = writeln!(out, "{form}:\n");
+        }
+        blocks(description, section, names, out);
+    }
+}
+
+fn blocks(
+    description: &Description,
+    section: &ProseSection,
+    names: &HashSet<&str>,
+    out: &mut String,
+) {
+    for block in &section.blocks {
         let source = match block {
             Block::Text(text) => {
                 let trimmed = text.text.trim();
@@ -78,6 +99,14 @@ fn prose(
                 }
                 let _ = writeln!(out, "{}\n", link_names(trimmed, names));
                 text.source
+            }
+            Block::Fence(fence) if section.kind == SectionKind::Examples => {
+                let _ = writeln!(out, "| assembly | word |\n|:---|:---|");
+                for example in examples(description, fence) {
+                    let _ = writeln!(out, "| `{}` | `{}` |", cell(&example.text), example.word);
+                }
+                out.push('\n');
+                continue;
             }
             Block::Fence(fence) => {
                 let _ = writeln!(out, "```{}\n{}```\n", fence.info, fence.body.text);
@@ -151,7 +180,7 @@ fn fields(description: &Description, opcode: &Opcode, out: &mut String) {
 
 fn modifiers(page: &Page<'_>, out: &mut String) {
     let modifiers = page.modifiers();
-    if modifiers.is_empty() && page.section(SectionKind::ModifierInfo).is_none() {
+    if modifiers.is_empty() && page.parts(SectionKind::ModifierInfo).is_empty() {
         return;
     }
     let _ = writeln!(out, "\n### Modifiers of {}\n", page.name);

@@ -1,6 +1,6 @@
 //! What a manual page says, independent of its format.
 
-use crate::ast::{SectionKind, Source, SourceId};
+use crate::ast::{DeclKind, Fence, ProseSection, SectionKind, Source, SourceId};
 use crate::bits::describe;
 use crate::model::{Declaration, Description, Field, Opcode, Role};
 use crate::types::TypeKind;
@@ -43,6 +43,53 @@ pub(super) struct FieldRow {
     pub corrects: usize,
 }
 
+/// A section of a page, with the form that it is about if it is not about all of them.
+pub(super) struct Part<'d> {
+    pub form: Option<&'d str>,
+    pub section: &'d ProseSection,
+}
+
+/// The groups that say something about all their instructions, with what they say.
+pub(super) fn groups(description: &Description) -> Vec<(&Declaration, Vec<&ProseSection>)> {
+    let groups = description.decls.iter().filter(|decl| decl.kind == DeclKind::Group);
+    let with_text = groups.map(|decl| {
+        let sections = SectionKind::ALL.iter().filter_map(|kind| decl.sections.get(kind));
+        (decl, sections.filter(|section| !section.is_blank()).collect::<Vec<_>>())
+    });
+    with_text.filter(|(_, sections)| !sections.is_empty()).collect()
+}
+
+/// What the manual calls a section.
+pub(super) fn title(kind: SectionKind) -> &'static str {
+    match kind {
+        SectionKind::Syntax => "Syntax",
+        SectionKind::Description => "Description",
+        SectionKind::OperandInfo => "Operands",
+        SectionKind::ModifierInfo => "Modifiers",
+        SectionKind::Semantics => "Semantics",
+        SectionKind::Examples => "Examples",
+    }
+}
+
+/// The lines of a code block of examples, with their words.
+pub(super) fn examples(description: &Description, fence: &Fence) -> Vec<Example> {
+    let lines = crate::check::example_lines(&fence.body);
+    lines
+        .into_iter()
+        .map(|line| {
+            let (file, start) = (line.span.file, line.span.start as usize);
+            let word = match description.instruction_of_line(file, line.text, start) {
+                Ok(instruction) => match instruction.word() {
+                    Some(word) => format!("{word:#034x}"),
+                    None => "a number is open".to_owned(),
+                },
+                Err(_) => "does not assemble".to_owned(),
+            };
+            Example { text: format!("{} ;", line.text), word }
+        })
+        .collect()
+}
+
 /// The pages in the order of the description.
 pub(super) fn pages(description: &Description) -> Vec<Page<'_>> {
     let mut pages: Vec<Page<'_>> = Vec::new();
@@ -60,33 +107,29 @@ pub(super) fn pages(description: &Description) -> Vec<Page<'_>> {
 }
 
 impl<'d> Page<'d> {
-    /// The section of that kind: the instruction's own, or that of its first form that has one.
-    pub(super) fn section(&self, kind: SectionKind) -> Option<&'d crate::ast::ProseSection> {
-        let own = self.decl.sections.get(&kind);
-        own.or_else(|| self.forms.iter().find_map(|form| form.sections.get(&kind)))
-            .filter(|section| !section.is_blank())
-    }
-
-    pub(super) fn examples(&self, description: &Description) -> Vec<Example> {
-        let Some(section) = self.section(SectionKind::Examples) else { return Vec::new() };
-        let lines = section.fences().flat_map(|fence| crate::check::example_lines(&fence.body));
-        lines
-            .map(|line| {
-                let assembled = description.instruction_of_line(
-                    line.span.file,
-                    line.text,
-                    line.span.start as usize,
-                );
-                let word = match assembled {
-                    Ok(instruction) => match instruction.word() {
-                        Some(word) => format!("{word:#034x}"),
-                        None => "a number is open".to_owned(),
-                    },
-                    Err(_) => "does not assemble".to_owned(),
-                };
-                Example { text: format!("{} ;", line.text), word }
-            })
-            .collect()
+    /// The sections of that kind: the instruction's own, and those of its forms, each once.
+    pub(super) fn parts(&self, kind: SectionKind) -> Vec<Part<'d>> {
+        let own = self.decl.sections.get(&kind).map(|section| (None, section));
+        let of_forms = self
+            .forms
+            .iter()
+            .filter_map(|form| Some((Some(form.name.as_str()), form.sections.get(&kind)?)));
+        let mut parts: Vec<Part<'d>> = Vec::new();
+        for (form, section) in own.into_iter().chain(of_forms) {
+            let seen = parts.iter().any(|part| part.section.heading == section.heading);
+            if !seen && !section.is_blank() {
+                parts.push(Part { form, section });
+            }
+        }
+        // What all forms inherit is about all of them.
+        let shared = |section: &ProseSection| {
+            let heading = |form: &&Opcode| form.sections.get(&kind).map(|own| own.heading);
+            self.forms.iter().all(|form| heading(form) == Some(section.heading))
+        };
+        for part in &mut parts {
+            part.form = part.form.filter(|_| !shared(part.section));
+        }
+        parts
     }
 
     /// Modifiers of all forms, each once.
@@ -166,6 +209,8 @@ fn meaning(opcode: &Opcode, field: &Field) -> String {
         Role::Free => {}
     }
     if let Some(index) = index {
+        let named = opcode.operand_names().find(|(_, shown)| std::ptr::eq(*shown, field));
+        parts.extend(named.map(|(name, _)| format!("operand {name}")));
         let reads = opcode.inputs.contains(&index);
         let writes = opcode.outputs.contains(&index);
         let direction = match (reads, writes) {

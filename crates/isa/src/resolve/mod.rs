@@ -4,7 +4,7 @@ mod collect;
 mod expr;
 mod fields;
 mod operands;
-mod syntax;
+pub(crate) mod syntax;
 mod types;
 
 use crate::ast::{DeclKind, SectionKind};
