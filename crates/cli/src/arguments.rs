@@ -315,9 +315,10 @@ The state is TOML:
   memory = [1, 2, 3]      words of 32 bits from address 0 on
   memory_bytes = 4096     the size of memory, if it is larger; zero behind the words
 
-What is left out is zero. The state after the run is printed in the same form.
+What is left out is zero, and with --check undefined in registers of the lanes. The state after the run is printed in
+the same form.
 
-Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the program was stopped.";
+Exit status: 0 fine, 1 findings of --check, 2 wrong usage, 3 input rejected, 4 the program was stopped.";
 
 /// Which machine assembly is for.
 #[derive(Args, Debug)]
@@ -364,6 +365,13 @@ pub(crate) struct SimArguments {
     /// Run every instruction from its pseudo-code, if it has some.
     #[arg(long)]
     pub(crate) pseudo_code: bool,
+    /// Report what is undefined in the program, as `warpwise check` does for PTX: reads of lanes that do not take part
+    /// or of registers that nothing set, wrong masks, deadlocks, races.
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// With --check, also report what is undefined and does not matter.
+    #[arg(long, requires = "check")]
+    pub(crate) pedantic: bool,
     /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `apart:N` or `switch:...` from a report.
     #[arg(long, value_name = "STRING", default_value_t)]
     pub(crate) schedule: Schedule,

@@ -7,26 +7,41 @@ use crate::{machine, run, state};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
-use warpwise::Stats;
-use warpwise::diag::Sources;
-use warpwise::machine::{Machine, Meaning, RunConfig, State};
+use warpwise::diag::{Diagnostic, Sources};
+use warpwise::machine::{Machine, MachineChecked, Meaning, RunConfig, State};
+use warpwise::{CheckOptions, Stats};
+
+/// What a simulation has shown.
+struct Simulated {
+    status: Status,
+    /// The state after a run to the end.
+    state: Option<State>,
+    stats: Stats,
+    diagnostics: Vec<Diagnostic>,
+    sources: Arc<Sources>,
+}
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &SimArguments) -> Status {
-    let result = simulate(arguments);
-    if !arguments.json {
-        return report::finish(result.map(|(state, _)| state::print(&state)));
-    }
-    let (status, mut document) = match result {
-        Ok((state, stats)) => {
+    let (status, mut document) = match simulate(arguments) {
+        Ok(Simulated { status, state, stats, diagnostics, sources }) => {
+            tell(&sources, &diagnostics);
+            if !arguments.json {
+                return report::print(
+                    &state.as_ref().map_or_else(String::new, state::print),
+                    status,
+                );
+            }
             let operations = json!({ "warp_operations": stats.warp_instructions });
-            (
-                Status::Fine,
-                json!({ "state": state::json(&state), "stats": operations, "diagnostics": [] }),
-            )
+            let diagnostics = report::json(&sources, &diagnostics);
+            let state = state.as_ref().map(state::json);
+            (status, json!({ "state": state, "stats": operations, "diagnostics": diagnostics }))
         }
         Err(stop) => {
             tell(&stop.sources, &stop.diagnostics);
+            if !arguments.json {
+                return stop.status;
+            }
             let diagnostics = report::json(&stop.sources, &stop.diagnostics);
             (stop.status, json!({ "state": null, "stats": null, "diagnostics": diagnostics }))
         }
@@ -35,7 +50,7 @@ pub(crate) fn run(arguments: &SimArguments) -> Status {
     report::print(&format!("{document}\n"), status)
 }
 
-fn simulate(arguments: &SimArguments) -> Result<(State, Stats), Stop> {
+fn simulate(arguments: &SimArguments) -> Result<Simulated, Stop> {
     let machine = machine::load(&arguments.machine)?;
     let text = read_text(&arguments.program)?;
     let meaning = if arguments.pseudo_code { Meaning::PseudoCode } else { Meaning::BuiltIn };
@@ -49,8 +64,27 @@ fn simulate(arguments: &SimArguments) -> Result<(State, Stats), Stop> {
         max_steps: arguments.max_steps,
         interrupted: run::interrupts(),
     };
-    let stats = program.run(&mut state, &config)?;
-    Ok((state, stats))
+    if !arguments.check {
+        let stats = program.run(&mut state, &config)?;
+        let (diagnostics, sources) = (Vec::new(), Arc::default());
+        return Ok(Simulated {
+            status: Status::Fine,
+            state: Some(state),
+            stats,
+            diagnostics,
+            sources,
+        });
+    }
+    let options = CheckOptions { pedantic: arguments.pedantic };
+    let MachineChecked { findings, diagnostics, sources, stats, fault } =
+        program.check(&mut state, &config, options)?;
+    let status = match (findings.is_empty(), &fault) {
+        (false, _) => Status::Findings,
+        (true, Some(_)) => Status::Faulted,
+        (true, None) => Status::Fine,
+    };
+    let state = fault.is_none().then_some(state);
+    Ok(Simulated { status, state, stats, diagnostics, sources })
 }
 
 fn read_state(machine: &Machine, path: &Path) -> Result<State, Stop> {

@@ -4,7 +4,7 @@ use crate::register::{File, Register};
 use crate::state::{Layout, ROW_BYTES};
 use ir::{
     Access, Address, BinaryOp, BlockId, Builder, Class, Collective, CompareOp, Members, Op,
-    Ordering, Pred, Reg, Space, Special, Src, Terminator, UnaryOp, WarpRules,
+    Ordering, Place, Pred, Reg, Scope, Space, Special, Src, Terminator, UnaryOp, WarpRules,
 };
 use std::collections::BTreeMap;
 
@@ -31,6 +31,19 @@ pub(crate) struct Emitter {
     group: Option<Reg>,
     /// How much more pseudo-code may be compiled.
     work: u32,
+}
+
+/// Registers of the warp are no memory that lanes race for.
+const UNIFORM: Ordering = Ordering::Relaxed(Scope::Cta);
+
+/// A finished kernel.
+pub(crate) struct Emitted {
+    pub(crate) kernel: ir::Kernel,
+    pub(crate) layout: Layout,
+    /// The registers of the IR that hold registers of the lanes.
+    pub(crate) held: BTreeMap<Register, Reg>,
+    /// Holds the address of the register buffer.
+    pub(crate) buffer: Reg,
 }
 
 /// Statements and expressions of pseudo-code that a program may unfold to.
@@ -79,7 +92,8 @@ impl Emitter {
     pub(crate) fn load_uniform(&mut self, register: Register) -> Reg {
         let address = self.row(register);
         let d = self.b.reg(Class::W32);
-        self.load(d, Access::B32, address);
+        let (space, access) = (Space::Global, Access::B32);
+        self.b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering: UNIFORM });
         d
     }
 
@@ -94,7 +108,8 @@ impl Emitter {
         let what = Collective::Elect { d: None, p: leader };
         self.b.push(Op::Collective { what, members: Members::Active, aligned: false });
         self.b.set_guard(Some(Pred::Is(leader)));
-        self.store(vec![value], Access::B32, address);
+        let (values, space, access) = (vec![value], Space::Global, Access::B32);
+        self.b.push(Op::Store { values, space, access, address, ordering: UNIFORM });
         self.b.set_guard(guard);
     }
 
@@ -180,15 +195,16 @@ impl Emitter {
     }
 
     /// The finished kernel: the prologue goes on at `start`.
-    pub(crate) fn finish(mut self, start: BlockId) -> (ir::Kernel, Layout) {
+    pub(crate) fn finish(mut self, start: BlockId) -> Emitted {
         self.b.set_guard(None);
+        self.b.set_place(Place::default());
         self.b.switch_to(self.entry);
         self.prologue(start);
         self.b.switch_to(self.epilogue);
         self.epilogue();
         let mut kernel = self.b.finish();
         kernel.param_bytes = PARAM_BYTES;
-        (kernel, self.layout)
+        Emitted { kernel, layout: self.layout, held: self.held, buffer: self.buffer }
     }
 
     /// Loads registers; lanes that are not active exit.

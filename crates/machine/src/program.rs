@@ -2,14 +2,15 @@
 
 use crate::binding;
 use crate::codes;
-use crate::emit::Emitter;
+use crate::emit::{Emitted, Emitter};
 use crate::operand::{Flow, Lane, Lowered};
 use crate::pseudo::Code;
-use crate::state::Layout;
+use crate::register::{File, Register};
+use crate::state::{Layout, State};
 use diag::{Class, Diagnostic, FileId, Severity, Sources, Span};
-use ir::{BlockId, Kernel, Place, Pred, Terminator};
+use ir::{BlockId, Kernel, Op, Operand, Place, Pred, Reg, Src, Terminator};
 use isa::{Content, Description, Instruction, Line, Opcode};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Bytes of a word.
 const WORD_BYTES: u64 = 16;
@@ -38,8 +39,13 @@ pub struct Program {
     pub kernel: Kernel,
     /// Which registers it uses, and where they lie in the buffer.
     pub layout: Layout,
-    /// The source text of each [`Place`].
+    /// The source text of each [`Place`]. The first is outside every instruction: registers are loaded and stored
+    /// there.
     pub places: Vec<Span>,
+    /// The registers of the IR that hold registers of the lanes.
+    held: BTreeMap<Register, Reg>,
+    /// Holds the address of the register buffer.
+    buffer: Reg,
 }
 
 impl Program {
@@ -64,6 +70,40 @@ impl Program {
         let mut linker = Linker::new(meaning, &instructions, end);
         linker.link(&instructions);
         if linker.errors.is_empty() { Ok(linker.finish()) } else { Err(linker.errors) }
+    }
+
+    /// The kernel for detectors: registers of the lanes that a state does not set are registers that nothing wrote.
+    pub fn kernel_for(&self, state: &State) -> Kernel {
+        let is_set = |register: &Register| match register.file {
+            File::General => state.general.contains_key(&register.number),
+            File::Predicate => state.predicates.contains_key(&register.number),
+            File::Uniform | File::UniformPredicate => true,
+        };
+        let unset = self.held.iter().filter(|(register, _)| !is_set(register));
+        let unset: HashSet<Reg> = unset.map(|(_, reg)| *reg).collect();
+        let mut kernel = self.kernel.clone();
+        if let Some(prologue) = kernel.blocks.first_mut() {
+            prologue.insts.retain(|inst| {
+                let mut loads = false;
+                inst.op.operands(|operand| {
+                    loads |= matches!(operand, Operand::Def(reg) if unset.contains(&reg));
+                });
+                !loads
+            });
+        }
+        kernel
+    }
+
+    /// Whether the instruction at a place writes a register of the warp.
+    pub fn writes_uniform(&self, place: Place) -> bool {
+        let mut insts = self.kernel.blocks.iter().flat_map(|block| &block.insts);
+        place != Place::default()
+            && insts.any(|inst| match &inst.op {
+                Op::Store { address, .. } => {
+                    inst.place == place && address.base == Src::Reg(self.buffer)
+                }
+                _ => false,
+            })
     }
 }
 
@@ -266,8 +306,8 @@ impl<'d> Linker<'d> {
     }
 
     fn finish(self) -> Program {
-        let (kernel, layout) = self.emitter.finish(self.start);
-        Program { kernel, layout, places: self.places }
+        let Emitted { kernel, layout, held, buffer } = self.emitter.finish(self.start);
+        Program { kernel, layout, places: self.places, held, buffer }
     }
 }
 

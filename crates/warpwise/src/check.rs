@@ -177,13 +177,13 @@ impl Kernel {
 }
 
 /// Adds what the run knows of allocations and buffers, and detectors do not.
-fn amend(found: &mut Diagnostic, explained: Diagnostic) {
+pub(crate) fn amend(found: &mut Diagnostic, explained: Diagnostic) {
     found.message = explained.message;
     found.notes.splice(0..0, explained.notes);
 }
 
 /// Says that a report does not hold everything.
-fn incomplete(dropped: u64) -> Diagnostic {
+pub(crate) fn incomplete(dropped: u64) -> Diagnostic {
     let message = format!(
         "more than {MAX_FINDINGS} findings of one code: {dropped} more, at other places, are not in this report"
     );
@@ -192,13 +192,13 @@ fn incomplete(dropped: u64) -> Diagnostic {
 }
 
 /// Whether the last finding is a bad access, which stopped the kernel.
-fn is_access(findings: &[Finding]) -> bool {
+pub(crate) fn is_access(findings: &[Finding]) -> bool {
     let codes = [Code::M001, Code::M002, Code::M003];
     findings.last().is_some_and(|finding| codes.contains(&finding.code))
 }
 
 /// Whether a fault is a finding itself.
-fn is_finding(fault: &Fault) -> bool {
+pub(crate) fn is_finding(fault: &Fault) -> bool {
     match &fault.kind {
         FaultKind::OutOfBounds { .. }
         | FaultKind::Misaligned { .. }

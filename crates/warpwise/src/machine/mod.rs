@@ -12,11 +12,13 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 
+mod check;
 mod cubin;
 mod fault;
 mod lower;
 mod run;
 
+pub use self::check::MachineChecked;
 pub use self::cubin::disassemble_cubin;
 pub use ::machine::cubin::is_elf;
 pub use ::machine::{File, Meaning, Register, State, instructions, last_register, signatures};

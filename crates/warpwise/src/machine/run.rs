@@ -7,7 +7,7 @@ use ::machine::{Program, State};
 use diag::{Class, Sources};
 use lanes::WARP;
 use std::sync::Arc;
-use vm::{Launch, Level, Schedule, Stats};
+use vm::{Launch, LaunchError, Level, Memory, Outcome, Schedule, Stats};
 
 /// Bytes of the largest memory of a state.
 pub const MAX_MEMORY: usize = 1 << 28;
@@ -17,6 +17,13 @@ pub const MAX_MEMORY: usize = 1 << 28;
 pub struct MachineProgram {
     pub(crate) program: Program,
     pub(crate) sources: Arc<Sources>,
+}
+
+/// What a launch of a program did.
+pub(super) struct Ran {
+    pub(super) outcome: Outcome,
+    /// The state's memory on the device, which is gone.
+    pub(super) memory: Buffer,
 }
 
 /// How to run a program.
@@ -54,6 +61,30 @@ impl MachineProgram {
     /// The program was stopped ([`Failure::fault`]): an access outside memory, a deadlock, the step
     /// limit. The state is as before then.
     pub fn run(&self, state: &mut State, config: &RunConfig<'_>) -> Result<Stats, Error> {
+        let run = |launch: &Launch<'_>, memory: &mut Memory| {
+            vm::launch(&self.program.kernel, launch, memory)
+        };
+        let Ran { outcome, memory } = self.launch(state, config, run)?;
+        match outcome.fault {
+            None => Ok(outcome.stats),
+            Some(fault) => Err(Error::of(Failure {
+                stage: Stage::Run,
+                diagnostics: vec![self.explain(&fault, memory)],
+                sources: Arc::clone(&self.sources),
+                fault: Some(fault),
+                stats: Some(outcome.stats),
+                printed: outcome.printed,
+            })),
+        }
+    }
+
+    /// Launches a kernel of the program as one warp. The state is as before when the program was stopped.
+    pub(super) fn launch(
+        &self,
+        state: &mut State,
+        config: &RunConfig<'_>,
+        run: impl FnOnce(&Launch<'_>, &mut Memory) -> Result<Outcome, LaunchError>,
+    ) -> Result<Ran, Error> {
         if state.memory.len() > MAX_MEMORY {
             let message = format!("a memory has at most {MAX_MEMORY} bytes");
             return Err(Error::message(Stage::Launch, Class::Limit, message));
@@ -78,24 +109,16 @@ impl MachineProgram {
             interrupted: config.interrupted,
             progress: &|_| (),
         };
-        let outcome =
-            vm::launch(&self.program.kernel, &launch, &mut device.memory).map_err(|error| {
-                Error::new(Stage::Launch, self.sources.clone(), vec![refusal(&error)])
-            })?;
-        if let Some(fault) = outcome.fault {
-            return Err(Error::of(Failure {
-                stage: Stage::Run,
-                diagnostics: vec![self.explain(&fault, memory)],
-                sources: Arc::clone(&self.sources),
-                fault: Some(fault),
-                stats: Some(outcome.stats),
-                printed: outcome.printed,
-            }));
+        let outcome = run(&launch, &mut device.memory).map_err(|error| {
+            Error::new(Stage::Launch, self.sources.clone(), vec![refusal(&error)])
+        })?;
+        if outcome.fault.is_some() {
+            return Ok(Ran { outcome, memory });
         }
         let words: Vec<u32> = device.download(registers)?;
         layout.unpack(&words, state);
         state.memory = device.bytes(memory)?.to_vec();
-        Ok(outcome.stats)
+        Ok(Ran { outcome, memory })
     }
 
     /// The memory of a device as the program addresses it: an address from the start of `memory`.
