@@ -214,7 +214,11 @@ impl<'d> Compiler<'_, '_, 'd> {
         const WHOLE_WARP: Src = Src::Imm(0x1f);
         let d = self.lane.temporary(Class::W32);
         let (mode, a, b, c) = (ShflMode::Idx, a.into(), from, WHOLE_WARP);
+        // All lanes that execute the instruction offer a value, whichever way they take through its pseudo-code.
+        let taken = self.lane.e.b.guard();
+        self.lane.e.b.set_guard(self.lane.guard);
         self.lane.e.collective(Collective::Shfl { mode, d, p: None, a, b, c });
+        self.lane.e.b.set_guard(taken);
         d
     }
 
