@@ -64,8 +64,15 @@ fn covered(Coverage { schedules, end }: Coverage) -> String {
         ExploreEnd::Count => "; there are others".to_owned(),
         ExploreEnd::Began => "; others begin with CTAs for which there is no room".to_owned(),
         ExploreEnd::Divided => {
-            "; others let lanes take more turns at activemask or an atomic".to_owned()
+            "; others let lanes take more turns at activemask or an access".to_owned()
         }
+        ExploreEnd::Races => {
+            "; others let lanes take turns at weak accesses that race (R001, R002)".to_owned()
+        }
+        ExploreEnd::Barrier => {
+            "; others let threads come to a barrier with a thread count in another order".to_owned()
+        }
+        ExploreEnd::Clocks => "; others may show other times to the kernel".to_owned(),
         ExploreEnd::Runs { runs } => format!("; there are others: stopped after {runs} runs"),
         ExploreEnd::Long { steps } => {
             format!("; there are others: stopped at one of more than {steps} steps")

@@ -39,7 +39,7 @@ pub use liveness::{Extent, Extents, Liveness, terminator_use};
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
 pub use op::{
     AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op,
-    Operand, Service, Touched,
+    Operand, Service, Tells, Touched,
 };
 pub use scalar::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};

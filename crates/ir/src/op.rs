@@ -301,6 +301,22 @@ pub struct Touched<'o> {
     pub writes: bool,
 }
 
+/// What an instruction shows of the lanes that execute it together, where they need not: lanes in turns of their own may do
+/// something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tells {
+    /// Nothing that defined code can notice: arithmetic, weak accesses, collectives and barriers at which lanes wait.
+    Nothing,
+    /// When each of them accesses memory, which only others can notice: loads and stores that are not weak, and reductions.
+    Access,
+    /// In which order they access memory: atomics whose results tell.
+    Order,
+    /// Who is there: `activemask`.
+    Presence,
+    /// Who takes part: collectives without a membermask.
+    Participants,
+}
+
 /// An operand as passes see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
@@ -371,11 +387,32 @@ impl Op {
         }
     }
 
-    /// Whether it shows which lanes execute it together, or in which order they do: in turns of their own they may do
-    /// something else.
-    pub fn tells_lanes_apart(&self) -> bool {
-        let is_atomic = matches!(self, Op::Atomic { .. });
-        matches!(self, Op::ActiveMask { .. }) || is_atomic && self.any_order().is_none()
+    /// What it shows of the lanes that execute it together.
+    pub fn tells(&self) -> Tells {
+        match self {
+            Op::ActiveMask { .. } => Tells::Presence,
+            Op::Collective { members: Members::Active, .. } => Tells::Participants,
+            other if !other.concerns_others() => Tells::Nothing,
+            Op::Atomic { .. } if self.any_order().is_none() => Tells::Order,
+            Op::Atomic { .. } => Tells::Access,
+            Op::Load { ordering, .. } | Op::Store { ordering, .. } => match ordering.scope() {
+                Some(_) => Tells::Access,
+                None => Tells::Nothing,
+            },
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::Collective { members: Members::Mask(_), .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
+            | Op::Host { .. } => Tells::Nothing,
+        }
     }
 
     /// Whether other threads can notice when it executes, or it can notice what they have done.

@@ -3,11 +3,11 @@
 use ir::{
     Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Kernel, Op, Ordering, Place, Reg,
 };
-use ir::{Scope, Space, Special, Src, Terminator, Update, WarpRules};
+use ir::{Scope, Space, Special, Src, Tells, Terminator, Update, WarpRules};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use vm::memory::Snapshot;
-use vm::{Choice, Chooser, Launch, Level, Memory, Observer, Random, Schedule};
+use vm::{Choice, Chooser, Chosen, Launch, Level, Memory, Observer, Random, Schedule, parts};
 use warpwise_sanitize::explore::{self, Both, End, Explored, Footprints, Run, Subject};
 use warpwise_sanitize::{Finding, Options, Sanitizer};
 
@@ -370,7 +370,7 @@ struct Patient<'c> {
 }
 
 impl Chooser for Patient<'_> {
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
         let chosen = self.chooser.choose(choice);
         self.given_up = chosen.is_none();
         chosen
@@ -402,15 +402,22 @@ impl Odometer {
 }
 
 impl Chooser for Odometer {
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
         let number = choice.number as usize;
         if number >= self.longest {
-            return Some(choice.usual);
+            return Some(choice.by_default());
         }
+        let splits = choice.candidates.iter().enumerate();
+        let divisions = splits.flat_map(|(candidate, split)| {
+            let parts = if split.tells == Tells::Nothing { vec![] } else { parts(split.split) };
+            let all = std::iter::once(split.split).chain(parts);
+            all.map(move |lanes| Chosen { candidate, lanes })
+        });
+        let all: Vec<Chosen> = divisions.collect();
         if number == self.digits.len() {
-            self.digits.push((0, choice.candidates.len()));
+            self.digits.push((0, all.len()));
         }
-        Some(self.digits[number].0)
+        Some(all[self.digits[number].0])
     }
 }
 
@@ -443,8 +450,19 @@ fn compare(side: Side, accesses: Accesses, kernels: u64) {
         let Ok(explored) = explore::all(&mut reduced, &first, 100_000);
         reduced.find_all(&first, &explored);
         assert_eq!(reduced.found, every.found, "{side:?}, seed {seed}");
-        assert_eq!(explored.end, End::Covered);
-        assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}");
+        // Lanes that execute weak accesses together stay together, and are found to race.
+        let races = every.found.iter().any(|(code, _)| code == "R002");
+        assert!(
+            explored.end == End::Covered || races && explored.end == End::Races,
+            "{side:?}, seed {seed}: {:?}",
+            explored.end
+        );
+        match explored.end {
+            End::Races => {
+                assert!(reduced.results.is_subset(&every.results), "{side:?}, seed {seed}")
+            }
+            _ => assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}"),
+        }
         assert!(explored.schedules <= runs, "{side:?}, seed {seed}");
         fewer += u32::from(explored.schedules < runs);
         depend += u32::from(!explored.more.is_empty());
@@ -479,9 +497,10 @@ fn compare_waiting(side: Side, accesses: Accesses, kernels: u64, longest: usize)
         let Ok(explored) = explore::all(&mut reduced, &first, 1_000);
         // Lanes that can tell who is with them may go round together or apart, time and again.
         if explored.end == End::Covered {
-            assert_eq!(reduced.results, every.results, "{side:?}, seed {seed}");
+            // There are more where later choices matter, too: each is that of a run.
+            assert!(reduced.results.is_superset(&every.results), "{side:?}, seed {seed}");
             reduced.find_all(&first, &explored);
-            assert_eq!(reduced.found, every.found, "{side:?}, seed {seed}");
+            assert!(reduced.found.is_superset(&every.found), "{side:?}, seed {seed}");
             complete += 1;
         } else {
             assert!(side == Side::Lanes, "{side:?}, seed {seed}");

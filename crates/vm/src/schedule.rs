@@ -1,6 +1,6 @@
 //! The one source of every free choice: which split runs next, and for how long.
 
-use ir::Place;
+use ir::{Place, Tells};
 use lanes::LaneMask;
 use std::fmt;
 use std::str::FromStr;
@@ -32,6 +32,8 @@ pub struct Switch {
     pub number: u64,
     /// The candidate taken, in the order of [`Choice::candidates`].
     pub candidate: u32,
+    /// The lanes of it that are taken; [`LaneMask::FULL`] for all of them.
+    pub lanes: LaneMask,
 }
 
 impl fmt::Display for Schedule {
@@ -42,9 +44,12 @@ impl fmt::Display for Schedule {
             Schedule::Seed(seed) => write!(f, "seed:{seed}"),
             Schedule::Switches(switches) => {
                 write!(f, "switch:")?;
-                for (nth, Switch { number, candidate }) in switches.iter().enumerate() {
+                for (nth, Switch { number, candidate, lanes }) in switches.iter().enumerate() {
                     let comma = if nth > 0 { "," } else { "" };
                     write!(f, "{comma}{number}={candidate}")?;
+                    if *lanes != LaneMask::FULL {
+                        write!(f, "/{:x}", lanes.0)?;
+                    }
                 }
                 Ok(())
             }
@@ -57,8 +62,13 @@ impl FromStr for Schedule {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let switch = |text: &str| {
-            let (number, candidate) = text.split_once('=')?;
-            Some(Switch { number: number.parse().ok()?, candidate: candidate.parse().ok()? })
+            let (number, taken) = text.split_once('=')?;
+            let (candidate, lanes) = match taken.split_once('/') {
+                Some((candidate, lanes)) => (candidate, u32::from_str_radix(lanes, 16).ok()?),
+                None => (taken, LaneMask::FULL.0),
+            };
+            let (number, candidate) = (number.parse().ok()?, candidate.parse().ok()?);
+            Some(Switch { number, candidate, lanes: LaneMask(lanes) })
         };
         let found = if text == "fair" {
             Some(Schedule::Fair)
@@ -74,7 +84,7 @@ impl FromStr for Schedule {
         };
         found.ok_or_else(|| {
             format!(
-                "`{text}` is not a schedule: write `fair`, `apart:BIT`, `seed:NUMBER` or `switch:CHOICE=CANDIDATE,…`"
+                "`{text}` is not a schedule: write `fair`, `apart:BIT`, `seed:NUMBER` or `switch:CHOICE=CANDIDATE[/LANES],…`"
             )
         })
     }
@@ -112,6 +122,8 @@ pub struct Candidate {
     pub split: LaneMask,
     /// The instruction at which it stands.
     pub place: Place,
+    /// What it shows of the lanes that execute it together. If that is anything, some of them may run before the others.
+    pub tells: Tells,
     /// The same instruction as the engine counts, in reconvergence order.
     pub(crate) at: usize,
 }
@@ -120,6 +132,11 @@ impl Candidate {
     /// Whether both stand at the same instruction.
     pub fn at_same_place(&self, other: &Candidate) -> bool {
         self.at == other.at
+    }
+
+    /// The instruction at which it stands, as a number: places can have several instructions.
+    pub fn instruction(&self) -> usize {
+        self.at
     }
 
     /// Whether not all lanes of the split would run.
@@ -133,25 +150,38 @@ impl Candidate {
         self.is_part() && place(self) == place(split) && self.split - self.lanes == split.split
     }
 
-    /// Whether this is a candidate of another choice: the same lanes of a split that has not moved since.
+    /// Whether this is a candidate of another choice: the same lanes at the same instruction.
     pub fn is_still(&self, other: &Candidate) -> bool {
-        self.lanes == other.lanes && self.is_of(other)
+        let stands =
+            |candidate: &Candidate| (candidate.cta, candidate.warp, candidate.lanes, candidate.at);
+        stands(self) == stands(other)
     }
 
-    /// Whether the split has not moved since another choice: the same lanes stand at the same instruction.
-    pub fn is_of(&self, other: &Candidate) -> bool {
-        let stands =
-            |candidate: &Candidate| (candidate.cta, candidate.warp, candidate.split, candidate.at);
-        stands(self) == stands(other)
+    /// The same split, of which some of the lanes would run; all of it if they may not, or are none of it.
+    #[must_use]
+    pub fn with(&self, lanes: LaneMask) -> Candidate {
+        let lanes = lanes & self.split;
+        let may = self.tells != Tells::Nothing && lanes != LaneMask::EMPTY;
+        Candidate { lanes: if may { lanes } else { self.split }, ..*self }
+    }
+
+    /// The split and the parts of it that random schedules let run before the rest of it ([`parts`]): where its own lanes
+    /// can tell.
+    pub fn divisions(&self) -> impl Iterator<Item = LaneMask> + use<> {
+        let divided = match self.tells {
+            Tells::Order | Tells::Presence => parts(self.split),
+            Tells::Nothing | Tells::Access | Tells::Participants => Vec::new(),
+        };
+        std::iter::once(self.split).chain(divided)
     }
 }
 
 /// Splits of so many lanes can be divided in every way, larger ones only in some.
 pub const ALL_DIVISIONS: u32 = 3;
 
-/// The parts of a split that may run before its other lanes: all, or of a larger split those of every second lane, of
-/// every second pair of lanes, and so on, without the first.
-pub(crate) fn parts(split: LaneMask) -> Vec<LaneMask> {
+/// Some parts of a split: all, or of a larger split those of every second lane, of every second pair of lanes, and so on,
+/// without the first.
+pub fn parts(split: LaneMask) -> Vec<LaneMask> {
     let count = split.count();
     let chosen = |test: &dyn Fn(u32) -> bool| {
         let numbered = split.iter().enumerate();
@@ -172,7 +202,7 @@ pub(crate) fn parts(split: LaneMask) -> Vec<LaneMask> {
 
 /// A choice among splits. A step of the one chosen takes it to the next instruction that others can notice: an
 /// access to memory that they see, a collective, a barrier, `activemask`. Where it shows which lanes execute together, or
-/// in which order (`activemask`, atomics), and lanes need not run in lockstep, a split is followed by parts of it.
+/// in which order ([`Tells`]), and lanes need not run in lockstep, any of its lanes may run before the others.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'a> {
     /// Which choice of the run it is, from 0.
@@ -184,11 +214,39 @@ pub struct Choice<'a> {
     pub usual: usize,
 }
 
+impl Choice<'_> {
+    /// What the usual choice is.
+    pub fn by_default(&self) -> Chosen {
+        Chosen::whole(self.usual)
+    }
+
+    /// The split, or the lanes of it, that were chosen. The usual one for an index beyond the last.
+    pub fn taken(&self, chosen: Chosen) -> Candidate {
+        let candidate = self.candidates.get(chosen.candidate);
+        candidate.unwrap_or(&self.candidates[self.usual]).with(chosen.lanes)
+    }
+}
+
+/// What was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Chosen {
+    /// The index of a candidate.
+    pub candidate: usize,
+    /// The lanes of it that run. All do if none of these is one of them, or if they may not part.
+    pub lanes: LaneMask,
+}
+
+impl Chosen {
+    /// All lanes of a candidate.
+    pub fn whole(candidate: usize) -> Chosen {
+        Chosen { candidate, lanes: LaneMask::FULL }
+    }
+}
+
 /// Makes the choices of a run.
 pub trait Chooser {
-    /// The index of a candidate. The usual one is taken for an index beyond the last; `None` gives the run up, and it
-    /// ends there.
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize>;
+    /// What runs next ([`Choice::taken`]); `None` gives the run up, and it ends there.
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen>;
 }
 
 /// A random walk.
@@ -214,29 +272,35 @@ impl Random {
 }
 
 impl Chooser for Random {
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
-        Some(self.below(choice.candidates.len() as u64) as usize)
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
+        let divisions = |(candidate, split): (usize, &Candidate)| {
+            split.divisions().map(move |lanes| Chosen { candidate, lanes })
+        };
+        let all: Vec<Chosen> = choice.candidates.iter().enumerate().flat_map(divisions).collect();
+        Some(all[self.below(all.len() as u64) as usize])
     }
 }
 
 /// The usual choice, except where another is listed.
 #[derive(Clone, Debug)]
 pub struct Switching {
-    switches: std::collections::HashMap<u64, u32>,
+    switches: std::collections::HashMap<u64, Chosen>,
 }
 
 impl Switching {
     /// Takes the listed candidates.
     pub fn new(switches: &[Switch]) -> Self {
-        let switches = switches.iter().map(|switch| (switch.number, switch.candidate));
-        Switching { switches: switches.collect() }
+        let chosen = |switch: &Switch| {
+            let (candidate, lanes) = (switch.candidate as usize, switch.lanes);
+            (switch.number, Chosen { candidate, lanes })
+        };
+        Switching { switches: switches.iter().map(chosen).collect() }
     }
 }
 
 impl Chooser for Switching {
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
-        let listed = self.switches.get(&choice.number);
-        Some(listed.map_or(choice.usual, |candidate| *candidate as usize))
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
+        Some(self.switches.get(&choice.number).copied().unwrap_or(choice.by_default()))
     }
 }
 
@@ -258,7 +322,8 @@ mod tests {
 
     #[test]
     fn schedules_print_and_read_back() {
-        let switch = |number, candidate| Switch { number, candidate };
+        let part = |number, candidate, lanes| Switch { number, candidate, lanes: LaneMask(lanes) };
+        let switch = |number, candidate| part(number, candidate, u32::MAX);
         let switches = |list: &[Switch]| Schedule::Switches(list.to_vec());
         for schedule in [
             Schedule::Fair,
@@ -269,6 +334,7 @@ mod tests {
             switches(&[]),
             switches(&[switch(3, 1)]),
             switches(&[switch(0, 7), switch(u64::MAX, u32::MAX)]),
+            switches(&[part(2, 0, 4), switch(3, 1), part(5, 1, 0xf000_0001)]),
         ] {
             assert_eq!(schedule.to_string().parse(), Ok(schedule));
         }
@@ -279,6 +345,8 @@ mod tests {
             "seed:x",
             "switch:1",
             "switch:a=b",
+            "switch:1=2/",
+            "switch:1=2/100000000",
             "switch:1=2;3=4",
             "random",
         ] {

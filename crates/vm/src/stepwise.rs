@@ -43,7 +43,7 @@ impl Grid<'_> {
             }
             let choice = Choice { number, candidates: &candidates, usual: last.usual(&candidates) };
             let Some(chosen) = chooser.choose(&choice) else { break };
-            let chosen = candidates.get(chosen).unwrap_or(&candidates[choice.usual]);
+            let chosen = &choice.taken(chosen);
             observer.step(chosen);
             number += 1;
             last.ran(chosen, number);

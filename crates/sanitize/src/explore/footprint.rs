@@ -2,7 +2,8 @@
 
 use super::state::{Fingerprint, Start, States};
 use crate::touch::Touch;
-use ir::{BinaryOp, Inst, Op, Place, Pred, Space, Terminator, Touched};
+use foldhash::HashMap;
+use ir::{BinaryOp, Inst, Op, Place, Pred, Space, Terminator, Touched, WarpRules};
 use lanes::LaneMask;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,6 +15,9 @@ pub(super) const STEPS: usize = 4096;
 /// The steps of a run in order.
 pub(super) type Steps = Vec<Step>;
 
+/// Lanes of warps of one CTA.
+pub(super) type Lanes = Vec<(u32, LaneMask)>;
+
 /// Writes down the steps of a run.
 #[derive(Debug, Default)]
 pub struct Footprints {
@@ -24,6 +28,21 @@ pub struct Footprints {
     states: Option<Rc<RefCell<States>>>,
     /// A step has begun, and nothing was seen of it.
     begins: bool,
+    /// The membermask of the collective at which a lane waits, by CTA, warp and lane.
+    membermasks: HashMap<(u64, u32, u32), LaneMask>,
+    /// Barriers that were reached, by CTA and number.
+    barriers: HashMap<(u64, u32), Uses>,
+}
+
+/// How a barrier was used.
+#[derive(Debug, Default)]
+struct Uses {
+    /// How often it was complete.
+    completed: u64,
+    /// Threads arrived with a thread count.
+    counted: bool,
+    /// Threads arrived without one.
+    uncounted: bool,
 }
 
 /// One step of one split.
@@ -41,20 +60,33 @@ pub(super) struct Step {
     pub(super) accesses: Vec<Access>,
     /// Its result depends on which lanes of the warp are there.
     pub(super) counts_lanes: bool,
-    /// The lanes of its CTA that were let go by it, warp by warp, when a collective fired or a barrier was complete.
-    pub(super) released: Vec<(u32, LaneMask)>,
+    /// Whom its lanes met, in order.
+    pub(super) meetings: Vec<Meeting>,
+    /// It arrived at a barrier in a way that can be swapped with nothing, and that no [`Access`] describes.
+    pub(super) arrives_oddly: bool,
 }
 
-/// Adjacent bytes that a step accessed.
+/// Bytes that a lane accessed in a step, or the barrier at which it arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
-    /// The CTA whose shared memory it is; `None` for global memory.
-    pub(super) shared: Option<u64>,
+    pub(super) location: Location,
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) kind: Kind,
-    /// The lanes that did it.
-    pub(super) lanes: LaneMask,
+    /// The lane; 0 for all where a warp is in lockstep.
+    pub(super) lane: u32,
+    /// What a store writes, if that is one value.
+    pub(super) stored: Option<u64>,
+}
+
+/// Where bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Location {
+    Global,
+    /// The shared memory of a CTA.
+    Shared(u64),
+    /// No bytes, but the barriers of a CTA, by number.
+    Barriers(u64),
 }
 
 /// What an access did.
@@ -64,6 +96,29 @@ pub(super) enum Kind {
     Write,
     /// An update whose order against others of its function does not matter.
     Reduce(BinaryOp),
+    /// An arrival at a barrier with a thread count, after it was complete so many times. The order of those that make it
+    /// complete once does not matter.
+    Arrive(u64),
+}
+
+/// Lanes that meet others.
+#[derive(Clone, Debug)]
+pub(super) enum Meeting {
+    /// Lanes of a warp go on after what others of it did.
+    Warp {
+        released: LaneMask,
+        /// What these did so far comes before.
+        after: LaneMask,
+    },
+    /// The step's lanes arrive at a barrier.
+    Arrive { id: u32, lanes: LaneMask },
+    /// A barrier is complete.
+    Complete {
+        id: u32,
+        released: Lanes,
+        /// Those of whom nobody was waited for because they had exited.
+        exited: Lanes,
+    },
 }
 
 /// Whether an instruction that is no access is more than the same function of registers each time.
@@ -77,17 +132,27 @@ fn acts(op: &Op) -> bool {
 impl Access {
     /// Whether both access some byte.
     pub(super) fn meets(&self, other: &Access) -> bool {
-        self.shared == other.shared && self.start < other.end && other.start < self.end
+        self.location == other.location && self.start < other.end && other.start < self.end
+    }
+}
+
+impl Access {
+    /// Whether the order of two lanes in one step shows. They may store the same.
+    pub(super) fn clashes(&self, other: &Access) -> bool {
+        let stored = |access: &Access| access.stored.map(|value| (access.start, value));
+        let same = stored(self).is_some() && stored(self) == stored(other);
+        self.lane != other.lane && self.meets(other) && !self.kind.swaps_with(other.kind) && !same
     }
 }
 
 impl Kind {
     /// Whether two accesses of the same bytes may be swapped.
-    fn swaps_with(self, other: Kind) -> bool {
+    pub(super) fn swaps_with(self, other: Kind) -> bool {
         match (self, other) {
             (Kind::Read, Kind::Read) => true,
             (Kind::Reduce(one), Kind::Reduce(other)) => one == other,
-            (Kind::Read | Kind::Write | Kind::Reduce(_), _) => false,
+            (Kind::Arrive(one), Kind::Arrive(other)) => one == other,
+            (Kind::Read | Kind::Write | Kind::Reduce(_) | Kind::Arrive(_), _) => false,
         }
     }
 }
@@ -126,45 +191,51 @@ impl Footprints {
         self.note(|step| step.acts = true);
     }
 
+    /// Whether lanes of a warp are in lockstep: they are one to the order of steps.
+    fn lockstep(&self) -> bool {
+        self.states.as_ref().is_some_and(|states| states.borrow().rules() == WarpRules::Lockstep)
+    }
+
     fn access(&mut self, view: &View<'_>, inst: &Inst, touched: Touched<'_>) {
         let Touched { space, address, bytes, writes } = touched;
+        let lockstep = self.lockstep();
         let mut steps = self.steps.borrow_mut();
         let Some(step) = steps.last_mut() else { return };
         let cta = view.cta();
-        // What an atomic finds orders it even if it changes nothing.
+        // What an atomic finds orders it even if it changes nothing; then it is as good as a load: among steps of which none
+        // writes, it finds the same in any order.
         let finds = matches!(inst.op, Op::Atomic { d: Some(_), .. });
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
-                let shared = match touch.space {
-                    Space::Shared => Some(cta),
-                    Space::Global => None,
+                let location = match touch.space {
+                    Space::Shared => Location::Shared(cta),
+                    Space::Global => Location::Global,
                     Space::Generic | Space::Local | Space::Param => {
                         step.acts |= writes;
                         return;
                     }
                 };
-                let kind = match (inst.op.any_order(), writes) {
-                    (Some(op), _) => Kind::Reduce(op),
-                    (None, true) if !(finds && touch.leaves(view, &inst.op)) => Kind::Write,
-                    (None, _) => Kind::Read,
-                };
                 for (lane, start) in touch.iter() {
-                    let end = start + touch.bytes;
-                    match step.accesses.last_mut() {
-                        Some(last)
-                            if last.end == start && last.shared == shared && last.kind == kind =>
-                        {
-                            last.end = end;
-                            last.lanes |= LaneMask::single(lane);
-                        }
-                        _ => step.accesses.push(Access {
-                            shared,
-                            start,
-                            end,
-                            kind,
-                            lanes: LaneMask::single(lane),
-                        }),
-                    }
+                    let alone = Touch { lanes: 1 << lane, ..*touch };
+                    let kind = match (inst.op.any_order(), writes) {
+                        (Some(op), _) => Kind::Reduce(op),
+                        (None, true) if !(finds && alone.leaves(view, &inst.op)) => Kind::Write,
+                        (None, _) => Kind::Read,
+                    };
+                    let stored = match &inst.op {
+                        Op::Store { values, access, .. } => match values.as_slice() {
+                            [value] if access.bytes() == 8 => {
+                                Some(view.w64(*value, warp)[lane as usize])
+                            }
+                            [value] if access.bytes() == 4 => {
+                                Some(u64::from(view.w32(*value, warp)[lane as usize]))
+                            }
+                            _ => None,
+                        },
+                        _ => None,
+                    };
+                    let (end, lane) = (start + touch.bytes, if lockstep { 0 } else { lane });
+                    step.accesses.push(Access { location, start, end, kind, lane, stored });
                 }
             });
         }
@@ -187,7 +258,8 @@ impl Observer for Footprints {
             acts: false,
             accesses: Vec::new(),
             counts_lanes: false,
-            released: Vec::new(),
+            meetings: Vec::new(),
+            arrives_oddly: false,
         });
     }
 
@@ -203,7 +275,11 @@ impl Observer for Footprints {
         if let Some(touched) = inst.op.touches() {
             self.access(view, inst, touched);
         } else if inst.op.is_collective() {
-            self.note(|step| step.counts_lanes = true);
+            let lanes = view.group().fold(LaneMask::EMPTY, |all, (_, lanes)| all | lanes);
+            self.note(|step| {
+                step.counts_lanes = true;
+                step.meetings.push(Meeting::Warp { released: lanes, after: lanes });
+            });
         } else if acts(&inst.op) {
             self.note(|step| step.acts = true);
         }
@@ -217,24 +293,68 @@ impl Observer for Footprints {
         }
     }
 
-    fn arrive(&mut self, _: &View<'_>, arrival: &Arrival<'_>) {
+    fn arrive(&mut self, view: &View<'_>, arrival: &Arrival<'_>) {
         self.arrives();
-        if arrival.membermask.is_none() {
-            self.note(|step| step.counts_lanes = true);
+        match arrival.membermask {
+            None => self.note(|step| step.counts_lanes = true),
+            Some(mask) => {
+                let warp = (view.cta(), arrival.warp as u32);
+                let lanes = arrival.lanes.iter();
+                self.membermasks.extend(lanes.map(|lane| ((warp.0, warp.1, lane), mask)));
+            }
         }
     }
 
-    fn arrive_at_barrier(&mut self, _: &View<'_>, _: &BarrierArrival<'_>) {
+    fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        let Firing { warp, parts, .. } = *firing;
+        let released = parts.iter().fold(LaneMask::EMPTY, |all, part| all | part.lanes);
+        let first = released.lowest().unwrap_or(0);
+        let members = self.membermasks.get(&(view.cta(), warp as u32, first)).copied();
+        // Nobody waits for members that have exited: it comes after what they did, too.
+        let exited = view.existing(warp) - view.live(warp);
+        let after = released | (members.unwrap_or(LaneMask::EMPTY) & exited);
+        self.note(|step| step.meetings.push(Meeting::Warp { released, after }));
+    }
+
+    fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
         self.arrives();
+        let BarrierArrival { warp, lanes, id, threads, .. } = *arrival;
+        let (cta, lockstep) = (view.cta(), self.lockstep());
+        let uses = self.barriers.entry((cta, id)).or_default();
+        *(if threads.is_some() { &mut uses.counted } else { &mut uses.uncounted }) = true;
+        let (both, kind) = (uses.counted && uses.uncounted, Kind::Arrive(uses.completed));
+        // All live threads wait at a barrier without a thread count: no order of them can be told from another.
+        let whole = threads.is_none() || lanes == view.live(warp);
+        self.note(|step| {
+            step.meetings.push(Meeting::Arrive { id, lanes });
+            step.arrives_oddly |= both || !whole;
+            if threads.is_some() {
+                let (location, start) = (Location::Barriers(cta), u64::from(id));
+                let own = lanes.iter().map(|lane| if lockstep { 0 } else { lane });
+                step.accesses.extend(own.map(|lane| Access {
+                    location,
+                    start,
+                    end: start + 1,
+                    kind,
+                    lane,
+                    stored: None,
+                }));
+            }
+        });
     }
 
-    fn fire(&mut self, _: &View<'_>, firing: &Firing<'_>) {
-        self.note(|step| step.released.push((firing.warp as u32, firing.executing)));
-    }
-
-    fn complete_barrier(&mut self, _: &View<'_>, _: u32, waiting: &[BarrierPart<'_>]) {
-        let released = waiting.iter().map(|part| (part.warp as u32, part.lanes));
-        self.note(|step| step.released.extend(released));
+    fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
+        let uses = self.barriers.entry((view.cta(), id)).or_default();
+        uses.completed += 1;
+        let exited = match uses.counted {
+            true => Vec::new(),
+            false => (0..view.warps())
+                .map(|warp| (warp as u32, view.existing(warp) - view.live(warp)))
+                .filter(|(_, lanes)| *lanes != LaneMask::EMPTY)
+                .collect(),
+        };
+        let released = waiting.iter().map(|part| (part.warp as u32, part.lanes)).collect();
+        self.note(|step| step.meetings.push(Meeting::Complete { id, released, exited }));
     }
 }
 
@@ -245,31 +365,20 @@ impl Step {
         self.acts || self.counts_lanes || writes
     }
 
-    /// Whether its lanes could notice if they did not take it together: they tell who is there, or access something one
-    /// after another.
-    pub(super) fn tells_lanes_apart(&self) -> bool {
-        self.counts_lanes || self.depends_on(self)
-    }
-
     /// Whether two steps of different lanes may not be swapped.
     pub(super) fn depends_on(&self, other: &Step) -> bool {
-        self.part_depends_on(self.lanes, other, other.lanes)
-    }
-
-    /// The same for what some of the lanes did in the one step and some in the other.
-    pub(super) fn part_depends_on(&self, part: LaneMask, other: &Step, theirs: LaneMask) -> bool {
         if self.same_warp(other) && (self.counts_lanes || other.counts_lanes) {
             return true;
         }
-        self.accesses.iter().filter(|one| one.lanes.intersects(part)).any(|one| {
-            other.accesses.iter().any(|other| {
-                // Lanes of one entry access different bytes.
-                !std::ptr::eq(one, other)
-                    && other.lanes.intersects(theirs)
-                    && one.meets(other)
-                    && !one.kind.swaps_with(other.kind)
-            })
+        self.accesses.iter().any(|one| {
+            let clashes = |other: &Access| one.meets(other) && !one.kind.swaps_with(other.kind);
+            other.accesses.iter().any(clashes)
         })
+    }
+
+    /// Whether it arrived at a barrier with a thread count.
+    pub(super) fn arrives(&self) -> bool {
+        self.accesses.iter().any(|access| matches!(access.kind, Kind::Arrive(_)))
     }
 
     /// Whether both are of one warp.
@@ -280,15 +389,5 @@ impl Step {
     /// Whether some lane takes part in both.
     pub(super) fn shares_lanes(&self, other: &Step) -> bool {
         self.same_warp(other) && self.lanes.intersects(other.lanes)
-    }
-
-    /// Whether a candidate is the split that took the step.
-    pub(super) fn is_by(&self, split: &Candidate) -> bool {
-        (self.cta, self.warp, self.lanes) == (split.cta, split.warp, split.lanes)
-    }
-
-    /// Whether a candidate has some of these lanes of the step's warp.
-    pub(super) fn is_near(&self, split: &Candidate, lanes: LaneMask) -> bool {
-        (self.cta, self.warp) == (split.cta, split.warp) && lanes.intersects(split.lanes)
     }
 }

@@ -17,13 +17,14 @@ pub use both::Both;
 pub use footprint::Footprints;
 
 use crate::finding::Finding;
-use ir::{Kernel, Place};
+use ir::{Kernel, Op, Place, WarpRules};
+use lanes::LaneMask;
 use pct::Pct;
 use state::States;
 use std::cell::RefCell;
 use std::rc::Rc;
 use vm::memory::Snapshot;
-use vm::{Choice, Chooser, Fault, FaultKind, Random, Schedule, Switch};
+use vm::{Choice, Chooser, Chosen, Fault, FaultKind, Random, Schedule, Switch};
 
 /// What one run of a subject did.
 #[derive(Clone, Debug)]
@@ -92,9 +93,15 @@ pub enum End {
     Covered,
     /// As [`End::Covered`], but for those that begin with CTAs for which there is no room at first.
     Began,
-    /// As [`End::Covered`], but for other ways in which lanes that execute `activemask` or an atomic together could do so one after
-    /// another.
+    /// As [`End::Covered`], but for other ways in which many lanes that execute `activemask`, an atomic or a strong access
+    /// together could do so one after another.
     Divided,
+    /// As [`End::Covered`], but lanes that execute weak accesses together race with others, which could come in between.
+    Races,
+    /// As [`End::Covered`], but for other orders in which threads could come to a barrier with a thread count.
+    Barrier,
+    /// As [`End::Covered`], but for what clocks show.
+    Clocks,
     /// The limit of runs, also of those that were given up, or of their steps.
     Runs {
         /// Runs until then.
@@ -141,12 +148,14 @@ impl<'c> Recorder<'c> {
 }
 
 impl Chooser for Recorder<'_> {
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
         let chosen = self.chooser.choose(choice)?;
-        let chosen = if chosen < choice.candidates.len() { chosen } else { choice.usual };
         self.count += 1;
-        if chosen != choice.usual {
-            self.switches.push(Switch { number: choice.number, candidate: chosen as u32 });
+        let taken = choice.taken(chosen);
+        if taken != choice.taken(choice.by_default()) {
+            let (number, candidate) = (choice.number, chosen.candidate as u32);
+            let lanes = if taken.is_part() { taken.lanes } else { LaneMask::FULL };
+            self.switches.push(Switch { number, candidate, lanes });
         }
         Some(chosen)
     }
@@ -160,10 +169,10 @@ const UNFAIR: u64 = 100_000;
 struct Fairly<'c>(&'c mut dyn Chooser);
 
 impl Chooser for Fairly<'_> {
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
         match choice.number < UNFAIR {
             true => self.0.choose(choice),
-            false => Some(choice.usual),
+            false => Some(choice.by_default()),
         }
     }
 }
@@ -255,7 +264,9 @@ pub fn hunt<S: Subject>(
 /// A run could not begin.
 pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
-    let mut tree = reduction::Tree::new(subject.counts_lanes(), subject.ctas());
+    let lockstep = subject.kernel().rules == WarpRules::Lockstep;
+    let counts_lanes = subject.counts_lanes() && !lockstep;
+    let mut tree = reduction::Tree::new(counts_lanes, lockstep, subject.ctas());
     let states = Rc::new(RefCell::new(States::new(subject.kernel())));
     let (mut runs, mut steps) = (0, 0);
     explored.end = loop {
@@ -280,18 +291,36 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
         if !tree.given_up() {
             explored.take(subject, first, run, &switches)?;
         }
-        if tree.learn(stopped, footprints.count.get()) {
+        if tree.learn(stopped, footprints.count.get(), || subject.interrupted()) {
             break End::Long { steps: footprint::STEPS };
         }
+        if tree.is_stale() {
+            // The schedules so far are among those to come.
+            explored.schedules = 0;
+        }
         if !tree.next() {
-            break match (tree.out_of_reach(), tree.divisible()) {
-                (true, _) => End::Began,
-                (false, true) => End::Divided,
-                (false, false) => End::Covered,
+            break if tree.out_of_reach() {
+                End::Began
+            } else if tree.divisible() {
+                End::Divided
+            } else if tree.races() {
+                End::Races
+            } else if tree.unordered_barrier() {
+                End::Barrier
+            } else if reads_clocks(subject.kernel()) {
+                End::Clocks
+            } else {
+                End::Covered
             };
         }
     };
     Ok(explored)
+}
+
+/// Whether a kernel can tell the time, which every schedule has its own of.
+fn reads_clocks(kernel: &Kernel) -> bool {
+    let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.op, Op::Special { what, .. } if what.varies_by_time()))
 }
 
 /// Whether a fault keeps other lanes from what they could still do.

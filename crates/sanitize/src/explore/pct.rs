@@ -2,7 +2,7 @@
 //! Finding Bugs", Burckhardt and others, 2010).
 
 use std::collections::HashMap;
-use vm::{Choice, Chooser, Random};
+use vm::{Choice, Chooser, Chosen, Random};
 
 /// Steps at which a priority changes: bugs that take one more ordered pair of steps are found with the probability that
 /// the paper states.
@@ -32,18 +32,22 @@ impl Pct {
 }
 
 impl Chooser for Pct {
-    fn choose(&mut self, choice: &Choice<'_>) -> Option<usize> {
-        let mut best: Option<(i64, usize, (u64, u32, u32))> = None;
-        for (nth, candidate) in choice.candidates.iter().enumerate() {
-            let split = (candidate.cta, candidate.warp, candidate.lanes.0.trailing_zeros());
+    fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
+        let mut best: Option<(i64, Chosen, (u64, u32, u32))> = None;
+        let numbered = choice.candidates.iter().enumerate();
+        let divisions = numbered.flat_map(|(candidate, split)| {
+            split.divisions().map(move |lanes| (Chosen { candidate, lanes }, split))
+        });
+        for (chosen, candidate) in divisions {
+            let split = (candidate.cta, candidate.warp, chosen.lanes.0.trailing_zeros());
             let random = &mut self.random;
             let fresh = || 1 + random.below(1 << 40) as i64;
             let priority = *self.priorities.entry(split).or_insert_with(fresh);
             if best.is_none_or(|(highest, ..)| priority > highest) {
-                best = Some((priority, nth, split));
+                best = Some((priority, chosen, split));
             }
         }
-        let Some((_, chosen, split)) = best else { return Some(choice.usual) };
+        let Some((_, chosen, split)) = best else { return Some(choice.by_default()) };
         self.in_a_row = if self.last == Some(split) { self.in_a_row + 1 } else { 1 };
         self.last = Some(split);
         if self.changes.contains(&choice.number) || self.in_a_row >= PATIENCE {

@@ -7,6 +7,7 @@
 //! not commute.
 
 use super::footprint::{Access, Kind, Step};
+use lanes::LaneMask;
 use vm::Candidate;
 
 /// Steps of a split that are looked at for a turn of a loop.
@@ -41,25 +42,37 @@ impl Spins {
 
     /// Whether running the split now would change nothing.
     pub(super) fn in_vain(&self, split: &Candidate) -> bool {
-        self.waiting.iter().any(|waiting| waiting.split.is_of(split))
+        self.waiting.iter().any(|waiting| {
+            let warp = |split: &Candidate| (split.cta, split.warp);
+            let same = warp(&waiting.split) == warp(split) && waiting.split.at_same_place(split);
+            same && split.lanes - waiting.split.lanes == LaneMask::EMPTY
+        })
     }
 
     /// Takes in the last of these steps.
     pub(super) fn take(&mut self, steps: &[Step]) {
         let Some((step, before)) = steps.split_last() else { return };
-        self.redundant |= self
-            .waiting
-            .iter()
-            .any(|waiting| !step.is_by(&waiting.split) && writes(step, &waiting.reads));
+        self.redundant |= self.waiting.iter().any(|waiting| writes(step, &waiting.reads));
         let Some(begin) = turn(step, before) else { return };
         let mut reads = Vec::new();
         for other in &steps[begin..] {
             match other.shares_lanes(step) {
-                true => reads.extend_from_slice(&other.accesses),
+                true => other.accesses.iter().for_each(|access| add(&mut reads, access)),
                 false => self.redundant |= writes(other, &reads),
             }
         }
         self.waiting.push(Waiting { split: step.split, reads });
+    }
+}
+
+/// Adds what was read.
+fn add(reads: &mut Vec<Access>, access: &Access) {
+    let adjoins = |last: &&mut Access| {
+        last.location == access.location && (last.start..=last.end).contains(&access.start)
+    };
+    match reads.last_mut().filter(adjoins) {
+        Some(last) => last.end = last.end.max(access.end),
+        None => reads.push(*access),
     }
 }
 
@@ -75,10 +88,11 @@ fn turn(step: &Step, before: &[Step]) -> Option<usize> {
     step.state?;
     let own = before.iter().enumerate().rev().filter(|(_, other)| other.shares_lanes(step));
     for (nth, other) in own.take(TURN) {
-        if other.lanes != step.lanes || other.changes() {
+        if other.changes() {
             return None;
         }
-        if other.split.at_same_place(&step.split) && other.state == step.state {
+        let same = other.lanes == step.lanes && other.split.at_same_place(&step.split);
+        if same && other.state == step.state {
             return Some(nth);
         }
     }

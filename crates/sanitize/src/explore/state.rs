@@ -2,7 +2,7 @@
 
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
-use ir::{Class, Kernel, Liveness, Place, Pred, Reg, Src};
+use ir::{Class, Kernel, Liveness, Place, Pred, Reg, Src, WarpRules};
 use lanes::LaneMask;
 use std::hash::{BuildHasher, Hash, Hasher};
 use vm::View;
@@ -42,6 +42,11 @@ impl States {
             kernel: kernel.clone(),
             needed: HashMap::new(),
         }
+    }
+
+    /// How lanes of the kernel's warps are scheduled against each other.
+    pub(super) fn rules(&self) -> WarpRules {
+        self.kernel.rules
     }
 
     /// The state of lanes of a warp; `None` if it cannot be told.

@@ -2,7 +2,7 @@
 
 use super::{Cta, Ended, LOOK_UP, Limits, TURN, Turn, execute};
 use crate::observer::Observer;
-use crate::schedule::{Candidate, parts};
+use crate::schedule::Candidate;
 use crate::stats::Stats;
 use ir::WarpRules;
 use lanes::LaneMask;
@@ -18,25 +18,22 @@ impl Cta<'_> {
         &self.frame.stats
     }
 
-    /// Adds the splits that can run next, warp by warp, each followed by its parts that can run before the rest of it. In
-    /// lockstep only the earliest split of a warp can.
+    /// Adds the splits that can run next, warp by warp. In lockstep only the earliest split of a warp can.
     pub(crate) fn candidates(&self, found: &mut Vec<Candidate>) {
         let start = found.len();
         for front in self.ready.iter() {
-            let divisible = self.frame.program.is_divisible(front.at);
+            let tells = self.frame.program.tells(front.at);
             for (warp, lanes) in front.splits() {
                 let split = LaneMask(lanes);
-                let whole = Candidate {
+                found.push(Candidate {
                     cta: self.number(),
                     warp: warp as u32,
                     lanes: split,
                     split,
                     place: self.place(front.at),
+                    tells,
                     at: front.at,
-                };
-                let divided = if divisible { parts(split) } else { Vec::new() };
-                found.push(whole);
-                found.extend(divided.into_iter().map(|lanes| Candidate { lanes, ..whole }));
+                });
             }
         }
         found[start..].sort_by_key(|candidate| (candidate.warp, candidate.at));

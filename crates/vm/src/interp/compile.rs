@@ -20,7 +20,7 @@ use super::special::{LaunchValues, ReadSpecial};
 use crate::Level;
 use ir::{
     Access, BarrierAction, BlockId, Class, CollectiveKind, Extents, Inst, Interrupt, Kernel,
-    Members, Op, Ordering, Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules,
+    Members, Op, Ordering, Place, Pred, Reg, Space, Special, Src, Tells, Terminator, WarpRules,
 };
 use lanes::WARP;
 use std::collections::HashMap;
@@ -94,8 +94,8 @@ pub(crate) struct Source {
     pub(crate) origins: Vec<Origin>,
     /// Per code, whether a step of a schedule that chooses step by step begins there.
     pub(crate) steps: Vec<bool>,
-    /// Per code, whether such a step may be taken by some lanes of a split before the others.
-    pub(crate) divisible: Vec<bool>,
+    /// Per code, what such a step shows of the lanes that take it together, if they need not.
+    pub(crate) tells: Vec<Tells>,
 }
 
 impl Source {
@@ -109,15 +109,15 @@ impl Source {
             }
             Origin::Unguard | Origin::Terminator(_) => None,
         };
-        let begins = |test: fn(&Op) -> bool| {
-            origins.iter().map(|origin| begun(origin).is_some_and(|inst| test(&inst.op))).collect()
+        let begins =
+            |origin: &Origin| begun(origin).is_some_and(|inst| inst.op.concerns_others());
+        let steps = origins.iter().map(begins).collect();
+        let told = |origin: &Origin| match kernel.rules {
+            WarpRules::Independent => begun(origin).map_or(Tells::Nothing, |inst| inst.op.tells()),
+            WarpRules::Lockstep => Tells::Nothing,
         };
-        let steps = begins(Op::concerns_others);
-        let divisible = match kernel.rules {
-            WarpRules::Independent => begins(Op::tells_lanes_apart),
-            WarpRules::Lockstep => vec![false; origins.len()],
-        };
-        Source { kernel: kernel.clone(), slots, origins, steps, divisible }
+        let tells = origins.iter().map(told).collect();
+        Source { kernel: kernel.clone(), slots, origins, steps, tells }
     }
 }
 
@@ -219,9 +219,10 @@ impl Program {
         self.source.as_ref().is_some_and(|source| source.steps.get(at) == Some(&true))
     }
 
-    /// Whether some lanes of a split may take the step that begins at a code before the others.
-    pub(crate) fn is_divisible(&self, at: usize) -> bool {
-        self.source.as_ref().is_some_and(|source| source.divisible.get(at) == Some(&true))
+    /// What the step that begins at a code shows of the lanes that take it together, if they need not.
+    pub(crate) fn tells(&self, at: usize) -> Tells {
+        let told = self.source.as_ref().and_then(|source| source.tells.get(at).copied());
+        told.unwrap_or(Tells::Nothing)
     }
 }
 
