@@ -141,6 +141,9 @@ pub(crate) struct RunArguments {
     /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `apart:N` or `switch:...` from a report.
     #[arg(long, value_name = "STRING", default_value_t)]
     pub(crate) schedule: Schedule,
+    /// Make equal runs equal in all: one thread of the host, and clocks that count what was executed.
+    #[arg(long)]
+    pub(crate) deterministic: bool,
     /// Stop the kernel after so many warp instructions.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,

@@ -43,7 +43,9 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Stat
             said.document.diagnostics.extend(report::json(&checked.sources, &checked.diagnostics));
         }
     }
+    let complete = checked.explored.is_some_and(|coverage| coverage.end == ExploreEnd::Covered);
     let status = match (checked.findings.is_empty(), &checked.fault) {
+        _ if run::interrupted() && !complete => Status::Interrupted,
         (false, _) => Status::Findings,
         (true, Some(_)) => Status::Faulted,
         (true, None) => Status::Fine,

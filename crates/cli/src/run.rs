@@ -65,6 +65,9 @@ pub(crate) fn finish(
             stop.status
         }
     };
+    // What was stopped by the user is no fault of the kernel.
+    let status =
+        if status == Status::Faulted && interrupted() { Status::Interrupted } else { status };
     said.document.status = status.word();
     let text = match json {
         true => serde_json::to_string(&said.document).map_or(String::new(), |mut text| {
@@ -255,7 +258,12 @@ fn selected<'a>(
     }
 }
 
-/// Whether the user has pressed Ctrl-C. The second time ends the program at once; without a handler the
+/// Whether the user has pressed Ctrl-C, or the process was told to end.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Asks whether the user has pressed Ctrl-C. The second time ends the program at once; without a handler the
 /// first one does.
 pub(crate) fn interrupts() -> &'static (dyn Fn() -> bool + Sync) {
     let _ = ctrlc::set_handler(|| {
@@ -263,7 +271,7 @@ pub(crate) fn interrupts() -> &'static (dyn Fn() -> bool + Sync) {
             std::process::exit(130);
         }
     });
-    &|| INTERRUPTED.load(Ordering::Relaxed)
+    &interrupted
 }
 
 /// Runs `work` with the launch that the arguments ask for, and shows its progress.
@@ -278,6 +286,7 @@ pub(crate) fn configured<T>(
             dynamic_shared: arguments.smem,
             threads: arguments.threads,
             schedule: arguments.schedule.clone(),
+            deterministic: arguments.deterministic,
             max_steps: arguments.max_steps,
             interrupted,
             progress: &|ctas| {

@@ -15,6 +15,8 @@ pub(crate) enum Status {
     Rejected,
     /// The kernel was stopped.
     Faulted,
+    /// The user, or a signal, has ended the command before it was done.
+    Interrupted,
 }
 
 impl Status {
@@ -26,6 +28,7 @@ impl Status {
             Status::Usage => "usage",
             Status::Rejected => "rejected",
             Status::Faulted => "faulted",
+            Status::Interrupted => "interrupted",
         }
     }
 }
@@ -38,6 +41,8 @@ impl From<Status> for ExitCode {
             Status::Usage => 2,
             Status::Rejected => 3,
             Status::Faulted => 4,
+            // As shells have it: 128 and the number of SIGINT.
+            Status::Interrupted => 130,
         })
     }
 }

@@ -126,3 +126,29 @@ fn a_file_that_lint_mends_keeps_its_permissions() {
     let mode = std::fs::metadata(&file).expect("the file is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
+
+/// The values of `%globaltimer` themselves, which the manual leaves open, are those of the run before.
+#[test]
+fn counted_time_is_repeated() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("time.ptx");
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\
+        .reg .b32 %r<2>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd0, [out];\nmov.u32 %r0, %ctaid.x;\n\
+        mul.wide.u32 %rd1, %r0, 8;\nadd.u64 %rd0, %rd0, %rd1;\nmov.u64 %rd2, %globaltimer;\n\
+        mov.u64 %rd3, %clock64;\nadd.u64 %rd2, %rd2, %rd3;\nst.global.u64 [%rd0], %rd2;\nret;\n}\n";
+    std::fs::write(&file, text).expect("a file can be written");
+    for how in [
+        &["run", "--deterministic"][..],
+        &["run", "--schedule", "seed:7"],
+        &["run", "--schedule", "switch:1=1"],
+        &["check"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise"));
+        command.arg(how[0]).arg(&file).args(&how[1..]);
+        command.args("--grid 8 --block 1 --arg u64[8]=0 --print 0".split_whitespace());
+        let [one, other] = [0; 2].map(|_| command.output().expect("the command starts").stdout);
+        let text = String::from_utf8_lossy(&one);
+        assert!(text.starts_with("0: ") && !text.contains(" 0 "), "{how:?}: {text}");
+        assert_eq!(one, other, "{how:?}");
+    }
+}

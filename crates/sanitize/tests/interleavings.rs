@@ -585,6 +585,7 @@ impl<'p> Collected<'p> {
             schedule,
             max_steps: Some(10_000),
             level: Level::detect(),
+            deterministic: false,
             interrupted: &|| false,
             progress: &|_| {},
         };

@@ -271,6 +271,7 @@ impl Collected {
             schedule: Schedule::Fair,
             max_steps: self.max_steps,
             level: Level::detect(),
+            deterministic: false,
             interrupted: &|| false,
             progress: &|_| {},
         };

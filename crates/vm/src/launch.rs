@@ -3,7 +3,7 @@
 use crate::cta::{Cta, Limits, Turn};
 use crate::fault::{Fault, FaultKind};
 use crate::interp::{
-    Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads,
+    Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads, Time,
 };
 use crate::memory::{Memory, WINDOW};
 use crate::observer::{Observer, Silent, Unobserved};
@@ -45,6 +45,9 @@ pub struct Launch<'a> {
     pub threads: usize,
     /// The free choices.
     pub schedule: Schedule,
+    /// Whether equal launches do the same, also what they read from clocks: one host thread, on which time is counted. So it
+    /// is for every schedule but the fair ones, and for runs that are observed.
+    pub deterministic: bool,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
     /// The vector instructions to use.
@@ -265,12 +268,15 @@ fn run<O: Observer>(
         steps: AtomicU64::new(0),
         stopped: AtomicBool::new(false),
         outcome: Mutex::new(Outcome::default()),
-        started: Instant::now(),
+        time: match launch.deterministic || O::OBSERVES {
+            true => Time::Counted(AtomicU64::new(0)),
+            false => Time::Host(Instant::now()),
+        },
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = match launch.threads {
         // There is one observer.
-        _ if O::OBSERVES => 1,
+        _ if O::OBSERVES || launch.deterministic => 1,
         0 => cores,
         threads => threads.min(4 * cores),
     };
@@ -307,7 +313,7 @@ pub(crate) struct Grid<'l> {
     pub(crate) steps: AtomicU64,
     stopped: AtomicBool,
     outcome: Mutex<Outcome>,
-    started: Instant,
+    time: Time,
 }
 
 impl Grid<'_> {
@@ -473,7 +479,8 @@ impl<'l> Resident<'l> {
             tid: &grid.tid,
             cta: [0; 3],
             cta_number: 0,
-            started: grid.started,
+            time: &grid.time,
+            counted: 0,
             clock_reads: 0,
         };
         let threads = Threads::new(grid.threads);

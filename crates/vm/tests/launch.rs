@@ -140,6 +140,7 @@ fn every_level_and_schedule_gives_what_plain_rust_gives() {
                 schedule: schedule.clone(),
                 max_steps: None,
                 level,
+                deterministic: false,
                 interrupted: &|| false,
                 progress: &|_| {},
             };

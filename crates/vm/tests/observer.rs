@@ -121,6 +121,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
         schedule: Schedule::Fair,
         max_steps: None,
         level: Level::detect(),
+        deterministic: false,
         interrupted: &|| false,
         progress: &|_| {},
     };

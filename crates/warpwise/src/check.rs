@@ -97,7 +97,11 @@ impl Kernel {
             }
             device.memory.restore(&first.memory);
         }
-        Ok(self.checked(watched, elsewhere, (config, image_base), args))
+        let mut checked = self.checked(watched, elsewhere, (config, image_base), args);
+        if checked.fault.is_none() && (config.interrupted)() {
+            checked.diagnostics.push(interrupted());
+        }
+        Ok(checked)
     }
 
     /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
@@ -180,6 +184,12 @@ impl Kernel {
 pub(crate) fn amend(found: &mut Diagnostic, explained: Diagnostic) {
     found.message = explained.message;
     found.notes.splice(0..0, explained.notes);
+}
+
+/// Says that other schedules were not run as they should have been.
+pub(crate) fn interrupted() -> Diagnostic {
+    let message = "interrupted: what other schedules show is not all in this report";
+    Diagnostic::new(Severity::Warning, Class::Limit, message)
 }
 
 /// Says that a report does not hold everything.

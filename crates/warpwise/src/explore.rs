@@ -2,7 +2,7 @@
 
 use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
-use crate::check::{Checked, Coverage};
+use crate::check::{Checked, Coverage, interrupted};
 use crate::device::Device;
 use crate::element::{ElementType, Scalar};
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::module::Kernel;
 use crate::owner::Owner;
 use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
-use sanitize::explore::{self, Both, Elsewhere, Explored, Footprints, Run, Subject};
+use sanitize::explore::{self, Both, Elsewhere, End, Explored, Footprints, Run, Subject};
 use sanitize::{Code, Finding, Found, Options};
 use vm::memory::Snapshot;
 use vm::{
@@ -166,6 +166,9 @@ impl Kernel {
         let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
         let mut checked = self.checked(watched, elsewhere, (config, image_base), args);
         checked.explored = Some(Coverage { schedules, end });
+        if end == End::Interrupted {
+            checked.diagnostics.push(interrupted());
+        }
         Ok(checked)
     }
 }

@@ -74,6 +74,9 @@ pub struct LaunchConfig<'a> {
     pub threads: usize,
     /// What decides every free choice of the run.
     pub schedule: Schedule,
+    /// Whether equal launches do the same, also what they read from `%globaltimer`: one host thread, on which time is
+    /// counted. So it is for every schedule but the fair ones, and for checked kernels.
+    pub deterministic: bool,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
     /// Asked now and then whether to stop.
@@ -91,6 +94,7 @@ impl<'a> LaunchConfig<'a> {
             dynamic_shared: 0,
             threads: 0,
             schedule: Schedule::default(),
+            deterministic: false,
             max_steps: None,
             interrupted: &|| false,
             progress: &|_| (),
@@ -107,6 +111,7 @@ impl<'a> LaunchConfig<'a> {
             image_base,
             threads: self.threads,
             schedule: self.schedule.clone(),
+            deterministic: self.deterministic,
             max_steps: self.max_steps,
             level,
             interrupted: self.interrupted,

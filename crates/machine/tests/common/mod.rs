@@ -89,6 +89,7 @@ pub(crate) fn execute(
         schedule,
         max_steps: Some(200_000_000),
         level: Level::detect(),
+        deterministic: false,
         interrupted: &|| false,
         progress: &|_| (),
     };

@@ -224,10 +224,12 @@ pub fn some<S: Subject>(
     let mut explored = Explored::default();
     let mut walk = Walk::from(seed);
     for _ in 0..count {
+        let (run, switches) = walk.next(subject)?;
+        // What a run has not done that was interrupted says nothing.
         if subject.interrupted() {
+            explored.end = End::Interrupted;
             break;
         }
-        let (run, switches) = walk.next(subject)?;
         explored.take(subject, first, run, &switches)?;
     }
     Ok(explored)
@@ -248,6 +250,9 @@ pub fn hunt<S: Subject>(
     let mut walk = Walk::from(seed);
     for _ in 0..count {
         let (run, switches) = walk.next(subject)?;
+        if subject.interrupted() {
+            break;
+        }
         let limited = run.fault.as_ref().is_some_and(Fault::is_limit);
         explored.take_more(subject, first, &run, &switches)?;
         if limited || !explored.more.is_empty() || walk.choices >= choices {
@@ -270,9 +275,6 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
     let states = Rc::new(RefCell::new(States::new(subject.kernel())));
     let (mut runs, mut steps) = (0, 0);
     explored.end = loop {
-        if subject.interrupted() {
-            break End::Interrupted;
-        }
         if runs >= limit || steps >= STEPS_IN_ALL {
             break End::Runs { runs };
         }
@@ -282,6 +284,9 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
         let mut recorder = Recorder::new(&mut tree);
         let mut run = subject.run(&mut recorder, Some(&mut footprints))?;
         let switches = recorder.switches;
+        if subject.interrupted() {
+            break End::Interrupted;
+        }
         runs += 1;
         steps += footprints.count.get().min(footprint::STEPS);
         let stopped = run.fault.as_ref().is_some_and(stops_others);
@@ -293,6 +298,10 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
         }
         if tree.learn(stopped, footprints.count.get(), || subject.interrupted()) {
             break End::Long { steps: footprint::STEPS };
+        }
+        // What was not looked at may ask for more.
+        if subject.interrupted() {
+            break End::Interrupted;
         }
         if tree.is_stale() {
             // The schedules so far are among those to come.

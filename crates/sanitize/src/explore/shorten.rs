@@ -1,6 +1,7 @@
 //! Makes a list of switches shorter while it still shows the same.
 
 use super::{Run, Subject};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 use vm::{Switch, Switching};
 
@@ -14,10 +15,13 @@ pub(super) fn shorten<S: Subject, T>(
     mut switches: Vec<Switch>,
     shows: impl Fn(&S, &Run) -> Option<T>,
 ) -> Result<(Vec<Switch>, Option<T>), S::Error> {
+    let interrupted = Cell::new(false);
     let mut run = |switches: &[Switch]| -> Result<Option<T>, S::Error> {
         let mut chooser = Switching::new(switches);
         let shown = subject.run(&mut chooser, None)?;
-        Ok(shows(subject, &shown))
+        // What an interrupted run has not done says nothing.
+        interrupted.set(subject.interrupted());
+        Ok(if interrupted.get() { None } else { shows(subject, &shown) })
     };
     let Some(mut shown) = run(&switches)? else { return Ok((switches, None)) };
     let (mut runs, started) = (1, Instant::now());
@@ -25,7 +29,7 @@ pub(super) fn shorten<S: Subject, T>(
     // Leaves out ever smaller parts, the latest first: what comes late often follows from what came before.
     while part > 0 {
         let (before, mut end) = (switches.len(), switches.len());
-        while end > 0 && runs < RUNS && started.elapsed() < TIME {
+        while end > 0 && runs < RUNS && started.elapsed() < TIME && !interrupted.get() {
             let start = end.saturating_sub(part);
             let mut fewer = switches.clone();
             fewer.drain(start..end);

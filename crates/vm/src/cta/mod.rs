@@ -25,6 +25,8 @@ use ready::Ready;
 const TURN: i64 = 1 << 14;
 /// Warp instructions of a turn after which it can be interrupted.
 const SLICE: u64 = 1 << 22;
+/// The same where somebody looks at each.
+const SLICE_WATCHED: u64 = 1 << 14;
 /// Turns that get somewhere after which a CTA looks whether it must stop, and whether splits that could run wait all the
 /// while: a loop of collectives and divergent branches never uses up a turn.
 const LOOK_UP: u64 = 1 << 12;
@@ -159,7 +161,7 @@ impl<'l> Cta<'l> {
                 Ended::Yield => true,
                 Ended::Progress => {
                     turns += 1;
-                    if turns % self.look_up != 0 {
+                    if turns % self.look_up != 0 && !(O::OBSERVES && (limits.stop)()) {
                         self.take_turns = false;
                         continue;
                     }
@@ -191,7 +193,8 @@ impl<'l> Cta<'l> {
     /// Runs the frame's group until its turn ends. With long blocks that takes long, so it can be interrupted in between.
     fn take_turn<O: Observer>(&mut self, at: usize, limits: &Limits<'_>, observer: &mut O) {
         let frame = &mut self.frame;
-        let most = (SLICE / frame.program.longest).clamp(1, TURN as u64) as i64;
+        let slice = if O::OBSERVES { SLICE_WATCHED } else { SLICE };
+        let most = (slice / frame.program.longest).clamp(1, TURN as u64) as i64;
         let (mut at, mut left) = (at, TURN);
         while left > 0 {
             let slice = most.min(left);

@@ -72,7 +72,9 @@ impl Cta<'_> {
         match self.end_turn(candidate.at, limits, observer) {
             Ended::Turn(turn) => turn,
             Ended::Progress | Ended::Yield if self.ready.is_empty() => self.end(observer),
-            Ended::Progress | Ended::Yield if self.clock.is_multiple_of(LOOK_UP) => {
+            Ended::Progress | Ended::Yield
+                if self.clock.is_multiple_of(LOOK_UP) || (limits.stop)() =>
+            {
                 if let Some(kind) = self.check(limits) {
                     return self.stopped(kind, candidate.at);
                 }

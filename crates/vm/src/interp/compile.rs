@@ -109,8 +109,7 @@ impl Source {
             }
             Origin::Unguard | Origin::Terminator(_) => None,
         };
-        let begins =
-            |origin: &Origin| begun(origin).is_some_and(|inst| inst.op.concerns_others());
+        let begins = |origin: &Origin| begun(origin).is_some_and(|inst| inst.op.concerns_others());
         let steps = origins.iter().map(begins).collect();
         let told = |origin: &Origin| match kernel.rules {
             WarpRules::Independent => begun(origin).map_or(Tells::Nothing, |inst| inst.op.tells()),

@@ -26,4 +26,4 @@ pub(crate) use collective::Gathered;
 pub use collective::{Operands, Results, evaluate};
 pub(crate) use compile::{Origin, Program};
 pub(crate) use frame::{Block, CtaMemory, FaultAt, Frame, MAX_WARPS, STOP, Slot, Stop, Threads};
-pub(crate) use special::{LaunchValues, SpecialValues, ThreadIndices};
+pub(crate) use special::{LaunchValues, SpecialValues, ThreadIndices, Time};

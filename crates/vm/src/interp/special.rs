@@ -4,6 +4,7 @@ use super::frame::{Body, Code, Frame, MAX_WARPS};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
 use ir::{Dim, Special};
 use lanes::{LANE_IDS, Lanes, WARP};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// What the special registers of a CTA hold.
@@ -13,9 +14,37 @@ pub(crate) struct SpecialValues<'l> {
     pub(crate) tid: &'l ThreadIndices,
     pub(crate) cta: [u32; 3],
     pub(crate) cta_number: u64,
-    pub(crate) started: Instant,
+    pub(crate) time: &'l Time,
+    /// Instructions of the CTA that the time has counted.
+    pub(crate) counted: u64,
     /// How often a clock was read.
     pub(crate) clock_reads: u64,
+}
+
+/// The clock of a launch, in nanoseconds.
+#[derive(Debug)]
+pub(crate) enum Time {
+    /// Since then on the host's clock.
+    Host(Instant),
+    /// A count of warp instructions, and of the times that it was read: who waits for a time gets there.
+    Counted(AtomicU64),
+}
+
+/// By how much a counted time goes on when it is read. Real clocks, too, tell the next microsecond at once.
+const TICK: u64 = 1000;
+
+impl Time {
+    /// The time in a CTA that has issued so many instructions, of which `counted` were known.
+    fn read(&self, instructions: u64, counted: &mut u64) -> u64 {
+        match self {
+            Time::Host(started) => started.elapsed().as_nanos() as u64,
+            Time::Counted(time) => {
+                let more = instructions.saturating_sub(*counted) + TICK;
+                *counted = instructions;
+                time.fetch_add(more, Ordering::Relaxed) + more
+            }
+        }
+    }
 }
 
 /// Multiprocessors that `%nsmid` tells of.
@@ -151,7 +180,7 @@ impl SpecialValues<'_> {
                 instructions + self.clock_reads
             }
             Special::Globaltimer | Special::GlobaltimerLo | Special::GlobaltimerHi => {
-                self.started.elapsed().as_nanos() as u64
+                self.time.read(instructions, &mut self.counted)
             }
             _ => 0,
         };

@@ -106,6 +106,7 @@ impl MachineProgram {
             schedule: config.schedule.clone(),
             max_steps: config.max_steps,
             level: Level::detect(),
+            deterministic: true,
             interrupted: config.interrupted,
             progress: &|_| (),
         };
