@@ -66,6 +66,11 @@ impl Builder {
         self.current
     }
 
+    /// The place of instructions that are pushed next.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
     /// Sets where the following instructions come from.
     pub fn set_place(&mut self, place: Place) {
         self.place = place;

@@ -36,7 +36,7 @@ pub use kernel::{
     WarpRules, gaps,
 };
 pub use liveness::{Extent, Extents, Liveness, terminator_use};
-pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update};
+pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update, WINDOW};
 pub use op::{
     AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op,
     Operand, Service, Tells, Touched,

@@ -17,6 +17,11 @@ pub enum Space {
     Param,
 }
 
+/// Bytes of generic addresses that lead to shared memory; as many lead to local memory and to the parameter space. Each
+/// memory begins in the middle of its window, so that a 32-bit index, counted in elements of up to 32 bytes, leads from
+/// none of them to another.
+pub const WINDOW: u64 = 1 << 38;
+
 /// The width of one element of an access and how it fills a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {

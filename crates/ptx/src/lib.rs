@@ -19,6 +19,6 @@ pub mod target;
 pub mod types;
 
 pub use lint::lint;
-pub use lower::{Image, LoweredKernel, Param, Relocation, SourceLines};
+pub use lower::{Image, LoweredKernel, Object, Param, Relocation, SourceLines};
 pub use module::Module;
 pub use target::{Target, sm_number};

@@ -1,4 +1,4 @@
-//! M001, M002, M003 and deadlocks: findings that stop the kernel.
+//! M001, M002, M003, bad barriers and deadlocks: findings that stop the kernel.
 
 use crate::code::Code;
 use crate::deadlock;
@@ -28,6 +28,18 @@ pub(crate) fn explain(
         FaultKind::Misaligned { access: kind, address, bytes, .. } => {
             access(Code::M002, "misaligned", *kind, *address, *bytes)
         }
+        FaultKind::Constant { access: kind, address, bytes, .. } => {
+            let help =
+                "let the kernel write memory that is no constant: `.global`, or a copy of its own";
+            access(Code::M001, "constant memory cannot be written:", *kind, *address, *bytes)
+                .map(|finding| Finding { help, ..finding })
+        }
+        FaultKind::NoFunction { address } => {
+            let message = format!("call of {address:#x}, which is no function's address");
+            let help = "give the register the address of a function of the module before the call";
+            let finding = Finding::new(Code::M001, fault.place, fault.thread, message);
+            Some(Finding { help, ..finding.label(fault.thread.to_string()) })
+        }
         FaultKind::Deadlock { waiting } => Some(deadlock::explain(kernel, fault, waiting)),
         FaultKind::BadBarrier { id, threads } => {
             let message = match threads {
@@ -40,7 +52,6 @@ pub(crate) fn explain(
         }
         FaultKind::Trap
         | FaultKind::Assertion { .. }
-        | FaultKind::NoFunction { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted
         | FaultKind::GivenUp => None,

@@ -97,6 +97,17 @@ pub enum Verdict {
     Enough,
 }
 
+/// Accessible memory, by addresses as the access counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The space in which it is.
+    pub space: ir::Space,
+    /// The first address.
+    pub start: u64,
+    /// One past the last address.
+    pub end: u64,
+}
+
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
@@ -110,8 +121,24 @@ pub enum FaultKind {
         address: u64,
         /// How many bytes.
         bytes: u32,
-        /// The allocation that ends nearest below, or begins nearest above, the address.
-        nearest: Option<(u64, u64)>,
+        /// The space that the address leads to, if the instruction names none.
+        of: ir::Space,
+        /// The allocation that ends nearest below, or begins nearest above, the address; all of a space that is the CTA's
+        /// or the thread's.
+        nearest: Option<Extent>,
+    },
+    /// An access that writes a constant variable, or a parameter of the kernel.
+    Constant {
+        /// Store or atomic.
+        access: AccessKind,
+        /// The space as the instruction names it.
+        space: ir::Space,
+        /// The space that the address leads to, if the instruction names none.
+        of: ir::Space,
+        /// The first byte.
+        address: u64,
+        /// How many bytes.
+        bytes: u32,
     },
     /// An access whose address is not a multiple of its size.
     Misaligned {
@@ -171,6 +198,7 @@ impl FaultKind {
         match self {
             FaultKind::OutOfBounds { .. } => "out of bounds",
             FaultKind::Misaligned { .. } => "misaligned access",
+            FaultKind::Constant { .. } => "write of constant memory",
             FaultKind::Trap => "stopped by itself",
             FaultKind::Assertion { .. } => "assertion failed",
             FaultKind::NoFunction { .. } => "bad call",
@@ -201,6 +229,7 @@ impl Fault {
             FaultKind::StepLimit { .. } | FaultKind::Interrupted | FaultKind::GivenUp => true,
             FaultKind::OutOfBounds { .. }
             | FaultKind::Misaligned { .. }
+            | FaultKind::Constant { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::Assertion { .. }

@@ -5,7 +5,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::interp::{
     Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads, Time,
 };
-use crate::memory::{Memory, WINDOW};
+use crate::memory::Memory;
 use crate::observer::{Observer, Silent, Unobserved};
 use crate::printed::Printed;
 use crate::schedule::{Chooser, Schedule};
@@ -507,4 +507,4 @@ impl<'l> Resident<'l> {
     }
 }
 
-const _: () = assert!(MAX_SHARED <= WINDOW && MAX_LOCAL <= WINDOW);
+const _: () = assert!(MAX_SHARED <= ir::WINDOW / 2 && MAX_LOCAL <= ir::WINDOW / 2);

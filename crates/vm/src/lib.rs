@@ -25,7 +25,7 @@ mod stats;
 mod stepwise;
 
 pub use cta::barrier::{BARRIERS, NUMBERED_BARRIERS};
-pub use fault::{AccessKind, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
+pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
     Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_chosen,

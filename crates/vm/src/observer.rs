@@ -6,7 +6,7 @@
 
 use crate::fault::{ThreadId, Verdict, Waiting};
 use crate::interp::{Frame, Slot};
-use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Region, SHARED_WINDOW, WINDOW};
+use crate::memory::{Region, lead};
 use crate::schedule::Candidate;
 use ir::{Address, Class, Inst, Place, Pred, Reg, Space, Src, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
@@ -281,14 +281,8 @@ impl<'a> View<'a> {
         match space {
             Space::Global | Space::Shared | Space::Local | Space::Param => here(space),
             Space::Generic => {
-                let offset = address.wrapping_sub(self.frame.memory_base);
-                let window = |space, start| Location { space, address: offset - start };
-                match offset / WINDOW {
-                    0 => window(Space::Shared, SHARED_WINDOW),
-                    1 => window(Space::Local, LOCAL_WINDOW),
-                    2 => window(Space::Param, PARAM_WINDOW),
-                    _ => here(Space::Global),
-                }
+                let (space, address) = lead(address, self.frame.memory_base);
+                Location { space, address }
             }
         }
     }

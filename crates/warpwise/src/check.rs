@@ -212,11 +212,12 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
     match &fault.kind {
         FaultKind::OutOfBounds { .. }
         | FaultKind::Misaligned { .. }
+        | FaultKind::Constant { .. }
+        | FaultKind::NoFunction { .. }
         | FaultKind::BadBarrier { .. }
         | FaultKind::Deadlock { .. } => true,
         FaultKind::Trap
         | FaultKind::Assertion { .. }
-        | FaultKind::NoFunction { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted
         | FaultKind::GivenUp => false,

@@ -128,8 +128,12 @@ impl Device {
     pub fn variable(&mut self, module: &Module, name: &str) -> Result<Option<Buffer>, Error> {
         let Some(offset) = module.image().offset(name) else { return Ok(None) };
         let base = self.load(module.image())?;
-        let size = module.image().objects.iter().find(|(start, _)| *start == offset);
-        Ok(size.map(|(_, bytes)| Buffer { address: base + offset, bytes: *bytes, element: None }))
+        let object = module.image().objects.iter().find(|object| object.offset == offset);
+        Ok(object.map(|object| Buffer {
+            address: base + offset,
+            bytes: object.bytes,
+            element: None,
+        }))
     }
 
     /// Where a module's variables stand; lays them out the first time.
@@ -137,7 +141,11 @@ impl Device {
         if let Some((_, base)) = self.loaded.iter().find(|(known, _)| Arc::ptr_eq(known, image)) {
             return Ok(*base);
         }
-        let base = self.memory.allocate_image(&image.objects)?;
+        let objects: Vec<_> = image.objects.iter().map(|at| (at.offset, at.bytes)).collect();
+        let base = self.memory.allocate_image(&objects)?;
+        for object in image.objects.iter().filter(|object| object.constant && object.bytes > 0) {
+            self.memory.make_constant(base + object.offset)?;
+        }
         for (offset, contents) in &image.contents {
             self.memory.write(base + offset, contents)?;
         }

@@ -5,7 +5,7 @@ use crate::module::Kernel;
 use crate::owner::Owner;
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::{Place, Space};
-use vm::{Fault, FaultKind, Waiting, WaitingFor};
+use vm::{Extent, Fault, FaultKind, Waiting, WaitingFor};
 
 /// Addresses below this one come from a null pointer and an index.
 const NULL_PAGE: u64 = 1 << 16;
@@ -25,37 +25,51 @@ impl Kernel {
             found = found.note(format!("{}", fault.thread));
         }
         match &fault.kind {
-            FaultKind::OutOfBounds { space, address, bytes, nearest, .. } => {
-                let global = matches!(space, Space::Global | Space::Generic);
-                if global && *address < NULL_PAGE {
+            FaultKind::OutOfBounds { space, of, address, bytes, nearest, .. } => {
+                let global = matches!(of, Space::Global | Space::Generic);
+                if is_null(*space, *address) {
                     found = found.note("the pointer is null, or an offset from null");
-                } else if let Some((start, end)) = nearest {
+                } else if let Some(Extent { start, end, .. }) = nearest {
                     let whose = self
                         .begins(*start, args, image_base)
                         .map_or(String::new(), |owner| format!(", {owner}"));
                     let distance = distance(*address, u64::from(*bytes), *start, *end);
-                    found = found.note(match global {
-                        true => format!(
-                            "the nearest allocation is {start:#x} to {end:#x} ({} bytes{whose}); the \
+                    let size = end - start;
+                    found = found.note(match space {
+                        _ if global => format!(
+                            "the nearest allocation is {start:#x} to {end:#x} ({size} bytes{whose}); the \
                              access {distance}",
-                            end - start
                         ),
-                        false => format!(
-                            "the {} space has {} bytes; the access {distance}",
-                            word(*space),
-                            end - start
+                        Space::Generic => format!(
+                            "the address leads to the {} space, which is {start:#x} to {end:#x} ({size} \
+                             bytes); the access {distance}",
+                            word(*of)
+                        ),
+                        Space::Global | Space::Shared | Space::Local | Space::Param => format!(
+                            "the {} space has {size} bytes; the access {distance}",
+                            word(*space)
                         ),
                     });
                 } else {
                     found = found.note(match global {
                         true => "nothing is allocated".to_owned(),
-                        false if *space == Space::Shared => {
+                        false if *of == Space::Shared => {
                             "the kernel has no shared memory: what it declares `.extern` is as large as the launch says, with `--smem`"
                                 .to_owned()
                         }
-                        false => format!("the kernel has no {} memory", word(*space)),
+                        false => format!("the kernel has no {} memory", word(*of)),
                     });
                 }
+            }
+            FaultKind::Constant { of, address, .. } => {
+                let owner = (*of == Space::Global).then(|| self.owner(*address, args, image_base));
+                if let Some((Owner::Variable(name), inside)) = owner.flatten() {
+                    found = found.note(format!("this is byte {inside} of the variable `{name}`"));
+                }
+                found = found.note(match of {
+                    Space::Param => "a kernel only reads its parameters",
+                    _ => "a kernel only reads `.const` variables; the host writes them before the launch",
+                });
             }
             FaultKind::Misaligned { bytes, .. } => {
                 found = found.note(format!(
@@ -158,7 +172,7 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
             let access = access.word();
             let at = shown(*space, *address);
             let what = match space {
-                Space::Global | Space::Generic if *address < NULL_PAGE => {
+                _ if is_null(*space, *address) => {
                     format!("null pointer: {access} of {bytes} bytes at {at}")
                 }
                 _ => format!("{access} of {bytes} bytes out of bounds at {at}"),
@@ -168,6 +182,15 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
         FaultKind::Misaligned { access, space, address, bytes } => {
             let at = shown(*space, *address);
             (Class::Undefined, format!("misaligned {} of {bytes} bytes at {at}", access.word()))
+        }
+        FaultKind::Constant { access, space, of, address, bytes } => {
+            let what =
+                if *of == Space::Param { "a parameter of the kernel" } else { "constant memory" };
+            let (access, at) = (access.word(), shown(*space, *address));
+            (
+                Class::Undefined,
+                format!("{what} cannot be written: {access} of {bytes} bytes at {at}"),
+            )
         }
         FaultKind::Trap => (Class::Undefined, "the kernel executed a trap".to_owned()),
         FaultKind::NoFunction { address } => {
@@ -193,6 +216,11 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
             "stopped: for five seconds nothing new was found, and no CTA ended".to_owned(),
         ),
     }
+}
+
+/// Whether an address of a space comes from a null pointer.
+fn is_null(space: Space, address: u64) -> bool {
+    matches!(space, Space::Global | Space::Generic) && address < NULL_PAGE
 }
 
 /// An address as the space counts.

@@ -250,8 +250,9 @@ fn convert_address(lo: &mut Lowering, inst: &Inst<'_>, op: BinaryOp) -> Result {
 }
 
 fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    const WINDOW: Src = Src::Imm(1 << 24);
-    const ALL_WINDOWS: Src = Src::Imm(3 << 24);
+    const WINDOW: Src = Src::Imm(ir::WINDOW);
+    const ALL_WINDOWS: Src = Src::Imm(3 * ir::WINDOW);
+    const HALF: Src = Src::Imm(ir::WINDOW / 2);
     let operand = lo.operand(inst, "a")?;
     let a = match lo.declared_bits(operand) {
         Some(32) => {
@@ -263,7 +264,8 @@ fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let d = lo.result(inst, "d")?;
     match window(lo, inst) {
         Some(window) => {
-            let offset = lo.b.binary(BinaryOp::SubI64, a, window);
+            let start = lo.b.binary(BinaryOp::SubI64, window, HALF);
+            let offset = lo.b.binary(BinaryOp::SubI64, a, start);
             let p = lo.b.compare(CompareOp::LtU64, offset, WINDOW);
             lo.b.pred_to(d, p);
         }
@@ -271,7 +273,8 @@ fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             // What is in no window is global.
             let first = lo.b.reg(Class::W64);
             lo.b.push(Op::Special { d: first, what: Special::SharedWindow });
-            let offset = lo.b.binary(BinaryOp::SubI64, a, first);
+            let start = lo.b.binary(BinaryOp::SubI64, first, HALF);
+            let offset = lo.b.binary(BinaryOp::SubI64, a, start);
             let p = lo.b.compare(CompareOp::LeU64, ALL_WINDOWS, offset);
             lo.b.pred_to(d, p);
         }

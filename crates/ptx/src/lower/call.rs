@@ -164,6 +164,7 @@ impl Lowering {
             return self.reject(parts.table.unwrap_or(parts.callee), message);
         };
         let address = self.value_of(parts.callee, ScalarType::U64)?;
+        let place = self.b.place();
         let candidates: Vec<_> = self
             .scopes
             .functions
@@ -183,6 +184,8 @@ impl Lowering {
             self.b.terminate(Terminator::Jump(behind));
             self.b.switch_to(next);
         }
+        // Behind the bodies of functions that took the place of the call.
+        self.b.set_place(place);
         let service = Service::NoFunction;
         self.b.push(Op::Host { service, d: None, operands: vec![address] });
         self.b.terminate(Terminator::Trap);

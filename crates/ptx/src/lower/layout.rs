@@ -162,11 +162,22 @@ pub struct Relocation {
     pub shift: u32,
 }
 
+/// A variable of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Where it begins in the image.
+    pub offset: u64,
+    /// Bytes that it has.
+    pub bytes: u64,
+    /// Whether kernels may only read it.
+    pub constant: bool,
+}
+
 /// The global and constant variables of a module: where each stands in one block, and what it holds.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
-    /// Offset and size of every variable, in bytes.
-    pub objects: Vec<(u64, u64)>,
+    /// The variables.
+    pub objects: Vec<Object>,
     /// What is not zero: offset and bytes.
     pub contents: Vec<(u64, Vec<u8>)>,
     /// Addresses in it.
@@ -234,7 +245,8 @@ impl Image {
                 errors.push(Diagnostic::error(variable.span, message));
                 return image;
             }
-            image.objects.push((offset, bytes));
+            let constant = variable.space == Space::Const;
+            image.objects.push(Object { offset, bytes, constant });
             places.offsets.insert(variable.name.span, offset);
             match variables.is_of_module(declared) {
                 true => image.offsets.insert(variable.name.to_string(), offset).map(drop),
@@ -243,7 +255,8 @@ impl Image {
         }
         if reads_special(module, special::Value::is_grid_workspace) {
             let offset = align_up(end + GAP, 16);
-            image.objects.push((offset, special::GRID_WORKSPACE));
+            let (bytes, constant) = (special::GRID_WORKSPACE, false);
+            image.objects.push(Object { offset, bytes, constant });
             image.grid_workspace = Some(offset);
         }
         for declared in variables.defined() {
@@ -275,10 +288,11 @@ impl Image {
 
     /// The variable that holds the byte at an offset, and the byte's number in it.
     pub fn variable_at(&self, offset: u64) -> Option<(&str, u64)> {
-        let holds = |(start, bytes): &&(u64, u64)| (*start..start + bytes).contains(&offset);
-        let (start, _) = self.objects.iter().find(holds)?;
-        let of_module = self.offsets.iter().find(|(_, at)| *at == start).map(|(name, _)| name);
-        let name = of_module.or_else(|| self.in_functions.get(start))?;
+        let holds =
+            |object: &&Object| (object.offset..object.offset + object.bytes).contains(&offset);
+        let start = self.objects.iter().find(holds)?.offset;
+        let of_module = self.offsets.iter().find(|(_, at)| **at == start).map(|(name, _)| name);
+        let name = of_module.or_else(|| self.in_functions.get(&start))?;
         Some((name, offset - start))
     }
 

@@ -15,7 +15,7 @@ mod service;
 mod variables;
 mod vectors;
 
-pub use layout::{Image, Relocation};
+pub use layout::{Image, Object, Relocation};
 pub use lines::SourceLines;
 pub use operands::{Extend, class_of};
 pub use scope::Entity;

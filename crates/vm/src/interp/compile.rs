@@ -46,8 +46,8 @@ pub(crate) struct Program {
     pub(crate) arms: Vec<ArmOp>,
     pub(crate) specials: Vec<Special>,
     pub(crate) hosts: Vec<HostOp>,
-    /// How many region caches a frame needs.
-    pub(crate) caches: usize,
+    /// Per region cache that a frame needs, whether its operation writes.
+    pub(crate) caches: Vec<bool>,
     /// Per code, where it comes from.
     pub(crate) places: Vec<Place>,
     /// Warp instructions of a whole CTA between two branches, at most.
@@ -199,7 +199,7 @@ impl Program {
                 arms: Vec::new(),
                 specials: Vec::new(),
                 hosts: Vec::new(),
-                caches: 0,
+                caches: Vec::new(),
                 places: Vec::new(),
                 longest: longest.max(1) as u64 * u64::from(warps),
                 rules: kernel.rules,
@@ -404,14 +404,16 @@ impl Compiler<'_> {
             }
             Op::Load { d, space, access, address, ordering } => {
                 let values = d.iter().map(|d| d.map_or(Slot::NONE, |d| self.reg(d))).collect();
-                let (index, wide) = self.memory(values, *space, *access, address, *ordering);
+                let cache = self.cache(false);
+                let (index, wide) = self.memory(values, *space, *access, address, *ordering, cache);
                 let run = load_handler(*space, *access, wide, level);
                 self.emit(run, Slot::NONE, [], index, 0);
             }
             Op::Store { values, space, access, address, ordering } => {
                 let class = ir::Builder::class_of(*access);
                 let values = values.iter().map(|value| self.src(*value, class)).collect();
-                let (index, wide) = self.memory(values, *space, *access, address, *ordering);
+                let cache = self.cache(true);
+                let (index, wide) = self.memory(values, *space, *access, address, *ordering, cache);
                 let run = store_handler(*space, *access, wide, level);
                 self.emit(run, Slot::NONE, [], index, 0);
             }
@@ -427,7 +429,7 @@ impl Compiler<'_> {
                     b: self.src(*b, class),
                     c: self.src(*c, class),
                     space: *space,
-                    cache: self.cache(),
+                    cache: self.cache(true),
                     place: self.place,
                 };
                 self.program.atomics.push(op);
@@ -475,7 +477,7 @@ impl Compiler<'_> {
                         .zip(classes)
                         .map(|(src, c)| self.src(*src, *c))
                         .collect(),
-                    cache: self.cache(),
+                    cache: self.cache(false),
                     place: self.place,
                 };
                 self.program.hosts.push(op);
@@ -602,9 +604,9 @@ impl Compiler<'_> {
         self.program.codes.len() + 1 + usize::from(guarded)
     }
 
-    fn cache(&mut self) -> usize {
-        self.program.caches += 1;
-        self.program.caches - 1
+    fn cache(&mut self, writes: bool) -> usize {
+        self.program.caches.push(writes);
+        self.program.caches.len() - 1
     }
 
     fn memory(
@@ -614,12 +616,13 @@ impl Compiler<'_> {
         access: Access,
         address: &ir::Address,
         ordering: Ordering,
+        cache: usize,
     ) -> (u32, bool) {
         let (base, wide) = self.base(address.base);
         let strong = ordering.scope().is_some();
         let fuel = if strong { 64 } else { 0 };
         let whole = strong && values.len() > 1;
-        let (cache, place) = (self.cache(), self.place);
+        let place = self.place;
         let offset = address.offset.cast_unsigned();
         self.program.memory.push(MemoryOp {
             values,

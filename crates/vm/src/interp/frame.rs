@@ -227,6 +227,8 @@ pub(crate) struct Frame<'l> {
     pub(crate) stats: Stats,
     pub(crate) cta: CtaMemory,
     pub(crate) regions: &'l Regions,
+    /// Those of them that may only be read.
+    pub(crate) constants: &'l Regions,
     pub(crate) memory_base: u64,
     /// Per memory operation, the region that it accessed last.
     pub(crate) caches: Vec<Region>,
@@ -280,8 +282,9 @@ impl<'l> Frame<'l> {
             stats: Stats::default(),
             cta,
             regions: memory.regions(),
+            constants: memory.constants(),
             memory_base: memory.base(),
-            caches: vec![Region::EMPTY; program.caches],
+            caches: vec![Region::EMPTY; program.caches.len()],
             specials,
             arrivals: 0,
             printed: Text::default(),

@@ -2,8 +2,8 @@
 
 use super::frame::Frame;
 use super::memory::MemoryOp;
-use crate::fault::{AccessKind, FaultKind};
-use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Region, SHARED_WINDOW, WINDOW};
+use crate::fault::{AccessKind, Extent, FaultKind};
+use crate::memory::{Region, Window, lead};
 use ir::Space;
 use lanes::WARP;
 
@@ -85,7 +85,8 @@ impl Reach for Global {
 
 #[cold]
 fn refill(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-    let region = frame.regions.find(low).unwrap_or(Region::EMPTY);
+    let constant = frame.program.caches[cache] && frame.constants.find(low).is_some();
+    let region = frame.regions.find(low).filter(|_| !constant).unwrap_or(Region::EMPTY);
     frame.caches[cache] = region;
     region.holds(low, bytes).then_some(0)
 }
@@ -131,14 +132,15 @@ impl Reach for Local {
 impl Reach for Generic {
     #[inline(always)]
     fn span(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-        let offset = low.wrapping_sub(frame.memory_base);
-        let (window, delta) = match offset / WINDOW {
-            0 => (SHARED_WINDOW, Shared::span(frame, cache, offset - SHARED_WINDOW, bytes)),
-            1 => return None,
-            2 => (PARAM_WINDOW, Param::span(frame, cache, offset - PARAM_WINDOW, bytes)),
-            _ => return Global::span(frame, cache, low, bytes),
+        let (space, offset) = lead(low, frame.memory_base);
+        let delta = match space {
+            Space::Shared => Shared::span(frame, cache, offset, bytes),
+            Space::Local | Space::Generic => None,
+            Space::Param if frame.program.caches[cache] => None,
+            Space::Param => Param::span(frame, cache, offset, bytes),
+            Space::Global => return Global::span(frame, cache, low, bytes),
         };
-        delta.map(|delta| delta.wrapping_sub(frame.memory_base + window))
+        delta.map(|delta| delta.wrapping_add(offset).wrapping_sub(low))
     }
 
     #[inline(always)]
@@ -150,8 +152,7 @@ impl Reach for Generic {
         address: u64,
         bytes: u64,
     ) -> Option<u64> {
-        let offset = address.wrapping_sub(frame.memory_base).wrapping_sub(LOCAL_WINDOW);
-        if offset < WINDOW {
+        if let (Space::Local, offset) = lead(address, frame.memory_base) {
             return Local::lane(frame, cache, warp, lane, offset, bytes);
         }
         Self::span(frame, cache, address, bytes).map(|delta| address.wrapping_add(delta))
@@ -282,7 +283,7 @@ pub(super) unsafe fn host_address<S: Reach, B: Base>(
     host.ok_or((lane, address))
 }
 
-/// The fault of an access that is misaligned or out of bounds.
+/// The fault of an access that is misaligned, writes what is constant, or is out of bounds.
 pub(super) fn access_fault(
     frame: &Frame<'_>,
     access: AccessKind,
@@ -293,14 +294,35 @@ pub(super) fn access_fault(
     if address & (u64::from(bytes) - 1) != 0 {
         return FaultKind::Misaligned { access, space, address, bytes };
     }
-    let whole = |end| (end > 0).then_some((0, end));
-    let nearest = match space {
-        Space::Shared => whole(frame.cta.shared.bytes),
-        Space::Local => whole(frame.cta.local_bytes),
-        Space::Param => whole(frame.cta.params.bytes),
+    let (of, inside) = match space {
+        Space::Generic => lead(address, frame.memory_base),
+        Space::Global | Space::Shared | Space::Local | Space::Param => (space, address),
+    };
+    let start = |window: Window| match space {
+        Space::Generic => window.start(frame.memory_base),
+        Space::Global | Space::Shared | Space::Local | Space::Param => 0,
+    };
+    let whole = |window, bytes: u64| {
+        let start = start(window);
+        (bytes > 0).then_some(Extent { space: of, start, end: start.wrapping_add(bytes) })
+    };
+    let params = Region { start: 0, end: frame.cta.params.bytes };
+    let constant = match of {
+        Space::Global => frame.constants.find(address).is_some(),
+        Space::Param => params.holds(inside, u64::from(bytes)),
+        Space::Shared | Space::Local | Space::Generic => false,
+    };
+    if constant && access != AccessKind::Load {
+        return FaultKind::Constant { access, space, of, address, bytes };
+    }
+    let nearest = match of {
+        Space::Shared => whole(Window::Shared, frame.cta.shared.bytes),
+        Space::Local => whole(Window::Local, frame.cta.local_bytes),
+        Space::Param => whole(Window::Param, params.end),
         Space::Global | Space::Generic => {
-            frame.regions.nearest(address).map(|region| (region.start, region.end))
+            let nearest = frame.regions.nearest(address);
+            nearest.map(|Region { start, end }| Extent { space: Space::Global, start, end })
         }
     };
-    FaultKind::OutOfBounds { access, space, address, bytes, nearest }
+    FaultKind::OutOfBounds { access, space, of, address, bytes, nearest }
 }

@@ -1,7 +1,7 @@
 //! Special registers.
 
 use super::frame::{Body, Code, Frame, MAX_WARPS};
-use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
+use crate::memory::Window;
 use ir::{Dim, Special};
 use lanes::{LANE_IDS, Lanes, WARP};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -135,9 +135,9 @@ impl LaunchValues<'_> {
             Special::DynamicSmemSize => u64::from(self.dynamic_shared),
             Special::TotalSmemSize => self.shared_of_variables,
             Special::DynamicSharedBase => u64::from(self.total_shared - self.dynamic_shared),
-            Special::SharedWindow => self.memory_base + SHARED_WINDOW,
-            Special::LocalWindow => self.memory_base + LOCAL_WINDOW,
-            Special::ParamWindow => self.memory_base + PARAM_WINDOW,
+            Special::SharedWindow => Window::Shared.start(self.memory_base),
+            Special::LocalWindow => Window::Local.start(self.memory_base),
+            Special::ParamWindow => Window::Param.start(self.memory_base),
             Special::ImageBase => self.image_base,
             Special::Constant(value) => u64::from(value),
             Special::Tid(_)

@@ -1,27 +1,21 @@
 //! Global memory: one reserved range of addresses, allocations in it, windows for the other spaces.
 //!
-//! Device addresses are addresses in this process. The range begins with windows for shared, local and parameter
-//! memory that no allocation uses: a generic address inside a window means an offset in that space. Allocations are exact to the byte and stand apart, so that an access past the end of one never
-//! lands in another.
+//! Device addresses are addresses in this process. Before the range lie windows for shared, local and parameter
+//! memory: a generic address inside a window means an offset in that space. Allocations are exact to the byte and stand
+//! apart, so that an access past the end of one never lands in another.
 
 mod regions;
 mod reserve;
+mod windows;
 
 pub use regions::{Region, Regions};
+pub(crate) use windows::{Window, lead};
 
 use reserve::{Range, reserve};
 use std::fmt;
 
-/// Bytes of each window.
-pub const WINDOW: u64 = 1 << 24;
-/// Where the window of shared memory begins in the range.
-pub const SHARED_WINDOW: u64 = 0;
-/// Where the window of local memory begins in the range.
-pub const LOCAL_WINDOW: u64 = WINDOW;
-/// Where the window of the parameter space begins in the range.
-pub const PARAM_WINDOW: u64 = 2 * WINDOW;
 /// Bytes at the start of the range that are never allocated.
-const RESERVED: u64 = 4 * WINDOW;
+const RESERVED: u64 = 1 << 16;
 /// Bytes between allocations, at least.
 const GAP: u64 = 256;
 /// Alignment of allocations, as `cudaMalloc` gives it.
@@ -93,6 +87,7 @@ pub struct Memory {
     next: u64,
     regions: Regions,
     freed: Regions,
+    constants: Regions,
 }
 
 impl Memory {
@@ -102,10 +97,10 @@ impl Memory {
     /// # Errors
     /// The host reserves nothing.
     pub fn new() -> Result<Self, MemoryError> {
-        let (regions, freed) = (Regions::default(), Regions::default());
+        let (regions, freed, constants) = Default::default();
         let mut map = reserve()?;
         let base = map.as_mut_ptr() as u64;
-        Ok(Memory { map, base, next: RESERVED, regions, freed })
+        Ok(Memory { map, base, next: RESERVED, regions, freed, constants })
     }
 
     /// The first address of the range.
@@ -158,6 +153,7 @@ impl Memory {
         let region = self.regions.find(address).filter(|region| region.start == address);
         let region = region.ok_or(MemoryError::OutOfBounds { address, bytes: 0 })?;
         self.regions.remove(address);
+        self.constants.remove(address);
         self.freed.insert(region);
         Ok(())
     }
@@ -181,6 +177,21 @@ impl Memory {
             self.regions.insert(Region { start, end: start + bytes });
         }
         Ok(address)
+    }
+
+    /// Makes an allocation constant by its address: kernels may only read it. The host may still write it.
+    ///
+    /// # Errors
+    /// No allocation begins there.
+    pub fn make_constant(&mut self, address: u64) -> Result<(), MemoryError> {
+        let region = self.regions.find(address).filter(|region| region.start == address);
+        self.constants.insert(region.ok_or(MemoryError::OutOfBounds { address, bytes: 0 })?);
+        Ok(())
+    }
+
+    /// The allocations that kernels may only read.
+    pub fn constants(&self) -> &Regions {
+        &self.constants
     }
 
     /// Copies host bytes to the device.
@@ -246,6 +257,17 @@ mod tests {
         assert_eq!(memory.free(a), Ok(()));
         assert!(memory.read(a, 1).is_err() && memory.free(a).is_err());
         assert!(memory.freed(a + 7).is_some() && memory.freed(a + 8).is_none());
+    }
+
+    #[test]
+    fn constants_are_written_by_the_host() {
+        let mut memory = Memory::new().expect("the host reserves a range");
+        let a = memory.allocate(8).expect("fits");
+        assert!(memory.make_constant(a + 4).is_err() && memory.constants().find(a).is_none());
+        assert_eq!(memory.make_constant(a), Ok(()));
+        assert!(memory.constants().find(a + 7).is_some() && memory.write(a, &[1; 8]).is_ok());
+        assert_eq!(memory.free(a), Ok(()));
+        assert!(memory.constants().find(a).is_none());
     }
 
     #[test]

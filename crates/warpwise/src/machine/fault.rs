@@ -24,6 +24,7 @@ impl MachineProgram {
                 Self::offset(*address, memory)
             ),
             FaultKind::Trap
+            | FaultKind::Constant { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadBarrier { .. }
@@ -66,6 +67,7 @@ impl MachineProgram {
                 found.help("raise the limit if the program is not an endless loop")
             }
             FaultKind::Trap
+            | FaultKind::Constant { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadBarrier { .. }
