@@ -216,6 +216,9 @@ rules! {
     #[advice] FUNCTION_OPERAND "P115" "function-as-operand"
         "Only `mov` takes the address of a function."
         "9.7.9.3 mov";
+    #[advice] MIXED_CARRY "P116" "carry-of-other-kind"
+        "The flag of a sum is its carry, that of a subtraction says that nothing was borrowed: a chain keeps to one of them."
+        "9.7.2 Extended-Precision Integer Arithmetic Instructions";
     #[advice] ACTIVE_MASK "W009" "activemask-as-membermask"
         "The lanes that happen to be active are not the lanes that must take part."
         "9.7.13.11 activemask";

@@ -4,7 +4,7 @@ mod float;
 mod integer;
 
 pub(super) use float::{Format, function, round};
-pub(super) use integer::{ADD, LESS, SUB, product};
+pub(super) use integer::{ADD, LESS, LESS_EQUAL, SUB, product};
 
 use super::{Entry, Form, Need, extended};
 use ir::BinaryOp;
@@ -37,10 +37,12 @@ pub(super) const ENTRIES: &[Entry] = &[
             }),
             Form::new("add.cc.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, |lo, inst| {
                 extended::add(lo, inst)
-            }),
+            })
+            .role(extended::SUM),
             Form::new("add.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, |lo, inst| {
                 extended::add(lo, inst)
-            }),
+            })
+            .role(extended::SUM),
             Form::new(
                 "add{.rnd}{.ftz}{.sat}.f32 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
@@ -94,10 +96,12 @@ pub(super) const ENTRIES: &[Entry] = &[
             }),
             Form::new("sub.cc.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, |lo, inst| {
                 extended::sub(lo, inst)
-            }),
+            })
+            .role(extended::DIFFERENCE),
             Form::new("sub.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, |lo, inst| {
                 extended::sub(lo, inst)
-            }),
+            })
+            .role(extended::DIFFERENCE),
             Form::new(
                 "sub{.rnd}{.ftz}{.sat}.f32 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
@@ -220,13 +224,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (3, 0),
                 20,
                 extended::mad,
-            ),
+            )
+            .role(extended::SUM),
             Form::new(
                 "mad.mode!.cc.type d, a, b, c; .mode = { .lo, .hi }; .type = { .u64, .s64 }",
                 (4, 3),
                 20,
                 extended::mad,
-            ),
+            )
+            .role(extended::SUM),
             Form::new(
                 "mad.rnd{.ftz}{.sat}.f32 d, a, b, c; .rnd = { .rn, .rz, .rm, .rp }",
                 (2, 0),

@@ -91,6 +91,13 @@ pub enum Role {
     Shuffle,
     /// It copies a register.
     Copy,
+    /// It takes the carry flag, sets it with `.cc`, or both.
+    Carry {
+        /// Whether the flag is that of a subtraction: no borrow.
+        subtracts: bool,
+        /// Whether it takes the flag.
+        takes: bool,
+    },
     /// None of these.
     Other,
 }

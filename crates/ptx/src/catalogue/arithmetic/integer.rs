@@ -48,6 +48,8 @@ pub(super) const MIN: Binary = by_type!(BinaryOp: MinU32, MinS32, MinU64, MinS64
 pub(super) const MAX: Binary = by_type!(BinaryOp: MaxU32, MaxS32, MaxU64, MaxS64);
 pub(in crate::catalogue) const LESS: ByType<CompareOp> =
     ByType::signless(CompareOp::LtU32, CompareOp::LtU64);
+pub(in crate::catalogue) const LESS_EQUAL: ByType<CompareOp> =
+    ByType::signless(CompareOp::LeU32, CompareOp::LeU64);
 pub(super) const ABS: ByType<UnaryOp> = ByType::signless(UnaryOp::AbsS32, UnaryOp::AbsS64);
 pub(super) const NEG: ByType<UnaryOp> = ByType::signless(UnaryOp::NegI32, UnaryOp::NegI64);
 const MAD_LO: ByType<TernaryOp> = ByType::signless(TernaryOp::MadLo32, TernaryOp::MadLo64);

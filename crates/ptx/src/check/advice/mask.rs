@@ -64,7 +64,7 @@ impl<'a> Checker<'a> {
             Role::Copy => {
                 register(inst.operand("a")).and_then(|a| self.advice.active.get(a).copied())
             }
-            Role::Shuffle | Role::Other => None,
+            Role::Shuffle | Role::Carry { .. } | Role::Other => None,
         };
         match source {
             Some(span) => _ = self.advice.active.insert(d, span),

@@ -1,5 +1,6 @@
 //! What is legal and deserves a look.
 
+mod carry;
 mod halves;
 mod mask;
 mod shuffle;
@@ -19,6 +20,8 @@ pub(super) struct Advice<'a> {
     active: HashMap<&'a str, Span>,
     /// Halves of 64-bit values.
     halves: Halves<'a>,
+    /// Whether the carry flag is that of a subtraction, and what set it, since the last label.
+    flag: Option<(bool, Span)>,
     /// Whether every lane of the warp comes here: no branch, label or exit yet.
     everybody: bool,
     /// Whether the function requires whole warps.
@@ -35,6 +38,7 @@ impl<'a> Advice<'a> {
     pub(super) fn label(&mut self) {
         self.everybody = false;
         self.halves.clear();
+        self.flag = None;
     }
 }
 
@@ -61,6 +65,7 @@ impl<'a> Checker<'a> {
             self.advise_shuffle(inst);
         }
         self.advise_halves(inst);
+        self.advise_carry(inst);
         if inst.form.pattern.leaves() {
             self.advice.everybody = false;
             self.advice.halves.clear();
