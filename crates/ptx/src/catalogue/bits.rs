@@ -91,6 +91,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         )],
     },
     Entry {
+        name: "szext",
+        section: "9.7.1.21 szext",
+        forms: &[Form::new(
+            "szext.mode.type d, a, b:u32; .mode = { .clamp, .wrap }; .type = { .u32, .s32 }",
+            (7, 6),
+            70,
+            szext,
+        )],
+    },
+    Entry {
         name: "bmsk",
         section: "9.7.1.22 bmsk",
         forms: &[Form::new(
@@ -274,6 +284,18 @@ fn bfi(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let mask = lo.b.binary(mask, pos, len);
     let field = lo.b.binary(shift, a, amount);
     Step::Ternary(select, mask.into(), b, field.into()).write(lo, inst)
+}
+
+/// The low `b` bits of `a`, extended: none if `b` is 0, all if it is too large and clamped.
+fn szext(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (a, b) = (lo.value(inst, "a")?, lo.value(inst, "b")?);
+    let (limit, last) = match inst.word("mode") {
+        Some("clamp") => (BinaryOp::MinU32, 32),
+        _ => (BinaryOp::And32, 31),
+    };
+    let length = lo.b.binary(limit, b, Src::Imm(last));
+    let op = if is_signed(inst, "type") { TernaryOp::BfeS32 } else { TernaryOp::BfeU32 };
+    Step::Ternary(op, a, Src::Imm(0), length.into()).write(lo, inst)
 }
 
 fn bmsk(lo: &mut Lowering, inst: &Inst<'_>) -> Result {

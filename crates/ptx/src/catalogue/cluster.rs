@@ -62,9 +62,4 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.17.3 alloca",
         forms: &[Form::legal("alloca.type d, a{, align:u32=}; .type = { .u32, .u64 }", (7, 3), 52)],
     },
-    Entry {
-        name: "szext",
-        section: "9.7.1.21 szext",
-        forms: &[Form::legal("szext.mode.type d, a, b:u32; .mode = { .clamp, .wrap }; .type = { .u32, .s32 }", (7, 6), 70)],
-    },
 ];
