@@ -4,6 +4,7 @@ mod bless;
 mod declarations;
 #[cfg(test)]
 mod deviations;
+mod folded;
 mod mutations;
 mod oracle;
 mod record;
@@ -43,9 +44,9 @@ enum Task {
     },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
-    /// assembler `WARPWISE_PTXAS` what it accepts.
+    /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations` or `printf`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded` or `printf`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -80,6 +81,9 @@ fn main() -> ExitCode {
         }
         Task::Record { folders, .. } if folders == [Path::new("mutations")] => {
             mutations::record(&root)
+        }
+        Task::Record { folders, .. } if folders == [Path::new("folded")] => {
+            folded::record(&root.join("tests/folded"))
         }
         Task::Record { folders, .. } if folders == [Path::new("printf")] => record::printf(&root),
         Task::Record { folders, .. } => record::record(&root, &folders),

@@ -152,21 +152,46 @@ impl Oracle {
         Ok(answers)
     }
 
+    /// The machine code of a module, in a file that the caller removes.
+    ///
+    /// # Errors
+    /// The assembler cannot be run, or rejects the module.
+    pub(crate) fn cubin(&self, text: &str, target: &str) -> Result<PathBuf, String> {
+        let (file, said) = self.assembled(text, target)?;
+        match said.status.success() {
+            true => Ok(file),
+            false => {
+                Err(String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).into_owned())
+            }
+        }
+    }
+
     /// Runs the assembler on a module.
     fn said(&self, text: &str, target: &str) -> Result<std::process::Output, String> {
+        let (file, said) = self.assembled(text, target)?;
+        let _ = std::fs::remove_file(file);
+        Ok(said)
+    }
+
+    /// Runs the assembler on a module: the file that it may have written, and what it said.
+    fn assembled(
+        &self,
+        text: &str,
+        target: &str,
+    ) -> Result<(PathBuf, std::process::Output), String> {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let file = self.folder.join(format!("{number}.ptx"));
         std::fs::write(&file, text).map_err(|why| why.to_string())?;
+        let cubin = file.with_extension("cubin");
         let said = Command::new("sh")
             .args(["-c", LIMITED])
             .arg(&self.program)
             .args(["-arch", &architecture(target), "-o"])
-            .args([self.folder.join(format!("{number}.cubin")), file.clone()])
+            .args([&cubin, &file])
             .output()
             .map_err(|why| format!("cannot run {}: {why}", self.program.display()));
         let _ = std::fs::remove_file(&file);
-        let _ = std::fs::remove_file(file.with_extension("cubin"));
-        said
+        Ok((cubin, said?))
     }
 
     fn assemble(&self, version: Version, target: &str, all: &[&str]) -> Result<Said, String> {
