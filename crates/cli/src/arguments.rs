@@ -1,10 +1,10 @@
 //! The command line as clap reads it.
 
-use crate::spec::Spec;
+use crate::spec::{Spec, Subject};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{Exploration, Extents, LaneMask, Schedule};
+use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -50,6 +50,9 @@ SPEC, once per kernel parameter, in order:
   TYPE[N]=rand:SEED  a buffer of pseudo-random values
   @FILE.npy          a buffer that holds the array of a file
   bytes:HEX          the bytes of a by-value structure, first byte first
+  struct:SPEC;SPEC   a by-value structure of such values, each at its natural alignment: buffers in it are
+                     pointers, and field 1 of parameter 2 is called 2.1
+  &I, &NAME          the address of the buffer of another parameter, by number or name, or of a variable
 
 TYPE: u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64
 VALUE: integers in decimal, hexadecimal (0x), octal (0o) or binary (0b); floats in decimal,
@@ -61,6 +64,11 @@ A buffer's parameter receives its device address. Arrays of files are laid out r
 rand: element i is made of the i-th output z of SplitMix64 seeded with SEED. Integers and
   bits are the topmost bits of z. Floats are uniform in [0, 1): the topmost 53 bits of z
   times 2^-53 for f64, and likewise 24 bits for f32, 11 for f16 and 8 for bf16.
+
+VAR is a variable of the module in global or constant memory, by its name in PTX or in C++ (ns::counter). --set gives its
+  contents, which have its size and its type; TYPE[N]=... and @FILE.npy are what an array holds, &I is what a pointer
+  holds. Variables that are not set keep their initial values. Compilers declare arrays as bytes: --print and --out
+  show them in the type that --set gave, or in one that is said: --print table:f32:8, --out table:f32=F.npy.
 
 --out writes bf16 and the b types as unsigned integers of their size.
 
@@ -94,7 +102,7 @@ pub(crate) struct LintArguments {
     pub(crate) list: bool,
 }
 
-/// How `lint` and `check` report.
+/// How commands report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
     /// For people.
@@ -126,11 +134,14 @@ pub(crate) struct RunArguments {
     /// An argument of the kernel; see below.
     #[arg(long = "arg", value_name = "SPEC")]
     pub(crate) args: Vec<Spec>,
-    /// Write the buffer of parameter I (from 0) to a file when the kernel has finished.
-    #[arg(long = "out", value_name = "I=FILE.npy")]
+    /// Give a variable of the module its contents before the run; see below.
+    #[arg(long = "set", value_name = "VAR=SPEC")]
+    pub(crate) sets: Vec<Set>,
+    /// Write the buffer of parameter I (from 0), or a variable, to a file when the kernel has finished.
+    #[arg(long = "out", value_name = "I|VAR[:TYPE]=FILE.npy")]
     pub(crate) outs: Vec<Out>,
-    /// Print the first COUNT elements of the buffer of parameter I; all without a count.
-    #[arg(long = "print", value_name = "I[:COUNT]")]
+    /// Print the first COUNT elements of the buffer of parameter I, or of a variable; all without a count.
+    #[arg(long = "print", value_name = "I|VAR[:TYPE][:COUNT]")]
     pub(crate) prints: Vec<Print>,
     /// Run as if the module were written for this architecture.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
@@ -147,12 +158,25 @@ pub(crate) struct RunArguments {
     /// Stop the kernel after so many warp instructions.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
-    /// Report on standard output as one JSON document.
+    /// The same as `--format json`.
     #[arg(long)]
     pub(crate) json: bool,
+    /// How to report: text for people, or one JSON or SARIF document on standard output.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
     /// Report instruction counts, divergence, time and throughput.
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+impl RunArguments {
+    /// How to report.
+    pub(crate) fn format(&self) -> ReportFormat {
+        match (self.json, self.format) {
+            (true, ReportFormat::Text) => ReportFormat::Json,
+            (_, format) => format,
+        }
+    }
 }
 
 const CHECK_HELP: &str = "\
@@ -178,9 +202,6 @@ pub(crate) struct CheckArguments {
     /// choices.
     #[arg(long, value_name = "N|all")]
     pub(crate) explore: Option<Explore>,
-    /// How to report: text for people on standard error, or one JSON or SARIF document on standard output.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
 }
 
 /// `--explore N[:SEED]` or `--explore all`.
@@ -205,10 +226,50 @@ impl FromStr for Explore {
     }
 }
 
-/// `--out I=FILE.npy`.
+/// `--set VAR=SPEC`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Set {
+    pub(crate) variable: String,
+    pub(crate) spec: Spec,
+}
+
+impl FromStr for Set {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (variable, spec) = text.split_once('=').ok_or("write VAR=SPEC")?;
+        match variable.is_empty() {
+            true => Err("write the name of a variable before `=`".to_owned()),
+            false => Ok(Set { variable: variable.to_owned(), spec: spec.parse()? }),
+        }
+    }
+}
+
+/// What is printed or written, and as what if that is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Selection {
+    pub(crate) subject: Subject,
+    pub(crate) element: Option<ElementType>,
+}
+
+impl FromStr for Selection {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // `::` is part of a name.
+        let typed = text.rsplit_once(':').filter(|(name, _)| !name.ends_with(':'));
+        let typed = typed.and_then(|(name, word)| Some((name, word.parse::<ElementType>().ok()?)));
+        Ok(match typed {
+            Some((name, element)) => Selection { subject: name.parse()?, element: Some(element) },
+            None => Selection { subject: text.parse()?, element: None },
+        })
+    }
+}
+
+/// `--out I|VAR=FILE.npy`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Out {
-    pub(crate) parameter: usize,
+    pub(crate) what: Selection,
     pub(crate) file: PathBuf,
 }
 
@@ -216,18 +277,18 @@ impl FromStr for Out {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (number, file) = text.split_once('=').ok_or("write I=FILE.npy")?;
+        let (what, file) = text.split_once('=').ok_or("write I=FILE.npy or VAR=FILE.npy")?;
         if file.is_empty() {
             return Err("the file has no name".to_owned());
         }
-        Ok(Out { parameter: parameter(number)?, file: PathBuf::from(file) })
+        Ok(Out { what: what.parse()?, file: PathBuf::from(file) })
     }
 }
 
-/// `--print I[:COUNT]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// `--print I|VAR[:COUNT]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Print {
-    pub(crate) parameter: usize,
+    pub(crate) what: Selection,
     pub(crate) count: Option<u64>,
 }
 
@@ -235,19 +296,20 @@ impl FromStr for Print {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (number, count) = match text.split_once(':') {
-            Some((number, count)) => {
+        let is_count = |tail: &str| {
+            tail.is_empty()
+                || tail.starts_with(|first: char| first.is_ascii_digit() || first == '-')
+        };
+        let counted = text.rsplit_once(':').filter(|(_, tail)| is_count(tail));
+        let (what, count) = match counted {
+            Some((what, count)) => {
                 let count = count.parse().map_err(|_| format!("`{count}` is not a count"))?;
-                (number, Some(count))
+                (what, Some(count))
             }
             None => (text, None),
         };
-        Ok(Print { parameter: parameter(number)?, count })
+        Ok(Print { what: what.parse()?, count })
     }
-}
-
-fn parameter(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("`{text}` is not the number of a parameter, from 0 on"))
 }
 
 /// The name of an architecture that there is.
@@ -451,12 +513,29 @@ mod tests {
     }
 
     #[test]
-    fn out_and_print_name_a_parameter() {
-        let out = Out { parameter: 1, file: PathBuf::from("a=b.npy") };
-        assert_eq!("1=a=b.npy".parse(), Ok(out));
-        assert_eq!("2:40".parse(), Ok(Print { parameter: 2, count: Some(40) }));
-        assert_eq!("2".parse(), Ok(Print { parameter: 2, count: None }));
-        assert!("x=f".parse::<Out>().is_err() && "1=".parse::<Out>().is_err());
+    fn out_and_print_name_a_parameter_or_a_variable() {
+        let argument =
+            |nth, field| Selection { subject: Subject::Argument(nth, field), element: None };
+        let variable =
+            |name: &str, element| Selection { subject: Subject::Name(name.to_owned()), element };
+        let f32s = Some(ElementType::F32);
+        let file = PathBuf::from("a=b.npy");
+        assert_eq!("1=a=b.npy".parse(), Ok(Out { what: argument(1, None), file }));
+        let file = PathBuf::from("b");
+        assert_eq!("n::v:f32=b".parse(), Ok(Out { what: variable("n::v", f32s), file }));
+        for (text, what, count) in [
+            ("2:40", argument(2, None), Some(40)),
+            ("2", argument(2, None), None),
+            ("2.1:3", argument(2, Some(1)), Some(3)),
+            ("v", variable("v", None), None),
+            ("n::v:3", variable("n::v", None), Some(3)),
+            ("n::v:f32:3", variable("n::v", f32s), Some(3)),
+            ("n::f32", variable("n::f32", None), None),
+        ] {
+            assert_eq!(text.parse(), Ok(Print { what, count }), "{text}");
+        }
+        assert!("=f".parse::<Out>().is_err() && "1=".parse::<Out>().is_err());
         assert!("1:".parse::<Print>().is_err() && "-1".parse::<Print>().is_err());
+        assert!("1:-1".parse::<Print>().is_err() && "1x".parse::<Print>().is_err());
     }
 }

@@ -1,12 +1,15 @@
 //! Buffers on the device, made as the user says.
 
 use crate::npy::{Array, Contents};
-use crate::spec::{Fill, Spec};
+use crate::spec::{Fill, Spec, Subject};
 use half::{bf16, f16};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
-use warpwise::{Arg, Buffer, Device, ElementType, Kind, Scalar};
+use warpwise::{Arg, Buffer, Device, ElementType, Error, Kind, Module, Scalar};
+
+/// A buffer and what it holds.
+pub(crate) type Filled = (Buffer, Array);
 
 /// The argument of one parameter.
 #[derive(Debug)]
@@ -14,7 +17,9 @@ pub(crate) struct Argument {
     /// What the kernel receives.
     pub(crate) arg: Arg,
     /// What the buffer holds, if it is one.
-    pub(crate) array: Option<(Buffer, Array)>,
+    pub(crate) array: Option<Filled>,
+    /// The buffers among the fields of a structure, by their index.
+    pub(crate) fields: Vec<Option<Filled>>,
 }
 
 /// Why an argument cannot be had.
@@ -24,52 +29,211 @@ pub(crate) enum Refusal {
     Limit(String),
     /// A file is unreadable or wrong.
     File(String),
+    /// It asks for something that cannot be.
+    Usage(String),
+    /// The library says why.
+    Library(Error),
 }
 
-/// Makes the arguments of a kernel. `budget` is how many bytes all buffers together may have.
-pub(crate) fn make(
-    device: &mut Device,
-    specs: &[Spec],
-    mut budget: u64,
-) -> Result<Vec<Argument>, Refusal> {
-    let mut arguments = Vec::with_capacity(specs.len());
-    for (nth, spec) in specs.iter().enumerate() {
-        let mut reserve = |device: &mut Device, bytes: u64| {
-            budget = budget.checked_sub(bytes).ok_or_else(|| {
-                format!(
-                    "argument {nth}: a buffer of {bytes} bytes is too large, the host has {budget} \
-                     bytes for it"
-                )
-            })?;
-            device.allocate(bytes).map_err(|error| format!("argument {nth}: {error}"))
-        };
-        arguments.push(match spec {
-            Spec::Scalar(scalar) => Argument { arg: Arg::Scalar(*scalar), array: None },
-            Spec::Bytes(bytes) => Argument { arg: Arg::Bytes(bytes.clone()), array: None },
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Refusal {
+        Refusal::Library(error)
+    }
+}
+
+/// An argument while others may be missing.
+enum Draft {
+    Ready(Arg, Option<Filled>),
+    /// The buffer of another one.
+    Reference(Subject),
+    Struct(Vec<Draft>),
+}
+
+/// Makes buffers, arguments and the contents of variables.
+pub(crate) struct Maker<'a> {
+    pub(crate) device: &'a mut Device,
+    pub(crate) module: &'a Module,
+    /// The names of the parameters.
+    pub(crate) names: Vec<String>,
+    /// How many bytes all buffers together may have.
+    pub(crate) budget: u64,
+}
+
+impl Maker<'_> {
+    /// Makes the arguments of a kernel.
+    pub(crate) fn arguments(&mut self, specs: &[Spec]) -> Result<Vec<Argument>, Refusal> {
+        let drafts = specs.iter().enumerate();
+        let drafts = drafts
+            .map(|(nth, spec)| self.draft(spec, &format!("argument {nth}")))
+            .collect::<Result<Vec<_>, _>>()?;
+        drafts.iter().map(|draft| self.argument(draft, &drafts)).collect()
+    }
+
+    fn draft(&mut self, spec: &Spec, whose: &str) -> Result<Draft, Refusal> {
+        Ok(match spec {
+            Spec::Scalar(scalar) => Draft::Ready(Arg::Scalar(*scalar), None),
+            Spec::Bytes(bytes) => Draft::Ready(Arg::Bytes(bytes.clone()), None),
+            Spec::Reference(subject) => Draft::Reference(subject.clone()),
+            Spec::Struct(fields) => {
+                let fields = fields.iter().enumerate();
+                let draft =
+                    |(nth, field): (usize, &Spec)| self.draft(field, &format!("{whose}.{nth}"));
+                Draft::Struct(fields.map(draft).collect::<Result<_, _>>()?)
+            }
             Spec::Buffer { ty, count, fill } => {
                 let array = Array::flat(*ty, *count).ok_or_else(|| {
-                    Refusal::Limit(format!("argument {nth}: {count} elements are too many"))
+                    Refusal::Limit(format!("{whose}: {count} elements are too many"))
                 })?;
-                let buffer =
-                    reserve(device, array.bytes).map_err(Refusal::Limit)?.of(array.element);
-                fill_buffer(device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
-                Argument { arg: Arg::Buffer(buffer), array: Some((buffer, array)) }
+                let buffer = self.reserve(&array, whose)?;
+                fill_buffer(self.device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
+                Draft::Ready(Arg::Buffer(buffer), Some((buffer, array)))
             }
             Spec::File(path) => {
-                let (array, contents, mut file) = open(path).map_err(Refusal::File)?;
-                let buffer =
-                    reserve(device, array.bytes).map_err(Refusal::Limit)?.of(array.element);
-                let put = |offset: u64, piece: &[u8]| {
-                    device.write(buffer, offset, piece).map_err(|error| error.to_string())
-                };
-                contents
-                    .read(&mut file, &array, put)
-                    .map_err(|why| Refusal::File(unreadable(path, &why)))?;
-                Argument { arg: Arg::Buffer(buffer), array: Some((buffer, array)) }
+                let (array, contents, file) = open(path).map_err(Refusal::File)?;
+                let buffer = self.reserve(&array, whose)?;
+                self.read_into(buffer, path, (&array, &contents, file))?;
+                Draft::Ready(Arg::Buffer(buffer), Some((buffer, array)))
             }
-        });
+        })
     }
-    Ok(arguments)
+
+    fn reserve(&mut self, array: &Array, whose: &str) -> Result<Buffer, Refusal> {
+        let bytes = array.bytes;
+        let Some(left) = self.budget.checked_sub(bytes) else {
+            let budget = self.budget;
+            return Err(Refusal::Limit(format!(
+                "{whose}: a buffer of {bytes} bytes is too large, the host has {budget} bytes for it"
+            )));
+        };
+        self.budget = left;
+        let made = self.device.allocate(bytes);
+        let buffer = made.map_err(|error| Refusal::Limit(format!("{whose}: {error}")))?;
+        Ok(buffer.of(array.element))
+    }
+
+    fn read_into(
+        &mut self,
+        buffer: Buffer,
+        path: &Path,
+        (array, contents, mut file): (&Array, &Contents, BufReader<File>),
+    ) -> Result<(), Refusal> {
+        let put = |offset: u64, piece: &[u8]| {
+            self.device.write(buffer, offset, piece).map_err(|error| error.to_string())
+        };
+        let read = contents.read(&mut file, array, put);
+        read.map_err(|why| Refusal::File(unreadable(path, &why)))
+    }
+
+    fn argument(&mut self, draft: &Draft, all: &[Draft]) -> Result<Argument, Refusal> {
+        Ok(match draft {
+            Draft::Ready(arg, array) => {
+                Argument { arg: arg.clone(), array: array.clone(), fields: Vec::new() }
+            }
+            Draft::Reference(subject) => {
+                let (buffer, array) = self.referred(subject, all)?;
+                Argument { arg: buffer.into(), array: Some((buffer, array)), fields: Vec::new() }
+            }
+            Draft::Struct(drafts) => {
+                let fields = drafts.iter().map(|field| self.argument(field, all));
+                let fields: Vec<Argument> = fields.collect::<Result<_, _>>()?;
+                let arg = Arg::Struct(fields.iter().map(|field| field.arg.clone()).collect());
+                let fields = fields.into_iter().map(|field| field.array).collect();
+                Argument { arg, array: None, fields }
+            }
+        })
+    }
+
+    /// The buffer that `&NAME` means.
+    fn referred(&mut self, subject: &Subject, all: &[Draft]) -> Result<Filled, Refusal> {
+        let refuse = |why: &str| Err(Refusal::Usage(format!("`&{subject}`: {why}")));
+        let (nth, field) = match subject {
+            Subject::Argument(nth, field) => (*nth, *field),
+            Subject::Name(name) => match self.names.iter().position(|known| known == name) {
+                Some(nth) => (nth, None),
+                None => return self.variable(name, None),
+            },
+        };
+        let draft = match (all.get(nth), field) {
+            (Some(Draft::Struct(fields)), Some(field)) => fields.get(field),
+            (draft, None) => draft,
+            (_, Some(_)) => return refuse("the argument is no structure"),
+        };
+        match draft {
+            Some(Draft::Ready(_, Some(filled))) => Ok(filled.clone()),
+            Some(Draft::Ready(_, None)) => refuse("the argument is not a buffer"),
+            Some(Draft::Reference(_)) => refuse("it is the buffer of another argument itself"),
+            Some(Draft::Struct(_)) => refuse(&format!(
+                "the argument is a structure: its buffers are {nth}.0, {nth}.1 and so on"
+            )),
+            None => refuse("there is no such parameter"),
+        }
+    }
+
+    /// A variable of the module, in the type that is said or declared.
+    pub(crate) fn variable(
+        &mut self,
+        name: &str,
+        element: Option<ElementType>,
+    ) -> Result<Filled, Refusal> {
+        let variable = self.module.variable(name)?;
+        let element = element.unwrap_or(variable.element());
+        let buffer = self.device.variable(self.module, variable.name())?;
+        let count = variable.bytes() / element.bytes() as u64;
+        match (buffer, Array::flat(element, count)) {
+            (Some(buffer), Some(array)) => Ok((buffer, array)),
+            _ => Err(Refusal::Limit(format!("`{name}` is too large"))),
+        }
+    }
+
+    /// Gives a variable its contents. `all` are the arguments whose buffers it may point at. Returns what it holds, if that is
+    /// an array.
+    pub(crate) fn set(
+        &mut self,
+        name: &str,
+        spec: &Spec,
+        all: &[Argument],
+    ) -> Result<Option<Filled>, Refusal> {
+        let variable = self.module.variable(name)?;
+        let fits = |element, count| {
+            let fits = variable.admits(element, count);
+            fits.map_err(|why| Refusal::Usage(format!("--set {name}: {why}")))
+        };
+        match spec {
+            Spec::Buffer { ty, count, fill } => {
+                fits(*ty, *count)?;
+                let (buffer, array) = self.variable(name, Some(*ty))?;
+                fill_all(self.device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
+                Ok(Some((buffer, array)))
+            }
+            Spec::File(path) => {
+                let (array, contents, file) = open(path).map_err(Refusal::File)?;
+                fits(array.element, array.bytes / array.element.bytes() as u64)?;
+                let (buffer, _) = self.variable(name, None)?;
+                self.read_into(buffer, path, (&array, &contents, file))?;
+                Ok(Some((buffer, array)))
+            }
+            Spec::Scalar(_) | Spec::Bytes(_) | Spec::Struct(_) | Spec::Reference(_) => {
+                let draft = self.draft(spec, &format!("variable {name}"))?;
+                let ready = all.iter().map(|it| match it.fields.is_empty() {
+                    true => Draft::Ready(it.arg.clone(), it.array.clone()),
+                    false => Draft::Struct(
+                        it.fields
+                            .iter()
+                            .map(|field| Draft::Ready(it.arg.clone(), field.clone()))
+                            .collect(),
+                    ),
+                });
+                let value = self.argument(&draft, &ready.collect::<Vec<_>>())?;
+                self.device.set_variable(self.module, name, &value.arg)?;
+                let Spec::Scalar(scalar) = spec else { return Ok(None) };
+                // A scalar in a variable of its size says what the variable holds.
+                match scalar.ty().bytes() as u64 == variable.bytes() {
+                    true => self.variable(name, Some(scalar.ty())).map(Some),
+                    false => Ok(None),
+                }
+            }
+        }
+    }
 }
 
 pub(crate) fn unreadable(path: &Path, why: &str) -> String {
@@ -83,16 +247,26 @@ pub(crate) fn open(path: &Path) -> Result<(Array, Contents, BufReader<File>), St
     Ok((array, contents, file))
 }
 
+/// Fills a new buffer.
 fn fill_buffer(
     device: &mut Device,
     buffer: Buffer,
     ty: ElementType,
     fill: Fill,
 ) -> Result<(), String> {
-    const PIECE: u64 = 1 << 16;
-    if matches!(fill, Fill::Value(value) if value.bits() == 0) {
-        return Ok(());
+    match fill {
+        Fill::Value(value) if value.bits() == 0 => Ok(()),
+        _ => fill_all(device, buffer, ty, fill),
     }
+}
+
+fn fill_all(
+    device: &mut Device,
+    buffer: Buffer,
+    ty: ElementType,
+    fill: Fill,
+) -> Result<(), String> {
+    const PIECE: u64 = 1 << 16;
     let size = ty.bytes();
     let count = buffer.bytes / size as u64;
     let mut random = SplitMix64(match fill {

@@ -1,30 +1,20 @@
 //! `warpwise check`.
 
 use crate::arguments::{CheckArguments, Explore, ReportFormat};
-use crate::report::{self, Stop};
+use crate::json::JsonStats;
+use crate::report::Stop;
 use crate::run::{self, Prepared, Said};
 use crate::status::Status;
-use warpwise::diag::{RuleInfo, Severity, sarif};
-use warpwise::{CheckOptions, Checked, Code, Coverage, ExploreEnd};
+use warpwise::{CheckOptions, Coverage, ExploreEnd};
 
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
-    let mut said = Said::default();
-    let json = arguments.run.json || arguments.format == ReportFormat::Json;
-    let (checked, status) = match attempt(arguments, &mut said) {
-        Ok((checked, status)) => (Some(checked), Ok(status)),
-        Err(stop) => (None, Err(stop)),
-    };
-    match (checked, status, arguments.format) {
-        // The report is the whole output.
-        (Some(checked), Ok(status), ReportFormat::Sarif) => {
-            report::print(&format!("{}\n", document(&checked)), status)
-        }
-        (_, status, _) => run::finish(&arguments.run, json, status, said),
-    }
+    let mut said = Said::new(arguments.run.format());
+    let result = attempt(arguments, &mut said);
+    run::finish(&arguments.run, result, said)
 }
 
-fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Status), Stop> {
+fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> {
     let mut prepared = run::prepare(&arguments.run, said)?;
     let args = prepared.args();
     let options = CheckOptions { pedantic: arguments.pedantic };
@@ -37,10 +27,10 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Stat
         said.document.explored = Some(coverage.into());
         said.text.push_str(&covered(coverage));
     }
-    match arguments.format {
-        ReportFormat::Text => run::tell(&checked.sources, &checked.diagnostics, said),
+    match arguments.run.format() {
+        ReportFormat::Text => said.tell(&checked.sources, checked.diagnostics),
         ReportFormat::Json | ReportFormat::Sarif => {
-            said.document.diagnostics.extend(report::json(&checked.sources, &checked.diagnostics));
+            said.keep(&checked.sources, checked.diagnostics);
         }
     }
     let complete = checked.explored.is_some_and(|coverage| coverage.end == ExploreEnd::Covered);
@@ -52,10 +42,14 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<(Checked, Stat
     };
     // What a kernel wrote that did not finish is not kept.
     match checked.fault {
-        None => run::deliver(&arguments.run, &prepared, &checked.report, said)?,
+        None => run::deliver(&arguments.run, &mut prepared, &checked.report, said)?,
         Some(_) => said.printed(&checked.report.printed),
     }
-    Ok((checked, status))
+    if !arguments.run.stats {
+        // Reports of equal runs are equal.
+        said.document.stats.iter_mut().for_each(JsonStats::forget_times);
+    }
+    Ok(status)
 }
 
 /// What an exploration covered, as a line.
@@ -82,27 +76,4 @@ fn covered(Coverage { schedules, end }: Coverage) -> String {
         ExploreEnd::Interrupted => "; there are others: interrupted".to_owned(),
     };
     format!("explored: {schedules} schedule{plural}{rest}\n")
-}
-
-/// The findings as SARIF, with every code that was looked for.
-fn document(checked: &Checked) -> serde_json::Value {
-    let names: Vec<String> = Code::ALL.iter().map(|code| hyphenated(code.title())).collect();
-    let rules: Vec<RuleInfo<'_>> = Code::ALL
-        .iter()
-        .zip(&names)
-        .map(|(code, name)| RuleInfo {
-            code: code.word(),
-            name,
-            summary: code.title(),
-            details: code.help(),
-            severity: Severity::Error,
-        })
-        .collect();
-    sarif(&checked.sources, &checked.diagnostics, &rules)
-}
-
-/// Words and hyphens.
-fn hyphenated(title: &str) -> String {
-    let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-").to_lowercase()
 }

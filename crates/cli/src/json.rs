@@ -1,5 +1,6 @@
 //! The JSON document of `run --json`. The field names are stable.
 
+use crate::spec::Subject;
 use serde::Serialize;
 use warpwise::{Coverage, ExploreEnd, Kind, Report, Scalar, Stats};
 
@@ -49,6 +50,13 @@ pub(crate) struct JsonStats {
     thread_instructions_per_second: Option<f64>,
 }
 
+impl JsonStats {
+    /// Leaves out what differs from run to run.
+    pub(crate) fn forget_times(&mut self) {
+        (self.seconds, self.thread_instructions_per_second) = (None, None);
+    }
+}
+
 impl From<&Stats> for JsonStats {
     fn from(stats: &Stats) -> JsonStats {
         JsonStats {
@@ -74,10 +82,35 @@ impl From<&Report> for JsonStats {
     }
 }
 
+/// What was printed or written.
+#[derive(Debug, Serialize)]
+pub(crate) struct JsonSubject {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameter: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+impl From<&Subject> for JsonSubject {
+    fn from(subject: &Subject) -> JsonSubject {
+        match subject {
+            Subject::Argument(nth, field) => {
+                JsonSubject { parameter: Some(*nth), field: *field, name: None }
+            }
+            Subject::Name(name) => {
+                JsonSubject { parameter: None, field: None, name: Some(name.clone()) }
+            }
+        }
+    }
+}
+
 /// The elements of a `--print`.
 #[derive(Debug, Serialize)]
 pub(crate) struct JsonPrint {
-    pub(crate) parameter: usize,
+    #[serde(flatten)]
+    pub(crate) of: JsonSubject,
     #[serde(rename = "type")]
     pub(crate) ty: &'static str,
     pub(crate) values: Vec<JsonValue>,
@@ -86,7 +119,8 @@ pub(crate) struct JsonPrint {
 /// A file that was written.
 #[derive(Debug, Serialize)]
 pub(crate) struct JsonOutput {
-    pub(crate) parameter: usize,
+    #[serde(flatten)]
+    pub(crate) of: JsonSubject,
     pub(crate) file: String,
     #[serde(rename = "type")]
     pub(crate) ty: String,

@@ -6,7 +6,7 @@ use crate::report::{self, Stop, tell};
 use crate::status::Status;
 use std::fmt::Write as _;
 use std::path::Path;
-use warpwise::diag::{Diagnostic, Fix, RuleInfo, Severity, Sources, render, sarif};
+use warpwise::diag::{Diagnostic, Fix, Log, RuleInfo, Severity, Sources, render};
 use warpwise::lint;
 use warpwise::rules::{self, RULES, Rule};
 
@@ -23,7 +23,9 @@ pub(crate) fn run(arguments: &LintArguments) -> Status {
         }
         Err(stop) => {
             tell(&stop.sources, &stop.diagnostics);
-            stop.status
+            let (sources, found, status) = (&stop.sources, &stop.diagnostics, stop.status);
+            let document = document(arguments.format, sources, found, status);
+            report::print(&document.unwrap_or_default(), status)
         }
     }
 }
@@ -110,33 +112,33 @@ fn show(
     found: &[Diagnostic],
     status: Status,
 ) -> String {
-    match arguments.format {
-        ReportFormat::Text => {
-            tell(sources, found);
-            summary(arguments, found)
-        }
-        ReportFormat::Json => {
-            let document = serde_json::json!({
-                "status": status.word(),
-                "diagnostics": render::json(sources, found),
-            });
-            format!("{document}\n")
-        }
-        ReportFormat::Sarif => {
-            let infos: Vec<RuleInfo<'_>> = RULES.iter().map(|rule| info(rule)).collect();
-            format!("{}\n", sarif(sources, found, &infos))
-        }
-    }
+    document(arguments.format, sources, found, status).unwrap_or_else(|| {
+        tell(sources, found);
+        summary(arguments, found)
+    })
 }
 
-fn info(rule: &'static Rule) -> RuleInfo<'static> {
-    RuleInfo {
-        code: rule.code,
-        name: rule.name,
-        summary: rule.summary,
-        details: rule.section,
-        severity: rule.severity,
-    }
+/// The document that a format asks for.
+fn document(
+    format: ReportFormat,
+    sources: &Sources,
+    found: &[Diagnostic],
+    status: Status,
+) -> Option<String> {
+    let document = match format {
+        ReportFormat::Text => return None,
+        ReportFormat::Json => serde_json::json!({
+            "status": status.word(),
+            "diagnostics": render::json(sources, found),
+        }),
+        ReportFormat::Sarif => {
+            let rules: Vec<RuleInfo<'_>> = RULES.iter().map(|rule| report::info(rule)).collect();
+            let ended = (matches!(status, Status::Fine | Status::Findings), status.number());
+            let told = vec![(sources, found)];
+            Log { told, rules: &rules, ended: Some(ended), properties: None }.sarif()
+        }
+    };
+    Some(format!("{document}\n"))
 }
 
 /// One line about all files.

@@ -12,6 +12,7 @@ mod lint;
 mod literal;
 mod lower;
 mod machine;
+mod misuse;
 mod npy;
 mod output;
 mod progress;
@@ -27,7 +28,11 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let status = match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(why) => return misuse::explain(&why).into(),
+    };
+    let status = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),

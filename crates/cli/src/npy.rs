@@ -46,6 +46,13 @@ impl Array {
         Some(Array { dtype, shape: vec![count], element, bytes })
     }
 
+    /// The same bytes in another type, as a row.
+    pub(crate) fn seen_as(&self, element: Option<ElementType>) -> Array {
+        let other = element.filter(|element| *element != self.element);
+        let flat = other.and_then(|ty| Array::flat(ty, self.bytes / ty.bytes() as u64));
+        flat.unwrap_or_else(|| self.clone())
+    }
+
     /// Reads the header of a file and leaves `from` at the data.
     pub(crate) fn read_header(from: &mut impl Read) -> Result<(Array, Contents), String> {
         let header = header(from)?;

@@ -1,6 +1,7 @@
 //! Output files, written whole or not at all.
 
 use crate::npy::Array;
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -50,24 +51,80 @@ fn replace(
         let mut buffered = BufWriter::new(file);
         return write(&mut buffered).and_then(|()| buffered.flush()).map_err(fail);
     }
+    // A link stays a link: what it points to is replaced.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    #[cfg(target_os = "linux")]
+    if let Some(file) = unnamed(folder(path)) {
+        fill(&file, path, write).map_err(fail)?;
+        return name(&file, path).map_err(fail);
+    }
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".warpwise-").suffix(suffix);
+    builder.prefix(PREFIX).suffix(suffix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // The user's mask applies, as to any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    // A link stays a link: what it points to is replaced.
-    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut file = builder.tempfile_in(folder(path)).map_err(fail)?;
-    let mut buffered = BufWriter::new(&mut file);
-    write(&mut buffered).and_then(|()| buffered.flush()).map_err(fail)?;
-    drop(buffered);
-    // A file that is replaced keeps its permissions.
-    if let Ok(old) = std::fs::metadata(path) {
-        file.as_file().set_permissions(old.permissions()).map_err(fail)?;
-    }
+    let file = builder.tempfile_in(folder(path)).map_err(fail)?;
+    fill(file.as_file(), path, write).map_err(fail)?;
     file.persist(path).map_err(|failed| fail(failed.error))?;
     Ok(())
+}
+
+/// What names of files that are not complete begin with.
+const PREFIX: &str = ".warpwise-";
+
+/// Writes the contents of a file that will stand at `path`.
+fn fill(
+    file: &File,
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut buffered = BufWriter::new(file);
+    write(&mut buffered).and_then(|()| buffered.flush())?;
+    drop(buffered);
+    // A file that is replaced keeps its permissions.
+    match std::fs::metadata(path) {
+        Ok(old) => file.set_permissions(old.permissions()),
+        Err(_) => Ok(()),
+    }
+}
+
+/// A file that has no name yet: nothing is left of it however the program ends. `None` where the file system has none such.
+#[cfg(target_os = "linux")]
+fn unnamed(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    // The user's mask applies, as to any new file.
+    // It gets its name by way of its number.
+    let numbered = Path::new("/proc/self/fd").is_dir();
+    numbered.then(|| open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)).flatten()
+}
+
+/// Gives a complete file its name. Where a file of this name is replaced, the new one has another name for a moment.
+#[cfg(target_os = "linux")]
+fn name(file: &File, path: &Path) -> std::io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let link = |to: &Path| linkat(CWD, itself.as_str(), CWD, to, AtFlags::SYMLINK_FOLLOW);
+    match link(path) {
+        Err(rustix::io::Errno::EXIST) => {}
+        done => return Ok(done?),
+    }
+    let number = std::process::id();
+    for nth in 0..u32::MAX {
+        let beside = folder(path).join(format!("{PREFIX}{number}-{nth}"));
+        match link(&beside) {
+            Err(rustix::io::Errno::EXIST) => {}
+            done => {
+                done?;
+                return std::fs::rename(&beside, path).inspect_err(|_| {
+                    let _ = std::fs::remove_file(&beside);
+                });
+            }
+        }
+    }
+    Err(std::io::ErrorKind::AlreadyExists.into())
 }

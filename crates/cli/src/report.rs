@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use warpwise::diag::{Class, Diagnostic, Severity, Sources, render};
-use warpwise::{Error, Printed, Stage, Stats};
+use warpwise::diag::{Class, Diagnostic, Log, RuleInfo, Severity, Sources, render};
+use warpwise::rules::{RULES, Rule};
+use warpwise::{Code, Error, Printed, Stage, Stats};
 
 /// Why a command ended early.
 pub(crate) struct Stop {
@@ -79,6 +80,46 @@ pub(crate) fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> Vec<serde_j
     }
 }
 
+/// A SARIF document about a run, with every code that was looked for.
+pub(crate) fn sarif(
+    told: Vec<(&Sources, &[Diagnostic])>,
+    status: Status,
+    properties: Option<serde_json::Value>,
+) -> serde_json::Result<String> {
+    let names: Vec<String> = Code::ALL.iter().map(|code| hyphenated(code.title())).collect();
+    let findings = Code::ALL.iter().zip(&names).map(|(code, name)| RuleInfo {
+        code: code.word(),
+        name,
+        summary: code.title(),
+        details: code.help(),
+        severity: Severity::Error,
+    });
+    // Of the rules of modules, those that were broken.
+    let broken =
+        |rule: &&&Rule| told.iter().any(|(_, found)| found.iter().any(|it| it.code == rule.code));
+    let rules: Vec<RuleInfo<'_>> =
+        findings.chain(RULES.iter().filter(broken).map(|rule| info(rule))).collect();
+    let ended = Some((matches!(status, Status::Fine | Status::Findings), status.number()));
+    serde_json::to_string(&Log { told, rules: &rules, ended, properties }.sarif())
+}
+
+/// A rule of modules as documents describe it.
+pub(crate) fn info(rule: &'static Rule) -> RuleInfo<'static> {
+    RuleInfo {
+        code: rule.code,
+        name: rule.name,
+        summary: rule.summary,
+        details: rule.section,
+        severity: rule.severity,
+    }
+}
+
+/// Words and hyphens.
+fn hyphenated(title: &str) -> String {
+    let words = title.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-").to_lowercase()
+}
+
 /// Writes a command's result to standard output; returns the status that the command ends with.
 pub(crate) fn print(text: &str, status: Status) -> Status {
     let mut stdout = std::io::stdout().lock();
@@ -118,15 +159,12 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Stop> {
 
 /// The bytes of a file of a reasonable size.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Stop> {
-    /// Every offset fits a span.
-    const MOST: u64 = 1 << 30;
-    let fail = |why: &dyn std::fmt::Display| {
-        Stop::rejected(format!("cannot read {}: {why}", path.display()))
-    };
-    let size = std::fs::metadata(path).map_err(|why| fail(&why))?.len();
-    if size > MOST {
-        let message = format!("cannot read {}: it has more than {MOST} bytes", path.display());
-        return Err(Stop::new(Status::Rejected, Class::Limit, message));
-    }
-    std::fs::read(path).map_err(|why| fail(&why))
+    warpwise::read_file(path).map_err(|why| {
+        let class = match why.kind() {
+            std::io::ErrorKind::FileTooLarge => Class::Limit,
+            _ => Class::BadInput,
+        };
+        let message = format!("cannot read {}: {why}", path.display());
+        Stop::new(Status::Rejected, class, message)
+    })
 }

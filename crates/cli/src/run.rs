@@ -1,16 +1,20 @@
 //! `warpwise run`.
 
-use crate::arguments::RunArguments;
-use crate::buffers::{self, Argument, Refusal};
+use crate::arguments::{ReportFormat, RunArguments, Selection, Set};
+use crate::buffers::{self, Argument, Filled, Maker, Refusal};
 use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
 use crate::report::{self, Stop};
+use crate::spec::Subject;
 use crate::status::Status;
 use crate::{output, progress};
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
-use warpwise::{Arg, Buffer, Device, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats};
+use warpwise::{
+    Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
+};
 
 /// Set by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -20,9 +24,17 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) struct Said {
     pub(crate) text: String,
     pub(crate) document: Document,
+    /// Every diagnostic, with the texts that it points into.
+    told: Vec<(Arc<Sources>, Vec<Diagnostic>)>,
+    /// Whether the text is asked for, and no document.
+    as_text: bool,
 }
 
 impl Said {
+    pub(crate) fn new(format: ReportFormat) -> Said {
+        Said { as_text: format == ReportFormat::Text, ..Said::default() }
+    }
+
     /// What the kernel printed comes first.
     pub(crate) fn printed(&mut self, printed: &Printed) {
         let text = String::from_utf8_lossy(&printed.text()).into_owned();
@@ -32,22 +44,56 @@ impl Said {
             let message = format!("{bytes} bytes of what the kernel printed were dropped");
             let found = Diagnostic::new(Severity::Warning, Class::Limit, message)
                 .note("1 MiB of each CTA is kept, and 64 MiB of all");
-            tell(&Sources::default(), &[found], self);
+            self.tell(&Arc::default(), vec![found]);
         }
+    }
+
+    /// Shows diagnostics to people, and keeps them for the document.
+    pub(crate) fn tell(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
+        report::tell(sources, &diagnostics);
+        self.keep(sources, diagnostics);
+    }
+
+    /// Keeps diagnostics for the document.
+    pub(crate) fn keep(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
+        self.told.push((Arc::clone(sources), diagnostics));
+    }
+
+    /// What is printed in the end.
+    fn output(mut self, format: ReportFormat, status: Status) -> String {
+        self.document.status = status.word();
+        let document = match format {
+            ReportFormat::Text => return self.text,
+            ReportFormat::Json => {
+                let told = self.told.iter();
+                let all = told.flat_map(|(sources, found)| report::json(sources, found));
+                self.document.diagnostics = all.collect();
+                serde_json::to_string(&self.document)
+            }
+            ReportFormat::Sarif => {
+                let told = self.told.iter();
+                let told = told.map(|(sources, found)| (&**sources, found.as_slice())).collect();
+                let properties = serde_json::to_value(&self.document).ok();
+                report::sarif(told, status, properties)
+            }
+        };
+        document.map_or(String::new(), |mut text| {
+            text.push('\n');
+            text
+        })
     }
 }
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
-    let mut said = Said::default();
+    let mut said = Said::new(arguments.format());
     let result = attempt(arguments, &mut said).map(|()| Status::Fine);
-    finish(arguments, arguments.json, result, said)
+    finish(arguments, result, said)
 }
 
-/// Prints what a command that runs a kernel says; `json` asks for a document.
+/// Prints what a command that runs a kernel says.
 pub(crate) fn finish(
     arguments: &RunArguments,
-    json: bool,
     result: Result<Status, Stop>,
     mut said: Said,
 ) -> Status {
@@ -55,7 +101,7 @@ pub(crate) fn finish(
         Ok(status) => status,
         Err(stop) => {
             said.printed(&stop.printed);
-            tell(&stop.sources, &stop.diagnostics, &mut said);
+            said.tell(&stop.sources, stop.diagnostics);
             if let Some(stats) = &stop.stats {
                 said.document.stats = Some(stats.into());
                 if arguments.stats {
@@ -68,34 +114,23 @@ pub(crate) fn finish(
     // What was stopped by the user is no fault of the kernel.
     let status =
         if status == Status::Faulted && interrupted() { Status::Interrupted } else { status };
-    said.document.status = status.word();
-    let text = match json {
-        true => serde_json::to_string(&said.document).map_or(String::new(), |mut text| {
-            text.push('\n');
-            text
-        }),
-        false => said.text,
-    };
-    report::print(&text, status)
-}
-
-/// Shows diagnostics to people, and keeps them for the document.
-pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic], said: &mut Said) {
-    report::tell(sources, diagnostics);
-    said.document.diagnostics.extend(report::json(sources, diagnostics));
+    report::print(&said.output(arguments.format(), status), status)
 }
 
 fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
     let mut prepared = prepare(arguments, said)?;
     let report = launch(arguments, &mut prepared)?;
-    deliver(arguments, &prepared, &report, said)
+    deliver(arguments, &mut prepared, &report, said)
 }
 
 /// What a launch needs.
 pub(crate) struct Prepared {
+    module: Module,
     pub(crate) kernel: Kernel,
     pub(crate) device: Device,
     made: Vec<Argument>,
+    /// The types and shapes that variables were set with, by their names.
+    set: Vec<(String, Array)>,
 }
 
 impl Prepared {
@@ -105,10 +140,21 @@ impl Prepared {
     }
 }
 
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Stop {
+        match refusal {
+            Refusal::Limit(message) => Stop::new(Status::Usage, Class::Limit, message),
+            Refusal::File(message) => Stop::new(Status::Rejected, Class::BadInput, message),
+            Refusal::Usage(message) => Stop::usage(message),
+            Refusal::Library(error) => error.into(),
+        }
+    }
+}
+
 /// Reads the module, chooses the kernel, and makes its arguments.
 pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepared, Stop> {
     let mut module = Module::from_ptx_file(&arguments.module)?;
-    tell(module.sources(), module.warnings(), said);
+    said.tell(module.sources(), module.warnings().to_vec());
     if let Some(name) = &arguments.target {
         module.retarget(name)?;
     }
@@ -116,50 +162,124 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     said.document.kernel = Some(kernel.name().to_owned());
     check_files(arguments)?;
     let mut device = Device::new()?;
-    let made = match arguments.args.len() == kernel.params().len() {
-        true => buffers::make(&mut device, &arguments.args, buffers::host_budget()),
-        false => return Err(wrong_count(&kernel, arguments)),
-    };
-    let made = made.map_err(|refusal| match refusal {
-        Refusal::Limit(message) => Stop::new(Status::Usage, Class::Limit, message),
-        Refusal::File(message) => Stop::new(Status::Rejected, Class::BadInput, message),
-    })?;
-    check_selections(arguments, &kernel, &made)?;
-    Ok(Prepared { kernel, device, made })
+    if arguments.args.len() != kernel.params().len() {
+        return Err(wrong_count(&kernel, arguments));
+    }
+    let names = kernel.params().iter().map(|param| param.name.clone()).collect();
+    let budget = buffers::host_budget();
+    let mut maker = Maker { device: &mut device, module: &module, names, budget };
+    let made = maker.arguments(&arguments.args)?;
+    let mut set = Vec::new();
+    for Set { variable, spec } in &arguments.sets {
+        let name = module.variable(variable)?.name().to_owned();
+        if let Some((_, array)) = maker.set(variable, spec, &made)? {
+            set.retain(|(known, _)| *known != name);
+            set.push((name, array));
+        }
+    }
+    let mut prepared = Prepared { module, kernel, device, made, set };
+    let doubts = prepared.kernel.doubts(&prepared.args());
+    said.tell(prepared.kernel.sources(), doubts);
+    let outs = arguments.outs.iter().map(|out| (&out.what, "--out"));
+    let prints = arguments.prints.iter().map(|print| (&print.what, "--print"));
+    for (what, option) in outs.chain(prints) {
+        prepared.selected(what, option)?;
+    }
+    Ok(prepared)
+}
+
+impl Prepared {
+    /// What is to be printed or written.
+    fn selected(&mut self, what: &Selection, option: &str) -> Result<Filled, Stop> {
+        let Selection { subject, element } = what;
+        let refuse = |why: &str| Err(Stop::usage(format!("{option} {subject}: {why}")));
+        let (nth, field) = match subject {
+            Subject::Argument(nth, field) => (*nth, *field),
+            Subject::Name(name) => {
+                let params = self.kernel.params().iter();
+                match params.clone().position(|param| param.name == *name) {
+                    Some(nth) => (nth, None),
+                    None => return self.variable(name, *element),
+                }
+            }
+        };
+        let Some(argument) = self.made.get(nth) else {
+            let mut stop = Stop::usage(format!("{option} {subject}: there is no such parameter"));
+            for diagnostic in &mut stop.diagnostics {
+                diagnostic.notes.push(self.kernel.signature());
+            }
+            return Err(stop);
+        };
+        let filled = match field {
+            None => &argument.array,
+            Some(field) => match argument.fields.get(field) {
+                Some(filled) => filled,
+                None => return refuse("there is no such field"),
+            },
+        };
+        let buffers: Vec<String> = argument
+            .fields
+            .iter()
+            .enumerate()
+            .filter_map(|(at, field)| field.as_ref().map(|_| format!("{nth}.{at}")))
+            .collect();
+        match (filled, buffers.is_empty()) {
+            (Some((buffer, array)), _) => Ok((*buffer, array.seen_as(*element))),
+            (None, true) => refuse("the argument is not a buffer"),
+            (None, false) => refuse(&format!(
+                "it is not a buffer; the structure's buffers are {}",
+                buffers.join(", ")
+            )),
+        }
+    }
+
+    fn variable(&mut self, name: &str, element: Option<ElementType>) -> Result<Filled, Stop> {
+        let mangled = self.module.variable(name)?.name().to_owned();
+        let mut maker =
+            Maker { device: &mut self.device, module: &self.module, names: Vec::new(), budget: 0 };
+        let (buffer, array) = maker.variable(&mangled, element)?;
+        let set = self.set.iter().find(|(known, _)| *known == mangled);
+        Ok((
+            buffer,
+            match (element, set) {
+                (None, Some((_, array))) => array.clone(),
+                _ => array,
+            },
+        ))
+    }
 }
 
 /// Writes and prints what the user asked for after a run.
 pub(crate) fn deliver(
     arguments: &RunArguments,
-    prepared: &Prepared,
+    prepared: &mut Prepared,
     report: &Report,
     said: &mut Said,
 ) -> Result<(), Stop> {
-    let Prepared { kernel, device, made } = prepared;
     said.printed(&report.printed);
     said.document.stats = Some(JsonStats::from(report));
     for out in &arguments.outs {
-        let (buffer, array) = selected(kernel, made, out.parameter, "--out")?;
-        let written = output::write(&out.file, array, device.bytes(buffer)?);
+        let (buffer, array) = prepared.selected(&out.what, "--out")?;
+        let written = output::write(&out.file, &array, prepared.device.bytes(buffer)?);
         written.map_err(|why| Stop::new(Status::Rejected, Class::BadInput, why))?;
         said.document.outputs.push(JsonOutput {
-            parameter: out.parameter,
+            of: (&out.what.subject).into(),
             file: out.file.display().to_string(),
             ty: array.type_name(),
             shape: array.shape.clone(),
         });
     }
     for print in &arguments.prints {
-        let (buffer, array) = selected(kernel, made, print.parameter, "--print")?;
-        let values = elements(device.bytes(buffer)?, array, print.count);
-        match arguments.json {
-            true => said.document.prints.push(JsonPrint {
-                parameter: print.parameter,
+        let (buffer, array) = prepared.selected(&print.what, "--print")?;
+        let values = elements(prepared.device.bytes(buffer)?, &array, print.count);
+        match said.as_text {
+            false => said.document.prints.push(JsonPrint {
+                of: (&print.what.subject).into(),
                 ty: array.element.word(),
                 values: values.map(Into::into).collect(),
             }),
-            false => {
-                let _ = write!(said.text, "{}:", print.parameter);
+            true => {
+                let _ = write!(said.text, "{}:", print.what.subject);
                 for value in values {
                     let _ = write!(said.text, " {value}");
                 }
@@ -220,42 +340,6 @@ fn check_files(arguments: &RunArguments) -> Result<(), Stop> {
         }
     }
     Ok(())
-}
-
-fn check_selections(
-    arguments: &RunArguments,
-    kernel: &Kernel,
-    made: &[Argument],
-) -> Result<(), Stop> {
-    for out in &arguments.outs {
-        selected(kernel, made, out.parameter, "--out")?;
-    }
-    for print in &arguments.prints {
-        selected(kernel, made, print.parameter, "--print")?;
-    }
-    Ok(())
-}
-
-/// The buffer of a parameter.
-fn selected<'a>(
-    kernel: &Kernel,
-    made: &'a [Argument],
-    parameter: usize,
-    option: &str,
-) -> Result<(Buffer, &'a Array), Stop> {
-    match made.get(parameter) {
-        Some(Argument { array: Some((buffer, array)), .. }) => Ok((*buffer, array)),
-        Some(Argument { array: None, .. }) => {
-            Err(Stop::usage(format!("{option} {parameter}: the argument is not a buffer")))
-        }
-        None => {
-            let mut stop = Stop::usage(format!("{option} {parameter}: there is no such parameter"));
-            for diagnostic in &mut stop.diagnostics {
-                diagnostic.notes.push(kernel.signature());
-            }
-            Err(stop)
-        }
-    }
 }
 
 /// Whether the user has pressed Ctrl-C, or the process was told to end.

@@ -1,6 +1,7 @@
 //! `--arg SPEC`.
 
 use crate::literal;
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use warpwise::{ElementType, Scalar};
@@ -23,6 +24,49 @@ pub(crate) enum Spec {
     File(PathBuf),
     /// `bytes:HEX`.
     Bytes(Vec<u8>),
+    /// `struct:SPEC;SPEC;...`.
+    Struct(Vec<Spec>),
+    /// `&NAME`: the buffer of another argument, or a variable.
+    Reference(Subject),
+}
+
+/// What has elements that can be printed, written or pointed at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The buffer of a parameter, by its number; the second number is that of a field of a structure.
+    Argument(usize, Option<usize>),
+    /// A parameter or a variable of the module, by its name.
+    Name(String),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Argument(nth, None) => write!(f, "{nth}"),
+            Subject::Argument(nth, Some(field)) => write!(f, "{nth}.{field}"),
+            Subject::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+impl FromStr for Subject {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not the number of a parameter, from 0 on");
+        match text.chars().next() {
+            None => Err("write the number of a parameter, or the name of a variable".to_owned()),
+            Some(first) if first.is_ascii_digit() => {
+                let number = |digits: &str| digits.parse().map_err(|_| wrong());
+                match text.split_once('.') {
+                    Some((nth, field)) => Ok(Subject::Argument(number(nth)?, Some(number(field)?))),
+                    None => Ok(Subject::Argument(number(text)?, None)),
+                }
+            }
+            Some('-' | '+' | '.' | ':') => Err(wrong()),
+            Some(_) => Ok(Subject::Name(text.to_owned())),
+        }
+    }
 }
 
 /// What a buffer holds at first.
@@ -49,8 +93,17 @@ impl FromStr for Spec {
         if let Some(digits) = text.strip_prefix("bytes:") {
             return bytes(digits).map(Spec::Bytes);
         }
+        if let Some(fields) = text.strip_prefix("struct:") {
+            return structure(fields).map(Spec::Struct);
+        }
+        if let Some(name) = text.strip_prefix('&') {
+            return name.parse().map(Spec::Reference);
+        }
         let Some(end) = text.find([':', '[']) else {
-            return Err("write TYPE:VALUE, TYPE[N]=VALUE, @FILE.npy or bytes:HEX".to_owned());
+            return Err(
+                "write TYPE:VALUE, TYPE[N]=VALUE, @FILE.npy, bytes:HEX, struct:SPEC;SPEC or &NAME"
+                    .to_owned(),
+            );
         };
         let ty: ElementType = text[..end].parse()?;
         let rest = &text[end..];
@@ -73,6 +126,19 @@ impl FromStr for Spec {
         };
         Ok(Spec::Buffer { ty, count, fill })
     }
+}
+
+fn structure(fields: &str) -> Result<Vec<Spec>, String> {
+    let fields = fields.strip_suffix(';').unwrap_or(fields);
+    fields
+        .split(';')
+        .map(|field| match field.parse()? {
+            Spec::Struct(_) => {
+                Err("structures do not nest: write the fields of the inner one".to_owned())
+            }
+            spec => Ok(spec),
+        })
+        .collect()
 }
 
 fn bytes(digits: &str) -> Result<Vec<u8>, String> {
@@ -102,6 +168,14 @@ mod tests {
         assert_eq!("@a b.npy".parse(), Ok(Spec::File(PathBuf::from("a b.npy"))));
         assert_eq!("bytes:00fF7a".parse(), Ok(Spec::Bytes(vec![0, 255, 0x7a])));
         assert_eq!("bytes:".parse(), Ok(Spec::Bytes(Vec::new())));
+        let name = Spec::Reference(Subject::Name("ns::counter".to_owned()));
+        assert_eq!("&ns::counter".parse(), Ok(name));
+        let fields = vec![
+            Spec::Buffer { ty: T::F32, count: 4, fill: Fill::Iota },
+            Spec::Scalar(Scalar::from(7)),
+            Spec::Reference(Subject::Argument(1, Some(2))),
+        ];
+        assert_eq!("struct:f32[4]=iota;s32:7;&1.2".parse(), Ok(Spec::Struct(fields)));
     }
 
     #[test]
@@ -125,6 +199,12 @@ mod tests {
             "bytes:é0",
             "u8:256",
             "f16:abc",
+            "struct:",
+            "struct:s32:1;;",
+            "struct:struct:s32:1",
+            "&",
+            "&-1",
+            "&1.",
         ] {
             assert!(wrong.parse::<Spec>().is_err(), "{wrong:?}");
         }

@@ -33,9 +33,10 @@ impl Status {
     }
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> ExitCode {
-        ExitCode::from(match status {
+impl Status {
+    /// The number that the command ends with.
+    pub(crate) fn number(self) -> u8 {
+        match self {
             Status::Fine => 0,
             Status::Findings => 1,
             Status::Usage => 2,
@@ -43,6 +44,12 @@ impl From<Status> for ExitCode {
             Status::Faulted => 4,
             // As shells have it: 128 and the number of SIGINT.
             Status::Interrupted => 130,
-        })
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status.number())
     }
 }

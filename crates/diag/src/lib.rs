@@ -4,6 +4,7 @@
 //! into a [`Sources`] set, and the command line renders them once with [`render`] or [`sarif()`].
 
 mod diagnostic;
+mod fingerprint;
 mod picture;
 pub mod render;
 mod sarif;
@@ -11,5 +12,5 @@ mod source;
 
 pub use diagnostic::{Class, Diagnostic, Fix, Label, Reason, Severity};
 pub use picture::{Picture, Piece, Tint};
-pub use sarif::{RuleInfo, sarif};
+pub use sarif::{Log, RuleInfo, sarif};
 pub use source::{FileId, Location, SourceFile, Sources, Span};

@@ -1,5 +1,6 @@
 //! Diagnostics as SARIF 2.1.0 (OASIS), the format that code-scanning tools read.
 
+use crate::fingerprint::Fingerprints;
 use crate::{Diagnostic, Fix, Label, Severity, Sources, Span};
 use serde::Serialize;
 
@@ -36,8 +37,19 @@ struct Document<'a> {
 #[serde(rename_all = "camelCase")]
 struct Run<'a> {
     tool: Tool<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    invocations: Vec<Invocation>,
     column_kind: &'static str,
     results: Vec<Outcome<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<serde_json::Value>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    exit_code: u8,
 }
 
 #[derive(Serialize)]
@@ -87,10 +99,23 @@ struct Outcome<'a> {
     level: &'static str,
     message: Message,
     locations: Vec<Location<'a>>,
+    partial_fingerprints: PartialFingerprints,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<Change<'a>>,
+    properties: Properties,
+}
+
+#[derive(Serialize)]
+struct PartialFingerprints {
+    #[serde(rename = "warpwise/v1")]
+    ours: String,
+}
+
+#[derive(Serialize)]
+struct Properties {
+    class: &'static str,
 }
 
 #[derive(Serialize)]
@@ -142,6 +167,19 @@ struct Replacement<'a> {
     inserted_content: Text<'a>,
 }
 
+/// A run of `warpwise` and what it told.
+#[derive(Clone, Debug, Default)]
+pub struct Log<'a> {
+    /// Diagnostics with the texts that they point into; each becomes a result.
+    pub told: Vec<(&'a Sources, &'a [Diagnostic])>,
+    /// Everything that was looked for. Diagnostics whose code is not among them are reported without a rule.
+    pub rules: &'a [RuleInfo<'a>],
+    /// Whether the command did what it was asked for, whatever it found, and its exit status.
+    pub ended: Option<(bool, u8)>,
+    /// What else the run gave.
+    pub properties: Option<serde_json::Value>,
+}
+
 /// A SARIF document with one run of `warpwise` and one result for each diagnostic. `rules` is everything that
 /// was looked for; diagnostics whose code is not among them are reported without a rule.
 pub fn sarif(
@@ -149,14 +187,44 @@ pub fn sarif(
     diagnostics: &[Diagnostic],
     rules: &[RuleInfo<'_>],
 ) -> serde_json::Value {
+    Log { told: vec![(sources, diagnostics)], rules, ..Log::default() }.sarif()
+}
+
+impl Log<'_> {
+    /// The SARIF document of the run.
+    pub fn sarif(&self) -> serde_json::Value {
+        document(self)
+    }
+}
+
+fn document(log: &Log<'_>) -> serde_json::Value {
+    let rules = log.rules;
     let driver = Driver {
         name: "warpwise",
         version: env!("CARGO_PKG_VERSION"),
         rules: rules.iter().map(descriptor).collect(),
     };
-    let results = diagnostics.iter().map(|diagnostic| outcome(sources, diagnostic, rules));
-    let run =
-        Run { tool: Tool { driver }, column_kind: "unicodeCodePoints", results: results.collect() };
+    let mut fingerprints = Fingerprints::default();
+    let mut results = Vec::new();
+    for (sources, diagnostics) in &log.told {
+        for diagnostic in *diagnostics {
+            let ours = fingerprints.of(sources, diagnostic);
+            results.push(outcome(sources, diagnostic, rules, PartialFingerprints { ours }));
+        }
+    }
+    let ended = log.ended.iter();
+    let run = Run {
+        tool: Tool { driver },
+        invocations: ended
+            .map(|(successful, code)| Invocation {
+                execution_successful: *successful,
+                exit_code: *code,
+            })
+            .collect(),
+        column_kind: "unicodeCodePoints",
+        results,
+        properties: log.properties.clone(),
+    };
     let document = Document { schema: SCHEMA, version: "2.1.0", runs: [run] };
     serde_json::to_value(document).unwrap_or_default()
 }
@@ -175,6 +243,7 @@ fn outcome<'a>(
     sources: &Sources,
     diagnostic: &'a Diagnostic,
     rules: &[RuleInfo<'_>],
+    partial_fingerprints: PartialFingerprints,
 ) -> Outcome<'a> {
     let mut text = diagnostic.message.clone();
     for note in diagnostic.paragraphs() {
@@ -194,8 +263,10 @@ fn outcome<'a>(
         level: diagnostic.severity.word(),
         message: Message { text },
         locations,
+        partial_fingerprints,
         related_locations,
         fixes: diagnostic.fix.iter().map(|fix| change(sources, fix)).collect(),
+        properties: Properties { class: diagnostic.class.word() },
     }
 }
 

@@ -56,13 +56,15 @@ fn reach(word: &str, file: &Path, beside: &Path) -> String {
         let path = beside.join(name);
         (!name.is_empty() && path.is_file()).then(|| path.display().to_string())
     };
-    match word.split_once('@') {
-        // `@FILE`, and `NAME=@FILE`.
-        Some((before, name)) if before.is_empty() || before.ends_with('=') => {
-            known(name).map_or(word.to_owned(), |path| format!("{before}@{path}"))
-        }
-        Some(_) | None => known(word).unwrap_or_else(|| word.to_owned()),
-    }
+    let Some((before, named)) = word.split_once('@') else {
+        return known(word).unwrap_or_else(|| word.to_owned());
+    };
+    // `@FILE`, perhaps among the fields of a structure.
+    let named = named.split('@').map(|part| {
+        let (name, rest) = part.split_at(part.find(';').unwrap_or(part.len()));
+        format!("@{}{rest}", known(name).unwrap_or_else(|| name.to_owned()))
+    });
+    before.to_owned() + &named.collect::<String>()
 }
 
 /// Compares what a command did with what it must do.

@@ -41,7 +41,7 @@ pub use op::{
     AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op,
     Operand, Service, Tells, Touched,
 };
-pub use scalar::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
+pub use scalar::{BinaryOp, CompareOp, Float, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};
 pub use verify::verify;
 

@@ -45,6 +45,14 @@ impl Liveness {
         Some(Liveness { globals, live })
     }
 
+    /// The registers whose values are needed at the start of a block.
+    pub fn live_in(&self, block: usize) -> impl Iterator<Item = Reg> + '_ {
+        self.live.iter().enumerate().flat_map(move |(set, blocks)| {
+            let bits = blocks.get(block).into_iter().flat_map(ones);
+            bits.map(move |bit| self.globals.register(set, bit))
+        })
+    }
+
     /// The registers whose values are needed before the `nth` instruction of a block, or its terminator.
     pub fn live_before(&self, kernel: &Kernel, block: usize, nth: usize) -> Vec<Reg> {
         let Some(code) = kernel.blocks.get(block) else { return Vec::new() };

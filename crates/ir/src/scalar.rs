@@ -20,6 +20,34 @@ impl Held for bool {
     const CLASS: Class = Class::Pred;
 }
 
+/// A floating-point type that a register has room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Float {
+    /// IEEE 754 binary32.
+    F32,
+    /// IEEE 754 binary64.
+    F64,
+}
+
+impl Float {
+    /// Its size.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Float::F32 => 4,
+            Float::F64 => 8,
+        }
+    }
+
+    /// The type that the name of a row ends with.
+    fn at_end(row: &str) -> Option<Float> {
+        match row.get(row.len().checked_sub(3)?..)? {
+            "F32" => Some(Float::F32),
+            "F64" => Some(Float::F64),
+            _ => None,
+        }
+    }
+}
+
 macro_rules! define {
     ($(#[$meta:meta])* $enum:ident, $arity:literal,
      plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident = $result:expr;)* }
@@ -38,6 +66,25 @@ macro_rules! define {
                 let plain = [$($enum::$name,)*];
                 let rounded = Round::ALL.into_iter().flat_map(|_round| [$($enum::$rname(_round),)*]);
                 plain.into_iter().chain(rounded)
+            }
+
+            /// The name of its row: what it does and the type of its operands, with `To` and another type if the result has one.
+            fn row(self) -> &'static str {
+                match self {
+                    $($enum::$name => stringify!($name),)*
+                    $($enum::$rname(_) => stringify!($rname),)*
+                }
+            }
+
+            /// The floating-point type that it takes its operands for; `None` for others than binary32 and binary64.
+            pub fn takes(self) -> Option<Float> {
+                let row = self.row();
+                Float::at_end(row.split_once("To").map_or(row, |(from, _)| from))
+            }
+
+            /// The floating-point type of its result; `None` for others than binary32 and binary64.
+            pub fn gives(self) -> Option<Float> {
+                Float::at_end(self.row())
             }
 
             /// The classes of the operands and of the result.

@@ -1,10 +1,7 @@
 //! The nearest name to a misspelled one.
 
 /// The candidate that differs from `name` in the fewest letters, if that is few enough to suggest.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.len() / 3).clamp(1, 3);
     candidates
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))

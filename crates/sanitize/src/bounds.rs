@@ -1,5 +1,6 @@
 //! M001 within shared, local and parameter memory: accesses between variables, which the VM lets pass.
 
+use crate::at::At;
 use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
@@ -143,7 +144,8 @@ fn report(
     found.report(Code::M001, place, None, || {
         let (at, end) = (touch.addresses[lane as usize % WARP], gap.start);
         let (what, thread) = (kind.word(), view.thread(touch.warp, lane));
-        let message = format!("out-of-bounds {what} of {} bytes at {at:#x}", touch.bytes);
+        let at = At { space: touch.space, address: at, bytes: touch.bytes };
+        let message = format!("out-of-bounds {what} of {} bytes at {at}", touch.bytes);
         let before = match touch.space {
             Space::Shared => "the variable in shared memory before it",
             Space::Local => "the variable in local memory before it",

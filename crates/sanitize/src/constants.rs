@@ -4,6 +4,7 @@
 //! memory that is only read). What a thread reads before it writes it itself is let pass: programs work on their arrays in
 //! place, and none sees another value.
 
+use crate::at::At;
 use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
@@ -192,8 +193,9 @@ fn report(
             true => ("written", "read as constant memory"),
             false => ("read as constant memory", "written"),
         };
+        let at = At { space: Space::Global, address: byte, bytes: 1 };
         let message = format!(
-            "the kernel writes global memory at {byte:#x} and reads it as constant memory (`.nc`)"
+            "the kernel writes global memory at {at} and reads it as constant memory (`.nc`)"
         );
         Finding::new(Code::R002, place, thread, message)
             .label(format!("{label} by {thread}"))

@@ -1,5 +1,6 @@
 //! M001, M002, M003, bad barriers and deadlocks: findings that stop the kernel.
 
+use crate::at::At;
 use crate::code::Code;
 use crate::deadlock;
 use crate::finding::Finding;
@@ -13,25 +14,27 @@ pub(crate) fn explain(
     fault: &Fault,
     freed: impl Fn(u64) -> bool,
 ) -> Option<Finding> {
-    let access = |code, what: &str, kind: vm::AccessKind, address: u64, bytes: u32| {
-        let message = format!("{what} {} of {bytes} bytes at {address:#x}", kind.word());
+    let access = |code, what: &str, kind: vm::AccessKind, space, (address, bytes): (u64, u32)| {
+        let at = At { space, address, bytes: bytes.into() };
+        let message = format!("{what} {} of {bytes} bytes at {at}", kind.word());
         Some(Finding::new(code, fault.place, fault.thread, message).label(fault.thread.to_string()))
     };
     match &fault.kind {
         FaultKind::OutOfBounds { access: kind, address, bytes, space, .. } => {
             let global = matches!(space, Space::Global | Space::Generic);
             match global && freed(*address) {
-                true => access(Code::M003, "use after free:", *kind, *address, *bytes),
-                false => access(Code::M001, "out-of-bounds", *kind, *address, *bytes),
+                true => access(Code::M003, "use after free:", *kind, *space, (*address, *bytes)),
+                false => access(Code::M001, "out-of-bounds", *kind, *space, (*address, *bytes)),
             }
         }
-        FaultKind::Misaligned { access: kind, address, bytes, .. } => {
-            access(Code::M002, "misaligned", *kind, *address, *bytes)
+        FaultKind::Misaligned { access: kind, space, address, bytes } => {
+            access(Code::M002, "misaligned", *kind, *space, (*address, *bytes))
         }
-        FaultKind::Constant { access: kind, address, bytes, .. } => {
+        FaultKind::Constant { access: kind, space, address, bytes, .. } => {
             let help =
                 "let the kernel write memory that is no constant: `.global`, or a copy of its own";
-            access(Code::M001, "constant memory cannot be written:", *kind, *address, *bytes)
+            let what = "constant memory cannot be written:";
+            access(Code::M001, what, *kind, *space, (*address, *bytes))
                 .map(|finding| Finding { help, ..finding })
         }
         FaultKind::NoFunction { address } => {

@@ -24,6 +24,7 @@
 
 mod activemask;
 mod asynchronous;
+mod at;
 mod barriers;
 mod behind;
 mod bounds;
@@ -50,6 +51,7 @@ mod shadow;
 mod strip;
 mod touch;
 
+pub use at::At;
 pub use code::Code;
 pub use finding::{Finding, Findings, Found, MAX_FINDINGS, Related};
 pub use sanitizer::{Options, Sanitizer};

@@ -1,38 +1,44 @@
 //! When to end a run that shows nothing new any more.
 //!
 //! A mistake often leads to a loop without end: a counter that is never reached, lanes that never leave. What was found
-//! before is worth more than what may come.
+//! before is worth more than what may come. Instructions are counted, and no time, so that equal runs have equal reports.
 
 use crate::finding::Findings;
-use std::time::{Duration, Instant};
+use foldhash::{HashMap, HashMapExt};
+use vm::View;
 
-/// How long a run goes on after the last new thing.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Warp instructions for which a run goes on after the last new thing: some seconds.
+const PATIENCE: u64 = 1 << 24;
 
 /// Remembers when there was something new: a finding, or a CTA that ended.
 #[derive(Debug)]
 pub(crate) struct Patience {
     found: usize,
-    since: Instant,
+    /// Warp instructions since then.
+    since: u64,
+    /// Warp instructions that each CTA had issued when it was last looked at.
+    issued: HashMap<u64, u64>,
 }
 
 impl Patience {
     pub(crate) fn new() -> Patience {
-        Patience { found: 0, since: Instant::now() }
+        Patience { found: 0, since: 0, issued: HashMap::new() }
     }
 
     /// A CTA has ended.
-    pub(crate) fn end(&mut self) {
-        if self.found > 0 {
-            self.since = Instant::now();
-        }
+    pub(crate) fn end(&mut self, view: &View<'_>) {
+        self.issued.remove(&view.cta());
+        self.since = 0;
     }
 
     /// A CTA has run for long. Whether patience is at an end: never before something was found.
-    pub(crate) fn look_up(&mut self, found: &Findings) -> bool {
+    pub(crate) fn look_up(&mut self, view: &View<'_>, found: &Findings) -> bool {
+        let now = view.issued();
+        let before = self.issued.insert(view.cta(), now).unwrap_or(0);
+        self.since += now.saturating_sub(before);
         if self.found != found.len() {
-            (self.found, self.since) = (found.len(), Instant::now());
+            (self.found, self.since) = (found.len(), 0);
         }
-        self.found > 0 && self.since.elapsed() > PATIENCE
+        self.found > 0 && self.since > PATIENCE
     }
 }

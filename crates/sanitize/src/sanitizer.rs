@@ -66,7 +66,7 @@ impl Sanitizer {
         }
     }
 
-    /// Ends the run when it goes on for five seconds after something was found, and no CTA ends and nothing new is found.
+    /// Ends the run when it goes on for some seconds after something was found, and no CTA ends and nothing new is found.
     pub fn impatient(self) -> Sanitizer {
         Sanitizer { patience: Some(Patience::new()), ..self }
     }
@@ -103,13 +103,13 @@ impl Observer for Sanitizer {
         self.races.end(view, &mut self.found);
         self.copies.end(view);
         self.endless.end();
-        self.patience.iter_mut().for_each(Patience::end);
+        self.patience.iter_mut().for_each(|patience| patience.end(view));
     }
 
     fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
         self.endless.look_up(view, waiting)?;
         let patience = self.patience.as_mut();
-        match patience.is_some_and(|patience| patience.look_up(&self.found)) {
+        match patience.is_some_and(|patience| patience.look_up(view, &self.found)) {
             true => ControlFlow::Break(Verdict::Enough),
             false => ControlFlow::Continue(()),
         }

@@ -155,7 +155,7 @@ fn program(random: &mut Random) -> Program {
         Kind::Ctas => &[],
     };
     let meet = (random.below(3) == 0 && !meets.is_empty()).then(|| one_of(random, meets));
-    let mut code = |random: &mut Random| {
+    let code = |random: &mut Random| {
         let mut code = Vec::new();
         let most = if count == 2 { 4 } else { 3 };
         let length = 1 + random.below(most);

@@ -1,7 +1,7 @@
 //! A launch: a grid of CTAs over the host's cores.
 
 use crate::cta::{Cta, Limits, Turn};
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, ThreadId};
 use crate::interp::{
     Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads, Time,
 };
@@ -13,11 +13,12 @@ use crate::simd::Level;
 use crate::stats::Stats;
 use ir::{Interrupt, Kernel, Place, WarpRules};
 use lanes::WARP;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 /// Threads of the largest CTA (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const MAX_THREADS: u64 = 1024;
@@ -28,6 +29,10 @@ pub const MAX_LOCAL: u64 = 512 << 10;
 
 /// Turns that every CTA that has begun takes in vain before one more begins.
 const ROUNDS: usize = 16;
+
+/// Once a CTA has failed beside others: turns that CTAs before it may take in vain, and how long they may go on.
+const VAIN: u32 = 64;
+const LONG_AGO: Duration = Duration::from_secs(5);
 
 /// How to launch a kernel.
 pub struct Launch<'a> {
@@ -130,11 +135,13 @@ impl std::error::Error for LaunchError {}
 /// How a launch ended.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// What it did.
+    /// What it did. Of a launch on several host threads that was stopped, what the CTA did that stopped it: how far others
+    /// had got is chance.
     pub stats: Stats,
-    /// What it printed.
+    /// What it printed; CTAs behind the one that stopped the launch do not count.
     pub printed: Printed,
-    /// Why it was stopped, if it was. Of several faults, that of the lowest CTA that was seen.
+    /// Why it was stopped, if it was. Of several faults, that of the lowest CTA. A step limit that several host threads
+    /// reach together has no place.
     pub fault: Option<Fault>,
 }
 
@@ -250,6 +257,15 @@ fn run<O: Observer>(
         let fault = Some(Fault { kind: FaultKind::Interrupted, place, thread });
         return Ok(Outcome { fault, ..Outcome::default() });
     };
+    let ctas = launch.grid.iter().map(|extent| u64::from(*extent)).product();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = match launch.threads {
+        // There is one observer.
+        _ if O::OBSERVES || launch.deterministic => 1,
+        0 => cores,
+        threads => threads.min(4 * cores),
+    };
+    let workers = (workers as u64).min(ctas);
     let grid = Grid {
         kernel,
         launch,
@@ -262,25 +278,20 @@ fn run<O: Observer>(
         memory,
         tid: ThreadIndices::new(launch.block),
         threads,
-        ctas: launch.grid.iter().map(|extent| u64::from(*extent)).product(),
+        ctas,
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
         steps: AtomicU64::new(0),
+        is_alone: workers <= 1 || chooser.is_some(),
         stopped: AtomicBool::new(false),
+        failed: AtomicU64::new(u64::MAX),
+        failed_at: OnceLock::new(),
         outcome: Mutex::new(Outcome::default()),
         time: match launch.deterministic || O::OBSERVES {
             true => Time::Counted(AtomicU64::new(0)),
             false => Time::Host(Instant::now()),
         },
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = match launch.threads {
-        // There is one observer.
-        _ if O::OBSERVES || launch.deterministic => 1,
-        0 => cores,
-        threads => threads.min(4 * cores),
-    };
-    let workers = (workers as u64).min(grid.ctas);
     if let Some(chooser) = chooser {
         grid.work_stepwise(observer, chooser);
     } else if workers <= 1 {
@@ -291,8 +302,28 @@ fn run<O: Observer>(
                 scope.spawn(|| grid.work(&mut Unobserved));
             }
         });
+        let failed = grid.failed.into_inner();
+        let mut outcome =
+            grid.outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        outcome.forget_chance(failed);
+        return Ok(outcome);
     }
     Ok(grid.outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+impl Outcome {
+    /// Leaves out what depends on the pace of the host's threads. `failed` is the CTA that stopped the launch.
+    fn forget_chance(&mut self, failed: u64) {
+        let Some(fault) = &mut self.fault else { return };
+        if let FaultKind::StepLimit { .. } = fault.kind {
+            let nobody = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
+            (fault.place, fault.thread) = (Place::default(), nobody);
+            self.stats = Stats::default();
+        }
+        if failed != u64::MAX {
+            self.printed.forget_behind(failed);
+        }
+    }
 }
 
 /// What the workers of a launch share.
@@ -311,7 +342,14 @@ pub(crate) struct Grid<'l> {
     next: AtomicU64,
     done: AtomicU64,
     pub(crate) steps: AtomicU64,
+    /// Whether one worker runs all CTAs.
+    is_alone: bool,
+    /// Every CTA is to stop at once.
     stopped: AtomicBool,
+    /// The lowest CTA that has failed beside others: those behind it stop, and those before it may fail, too.
+    failed: AtomicU64,
+    /// When the first one failed.
+    failed_at: OnceLock<Instant>,
     outcome: Mutex<Outcome>,
     time: Time,
 }
@@ -319,18 +357,26 @@ pub(crate) struct Grid<'l> {
 impl Grid<'_> {
     /// Runs CTAs until none is left. A CTA that yields waits in a queue while later ones run.
     fn work<O: Observer>(&self, observer: &mut O) {
-        let stop = || self.stopped.load(Ordering::Relaxed) || (self.launch.interrupted)();
+        let current = Cell::new(0);
+        let stop = || {
+            self.stopped.load(Ordering::Relaxed)
+                || self.gives_up(current.get())
+                || (self.launch.interrupted)()
+        };
         let limits = Limits { max_steps: self.launch.max_steps, steps: &self.steps, stop: &stop };
         let mut stats = Stats::default();
         let mut spare: Vec<Box<Resident<'_>>> = Vec::new();
         let mut waiting: VecDeque<Box<Resident<'_>>> = VecDeque::new();
         // Turns that ended without finishing a CTA since the last one that was begun or finished.
         let mut stuck = 0;
+        // Those that ended so after another CTA had failed.
+        let mut in_vain = 0;
         while !self.stopped.load(Ordering::Relaxed) {
             // One more CTA is begun when all that have begun had many turns and none got done.
             let begin = waiting.is_empty() || stuck >= ROUNDS * waiting.len();
             let new = begin.then(|| self.next.fetch_add(1, Ordering::Relaxed));
-            let mut resident = match new.filter(|number| *number < self.ctas) {
+            let last = self.ctas.min(self.failed.load(Ordering::Relaxed));
+            let mut resident = match new.filter(|number| *number < last) {
                 Some(number) => {
                     if (self.launch.interrupted)() {
                         self.fault_outside(number);
@@ -346,6 +392,12 @@ impl Grid<'_> {
                     None => break,
                 },
             };
+            let number = resident.number();
+            current.set(number);
+            if in_vain > VAIN || self.gives_up(number) {
+                self.take_printed(&mut resident);
+                continue;
+            }
             let turn = resident.cta.run(&limits, observer);
             stuck = match turn {
                 Turn::Yielded => stuck.saturating_add(1),
@@ -353,7 +405,11 @@ impl Grid<'_> {
                 Turn::Done | Turn::Fault(_) => 0,
             };
             match turn {
-                Turn::Yielded | Turn::Stuck => waiting.push_back(resident),
+                Turn::Yielded | Turn::Stuck => {
+                    // Perhaps it waits for the CTA that has failed.
+                    in_vain += u32::from(self.failed.load(Ordering::Relaxed) != u64::MAX);
+                    waiting.push_back(resident);
+                }
                 Turn::Done => {
                     self.take_printed(&mut resident);
                     stats.add(&resident.cta.frame.stats);
@@ -366,14 +422,43 @@ impl Grid<'_> {
                     }
                 }
                 Turn::Fault(fault) => {
-                    stats.add(&resident.cta.frame.stats);
                     self.take_printed(&mut resident);
-                    self.report(*fault);
+                    if self.is_alone {
+                        stats.add(&resident.cta.frame.stats);
+                        self.report(*fault);
+                    } else {
+                        self.fail(number, *fault, &resident.cta.frame.stats);
+                    }
                 }
             }
         }
         waiting.iter_mut().for_each(|resident| self.take_printed(resident));
         self.add_stats(&stats);
+    }
+
+    /// Whether a CTA need not go on, because one before it has failed, or because one has failed long ago.
+    fn gives_up(&self, number: u64) -> bool {
+        let failed = self.failed.load(Ordering::Relaxed);
+        failed != u64::MAX
+            && (number > failed || self.failed_at.get().is_some_and(|at| at.elapsed() > LONG_AGO))
+    }
+
+    /// A CTA has failed beside others. Those before it go on for a while: which fault is told must not depend on the pace of the
+    /// host's threads.
+    fn fail(&self, number: u64, fault: Fault, stats: &Stats) {
+        if fault.kind == FaultKind::Interrupted && self.gives_up(number) {
+            return;
+        }
+        if fault.is_limit() {
+            return self.report(fault);
+        }
+        let _ = self.failed_at.set(Instant::now());
+        self.failed.fetch_min(number, Ordering::Relaxed);
+        let Ok(mut outcome) = self.outcome.lock() else { return };
+        if outcome.fault.as_ref().is_none_or(|known| rank(&fault) < rank(known)) {
+            outcome.fault = Some(fault);
+            outcome.stats = *stats;
+        }
     }
 
     /// Takes what a CTA has printed.
@@ -387,7 +472,10 @@ impl Grid<'_> {
     }
 
     pub(crate) fn add_stats(&self, stats: &Stats) {
-        if let Ok(mut outcome) = self.outcome.lock() {
+        let beside_others = self.failed.load(Ordering::Relaxed) != u64::MAX;
+        if let Ok(mut outcome) = self.outcome.lock()
+            && !beside_others
+        {
             outcome.stats.add(stats);
         }
     }
@@ -395,15 +483,7 @@ impl Grid<'_> {
     pub(crate) fn report(&self, fault: Fault) {
         self.stopped.store(true, Ordering::Relaxed);
         let Ok(mut outcome) = self.outcome.lock() else { return };
-        let number = |fault: &Fault| {
-            let [x, y, z] = fault.thread.cta;
-            (z, y, x)
-        };
-        let interrupted = |fault: &Fault| fault.kind == FaultKind::Interrupted;
-        let first = outcome.fault.as_ref().is_none_or(|known| {
-            (interrupted(known), number(known)) > (interrupted(&fault), number(&fault))
-        });
-        if first && !(interrupted(&fault) && outcome.fault.is_some()) {
+        if outcome.fault.as_ref().is_none_or(|known| rank(&fault) < rank(known)) {
             outcome.fault = Some(fault);
         }
     }
@@ -419,6 +499,12 @@ impl Grid<'_> {
         let [x, y, _] = self.launch.grid.map(u64::from);
         [number % x, number / x % y, number / x / y].map(|index| index as u32)
     }
+}
+
+/// Which of several faults is told: one of the kernel's own, and of those that of the lowest CTA.
+fn rank(fault: &Fault) -> (bool, bool, [u32; 3]) {
+    let [x, y, z] = fault.thread.cta;
+    (fault.kind == FaultKind::Interrupted, fault.is_limit(), [z, y, x])
 }
 
 /// A CTA with what it needs on the host: registers, shared and local memory. Used again for later CTAs.
@@ -489,6 +575,11 @@ impl<'l> Resident<'l> {
         let mut cta = Cta::new(frame);
         cta.compute_invariant();
         Box::new(Resident { cta, shared, local, _registers: registers, _params: params })
+    }
+
+    /// The number of the CTA that runs.
+    fn number(&self) -> u64 {
+        self.cta.frame.specials.cta_number
     }
 
     /// Begins a CTA: its memory is zero, and so are the registers that may be read before they are written.

@@ -188,6 +188,11 @@ impl<'a> View<'a> {
         self.frame.specials.cta_number
     }
 
+    /// Warp instructions that the CTA has issued so far.
+    pub fn issued(&self) -> u64 {
+        self.frame.stats.warp_instructions
+    }
+
     /// Warps of the CTA.
     pub fn warps(&self) -> usize {
         self.frame.threads.warps

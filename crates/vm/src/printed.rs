@@ -49,6 +49,12 @@ impl Printed {
         }
     }
 
+    /// Forgets what CTAs behind one printed.
+    pub(crate) fn forget_behind(&mut self, cta: u64) {
+        self.ctas.split_off(&cta.saturating_add(1));
+        self.bytes = self.ctas.values().map(Vec::len).sum();
+    }
+
     /// The text, CTA after CTA; of one CTA, in the order in which its threads printed.
     pub fn text(&self) -> Vec<u8> {
         self.ctas.values().flatten().copied().collect()

@@ -4,6 +4,7 @@ use crate::device::Buffer;
 use crate::element::{ElementType, Kind, Scalar};
 use crate::error::{Error, Stage};
 use crate::module::Kernel;
+use crate::variable::element_of;
 use diag::{Class, Diagnostic, Severity};
 use half::f16;
 use ptx::{Param, syntax::ScalarType};
@@ -19,6 +20,9 @@ pub enum Arg {
     Scalar(Scalar),
     /// The bytes of a by-value structure; as many as the parameter has.
     Bytes(Vec<u8>),
+    /// The fields of a by-value structure, each at its natural alignment: a buffer at a multiple of 8 bytes, a scalar at a
+    /// multiple of its size, bytes anywhere. Structures in structures are the fields of the outer one.
+    Struct(Vec<Arg>),
 }
 
 impl From<Buffer> for Arg {
@@ -34,14 +38,30 @@ impl<T: Into<Scalar>> From<T> for Arg {
 }
 
 /// Bytes of a device address.
-const ADDRESS_BYTES: u32 = 8;
+const ADDRESS_BYTES: u64 = 8;
 
-/// The declaration of a parameter without its name: `.u64`, or `.b8[16]`.
-fn shown(param: &Param) -> String {
-    let element = param.ty.bits().div_ceil(8).max(1);
-    match param.is_aggregate {
-        true => format!("{}[{}]", param.ty, param.bytes / element),
-        false => param.ty.to_string(),
+/// Where a value goes: a parameter, or a variable of the module.
+pub(crate) struct Place {
+    /// The type of one scalar.
+    pub(crate) ty: ScalarType,
+    /// Its size in bytes.
+    pub(crate) bytes: u64,
+    /// Whether it has several scalars.
+    pub(crate) is_aggregate: bool,
+}
+
+impl Place {
+    fn of(param: &Param) -> Place {
+        Place { ty: param.ty, bytes: param.bytes.into(), is_aggregate: param.is_aggregate }
+    }
+}
+
+/// The declaration without the name: `.u64`, or `.b8[16]`.
+pub(crate) fn shown(place: &Place) -> String {
+    let element = u64::from(place.ty.bits().div_ceil(8).max(1));
+    match place.is_aggregate {
+        true => format!("{}[{}]", place.ty, place.bytes / element),
+        false => place.ty.to_string(),
     }
 }
 
@@ -55,7 +75,7 @@ impl Kernel {
         };
         for (nth, param) in self.params().iter().enumerate() {
             // Writing to a string does not fail.
-            let _ = write!(out, "\n{nth}: .param {} {}", shown(param), param.name);
+            let _ = write!(out, "\n{nth}: .param {} {}", shown(&Place::of(param)), param.name);
         }
         out
     }
@@ -80,9 +100,10 @@ impl Kernel {
             let error = Diagnostic::new(Severity::Error, Class::BadInput, message);
             return Err(self.refuse(error.note(self.signature())));
         }
+        self.unmeant(args).map_err(|error| self.refuse(error))?;
         let mut space = vec![0; self.lowered.kernel.param_bytes as usize];
         for (nth, (arg, param)) in args.iter().zip(params).enumerate() {
-            let value = bytes_of(arg, param).map_err(|(why, help)| {
+            let value = bytes_of(arg, &Place::of(param)).map_err(|(why, help)| {
                 let message = format!("argument {nth} does not fit its parameter: {why}");
                 let mut error =
                     Diagnostic::error(param.span, message).label(param.span, "the parameter");
@@ -107,9 +128,9 @@ impl Kernel {
 }
 
 /// Why an argument does not fit, and what to do.
-type Misfit = (String, Option<String>);
+pub(crate) type Misfit = (String, Option<String>);
 
-fn bytes_of(arg: &Arg, param: &Param) -> Result<Vec<u8>, Misfit> {
+pub(crate) fn bytes_of(arg: &Arg, param: &Place) -> Result<Vec<u8>, Misfit> {
     match arg {
         Arg::Buffer(buffer) if param.bytes == ADDRESS_BYTES && !is_float(param) => {
             Ok(buffer.address.to_le_bytes().to_vec())
@@ -124,7 +145,7 @@ fn bytes_of(arg: &Arg, param: &Param) -> Result<Vec<u8>, Misfit> {
                 ),
             };
             let help = match param.is_aggregate {
-                true => "pass the structure's bytes",
+                true => "pass the structure's fields (`struct:`), or its bytes",
                 false => "pass a number",
             };
             Err((why, Some(help.to_owned())))
@@ -135,16 +156,72 @@ fn bytes_of(arg: &Arg, param: &Param) -> Result<Vec<u8>, Misfit> {
                 format!("it has {} bytes, and `{}` has {}", bytes.len(), shown(param), param.bytes);
             Err((why, None))
         }
+        Arg::Struct(fields) => {
+            let (bytes, align) = laid_out(fields);
+            let whole = bytes.len().next_multiple_of(align);
+            if whole as u64 != param.bytes && bytes.len() as u64 != param.bytes {
+                let why = format!(
+                    "its fields take {whole} bytes, and `{}` has {}",
+                    shown(param),
+                    param.bytes
+                );
+                let help = "every field stands at a multiple of its size; write what lies between as `bytes:`";
+                return Err((why, Some(help.to_owned())));
+            }
+            let mut bytes = bytes;
+            bytes.resize(param.bytes as usize, 0);
+            Ok(bytes)
+        }
         Arg::Scalar(scalar) => number(*scalar, param),
     }
 }
 
-fn is_float(param: &Param) -> bool {
+/// The fields of a structure in memory, and the structure's alignment.
+fn laid_out(fields: &[Arg]) -> (Vec<u8>, usize) {
+    let (mut out, mut whole) = (Vec::new(), 1);
+    for field in fields {
+        let (bytes, align) = match field {
+            Arg::Buffer(buffer) => (buffer.address.to_le_bytes().to_vec(), ADDRESS_BYTES as usize),
+            Arg::Scalar(scalar) => {
+                let size = scalar.ty().bytes();
+                (scalar.bits().to_le_bytes()[..size].to_vec(), size)
+            }
+            Arg::Bytes(bytes) => (bytes.clone(), 1),
+            Arg::Struct(inner) => {
+                let (mut bytes, align) = laid_out(inner);
+                bytes.resize(bytes.len().next_multiple_of(align), 0);
+                (bytes, align)
+            }
+        };
+        out.resize(out.len().next_multiple_of(align), 0);
+        out.extend(bytes);
+        whole = whole.max(align);
+    }
+    (out, whole)
+}
+
+fn is_float(param: &Place) -> bool {
     !param.is_aggregate && matches!(param.ty, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 
+/// Whether it is declared as an integer. Compilers declare `float` as `.f32`, and what is neither as bits.
+fn is_integer(param: &Place) -> bool {
+    let kind = element_of(param.ty).map(ElementType::kind);
+    !param.is_aggregate && matches!(kind, Some(Kind::Unsigned | Kind::Signed))
+}
+
+/// The type of the bits of another.
+fn bits_of(ty: ElementType) -> ElementType {
+    match ty.bytes() {
+        1 => ElementType::B8,
+        2 => ElementType::B16,
+        4 => ElementType::B32,
+        _ => ElementType::B64,
+    }
+}
+
 /// A number in the width of a parameter.
-fn number(scalar: Scalar, param: &Param) -> Result<Vec<u8>, Misfit> {
+fn number(scalar: Scalar, param: &Place) -> Result<Vec<u8>, Misfit> {
     let width = param.bytes as usize;
     let low = |bits: u64| bits.to_le_bytes()[..width.min(8)].to_vec();
     let ty = scalar.ty();
@@ -161,13 +238,27 @@ fn number(scalar: Scalar, param: &Param) -> Result<Vec<u8>, Misfit> {
         (false, 4) => ElementType::B32,
         (false, 8) => ElementType::B64,
         (false, _) => {
-            let help = format!("pass its {width} bytes");
+            let help = format!("pass its fields (`struct:`), or its {width} bytes");
             return misfit("cannot fill the structure", Some(help));
         }
     };
     match (ty.kind(), to_float) {
         (Kind::Unsigned | Kind::Signed, true) => {
             misfit("is an integer for a", Some(format!("write {wanted}:{scalar}")))
+        }
+        (Kind::Float | Kind::Brain, false) if is_integer(param) => {
+            let bits = Scalar::new(bits_of(ty), scalar.bits());
+            let help = match scalar.float() {
+                Some(value) if value.fract() == 0.0 && value.abs() < 1e9 => {
+                    format!(
+                        "write s{}:{value}, or {}:{bits} to pass the bits",
+                        8 * width,
+                        bits.ty()
+                    )
+                }
+                _ => format!("write an integer, or {}:{bits} to pass the bits", bits.ty()),
+            };
+            misfit("is a floating-point number for a", Some(help))
         }
         // Bits go where they fit, and so do floats into untyped parameters.
         (Kind::Bits, true) | (Kind::Float | Kind::Brain, false) if ty.bytes() == width => {

@@ -7,6 +7,7 @@ use crate::error::{Error, Stage};
 use crate::explore::{Again, bounded};
 use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
+use crate::owner::Owners;
 use crate::source::Located;
 use crate::spoken::listens;
 use diag::{Class, Diagnostic, Severity, Sources};
@@ -63,7 +64,7 @@ impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
     /// deadlocks and bad accesses. A kernel that asks `activemask` runs again with lanes apart there: what it leaves may not
     /// depend on it. A small kernel whose threads speak to each other through memory, in which nothing was found, runs
-    /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for five seconds after
+    /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for some seconds after
     /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written. A kernel that is stopped is no error
     /// here: what stopped it is among the findings, or in [`Checked::fault`].
     ///
@@ -97,7 +98,8 @@ impl Kernel {
             }
             device.memory.restore(&first.memory);
         }
-        let mut checked = self.checked(watched, elsewhere, (config, image_base), args);
+        let owners = Owners::new(self, args, image_base, device.memory.base());
+        let mut checked = self.checked(watched, elsewhere, config, &owners);
         if checked.fault.is_none() && (config.interrupted)() {
             checked.diagnostics.push(interrupted());
         }
@@ -137,10 +139,12 @@ impl Kernel {
         &self,
         watched: Watched,
         elsewhere: Vec<Elsewhere>,
-        (config, image_base): (&LaunchConfig<'_>, u64),
-        args: &[Arg],
+        config: &LaunchConfig<'_>,
+        owners: &Owners,
     ) -> Checked {
-        let Watched { found: Found { findings: found, dropped, .. }, fault, report } = watched;
+        let Watched { found: Found { findings: mut found, dropped, .. }, fault, report } = watched;
+        let words = |at| owners.words(at);
+        found.iter_mut().for_each(|finding| finding.name_addresses(&words));
         let mut places = Located::new(self);
         let mut findings = places.fold(found);
         let schedule = config.schedule.to_string();
@@ -150,7 +154,7 @@ impl Kernel {
             diagnostics.push(report::diagnostic(finding, &places, &schedule));
         }
         if let Some(fault) = &fault {
-            let explained = self.explain(fault, args, image_base);
+            let explained = self.explain(fault, owners);
             match (diagnostics.last_mut(), is_access(&findings)) {
                 (Some(last), true) => amend(last, explained),
                 _ if is_finding(fault) => {}
@@ -160,7 +164,8 @@ impl Kernel {
         if dropped > 0 {
             diagnostics.push(incomplete(dropped));
         }
-        for Elsewhere { schedule, finding, fault } in elsewhere {
+        for Elsewhere { schedule, mut finding, fault } in elsewhere {
+            finding.name_addresses(&words);
             let mut both = findings.clone();
             both.push(finding.clone());
             // The same line of the user may have been found already, at another instruction.
@@ -171,7 +176,7 @@ impl Kernel {
             let mut found = report::diagnostic(&finding, &places, &schedule.to_string());
             findings.push(finding);
             if let Some(fault) = fault.filter(|_| is_access(&findings)) {
-                amend(&mut found, self.explain(&fault, args, image_base));
+                amend(&mut found, self.explain(&fault, owners));
             }
             diagnostics.push(found);
         }

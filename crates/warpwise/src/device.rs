@@ -2,7 +2,6 @@
 
 use crate::element::ElementType;
 use crate::error::{Error, Stage};
-use crate::module::Module;
 use bytemuck::{AnyBitPattern, NoUninit};
 use diag::Class;
 use ptx::Image;
@@ -118,22 +117,6 @@ impl Device {
         }
         let values = self.bytes(buffer)?.chunks_exact(size);
         Ok(values.map(bytemuck::pod_read_unaligned).collect())
-    }
-
-    /// A variable of a module, `.global` or `.const`; `None` if the module has none of this name.
-    /// Loads the module on this device if no kernel of it has run yet.
-    ///
-    /// # Errors
-    /// The module's variables do not fit.
-    pub fn variable(&mut self, module: &Module, name: &str) -> Result<Option<Buffer>, Error> {
-        let Some(offset) = module.image().offset(name) else { return Ok(None) };
-        let base = self.load(module.image())?;
-        let object = module.image().objects.iter().find(|object| object.offset == offset);
-        Ok(object.map(|object| Buffer {
-            address: base + offset,
-            bytes: object.bytes,
-            element: None,
-        }))
     }
 
     /// Where a module's variables stand; lays them out the first time.

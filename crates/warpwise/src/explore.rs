@@ -3,12 +3,13 @@
 use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
 use crate::check::{Checked, Coverage, interrupted};
+use crate::demangle::plain_name;
 use crate::device::Device;
 use crate::element::{ElementType, Scalar};
 use crate::error::Error;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
-use crate::owner::Owner;
+use crate::owner::{Number, Owner, Owners};
 use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
 use sanitize::explore::{self, Both, Elsewhere, End, Explored, Footprints, Run, Subject};
@@ -131,7 +132,8 @@ impl Kernel {
         let watched = self.watched(memory, &launch, options)?;
         if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
             // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
-            return Ok(self.checked(watched, Vec::new(), (config, image_base), args));
+            let owners = Owners::new(self, args, image_base, memory.base());
+            return Ok(self.checked(watched, Vec::new(), config, &owners));
         }
         let first = watched.run(memory);
         let launch = bounded(&launch, &watched.report.stats);
@@ -164,7 +166,8 @@ impl Kernel {
         dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
         device.memory.restore(&first.memory);
         let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
-        let mut checked = self.checked(watched, elsewhere, (config, image_base), args);
+        let owners = Owners::new(self, args, image_base, device.memory.base());
+        let mut checked = self.checked(watched, elsewhere, config, &owners);
         checked.explored = Some(Coverage { schedules, end });
         if end == End::Interrupted {
             checked.diagnostics.push(interrupted());
@@ -269,19 +272,21 @@ impl<'a> Again<'a> {
     /// What lies at a device address: its name, its type, and where it begins.
     fn name(&self, address: u64, args: &[Arg]) -> (String, ElementType, u64) {
         let byte = ElementType::B8;
-        match self.kernel.owner(address, args, self.launch.image_base) {
-            Some((Owner::Parameter(nth, buffer), inside)) => {
-                let whose = format!("of the buffer of parameter {nth}");
-                let Some(element) = buffer.element else {
+        let owners = Owners::new(self.kernel, args, self.launch.image_base, self.memory.base());
+        match owners.of(address) {
+            Some((Owner::Parameter { nth, field, element }, inside)) => {
+                let whose = format!("of the buffer of parameter {}", Number(*nth, *field));
+                let Some(element) = *element else {
                     return (format!("byte {inside} {whose}"), byte, address);
                 };
                 let size = element.bytes() as u64;
                 (format!("element {} {whose}", inside / size), element, address - inside % size)
             }
-            Some((Owner::Variable(name), inside)) => {
+            Some((Owner::Variable(variable), inside)) => {
+                let name = plain_name(&variable.name);
                 (format!("byte {inside} of the variable `{name}`"), byte, address)
             }
-            None => (format!("the byte at {address:#x}"), byte, address),
+            None => (format!("the byte at {:#x}", owners.shown(address)), byte, address),
         }
     }
 }

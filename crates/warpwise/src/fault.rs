@@ -1,8 +1,8 @@
 //! Faults in words.
 
-use crate::argument::Arg;
+use crate::demangle::plain_name;
 use crate::module::Kernel;
-use crate::owner::Owner;
+use crate::owner::{Number, Owner, Owners};
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::{Place, Space};
 use vm::{Extent, Fault, FaultKind, Waiting, WaitingFor};
@@ -15,11 +15,20 @@ const MAX_GROUPS: usize = 64;
 
 impl Kernel {
     /// What a fault of this kernel was, where, for whom, and what to do.
-    /// `image_base` is where the module's variables lie.
-    pub(crate) fn explain(&self, fault: &Fault, args: &[Arg], image_base: u64) -> Diagnostic {
-        let (class, message) = headline(&fault.kind);
+    pub(crate) fn explain(&self, fault: &Fault, owners: &Owners) -> Diagnostic {
+        let shown = |address| owners.shown(address);
+        let (class, message) = headline(&fault.kind, &shown);
         let mut found = Diagnostic::new(Severity::Error, class, message);
-        if let Some(span) = self.span(fault.place) {
+        let anywhere =
+            matches!(fault.kind, FaultKind::StepLimit { .. }) && fault.place == Place::default();
+        if anywhere {
+            if let Some(span) = self.span(fault.place) {
+                found = found.label(span, "several CTAs were running");
+            }
+            found = found.note(
+                "with one thread of the host (`--threads 1`) the report says where the kernel was",
+            );
+        } else if let Some(span) = self.span(fault.place) {
             found = found.label(span, format!("{}", fault.thread));
         } else {
             found = found.note(format!("{}", fault.thread));
@@ -31,19 +40,22 @@ impl Kernel {
                     found = found.note("the pointer is null, or an offset from null");
                 } else if let Some(Extent { start, end, .. }) = nearest {
                     let whose = self
-                        .begins(*start, args, image_base)
+                        .begins(*start, owners)
                         .map_or(String::new(), |owner| format!(", {owner}"));
                     let distance = distance(*address, u64::from(*bytes), *start, *end);
                     let size = end - start;
                     found = found.note(match space {
                         _ if global => format!(
-                            "the nearest allocation is {start:#x} to {end:#x} ({size} bytes{whose}); the \
-                             access {distance}",
+                            "the nearest allocation is {:#x} to {:#x} ({size} bytes{whose}); the access {distance}",
+                            shown(*start),
+                            shown(*end),
                         ),
                         Space::Generic => format!(
-                            "the address leads to the {} space, which is {start:#x} to {end:#x} ({size} \
-                             bytes); the access {distance}",
-                            word(*of)
+                            "the address leads to the {} space, which is {:#x} to {:#x} ({size} bytes); the \
+                             access {distance}",
+                            word(*of),
+                            shown(*start),
+                            shown(*end),
                         ),
                         Space::Global | Space::Shared | Space::Local | Space::Param => format!(
                             "the {} space has {size} bytes; the access {distance}",
@@ -62,8 +74,9 @@ impl Kernel {
                 }
             }
             FaultKind::Constant { of, address, .. } => {
-                let owner = (*of == Space::Global).then(|| self.owner(*address, args, image_base));
-                if let Some((Owner::Variable(name), inside)) = owner.flatten() {
+                let owner = owners.of(*address).filter(|_| *of == Space::Global);
+                if let Some((Owner::Variable(variable), inside)) = owner {
+                    let name = plain_name(&variable.name);
                     found = found.note(format!("this is byte {inside} of the variable `{name}`"));
                 }
                 found = found.note(match of {
@@ -123,14 +136,16 @@ impl Kernel {
     }
 
     /// The variable, or the parameter whose buffer begins at an address.
-    fn begins(&self, start: u64, args: &[Arg], image_base: u64) -> Option<String> {
-        let (owner, inside) = self.owner(start, args, image_base)?;
+    fn begins(&self, start: u64, owners: &Owners) -> Option<String> {
+        let (owner, inside) = owners.of(start)?;
         let named = match owner {
-            Owner::Parameter(nth, _) => {
-                let name = &self.params().get(nth)?.name;
-                format!("the buffer of parameter {nth}, `{name}`")
+            Owner::Parameter { nth, field, .. } => {
+                let name = &self.params().get(*nth)?.name;
+                format!("the buffer of parameter {}, `{name}`", Number(*nth, *field))
             }
-            Owner::Variable(name) => format!("the variable `{name}`"),
+            Owner::Variable(variable) => {
+                format!("the variable `{}`", plain_name(&variable.name))
+            }
         };
         (inside == 0).then_some(named)
     }
@@ -166,11 +181,12 @@ impl Kernel {
     }
 }
 
-pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
+/// What a fault was in a sentence; `counted` is how reports show a device address.
+pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class, String) {
     match kind {
         FaultKind::OutOfBounds { access, space, address, bytes, .. } => {
             let access = access.word();
-            let at = shown(*space, *address);
+            let at = shown(*space, *address, counted);
             let what = match space {
                 _ if is_null(*space, *address) => {
                     format!("null pointer: {access} of {bytes} bytes at {at}")
@@ -180,22 +196,23 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
             (Class::Undefined, what)
         }
         FaultKind::Misaligned { access, space, address, bytes } => {
-            let at = shown(*space, *address);
+            let at = shown(*space, *address, counted);
             (Class::Undefined, format!("misaligned {} of {bytes} bytes at {at}", access.word()))
         }
         FaultKind::Constant { access, space, of, address, bytes } => {
             let what =
                 if *of == Space::Param { "a parameter of the kernel" } else { "constant memory" };
-            let (access, at) = (access.word(), shown(*space, *address));
+            let (access, at) = (access.word(), shown(*space, *address, counted));
             (
                 Class::Undefined,
                 format!("{what} cannot be written: {access} of {bytes} bytes at {at}"),
             )
         }
         FaultKind::Trap => (Class::Undefined, "the kernel executed a trap".to_owned()),
-        FaultKind::NoFunction { address } => {
-            (Class::Undefined, format!("call of {address:#x}, which is no function's address"))
-        }
+        FaultKind::NoFunction { address } => (
+            Class::Undefined,
+            format!("call of {:#x}, which is no function's address", counted(*address)),
+        ),
         FaultKind::Assertion { condition, .. } => {
             (Class::Undefined, format!("assertion `{condition}` failed"))
         }
@@ -213,7 +230,8 @@ pub(crate) fn headline(kind: &FaultKind) -> (Class, String) {
         FaultKind::Interrupted => (Class::Limit, "interrupted".to_owned()),
         FaultKind::GivenUp => (
             Class::Limit,
-            "stopped: for five seconds nothing new was found, and no CTA ended".to_owned(),
+            "stopped: for 16,777,216 warp instructions nothing new was found, and no CTA ended"
+                .to_owned(),
         ),
     }
 }
@@ -224,10 +242,10 @@ fn is_null(space: Space, address: u64) -> bool {
 }
 
 /// An address as the space counts.
-fn shown(space: Space, address: u64) -> String {
+fn shown(space: Space, address: u64, counted: &dyn Fn(u64) -> u64) -> String {
     match space {
-        Space::Global => format!("global address {address:#x}"),
-        Space::Generic => format!("generic address {address:#x}"),
+        Space::Global => format!("global address {:#x}", counted(address)),
+        Space::Generic => format!("generic address {:#x}", counted(address)),
         Space::Shared | Space::Local | Space::Param => {
             format!("{} address {address:#x}", word(space))
         }

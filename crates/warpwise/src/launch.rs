@@ -4,6 +4,7 @@ use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::{Error, Failure, Stage};
 use crate::module::Kernel;
+use crate::owner::Owners;
 use diag::{Class, Diagnostic, Severity};
 use std::fmt;
 use std::str::FromStr;
@@ -160,12 +161,13 @@ impl Kernel {
         let elapsed = started.elapsed();
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         let Some(fault) = outcome.fault else { return Ok(report) };
+        let owners = Owners::new(self, args, image_base, device.memory.base());
         Err(Error::of(Failure {
             stage: Stage::Run,
-            diagnostics: vec![self.explain(&fault, args, image_base)],
+            diagnostics: vec![self.explain(&fault, &owners)],
             sources: Arc::clone(self.sources()),
             fault: Some(fault),
-            stats: Some(report.stats),
+            stats: (report.stats != Stats::default()).then_some(report.stats),
             printed: report.printed,
         }))
     }

@@ -32,27 +32,35 @@
 mod apart;
 mod argument;
 mod check;
+mod demangle;
 mod device;
 mod element;
 mod error;
 pub mod explain;
 mod explore;
 mod fault;
+mod files;
 mod launch;
 pub mod machine;
 mod module;
 mod owner;
+mod signature;
 mod source;
 mod spoken;
+mod uses;
+mod variable;
 
 pub use argument::Arg;
 pub use check::{Checked, Coverage};
+pub use demangle::{demangled, plain_name};
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};
 pub use explore::Exploration;
+pub use files::{MAX_FILE, read_file};
 pub use launch::{Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
+pub use variable::Variable;
 
 pub use diag;
 pub use lanes::LaneMask;

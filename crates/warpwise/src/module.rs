@@ -1,8 +1,10 @@
 //! Modules and kernels.
 
 use crate::error::{Error, Stage};
+use crate::files::read_file;
 use diag::{Class, Diagnostic, Sources};
 use ptx::{Image, LoweredKernel, Param};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,7 +61,10 @@ impl Module {
             let message = format!("cannot read {}: {why}", path.display());
             Error::message(Stage::Module, class, message)
         };
-        let bytes = std::fs::read(path).map_err(|why| fail(Class::BadInput, &why))?;
+        let bytes = read_file(path).map_err(|why| match why.kind() {
+            ErrorKind::FileTooLarge => fail(Class::Limit, &why),
+            _ => fail(Class::BadInput, &why),
+        })?;
         let text = String::from_utf8(bytes).map_err(|why| {
             let at = why.utf8_error().valid_up_to();
             let line = 1 + why.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();

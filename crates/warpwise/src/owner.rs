@@ -1,37 +1,173 @@
-//! Whose the bytes of device memory are.
+//! Whose the bytes of device memory are, and what reports call an address.
 
 use crate::argument::Arg;
+use crate::demangle::plain_name;
 use crate::device::Buffer;
+use crate::element::ElementType;
 use crate::module::Kernel;
+use ir::Space;
+use ptx::NamedVariable;
+use sanitize::At;
+use std::fmt;
+use vm::memory::{BASE, lead};
 
 /// What holds a byte of device memory.
-pub(crate) enum Owner<'a> {
-    /// The buffer of a parameter, by its index.
-    Parameter(usize, Buffer),
-    /// A variable of the module, by its name.
-    Variable(&'a str),
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The buffer of a parameter.
+    Parameter {
+        /// The parameter's index.
+        nth: usize,
+        /// The index of the field, for buffers in structures.
+        field: Option<usize>,
+        /// The type of its elements.
+        element: Option<ElementType>,
+    },
+    /// A variable of the module.
+    Variable(NamedVariable),
 }
 
-impl Kernel {
-    /// What holds the byte at a device address, and the byte's number in it. `image_base` is where the module's variables lie.
-    pub(crate) fn owner(
-        &self,
-        address: u64,
-        args: &[Arg],
-        image_base: u64,
-    ) -> Option<(Owner<'_>, u64)> {
-        let of_buffer = args.iter().enumerate().find_map(|(nth, arg)| match arg {
-            Arg::Buffer(buffer) => {
-                let inside = address.checked_sub(buffer.address)?;
-                // A buffer of no bytes is where it begins.
-                (inside < buffer.bytes.max(1)).then_some((Owner::Parameter(nth, *buffer), inside))
-            }
-            Arg::Scalar(_) | Arg::Bytes(_) => None,
-        });
-        let of_variable = || {
-            let (name, inside) = self.image.variable_at(address.checked_sub(image_base)?)?;
-            Some((Owner::Variable(name), inside))
+/// The number of a parameter: `2`, or `2.1` for the second field of a structure.
+pub(crate) struct Number(pub(crate) usize, pub(crate) Option<usize>);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Some(field) => write!(f, "{}.{field}", self.0),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// Bytes of device memory that have a name.
+#[derive(Clone, Debug)]
+struct Owned {
+    start: u64,
+    bytes: u64,
+    owner: Owner,
+}
+
+/// Everything that has a name in a launch of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Owners {
+    /// The first address of the device's memory.
+    base: u64,
+    owned: Vec<Owned>,
+    shared: Vec<NamedVariable>,
+}
+
+/// Addresses that lie so far from the device's memory have nothing to do with it.
+const FAR: u64 = 1 << 44;
+
+impl Owners {
+    /// Whose memory is whose when a kernel runs with these arguments. `image_base` is where the module's variables lie,
+    /// `base` where the device's memory begins.
+    pub(crate) fn new(kernel: &Kernel, args: &[Arg], image_base: u64, base: u64) -> Owners {
+        let mut owned = Vec::new();
+        let mut buffer = |nth, field, Buffer { address, bytes, element }: Buffer| {
+            let owner = Owner::Parameter { nth, field, element };
+            // A buffer of no bytes is where it begins.
+            owned.push(Owned { start: address, bytes: bytes.max(1), owner });
         };
-        of_buffer.or_else(of_variable)
+        for (nth, arg) in args.iter().enumerate() {
+            match arg {
+                Arg::Buffer(it) => buffer(nth, None, *it),
+                Arg::Struct(fields) => {
+                    for (field, inner) in fields.iter().enumerate() {
+                        if let Arg::Buffer(it) = inner {
+                            buffer(nth, Some(field), *it);
+                        }
+                    }
+                }
+                Arg::Scalar(_) | Arg::Bytes(_) => {}
+            }
+        }
+        owned.extend(kernel.image.variables.iter().map(|variable| Owned {
+            start: image_base + variable.offset,
+            bytes: variable.bytes,
+            owner: Owner::Variable(variable.clone()),
+        }));
+        Owners { base, owned, shared: kernel.lowered.shared.clone() }
+    }
+
+    /// What holds the byte at a device address, and the byte's number in it.
+    pub(crate) fn of(&self, address: u64) -> Option<(&Owner, u64)> {
+        self.owned.iter().find_map(|it| {
+            let inside = address.checked_sub(it.start)?;
+            (inside < it.bytes).then_some((&it.owner, inside))
+        })
+    }
+
+    /// A device address as reports show it: counted from a base that is the same in every run.
+    pub(crate) fn shown(&self, address: u64) -> u64 {
+        let offset = address.wrapping_sub(self.base);
+        match offset.wrapping_add(FAR) < 2 * FAR {
+            true => BASE.wrapping_add(offset),
+            false => address,
+        }
+    }
+
+    /// What an access touches, in words that are the same in every run.
+    pub(crate) fn words(&self, at: At) -> String {
+        let At { space, address, bytes } = at;
+        match space {
+            Space::Shared => match self.of_shared(address, bytes) {
+                Some(named) => format!("{address:#x} ({named})"),
+                None => format!("{address:#x}"),
+            },
+            Space::Global => self.of_global(at),
+            Space::Generic => match lead(address, self.base) {
+                (Space::Shared, address) => {
+                    let inner = self.words(At { space: Space::Shared, address, bytes });
+                    format!("{inner} of shared memory")
+                }
+                (Space::Local, offset) => format!("{offset:#x} of local memory"),
+                (Space::Param, offset) => format!("{offset:#x} of the parameters"),
+                (Space::Global | Space::Generic, _) => self.of_global(at),
+            },
+            Space::Local | Space::Param => format!("{address:#x}"),
+        }
+    }
+
+    fn of_global(&self, At { address, bytes, .. }: At) -> String {
+        match self.of(address) {
+            Some((Owner::Parameter { nth, field, element }, inside)) => {
+                let number = Number(*nth, *field);
+                match element.map(|element| element.bytes() as u64) {
+                    Some(size) => {
+                        format!("argument {number}, element {} (byte {inside})", inside / size)
+                    }
+                    None => format!("argument {number}, byte {inside}"),
+                }
+            }
+            Some((Owner::Variable(variable), inside)) => element(variable, inside, bytes),
+            None => format!("{:#x}", self.shown(address)),
+        }
+    }
+
+    /// The variable at an address of shared memory.
+    fn of_shared(&self, address: u64, bytes: u64) -> Option<String> {
+        self.shared.iter().find_map(|variable| {
+            let inside = address.checked_sub(variable.offset)?;
+            // Dynamic shared memory comes last.
+            let holds = inside < variable.bytes || variable.bytes == 0;
+            holds.then(|| element(variable, inside, bytes))
+        })
+    }
+}
+
+/// Bytes of an element where nothing says more, and an access has more than one.
+const WORD: u64 = 4;
+
+/// An element of a variable: `tile[33]`.
+fn element(variable: &NamedVariable, inside: u64, access: u64) -> String {
+    let name = plain_name(&variable.name);
+    // Compilers declare arrays as bytes; elements are what is accessed.
+    let size = variable.element().unwrap_or(if access > 8 { WORD } else { access.max(1) });
+    match (variable.is_array, inside.is_multiple_of(size)) {
+        (true, true) if size == 1 => format!("`{name}[{inside}]`"),
+        (true, true) => format!("`{name}[{}]`, byte {inside}", inside / size),
+        (false, true) if inside == 0 => format!("`{name}`"),
+        _ => format!("`{name}`, byte {inside}"),
     }
 }

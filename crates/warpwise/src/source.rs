@@ -94,7 +94,7 @@ impl<'k> Located<'k> {
             let about = std::fs::metadata(&path).ok()?;
             // The name comes from the module: nothing but a plain file of a reasonable size is opened.
             let plain = about.is_file() && about.len() <= MAX_SOURCE;
-            let text = std::fs::read(&path).ok().filter(|_| plain)?;
+            let text = plain.then(|| std::fs::read(&path).ok()).flatten()?;
             Some((path.display().to_string(), String::from_utf8(text).ok()?))
         })
     }

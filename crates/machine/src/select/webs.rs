@@ -18,7 +18,7 @@ pub(super) fn split(kernel: &Kernel) -> Kernel {
     // The value that a register has at the start of a block.
     let mut at_start: Vec<HashMap<Reg, u32>> = Vec::with_capacity(kernel.blocks.len());
     for block in 0..kernel.blocks.len() {
-        let live = liveness.live_in(block).map(|reg| Reg(reg as u32));
+        let live = liveness.live_in(block);
         at_start.push(live.map(|reg| (reg, values.add(reg))).collect());
         if values.parents.len() > MOST_VALUES {
             return split;

@@ -173,6 +173,49 @@ pub struct Object {
     pub constant: bool,
 }
 
+/// A variable as hosts and reports know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedVariable {
+    /// Its name in the module.
+    pub name: String,
+    /// Its space: global, constant or shared.
+    pub space: Space,
+    /// Offset in the image, or in shared memory.
+    pub offset: u64,
+    /// Its size; 0 for dynamic shared memory, which is as large as the launch says.
+    pub bytes: u64,
+    /// The type of one scalar.
+    pub ty: ScalarType,
+    /// Scalars of an element: more than 1 in arrays of vectors.
+    pub vector: u32,
+    /// Whether it has dimensions.
+    pub is_array: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl NamedVariable {
+    /// A declared variable.
+    pub(super) fn of(variable: &Variable, offset: u64) -> NamedVariable {
+        NamedVariable {
+            name: variable.name.to_string(),
+            space: variable.space,
+            offset,
+            bytes: bytes(variable).unwrap_or(0),
+            ty: variable.ty,
+            vector: u32::from(variable.vector.unwrap_or(1)),
+            is_array: !variable.dims.is_empty(),
+            span: variable.name.span,
+        }
+    }
+
+    /// The size of an element; `None` for arrays of `.b8`, as compilers declare everything that has no name in PTX.
+    pub fn element(&self) -> Option<u64> {
+        let untyped = self.is_array && self.ty == ScalarType::B8;
+        (!untyped).then(|| scalar_bytes(self.ty) * u64::from(self.vector))
+    }
+}
+
 /// The global and constant variables of a module: where each stands in one block, and what it holds.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
@@ -180,6 +223,8 @@ pub struct Image {
     pub objects: Vec<Object>,
     /// What is not zero: offset and bytes.
     pub contents: Vec<(u64, Vec<u8>)>,
+    /// The variables by name, in source order.
+    pub variables: Vec<NamedVariable>,
     /// Addresses in it.
     pub relocations: Vec<Relocation>,
     /// Where the barrier of the grid stands, if something reads where it is.
@@ -188,7 +233,6 @@ pub struct Image {
     offsets: HashMap<String, u64>,
     places: Arc<Places>,
     /// The names of the variables of functions, by offset.
-    in_functions: HashMap<u64, String>,
     functions: HashMap<String, u64>,
 }
 
@@ -247,11 +291,11 @@ impl Image {
             }
             let constant = variable.space == Space::Const;
             image.objects.push(Object { offset, bytes, constant });
+            image.variables.push(NamedVariable::of(variable, offset));
             places.offsets.insert(variable.name.span, offset);
-            match variables.is_of_module(declared) {
-                true => image.offsets.insert(variable.name.to_string(), offset).map(drop),
-                false => image.in_functions.insert(offset, variable.name.to_string()).map(drop),
-            };
+            if variables.is_of_module(declared) {
+                image.offsets.insert(variable.name.to_string(), offset);
+            }
         }
         if reads_special(module, special::Value::is_grid_workspace) {
             let offset = align_up(end + GAP, 16);
@@ -284,16 +328,6 @@ impl Image {
     /// The address of a function; `None` where it is no kernel and the module never takes it.
     pub(super) fn function(&self, name: &str) -> Option<u64> {
         self.functions.get(name).copied()
-    }
-
-    /// The variable that holds the byte at an offset, and the byte's number in it.
-    pub fn variable_at(&self, offset: u64) -> Option<(&str, u64)> {
-        let holds =
-            |object: &&Object| (object.offset..object.offset + object.bytes).contains(&offset);
-        let start = self.objects.iter().find(holds)?.offset;
-        let of_module = self.offsets.iter().find(|(_, at)| **at == start).map(|(name, _)| name);
-        let name = of_module.or_else(|| self.in_functions.get(&start))?;
-        Some((name, offset - start))
     }
 
     /// The offset of a variable of the module.

@@ -15,7 +15,7 @@ mod service;
 mod variables;
 mod vectors;
 
-pub use layout::{Image, Object, Relocation};
+pub use layout::{Image, NamedVariable, Object, Relocation};
 pub use lines::SourceLines;
 pub use operands::{Extend, class_of};
 pub use scope::Entity;
@@ -54,6 +54,8 @@ pub struct Param {
     pub bytes: u32,
     /// Whether it is an array or vector of scalars.
     pub is_aggregate: bool,
+    /// Whether its declaration says that it holds an address (`.ptr`).
+    pub is_pointer: bool,
     /// Where it is declared.
     pub span: Span,
 }
@@ -65,6 +67,8 @@ pub struct LoweredKernel {
     pub kernel: Kernel,
     /// The parameters in order.
     pub params: Vec<Param>,
+    /// The variables in shared memory that it uses.
+    pub shared: Vec<NamedVariable>,
     /// The source text of each [`Place`].
     pub places: Vec<Span>,
     /// The source line of each [`Place`], as far as the module tells.
@@ -98,6 +102,8 @@ pub fn lower_kernel(
         param_bytes: 0,
         shared_memory: SharedMemory::default(),
         shared: HashMap::new(),
+        shared_variables: Vec::new(),
+        dynamic: None,
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
         local_bytes: 0,
@@ -131,6 +137,10 @@ pub struct Lowering {
     shared_memory: SharedMemory,
     /// Where the shared variables of the kernel and of its functions stand, by the places of their names.
     shared: HashMap<Span, u64>,
+    /// The same for reports.
+    shared_variables: Vec<NamedVariable>,
+    /// The variable that stands for dynamic shared memory, once one is used.
+    dynamic: Option<NamedVariable>,
     /// Where the shared memory stands that is set aside for the system, once something uses it.
     reserved_shared: Option<u64>,
     /// Where the barrier of the grid stands in the image, if the module reads where it is.
@@ -220,8 +230,11 @@ impl Lowering {
             return Err(vec![bug.label(function.name.span, "")]);
         }
         let registers = self.scopes.registers.iter().map(|register| register.reg).collect();
-        let Lowering { params, places, lines, .. } = self;
-        Ok(LoweredKernel { kernel, params, places, lines, registers })
+        let Lowering { params, places, lines, dynamic, shared_variables: mut shared, .. } = self;
+        if let Some(dynamic) = dynamic {
+            shared.push(NamedVariable { offset: u64::from(kernel.shared_bytes), ..dynamic });
+        }
+        Ok(LoweredKernel { kernel, params, shared, places, lines, registers })
     }
 
     fn parameter(&mut self, variable: &ast::Variable) {
@@ -242,6 +255,7 @@ impl Lowering {
             offset: place.start as u32,
             bytes: bytes as u32,
             is_aggregate: !variable.dims.is_empty() || variable.vector.is_some(),
+            is_pointer: variable.ptr.is_some(),
             span: variable.span,
         });
         let placing = Placing::At(scope::Variable { space: Space::Param, offset: place.start });
@@ -315,6 +329,8 @@ impl Lowering {
             // What is passed to functions lies in the caller's local memory.
             Space::Local | Space::Param => (Space::Local, self.frame.place(variable)?),
             Space::Shared if variable.linkage == Linkage::Extern => {
+                let named = NamedVariable::of(variable, 0);
+                self.scopes.unplaced.insert(self.scopes.variables.len(), named);
                 return self.scopes.declare_variable(variable, Placing::Dynamic);
             }
             Space::Shared => (Space::Shared, self.place_shared(variable)?),
@@ -349,6 +365,7 @@ impl Lowering {
         let bytes = layout::size(variable)?;
         let offset = self.shared_memory.place(bytes, layout::alignment(variable));
         self.shared.insert(variable.name.span, offset);
+        self.shared_variables.push(NamedVariable::of(variable, offset));
         Ok(offset)
     }
 
@@ -478,6 +495,8 @@ impl Lowering {
             Placing::At(scope::Variable { space, offset }) => Ok(Some((space, offset))),
             Placing::Dynamic => {
                 self.shared_memory.use_dynamic();
+                let named = || self.scopes.unplaced.get(&index).cloned();
+                self.dynamic = self.dynamic.take().or_else(named);
                 Ok(None)
             }
             Placing::Missing(declared) => {
@@ -487,6 +506,9 @@ impl Lowering {
                 let offset = self.shared_memory.place(bytes, align);
                 let placed = scope::Variable { space: Space::Shared, offset };
                 self.scopes.variables[index] = Placing::At(placed);
+                if let Some(named) = self.scopes.unplaced.remove(&index) {
+                    self.shared_variables.push(NamedVariable { offset, ..named });
+                }
                 Ok(Some((Space::Shared, offset)))
             }
         }

@@ -1,7 +1,7 @@
 //! What names mean at a point of a kernel.
 
 use super::Result;
-use super::layout::{self, Image, Places};
+use super::layout::{self, Image, NamedVariable, Places};
 use crate::nearest::nearest;
 use crate::special;
 use crate::syntax::ast::{self, Function, Item, Name};
@@ -89,6 +89,8 @@ pub(super) struct Scopes {
     pub(super) has_vectors: bool,
     pub(super) functions: Vec<DeclaredFunction>,
     places: Arc<Places>,
+    /// Shared variables whose place is not known from the start, by index.
+    pub(super) unplaced: HashMap<usize, NamedVariable>,
 }
 
 /// A function of the module.
@@ -112,6 +114,7 @@ impl Scopes {
             has_vectors: false,
             functions: Vec::new(),
             places: Arc::clone(image.places()),
+            unplaced: HashMap::new(),
         };
         for item in &module.items {
             match item {
@@ -155,6 +158,10 @@ impl Scopes {
                         }
                         Space::Param | Space::Sreg | Space::Tex => continue,
                     };
+                    if variable.space == Space::Shared {
+                        let named = NamedVariable::of(variable, 0);
+                        scopes.unplaced.insert(scopes.variables.len(), named);
+                    }
                     scopes.variables.push(placing);
                     scopes.scalars.push(layout::scalar_bytes(variable.ty) as u32);
                     let entity = Entity::Variable(scopes.variables.len() - 1);

@@ -8,6 +8,7 @@ mod lasting;
 mod marks;
 mod proxy;
 
+use crate::at::At;
 use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
@@ -403,17 +404,19 @@ impl Cta {
             found.report(code, place, Some(copy.place), || {
                 let verb = if writes { "writes" } else { "reads" };
                 let thread = view.thread(touch.warp, lane);
+                let at = At { space: touch.space, address: start, bytes: touch.bytes };
                 let message = format!(
-                    "{verb} {space} memory at {start:#x}, which an asynchronous copy may be {does} still"
+                    "{verb} {space} memory at {at}, which an asynchronous copy may be {does} still"
                 );
                 let of = match copy.thread == thread {
                     true => "this thread".to_owned(),
                     false => copy.thread.to_string(),
                 };
-                let Span { start: to, bytes, .. } = copy.to;
+                let Span { space: target, start: to, bytes } = copy.to;
+                let to = At { space: target, address: to, bytes: 1 };
                 Finding::new(code, place, thread, message)
                     .label(format!("{verb}: {thread}"))
-                    .related(copy.place, format!("the copy, of {bytes} bytes to {to:#x}, by {of}"))
+                    .related(copy.place, format!("the copy, of {bytes} bytes to {to}, by {of}"))
                     .help(help(copy))
                     .fact(rule(copy))
             });

@@ -5,6 +5,7 @@
 //! written before.
 
 use super::marks::Span;
+use crate::at::At;
 use crate::code::Code;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
@@ -50,9 +51,9 @@ impl Unfenced {
         let Some((unit, (stored, by))) = store else { return };
         found.report(Code::R001, place, Some(*stored), || {
             let verb = if writes { "writes" } else { "reads" };
+            let at = At { space: span.space, address: unit * BULK_UNIT, bytes: 1 };
             let message = format!(
-                "a bulk copy {verb} shared memory at {:#x}, and no proxy fence lies between a store to it and the copy",
-                unit * BULK_UNIT
+                "a bulk copy {verb} shared memory at {at}, and no proxy fence lies between a store to it and the copy"
             );
             Finding::new(Code::R001, place, thread, message)
                 .label(format!("copy of {} bytes by {thread}", span.bytes))

@@ -2,6 +2,7 @@
 
 use super::matters::Use;
 use super::{Cta, Scene, reg_of};
+use crate::at::At;
 use crate::shadow::{Kind, Origin, Shadow, transfer};
 use crate::touch::Touch;
 use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Service, Space, Src, Update};
@@ -191,7 +192,8 @@ impl Scene<'_, '_> {
                 Space::Local => "local",
                 Space::Global | Space::Generic | Space::Param => "global",
             };
-            let text = format!("reads {word} memory at {address:#x}, which nothing wrote");
+            let at = At { space, address, bytes: touch.bytes };
+            let text = format!("reads {word} memory at {at}, which nothing wrote");
             (view.thread(warp, lane), text, None)
         })
     }

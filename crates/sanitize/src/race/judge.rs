@@ -3,6 +3,7 @@
 use super::clock::{Clocks, Step, Thread};
 use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
 use super::unread::{Pair, Unread};
+use crate::at::At;
 use crate::finding::{Finding, Findings};
 use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
@@ -347,8 +348,9 @@ impl Judge<'_, '_> {
         } else {
             "two CTAs"
         };
+        let at = At { space: touch.space, address, bytes: touch.bytes };
         let message = format!(
-            "{relation} access {space} memory at {address:#x}, and nothing orders their {} and {}",
+            "{relation} access {space} memory at {at}, and nothing orders their {} and {}",
             earlier.kind.word(),
             access.kind.word(),
         );

@@ -9,11 +9,14 @@ mod reserve;
 mod windows;
 
 pub use regions::{Region, Regions};
-pub(crate) use windows::{Window, lead};
+pub(crate) use windows::Window;
+pub use windows::lead;
 
 use reserve::{Range, reserve};
 use std::fmt;
 
+/// Where the range stands if the host lets it, and what reports count device addresses from: it is the same in every run.
+pub const BASE: u64 = 0x2000_0000_0000;
 /// Bytes at the start of the range that are never allocated.
 const RESERVED: u64 = 1 << 16;
 /// Bytes between allocations, at least.

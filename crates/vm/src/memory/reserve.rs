@@ -1,16 +1,85 @@
 //! The address range behind global memory.
 
+#[cfg(all(not(miri), not(unix)))]
 use super::MemoryError;
 
-/// The range as bytes.
+/// Sizes to try, as powers of two: as much of a terabyte as the host gives.
 #[cfg(not(miri))]
+const SIZES: [u32; 7] = [40, 38, 36, 34, 32, 30, 28];
+
+#[cfg(all(not(miri), unix))]
+pub(super) use for_unix::{Range, reserve};
+
+/// Reserves the range at [`crate::memory::BASE`], so that equal runs have equal addresses. Where something else stands, it
+/// comes to stand elsewhere.
+#[cfg(all(not(miri), unix))]
+mod for_unix {
+    use super::SIZES;
+    use crate::memory::{BASE, MemoryError};
+    use std::ops::{Deref, DerefMut};
+    use std::ptr::NonNull;
+
+    /// A mapping of this process.
+    #[derive(Debug)]
+    pub(in crate::memory) struct Range {
+        start: NonNull<u8>,
+        bytes: usize,
+    }
+
+    // SAFETY: the mapping belongs to the value alone, like the memory of a `Vec<u8>`.
+    unsafe impl Send for Range {}
+    // SAFETY: as above; shared references only read.
+    unsafe impl Sync for Range {}
+
+    impl Deref for Range {
+        type Target = [u8];
+
+        fn deref(&self) -> &[u8] {
+            // SAFETY: the mapping is readable, its pages start as zeros, and it lives as long as the value.
+            unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
+        }
+    }
+
+    impl DerefMut for Range {
+        fn deref_mut(&mut self) -> &mut [u8] {
+            // SAFETY: as above; the mapping is writable and nobody else refers to it.
+            unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
+        }
+    }
+
+    impl Drop for Range {
+        fn drop(&mut self) {
+            // SAFETY: the mapping was made with these bounds, and nothing refers to it any more.
+            unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+        }
+    }
+
+    pub(in crate::memory) fn reserve() -> Result<Range, MemoryError> {
+        let mut last = String::new();
+        for bytes in SIZES.iter().filter_map(|bits| 1_usize.checked_shl(*bits)) {
+            let wished = std::ptr::without_provenance_mut(BASE as usize);
+            let access = libc::PROT_READ | libc::PROT_WRITE;
+            let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            // SAFETY: a new anonymous mapping; the address is a wish, and no other mapping is replaced.
+            let start = unsafe { libc::mmap(wished, bytes, access, kind, -1, 0) };
+            match NonNull::new(start.cast()).filter(|_| start != libc::MAP_FAILED) {
+                Some(start) => return Ok(Range { start, bytes }),
+                None => last = std::io::Error::last_os_error().to_string(),
+            }
+        }
+        Err(MemoryError::Reserve(last))
+    }
+}
+
+/// The range as bytes.
+#[cfg(all(not(miri), not(unix)))]
 pub(super) type Range = memmap2::MmapMut;
 
-/// Reserves as much of a terabyte as the host gives. Pages are committed when they are first touched.
-#[cfg(not(miri))]
+/// Reserves the range. Pages are committed when they are first touched.
+#[cfg(all(not(miri), not(unix)))]
 pub(super) fn reserve() -> Result<Range, MemoryError> {
     let mut last = String::new();
-    for bits in [40, 38, 36, 34, 32, 30, 28] {
+    for bits in SIZES {
         match memmap2::MmapOptions::new().len(1 << bits).no_reserve_swap().map_anon() {
             Ok(range) => return Ok(range),
             Err(why) => last = why.to_string(),

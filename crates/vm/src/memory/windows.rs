@@ -26,7 +26,7 @@ impl Window {
 /// The space that a generic address leads to, and the address there; what lies before the first byte of a window's
 /// memory has an address that is negative, modulo 2^64. `base` is the first address of the device's memory.
 #[inline(always)]
-pub(crate) fn lead(address: u64, base: u64) -> (Space, u64) {
+pub fn lead(address: u64, base: u64) -> (Space, u64) {
     let offset = address.wrapping_sub(base.wrapping_sub(BEFORE));
     let inside = (offset % WINDOW).wrapping_sub(WINDOW / 2);
     match offset / WINDOW {

@@ -10,7 +10,7 @@ use vm::{Fault, FaultKind, WaitingFor};
 impl MachineProgram {
     /// What a fault was, where, for which lane, and what to do.
     pub(super) fn explain(&self, fault: &Fault, memory: Buffer) -> Diagnostic {
-        let (class, general) = headline(&fault.kind);
+        let (class, general) = headline(&fault.kind, &|address| address);
         let lane = format!("lane {}", fault.thread.lane);
         let message = match &fault.kind {
             FaultKind::OutOfBounds { access, address, bytes, .. } => format!(

@@ -1,0 +1,86 @@
+//! Names of C++ as people write them.
+
+use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
+use std::fmt;
+
+/// Longer names stay as they are.
+const MOST: usize = 4096;
+
+/// Text that ends where a name grows beyond all sense: back-references can double it again and again.
+struct Bounded(String);
+
+impl fmt::Write for Bounded {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        match self.0.len() + text.len() > MOST {
+            true => Err(fmt::Error),
+            false => {
+                self.0.push_str(text);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn symbol(name: &str) -> Option<Symbol<&[u8]>> {
+    let mangled = name.starts_with("_Z") && name.len() <= MOST;
+    let limits = ParseOptions::default().recursion_limit(64);
+    mangled.then(|| Symbol::new_with_options(name.as_bytes(), &limits).ok()).flatten()
+}
+
+fn written(name: &str, options: DemangleOptions) -> Option<String> {
+    let mut out = Bounded(String::new());
+    let options = options.recursion_limit(64);
+    symbol(name)?.structured_demangle(&mut out, &options).ok()?;
+    Some(out.0)
+}
+
+/// A mangled name of the Itanium C++ ABI with its parameters, such as `scan(int*, int)`; `None` if it is none.
+pub fn demangled(name: &str) -> Option<String> {
+    written(name, DemangleOptions::new())
+}
+
+/// The name of a variable or function without parameters: `ns::counter`. Variables of a function lose the function's name.
+/// Other names are returned as they are.
+pub fn plain_name(name: &str) -> String {
+    let options = DemangleOptions::new().no_params().no_return_type();
+    let Some(full) = written(name, options) else { return name.to_owned() };
+    match of_function(name) {
+        // `kernel(float*)::tile`, which the options leave as `kernel::tile`.
+        true => full.rsplit("::").next().unwrap_or(&full).to_owned(),
+        false => full,
+    }
+}
+
+/// Whether a mangled name is that of an entity of a function (Itanium C++ ABI, `<local-name>`).
+fn of_function(name: &str) -> bool {
+    name.starts_with("_ZZ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The expected names are those of binutils' c++filt.
+    #[test]
+    fn names_of_the_abi() {
+        assert_eq!(demangled("_Z4scanPiS_i").as_deref(), Some("scan(int*, int*, int)"));
+        assert_eq!(plain_name("_ZN2ns7counterE"), "ns::counter");
+        assert_eq!(plain_name("_ZZ4kernPfE4tile"), "tile");
+        assert_eq!(plain_name("_Z4scanPiS_i"), "scan");
+        assert_eq!(plain_name("table"), "table");
+        assert_eq!(plain_name("_Z"), "_Z");
+        assert_eq!(demangled("scan"), None);
+    }
+
+    #[test]
+    fn names_that_grow_without_end_stay_as_they_are() {
+        // Every pair of template arguments is twice as long as the one before it.
+        let mut name = "_Z1fI1aIiiE".to_owned();
+        for nth in 0..40_u8 {
+            let back = char::from(if nth < 10 { b'0' + nth } else { b'A' + nth - 10 });
+            name += &format!("1bIS{back}_S{back}_E");
+        }
+        name += "Evv";
+        assert!(demangled(&name).is_none_or(|full| full.len() <= MOST));
+    }
+}
