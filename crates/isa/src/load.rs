@@ -7,6 +7,7 @@ use crate::model::Description;
 use crate::parse;
 use crate::resolve;
 use diag::{Class, Diagnostic, Severity, Sources};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The operand types that every description may use without declaring them, as a description file. A
@@ -49,11 +50,18 @@ impl Loader for FileLoader {
     fn load(&mut self, path: &str, from: Option<&str>) -> Result<Loaded, String> {
         let folder = from.map(Path::new).and_then(Path::parent).unwrap_or(Path::new(""));
         let full: PathBuf = folder.join(path);
-        let size = std::fs::metadata(&full).map_err(|error| error.to_string())?.len();
+        let file = std::fs::File::open(&full).map_err(|error| error.to_string())?;
+        let size = file.metadata().map_err(|error| error.to_string())?.len();
         if size > MOST_BYTES as u64 {
             return Err(format!("the file has {size} bytes, more than {MOST_BYTES}"));
         }
-        let bytes = std::fs::read(&full).map_err(|error| error.to_string())?;
+        // Devices and pipes may have no end.
+        let mut bytes = Vec::new();
+        let mut file = file.take(MOST_BYTES as u64 + 1);
+        file.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        if bytes.len() > MOST_BYTES {
+            return Err(format!("the file has more than {MOST_BYTES} bytes"));
+        }
         let text = String::from_utf8(bytes)
             .map_err(|error| format!("not UTF-8 from byte {}", error.utf8_error().valid_up_to()))?;
         Ok(Loaded { name: full.to_string_lossy().into_owned(), text })

@@ -7,7 +7,7 @@ use super::{Breach, Purpose};
 const CATALOGUE: &str = "crates/ptx/src/catalogue/";
 
 /// Words that are opcodes and mean something else in these files.
-const OTHER_MEANINGS: [(&str, &[&str]); 5] = [
+const OTHER_MEANINGS: [(&str, &[&str]); 6] = [
     // A state space.
     ("crates/ptx/src/syntax/types.rs", &["tex"]),
     // Terminators of the IR, as it prints.
@@ -15,6 +15,8 @@ const OTHER_MEANINGS: [(&str, &[&str]); 5] = [
     // Functions and a statement of pseudo-code in machine descriptions.
     ("crates/machine/src/pseudo/functions.rs", &["min", "max", "abs", "popc", "clz"]),
     ("crates/machine/src/pseudo/parser.rs", &["exit"]),
+    // An option.
+    ("crates/cli/src/arguments.rs", &["set"]),
     // A feature of x86-64.
     ("crates/vm/src/simd.rs", &["fma"]),
 ];
