@@ -251,6 +251,10 @@ impl<'a> Checker<'a> {
         let OperandKind::Pair(first, second) = &operand.kind else {
             return self.result(wanted, operand);
         };
+        if let OperandKind::Component(..) = first.kind {
+            let message = "an element of a vector cannot stand before `|`";
+            return refuse(&rules::OPERAND_KIND, first, message);
+        }
         self.second(wanted, second)?;
         self.result(wanted, first)
     }

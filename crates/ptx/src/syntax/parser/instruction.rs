@@ -134,8 +134,7 @@ impl Parser<'_> {
             }
             TokenKind::Word | TokenKind::Underscore if !self.starts_constant() => {
                 let first = self.named_operand()?;
-                let is_plain = matches!(first.kind, OperandKind::Name(_) | OperandKind::Sink);
-                if !self.at(TokenKind::Or) || !is_plain {
+                if !self.at(TokenKind::Or) {
                     return Ok(first);
                 }
                 self.pair(first)?
