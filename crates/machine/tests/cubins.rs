@@ -74,7 +74,9 @@ fn text_is_nvdisasms_and_bytes_survive() {
             let Some((address, found)) = instruction(line) else { continue };
             let place = (section.to_owned(), address);
             let wanted = texts.get(&place).unwrap_or_else(|| panic!("{place:?} is not recorded"));
-            if mnemonics.contains(&mnemonic(wanted)) {
+            // Of MOV, the descriptions have the form with a uniform register as its source.
+            let described_form = mnemonic(wanted) != "MOV" || wanted.contains(", UR");
+            if mnemonics.contains(&mnemonic(wanted)) && described_form {
                 described += 1;
                 assert_eq!(found, wanted, "{name} {place:?}");
             } else {
