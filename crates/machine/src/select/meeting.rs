@@ -2,7 +2,7 @@
 //! instructions of one kind, in the arms of a branch.
 
 use super::wanted;
-use ir::{CollectiveKind, Kernel, Op, Src};
+use ir::{CollectiveKind, Dominators, Graph, Kernel, Op, Src};
 use std::collections::{HashMap, HashSet};
 
 /// Blocks with collectives of one kind that are looked at pair by pair. With more, all may meet.
@@ -30,7 +30,7 @@ pub(super) fn elsewhere(
     if kinds.is_empty() {
         return HashSet::new();
     }
-    let dominators = dominators(kernel);
+    let dominators = Dominators::new(&Graph::of_blocks(kernel), 0);
     let mut found = HashSet::new();
     for sites in kinds.values() {
         // Collectives of one block complete one after the other.
@@ -42,7 +42,7 @@ pub(super) fn elsewhere(
             crowded
                 || blocks.iter().any(|(b, other)| {
                     let same = mask.is_none() || other.is_none() || mask == *other;
-                    same && !dominates(&dominators, a, *b) && !dominates(&dominators, *b, a)
+                    same && !dominators.dominates(a, *b) && !dominators.dominates(*b, a)
                 })
         };
         let together: HashSet<(usize, Option<u32>)> =
@@ -51,48 +51,4 @@ pub(super) fn elsewhere(
         found.extend(meeting.map(|(block, nth, _)| (*block, *nth)));
     }
     found
-}
-
-/// Whether every way to `b` leads through `a`.
-fn dominates(dominators: &[usize], a: usize, mut b: usize) -> bool {
-    while b > a && dominators[b] < b {
-        b = dominators[b];
-    }
-    a == b
-}
-
-/// The immediate dominator of every block; its own of the first (Cooper, Harvey and Kennedy, "A simple, fast dominance
-/// algorithm"). A dominator comes first in the order of blocks.
-fn dominators(kernel: &Kernel) -> Vec<usize> {
-    let count = kernel.blocks.len();
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (from, block) in kernel.blocks.iter().enumerate() {
-        for to in block.terminator.successors() {
-            before[to.0 as usize].push(from);
-        }
-    }
-    const UNKNOWN: usize = usize::MAX;
-    let mut dominators = vec![UNKNOWN; count];
-    dominators[0] = 0;
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in 1..count {
-            let known = before[block].iter().copied().filter(|from| dominators[*from] != UNKNOWN);
-            let common = known.reduce(|mut a, mut b| {
-                while a != b {
-                    let later = if a > b { &mut a } else { &mut b };
-                    // Of an order that is none, the first block dominates.
-                    let up = dominators[*later];
-                    *later = if up < *later { up } else { 0 };
-                }
-                a
-            });
-            if let Some(common) = common.filter(|common| dominators[block] != *common) {
-                dominators[block] = common;
-                changed = true;
-            }
-        }
-    }
-    dominators
 }
