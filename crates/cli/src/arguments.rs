@@ -195,7 +195,7 @@ Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the
 pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
-    /// Also report what is undefined and does not matter, and races of writes of the same value.
+    /// Also report what is undefined and does not matter; races in which no value changes are errors.
     #[arg(long)]
     pub(crate) pedantic: bool,
     /// Run the kernel under N other schedules too, or under all that could do anything else; N:SEED makes other random

@@ -27,6 +27,7 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
         said.document.explored = Some(coverage.into());
         said.text.push_str(&covered(coverage));
     }
+    let has_errors = checked.has_errors();
     match arguments.run.format() {
         ReportFormat::Text => said.tell(&checked.sources, checked.diagnostics),
         ReportFormat::Json | ReportFormat::Sarif => {
@@ -34,11 +35,11 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
         }
     }
     let complete = checked.explored.is_some_and(|coverage| coverage.end == ExploreEnd::Covered);
-    let status = match (checked.findings.is_empty(), &checked.fault) {
+    let status = match (has_errors, &checked.fault) {
         _ if run::interrupted() && !complete => Status::Interrupted,
-        (false, _) => Status::Findings,
-        (true, Some(_)) => Status::Faulted,
-        (true, None) => Status::Fine,
+        (true, _) => Status::Findings,
+        (false, Some(_)) => Status::Faulted,
+        (false, None) => Status::Fine,
     };
     // What a kernel wrote that did not finish is not kept.
     match checked.fault {

@@ -41,9 +41,14 @@ pub struct Finding {
     pub waiting: Vec<Waiting>,
     /// How many warp instructions it happened in.
     pub count: u64,
+    /// A race in which every access finds and leaves the same value with these inputs, whatever their order: a warning.
+    pub is_harmless: bool,
     /// What to do.
     pub help: &'static str,
 }
+
+/// The least rank of what is no harmless race ([`Findings::report_worst`]).
+pub(crate) const HARMFUL: u8 = 8;
 
 impl Finding {
     /// Whether another finding is of the same code at the same place.
@@ -64,8 +69,15 @@ impl Finding {
             facts: Vec::new(),
             waiting: Vec::new(),
             count: 1,
+            is_harmless: false,
             help: code.help(),
         }
+    }
+
+    /// Calls it harmless with these inputs.
+    pub fn harmless(mut self) -> Finding {
+        self.is_harmless = true;
+        self
     }
 
     /// Says what the instruction did.
@@ -116,8 +128,10 @@ pub struct Findings {
     found: Vec<Finding>,
     /// Where each is in `found`, and how bad the worst of its kind was.
     index: HashMap<(Code, Place, Option<Place>), (usize, u8)>,
-    /// How many there are of each code: what there is much of keeps nothing else out.
-    of_code: HashMap<Code, usize>,
+    /// How many there are of each code, harmless ones apart: what there is much of keeps nothing else out.
+    of_code: HashMap<(Code, bool), usize>,
+    /// How many are not harmless.
+    harmful: usize,
     dropped: u64,
 }
 
@@ -131,10 +145,10 @@ impl Findings {
         other: Option<Place>,
         make: impl FnOnce() -> Finding,
     ) {
-        self.report_worst(code, (place, other), 0, make);
+        self.report_worst(code, (place, other), HARMFUL, make);
     }
 
-    /// The same, but of equal ones the first of those that are worst is made.
+    /// The same, but of equal ones the first of those that are worst is made. Harmless ones have ranks below [`HARMFUL`].
     pub fn report_worst(
         &mut self,
         code: Code,
@@ -146,28 +160,31 @@ impl Findings {
             let known = &mut self.found[*at];
             let count = known.count + 1;
             if rank > *worst {
+                self.harmful += usize::from(known.is_harmless && rank >= HARMFUL);
                 (*worst, *known) = (rank, make());
             }
             known.count = count;
             return;
         }
-        let of_code = self.of_code.entry(code).or_default();
+        let of_code = self.of_code.entry((code, rank < HARMFUL)).or_default();
         if *of_code >= MAX_FINDINGS {
             self.dropped += 1;
         } else {
             *of_code += 1;
+            self.harmful += usize::from(rank >= HARMFUL);
             self.index.insert((code, place, other), (self.found.len(), rank));
             self.found.push(make());
         }
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.found.len()
+    /// How many there are that are not harmless.
+    pub(crate) fn harmful(&self) -> usize {
+        self.harmful
     }
 
     /// Adds what stopped the kernel, even when no more are kept.
     pub(crate) fn stopped(&mut self, finding: Finding) {
+        self.harmful += 1;
         self.found.push(finding);
     }
 

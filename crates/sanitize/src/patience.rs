@@ -36,8 +36,8 @@ impl Patience {
         let now = view.issued();
         let before = self.issued.insert(view.cta(), now).unwrap_or(0);
         self.since += now.saturating_sub(before);
-        if self.found != found.len() {
-            (self.found, self.since) = (found.len(), 0);
+        if self.found != found.harmful() {
+            (self.found, self.since) = (found.harmful(), 0);
         }
         self.found > 0 && self.since > PATIENCE
     }

@@ -30,8 +30,9 @@ const MAX_GROUPS: usize = 64;
 /// A finding as a diagnostic: code and sentence, source lines, the picture of the warp, facts, how often, and under
 /// which schedule.
 pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Diagnostic {
-    let mut found = Diagnostic::new(Severity::Error, Class::Undefined, &finding.message)
-        .code(finding.code.word());
+    let severity = if finding.is_harmless { Severity::Warning } else { Severity::Error };
+    let mut found =
+        Diagnostic::new(severity, Class::Undefined, &finding.message).code(finding.code.word());
     let all = || {
         let first = (finding.place, finding.label.as_str());
         let related = finding.related.iter().map(|related| (related.place, related.text.as_str()));

@@ -55,7 +55,7 @@ impl Again<'_> {
         if first.fault.is_some()
             || !(same || suspected.is_some())
             || *usual != Schedule::Fair
-            || first.findings.iter().any(|finding| explains(finding.code))
+            || first.findings.iter().any(|finding| explains(finding.code) && !finding.is_harmless)
         {
             return Ok(None);
         }
@@ -84,6 +84,7 @@ impl Again<'_> {
             let shown = other
                 .findings
                 .iter()
+                .filter(|finding| !finding.is_harmless)
                 .find(|finding| !first.findings.iter().any(|known| known.is_like(finding)));
             if let (Some(shown), Some(suspected)) = (shown, suspected) {
                 let mut finding = suspected.clone();

@@ -166,10 +166,12 @@ impl Kernel {
         }
         for Elsewhere { schedule, mut finding, fault } in elsewhere {
             finding.name_addresses(&words);
-            let mut both = findings.clone();
+            let harmful = findings.iter().filter(|known| !known.is_harmless || finding.is_harmless);
+            let mut both: Vec<Finding> = harmful.cloned().collect();
+            let known = both.len();
             both.push(finding.clone());
             // The same line of the user may have been found already, at another instruction.
-            if places.fold(both).len() == findings.len() {
+            if places.fold(both).len() == known {
                 continue;
             }
             places.find(&finding);
@@ -236,12 +238,17 @@ impl Checked {
         self.diagnostics.iter().map(show).collect()
     }
 
-    /// Nothing was found, and the kernel ran to its end: its report. Else an error with everything in words.
+    /// Whether something was found that is more than a warning.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| !finding.is_harmless)
+    }
+
+    /// Nothing was found but warnings, and the kernel ran to its end: its report. Else an error with everything in words.
     ///
     /// # Errors
     /// There are findings, or the kernel was stopped.
     pub fn into_result(self) -> Result<Report, Error> {
-        match self.diagnostics.is_empty() {
+        match !self.has_errors() && self.fault.is_none() {
             true => Ok(self.report),
             false => Err(Error::new(Stage::Run, self.sources, self.diagnostics)),
         }

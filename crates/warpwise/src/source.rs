@@ -67,6 +67,11 @@ impl<'k> Located<'k> {
                 folded.iter_mut().find(|known| lines(known).as_ref() == Some(&key))
             });
             match known {
+                // What is harmless at one of the places says nothing of the others.
+                Some(known) if known.is_harmless && !finding.is_harmless => {
+                    let count = known.count + finding.count;
+                    *known = Finding { count, ..finding };
+                }
                 Some(known) => known.count += finding.count,
                 None => folded.push(finding),
             }

@@ -371,13 +371,16 @@ impl Explored {
         run: &Run,
         switches: &[Switch],
     ) -> Result<(), S::Error> {
-        for finding in &run.findings {
+        // What is harmless is told of the first run.
+        for finding in run.findings.iter().filter(|finding| !finding.is_harmless) {
             let known = first.findings.iter().chain(self.more.iter().map(|known| &known.finding));
+            let known = known.filter(|known| !known.is_harmless);
             if known.into_iter().any(|known| same(subject, known, finding)) {
                 continue;
             }
             let shows = |subject: &S, run: &Run| {
-                let found = run.findings.iter().find(|found| same(subject, found, finding))?;
+                let alike = |found: &&Finding| !found.is_harmless && same(subject, found, finding);
+                let found = run.findings.iter().find(alike)?;
                 let last = run.findings.last().is_some_and(|last| same(subject, last, found));
                 Some((found.clone(), run.fault.clone().filter(|_| last)))
             };
@@ -396,7 +399,8 @@ impl Explored {
         run: &Run,
         switches: &[Switch],
     ) -> Result<(), S::Error> {
-        for finding in first.findings.iter().take(LOOKED_FOR) {
+        let harmful = first.findings.iter().filter(|finding| !finding.is_harmless);
+        for finding in harmful.take(LOOKED_FOR) {
             // What a stopped run does not show it might have shown.
             let lacks = |subject: &S, run: &Run| {
                 let alike = |found: &Finding| alike(subject, found, finding);

@@ -170,6 +170,11 @@ impl Clocks {
         &self.warps[warp].now
     }
 
+    /// What the CTA's threads did before this time, all of its threads know that still run, as far as a lane knows.
+    pub(super) fn floor(&self, warp: usize, lane: u32) -> u32 {
+        self.warps[warp].floor[lane as usize % WARP]
+    }
+
     /// The clocks of a warp whose lanes all have the same ones and know nothing else.
     pub(super) fn uniform(&self, warp: usize) -> Option<Uniform> {
         let (clocks, lockstep) = (&self.warps[warp], self.lockstep);

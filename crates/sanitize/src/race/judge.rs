@@ -4,7 +4,7 @@ use super::clock::{Clocks, Step, Thread};
 use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
 use super::unread::{Pair, Unread};
 use crate::at::At;
-use crate::finding::{Finding, Findings};
+use crate::finding::{Finding, Findings, HARMFUL};
 use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
 use ir::{Address, Place, Space, Src};
@@ -56,6 +56,15 @@ pub(super) enum Where<'a> {
     Global(&'a mut Pages),
 }
 
+/// What comes of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Harm {
+    /// Every access finds and leaves the same value, with these inputs.
+    None,
+    /// It may matter which access comes first.
+    Possible,
+}
+
 /// Judges the accesses of one instruction.
 pub(super) struct Judge<'a, 'v> {
     pub(super) extents: Extents,
@@ -95,11 +104,22 @@ impl Judge<'_, '_> {
             let lanes_per_line = (line::BYTES >> shift) as u32;
             for nth in 0..(WARP as u32 / lanes_per_line) {
                 let at = touch.low + u64::from(nth) * line::BYTES;
+                let first = nth * lanes_per_line;
+                let alone = self.known_to_all(clocks, &lines, (touch.warp, first));
+                // The host has written global memory, and nobody shared memory.
+                let given = touch.space == Space::Global;
                 let Some(line) = lines.line(at) else { continue };
-                let row = Row { access: access(nth * lanes_per_line), shift };
+                let mut row = Row { access: access(first), shift };
+                let of_line = LaneMask((((1_u64 << lanes_per_line) - 1) << first) as u32);
+                if self.changes_nothing(touch, of_line)
+                    && line.is_quiet((0, line::BYTES), alone, given)
+                {
+                    row.access.kind = row.access.kind.silent();
+                }
                 if !line.take_row(&row, keep, &uniform) {
                     for lane in nth * lanes_per_line..(nth + 1) * lanes_per_line {
-                        self.access(touch, &mut lines, clocks, access(lane), found);
+                        let lanes = LaneMask::single(lane);
+                        self.access(touch, &mut lines, clocks, (access(lane), lanes), found);
                     }
                 }
             }
@@ -154,51 +174,89 @@ impl Judge<'_, '_> {
             };
             access.by.lanes = alike.0;
             left -= alike;
-            self.access(touch, lines, clocks, access, found);
+            self.access(touch, lines, clocks, (access, lanes), found);
         }
     }
 
-    /// The access of lanes to the same bytes, element by element of the lines.
+    /// The access of lanes to the same bytes, element by element of the lines; it may stand for those of `all`.
     fn access(
         &self,
         touch: &Touch,
         lines: &mut Where<'_>,
         clocks: &Clocks,
-        access: Access,
+        (mut access, all): (Access, LaneMask),
         found: &mut Findings,
     ) {
         let lane = access.by.lanes.trailing_zeros() as usize % WARP;
         let (start, keep) = (touch.addresses[lane], lines.keep());
+        let alone = self.known_to_all(clocks, lines, (touch.warp, lane as u32));
+        let given = touch.space == Space::Global;
         let (line, mut unread) = match lines {
             Where::Shared(lines, unread) => (lines.at(start), Some(&mut **unread)),
             Where::Global(pages) => (Some(pages.at(start)), None),
         };
         let Some(line) = line else { return };
         let offset = start % line::BYTES;
+        if self.changes_nothing(touch, all) && line.is_quiet((offset, touch.bytes), alone, given) {
+            access.kind = access.kind.silent();
+        }
         let order = |by: &Step| clocks.order(by, &access.by);
         line.access((offset, touch.bytes), &access, keep, order, |earlier, lanes, at| {
             if self.how.lasts {
-                return;
+                return true;
             }
             let of = |lane: u32| Access { by: Step { lanes: 1 << lane, ..earlier.by }, ..*earlier };
             let is_over = |earlier: &Access| {
                 !earlier.kind.writes() && !self.pedantic && clocks.have_met(&earlier.by, &access.by)
             };
-            let mut each = LaneMask(lanes).iter().map(of).filter(|earlier| !is_over(earlier));
-            if let Some(earlier) = each.find(|earlier| self.is_race(touch, earlier, &access)) {
-                let base = start - offset;
-                let who = self.other(&earlier, &access);
-                let bytes = base + at.start..base + at.end;
-                self.race(touch, bytes, [&earlier, &who], unread.as_deref_mut(), found);
+            let each = LaneMask(lanes).iter().map(of).filter(|earlier| !is_over(earlier));
+            let mut worst = None;
+            for earlier in each {
+                match self.race_of(touch, &earlier, &access) {
+                    Some(Harm::Possible) => {
+                        worst = Some((earlier, Harm::Possible));
+                        break;
+                    }
+                    Some(Harm::None) => worst = worst.or(Some((earlier, Harm::None))),
+                    None => {}
+                }
             }
+            let Some((earlier, harm)) = worst else { return true };
+            let base = start - offset;
+            let who = self.other(&earlier, &access);
+            let bytes = base + at.start..base + at.end;
+            self.race(touch, bytes, ([&earlier, &who], harm), unread.as_deref_mut(), found);
+            // A read with which this write is harmless may race with another one.
+            harm == Harm::Possible || earlier.kind.writes() && access.kind.writes()
         });
     }
 
-    /// Whether two accesses that nothing orders are a race.
-    fn is_race(&self, touch: &Touch, earlier: &Access, access: &Access) -> bool {
+    /// What all threads know that may still access the lines: the CTA, and the time before which they know everything.
+    fn known_to_all(
+        &self,
+        clocks: &Clocks,
+        lines: &Where<'_>,
+        (warp, lane): (usize, u32),
+    ) -> (u32, u32) {
+        let alone = match lines {
+            Where::Shared(..) => true,
+            Where::Global(_) => self.extents.grid == [1; 3],
+        };
+        (self.view.cta() as u32, if alone { clocks.floor(warp, lane) } else { 0 })
+    }
+
+    /// Whether lanes store what memory holds.
+    fn changes_nothing(&self, touch: &Touch, lanes: LaneMask) -> bool {
+        let kind = self.how.kind;
+        let stores = kind.writes() && kind.is_weak() && !self.how.lasts && !self.pedantic;
+        stores && lanes.iter().all(|lane| self.unchanged(touch, lane))
+    }
+
+    /// Whether two accesses that nothing orders are a race, and what comes of it.
+    fn race_of(&self, touch: &Touch, earlier: &Access, access: &Access) -> Option<Harm> {
         let (one, other) = (earlier.kind, access.kind);
         if !one.writes() && !other.writes() {
-            return false;
+            return None;
         }
         if !one.is_weak() && !other.is_weak() {
             let same_warp = in_one_warp(earlier, access);
@@ -208,13 +266,19 @@ impl Judge<'_, '_> {
                 && other.is_volatile()
                 && together;
             let apart = earlier.by.cta != access.by.cta;
-            return lockstep || apart && (one.is_narrow() || other.is_narrow());
+            let race = lockstep || apart && (one.is_narrow() || other.is_narrow());
+            return race.then_some(Harm::Possible);
         }
-        let same_value = one.writes() && other.writes() && !self.pedantic && {
-            let lane = access.by.lanes.trailing_zeros();
-            self.unchanged(touch, lane) || self.wrote_the_same(touch, lane, earlier)
-        };
-        !same_value
+        let same_value = !self.pedantic
+            && match (one.writes(), other.writes()) {
+                (true, true) => {
+                    let lane = access.by.lanes.trailing_zeros();
+                    self.unchanged(touch, lane) || self.wrote_the_same(touch, lane, earlier)
+                }
+                (true, false) => one.is_silent(),
+                (false, _) => other.is_silent(),
+            };
+        Some(if same_value { Harm::None } else { Harm::Possible })
     }
 
     /// Those lanes of an access that are not the thread of an earlier one.
@@ -264,7 +328,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Lanes that store different values to one address in one instruction.
+    /// Lanes that store to one address in one instruction. Different values are worse.
     fn overlap(
         &self,
         touch: &Touch,
@@ -282,9 +346,13 @@ impl Judge<'_, '_> {
             let differs = |value: &Src| {
                 self.value(*value, touch.warp, one) != self.value(*value, touch.warp, other)
             };
-            if at == same && (self.pedantic || self.how.values.iter().any(differs)) {
+            if at == same {
                 let both = [&access(one), &access(other)];
-                self.race(touch, at..at + touch.bytes, both, lines.unread(), found);
+                let harm = match self.pedantic || self.how.values.iter().any(differs) {
+                    true => Harm::Possible,
+                    false => Harm::None,
+                };
+                self.race(touch, at..at + touch.bytes, (both, harm), lines.unread(), found);
             }
         }
     }
@@ -295,7 +363,7 @@ impl Judge<'_, '_> {
         &self,
         touch: &Touch,
         bytes: Range<u64>,
-        [earlier, access]: [&Access; 2],
+        ([earlier, access], harm): ([&Access; 2], Harm),
         unread: Option<&mut Unread>,
         found: &mut Findings,
     ) {
@@ -306,8 +374,19 @@ impl Judge<'_, '_> {
         };
         let pair: Pair = (low, (low != high).then_some(high));
         // A race of more distant threads needs more to mend.
-        let rank = distance(earlier, access);
-        let make = || self.finding(touch, bytes.start, earlier, access);
+        let rank = distance(earlier, access) + if harm == Harm::None { 0 } else { HARMFUL };
+        let make = || {
+            let finding = self.finding(touch, bytes.start, earlier, access);
+            match (harm, earlier.kind.writes() && access.kind.writes()) {
+                (Harm::Possible, _) => finding,
+                (Harm::None, true) => {
+                    finding.fact("both write the same value: harmless with these inputs").harmless()
+                }
+                (Harm::None, false) => finding
+                    .fact("the write leaves the value as it was: harmless with these inputs")
+                    .harmless(),
+            }
+        };
         let plain_write = |access: &Access| access.kind.writes() && access.kind.is_weak();
         match unread {
             Some(unread) if !self.pedantic && plain_write(earlier) && plain_write(access) => {

@@ -32,6 +32,7 @@ const NARROW: u8 = 4;
 const VOLATILE: u8 = 8;
 const COPY: u8 = 16;
 const BLIND: u8 = 32;
+const SILENT: u8 = 64;
 
 impl Kind {
     pub(super) fn weak(write: bool) -> Kind {
@@ -50,6 +51,16 @@ impl Kind {
     /// An atomic update whose result nobody reads.
     pub(super) fn blind(self) -> Kind {
         Kind(self.0 | BLIND)
+    }
+
+    /// A write that leaves what the bytes held before anybody wrote them, or since all threads that may still access them
+    /// know what was written: whoever races with it finds the same value before and after.
+    pub(super) fn silent(self) -> Kind {
+        Kind(self.0 | SILENT)
+    }
+
+    pub(super) fn is_silent(self) -> bool {
+        self.0 & SILENT != 0
     }
 
     fn is_blind(self) -> bool {
@@ -231,21 +242,22 @@ struct Cell {
 
 impl Cell {
     /// Shows the accesses that conflict with a new one and do not happen before it, with their lanes, and notes the new
-    /// one.
+    /// one. `conflict` says whether that is all there is to say of them.
     fn access(
         &mut self,
         new: &Access,
         keep: Keep,
         order: impl Fn(&Step) -> Order,
-        mut conflict: impl FnMut(&Access, u32),
+        mut conflict: impl FnMut(&Access, u32) -> bool,
     ) {
         let mut gone = false;
         for old in self.accesses.iter_mut().filter(|old| new.conflicts(old)) {
             let open = old.by.lanes & !order(&old.by).all;
             if open != 0 {
-                conflict(old, open);
                 // Who races with both was told of one of them.
-                let told = new.kind.writes() && (new.kind.is_weak() || old.kind.is_weak());
+                let told = conflict(old, open)
+                    && new.kind.writes()
+                    && (new.kind.is_weak() || old.kind.is_weak());
                 old.by.lanes &= if told { !open } else { u32::MAX };
                 gone |= told;
             }
@@ -321,7 +333,7 @@ impl Line {
         access: &Access,
         keep: Keep,
         order: impl Fn(&Step) -> Order,
-        mut conflict: impl FnMut(&Access, u32, Range<u64>),
+        mut conflict: impl FnMut(&Access, u32, Range<u64>) -> bool,
     ) {
         let (offset, end) = (offset as usize, (offset + bytes).min(BYTES) as usize);
         match self.cells(bytes >= 4) {
@@ -341,6 +353,37 @@ impl Line {
                     cells[byte].access(access, keep, &order, conflict);
                 }
             }
+        }
+    }
+
+    /// Whether all writes to some bytes that are known are silent, or were made by this CTA before a time. `unknown` says
+    /// whether bytes count that nobody has written.
+    pub(super) fn is_quiet(
+        &self,
+        (offset, bytes): (u64, u64),
+        (cta, before): (u32, u32),
+        unknown: bool,
+    ) -> bool {
+        let quiet = |access: &Access| {
+            let (kind, by) = (access.kind, access.by);
+            kind.is_silent() || by.cta == cta && by.stamp < before
+        };
+        let all_quiet = |writes: &mut dyn Iterator<Item = &Access>| {
+            let mut any = unknown;
+            writes.filter(|access| access.kind.writes()).all(|access| {
+                any = true;
+                quiet(access)
+            }) && any
+        };
+        let cells = |cells: &[Cell], bytes: Range<u64>| {
+            let mut cells = cells.iter().take(bytes.end as usize).skip(bytes.start as usize);
+            cells.all(|cell| all_quiet(&mut cell.accesses.iter()))
+        };
+        let end = offset + bytes;
+        match &self.cells {
+            None => all_quiet(&mut self.rows.iter().map(|row| &row.access)),
+            Some(Cells::Words(words)) => cells(&words[..], offset / 4..end.div_ceil(4)),
+            Some(Cells::Bytes(each)) => cells(&each[..], offset..end),
         }
     }
 
@@ -448,8 +491,22 @@ mod tests {
         };
         line.access((offset, bytes), access, Keep::All, order, |_, lanes, at| {
             found.push((lanes, at.start));
+            true
         });
         found
+    }
+
+    #[test]
+    fn silent_writes_keep_a_line_quiet_and_others_do_until_a_barrier() {
+        let mut line = Line::default();
+        assert!(line.is_quiet((0, 4), (0, 0), true) && !line.is_quiet((0, 4), (0, 9), false));
+        let silent = Access { kind: Kind::weak(true).silent(), ..access(0, 0, true) };
+        assert_eq!(conflicts(&mut line, (0, 4), &silent, &[]), []);
+        assert_eq!(conflicts(&mut line, (4, 4), &access(0, 1, true), &[]), []);
+        assert!(line.is_quiet((0, 4), (0, 0), false));
+        // The stamp of the other write is 1.
+        assert!(!line.is_quiet((0, 8), (0, 1), false) && !line.is_quiet((4, 4), (1, 2), false));
+        assert!(line.is_quiet((0, 8), (0, 2), false));
     }
 
     #[test]
@@ -563,7 +620,10 @@ mod tests {
                     Order { some: known, all: known }
                 };
                 let mut shown = false;
-                line.access((0, 4), &new, Keep::All, order, |old, _, _| shown |= races(old, &new));
+                line.access((0, 4), &new, Keep::All, order, |old, _, _| {
+                    shown |= races(old, &new);
+                    true
+                });
                 assert_eq!(shown, expected, "{all:?}, {new:?}");
                 if shown {
                     found_some += 1;
