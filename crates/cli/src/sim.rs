@@ -78,10 +78,11 @@ fn simulate(arguments: &SimArguments) -> Result<Simulated, Stop> {
     let options = CheckOptions { pedantic: arguments.pedantic };
     let MachineChecked { findings, diagnostics, sources, stats, fault } =
         program.check(&mut state, &config, options)?;
-    let status = match (findings.is_empty(), &fault) {
-        (false, _) => Status::Findings,
-        (true, Some(_)) => Status::Faulted,
-        (true, None) => Status::Fine,
+    let harmful = findings.iter().any(|finding| !finding.is_harmless);
+    let status = match (harmful, &fault) {
+        (true, _) => Status::Findings,
+        (false, Some(_)) => Status::Faulted,
+        (false, None) => Status::Fine,
     };
     let state = fault.is_none().then_some(state);
     Ok(Simulated { status, state, stats, diagnostics, sources })

@@ -65,7 +65,7 @@ fn interrupted(words: &str, (signal, number): (&str, u32), after: Duration) -> O
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(sent.expect("kill starts").success());
     let output = child.wait_with_output().expect("the command ends");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(130), "{words}: {said}");
     assert!(said.contains("interrupted"), "{words}: {said}");
     assert!(!said.contains("depends on the schedule"), "{words}: {said}");

@@ -38,7 +38,9 @@ fn equal_runs_have_equal_reports() {
             format!("check check/reports.ptx --entry between {k}"),
             format!("check check/reports.ptx --entry between {k} --explore 50"),
             format!("check check/reports.ptx --entry beyond {k}"),
-            format!("run check/reports.ptx --entry beyond {k} --threads 2"),
+            format!(
+                "run check/reports.ptx --entry beyond --grid 4 --block 64 --arg u32[200]=0 --threads 2"
+            ),
             format!(
                 "run check/reports.ptx --entry beyond --grid 64 --block 64 --arg u32[200]=0 --threads 2"
             ),

@@ -9,7 +9,7 @@ use diag::{Diagnostic, Sources, Span};
 use ir::Place;
 use lanes::WARP;
 use sanitize::report::{self, Places};
-use sanitize::{Code, Finding, Found, Options, Related, Sanitizer};
+use sanitize::{At, Code, Finding, Found, Options, Related, Sanitizer};
 use std::sync::Arc;
 use vm::{Fault, Launch, Memory, Stats};
 
@@ -64,14 +64,17 @@ impl MachineProgram {
         };
         let Ran { outcome, memory } = self.launch(state, config, run)?;
         let mut findings: Vec<Finding> = Vec::with_capacity(found.findings.len());
-        for finding in found.findings.into_iter().filter_map(|finding| self.of_machine(finding)) {
+        let words = counted(memory);
+        for mut finding in found.findings.into_iter().filter_map(|finding| self.of_machine(finding))
+        {
             // A value that mattered before is in a register at the end, too.
             let known = |other: &Finding| {
                 other.code == finding.code
                     && other.related.iter().any(|related| related.place == finding.place)
             };
             if !(finding.message.ends_with(LEFT) && findings.iter().any(known)) {
-                findings.push(finding.with_addresses_in(memory));
+                finding.name_addresses(&words);
+                findings.push(finding);
             }
         }
         let schedule = config.schedule.to_string();
@@ -115,42 +118,12 @@ impl MachineProgram {
     }
 }
 
-/// Addresses in words as the program knows them.
-trait InMemory {
-    fn with_addresses_in(self, memory: Buffer) -> Self;
-}
-
-impl InMemory for Finding {
-    fn with_addresses_in(mut self, memory: Buffer) -> Finding {
-        self.message = with_addresses_in(&self.message, memory);
-        self.label = with_addresses_in(&self.label, memory);
-        let facts = self.facts.iter().map(|fact| with_addresses_in(fact, memory));
-        self.facts = facts.collect();
-        for related in &mut self.related {
-            related.text = with_addresses_in(&related.text, memory);
-        }
-        self
+/// An address as the program knows it: counted from the start of its memory.
+fn counted(memory: Buffer) -> impl Fn(At) -> String {
+    move |at| {
+        let offset = at.address.checked_sub(memory.address).filter(|it| *it < memory.bytes);
+        format!("{:#x}", offset.unwrap_or(at.address))
     }
-}
-
-fn with_addresses_in(text: &str, memory: Buffer) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("0x") {
-        let (before, number) = rest.split_at(at);
-        let digits = &number[2..];
-        let length = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
-        out.push_str(before);
-        let (digits, behind) = digits.split_at(length);
-        let address = u64::from_str_radix(digits, 16).ok();
-        let offset = address.and_then(|address| address.checked_sub(memory.address));
-        match offset.filter(|offset| *offset < memory.bytes) {
-            Some(offset) => out.push_str(&format!("{offset:#x}")),
-            None => out.push_str(&number[..2 + length]),
-        }
-        rest = behind;
-    }
-    out + rest
 }
 
 impl Places for MachineProgram {
