@@ -148,7 +148,7 @@ impl Findings {
         self.report_worst(code, (place, other), HARMFUL, make);
     }
 
-    /// The same, but of equal ones the first of those that are worst is made. Harmless ones have ranks below [`HARMFUL`].
+    /// The same, but of equal ones the first of those that are worst is made. Harmless ones have ranks below `HARMFUL`.
     pub fn report_worst(
         &mut self,
         code: Code,

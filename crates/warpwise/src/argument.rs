@@ -100,7 +100,7 @@ impl Kernel {
             let error = Diagnostic::new(Severity::Error, Class::BadInput, message);
             return Err(self.refuse(error.note(self.signature())));
         }
-        self.unmeant(args).map_err(|error| self.refuse(error))?;
+        self.unmeant(args).map_err(|error| self.refuse(*error))?;
         let mut space = vec![0; self.lowered.kernel.param_bytes as usize];
         for (nth, (arg, param)) in args.iter().zip(params).enumerate() {
             let value = bytes_of(arg, &Place::of(param)).map_err(|(why, help)| {

@@ -97,7 +97,7 @@ impl Wanted {
         // Half-precision numbers come as the 16 bits that they are.
         let raw =
             given.kind() == Kind::Bits || given.bytes() == 1 || bytes == 2 && given.bytes() == 2;
-        !raw && !(same && bytes == given.bytes())
+        !(raw || same && bytes == given.bytes())
     }
 }
 
@@ -118,7 +118,7 @@ impl fmt::Display for Wanted {
 
 impl Kernel {
     /// Arguments that cannot be meant, by the kernel's C++ name and its attributes: a number where an address must stand.
-    pub(crate) fn unmeant(&self, args: &[Arg]) -> Result<(), Diagnostic> {
+    pub(crate) fn unmeant(&self, args: &[Arg]) -> Result<(), Box<Diagnostic>> {
         let types = parameters(self.name(), self.params().len());
         for (nth, (arg, param)) in args.iter().zip(self.params()).enumerate() {
             let cpp = types.as_ref().and_then(|types| types.get(nth));
@@ -136,8 +136,8 @@ impl Kernel {
                 scalar.ty()
             );
             let found = Diagnostic::error(param.span, message).label(param.span, "the parameter");
-            return Err(found
-                .help("give a buffer, such as f32[1024]=0 or @FILE.npy; 0 is the null pointer"));
+            let help = "give a buffer, such as f32[1024]=0 or @FILE.npy; 0 is the null pointer";
+            return Err(Box::new(found.help(help)));
         }
         Ok(())
     }

@@ -104,7 +104,8 @@ pub(crate) fn of(kernel: &Kernel, params: &[Option<Tracked>]) -> Vec<Uses> {
     let insts = || kernel.blocks.iter().flat_map(|block| &block.insts).map(|inst| &inst.op);
     let mut settled = false;
     for _ in 0..ROUNDS {
-        settled = !insts().fold(false, |changed, op| scan.put(op) || changed);
+        settled = true;
+        insts().for_each(|op| settled &= !scan.put(op));
         if settled {
             break;
         }
