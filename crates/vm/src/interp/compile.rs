@@ -621,7 +621,6 @@ impl Compiler<'_> {
         let (base, wide) = self.base(address.base);
         let strong = ordering.scope().is_some();
         let fuel = if strong { 64 } else { 0 };
-        let whole = strong && values.len() > 1;
         let place = self.place;
         let offset = address.offset.cast_unsigned();
         self.program.memory.push(MemoryOp {
@@ -632,7 +631,7 @@ impl Compiler<'_> {
             space,
             cache,
             fuel,
-            whole,
+            strong,
             place,
         });
         (self.program.memory.len() as u32 - 1, wide)

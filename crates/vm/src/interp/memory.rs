@@ -3,6 +3,11 @@
 //! The common shapes are found at run time: all lanes at adjacent addresses (one check, one copy), or
 //! anywhere inside one allocation (one check for the lowest and highest address, then 32 plain accesses).
 //! Only what is left is checked lane by lane, which also finds the lane to blame.
+//!
+//! Strong accesses are atomics of the host, which acquire and release. Weak accesses of lanes one by one, and all
+//! scattered stores, are relaxed atomics. Whole rows of weak accesses are plain copies: a kernel in which these race is
+//! undefined by the PTX ISA too (9.1, 8.4, "Data races"), nothing in the VM depends on what they find but the values of
+//! registers, and every address that is made of those is checked before it is used.
 
 use super::frame::{Body, Code, Frame, Slot};
 use super::reach::{Base, Reach, access_fault, adjacent, host_address, scattered};
@@ -11,6 +16,7 @@ use crate::fault::AccessKind;
 use ir::{Access, Place, Space};
 use lanes::WARP;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicI8, AtomicI16, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// The operands of a load or store.
 #[derive(Clone, Debug)]
@@ -25,8 +31,8 @@ pub(crate) struct MemoryOp {
     pub(crate) cache: usize,
     /// What a turn loses by it: strong accesses may be part of a wait for another thread.
     pub(crate) fuel: i64,
-    /// Each lane's elements move in one piece: a strong access of a vector.
-    pub(crate) whole: bool,
+    /// A strong access: each lane's elements move in one piece, by an atomic of the host.
+    pub(crate) strong: bool,
     pub(crate) place: Place,
 }
 
@@ -36,6 +42,12 @@ impl MemoryOp {
     pub(super) fn bytes(&self) -> u64 {
         u64::from(self.access.bytes()) * self.values.len() as u64
     }
+
+    /// Whether all elements of a lane have to move at once.
+    #[inline(always)]
+    fn is_whole(&self) -> bool {
+        self.strong && self.values.len() > 1
+    }
 }
 
 /// How an element in memory fills a register.
@@ -44,10 +56,20 @@ pub(crate) trait Element: Copy {
     type Held: Copy;
     fn load(self) -> Self::Held;
     fn store(held: Self::Held) -> Self;
+    /// Reads an element of memory that other threads may write: acquiring, or else relaxed.
+    ///
+    /// # Safety
+    /// `at` is valid for reads and aligned.
+    unsafe fn read(at: *const Self, acquires: bool) -> Self;
+    /// Writes an element of memory that other threads may access: releasing, or else relaxed.
+    ///
+    /// # Safety
+    /// `at` is valid for writes and aligned.
+    unsafe fn write(at: *mut Self, element: Self, releases: bool);
 }
 
 macro_rules! element {
-    ($($ty:ty, $held:ty;)*) => {
+    ($($ty:ty, $held:ty, $atomic:ty;)*) => {
         $(impl Element for $ty {
             type Held = $held;
             #[inline(always)]
@@ -58,11 +80,30 @@ macro_rules! element {
             fn store(held: $held) -> $ty {
                 held as $ty
             }
+            #[inline(always)]
+            unsafe fn read(at: *const $ty, acquires: bool) -> $ty {
+                // SAFETY: the caller's pointer is valid and aligned.
+                let cell = unsafe { <$atomic>::from_ptr(at.cast_mut()) };
+                cell.load(if acquires { Ordering::Acquire } else { Ordering::Relaxed })
+            }
+            #[inline(always)]
+            unsafe fn write(at: *mut $ty, element: $ty, releases: bool) {
+                // SAFETY: the caller's pointer is valid and aligned.
+                let cell = unsafe { <$atomic>::from_ptr(at) };
+                cell.store(element, if releases { Ordering::Release } else { Ordering::Relaxed });
+            }
         })*
     };
 }
 
-element! { u8, u32; i8, u32; u16, u32; i16, u32; u32, u32; u64, u64; }
+element! {
+    u8, u32, AtomicU8;
+    i8, u32, AtomicI8;
+    u16, u32, AtomicU16;
+    i16, u32, AtomicI16;
+    u32, u32, AtomicU32;
+    u64, u64, AtomicU64;
+}
 
 #[cold]
 #[inline(never)]
@@ -97,7 +138,7 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
             if exec == 0 {
                 continue;
             }
-            if !uniform && !op.whole && exec.count_ones() <= FEW {
+            if !uniform && !op.is_whole() && exec.count_ones() <= FEW {
                 // SAFETY: the code's base has type `B`.
                 if let Err((lane, address)) = unsafe { load_few::<S, E, B>(frame, op, warp) } {
                     return blame(frame, op, AccessKind::Load, warp, lane, address);
@@ -106,12 +147,12 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its results elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.whole) {
+                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_whole()) {
                     load_adjacent::<E>(frame, op, warp, start);
                 } else {
                     let keep = if uniform { u32::MAX } else { frame.write[warp] };
                     match scattered::<S, B>(frame, op, warp) {
-                        Ok(hosts) if op.whole => whole::load::<E>(frame, op, warp, &hosts, keep),
+                        Ok(hosts) if op.strong => whole::load::<E>(frame, op, warp, &hosts, keep),
                         Ok(hosts) => load_scattered::<E>(frame, op, warp, &hosts, keep),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Load, warp, lane, address);
@@ -142,7 +183,7 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             if exec == 0 {
                 continue;
             }
-            if !op.whole && exec.count_ones() <= FEW {
+            if !op.is_whole() && exec.count_ones() <= FEW {
                 // SAFETY: the code's base has type `B`.
                 if let Err((lane, address)) = unsafe { store_few::<S, E, B>(frame, op, warp) } {
                     return blame(frame, op, AccessKind::Store, warp, lane, address);
@@ -151,11 +192,11 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its values elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.whole) {
+                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_whole()) {
                     store_adjacent::<E>(frame, op, warp, start);
                 } else {
                     match scattered::<S, B>(frame, op, warp) {
-                        Ok(hosts) if op.whole => whole::store::<E>(frame, op, warp, &hosts),
+                        Ok(hosts) if op.strong => whole::store::<E>(frame, op, warp, &hosts),
                         Ok(hosts) => store_scattered::<E>(frame, op, warp, &hosts),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Store, warp, lane, address);
@@ -168,7 +209,7 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
     }
 }
 
-/// Loads one element after another from a host address on, into all lanes.
+/// Loads one element after another from a host address on, into all lanes. Vectors of strong accesses are not for it.
 ///
 /// # Safety
 /// The accesses were checked; the operation belongs to the frame's program and its results hold elements `E`.
@@ -180,7 +221,11 @@ unsafe fn load_adjacent<E: Element>(frame: &Frame<'_>, op: &MemoryOp, warp: usiz
         unsafe {
             let d = &mut *frame.row::<E::Held>(*slot, warp);
             let start = (start as *const E).add(nth);
-            if count == 1 {
+            if op.strong {
+                for (lane, value) in d.iter_mut().enumerate() {
+                    *value = E::read(start.add(lane), true).load();
+                }
+            } else if count == 1 {
                 // Read whole before any of the row is written: the compiler cannot know that they lie apart.
                 let found = start.cast::<[E; WARP]>().read_unaligned();
                 for (lane, value) in d.iter_mut().enumerate() {
@@ -219,7 +264,7 @@ unsafe fn load_scattered<E: Element>(
     }
 }
 
-/// Stores all lanes' elements one after another from a host address on.
+/// Stores all lanes' elements one after another from a host address on. Vectors of strong accesses are not for it.
 ///
 /// # Safety
 /// The accesses were checked; the operation belongs to the frame's program and its values hold elements `E`.
@@ -231,7 +276,11 @@ unsafe fn store_adjacent<E: Element>(frame: &Frame<'_>, op: &MemoryOp, warp: usi
         unsafe {
             let values = *frame.row::<E::Held>(*slot, warp);
             let start = (start as *mut E).add(nth);
-            if count == 1 {
+            if op.strong {
+                for (lane, value) in values.into_iter().enumerate() {
+                    E::write(start.add(lane), E::store(value), true);
+                }
+            } else if count == 1 {
                 start.cast::<[E; WARP]>().write_unaligned(values.map(E::store));
             } else {
                 for (lane, value) in values.into_iter().enumerate() {
@@ -258,10 +307,11 @@ unsafe fn store_scattered<E: Element>(
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            // SAFETY: as for the caller; a value's row lies inside the registers.
+            // SAFETY: as for the caller; a value's row lies inside the registers. Addresses are checked to be aligned, and
+            // spaces begin at whole cache lines of the host.
             unsafe {
                 let value = (*frame.row::<E::Held>(*slot, warp))[lane];
-                (hosts[lane] as *mut E).add(nth).write_unaligned(E::store(value));
+                E::write((hosts[lane] as *mut E).add(nth), E::store(value), false);
             }
         }
     }
@@ -292,9 +342,9 @@ unsafe fn load_few<S: Reach, E: Element, B: Base>(
         for host in &hosts[..exec.count_ones() as usize] {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            // SAFETY: the address was checked, and the result's row lies inside the registers.
+            // SAFETY: the address was checked, for alignment too, and the result's row lies inside the registers.
             unsafe {
-                let value = (*host as *const E).add(nth).read_unaligned().load();
+                let value = E::read((*host as *const E).add(nth), op.strong).load();
                 (*frame.row::<E::Held>(*slot, warp))[lane] = value;
             }
         }
@@ -319,10 +369,10 @@ unsafe fn store_few<S: Reach, E: Element, B: Base>(
         // SAFETY: as for the caller.
         let host = unsafe { host_address::<S, B>(frame, op, warp, lane)? };
         for (nth, slot) in op.values.iter().enumerate() {
-            // SAFETY: the address was checked, and the value's row lies inside the registers.
+            // SAFETY: the address was checked, for alignment too, and the value's row lies inside the registers.
             unsafe {
                 let value = (*frame.row::<E::Held>(*slot, warp))[lane];
-                (host as *mut E).add(nth).write_unaligned(E::store(value));
+                E::write((host as *mut E).add(nth), E::store(value), op.strong);
             }
         }
     }

@@ -1,5 +1,6 @@
-//! Strong accesses of vectors: each lane's elements move in one piece.
+//! Strong accesses: each lane's elements move in one piece, by atomics of the host that acquire and release.
 //!
+//! Of relaxed and volatile accesses PTX asks for less; on hosts where acquiring costs something it is little.
 //! PTX ISA 9.1, "Vector Data-types" of the memory model, promises only that each element is whole. Hardware moves
 //! an aligned vector of up to 16 bytes at once, and kernels that wait for other CTAs rely on it: CUB's decoupled
 //! look-back reads a tile's status and its value together.
@@ -26,6 +27,17 @@ pub(super) unsafe fn load<E: Element>(
     hosts: &[u64; WARP],
     keep: u32,
 ) {
+    if let [slot] = op.values[..] {
+        for (lane, host) in hosts.iter().enumerate().filter(|(lane, _)| (keep >> lane) & 1 != 0) {
+            // SAFETY: the access was checked, for alignment too.
+            let value = unsafe { E::read(*host as *const E, true) };
+            if !slot.is_none() {
+                // SAFETY: as for the caller.
+                unsafe { (*frame.row::<E::Held>(slot, warp))[lane] = value.load() };
+            }
+        }
+        return;
+    }
     let bytes = op.bytes() as usize;
     for (lane, host) in hosts.iter().enumerate().filter(|(lane, _)| (keep >> lane) & 1 != 0) {
         let mut vector = [0; LONGEST];
@@ -53,8 +65,18 @@ pub(super) unsafe fn store<E: Element>(
     warp: usize,
     hosts: &[u64; WARP],
 ) {
-    let bytes = op.bytes() as usize;
     let exec = frame.exec[warp];
+    if let [slot] = op.values[..] {
+        for (lane, host) in hosts.iter().enumerate().filter(|(lane, _)| (exec >> lane) & 1 != 0) {
+            // SAFETY: as for the caller; the access was checked, for alignment too.
+            unsafe {
+                let value = (*frame.row::<E::Held>(slot, warp))[lane];
+                E::write(*host as *mut E, E::store(value), true);
+            }
+        }
+        return;
+    }
+    let bytes = op.bytes() as usize;
     for (lane, host) in hosts.iter().enumerate().filter(|(lane, _)| (exec >> lane) & 1 != 0) {
         let mut vector = [0; LONGEST];
         for (nth, slot) in op.values.iter().enumerate() {
