@@ -8,7 +8,7 @@ fn root() -> PathBuf {
 }
 
 /// The folders that the commands read, in a place where they may also write.
-fn workplace() -> tempfile::TempDir {
+fn writable_copy() -> tempfile::TempDir {
     let place = tempfile::tempdir().expect("a folder can be made");
     for folder in ["examples", "isa", "tests/check"] {
         copy(&root().join(folder), &place.path().join(folder));
@@ -63,7 +63,7 @@ fn measured(script: &str) -> String {
 
 /// Runs the commands of a document in a folder, and returns what they print together with their exit statuses.
 fn run(document: &str, folder: &str) -> Vec<(String, String, Vec<i32>)> {
-    let place = workplace();
+    let place = writable_copy();
     let text = std::fs::read_to_string(root().join(document)).expect("the document is there");
     let binary = Path::new(env!("CARGO_BIN_EXE_warpwise")).parent().expect("it has a folder");
     let path = std::env::var("PATH").unwrap_or_default();
