@@ -37,7 +37,7 @@ pub use observer::{
 };
 pub use printed::Printed;
 pub use schedule::{
-    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, LANE_BITS, Random, Schedule, Switch,
+    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, Dividing, LANE_BITS, Random, Schedule, Switch,
     Switching, parts,
 };
 pub use simd::Level;
