@@ -37,8 +37,8 @@ pub use observer::{
 };
 pub use printed::Printed;
 pub use schedule::{
-    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, Dividing, LANE_BITS, Random, Schedule, Switch,
-    Switching, parts,
+    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, Dividing, LANE_BITS, Random, Schedule,
+    Switch, Switching, parts,
 };
 pub use simd::Level;
 pub use stats::Stats;
