@@ -106,6 +106,7 @@ pub fn lower_kernel(
         dynamic: None,
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
+        constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
         frames: Vec::new(),
@@ -145,6 +146,8 @@ pub struct Lowering {
     reserved_shared: Option<u64>,
     /// Where the barrier of the grid stands in the image, if the module reads where it is.
     grid_workspace: Option<u64>,
+    /// Offsets in the image of what constant variables lie in.
+    constants: std::ops::Range<u64>,
     /// Bytes of local memory that the kernel needs with all that it calls.
     local_bytes: u64,
     frame: LocalFrame,
