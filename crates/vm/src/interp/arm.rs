@@ -4,7 +4,7 @@
 //! block with the lanes that want it while the others wait behind it; so the group runs it at once with those
 //! lanes and goes on with all.
 
-use super::control::count;
+use super::control::{PIECE, count};
 use super::frame::{Body, Code, Frame, Slot};
 use ir::{BlockId, Kernel, Terminator};
 
@@ -36,9 +36,10 @@ pub(super) fn find(kernel: &Kernel) -> Vec<bool> {
         };
         let id = BlockId(at as u32 + 1);
         let skips = (*then == id && otherwise == join) || (*otherwise == id && then == join);
+        let is_short = next.insts.len() <= PIECE;
         let waits = next.insts.iter().any(|inst| inst.op.may_wait());
         // A block with an arm of its own ends in a branch, so arms do not nest.
-        arms[at + 1] = skips && predecessors[at + 1] == 1 && *join > id && !waits;
+        arms[at + 1] = skips && predecessors[at + 1] == 1 && *join > id && !waits && is_short;
     }
     arms
 }

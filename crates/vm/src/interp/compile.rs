@@ -5,7 +5,9 @@ use super::atomic::AtomicOp;
 use super::collective::{
     ActiveMask, Collective, CollectiveMeeting, CollectiveOp, ConstantShuffle, ShuffleConstant,
 };
-use super::control::{Barrier, BarrierMeeting, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump};
+use super::control::{
+    Barrier, BarrierMeeting, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump, PIECE, Pause,
+};
 use super::control::{Nanosleep, Nothing, Reduction, Trap};
 use super::frame::{BeginGroup, Code, Handler, Slot, select};
 use super::handlers::{atomic_handler, load_handler, store_handler};
@@ -201,7 +203,7 @@ impl Program {
                 hosts: Vec::new(),
                 caches: Vec::new(),
                 places: Vec::new(),
-                longest: longest.max(1) as u64 * u64::from(warps),
+                longest: longest.clamp(1, PIECE) as u64 * u64::from(warps),
                 rules: kernel.rules,
                 source: None,
             },
@@ -284,8 +286,13 @@ impl Compiler<'_> {
 
     /// Emits the instructions of a block.
     fn insts(&mut self, block: BlockId) {
-        let mut at = 0;
+        let (mut at, mut pause) = (0, PIECE);
         while at < self.kernel.blocks[block.0 as usize].insts.len() {
+            if at >= pause {
+                self.origin = Origin::Unguard;
+                self.emit(select::<Pause>(self.level), Slot::NONE, [], 0, 0);
+                pause = at + PIECE;
+            }
             at += self.guarded_run(block, at);
         }
     }
@@ -310,7 +317,7 @@ impl Compiler<'_> {
             });
             writes
         };
-        let same = insts.iter().take_while(|inst| inst.guard == Some(guard));
+        let same = insts.iter().take(PIECE).take_while(|inst| inst.guard == Some(guard));
         let mut count = 0;
         for inst in same {
             count += 1;
