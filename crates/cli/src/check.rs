@@ -1,6 +1,7 @@
 //! `warpwise check`.
 
 use crate::arguments::{CheckArguments, Explore, ReportFormat};
+use crate::interrupt;
 use crate::json::JsonStats;
 use crate::report::Stop;
 use crate::run::{self, Prepared, Said};
@@ -36,7 +37,7 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
     }
     let complete = checked.explored.is_some_and(|coverage| coverage.end == ExploreEnd::Covered);
     let status = match (has_errors, &checked.fault) {
-        _ if run::interrupted() && !complete => Status::Interrupted,
+        _ if interrupt::asked() && !complete => Status::Interrupted,
         (true, _) => Status::Findings,
         (false, Some(_)) => Status::Faulted,
         (false, None) => Status::Fine,

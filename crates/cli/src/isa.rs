@@ -6,7 +6,7 @@ use crate::report::{self, Stop, tell};
 use crate::status::Status;
 use std::fmt::Write;
 use std::path::Path;
-use warpwise::diag::Severity;
+use warpwise::diag::{Diagnostic, Severity, Sources};
 use warpwise::machine::Machine;
 use warpwise::machine::isa::doc;
 
@@ -32,11 +32,7 @@ fn check(path: &Path, json: bool) -> Status {
     };
     tell(&sources, &found);
     if json {
-        let document = serde_json::json!({
-            "status": status.word(),
-            "diagnostics": report::json(&sources, &found),
-        });
-        return report::print(&format!("{document}\n"), status);
+        return report::print(&checked(status, &sources, &found), status);
     }
     let count =
         |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
@@ -47,6 +43,15 @@ fn check(path: &Path, json: bool) -> Status {
     };
     let (errors, warnings) = (several(errors, "error"), several(warnings, "warning"));
     report::print(&format!("{}: {errors}, {warnings}\n", path.display()), status)
+}
+
+/// The document about a description.
+pub(crate) fn checked(status: Status, sources: &Sources, found: &[Diagnostic]) -> String {
+    let document = serde_json::json!({
+        "status": status.word(),
+        "diagnostics": report::json(sources, found),
+    });
+    format!("{document}\n")
 }
 
 fn manual(path: &Path, file: Option<&Path>, format: Option<ManualFormat>) -> Result<String, Stop> {

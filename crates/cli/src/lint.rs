@@ -23,11 +23,15 @@ pub(crate) fn run(arguments: &LintArguments) -> Status {
         }
         Err(stop) => {
             tell(&stop.sources, &stop.diagnostics);
-            let (sources, found, status) = (&stop.sources, &stop.diagnostics, stop.status);
-            let document = document(arguments.format, sources, found, status);
-            report::print(&document.unwrap_or_default(), status)
+            report::print(&stopped(arguments, &stop), stop.status)
         }
     }
+}
+
+/// What standard output gets of a command that has not looked at all files.
+pub(crate) fn stopped(arguments: &LintArguments, stop: &Stop) -> String {
+    let Stop { sources, diagnostics, status, .. } = stop;
+    document(arguments.format, sources, diagnostics, *status).unwrap_or_default()
 }
 
 fn attempt(arguments: &LintArguments) -> Result<(Sources, Vec<Diagnostic>), Stop> {

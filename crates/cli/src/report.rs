@@ -1,5 +1,6 @@
 //! Telling the user how a command ended: diagnostics on standard error, results on standard output.
 
+use crate::interrupt;
 use crate::status::Status;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -60,7 +61,8 @@ impl From<Error> for Stop {
 
 /// Shows diagnostics to people.
 pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
-    let mut stderr = anstream::stderr().lock();
+    // Not locked for all: somebody else may have to say that the command ends.
+    let mut stderr = anstream::stderr();
     let mut explained = HashSet::new();
     for diagnostic in diagnostics {
         let mut diagnostic = Cow::Borrowed(diagnostic);
@@ -68,7 +70,7 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
         if diagnostic.reason.is_some_and(|reason| !explained.insert(reason)) {
             diagnostic.to_mut().reason = None;
         }
-        let _ = write!(stderr, "{}", render::text(sources, &diagnostic, true));
+        let _ = stderr.write_all(render::text(sources, &diagnostic, true).as_bytes());
     }
 }
 
@@ -122,8 +124,8 @@ fn hyphenated(title: &str) -> String {
 
 /// Writes a command's result to standard output; returns the status that the command ends with.
 pub(crate) fn print(text: &str, status: Status) -> Status {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    interrupt::prints();
+    match write(text) {
         // A reader that has gone away wants no more; that is no failure of the command.
         Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
             let stop = Stop::rejected(format!("cannot write to standard output: {why}"));
@@ -132,6 +134,12 @@ pub(crate) fn print(text: &str, status: Status) -> Status {
         }
         Ok(()) | Err(_) => status,
     }
+}
+
+/// Writes to standard output.
+pub(crate) fn write(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
 }
 
 /// Prints the text of a command that gives nothing but text, or says why there is none.

@@ -7,17 +7,14 @@ use crate::npy::Array;
 use crate::report::{self, Stop};
 use crate::spec::Subject;
 use crate::status::Status;
-use crate::{output, progress};
+use crate::{interrupt, output, progress};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
     Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
 };
-
-/// Set by Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// What goes to standard output.
 #[derive(Default)]
@@ -111,10 +108,15 @@ pub(crate) fn finish(
             stop.status
         }
     };
-    // What was stopped by the user is no fault of the kernel.
-    let status =
-        if status == Status::Faulted && interrupted() { Status::Interrupted } else { status };
+    let status = status.unless_interrupted();
     report::print(&said.output(arguments.format(), status), status)
+}
+
+/// What standard output gets of a command that was stopped before anything was known of the kernel.
+pub(crate) fn document(arguments: &RunArguments, stop: &Stop) -> String {
+    let mut said = Said::new(arguments.format());
+    said.keep(&stop.sources, stop.diagnostics.clone());
+    said.output(arguments.format(), stop.status)
 }
 
 fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
@@ -342,44 +344,29 @@ fn check_files(arguments: &RunArguments) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether the user has pressed Ctrl-C, or the process was told to end.
-pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
-}
-
-/// Asks whether the user has pressed Ctrl-C. The second time ends the program at once; without a handler the
-/// first one does.
-pub(crate) fn interrupts() -> &'static (dyn Fn() -> bool + Sync) {
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-    &interrupted
-}
-
 /// Runs `work` with the launch that the arguments ask for, and shows its progress.
 pub(crate) fn configured<T>(
     arguments: &RunArguments,
     work: impl FnOnce(&LaunchConfig<'_>) -> T,
 ) -> T {
-    let interrupted = interrupts();
     let total = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
-    progress::watch(total, |done| {
+    let result = progress::watch(total, |done| {
         let config = LaunchConfig {
             dynamic_shared: arguments.smem,
             threads: arguments.threads,
             schedule: arguments.schedule.clone(),
             deterministic: arguments.deterministic,
             max_steps: arguments.max_steps,
-            interrupted,
+            interrupted: &interrupt::interrupted,
             progress: &|ctas| {
                 done.fetch_max(ctas, Ordering::Relaxed);
             },
             ..LaunchConfig::new(arguments.grid, arguments.block)
         };
         work(&config)
-    })
+    });
+    interrupt::done();
+    result
 }
 
 fn launch(arguments: &RunArguments, prepared: &mut Prepared) -> Result<Report, Stop> {

@@ -3,7 +3,7 @@
 use crate::arguments::SimArguments;
 use crate::report::{self, Stop, read_text, tell};
 use crate::status::Status;
-use crate::{machine, run, state};
+use crate::{interrupt, machine, state};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,8 +23,11 @@ struct Simulated {
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &SimArguments) -> Status {
-    let (status, mut document) = match simulate(arguments) {
+    let simulated = simulate(arguments);
+    interrupt::done();
+    let (status, mut document) = match simulated {
         Ok(Simulated { status, state, stats, diagnostics, sources }) => {
+            let status = status.unless_interrupted();
             tell(&sources, &diagnostics);
             if !arguments.json {
                 return report::print(
@@ -37,17 +40,24 @@ pub(crate) fn run(arguments: &SimArguments) -> Status {
             let state = state.as_ref().map(state::json);
             (status, json!({ "state": state, "stats": operations, "diagnostics": diagnostics }))
         }
-        Err(stop) => {
+        Err(mut stop) => {
+            stop.status = stop.status.unless_interrupted();
             tell(&stop.sources, &stop.diagnostics);
             if !arguments.json {
                 return stop.status;
             }
-            let diagnostics = report::json(&stop.sources, &stop.diagnostics);
-            (stop.status, json!({ "state": null, "stats": null, "diagnostics": diagnostics }))
+            (stop.status, stopped(&stop))
         }
     };
     document["status"] = status.word().into();
     report::print(&format!("{document}\n"), status)
+}
+
+/// The document about a program that was not run to its end.
+pub(crate) fn stopped(stop: &Stop) -> serde_json::Value {
+    let diagnostics = report::json(&stop.sources, &stop.diagnostics);
+    let status = stop.status.word();
+    json!({ "state": null, "stats": null, "diagnostics": diagnostics, "status": status })
 }
 
 fn simulate(arguments: &SimArguments) -> Result<Simulated, Stop> {
@@ -62,7 +72,7 @@ fn simulate(arguments: &SimArguments) -> Result<Simulated, Stop> {
     let config = RunConfig {
         schedule: arguments.schedule.clone(),
         max_steps: arguments.max_steps,
-        interrupted: run::interrupts(),
+        interrupted: &interrupt::interrupted,
     };
     if !arguments.check {
         let stats = program.run(&mut state, &config)?;

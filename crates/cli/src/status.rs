@@ -1,5 +1,6 @@
 //! How a command ended.
 
+use crate::interrupt;
 use std::process::ExitCode;
 
 /// The exit statuses; scripts rely on the numbers.
@@ -34,6 +35,14 @@ impl Status {
 }
 
 impl Status {
+    /// What was stopped by the user is no fault of the kernel.
+    pub(crate) fn unless_interrupted(self) -> Status {
+        match self {
+            Status::Faulted if interrupt::asked() => Status::Interrupted,
+            status => status,
+        }
+    }
+
     /// The number that the command ends with.
     pub(crate) fn number(self) -> u8 {
         match self {

@@ -4,6 +4,7 @@
 //! into a [`Sources`] set, and the command line renders them once with [`render`] or [`sarif()`].
 
 mod diagnostic;
+mod excerpt;
 mod fingerprint;
 mod picture;
 pub mod render;

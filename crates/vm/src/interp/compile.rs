@@ -2,7 +2,8 @@
 
 use super::collective::{ActiveMask, Collective, CollectiveMeeting, ShuffleConstant};
 use super::control::{
-    Barrier, BarrierMeeting, BeginGroup, Branch, Exit, FenceAll, Jump, Nanosleep, Nothing, Trap,
+    Barrier, BarrierMeeting, BeginGroup, Branch, Exit, FenceAll, Jump, Nanosleep, Nothing, PIECE,
+    Pause, Trap,
 };
 use super::frame::{Code, Constant, Handler, Program};
 use super::handler::select;
@@ -96,7 +97,7 @@ impl Program {
                 hosts: Vec::new(),
                 caches: Vec::new(),
                 places: Vec::new(),
-                longest: longest.max(1) as u64 * u64::from(warps),
+                longest: longest.clamp(1, PIECE) as u64 * u64::from(warps),
                 rules: kernel.rules,
                 source: None,
             },
@@ -179,8 +180,13 @@ impl Compiler<'_> {
 
     /// Emits the instructions of a block.
     fn insts(&mut self, block: BlockId) {
-        let mut at = 0;
+        let (mut at, mut pause) = (0, PIECE);
         while at < self.kernel.blocks[block.0 as usize].insts.len() {
+            if at >= pause {
+                self.origin = Origin::Unguard;
+                self.emit(select::<Pause>(self.level), Slot::NONE, [], 0, 0);
+                pause = at + PIECE;
+            }
             at += self.guarded_run(block, at);
         }
     }
@@ -205,7 +211,7 @@ impl Compiler<'_> {
             });
             writes
         };
-        let same = insts.iter().take_while(|inst| inst.guard == Some(guard));
+        let same = insts.iter().take(PIECE).take_while(|inst| inst.guard == Some(guard));
         let mut count = 0;
         for inst in same {
             count += 1;

@@ -37,6 +37,24 @@ impl Body for Jump {
     }
 }
 
+/// Instructions of a block between two pauses; a block that is no longer has none.
+pub(super) const PIECE: usize = 512;
+
+/// Where a turn can end within a long block, so that it can be interrupted there.
+pub(super) struct Pause;
+
+impl Body for Pause {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        frame.fuel -= 1;
+        if frame.fuel < 0 {
+            frame.stop = Stop::Yield(at + 1);
+            return STOP;
+        }
+        at + 1
+    }
+}
+
 /// The branch at index `x`.
 pub(super) struct Branch;
 

@@ -61,7 +61,9 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its results elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_single_copy()) {
+                if let Some(start) =
+                    adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_single_copy())
+                {
                     load_adjacent::<E>(frame, op, warp, start);
                 } else {
                     let keep = if uniform { u32::MAX } else { frame.write[warp] };
@@ -106,7 +108,9 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its values elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_single_copy()) {
+                if let Some(start) =
+                    adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_single_copy())
+                {
                     store_adjacent::<E>(frame, op, warp, start);
                 } else {
                     match scattered::<S, B>(frame, op, warp) {

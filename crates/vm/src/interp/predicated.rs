@@ -4,6 +4,7 @@
 //! block with the lanes that take it while the others wait behind it; so the group runs it at once with those
 //! lanes and goes on with all.
 
+use super::control::PIECE;
 use super::frame::{Code, Frame};
 use super::handler::Body;
 use ir::{BlockId, Kernel, Terminator};
@@ -26,9 +27,10 @@ pub(super) fn find(kernel: &Kernel) -> Vec<bool> {
         };
         let id = BlockId(at as u32 + 1);
         let skips = (*then == id && otherwise == join) || (*otherwise == id && then == join);
+        let is_short = next.insts.len() <= PIECE;
         let waits = next.insts.iter().any(|inst| inst.op.may_wait());
         // A block that runs one in place ends in a branch, so they do not nest.
-        predicated[at + 1] = skips && predecessors[at + 1] == 1 && *join > id && !waits;
+        predicated[at + 1] = skips && predecessors[at + 1] == 1 && *join > id && !waits && is_short;
     }
     predicated
 }
