@@ -24,7 +24,7 @@ mod simd;
 mod stats;
 mod stepwise;
 
-pub use cta::barrier::{BARRIERS, NUMBERED_BARRIERS};
+pub use cta::barriers::{BARRIERS, NUMBERED_BARRIERS};
 pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{

@@ -2,8 +2,8 @@
 
 use super::fit::fit;
 use super::meeting;
-use super::plan::{SCRATCH, Step};
 use super::registers::Home;
+use super::step::{SCRATCH, Step};
 use super::wanted::{self, Candidate, Wanted, candidates};
 use crate::register::File;
 use ir::{Class, Collective, Inst, Kernel, Op, Operand, Pred, Reg, Src, Terminator, UnaryOp};

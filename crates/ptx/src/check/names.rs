@@ -212,3 +212,21 @@ fn member<'a>(scope: &Scope<'a>, name: &str, prefix: &str) -> Option<Symbol<'a>>
         range.range.is_some_and(|count| number < count).then_some(symbol)
     })
 }
+
+/// What a name is, as messages say it.
+pub(super) fn describe(name: &Name, symbol: Option<Symbol<'_>>) -> String {
+    match symbol {
+        Some(Symbol::Register(variable)) => match variable.vector {
+            Some(count) => format!("`{name}` is a .v{count} {} register", variable.ty),
+            None => format!("`{name}` is a {} register", variable.ty),
+        },
+        Some(Symbol::Variable(variable)) => {
+            format!("`{name}` is a .{} variable", variable.space.word())
+        }
+        Some(Symbol::Function(_)) => format!("`{name}` is a function"),
+        Some(Symbol::Label) => format!("`{name}` is a label"),
+        Some(Symbol::Table(_)) => format!("`{name}` is a table"),
+        Some(Symbol::Special(_)) => format!("`{name}` is a special register"),
+        None => format!("`{name}` is not declared"),
+    }
+}

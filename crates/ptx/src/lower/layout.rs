@@ -1,10 +1,12 @@
 //! Sizes and places of variables, and the image of a module's global and constant variables.
 
 use super::addressed::{addressed, reads_special};
-use super::kernels;
+use super::errors::Result;
 use super::variables::{Declared, Missing, Variables};
 use crate::special;
-use crate::syntax::ast::{Constant, Init, InitKind, Module, Statement, StatementKind, Variable};
+use crate::syntax::ast::{
+    Constant, Init, InitKind, Module, Statement, StatementKind, Variable, kernels,
+};
 use crate::syntax::{ScalarType, Space};
 use diag::{Diagnostic, Span};
 use std::collections::HashMap;
@@ -100,7 +102,7 @@ const DYNAMIC_ALIGN: u64 = 16;
 ///
 /// # Errors
 /// The variable has no size.
-pub(super) fn size(variable: &Variable) -> super::Result<u64> {
+pub(super) fn size(variable: &Variable) -> Result<u64> {
     let message = "this variable has no size";
     bytes(variable).ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))
 }
@@ -123,7 +125,7 @@ impl Row {
     ///
     /// # Errors
     /// The variable has no size.
-    pub(super) fn place(&mut self, variable: &Variable) -> super::Result<Range<u64>> {
+    pub(super) fn place(&mut self, variable: &Variable) -> Result<Range<u64>> {
         let bytes = size(variable)?;
         let array = !variable.dims.is_empty();
         let gap = if self.end > 0 && (array || self.array) { GAP } else { 0 };

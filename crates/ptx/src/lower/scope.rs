@@ -1,6 +1,6 @@
 //! What names mean at a point of a kernel.
 
-use super::Result;
+use super::errors::Result;
 use super::layout::{self, Image, NamedVariable, Places};
 use crate::nearest::nearest;
 use crate::special;

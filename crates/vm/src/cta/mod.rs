@@ -5,7 +5,8 @@
 //! together as a *group* until they diverge, reach another split, have to wait, exit, or have used up
 //! their turn. Splits of one warp that meet join, because they are picked together.
 
-pub(crate) mod barrier;
+mod barrier;
+pub(crate) mod barriers;
 mod observe;
 mod ready;
 mod rendezvous;
@@ -15,7 +16,7 @@ use crate::fault::{Fault, FaultKind, ThreadId, Verdict, Waiting};
 use crate::interp::{FaultAt, Frame, STOP, Stop};
 use crate::observer::{Observer, View};
 use crate::stats::Stats;
-use barrier::Barriers;
+use barriers::Barriers;
 use ir::{Place, WarpRules};
 use lanes::LaneMask;
 use ready::Ready;

@@ -1,7 +1,6 @@
 //! Tells an observer what the group is about to do.
 
-use super::Cta;
-use crate::interp::{Frame, Origin, Program};
+use crate::interp::{Frame, Origin};
 use crate::observer::{Arrival, Firing, Observer, Part, View};
 use ir::{Inst, Members, Op, WarpRules};
 use lanes::{Group, LaneMask, WARP, groups};
@@ -58,17 +57,6 @@ fn fire_at_once<O: Observer>(view: &View<'_>, inst: &Inst, members: Members, obs
             let (participants, parts) = (group.participants(), [Part { lanes: group.lanes, inst }]);
             observer
                 .fire(view, &Firing { warp, participants, executing, guarded_off, parts: &parts });
-        }
-    }
-}
-
-impl Cta<'_> {
-    /// The instruction of the kernel that a code performs; `None` in programs that nobody observes.
-    pub(super) fn inst(program: &Program, at: usize) -> Option<&Inst> {
-        let source = program.source.as_ref()?;
-        match source.origins[at] {
-            Origin::Inst(block, nth) => source.kernel.blocks[block.0 as usize].insts.get(nth),
-            Origin::Guard(..) | Origin::Unguard | Origin::Terminator(_) => None,
         }
     }
 }

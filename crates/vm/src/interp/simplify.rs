@@ -4,7 +4,7 @@
 //! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands. Only in
 //! the entry block of full warps all lanes are there.
 
-use super::special::LaunchValues;
+use super::launch_values::LaunchValues;
 use ir::{
     Access, Class, Inst, Interrupt, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp,
 };
