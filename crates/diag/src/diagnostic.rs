@@ -1,9 +1,12 @@
 //! A diagnostic: what is wrong, where, why, and what to do.
 
 use crate::{Picture, Span};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The input is rejected, or the program is undefined.
     Error,
@@ -25,7 +28,8 @@ impl Severity {
 }
 
 /// Whose fault it is. The five never mix: each has its own wording and exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// The input breaks a rule of its language.
     BadInput,
@@ -176,6 +180,20 @@ impl Diagnostic {
     pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix = Some(Fix { span, replacement: replacement.into() });
         self
+    }
+
+    /// Everything but the places, in plain text: the message, then a paragraph a line or more.
+    pub(crate) fn full_text(&self) -> String {
+        let mut text = self.message.clone();
+        let rule = self
+            .reason
+            .map(|Reason { rule, manual, section }| format!("{rule} ({manual}, {section})"));
+        let help = self.help.as_ref().map(|help| format!("Help: {help}"));
+        for paragraph in self.paragraphs().chain(rule).chain(help) {
+            text.push('\n');
+            text.push_str(&paragraph);
+        }
+        text
     }
 
     /// The picture and the notes as plain text, in the order in which they are shown.

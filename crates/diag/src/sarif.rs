@@ -191,6 +191,11 @@ pub fn sarif(
 }
 
 impl Log<'_> {
+    /// Every diagnostic with its texts.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (&Sources, &Diagnostic)> {
+        self.told.iter().flat_map(|(sources, found)| found.iter().map(move |it| (*sources, it)))
+    }
+
     /// The SARIF document of the run.
     pub fn sarif(&self) -> serde_json::Value {
         document(self)
@@ -206,11 +211,9 @@ fn document(log: &Log<'_>) -> serde_json::Value {
     };
     let mut fingerprints = Fingerprints::default();
     let mut results = Vec::new();
-    for (sources, diagnostics) in &log.told {
-        for diagnostic in *diagnostics {
-            let ours = fingerprints.of(sources, diagnostic);
-            results.push(outcome(sources, diagnostic, rules, PartialFingerprints { ours }));
-        }
+    for (sources, diagnostic) in log.diagnostics() {
+        let ours = fingerprints.of(sources, diagnostic);
+        results.push(outcome(sources, diagnostic, rules, PartialFingerprints { ours }));
     }
     let ended = log.ended.iter();
     let run = Run {
@@ -245,15 +248,6 @@ fn outcome<'a>(
     rules: &[RuleInfo<'_>],
     partial_fingerprints: PartialFingerprints,
 ) -> Outcome<'a> {
-    let mut text = diagnostic.message.clone();
-    for note in diagnostic.paragraphs() {
-        text.push('\n');
-        text.push_str(&note);
-    }
-    if let Some(help) = &diagnostic.help {
-        text.push_str("\nHelp: ");
-        text.push_str(help);
-    }
     let mut locations: Vec<_> =
         diagnostic.labels.iter().map(|label| location(sources, label)).collect();
     let related_locations = locations.split_off(locations.len().min(1));
@@ -261,7 +255,7 @@ fn outcome<'a>(
         rule_id: diagnostic.code,
         rule_index: rules.iter().position(|rule| rule.code == diagnostic.code),
         level: diagnostic.severity.word(),
-        message: Message { text },
+        message: Message { text: diagnostic.full_text() },
         locations,
         partial_fingerprints,
         related_locations,
