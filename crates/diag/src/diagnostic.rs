@@ -85,6 +85,15 @@ pub struct Reason {
     pub section: &'static str,
 }
 
+/// Why a diagnostic is not told: the user has accepted what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Suppression {
+    /// By its code, and perhaps its function.
+    Allowed,
+    /// It stands in a file of what is known.
+    Baseline,
+}
+
 /// One message to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -108,6 +117,11 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The replacement that does it.
     pub fix: Option<Fix>,
+    /// The functions that it is about by their names in the input, the innermost first: the one that holds the primary
+    /// place, and those that it was inlined into or called from.
+    pub functions: Vec<String>,
+    /// Set if the user has accepted it. Reports leave it out; SARIF says so.
+    pub suppressed: Option<Suppression>,
 }
 
 impl Diagnostic {
@@ -124,6 +138,8 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             fix: None,
+            functions: Vec::new(),
+            suppressed: None,
         }
     }
 

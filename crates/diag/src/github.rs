@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 impl Log<'_> {
     /// One workflow command a diagnostic, each on its line. The first place of a diagnostic is where it is shown.
     pub fn github(&self) -> String {
-        self.diagnostics().map(|(sources, found)| command(sources, found)).collect()
+        let told = self.diagnostics().filter(|(_, found)| found.suppressed.is_none());
+        told.map(|(sources, found)| command(sources, found)).collect()
     }
 }
 

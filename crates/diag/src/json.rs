@@ -1,6 +1,6 @@
 //! Diagnostics as JSON for programs. The field names are stable.
 
-use crate::{Class, Diagnostic, Log, Reason, Severity, Sources, Span};
+use crate::{Class, Diagnostic, Fingerprints, Log, Reason, Severity, Sources, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,6 +31,11 @@ pub struct JsonDiagnostic {
     /// The replacement that does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<JsonFix>,
+    /// The functions that it is about by their names in the module, the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<String>,
+    /// By what it is known again when the text around it has changed, as in SARIF and baselines.
+    pub fingerprint: String,
 }
 
 /// The rule that is broken.
@@ -97,8 +102,8 @@ impl JsonPlace {
 }
 
 impl JsonDiagnostic {
-    /// What a diagnostic says.
-    pub fn new(sources: &Sources, diagnostic: &Diagnostic) -> JsonDiagnostic {
+    /// What a diagnostic says, and its fingerprint in the report.
+    pub fn new(sources: &Sources, diagnostic: &Diagnostic, fingerprint: String) -> JsonDiagnostic {
         let places = diagnostic.labels.iter();
         JsonDiagnostic {
             severity: diagnostic.severity,
@@ -113,6 +118,8 @@ impl JsonDiagnostic {
                 place: JsonPlace::new(sources, fix.span, ""),
                 replacement: fix.replacement.clone(),
             }),
+            functions: diagnostic.functions.clone(),
+            fingerprint,
         }
     }
 }
@@ -120,7 +127,11 @@ impl JsonDiagnostic {
 impl Log<'_> {
     /// The diagnostics as JSON documents carry them.
     pub fn json(&self) -> Vec<JsonDiagnostic> {
-        self.diagnostics().map(|(sources, found)| JsonDiagnostic::new(sources, found)).collect()
+        let mut fingerprints = Fingerprints::default();
+        let all = self.diagnostics().map(|(sources, found)| {
+            (found.suppressed, JsonDiagnostic::new(sources, found, fingerprints.of(sources, found)))
+        });
+        all.filter(|(suppressed, _)| suppressed.is_none()).map(|(_, json)| json).collect()
     }
 }
 
@@ -135,7 +146,7 @@ mod tests {
         let file = sources.add("k.ptx", ".version 8.0\nshfl.sync.left.b32 d, a;\n");
         let span = Span::new(file, 22, 27);
         let found = Diagnostic::error(span, "unknown").code("P001").fix(span, ".up");
-        let value = to_value(JsonDiagnostic::new(&sources, &found)).expect("JSON");
+        let value = to_value(JsonDiagnostic::new(&sources, &found, String::new())).expect("JSON");
         assert_eq!(value["places"][0]["line"], 2);
         assert_eq!(value["places"][0]["column"], 10);
         assert_eq!(value["fix"]["end_column"], 15);

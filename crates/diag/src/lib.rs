@@ -14,7 +14,8 @@ pub mod render;
 mod sarif;
 mod source;
 
-pub use diagnostic::{Class, Diagnostic, Fix, Label, Reason, Severity};
+pub use diagnostic::{Class, Diagnostic, Fix, Label, Reason, Severity, Suppression};
+pub use fingerprint::Fingerprints;
 pub use json::{JsonDiagnostic, JsonFix, JsonPlace, JsonRule};
 pub use picture::{Picture, Piece, Tint};
 pub use sarif::{Log, RuleInfo, sarif};
