@@ -27,7 +27,7 @@ impl Severity {
     }
 }
 
-/// Whose fault it is. The five never mix: each has its own wording and exit status.
+/// Whose fault it is. They never mix: each has its own wording and exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
