@@ -2,6 +2,7 @@
 
 use crate::spec::{Spec, Subject};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::path::PathBuf;
 use std::str::FromStr;
 use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule};
@@ -42,6 +43,17 @@ pub(crate) enum Command {
     Isa(IsaCommand),
     /// Print the JSON schema of a command's document, or which there are.
     Schema(SchemaArguments),
+    /// Print a script that completes commands and options in a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page of warpwise or of a command, for `man -l`.
+    Man {
+        /// The command, such as `check` or `isa list`.
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+    },
 }
 
 /// The arguments of `schema`.
@@ -100,9 +112,8 @@ pub(crate) struct LintArguments {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) reporting: Reporting,
-    /// Leave out warnings and remarks of this code.
-    #[arg(long, value_name = "CODE", value_delimiter = ',')]
-    pub(crate) allow: Vec<String>,
+    #[command(flatten)]
+    pub(crate) accepting: Accepting,
     /// Rewrite the files with the replacements that mend them.
     #[arg(long)]
     pub(crate) fix: bool,
@@ -177,6 +188,71 @@ enum AnswerFormat {
     Json,
 }
 
+/// What the user accepts.
+#[derive(Args, Debug)]
+pub(crate) struct Accepting {
+    /// Accept what this code is about, everywhere or in a function: a kernel or device function, called or inlined, by its
+    /// name in C++ or in the module. Errors of `lint` cannot be allowed.
+    #[arg(long, value_name = "CODE[:FUNCTION]")]
+    allow: Vec<Allows>,
+    /// Accept what stands in this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Accept everything that is found, and write it to this file for --baseline. What the file holds of other modules and
+    /// kernels stays.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
+}
+
+impl Accepting {
+    /// What is allowed.
+    pub(crate) fn allowed(&self) -> impl Iterator<Item = &Allow> {
+        self.allow.iter().flat_map(|allows| &allows.0)
+    }
+}
+
+/// A code that is accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Allow {
+    pub(crate) code: String,
+    /// Only in this function.
+    pub(crate) function: Option<String>,
+}
+
+/// `--allow CODE[:FUNCTION][,CODE[:FUNCTION]]...`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Allows(Vec<Allow>);
+
+impl FromStr for Allows {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // Commas also stand between the parameters of a function.
+        let mut depth = 0_u32;
+        let parts = text.split(|letter| {
+            match letter {
+                '(' | '<' => depth += 1,
+                ')' | '>' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            letter == ',' && depth == 0
+        });
+        let allow = |part: &str| {
+            let (code, function) = match part.split_once(':') {
+                Some((code, function)) => (code, Some(function.trim())),
+                None => (part, None),
+            };
+            match (code.trim(), function) {
+                ("", _) | (_, Some("")) => Err("write CODE or CODE:FUNCTION".to_owned()),
+                (code, function) => {
+                    Ok(Allow { code: code.to_owned(), function: function.map(str::to_owned) })
+                }
+            }
+        };
+        parts.map(allow).collect::<Result<_, _>>().map(Allows)
+    }
+}
+
 /// The arguments of `run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArguments {
@@ -245,6 +321,8 @@ Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the
 pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
+    #[command(flatten)]
+    pub(crate) accepting: Accepting,
     /// Also report what is undefined and does not matter; races in which no value changes are errors.
     #[arg(long)]
     pub(crate) pedantic: bool,
@@ -571,6 +649,23 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn allowed_codes_may_name_functions_with_commas() {
+        let allow = |code: &str, function: Option<&str>| Allow {
+            code: code.to_owned(),
+            function: function.map(str::to_owned),
+        };
+        let expected = vec![
+            allow("W001", None),
+            allow("R002", Some("ns::scan<int, 2>(int*, int)")),
+            allow("P101", Some("_Z1kv")),
+        ];
+        let text = "W001,R002:ns::scan<int, 2>(int*, int), P101:_Z1kv";
+        assert_eq!(text.parse(), Ok(Allows(expected)));
+        assert!(":f".parse::<Allows>().is_err() && "W001:".parse::<Allows>().is_err());
+        assert!("".parse::<Allows>().is_err() && "W001,".parse::<Allows>().is_err());
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The JSON documents of the commands: what all of them have, and their schemas. The field names are stable.
 
+use crate::baseline::Baseline;
 use crate::status::Status;
 use crate::{asm, disasm, explain, isa, json, lint, lower, sim};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::marker::PhantomData;
 use warpwise::diag::{JsonDiagnostic, Log};
@@ -27,6 +29,17 @@ struct Headed<'a, T> {
     diagnostics: Vec<JsonDiagnostic>,
 }
 
+/// A file that a command writes and reads again.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Versioned<T> {
+    /// The form of this file: `warpwise schema` prints the schema of that name.
+    schema: String,
+    /// The version of the form.
+    version: u32,
+    #[serde(flatten)]
+    body: T,
+}
+
 /// The form of a command's document; `T` is what it has and others have not.
 pub(crate) struct Form<T> {
     name: &'static str,
@@ -43,6 +56,7 @@ pub(crate) const SIM: Form<sim::Body> = Form::new("sim");
 pub(crate) const LOWER: Form<lower::Body> = Form::new("lower");
 pub(crate) const ISA_CHECK: Form<isa::CheckBody> = Form::new("isa-check");
 pub(crate) const ISA_LIST: Form<isa::ListBody> = Form::new("isa-list");
+pub(crate) const BASELINE: Form<Baseline> = Form::new("baseline");
 
 impl<T: Serialize + JsonSchema> Form<T> {
     const fn new(name: &'static str) -> Form<T> {
@@ -72,6 +86,24 @@ impl<T: Serialize + JsonSchema> Form<T> {
         body: &'a T,
     ) -> Headed<'a, T> {
         Headed { schema: self.name, version: VERSION, status, body, diagnostics }
+    }
+}
+
+impl<T: Serialize + DeserializeOwned + Clone> Form<T> {
+    /// The text of a file.
+    pub(crate) fn file(&self, body: &T) -> String {
+        let file = Versioned { schema: self.name.to_owned(), version: VERSION, body: body.clone() };
+        serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
+    }
+
+    /// Reads the text of a file; or why it is none of this form.
+    pub(crate) fn read(&self, text: &str) -> Result<T, String> {
+        let file: Versioned<T> = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        match (file.schema == self.name, file.version) {
+            (false, _) => Err(format!("its schema is `{}`, not `{}`", file.schema, self.name)),
+            (true, VERSION) => Ok(file.body),
+            (true, version) => Err(format!("it is of version {version}, and {VERSION} is known")),
+        }
     }
 }
 
@@ -163,6 +195,12 @@ pub(crate) const ALL: &[Listed] = &[
         schema: headed::<isa::ListBody>,
         refused: Some(|status, log| ISA_LIST.write(status, log, &Default::default())),
     },
+    Listed {
+        name: BASELINE.name,
+        about: "What `--write-baseline` writes and `--baseline` reads.",
+        schema: file::<Baseline>,
+        refused: None,
+    },
 ];
 
 /// The form of that name.
@@ -178,7 +216,16 @@ pub(crate) fn plain<T: JsonSchema>(_: &'static str) -> Value {
 
 /// The schema of a command's document.
 fn headed<T: JsonSchema>(name: &'static str) -> Value {
-    let mut schema = plain::<Headed<'_, T>>(name);
+    stamped(plain::<Headed<'_, T>>(name), name)
+}
+
+/// The schema of a file.
+fn file<T: JsonSchema>(name: &'static str) -> Value {
+    stamped(plain::<Versioned<T>>(name), name)
+}
+
+/// The schema with the name and version of its form.
+fn stamped(mut schema: Value, name: &'static str) -> Value {
     schema["properties"]["schema"]["const"] = json!(name);
     schema["properties"]["version"]["const"] = json!(VERSION);
     schema

@@ -1,5 +1,7 @@
 //! What the JSON documents of `run` and `check` hold. The field names are stable.
 
+use crate::accept::Suppressed;
+use crate::covered::JsonCovered;
 use crate::spec::Subject;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,6 +21,12 @@ pub(crate) struct Document {
     pub(crate) prints: Vec<JsonPrint>,
     /// What `--out` has written, in order.
     pub(crate) outputs: Vec<JsonOutput>,
+    /// What was left out because the user accepts it; with `--allow` and baselines only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) suppressed: Option<Suppressed>,
+    /// What a check looked at that found nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) covered: Option<JsonCovered>,
     /// What `check --explore` covered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explored: Option<JsonCoverage>,

@@ -1,9 +1,12 @@
 //! The command `warpwise`: arguments, files, progress and words. Everything else is in the library.
 
+mod accept;
 mod arguments;
 mod asm;
+mod baseline;
 mod buffers;
 mod check;
+mod covered;
 mod disasm;
 mod explain;
 mod forms;
@@ -13,6 +16,7 @@ mod lint;
 mod literal;
 mod lower;
 mod machine;
+mod manual;
 mod misuse;
 mod npy;
 mod output;
@@ -45,6 +49,8 @@ fn main() -> ExitCode {
         Command::Lower(arguments) => lower::run(&arguments),
         Command::Isa(command) => isa::run(&command),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { command } => manual::page(&command),
     };
     status.into()
 }

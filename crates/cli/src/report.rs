@@ -77,6 +77,11 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
     }
 }
 
+/// Says something to people beside what was found.
+pub(crate) fn remark(text: &str) {
+    let _ = write!(anstream::stderr().lock(), "{text}");
+}
+
 /// Diagnostics with the texts that they point into.
 pub(crate) type Told = Vec<(Arc<Sources>, Vec<Diagnostic>)>;
 

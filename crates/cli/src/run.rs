@@ -1,14 +1,16 @@
 //! `warpwise run`.
 
+use crate::accept::Acceptance;
 use crate::arguments::{ReportFormat, RunArguments, Selection, Set};
 use crate::buffers::{self, Argument, Filled, Maker, Refusal};
 use crate::forms::{self, Form};
 use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
+use crate::output;
+use crate::progress::{self, Total};
 use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::spec::Subject;
 use crate::status::Status;
-use crate::{output, progress};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,13 +30,18 @@ pub(crate) struct Said {
     pub(crate) document: Document,
     /// Every diagnostic, with the texts that it points into.
     told: Told,
+    /// What the user accepts.
+    pub(crate) acceptance: Acceptance,
+    /// The module as it was named.
+    pub(crate) module: String,
     /// Whether the text is asked for, and no document.
     as_text: bool,
 }
 
 impl Said {
-    pub(crate) fn new(format: ReportFormat) -> Said {
-        Said { as_text: format == ReportFormat::Text, ..Said::default() }
+    pub(crate) fn new(arguments: &RunArguments) -> Said {
+        let as_text = arguments.reporting.format() == ReportFormat::Text;
+        Said { as_text, module: arguments.module.display().to_string(), ..Said::default() }
     }
 
     /// What the kernel printed comes first.
@@ -50,21 +57,31 @@ impl Said {
         }
     }
 
-    /// Shows diagnostics to people, and keeps them for the document.
+    /// Shows diagnostics to people but for those that they accept, and keeps them for the document.
     pub(crate) fn tell(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
-        report::tell(sources, &diagnostics);
         self.keep(sources, diagnostics);
+        if let Some((sources, diagnostics)) = self.told.last() {
+            report::tell(sources, diagnostics);
+        }
     }
 
     /// Keeps diagnostics for the document.
-    pub(crate) fn keep(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
+    pub(crate) fn keep(&mut self, sources: &Arc<Sources>, mut diagnostics: Vec<Diagnostic>) {
+        let subject = (self.module.as_str(), self.document.kernel.as_deref());
+        self.acceptance.judge(subject, sources, &mut diagnostics);
         self.told.push((Arc::clone(sources), diagnostics));
+    }
+
+    /// Every diagnostic that is told and not accepted.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        let all = self.told.iter().flat_map(|(_, found)| found);
+        all.filter(|found| found.suppressed.is_none())
     }
 
     /// What is printed in the end.
     fn output(self, form: &Form<Document>, arguments: &RunArguments, status: Status) -> String {
         let told = report::borrowed(&self.told);
-        let module = arguments.module.display().to_string();
+        let module = self.module.clone();
         let kernel = self.document.kernel.as_ref().or(arguments.entry.as_ref());
         let case = Case::new(&module, kernel.unwrap_or(&module), status.verdict(), &told);
         let body = &self.document;
@@ -76,7 +93,7 @@ impl Said {
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
-    let mut said = Said::new(arguments.reporting.format());
+    let mut said = Said::new(arguments);
     let result = attempt(arguments, &mut said).map(|()| Status::Fine);
     finish(&forms::RUN, arguments, result, said)
 }
@@ -116,7 +133,7 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
 
 /// What a launch needs.
 pub(crate) struct Prepared {
-    module: Module,
+    pub(crate) module: Module,
     pub(crate) kernel: Kernel,
     pub(crate) device: Device,
     made: Vec<Argument>,
@@ -145,12 +162,15 @@ impl From<Refusal> for Stop {
 /// Reads the module, chooses the kernel, and makes its arguments.
 pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepared, Stop> {
     let mut module = Module::from_ptx_file(&arguments.module)?;
+    let retargeted = arguments.target.as_deref().map_or(Ok(()), |name| module.retarget(name));
+    let kernel = match retargeted {
+        Ok(()) => choose(&module, arguments.entry.as_deref()),
+        Err(error) => Err(error.into()),
+    };
+    // What the module's warnings are about is known first.
+    said.document.kernel = kernel.as_ref().ok().map(|kernel| kernel.name().to_owned());
     said.tell(module.sources(), module.warnings().to_vec());
-    if let Some(name) = &arguments.target {
-        module.retarget(name)?;
-    }
-    let kernel = choose(&module, arguments.entry.as_deref())?;
-    said.document.kernel = Some(kernel.name().to_owned());
+    let kernel = kernel?;
     check_files(arguments)?;
     let mut device = Device::new()?;
     if arguments.args.len() != kernel.params().len() {
@@ -353,14 +373,16 @@ pub(crate) fn interrupts() -> &'static (dyn Fn() -> bool + Sync) {
     &interrupted
 }
 
-/// Runs `work` with the launch that the arguments ask for, and shows its progress.
+/// Runs `work` with the launch that the arguments ask for, and shows its progress: `repeats` is under how many other schedules,
+/// if that is known.
 pub(crate) fn configured<T>(
     arguments: &RunArguments,
+    repeats: Option<u64>,
     work: impl FnOnce(&LaunchConfig<'_>) -> T,
 ) -> T {
     let interrupted = interrupts();
-    let total = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
-    progress::watch(total, |done| {
+    let ctas = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
+    progress::watch(Total { ctas, repeats }, |done| {
         let config = LaunchConfig {
             dynamic_shared: arguments.smem,
             threads: arguments.threads,
@@ -369,7 +391,10 @@ pub(crate) fn configured<T>(
             max_steps: arguments.max_steps,
             interrupted,
             progress: &|ctas| {
-                done.fetch_max(ctas, Ordering::Relaxed);
+                done.ctas.fetch_max(ctas, Ordering::Relaxed);
+            },
+            repeated: &|times| {
+                done.repeats.fetch_max(times, Ordering::Relaxed);
             },
             ..LaunchConfig::new(arguments.grid, arguments.block)
         };
@@ -380,7 +405,7 @@ pub(crate) fn configured<T>(
 fn launch(arguments: &RunArguments, prepared: &mut Prepared) -> Result<Report, Stop> {
     let args = prepared.args();
     let Prepared { kernel, device, .. } = prepared;
-    Ok(configured(arguments, |config| kernel.launch(device, config, &args))?)
+    Ok(configured(arguments, None, |config| kernel.launch(device, config, &args))?)
 }
 
 /// The first elements of a buffer, or all.
