@@ -1,16 +1,21 @@
 //! `warpwise run`.
 
+use crate::accept::Acceptance;
 use crate::arguments::{ReportFormat, RunArguments, Selection, Set};
 use crate::buffers::{self, Argument, Filled, Maker, Refusal};
+use crate::forms::{self, Form};
+use crate::interrupt;
 use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
-use crate::report::{self, Stop};
+use crate::output;
+use crate::progress::{self, Total};
+use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::spec::Subject;
 use crate::status::Status;
-use crate::{interrupt, output, progress};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
     Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
@@ -22,14 +27,19 @@ pub(crate) struct Said {
     pub(crate) text: String,
     pub(crate) document: Document,
     /// Every diagnostic, with the texts that it points into.
-    told: Vec<(Arc<Sources>, Vec<Diagnostic>)>,
+    told: Told,
+    /// What the user accepts.
+    pub(crate) acceptance: Acceptance,
+    /// The module as it was named.
+    pub(crate) module: String,
     /// Whether the text is asked for, and no document.
     as_text: bool,
 }
 
 impl Said {
-    pub(crate) fn new(format: ReportFormat) -> Said {
-        Said { as_text: format == ReportFormat::Text, ..Said::default() }
+    pub(crate) fn new(arguments: &RunArguments) -> Said {
+        let as_text = arguments.reporting.format() == ReportFormat::Text;
+        Said { as_text, module: arguments.module.display().to_string(), ..Said::default() }
     }
 
     /// What the kernel printed comes first.
@@ -45,51 +55,50 @@ impl Said {
         }
     }
 
-    /// Shows diagnostics to people, and keeps them for the document.
+    /// Shows diagnostics to people but for those that they accept, and keeps them for the document.
     pub(crate) fn tell(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
-        report::tell(sources, &diagnostics);
         self.keep(sources, diagnostics);
+        if let Some((sources, diagnostics)) = self.told.last() {
+            report::tell(sources, diagnostics);
+        }
     }
 
     /// Keeps diagnostics for the document.
-    pub(crate) fn keep(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
+    pub(crate) fn keep(&mut self, sources: &Arc<Sources>, mut diagnostics: Vec<Diagnostic>) {
+        let subject = (self.module.as_str(), self.document.kernel.as_deref());
+        self.acceptance.judge(subject, sources, &mut diagnostics);
         self.told.push((Arc::clone(sources), diagnostics));
     }
 
+    /// Every diagnostic that is told and not accepted.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        let all = self.told.iter().flat_map(|(_, found)| found);
+        all.filter(|found| found.suppressed.is_none())
+    }
+
     /// What is printed in the end.
-    fn output(mut self, format: ReportFormat, status: Status) -> String {
-        self.document.status = status.word();
-        let document = match format {
-            ReportFormat::Text => return self.text,
-            ReportFormat::Json => {
-                let told = self.told.iter();
-                let all = told.flat_map(|(sources, found)| report::json(sources, found));
-                self.document.diagnostics = all.collect();
-                serde_json::to_string(&self.document)
-            }
-            ReportFormat::Sarif => {
-                let told = self.told.iter();
-                let told = told.map(|(sources, found)| (&**sources, found.as_slice())).collect();
-                let properties = serde_json::to_value(&self.document).ok();
-                report::sarif(told, status, properties)
-            }
-        };
-        document.map_or(String::new(), |mut text| {
-            text.push('\n');
-            text
-        })
+    fn output(self, form: &Form<Document>, arguments: &RunArguments, status: Status) -> String {
+        let told = report::borrowed(&self.told);
+        let module = self.module.clone();
+        let kernel = self.document.kernel.as_ref().or(arguments.entry.as_ref());
+        let case = Case::new(&module, kernel.unwrap_or(&module), status.verdict(), &told);
+        let body = &self.document;
+        let outcome = Outcome { form, body, status, told, cases: vec![case] };
+        let document = outcome.document(arguments.reporting.format(), Looked::Findings);
+        document.unwrap_or(self.text)
     }
 }
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
-    let mut said = Said::new(arguments.format());
+    let mut said = Said::new(arguments);
     let result = attempt(arguments, &mut said).map(|()| Status::Fine);
-    finish(arguments, result, said)
+    finish(&forms::RUN, arguments, result, said)
 }
 
 /// Prints what a command that runs a kernel says.
 pub(crate) fn finish(
+    form: &Form<Document>,
     arguments: &RunArguments,
     result: Result<Status, Stop>,
     mut said: Said,
@@ -109,14 +118,7 @@ pub(crate) fn finish(
         }
     };
     let status = status.unless_interrupted();
-    report::print(&said.output(arguments.format(), status), status)
-}
-
-/// What standard output gets of a command that was stopped before anything was known of the kernel.
-pub(crate) fn document(arguments: &RunArguments, stop: &Stop) -> String {
-    let mut said = Said::new(arguments.format());
-    said.keep(&stop.sources, stop.diagnostics.clone());
-    said.output(arguments.format(), stop.status)
+    report::print(&said.output(form, arguments, status), status)
 }
 
 fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
@@ -127,7 +129,7 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
 
 /// What a launch needs.
 pub(crate) struct Prepared {
-    module: Module,
+    pub(crate) module: Module,
     pub(crate) kernel: Kernel,
     pub(crate) device: Device,
     made: Vec<Argument>,
@@ -156,12 +158,15 @@ impl From<Refusal> for Stop {
 /// Reads the module, chooses the kernel, and makes its arguments.
 pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepared, Stop> {
     let mut module = Module::from_ptx_file(&arguments.module)?;
+    let retargeted = arguments.target.as_deref().map_or(Ok(()), |name| module.retarget(name));
+    let kernel = match retargeted {
+        Ok(()) => choose(&module, arguments.entry.as_deref()),
+        Err(error) => Err(error.into()),
+    };
+    // What the module's warnings are about is known first.
+    said.document.kernel = kernel.as_ref().ok().map(|kernel| kernel.name().to_owned());
     said.tell(module.sources(), module.warnings().to_vec());
-    if let Some(name) = &arguments.target {
-        module.retarget(name)?;
-    }
-    let kernel = choose(&module, arguments.entry.as_deref())?;
-    said.document.kernel = Some(kernel.name().to_owned());
+    let kernel = kernel?;
     check_files(arguments)?;
     let mut device = Device::new()?;
     if arguments.args.len() != kernel.params().len() {
@@ -259,7 +264,11 @@ pub(crate) fn deliver(
     said: &mut Said,
 ) -> Result<(), Stop> {
     said.printed(&report.printed);
-    said.document.stats = Some(JsonStats::from(report));
+    // Reports of equal runs are equal, unless they are asked for times.
+    said.document.stats = Some(match arguments.stats {
+        true => JsonStats::from(report),
+        false => JsonStats::from(&report.stats),
+    });
     for out in &arguments.outs {
         let (buffer, array) = prepared.selected(&out.what, "--out")?;
         let written = output::write(&out.file, &array, prepared.device.bytes(buffer)?);
@@ -344,13 +353,15 @@ fn check_files(arguments: &RunArguments) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Runs `work` with the launch that the arguments ask for, and shows its progress.
+/// Runs `work` with the launch that the arguments ask for, and shows its progress: `repeats` is under how many other schedules,
+/// if that is known.
 pub(crate) fn configured<T>(
     arguments: &RunArguments,
+    repeats: Option<u64>,
     work: impl FnOnce(&LaunchConfig<'_>) -> T,
 ) -> T {
-    let total = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
-    let result = progress::watch(total, |done| {
+    let ctas = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
+    let result = progress::watch(Total { ctas, repeats }, |done| {
         let config = LaunchConfig {
             dynamic_shared: arguments.smem,
             threads: arguments.threads,
@@ -359,7 +370,10 @@ pub(crate) fn configured<T>(
             max_steps: arguments.max_steps,
             interrupted: &interrupt::interrupted,
             progress: &|ctas| {
-                done.fetch_max(ctas, Ordering::Relaxed);
+                done.ctas.fetch_max(ctas, Ordering::Relaxed);
+            },
+            repeated: &|times| {
+                done.repeats.fetch_max(times, Ordering::Relaxed);
             },
             ..LaunchConfig::new(arguments.grid, arguments.block)
         };
@@ -372,7 +386,7 @@ pub(crate) fn configured<T>(
 fn launch(arguments: &RunArguments, prepared: &mut Prepared) -> Result<Report, Stop> {
     let args = prepared.args();
     let Prepared { kernel, device, .. } = prepared;
-    Ok(configured(arguments, |config| kernel.launch(device, config, &args))?)
+    Ok(configured(arguments, None, |config| kernel.launch(device, config, &args))?)
 }
 
 /// The first elements of a buffer, or all.
