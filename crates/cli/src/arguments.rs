@@ -4,7 +4,7 @@ use crate::spec::{Spec, Subject};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule};
+use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule, Tolerance};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -72,7 +72,12 @@ VAR is a variable of the module in global or constant memory, by its name in PTX
 
 --out writes bf16 and the b types as unsigned integers of their size.
 
-Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
+--expect compares with a file of the same type and as many elements, and of the same shape if both have several
+  dimensions. Bits (b32) are compared as whatever the file holds. With --rtol or --atol the rule is that of
+  numpy.testing.assert_allclose: |got - expected| <= ATOL + RTOL * |expected|, what is not given is 0, infinities equal
+  themselves, and any NaN equals any other.
+
+Exit status: 0 fine, 1 results are not as expected, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
 
 const LINT_HELP: &str = "\
 The verdict is that of NVIDIA's assembler; docs/rules.md lists the rules and the exceptions.
@@ -143,6 +148,15 @@ pub(crate) struct RunArguments {
     /// Print the first COUNT elements of the buffer of parameter I, or of a variable; all without a count.
     #[arg(long = "print", value_name = "I|VAR[:TYPE][:COUNT]")]
     pub(crate) prints: Vec<Print>,
+    /// Compare the buffer of parameter I, or a variable, with the array of a file when the kernel has finished.
+    #[arg(long = "expect", value_name = "I|VAR[:TYPE]=FILE.npy")]
+    pub(crate) expects: Vec<Out>,
+    /// Allow --expect differences up to ATOL + RTOL * |expected|; without --rtol and --atol, every bit counts.
+    #[arg(long, value_name = "RTOL", value_parser = tolerance, requires = "expects")]
+    rtol: Option<f64>,
+    /// See --rtol.
+    #[arg(long, value_name = "ATOL", value_parser = tolerance, requires = "expects")]
+    atol: Option<f64>,
     /// Run as if the module were written for this architecture.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,
@@ -176,6 +190,24 @@ impl RunArguments {
             (true, ReportFormat::Text) => ReportFormat::Json,
             (_, format) => format,
         }
+    }
+
+    /// How far results may lie from what `--expect` names.
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        match (self.rtol, self.atol) {
+            (None, None) => Tolerance::Exact,
+            (rtol, atol) => {
+                Tolerance::Close { rtol: rtol.unwrap_or(0.0), atol: atol.unwrap_or(0.0) }
+            }
+        }
+    }
+}
+
+/// A tolerance: a number from 0 on.
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("write a number from 0 on, such as 1e-5".to_owned()),
     }
 }
 

@@ -35,7 +35,7 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
         }
     }
     let complete = checked.explored.is_some_and(|coverage| coverage.end == ExploreEnd::Covered);
-    let status = match (has_errors, &checked.fault) {
+    let mut status = match (has_errors, &checked.fault) {
         _ if run::interrupted() && !complete => Status::Interrupted,
         (true, _) => Status::Findings,
         (false, Some(_)) => Status::Faulted,
@@ -43,7 +43,10 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
     };
     // What a kernel wrote that did not finish is not kept.
     match checked.fault {
-        None => run::deliver(&arguments.run, &mut prepared, &checked.report, said)?,
+        None => {
+            let delivered = run::deliver(&arguments.run, &mut prepared, &checked.report, said)?;
+            status = if status == Status::Fine { delivered } else { status };
+        }
         Some(_) => said.printed(&checked.report.printed),
     }
     if !arguments.run.stats {

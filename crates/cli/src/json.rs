@@ -1,8 +1,10 @@
 //! The JSON document of `run --json`. The field names are stable.
 
+use crate::expect::position;
+use crate::npy::Array;
 use crate::spec::Subject;
 use serde::Serialize;
-use warpwise::{Coverage, ExploreEnd, Kind, Report, Scalar, Stats};
+use warpwise::{Comparison, Coverage, ExploreEnd, Kind, Report, Scalar, Stats};
 
 /// The whole document.
 #[derive(Debug, Default, Serialize)]
@@ -16,6 +18,9 @@ pub(crate) struct Document {
     pub(crate) printed: Option<String>,
     pub(crate) prints: Vec<JsonPrint>,
     pub(crate) outputs: Vec<JsonOutput>,
+    /// What `--expect` has shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) expectations: Vec<JsonExpectation>,
     pub(crate) diagnostics: Vec<serde_json::Value>,
     /// What `check --explore` covered.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,6 +130,55 @@ pub(crate) struct JsonOutput {
     #[serde(rename = "type")]
     pub(crate) ty: String,
     pub(crate) shape: Vec<u64>,
+}
+
+/// A result beside what was expected of it.
+#[derive(Debug, Serialize)]
+pub(crate) struct JsonExpectation {
+    #[serde(flatten)]
+    of: JsonSubject,
+    /// The file that holds what was expected.
+    file: String,
+    matches: bool,
+    elements: u64,
+    differing: u64,
+    /// The largest difference of floats, in units in the last place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_ulps: Option<u64>,
+    /// The first elements that differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    first: Vec<JsonDifference>,
+}
+
+/// An element that is not as expected.
+#[derive(Debug, Serialize)]
+struct JsonDifference {
+    /// Where it stands in the array of the file.
+    index: Vec<u64>,
+    got: JsonValue,
+    expected: JsonValue,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ulps: Option<u64>,
+}
+
+impl JsonExpectation {
+    pub(crate) fn new(
+        of: JsonSubject,
+        file: String,
+        found: &Comparison,
+        shape: &Array,
+    ) -> JsonExpectation {
+        let first = found.first.iter().map(|one| JsonDifference {
+            index: position(one.index, shape),
+            got: one.got.into(),
+            expected: one.expected.into(),
+            ulps: one.ulps(),
+        });
+        let Comparison { elements, differing, max_ulps, .. } = *found;
+        let matches = found.matches();
+        let first = first.collect();
+        JsonExpectation { of, file, matches, elements, differing, max_ulps, first }
+    }
 }
 
 /// One element. Numbers where JSON has them; NaN, infinities and bits are strings.

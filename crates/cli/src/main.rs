@@ -5,6 +5,7 @@ mod asm;
 mod buffers;
 mod check;
 mod disasm;
+mod expect;
 mod explain;
 mod isa;
 mod json;

@@ -1,14 +1,16 @@
 //! `warpwise run`.
 
-use crate::arguments::{ReportFormat, RunArguments, Selection, Set};
+use crate::arguments::{Out, ReportFormat, RunArguments, Selection, Set};
 use crate::buffers::{self, Argument, Filled, Maker, Refusal};
-use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
+use crate::expect;
+use crate::json::{Document, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
 use crate::report::{self, Stop};
 use crate::spec::Subject;
 use crate::status::Status;
 use crate::{output, progress};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
@@ -87,7 +89,7 @@ impl Said {
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
     let mut said = Said::new(arguments.format());
-    let result = attempt(arguments, &mut said).map(|()| Status::Fine);
+    let result = attempt(arguments, &mut said);
     finish(arguments, result, said)
 }
 
@@ -117,7 +119,7 @@ pub(crate) fn finish(
     report::print(&said.output(arguments.format(), status), status)
 }
 
-fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
+fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<Status, Stop> {
     let mut prepared = prepare(arguments, said)?;
     let report = launch(arguments, &mut prepared)?;
     deliver(arguments, &mut prepared, &report, said)
@@ -185,6 +187,10 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     for (what, option) in outs.chain(prints) {
         prepared.selected(what, option)?;
     }
+    for Out { what, file } in &arguments.expects {
+        let (_, array) = prepared.selected(what, "--expect")?;
+        prepared.comparable(what, file, &array, &expect::header(file)?)?;
+    }
     Ok(prepared)
 }
 
@@ -233,6 +239,35 @@ impl Prepared {
         }
     }
 
+    /// A result in words.
+    fn whose(&self, subject: &Subject) -> String {
+        match subject {
+            Subject::Argument(nth, field) => {
+                let name = self.kernel.params().get(*nth).map_or("", |param| &param.name);
+                let field = field.map_or(String::new(), |field| format!(", field {field}"));
+                format!("parameter {nth}{field} (`{name}`)")
+            }
+            Subject::Name(name) => format!("`{name}`"),
+        }
+    }
+
+    /// The type in which a result and what is expected of it are compared.
+    fn comparable(
+        &self,
+        what: &Selection,
+        file: &Path,
+        got: &Array,
+        expected: &Array,
+    ) -> Result<ElementType, Stop> {
+        expect::comparable(got, expected).map_err(|why| {
+            let (whose, file) = (&what.subject, file.display());
+            let mut stop = Stop::usage(format!("--expect {whose}={file}: {why}"));
+            let help = format!("--expect {whose}:TYPE={file} reads the bytes in another type");
+            stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
+            stop
+        })
+    }
+
     fn variable(&mut self, name: &str, element: Option<ElementType>) -> Result<Filled, Stop> {
         let mangled = self.module.variable(name)?.name().to_owned();
         let mut maker =
@@ -249,13 +284,13 @@ impl Prepared {
     }
 }
 
-/// Writes and prints what the user asked for after a run.
+/// Writes, prints and compares what the user asked for after a run. Whether all is as expected.
 pub(crate) fn deliver(
     arguments: &RunArguments,
     prepared: &mut Prepared,
     report: &Report,
     said: &mut Said,
-) -> Result<(), Stop> {
+) -> Result<Status, Stop> {
     said.printed(&report.printed);
     said.document.stats = Some(JsonStats::from(report));
     for out in &arguments.outs {
@@ -291,7 +326,41 @@ pub(crate) fn deliver(
         said.text.push_str(&counts(&report.stats));
         said.text.push_str(&times(report));
     }
-    Ok(())
+    let mut status = Status::Fine;
+    for Out { what, file } in &arguments.expects {
+        if !compared(arguments, prepared, what, file, said)? {
+            status = Status::Findings;
+        }
+    }
+    Ok(status)
+}
+
+/// Compares a result with what is expected of it. Whether it is so.
+fn compared(
+    arguments: &RunArguments,
+    prepared: &mut Prepared,
+    what: &Selection,
+    file: &Path,
+    said: &mut Said,
+) -> Result<bool, Stop> {
+    let (buffer, array) = prepared.selected(what, "--expect")?;
+    let expected = expect::load(file)?;
+    let ty = prepared.comparable(what, file, &array, &expected.array)?;
+    let (got, tolerance) = (prepared.device.bytes(buffer)?, arguments.tolerance());
+    let found = warpwise::compare(got, &expected.bytes, ty, tolerance);
+    let Some(found) = found else {
+        let message = format!("{} has changed while the kernel ran", file.display());
+        return Err(Stop::rejected(message));
+    };
+    let like = file.display().to_string();
+    if !found.matches() {
+        let whose = prepared.whose(&what.subject);
+        let told = expect::unlike(&whose, &like, &found, &expected.array, tolerance);
+        said.tell(&Arc::default(), vec![told]);
+    }
+    let of = (&what.subject).into();
+    said.document.expectations.push(JsonExpectation::new(of, like, &found, &expected.array));
+    Ok(found.matches())
 }
 
 /// The kernel that is asked for, or the only one.

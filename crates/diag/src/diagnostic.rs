@@ -24,7 +24,7 @@ impl Severity {
     }
 }
 
-/// Whose fault it is. The five never mix: each has its own wording and exit status.
+/// Whose fault it is. They never mix: each has its own wording and exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// The input breaks a rule of its language.
@@ -35,6 +35,8 @@ pub enum Class {
     Limit,
     /// The program does something that the ISA leaves undefined.
     Undefined,
+    /// The program ran to its end, and its result is not the one that was expected.
+    Mismatch,
     /// Warpwise itself is wrong.
     Bug,
 }
@@ -47,6 +49,7 @@ impl Class {
             Class::Unsupported => "unsupported",
             Class::Limit => "limit",
             Class::Undefined => "undefined",
+            Class::Mismatch => "mismatch",
             Class::Bug => "bug",
         }
     }

@@ -32,6 +32,7 @@
 mod apart;
 mod argument;
 mod check;
+mod compare;
 mod demangle;
 mod device;
 mod element;
@@ -52,6 +53,7 @@ mod variable;
 
 pub use argument::Arg;
 pub use check::{Checked, Coverage};
+pub use compare::{Comparison, Difference, Tolerance, compare};
 pub use demangle::{demangled, plain_name};
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
