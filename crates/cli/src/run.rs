@@ -365,20 +365,15 @@ fn compared(
 
 /// The kernel that is asked for, or the only one.
 pub(crate) fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Stop> {
-    let names: Vec<&str> = module.kernels().collect();
+    let names = module.kernel_names();
     let name = match (entry, names.as_slice()) {
-        (Some(name), _) if !names.contains(&name) => {
-            return Err(match module.kernel(name) {
-                Ok(kernel) => return Ok(kernel),
-                Err(error) => Stop { status: Status::Usage, ..Stop::from(error) },
-            });
-        }
         (Some(name), _) => name,
         (None, [name]) => name,
         (None, []) => {
             return Err(Stop::new(Status::Rejected, Class::BadInput, "the module has no kernel"));
         }
         (None, names) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             let message =
                 format!("the module has several kernels: add --entry {}", names.join(" | "));
             return Err(Stop::usage(message));
@@ -387,11 +382,17 @@ pub(crate) fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Sto
     Ok(module.kernel(name)?)
 }
 
+/// A name as shells take it.
+fn quoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_$:.".contains(letter);
+    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{name}'") }
+}
+
 fn wrong_count(kernel: &Kernel, arguments: &RunArguments) -> Stop {
     let (wanted, given) = (kernel.params().len(), arguments.args.len());
     let plural = if wanted == 1 { "" } else { "s" };
     let message =
-        format!("kernel `{}` takes {wanted} argument{plural}, not {given}", kernel.name());
+        format!("kernel `{}` takes {wanted} argument{plural}, not {given}", kernel.plain_name());
     let mut stop = Stop::usage(message);
     for diagnostic in &mut stop.diagnostics {
         diagnostic.notes.push(kernel.signature());

@@ -44,6 +44,7 @@ mod files;
 mod launch;
 pub mod machine;
 mod module;
+mod names;
 mod owner;
 mod signature;
 mod source;
@@ -66,7 +67,7 @@ pub use variable::Variable;
 
 pub use diag;
 pub use lanes::LaneMask;
-pub use ptx::{Param, lint, rules, target};
+pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Finding, Options as CheckOptions};
 pub use vm::{Fault, FaultKind, Printed, Schedule, Stats};
