@@ -2,6 +2,7 @@
 
 use crate::spec::{Spec, Subject};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
 use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule, Tolerance};
@@ -22,6 +23,9 @@ pub(crate) enum Command {
     /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Run the tests of plans: launches, their inputs, and what must come of them.
+    #[command(after_help = TEST_HELP)]
+    Test(TestArguments),
     /// Say what is wrong with PTX modules, and what deserves a look, without running them.
     #[command(after_help = LINT_HELP)]
     Lint(LintArguments),
@@ -234,6 +238,48 @@ pub(crate) struct CheckArguments {
     /// choices.
     #[arg(long, value_name = "N|all")]
     pub(crate) explore: Option<Explore>,
+}
+
+const TEST_HELP: &str = "\
+docs/test-plans.md explains plans, with an example. A test is called by its plan's file and its own name: histogram::counts.
+
+Exit status: 0 every test passed, 1 a test failed, 2 wrong usage, 3 a plan or a module of it is wrong, and nothing ran.";
+
+/// The arguments of `test`.
+#[derive(Args, Debug)]
+pub(crate) struct TestArguments {
+    /// The plans.
+    #[arg(value_name = "PLAN.toml", required = true)]
+    pub(crate) plans: Vec<PathBuf>,
+    /// Run only the tests whose names contain one of these.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// Leave out the tests whose names contain one of these.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) skip: Vec<String>,
+    /// Names are equal to what --filter and --skip say, and do not just contain it.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// List the tests instead.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// How many tests run at a time; as many as there are cores without it.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<NonZero<usize>>,
+    /// How to report, on standard output.
+    #[arg(long, value_enum, default_value_t = TestFormat::Text)]
+    pub(crate) format: TestFormat,
+}
+
+/// How `test` reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// JUnit XML, for CI systems.
+    Junit,
 }
 
 /// `--explore N[:SEED]` or `--explore all`.

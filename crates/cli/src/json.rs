@@ -3,8 +3,9 @@
 use crate::expect::position;
 use crate::npy::Array;
 use crate::spec::Subject;
+use schemars::JsonSchema;
 use serde::Serialize;
-use warpwise::{Comparison, Coverage, ExploreEnd, Kind, Report, Scalar, Stats};
+use warpwise::{Comparison, Coverage, Difference, ExploreEnd, Kind, Report, Scalar, Stats};
 
 /// The whole document.
 #[derive(Debug, Default, Serialize)]
@@ -41,7 +42,7 @@ impl From<Coverage> for JsonCoverage {
 }
 
 /// What the run did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct JsonStats {
     thread_instructions: u64,
     warp_instructions: u64,
@@ -151,8 +152,8 @@ pub(crate) struct JsonExpectation {
 }
 
 /// An element that is not as expected.
-#[derive(Debug, Serialize)]
-struct JsonDifference {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct JsonDifference {
     /// Where it stands in the array of the file.
     index: Vec<u64>,
     got: JsonValue,
@@ -168,21 +169,25 @@ impl JsonExpectation {
         found: &Comparison,
         shape: &Array,
     ) -> JsonExpectation {
-        let first = found.first.iter().map(|one| JsonDifference {
-            index: position(one.index, shape),
-            got: one.got.into(),
-            expected: one.expected.into(),
-            ulps: one.ulps(),
-        });
         let Comparison { elements, differing, max_ulps, .. } = *found;
-        let matches = found.matches();
-        let first = first.collect();
+        let (matches, first) = (found.matches(), differences(found, shape));
         JsonExpectation { of, file, matches, elements, differing, max_ulps, first }
     }
 }
 
+/// The first elements of a comparison that are not as expected.
+pub(crate) fn differences(found: &Comparison, shape: &Array) -> Vec<JsonDifference> {
+    let difference = |one: &Difference| JsonDifference {
+        index: position(one.index, shape),
+        got: one.got.into(),
+        expected: one.expected.into(),
+        ulps: one.ulps(),
+    };
+    found.first.iter().map(difference).collect()
+}
+
 /// One element. Numbers where JSON has them; NaN, infinities and bits are strings.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum JsonValue {
     Unsigned(u64),

@@ -6,7 +6,7 @@ use crate::report::{self, Stop, tell};
 use crate::status::Status;
 use std::fmt::Write as _;
 use std::path::Path;
-use warpwise::diag::{Diagnostic, Fix, Log, RuleInfo, Severity, Sources, render};
+use warpwise::diag::{Diagnostic, Fix, Log, RuleInfo, Severity, Sources};
 use warpwise::lint;
 use warpwise::rules::{self, RULES, Rule};
 
@@ -129,7 +129,7 @@ fn document(
         ReportFormat::Text => return None,
         ReportFormat::Json => serde_json::json!({
             "status": status.word(),
-            "diagnostics": render::json(sources, found),
+            "diagnostics": report::json(sources, found),
         }),
         ReportFormat::Sarif => {
             let rules: Vec<RuleInfo<'_>> = RULES.iter().map(|rule| report::info(rule)).collect();

@@ -16,6 +16,7 @@ mod machine;
 mod misuse;
 mod npy;
 mod output;
+mod plan;
 mod progress;
 mod report;
 mod run;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let status = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Test(arguments) => plan::test(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Asm(arguments) => asm::run(&arguments),

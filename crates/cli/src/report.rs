@@ -74,10 +74,8 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
 
 /// Diagnostics as values of a JSON document.
 pub(crate) fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> Vec<serde_json::Value> {
-    match render::json(sources, diagnostics) {
-        serde_json::Value::Array(values) => values,
-        _ => Vec::new(),
-    }
+    let log = Log { told: vec![(sources, diagnostics)], ..Log::default() };
+    log.json().iter().filter_map(|it| serde_json::to_value(it).ok()).collect()
 }
 
 /// A SARIF document about a run, with every code that was looked for.

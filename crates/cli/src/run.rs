@@ -168,8 +168,14 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
         return Err(wrong_count(&kernel, arguments));
     }
     let names = kernel.params().iter().map(|param| param.name.clone()).collect();
-    let budget = buffers::host_budget();
-    let mut maker = Maker { device: &mut device, module: &module, names, budget };
+    let mut budget = buffers::host_budget();
+    let mut maker = Maker {
+        device: &mut device,
+        module: &module,
+        shared: None,
+        names,
+        budget: &mut budget,
+    };
     let made = maker.arguments(&arguments.args)?;
     let mut set = Vec::new();
     for Set { variable, spec } in &arguments.sets {
@@ -270,8 +276,13 @@ impl Prepared {
 
     fn variable(&mut self, name: &str, element: Option<ElementType>) -> Result<Filled, Stop> {
         let mangled = self.module.variable(name)?.name().to_owned();
-        let mut maker =
-            Maker { device: &mut self.device, module: &self.module, names: Vec::new(), budget: 0 };
+        let mut maker = Maker {
+            device: &mut self.device,
+            module: &self.module,
+            shared: None,
+            names: Vec::new(),
+            budget: &mut 0,
+        };
         let (buffer, array) = maker.variable(&mangled, element)?;
         let set = self.set.iter().find(|(known, _)| *known == mangled);
         Ok((
