@@ -7,6 +7,7 @@ mod check;
 mod disasm;
 mod expect;
 mod explain;
+mod forms;
 mod isa;
 mod json;
 mod lint;
@@ -20,6 +21,7 @@ mod plan;
 mod progress;
 mod report;
 mod run;
+mod schema;
 mod sim;
 mod spec;
 mod state;
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Sim(arguments) => sim::run(&arguments),
         Command::Lower(arguments) => lower::run(&arguments),
         Command::Isa(command) => isa::run(&command),
+        Command::Schema(arguments) => schema::run(&arguments),
     };
     status.into()
 }

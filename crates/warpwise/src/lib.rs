@@ -55,7 +55,7 @@ mod variable;
 pub use argument::Arg;
 pub use check::{Checked, Coverage};
 pub use compare::{Comparison, Difference, Tolerance, compare};
-pub use demangle::{demangled, plain_name};
+pub use demangle::{demangled, is_called, plain_name};
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};

@@ -1,11 +1,13 @@
 //! Runs one test of a plan.
 
 use super::form::FaultWord;
-use super::read::{Equals, Expect, Launch, Named, Setting, Test, Told, is_error, listed};
+use super::read::{Equals, Expect, Launch, Named, Setting, Test, is_error, listed};
 use crate::buffers::{self, Filled, Maker, Refusal};
 use crate::expect::{self, Loaded};
 use crate::npy::Array;
-use crate::report::Stop;
+use crate::report::{Stop, Told};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,11 +28,16 @@ pub(crate) struct Outcome {
 }
 
 /// Whether a test is right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
+    /// It is right.
     Passed,
+    /// It is not; the diagnostics say why.
     Failed,
+    /// Its plan says that it is not run.
     Ignored,
+    /// It was not done when the user ended the command.
     Interrupted,
 }
 

@@ -42,7 +42,7 @@ impl<T: JsonSchema> JsonSchema for At<T> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[schemars(title = "Warpwise test plan", example = EXAMPLE)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The only module: the path of a PTX file, from the folder of the plan on.
     pub(super) module: Option<At<String>>,
     /// Several modules: the paths of PTX files by the names that launches call them by.

@@ -7,11 +7,14 @@ mod tell;
 
 use crate::arguments::{TestArguments, TestFormat};
 use crate::buffers;
-use crate::report::{self, Stop};
+use crate::report::{self, Stop, Told};
 use crate::run;
 use crate::status::Status;
+pub(crate) use form::Plan;
+pub(crate) use tell::Body;
+
 use attempt::{Means, Outcome, Verdict, attempt};
-use read::{Test, Told};
+use read::Test;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -22,23 +25,23 @@ pub(crate) fn test(arguments: &TestArguments) -> Status {
     let tests = match plans(arguments) {
         Ok(tests) => tests,
         Err((told, status)) => {
-            let told: Vec<_> = told.iter().map(|(sources, all)| (&**sources, &**all)).collect();
             told.iter().for_each(|(sources, all)| report::tell(sources, all));
-            return report::print(&tell::refused(arguments.format, &told, status), status);
+            let told = report::borrowed(&told);
+            return report::print(&tell::refused(arguments.format(), &told, status), status);
         }
     };
     let (chosen, left): (Vec<Test>, Vec<Test>) =
         tests.into_iter().partition(|test| is_chosen(arguments, &test.name));
     if arguments.list {
-        return report::print(&tell::list(arguments.format, &chosen), Status::Fine);
+        return report::print(&tell::list(arguments.format(), &chosen), Status::Fine);
     }
     let mut all = Vec::with_capacity(chosen.len());
-    if arguments.format == TestFormat::Text {
+    if arguments.format() == TestFormat::Text {
         tell::begin(chosen.len());
     }
     run_all(arguments, &chosen, |test, outcome| {
-        if arguments.format == TestFormat::Text {
-            tell::ended(test, &outcome);
+        if arguments.format() == TestFormat::Text {
+            tell::ended(test, &outcome, arguments.times);
         }
         all.push(outcome);
     });
@@ -49,7 +52,7 @@ pub(crate) fn test(arguments: &TestArguments) -> Status {
         false => Status::Fine,
     };
     let all: Vec<(&Test, &Outcome)> = chosen.iter().zip(&all).collect();
-    report::print(&tell::summary(arguments.format, &all, left.len(), status), status)
+    report::print(&tell::summary(arguments, &all, left.len(), status), status)
 }
 
 /// The tests of all plans.

@@ -3,6 +3,7 @@
 use super::form::{self, At, FaultWord, Numbers, Values};
 use crate::arguments::{Explore, Selection};
 use crate::literal;
+use crate::report::Told;
 use crate::spec::{Fill, Spec, Subject};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,9 +139,6 @@ pub(crate) fn read(path: &Path, text: String) -> Result<Vec<Test>, Told> {
     told.append(&mut reader.others);
     Err(told)
 }
-
-/// Diagnostics, with the texts that they point into.
-pub(crate) type Told = Vec<(Arc<Sources>, Vec<Diagnostic>)>;
 
 /// The modules of a plan under one target, by the names that launches call them by.
 type Modules = Vec<(String, Arc<Module>)>;

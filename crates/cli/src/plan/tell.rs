@@ -2,8 +2,10 @@
 
 use super::attempt::{Compared, Launched, Outcome, Verdict};
 use super::read::Test;
-use crate::arguments::TestFormat;
+use crate::arguments::{TestArguments, TestFormat};
+use crate::forms;
 use crate::json::{JsonDifference, JsonStats, differences};
+use crate::report;
 use crate::status::Status;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,45 +17,53 @@ use warpwise::diag::{Diagnostic, JsonDiagnostic, Log, Sources, junit, render};
 /// Diagnostics with the texts that they point into.
 type Shown<'a> = Vec<(&'a Sources, &'a [Diagnostic])>;
 
-/// The document of `warpwise test --format json`. The field names are stable.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TestReport {
-    /// The version of this form.
-    version: u32,
-    /// `fine`, `findings` if a test failed, `rejected` if a plan is wrong, or `interrupted`.
-    status: &'static str,
+/// What the tests of a run have shown. The diagnostics of the document are what is wrong with the plans; nothing ran then.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Body {
+    /// Tests that are right.
     passed: usize,
+    /// Tests that are not.
     failed: usize,
+    /// Tests that were left out because their plan says so.
     ignored: usize,
     /// Tests that were not asked for.
     filtered: usize,
+    /// The tests that were asked for, in the order of the plans.
     tests: Vec<JsonTest>,
-    /// What is wrong with the plans; nothing ran then.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    diagnostics: Vec<JsonDiagnostic>,
+    /// The names of the tests that would run, with `--list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listed: Option<Vec<String>>,
 }
 
 /// A test.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Test")]
 struct JsonTest {
     /// The name of the plan and its own.
     name: String,
-    /// `passed`, `failed`, `ignored` or `interrupted`.
-    verdict: &'static str,
+    /// What came of it.
+    verdict: Verdict,
     /// Why it is ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     ignored: Option<String>,
-    seconds: f64,
+    /// How long it took on the host's clock; with `--times` only, as it differs from run to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
     /// The launches that were made, in order.
     launches: Vec<JsonLaunch>,
+    /// The results that were compared, in order.
     expectations: Vec<JsonCompared>,
+    /// Why it failed.
     diagnostics: Vec<JsonDiagnostic>,
 }
 
 /// A launch.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Launch")]
 struct JsonLaunch {
+    /// What C++ calls the kernel.
     kernel: String,
+    /// What it did, as far as it got.
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<JsonStats>,
     /// The codes of what was found, whether the plan names them or not.
@@ -65,13 +75,17 @@ struct JsonLaunch {
 
 /// A result beside what was expected of it.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Compared")]
 struct JsonCompared {
     /// The buffer or variable.
     of: String,
     /// What it should equal, as the plan writes it.
     expected: String,
+    /// Whether all is as expected.
     matches: bool,
+    /// How many elements were compared.
     elements: u64,
+    /// How many are not as expected.
     differing: u64,
     /// The largest difference of floats, in units in the last place.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,33 +95,15 @@ struct JsonCompared {
     first: Vec<JsonDifference>,
 }
 
-impl Verdict {
-    fn word(self) -> &'static str {
-        match self {
-            Verdict::Passed => "passed",
-            Verdict::Failed => "failed",
-            Verdict::Ignored => "ignored",
-            Verdict::Interrupted => "interrupted",
-        }
-    }
-}
-
-fn shown(outcome: &Outcome) -> Shown<'_> {
-    outcome.told.iter().map(|(sources, found)| (&**sources, found.as_slice())).collect()
-}
-
-fn json(told: Shown<'_>) -> Vec<JsonDiagnostic> {
-    Log { told, ..Log::default() }.json()
+fn log(told: Shown<'_>) -> Log<'_> {
+    Log { told, ..Log::default() }
 }
 
 /// The document about plans that cannot be read.
 pub(super) fn refused(format: TestFormat, told: &Shown<'_>, status: Status) -> String {
     match format {
         TestFormat::Text => String::new(),
-        TestFormat::Json => {
-            let report = TestReport { diagnostics: json(told.clone()), ..empty(status) };
-            line(serde_json::to_string(&report))
-        }
+        TestFormat::Json => forms::TEST.write(status, &log(told.clone()), &Body::default()),
         TestFormat::Junit => {
             let case = junit::Case::new("plan", "plan", junit::Verdict::Broken, told);
             let suite = junit::Suite { name: "warpwise test".to_owned(), cases: vec![case] };
@@ -116,30 +112,15 @@ pub(super) fn refused(format: TestFormat, told: &Shown<'_>, status: Status) -> S
     }
 }
 
-fn empty(status: Status) -> TestReport {
-    TestReport {
-        version: 1,
-        status: status.word(),
-        passed: 0,
-        failed: 0,
-        ignored: 0,
-        filtered: 0,
-        tests: Vec::new(),
-        diagnostics: Vec::new(),
-    }
-}
-
-fn line(document: serde_json::Result<String>) -> String {
-    document.map_or(String::new(), |text| text + "\n")
-}
-
 /// The names of tests.
 pub(super) fn list(format: TestFormat, tests: &[Test]) -> String {
     match format {
-        TestFormat::Text => tests.iter().map(|test| format!("{}: test\n", test.name)).collect(),
-        TestFormat::Json | TestFormat::Junit => {
-            let names: Vec<&str> = tests.iter().map(|test| test.name.as_str()).collect();
-            line(serde_json::to_string(&names))
+        TestFormat::Text | TestFormat::Junit => {
+            tests.iter().map(|test| format!("{}: test\n", test.name)).collect()
+        }
+        TestFormat::Json => {
+            let listed = Some(tests.iter().map(|test| test.name.clone()).collect());
+            forms::TEST.write(Status::Fine, &Log::default(), &Body { listed, ..Body::default() })
         }
     }
 }
@@ -154,7 +135,7 @@ pub(super) fn begin(count: usize) {
 }
 
 /// Says how a test ended.
-pub(super) fn ended(test: &Test, outcome: &Outcome) {
+pub(super) fn ended(test: &Test, outcome: &Outcome, times: bool) {
     let verdict = match outcome.verdict {
         Verdict::Passed => "\u{1b}[32mok\u{1b}[0m".to_owned(),
         Verdict::Failed => "\u{1b}[31mFAILED\u{1b}[0m".to_owned(),
@@ -166,7 +147,7 @@ pub(super) fn ended(test: &Test, outcome: &Outcome) {
     };
     // Short times say nothing, and reports of equal runs are equal.
     let time = match outcome.elapsed {
-        long if long >= LONG => format!(" ({:.1} s)", long.as_secs_f64()),
+        long if times || long >= LONG => format!(" ({:.1} s)", long.as_secs_f64()),
         _ => String::new(),
     };
     say(&format!("test {} ... {verdict}{time}\n", test.name));
@@ -179,17 +160,17 @@ fn say(text: &str) {
 
 /// What is said in the end.
 pub(super) fn summary(
-    format: TestFormat,
+    arguments: &TestArguments,
     all: &[(&Test, &Outcome)],
     filtered: usize,
     status: Status,
 ) -> String {
-    match format {
+    match arguments.format() {
         TestFormat::Text => {
             say(&text(all, filtered, status));
             String::new()
         }
-        TestFormat::Json => line(serde_json::to_string(&document(all, filtered, status))),
+        TestFormat::Json => forms::TEST.write(status, &Log::default(), &body(all, filtered, arguments.times)),
         TestFormat::Junit => suites(all),
     }
 }
@@ -225,23 +206,23 @@ fn text(all: &[(&Test, &Outcome)], filtered: usize, status: Status) -> String {
     out
 }
 
-fn document(all: &[(&Test, &Outcome)], filtered: usize, status: Status) -> TestReport {
+fn body(all: &[(&Test, &Outcome)], filtered: usize, times: bool) -> Body {
     let tests = all.iter().map(|(test, outcome)| JsonTest {
         name: test.name.clone(),
-        verdict: outcome.verdict.word(),
+        verdict: outcome.verdict,
         ignored: test.ignore.clone(),
-        seconds: outcome.elapsed.as_secs_f64(),
+        seconds: times.then(|| outcome.elapsed.as_secs_f64()),
         launches: outcome.launches.iter().map(launch).collect(),
         expectations: outcome.compared.iter().map(compared).collect(),
-        diagnostics: json(shown(outcome)),
+        diagnostics: log(report::borrowed(&outcome.told)).json(),
     });
-    TestReport {
+    Body {
         passed: count(all, Verdict::Passed),
         failed: count(all, Verdict::Failed),
         ignored: count(all, Verdict::Ignored),
         filtered,
         tests: tests.collect(),
-        ..empty(status)
+        listed: None,
     }
 }
 
@@ -277,7 +258,7 @@ fn suites(all: &[(&Test, &Outcome)]) -> String {
             Verdict::Ignored => junit::Verdict::Skipped,
             Verdict::Interrupted => junit::Verdict::Broken,
         };
-        let mut case = junit::Case::new(plan, name, verdict, &shown(outcome));
+        let mut case = junit::Case::new(plan, name, verdict, &report::borrowed(&outcome.told));
         case.time = Some(outcome.elapsed).filter(|elapsed| *elapsed > Duration::ZERO);
         match suites.last_mut() {
             Some(suite) if suite.name == plan => suite.cases.push(case),
