@@ -41,7 +41,6 @@ impl<T: JsonSchema> JsonSchema for At<T> {
 /// key.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-#[schemars(title = "Warpwise test plan", example = EXAMPLE)]
 pub(crate) struct Plan {
     /// The only module: the path of a PTX file, from the folder of the plan on.
     pub(super) module: Option<At<String>>,
@@ -59,9 +58,6 @@ pub(crate) struct Plan {
     #[serde(default)]
     pub(super) test: Vec<At<Test>>,
 }
-
-/// The head of the example in docs/test-plans.md.
-const EXAMPLE: &str = "module = \"scan.ptx\"";
 
 /// Launches that run one after another on the same memory, and what must come of them.
 #[derive(Debug, Deserialize, JsonSchema)]
