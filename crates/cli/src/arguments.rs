@@ -539,8 +539,9 @@ Exit status: 0 fine, 1 findings of --check, 2 wrong usage, 3 input rejected, 4 t
 /// Which machine assembly is for.
 #[derive(Args, Debug)]
 pub(crate) struct MachineArguments {
-    /// The description of the machine.
-    #[arg(long, value_name = "X.isa")]
+    /// The description of the machine: a file, or if there is none of that name, one that comes with Warpwise, such as sm_90
+    /// (`warpwise isa list` names them).
+    #[arg(long, value_name = "X.isa|sm_XX")]
     pub(crate) isa: PathBuf,
 }
 
@@ -623,7 +624,7 @@ pub(crate) enum IsaCommand {
     /// Report what is wrong with a description.
     Check {
         /// The description.
-        #[arg(value_name = "X.isa")]
+        #[arg(value_name = "X.isa|sm_XX")]
         description: PathBuf,
         #[command(flatten)]
         answering: Answering,
@@ -631,7 +632,7 @@ pub(crate) enum IsaCommand {
     /// Write the manual of a described machine: Markdown, or one HTML page.
     Doc {
         /// The description.
-        #[arg(value_name = "X.isa")]
+        #[arg(value_name = "X.isa|sm_XX")]
         description: PathBuf,
         /// The file to write; one that ends in `.html` becomes a page. Without it, Markdown is printed.
         #[arg(short, long = "output", value_name = "FILE")]
@@ -642,9 +643,9 @@ pub(crate) enum IsaCommand {
     },
     /// List the forms of a described machine's instructions.
     List {
-        /// The description.
-        #[arg(value_name = "X.isa")]
-        description: PathBuf,
+        /// The description; without one, the descriptions that come with Warpwise are listed.
+        #[arg(value_name = "X.isa|sm_XX")]
+        description: Option<PathBuf>,
         #[command(flatten)]
         answering: Answering,
     },

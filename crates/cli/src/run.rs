@@ -160,13 +160,8 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     }
     let names = kernel.params().iter().map(|param| param.name.clone()).collect();
     let mut budget = buffers::host_budget();
-    let mut maker = Maker {
-        device: &mut device,
-        module: &module,
-        shared: None,
-        names,
-        budget: &mut budget,
-    };
+    let mut maker =
+        Maker { device: &mut device, module: &module, shared: None, names, budget: &mut budget };
     let made = maker.arguments(&arguments.args)?;
     let mut set = Vec::new();
     for Set { variable, spec } in &arguments.sets {

@@ -83,7 +83,8 @@ const COMMANDS: &[(&str, i32)] = &[
     ("isa check", 2),
     ("isa list isa/warp.isa", 0),
     ("isa list isa/none.isa", 3),
-    ("isa list", 2),
+    ("isa list", 0),
+    ("isa list --nothing", 2),
     ("disasm tests/machine/words.bin --isa isa/warp.isa", 0),
     ("disasm tests/check/w001.ptx --isa isa/warp.isa", 3),
     ("disasm", 2),
@@ -157,12 +158,15 @@ fn documents_follow_their_schemas() {
 fn plans_follow_their_schema() {
     let plan = |path: &str| -> Value {
         let text = std::fs::read_to_string(root().join(path)).expect("the plan is there");
-        serde_json::to_value(toml::from_str::<toml::Table>(&text).expect("it is TOML")).expect("plain")
+        serde_json::to_value(toml::from_str::<toml::Table>(&text).expect("it is TOML"))
+            .expect("plain")
     };
     for path in ["examples/counting_sort/counting_sort.toml", "tests/plan/failing.toml"] {
         assert_eq!(wrong("test-plan", &plan(path)), [""; 0], "{path}");
     }
-    for path in ["tests/plan/unknown_key.toml", "tests/plan/no_module.toml", "tests/plan/mistakes.toml"] {
+    for path in
+        ["tests/plan/unknown_key.toml", "tests/plan/no_module.toml", "tests/plan/mistakes.toml"]
+    {
         assert!(!wrong("test-plan", &plan(path)).is_empty(), "{path}");
     }
 }

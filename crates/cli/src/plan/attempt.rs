@@ -280,7 +280,8 @@ impl Run<'_> {
     }
 
     fn not_stopped(&mut self, launch: &Launch, fault: FaultWord) {
-        let message = format!("the kernel came to its end, and should be stopped: {}", fault.word());
+        let message =
+            format!("the kernel came to its end, and should be stopped: {}", fault.word());
         let found = Diagnostic::new(Severity::Error, Class::Mismatch, message);
         self.outcome.tell(self.test, found.label(launch.place, "this launch"));
     }

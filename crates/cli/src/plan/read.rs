@@ -291,7 +291,8 @@ impl Reader {
         let allow = self.codes(&test.allow);
         for (name, spec) in &test.buffers {
             if !scope.used.contains(name.as_str()) {
-                let help = format!("an argument is `\"&{name}\"`, an expectation `of = \"{name}\"`");
+                let help =
+                    format!("an argument is `\"&{name}\"`, an expectation `of = \"{name}\"`");
                 self.wrong(&spec.span, format!("no launch uses the buffer `{name}`"), &help);
             }
         }
@@ -353,10 +354,9 @@ impl Reader {
         let mut settings = Vec::new();
         for (name, text) in set {
             let found = scope.variable(name, module);
-            let (Some(spec), Some((module, symbol))) = (
-                self.spec(text),
-                found.map_err(|why| self.wrong(&text.span, why.0, &why.1)).ok(),
-            ) else {
+            let (Some(spec), Some((module, symbol))) =
+                (self.spec(text), found.map_err(|why| self.wrong(&text.span, why.0, &why.1)).ok())
+            else {
                 continue;
             };
             self.refer(&spec, text, &module, scope);

@@ -170,7 +170,9 @@ pub(super) fn summary(
             say(&text(all, filtered, status));
             String::new()
         }
-        TestFormat::Json => forms::TEST.write(status, &Log::default(), &body(all, filtered, arguments.times)),
+        TestFormat::Json => {
+            forms::TEST.write(status, &Log::default(), &body(all, filtered, arguments.times))
+        }
         TestFormat::Junit => suites(all),
     }
 }
