@@ -26,6 +26,8 @@ pub(crate) enum Command {
     /// Run the tests of plans: launches, their inputs, and what must come of them.
     #[command(after_help = TEST_HELP)]
     Test(TestArguments),
+    /// Say what a PTX module has and needs: kernels, parameters, memory, and what cannot run.
+    Info(InfoArguments),
     /// Say what is wrong with PTX modules, and what deserves a look, without running them.
     #[command(after_help = LINT_HELP)]
     Lint(LintArguments),
@@ -348,6 +350,19 @@ pub(crate) enum TestFormat {
     Json,
     /// JUnit XML, for CI systems.
     Junit,
+}
+
+/// The arguments of `info`.
+#[derive(Args, Debug)]
+pub(crate) struct InfoArguments {
+    /// The module, as PTX text.
+    #[arg(value_name = "K.ptx")]
+    pub(crate) module: PathBuf,
+    /// Say what can run as if the module were written for this architecture.
+    #[arg(long, value_name = "sm_XX", value_parser = target)]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) answering: Answering,
 }
 
 /// `--explore N[:SEED]` or `--explore all`.

@@ -1,7 +1,7 @@
 //! The JSON documents of the commands: what all of them have, and their schemas. The field names are stable.
 
 use crate::status::Status;
-use crate::{asm, disasm, explain, isa, json, lint, lower, plan, sim};
+use crate::{asm, disasm, explain, info, isa, json, lint, lower, plan, sim};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
@@ -36,6 +36,7 @@ pub(crate) struct Form<T> {
 pub(crate) const RUN: Form<json::Document> = Form::new("run");
 pub(crate) const CHECK: Form<json::Document> = Form::new("check");
 pub(crate) const TEST: Form<plan::Body> = Form::new("test");
+pub(crate) const INFO: Form<info::Body> = Form::new("info");
 pub(crate) const LINT: Form<lint::Body> = Form::new("lint");
 pub(crate) const EXPLAIN: Form<explain::Body> = Form::new("explain");
 pub(crate) const ASM: Form<asm::Body> = Form::new("asm");
@@ -121,6 +122,12 @@ pub(crate) const ALL: &[Listed] = &[
         about: "A test plan: what `warpwise test` reads. docs/test-plans.md explains every key.",
         schema: input::<plan::Plan>,
         refused: None,
+    },
+    Listed {
+        name: INFO.name,
+        about: "What `warpwise info --format json` prints.",
+        schema: headed::<info::Body>,
+        refused: Some(|status, log| INFO.write(status, log, &Default::default())),
     },
     Listed {
         name: LINT.name,

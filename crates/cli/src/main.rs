@@ -8,6 +8,7 @@ mod disasm;
 mod expect;
 mod explain;
 mod forms;
+mod info;
 mod isa;
 mod json;
 mod lint;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => plan::test(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Asm(arguments) => asm::run(&arguments),

@@ -51,7 +51,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn of(param: &Param) -> Place {
+    pub(crate) fn of(param: &Param) -> Place {
         Place { ty: param.ty, bytes: param.bytes.into(), is_aggregate: param.is_aggregate }
     }
 }

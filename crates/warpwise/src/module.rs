@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Module {
     sources: Arc<Sources>,
-    ptx: ptx::Module,
+    pub(crate) ptx: ptx::Module,
     image: Arc<Image>,
     warnings: Vec<Diagnostic>,
 }
@@ -67,6 +67,11 @@ impl Module {
             ErrorKind::FileTooLarge => fail(Class::Limit, &why),
             _ => fail(Class::BadInput, &why),
         })?;
+        if let Some((what, help)) = machine_code(&bytes) {
+            let message = format!("cannot read {}: it is {what}, and not PTX text", path.display());
+            let error = Diagnostic::new(Severity::Error, Class::BadInput, message);
+            return Err(Error::new(Stage::Module, Arc::default(), vec![error.help(help)]));
+        }
         let text = String::from_utf8(bytes).map_err(|why| {
             let at = why.utf8_error().valid_up_to();
             let line = 1 + why.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
@@ -161,6 +166,20 @@ impl Module {
 
     pub(crate) fn image(&self) -> &Arc<Image> {
         &self.image
+    }
+}
+
+/// What compilers make beside PTX, and how to get PTX from it.
+fn machine_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const FAT_BINARY: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
+    let help = "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX";
+    match bytes {
+        _ if ::machine::cubin::is_elf(bytes) => Some((
+            "machine code (a cubin, an object file or a program)",
+            "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX; `warpwise disasm` shows the code of a cubin",
+        )),
+        _ if bytes.starts_with(&FAT_BINARY) => Some(("a fat binary", help)),
+        _ => None,
     }
 }
 
