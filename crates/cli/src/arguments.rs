@@ -3,9 +3,10 @@
 use crate::spec::{Spec, Subject};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule};
+use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule, Tolerance};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -23,6 +24,11 @@ pub(crate) enum Command {
     /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Run the tests of plans: launches, their inputs, and what must come of them.
+    #[command(after_help = TEST_HELP)]
+    Test(TestArguments),
+    /// Say what a PTX module has and needs: kernels, parameters, memory, and what cannot run.
+    Info(InfoArguments),
     /// Say what is wrong with PTX modules, and what deserves a look, without running them.
     #[command(after_help = LINT_HELP)]
     Lint(LintArguments),
@@ -94,7 +100,12 @@ VAR is a variable of the module in global or constant memory, by its name in PTX
 
 --out writes bf16 and the b types as unsigned integers of their size.
 
-Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
+--expect compares with a file of the same type and as many elements, and of the same shape if both have several
+  dimensions. Bits (b32) are compared as whatever the file holds. With --rtol or --atol the rule is that of
+  numpy.testing.assert_allclose: |got - expected| <= ATOL + RTOL * |expected|, what is not given is 0, infinities equal
+  themselves, and any NaN equals any other.
+
+Exit status: 0 fine, 1 results are not as expected, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
 
 const LINT_HELP: &str = "\
 The verdict is that of NVIDIA's assembler; docs/rules.md lists the rules and the exceptions.
@@ -283,6 +294,15 @@ pub(crate) struct RunArguments {
     /// Print the first COUNT elements of the buffer of parameter I, or of a variable; all without a count.
     #[arg(long = "print", value_name = "I|VAR[:TYPE][:COUNT]")]
     pub(crate) prints: Vec<Print>,
+    /// Compare the buffer of parameter I, or a variable, with the array of a file when the kernel has finished.
+    #[arg(long = "expect", value_name = "I|VAR[:TYPE]=FILE.npy")]
+    pub(crate) expects: Vec<Out>,
+    /// Allow --expect differences up to ATOL + RTOL * |expected|; without --rtol and --atol, every bit counts.
+    #[arg(long, value_name = "RTOL", value_parser = tolerance, requires = "expects")]
+    rtol: Option<f64>,
+    /// See --rtol.
+    #[arg(long, value_name = "ATOL", value_parser = tolerance, requires = "expects")]
+    atol: Option<f64>,
     /// Run as if the module were written for this architecture.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,
@@ -303,6 +323,26 @@ pub(crate) struct RunArguments {
     /// Report instruction counts, divergence, time and throughput.
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+impl RunArguments {
+    /// How far results may lie from what `--expect` names.
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        match (self.rtol, self.atol) {
+            (None, None) => Tolerance::Exact,
+            (rtol, atol) => {
+                Tolerance::Close { rtol: rtol.unwrap_or(0.0), atol: atol.unwrap_or(0.0) }
+            }
+        }
+    }
+}
+
+/// A tolerance: a number from 0 on.
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("write a number from 0 on, such as 1e-5".to_owned()),
+    }
 }
 
 const CHECK_HELP: &str = "\
@@ -330,6 +370,77 @@ pub(crate) struct CheckArguments {
     /// choices.
     #[arg(long, value_name = "N|all")]
     pub(crate) explore: Option<Explore>,
+}
+
+const TEST_HELP: &str = "\
+docs/test-plans.md explains plans, with an example. A test is called by its plan's file and its own name: histogram::counts.
+
+Exit status: 0 every test passed, 1 a test failed, 2 wrong usage, 3 a plan or a module of it is wrong, and nothing ran.";
+
+/// The arguments of `test`.
+#[derive(Args, Debug)]
+pub(crate) struct TestArguments {
+    /// The plans.
+    #[arg(value_name = "PLAN.toml", required = true)]
+    pub(crate) plans: Vec<PathBuf>,
+    /// Run only the tests whose names contain one of these.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// Leave out the tests whose names contain one of these.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) skip: Vec<String>,
+    /// Names are equal to what --filter and --skip say, and do not just contain it.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// List the tests instead.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// How many tests run at a time; as many as there are cores without it.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<NonZero<usize>>,
+    /// Report how long each test took; JUnit always says it.
+    #[arg(long)]
+    pub(crate) times: bool,
+    /// The same as `--format json`.
+    #[arg(long)]
+    json: bool,
+    /// How to report: text for people, or a document on standard output.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TestFormat::Text)]
+    format: TestFormat,
+}
+
+impl TestArguments {
+    /// How to report.
+    pub(crate) fn format(&self) -> TestFormat {
+        match (self.json, self.format) {
+            (true, TestFormat::Text) => TestFormat::Json,
+            (_, format) => format,
+        }
+    }
+}
+
+/// How `test` reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// JUnit XML, for CI systems.
+    Junit,
+}
+
+/// The arguments of `info`.
+#[derive(Args, Debug)]
+pub(crate) struct InfoArguments {
+    /// The module, as PTX text.
+    #[arg(value_name = "K.ptx")]
+    pub(crate) module: PathBuf,
+    /// Say what can run as if the module were written for this architecture.
+    #[arg(long, value_name = "sm_XX", value_parser = target)]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) answering: Answering,
 }
 
 /// `--explore N[:SEED]` or `--explore all`.
@@ -521,8 +632,9 @@ Exit status: 0 fine, 1 findings of --check, 2 wrong usage, 3 input rejected, 4 t
 /// Which machine assembly is for.
 #[derive(Args, Debug)]
 pub(crate) struct MachineArguments {
-    /// The description of the machine.
-    #[arg(long, value_name = "X.isa")]
+    /// The description of the machine: a file, or if there is none of that name, one that comes with Warpwise, such as sm_90
+    /// (`warpwise isa list` names them).
+    #[arg(long, value_name = "X.isa|sm_XX")]
     pub(crate) isa: PathBuf,
 }
 
@@ -605,7 +717,7 @@ pub(crate) enum IsaCommand {
     /// Report what is wrong with a description.
     Check {
         /// The description.
-        #[arg(value_name = "X.isa")]
+        #[arg(value_name = "X.isa|sm_XX")]
         description: PathBuf,
         #[command(flatten)]
         answering: Answering,
@@ -613,7 +725,7 @@ pub(crate) enum IsaCommand {
     /// Write the manual of a described machine: Markdown, or one HTML page.
     Doc {
         /// The description.
-        #[arg(value_name = "X.isa")]
+        #[arg(value_name = "X.isa|sm_XX")]
         description: PathBuf,
         /// The file to write; one that ends in `.html` becomes a page. Without it, Markdown is printed.
         #[arg(short, long = "output", value_name = "FILE")]
@@ -624,9 +736,9 @@ pub(crate) enum IsaCommand {
     },
     /// List the forms of a described machine's instructions.
     List {
-        /// The description.
-        #[arg(value_name = "X.isa")]
-        description: PathBuf,
+        /// The description; without one, the descriptions that come with Warpwise are listed.
+        #[arg(value_name = "X.isa|sm_XX")]
+        description: Option<PathBuf>,
         #[command(flatten)]
         answering: Answering,
     },

@@ -51,7 +51,7 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
     };
     let has_errors = said.diagnostics().any(is_finding);
     let accepted_stop = checked.stopped_by_finding() && !has_errors;
-    let status = match (has_errors, &checked.fault) {
+    let mut status = match (has_errors, &checked.fault) {
         _ if interrupted => Status::Interrupted,
         (true, _) => Status::Findings,
         (false, Some(_)) if !accepted_stop => Status::Faulted,
@@ -68,7 +68,10 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
     }
     // What a kernel wrote that did not finish is not kept.
     match checked.fault {
-        None => run::deliver(&arguments.run, &mut prepared, &checked.report, said)?,
+        None => {
+            let delivered = run::deliver(&arguments.run, &mut prepared, &checked.report, said)?;
+            status = if status == Status::Fine { delivered } else { status };
+        }
         Some(_) => said.printed(&checked.report.printed),
     }
     if accepted_stop {

@@ -2,7 +2,7 @@
 
 use crate::baseline::Baseline;
 use crate::status::Status;
-use crate::{asm, disasm, explain, isa, json, lint, lower, sim};
+use crate::{asm, disasm, explain, info, isa, json, lint, lower, plan, sim};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
@@ -48,6 +48,8 @@ pub(crate) struct Form<T> {
 
 pub(crate) const RUN: Form<json::Document> = Form::new("run");
 pub(crate) const CHECK: Form<json::Document> = Form::new("check");
+pub(crate) const TEST: Form<plan::Body> = Form::new("test");
+pub(crate) const INFO: Form<info::Body> = Form::new("info");
 pub(crate) const LINT: Form<lint::Body> = Form::new("lint");
 pub(crate) const EXPLAIN: Form<explain::Body> = Form::new("explain");
 pub(crate) const ASM: Form<asm::Body> = Form::new("asm");
@@ -142,6 +144,24 @@ pub(crate) const ALL: &[Listed] = &[
         refused: Some(|status, log| CHECK.write(status, log, &Default::default())),
     },
     Listed {
+        name: TEST.name,
+        about: "What `warpwise test --format json` prints.",
+        schema: headed::<plan::Body>,
+        refused: Some(|status, log| TEST.write(status, log, &Default::default())),
+    },
+    Listed {
+        name: "test-plan",
+        about: "A test plan: what `warpwise test` reads. docs/test-plans.md explains every key.",
+        schema: input::<plan::Plan>,
+        refused: None,
+    },
+    Listed {
+        name: INFO.name,
+        about: "What `warpwise info --format json` prints.",
+        schema: headed::<info::Body>,
+        refused: Some(|status, log| INFO.write(status, log, &Default::default())),
+    },
+    Listed {
         name: LINT.name,
         about: "What `warpwise lint --format json` prints.",
         schema: headed::<lint::Body>,
@@ -211,6 +231,12 @@ pub(crate) fn named(name: &str) -> Option<&'static Listed> {
 /// The schema of what a type is written as.
 pub(crate) fn plain<T: JsonSchema>(_: &'static str) -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// The schema of what a type is read from. Editors of TOML know this version of JSON Schema best.
+fn input<T: JsonSchema>(_: &'static str) -> Value {
+    let settings = SchemaSettings::draft07().for_deserialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 

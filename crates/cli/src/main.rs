@@ -8,8 +8,10 @@ mod buffers;
 mod check;
 mod covered;
 mod disasm;
+mod expect;
 mod explain;
 mod forms;
+mod info;
 mod interrupt;
 mod isa;
 mod json;
@@ -21,6 +23,7 @@ mod manual;
 mod misuse;
 mod npy;
 mod output;
+mod plan;
 mod progress;
 mod report;
 mod run;
@@ -43,6 +46,8 @@ fn main() -> ExitCode {
     let status = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Test(arguments) => plan::test(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Asm(arguments) => asm::run(&arguments),

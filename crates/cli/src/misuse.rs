@@ -52,7 +52,11 @@ fn asked(arguments: impl Iterator<Item = String>) -> Option<(&'static Listed, Re
         name = format!("{name}-{}", arguments.next()?);
     }
     let form = forms::named(&name).filter(|form| form.refused.is_some())?;
-    let reports = matches!(form.name, "run" | "check" | "lint");
+    let gives = |format: &ReportFormat| match form.name {
+        "run" | "check" | "lint" => true,
+        "test" => matches!(format, ReportFormat::Json | ReportFormat::Junit),
+        _ => *format == ReportFormat::Json,
+    };
     let mut asked = None;
     while let Some(argument) = arguments.next() {
         let word = match argument.as_str() {
@@ -61,8 +65,7 @@ fn asked(arguments: impl Iterator<Item = String>) -> Option<(&'static Listed, Re
             other => other.strip_prefix("--format=").map(str::to_owned),
         };
         let format = word.and_then(|word| ReportFormat::from_str(&word, false).ok());
-        // Other commands have JSON only.
-        asked = format.filter(|it| reports || *it == ReportFormat::Json).or(asked);
+        asked = format.filter(gives).or(asked);
     }
     Some((form, asked?))
 }

@@ -1,11 +1,12 @@
 //! `warpwise run`.
 
 use crate::accept::Acceptance;
-use crate::arguments::{ReportFormat, RunArguments, Selection, Set};
+use crate::arguments::{Out, ReportFormat, RunArguments, Selection, Set};
 use crate::buffers::{self, Argument, Filled, Maker, Refusal};
+use crate::expect;
 use crate::forms::{self, Form};
 use crate::interrupt;
-use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
+use crate::json::{Document, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
 use crate::output;
 use crate::progress::{self, Total};
@@ -13,6 +14,7 @@ use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::spec::Subject;
 use crate::status::Status;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use warpwise::diag::junit::Case;
@@ -92,7 +94,7 @@ impl Said {
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
     let mut said = Said::new(arguments);
-    let result = attempt(arguments, &mut said).map(|()| Status::Fine);
+    let result = attempt(arguments, &mut said);
     finish(&forms::RUN, arguments, result, said)
 }
 
@@ -121,7 +123,7 @@ pub(crate) fn finish(
     report::print(&said.output(form, arguments, status), status)
 }
 
-fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
+fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<Status, Stop> {
     let mut prepared = prepare(arguments, said)?;
     let report = launch(arguments, &mut prepared)?;
     deliver(arguments, &mut prepared, &report, said)
@@ -173,8 +175,9 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
         return Err(wrong_count(&kernel, arguments));
     }
     let names = kernel.params().iter().map(|param| param.name.clone()).collect();
-    let budget = buffers::host_budget();
-    let mut maker = Maker { device: &mut device, module: &module, names, budget };
+    let mut budget = buffers::host_budget();
+    let mut maker =
+        Maker { device: &mut device, module: &module, shared: None, names, budget: &mut budget };
     let made = maker.arguments(&arguments.args)?;
     let mut set = Vec::new();
     for Set { variable, spec } in &arguments.sets {
@@ -191,6 +194,10 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     let prints = arguments.prints.iter().map(|print| (&print.what, "--print"));
     for (what, option) in outs.chain(prints) {
         prepared.selected(what, option)?;
+    }
+    for Out { what, file } in &arguments.expects {
+        let (_, array) = prepared.selected(what, "--expect")?;
+        prepared.comparable(what, file, &array, &expect::header(file)?)?;
     }
     Ok(prepared)
 }
@@ -240,10 +247,44 @@ impl Prepared {
         }
     }
 
+    /// A result in words.
+    fn whose(&self, subject: &Subject) -> String {
+        match subject {
+            Subject::Argument(nth, field) => {
+                let name = self.kernel.params().get(*nth).map_or("", |param| &param.name);
+                let field = field.map_or(String::new(), |field| format!(", field {field}"));
+                format!("parameter {nth}{field} (`{name}`)")
+            }
+            Subject::Name(name) => format!("`{name}`"),
+        }
+    }
+
+    /// The type in which a result and what is expected of it are compared.
+    fn comparable(
+        &self,
+        what: &Selection,
+        file: &Path,
+        got: &Array,
+        expected: &Array,
+    ) -> Result<ElementType, Stop> {
+        expect::comparable(got, expected).map_err(|why| {
+            let (whose, file) = (&what.subject, file.display());
+            let mut stop = Stop::usage(format!("--expect {whose}={file}: {why}"));
+            let help = format!("--expect {whose}:TYPE={file} reads the bytes in another type");
+            stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
+            stop
+        })
+    }
+
     fn variable(&mut self, name: &str, element: Option<ElementType>) -> Result<Filled, Stop> {
         let mangled = self.module.variable(name)?.name().to_owned();
-        let mut maker =
-            Maker { device: &mut self.device, module: &self.module, names: Vec::new(), budget: 0 };
+        let mut maker = Maker {
+            device: &mut self.device,
+            module: &self.module,
+            shared: None,
+            names: Vec::new(),
+            budget: &mut 0,
+        };
         let (buffer, array) = maker.variable(&mangled, element)?;
         let set = self.set.iter().find(|(known, _)| *known == mangled);
         Ok((
@@ -256,13 +297,13 @@ impl Prepared {
     }
 }
 
-/// Writes and prints what the user asked for after a run.
+/// Writes, prints and compares what the user asked for after a run. Whether all is as expected.
 pub(crate) fn deliver(
     arguments: &RunArguments,
     prepared: &mut Prepared,
     report: &Report,
     said: &mut Said,
-) -> Result<(), Stop> {
+) -> Result<Status, Stop> {
     said.printed(&report.printed);
     // Reports of equal runs are equal, unless they are asked for times.
     said.document.stats = Some(match arguments.stats {
@@ -302,25 +343,54 @@ pub(crate) fn deliver(
         said.text.push_str(&counts(&report.stats));
         said.text.push_str(&times(report));
     }
-    Ok(())
+    let mut status = Status::Fine;
+    for Out { what, file } in &arguments.expects {
+        if !compared(arguments, prepared, what, file, said)? {
+            status = Status::Findings;
+        }
+    }
+    Ok(status)
+}
+
+/// Compares a result with what is expected of it. Whether it is so.
+fn compared(
+    arguments: &RunArguments,
+    prepared: &mut Prepared,
+    what: &Selection,
+    file: &Path,
+    said: &mut Said,
+) -> Result<bool, Stop> {
+    let (buffer, array) = prepared.selected(what, "--expect")?;
+    let expected = expect::load(file)?;
+    let ty = prepared.comparable(what, file, &array, &expected.array)?;
+    let (got, tolerance) = (prepared.device.bytes(buffer)?, arguments.tolerance());
+    let found = warpwise::compare(got, &expected.bytes, ty, tolerance);
+    let Some(found) = found else {
+        let message = format!("{} has changed while the kernel ran", file.display());
+        return Err(Stop::rejected(message));
+    };
+    let like = file.display().to_string();
+    if !found.matches() {
+        let whose = prepared.whose(&what.subject);
+        let told = expect::unlike(&whose, &like, &found, &expected.array, tolerance);
+        said.tell(&Arc::default(), vec![told]);
+    }
+    let of = (&what.subject).into();
+    said.document.expectations.push(JsonExpectation::new(of, like, &found, &expected.array));
+    Ok(found.matches())
 }
 
 /// The kernel that is asked for, or the only one.
 pub(crate) fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Stop> {
-    let names: Vec<&str> = module.kernels().collect();
+    let names = module.kernel_names();
     let name = match (entry, names.as_slice()) {
-        (Some(name), _) if !names.contains(&name) => {
-            return Err(match module.kernel(name) {
-                Ok(kernel) => return Ok(kernel),
-                Err(error) => Stop { status: Status::Usage, ..Stop::from(error) },
-            });
-        }
         (Some(name), _) => name,
         (None, [name]) => name,
         (None, []) => {
             return Err(Stop::new(Status::Rejected, Class::BadInput, "the module has no kernel"));
         }
         (None, names) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             let message =
                 format!("the module has several kernels: add --entry {}", names.join(" | "));
             return Err(Stop::usage(message));
@@ -329,11 +399,17 @@ pub(crate) fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Sto
     Ok(module.kernel(name)?)
 }
 
+/// A name as shells take it.
+fn quoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_$:.".contains(letter);
+    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{name}'") }
+}
+
 fn wrong_count(kernel: &Kernel, arguments: &RunArguments) -> Stop {
     let (wanted, given) = (kernel.params().len(), arguments.args.len());
     let plural = if wanted == 1 { "" } else { "s" };
     let message =
-        format!("kernel `{}` takes {wanted} argument{plural}, not {given}", kernel.name());
+        format!("kernel `{}` takes {wanted} argument{plural}, not {given}", kernel.plain_name());
     let mut stop = Stop::usage(message);
     for diagnostic in &mut stop.diagnostics {
         diagnostic.notes.push(kernel.signature());
