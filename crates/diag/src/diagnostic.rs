@@ -1,9 +1,11 @@
 //! A diagnostic: what is wrong, where, why, and what to do.
 
 use crate::{Picture, Span};
+use serde::Serialize;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The input is rejected, or the program is undefined.
     Error,
@@ -104,6 +106,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The replacement that does it.
     pub fix: Option<Fix>,
+    /// The finding that it tells of, as data.
+    pub finding: Option<serde_json::Value>,
 }
 
 impl Diagnostic {
@@ -120,6 +124,7 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             fix: None,
+            finding: None,
         }
     }
 

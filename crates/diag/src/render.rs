@@ -117,6 +117,8 @@ struct JsonDiagnostic<'a> {
     help: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<JsonFix<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<&'a serde_json::Value>,
 }
 
 /// The rule that is broken.
@@ -173,6 +175,7 @@ pub fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> serde_json::Value 
                 notes: diagnostic.paragraphs().collect(),
                 help: diagnostic.help.as_deref(),
                 fix,
+                finding: diagnostic.finding.as_ref(),
             };
             serde_json::to_value(value).unwrap_or_default()
         })

@@ -104,7 +104,7 @@ struct Outcome<'a> {
     related_locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<Change<'a>>,
-    properties: Properties,
+    properties: Properties<'a>,
 }
 
 #[derive(Serialize)]
@@ -114,8 +114,10 @@ struct PartialFingerprints {
 }
 
 #[derive(Serialize)]
-struct Properties {
+struct Properties<'a> {
     class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<&'a serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -266,7 +268,10 @@ fn outcome<'a>(
         partial_fingerprints,
         related_locations,
         fixes: diagnostic.fix.iter().map(|fix| change(sources, fix)).collect(),
-        properties: Properties { class: diagnostic.class.word() },
+        properties: Properties {
+            class: diagnostic.class.word(),
+            finding: diagnostic.finding.as_ref(),
+        },
     }
 }
 
