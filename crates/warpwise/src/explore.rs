@@ -12,7 +12,7 @@ use crate::owner::{Element, Owners};
 use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
 use sanitize::detail::{Ending, EndsDiffer, PresenceDiffers, ResultsDiffer, ValueSeen};
-use sanitize::explore::{self, Both, Elsewhere, End, Explored, Footprints, Run, Subject};
+use sanitize::explore::{self, Elsewhere, End, Explored, Footprints, Run, Subject};
 use sanitize::{At, Code, Finding, Found, Options};
 use vm::memory::Snapshot;
 use vm::{
@@ -70,7 +70,7 @@ impl Subject for Again<'_> {
     ) -> Result<Run, LaunchError> {
         self.memory.restore(&self.start);
         let mut sanitizer = self.kernel.sanitizer(self.launch, self.options);
-        let mut both = Both { first: &mut sanitizer, second: footprints };
+        let mut both = (&mut sanitizer, footprints);
         let kernel = &self.kernel.lowered.kernel;
         let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
         let freed = |address| self.memory.freed(address).is_some();

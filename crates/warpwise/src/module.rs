@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Stage};
 use crate::files::read_file;
+use crate::finding::Position;
 use diag::{Class, Diagnostic, Sources};
+use ir::{Place, Reg};
 use ptx::{Image, LoweredKernel, Param};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -122,6 +124,24 @@ impl Kernel {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.lowered.kernel.name
+    }
+
+    /// What a register is called in the PTX; `None` for those that Warpwise made. Functions are part of the kernels that call
+    /// them, so several registers may have one name.
+    pub fn register_name(&self, reg: Reg) -> Option<&str> {
+        self.lowered.register_names.of(reg)
+    }
+
+    /// The registers that the PTX names, with their names.
+    pub fn registers(&self) -> impl Iterator<Item = (Reg, &str)> {
+        self.lowered.register_names.iter()
+    }
+
+    /// Where an instruction stands in the PTX, and the text of it.
+    pub fn instruction(&self, place: Place) -> Option<(Position, &str)> {
+        let span = *self.lowered.places.get(place.0 as usize)?;
+        let text = self.sources.file(span.file).slice(span);
+        Some((Position::of(&self.sources, span), text))
     }
 
     /// Its parameters in order.

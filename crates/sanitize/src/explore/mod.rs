@@ -4,7 +4,6 @@
 //! schedule of a small kernel except those that only swap independent steps. What turns up under one of them and not
 //! before is kept with the shortest list of switches that shows it.
 
-mod both;
 mod footprint;
 mod order;
 mod pct;
@@ -13,7 +12,6 @@ mod shorten;
 mod spin;
 mod state;
 
-pub use both::Both;
 pub use footprint::Footprints;
 
 use crate::finding::Finding;
@@ -85,6 +83,7 @@ pub struct Explored {
 
 /// Why an exploration ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum End {
     /// As many schedules as were wanted.
     #[default]
