@@ -40,6 +40,16 @@ pub(crate) enum Command {
     /// Check, document or list a description of a machine.
     #[command(subcommand)]
     Isa(IsaCommand),
+    /// Print the JSON schema of a command's document, or which there are.
+    Schema(SchemaArguments),
+}
+
+/// The arguments of `schema`.
+#[derive(Args, Debug)]
+pub(crate) struct SchemaArguments {
+    /// The command, such as `check` or `isa list`, or another form of the list.
+    #[arg(value_name = "COMMAND", num_args = 1..)]
+    pub(crate) form: Option<Vec<String>>,
 }
 
 const SPEC_HELP: &str = "\
@@ -88,9 +98,8 @@ pub(crate) struct LintArguments {
     /// Check as if `.target` named this architecture, such as sm_90a.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,
-    /// How to report.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    pub(crate) format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
     /// Leave out warnings and remarks of this code.
     #[arg(long, value_name = "CODE", value_delimiter = ',')]
     pub(crate) allow: Vec<String>,
@@ -111,6 +120,61 @@ pub(crate) enum ReportFormat {
     Json,
     /// One SARIF 2.1.0 document, for code-scanning tools.
     Sarif,
+    /// One JUnit XML document, which CI systems show as tests.
+    Junit,
+    /// Workflow commands of GitHub Actions, which mark lines of a pull request.
+    Github,
+}
+
+/// How a command that finds something reports.
+#[derive(Args, Debug)]
+pub(crate) struct Reporting {
+    /// The same as `--format json`.
+    #[arg(long)]
+    json: bool,
+    /// How to report: text for people, or a document on standard output.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
+}
+
+impl Reporting {
+    /// How to report.
+    pub(crate) fn format(&self) -> ReportFormat {
+        match (self.json, self.format) {
+            (true, ReportFormat::Text) => ReportFormat::Json,
+            (_, format) => format,
+        }
+    }
+}
+
+/// How other commands answer.
+#[derive(Args, Debug)]
+pub(crate) struct Answering {
+    /// The same as `--format json`.
+    #[arg(long)]
+    json: bool,
+    /// How to answer: text for people, or one JSON document on standard output.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = AnswerFormat::Text)]
+    format: AnswerFormat,
+}
+
+impl Answering {
+    /// How to answer.
+    pub(crate) fn format(&self) -> ReportFormat {
+        match (self.json, self.format) {
+            (true, _) | (_, AnswerFormat::Json) => ReportFormat::Json,
+            (false, AnswerFormat::Text) => ReportFormat::Text,
+        }
+    }
+}
+
+/// The formats of [`Answering`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AnswerFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
 }
 
 /// The arguments of `run`.
@@ -158,25 +222,11 @@ pub(crate) struct RunArguments {
     /// Stop the kernel after so many warp instructions.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
-    /// The same as `--format json`.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// How to report: text for people, or one JSON or SARIF document on standard output.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    format: ReportFormat,
+    #[command(flatten)]
+    pub(crate) reporting: Reporting,
     /// Report instruction counts, divergence, time and throughput.
     #[arg(long)]
     pub(crate) stats: bool,
-}
-
-impl RunArguments {
-    /// How to report.
-    pub(crate) fn format(&self) -> ReportFormat {
-        match (self.json, self.format) {
-            (true, ReportFormat::Text) => ReportFormat::Json,
-            (_, format) => format,
-        }
-    }
 }
 
 const CHECK_HELP: &str = "\
@@ -340,6 +390,9 @@ pub(crate) struct ExplainArguments {
     /// What a register holds: the membermask, `a`, `b`, `c`, a predicate.
     #[arg(long, value_name = "NAME=SPEC", value_parser = setting)]
     pub(crate) set: Vec<(String, Spec)>,
+    /// The same as `--format json`.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// How to draw.
     #[arg(long, value_enum, default_value_t = PictureFormat::Text)]
     pub(crate) format: PictureFormat,
@@ -352,6 +405,8 @@ pub(crate) enum PictureFormat {
     Text,
     /// A picture for pages, with no other file.
     Svg,
+    /// One JSON document.
+    Json,
 }
 
 fn setting(text: &str) -> Result<(String, Spec), String> {
@@ -404,6 +459,8 @@ pub(crate) struct AsmArguments {
     /// The file to write: 16 bytes a word, little endian.
     #[arg(short, long = "output", value_name = "F.bin")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) answering: Answering,
 }
 
 /// The arguments of `disasm`.
@@ -414,6 +471,8 @@ pub(crate) struct DisasmArguments {
     pub(crate) words: PathBuf,
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
+    #[command(flatten)]
+    pub(crate) answering: Answering,
 }
 
 /// The arguments of `sim`.
@@ -443,9 +502,8 @@ pub(crate) struct SimArguments {
     /// Stop the program after so many warp operations.
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u64>,
-    /// Report on standard output as one JSON document.
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answering: Answering,
 }
 
 /// The arguments of `lower`.
@@ -459,6 +517,8 @@ pub(crate) struct LowerArguments {
     /// The kernel; may be left out if the module has one kernel.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
+    #[command(flatten)]
+    pub(crate) answering: Answering,
 }
 
 /// What to do with a description.
@@ -469,9 +529,8 @@ pub(crate) enum IsaCommand {
         /// The description.
         #[arg(value_name = "X.isa")]
         description: PathBuf,
-        /// Report on standard output as JSON.
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        answering: Answering,
     },
     /// Write the manual of a described machine: Markdown, or one HTML page.
     Doc {
@@ -490,6 +549,8 @@ pub(crate) enum IsaCommand {
         /// The description.
         #[arg(value_name = "X.isa")]
         description: PathBuf,
+        #[command(flatten)]
+        answering: Answering,
     },
 }
 

@@ -1,7 +1,7 @@
 //! `warpwise check`.
 
 use crate::arguments::{CheckArguments, Explore, ReportFormat};
-use crate::json::JsonStats;
+use crate::forms;
 use crate::report::Stop;
 use crate::run::{self, Prepared, Said};
 use crate::status::Status;
@@ -9,9 +9,9 @@ use warpwise::{CheckOptions, Coverage, ExploreEnd};
 
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
-    let mut said = Said::new(arguments.run.format());
+    let mut said = Said::new(arguments.run.reporting.format());
     let result = attempt(arguments, &mut said);
-    run::finish(&arguments.run, result, said)
+    run::finish(&forms::CHECK, &arguments.run, result, said)
 }
 
 fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> {
@@ -28,10 +28,10 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
         said.text.push_str(&covered(coverage));
     }
     let has_errors = checked.has_errors();
-    match arguments.run.format() {
+    match arguments.run.reporting.format() {
         ReportFormat::Text => said.tell(&checked.sources, checked.diagnostics),
-        ReportFormat::Json | ReportFormat::Sarif => {
-            said.keep(&checked.sources, checked.diagnostics);
+        ReportFormat::Json | ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Github => {
+            said.keep(&checked.sources, checked.diagnostics)
         }
     }
     let complete = checked.explored.is_some_and(|coverage| coverage.end == ExploreEnd::Covered);
@@ -45,10 +45,6 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
     match checked.fault {
         None => run::deliver(&arguments.run, &mut prepared, &checked.report, said)?,
         Some(_) => said.printed(&checked.report.printed),
-    }
-    if !arguments.run.stats {
-        // Reports of equal runs are equal.
-        said.document.stats.iter_mut().for_each(JsonStats::forget_times);
     }
     Ok(status)
 }

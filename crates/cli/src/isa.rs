@@ -1,28 +1,56 @@
 //! `warpwise isa`.
 
 use crate::arguments::{IsaCommand, ManualFormat};
-use crate::output;
-use crate::report::{self, Stop, tell};
+use crate::report::{self, Answer, Stop};
 use crate::status::Status;
+use crate::{forms, output};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 use warpwise::diag::Severity;
 use warpwise::machine::Machine;
 use warpwise::machine::isa::doc;
 
+/// What the document of `isa check` has beside what was found.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct CheckBody {}
+
+/// What the document of `isa list` holds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct ListBody {
+    /// The forms of the machine's instructions, in the order of the description.
+    opcodes: Vec<JsonOpcode>,
+}
+
+/// A form of an instruction.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Opcode")]
+struct JsonOpcode {
+    /// Its name.
+    name: String,
+    /// How it is written; missing where the description has no syntax for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    syntax: Option<String>,
+}
+
 /// Runs the command and reports.
 pub(crate) fn run(command: &IsaCommand) -> Status {
     match command {
-        IsaCommand::Check { description, json } => check(description, *json),
+        IsaCommand::Check { description, answering } => {
+            report::answer(&forms::ISA_CHECK, answering.format(), check(description))
+        }
         IsaCommand::Doc { description, output, format } => {
             report::finish(manual(description, output.as_deref(), *format))
         }
-        IsaCommand::List { description } => report::finish(list(description)),
+        IsaCommand::List { description, answering } => {
+            report::answer(&forms::ISA_LIST, answering.format(), list(description))
+        }
     }
 }
 
 /// Reports warnings and errors. A description with warnings can be used.
-fn check(path: &Path, json: bool) -> Status {
+fn check(path: &Path) -> Result<Answer<CheckBody>, Stop> {
     let (status, sources, found) = match Machine::from_file(path) {
         Ok(machine) => (Status::Fine, machine.sources().clone(), machine.warnings()),
         Err(error) => {
@@ -30,14 +58,6 @@ fn check(path: &Path, json: bool) -> Status {
             (stop.status, stop.sources, stop.diagnostics)
         }
     };
-    tell(&sources, &found);
-    if json {
-        let document = serde_json::json!({
-            "status": status.word(),
-            "diagnostics": report::json(&sources, &found),
-        });
-        return report::print(&format!("{document}\n"), status);
-    }
     let count =
         |severity| found.iter().filter(|diagnostic| diagnostic.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
@@ -46,7 +66,8 @@ fn check(path: &Path, json: bool) -> Status {
         count => format!("{count} {what}s"),
     };
     let (errors, warnings) = (several(errors, "error"), several(warnings, "warning"));
-    report::print(&format!("{}: {errors}, {warnings}\n", path.display()), status)
+    let text = format!("{}: {errors}, {warnings}\n", path.display());
+    Ok(Answer { status, text, body: CheckBody::default(), told: vec![(sources, found)] })
 }
 
 fn manual(path: &Path, file: Option<&Path>, format: Option<ManualFormat>) -> Result<String, Stop> {
@@ -66,15 +87,17 @@ fn manual(path: &Path, file: Option<&Path>, format: Option<ManualFormat>) -> Res
 }
 
 /// One line a form: its name, and how it is written.
-fn list(path: &Path) -> Result<String, Stop> {
+fn list(path: &Path) -> Result<Answer<ListBody>, Stop> {
     let machine = Machine::from_file(path)?;
     let opcodes = machine.description().opcodes();
     let width = opcodes.iter().map(|opcode| opcode.name.len()).max().unwrap_or(0);
-    let mut out = String::new();
+    let (mut text, mut body) = (String::new(), ListBody::default());
     for opcode in opcodes {
-        let rule = opcode.syntax_line().unwrap_or("(no syntax)");
+        let syntax = opcode.syntax_line();
         // Writing to a string does not fail.
-        let _ = writeln!(out, "{:width$}  {rule}", opcode.name);
+        let _ = writeln!(text, "{:width$}  {}", opcode.name, syntax.unwrap_or("(no syntax)"));
+        let (name, syntax) = (opcode.name.to_string(), syntax.map(str::to_owned));
+        body.opcodes.push(JsonOpcode { name, syntax });
     }
-    Ok(out)
+    Ok(Answer { status: Status::Fine, text, body, told: Vec::new() })
 }

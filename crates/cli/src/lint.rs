@@ -1,33 +1,70 @@
 //! `warpwise lint`.
 
 use crate::arguments::{LintArguments, ReportFormat};
-use crate::output;
-use crate::report::{self, Stop, tell};
+use crate::report::{self, Looked, Outcome, Stop, tell};
 use crate::status::Status;
+use crate::{forms, output};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
 use std::fmt::Write as _;
-use std::path::Path;
-use warpwise::diag::{Diagnostic, Fix, Log, RuleInfo, Severity, Sources, render};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use warpwise::diag::junit::{Case, Verdict};
+use warpwise::diag::{Diagnostic, Fix, Severity, Sources};
 use warpwise::lint;
 use warpwise::rules::{self, RULES, Rule};
 
+/// What the JSON document has beside what was found.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Body {}
+
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &LintArguments) -> Status {
+    let format = arguments.reporting.format();
     if arguments.list {
-        return report::print(&list(arguments.format), Status::Fine);
+        return report::print(&list(format), Status::Fine);
     }
-    match attempt(arguments) {
+    let (sources, found, status, cases) = match attempt(arguments) {
         Ok((sources, found)) => {
             let has_error = found.iter().any(|it| it.severity == Severity::Error);
             let status = if has_error { Status::Findings } else { Status::Fine };
-            report::print(&show(arguments, &sources, &found, status), status)
+            let cases = cases(arguments, &sources, &found);
+            (Arc::new(sources), found, status, cases)
         }
-        Err(stop) => {
-            tell(&stop.sources, &stop.diagnostics);
-            let (sources, found, status) = (&stop.sources, &stop.diagnostics, stop.status);
-            let document = document(arguments.format, sources, found, status);
-            report::print(&document.unwrap_or_default(), status)
+        Err(Stop { sources, diagnostics, status, .. }) => {
+            tell(&sources, &diagnostics);
+            let files: Vec<_> = arguments.files.iter().map(|it| it.display().to_string()).collect();
+            let told: &[(&Sources, &[Diagnostic])] = &[(&sources, &diagnostics)];
+            let case = Case::new("lint", files.join(" "), status.verdict(), told);
+            (sources, diagnostics, status, vec![case])
         }
-    }
+    };
+    let told = vec![(&*sources, found.as_slice())];
+    let outcome = Outcome { form: &forms::LINT, body: &Body::default(), status, told, cases };
+    let text =
+        outcome.document(format, Looked::Rules).unwrap_or_else(|| match status.is_answer() {
+            true => {
+                tell(&sources, &found);
+                summary(arguments, &found)
+            }
+            false => String::new(),
+        });
+    report::print(&text, status)
+}
+
+/// One test a file.
+fn cases(arguments: &LintArguments, sources: &Sources, found: &[Diagnostic]) -> Vec<Case> {
+    let case = |path: &PathBuf| {
+        let name = path.display().to_string();
+        let is_here =
+            |it: &&Diagnostic| it.span().is_some_and(|span| sources.file(span.file).name() == name);
+        let here: Vec<Diagnostic> = found.iter().filter(is_here).cloned().collect();
+        let is_error = |it: &Diagnostic| it.severity == Severity::Error;
+        let verdict = if here.iter().any(is_error) { Verdict::Failed } else { Verdict::Passed };
+        Case::new("lint", name, verdict, &[(sources, &here)])
+    };
+    arguments.files.iter().map(case).collect()
 }
 
 fn attempt(arguments: &LintArguments) -> Result<(Sources, Vec<Diagnostic>), Stop> {
@@ -106,41 +143,6 @@ fn apply<'a>(text: &str, fixes: impl Iterator<Item = &'a Fix>) -> String {
     mended
 }
 
-fn show(
-    arguments: &LintArguments,
-    sources: &Sources,
-    found: &[Diagnostic],
-    status: Status,
-) -> String {
-    document(arguments.format, sources, found, status).unwrap_or_else(|| {
-        tell(sources, found);
-        summary(arguments, found)
-    })
-}
-
-/// The document that a format asks for.
-fn document(
-    format: ReportFormat,
-    sources: &Sources,
-    found: &[Diagnostic],
-    status: Status,
-) -> Option<String> {
-    let document = match format {
-        ReportFormat::Text => return None,
-        ReportFormat::Json => serde_json::json!({
-            "status": status.word(),
-            "diagnostics": render::json(sources, found),
-        }),
-        ReportFormat::Sarif => {
-            let rules: Vec<RuleInfo<'_>> = RULES.iter().map(|rule| report::info(rule)).collect();
-            let ended = (matches!(status, Status::Fine | Status::Findings), status.number());
-            let told = vec![(sources, found)];
-            Log { told, rules: &rules, ended: Some(ended), properties: None }.sarif()
-        }
-    };
-    Some(format!("{document}\n"))
-}
-
 /// One line about all files.
 fn summary(arguments: &LintArguments, found: &[Diagnostic]) -> String {
     let count = |severity, what: &str| match found
@@ -162,22 +164,34 @@ fn summary(arguments: &LintArguments, found: &[Diagnostic]) -> String {
     )
 }
 
+/// A rule in the list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Rule")]
+pub(crate) struct JsonRule {
+    /// Its code.
+    code: &'static str,
+    /// Its name.
+    name: &'static str,
+    /// How bad a breach is.
+    severity: Severity,
+    /// The rule in one sentence.
+    summary: &'static str,
+    /// Where the manual states it.
+    section: &'static str,
+}
+
+impl From<&Rule> for JsonRule {
+    fn from(rule: &Rule) -> JsonRule {
+        let Rule { code, name, severity, summary, section, .. } = *rule;
+        JsonRule { code, name, severity, summary, section }
+    }
+}
+
 /// Every rule.
 fn list(format: ReportFormat) -> String {
     if format != ReportFormat::Text {
-        let all: Vec<serde_json::Value> = RULES
-            .iter()
-            .map(|rule| {
-                serde_json::json!({
-                    "code": rule.code,
-                    "name": rule.name,
-                    "severity": rule.severity.word(),
-                    "summary": rule.summary,
-                    "section": rule.section,
-                })
-            })
-            .collect();
-        return format!("{}\n", serde_json::Value::from(all));
+        let all: Vec<JsonRule> = RULES.iter().copied().map(JsonRule::from).collect();
+        return format!("{}\n", json!(all));
     }
     let mut text = String::new();
     for rule in RULES {

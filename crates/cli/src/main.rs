@@ -6,6 +6,7 @@ mod buffers;
 mod check;
 mod disasm;
 mod explain;
+mod forms;
 mod isa;
 mod json;
 mod lint;
@@ -18,6 +19,7 @@ mod output;
 mod progress;
 mod report;
 mod run;
+mod schema;
 mod sim;
 mod spec;
 mod state;
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Sim(arguments) => sim::run(&arguments),
         Command::Lower(arguments) => lower::run(&arguments),
         Command::Isa(command) => isa::run(&command),
+        Command::Schema(arguments) => schema::run(&arguments),
     };
     status.into()
 }

@@ -2,15 +2,17 @@
 
 use crate::arguments::{ReportFormat, RunArguments, Selection, Set};
 use crate::buffers::{self, Argument, Filled, Maker, Refusal};
+use crate::forms::{self, Form};
 use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
-use crate::report::{self, Stop};
+use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::spec::Subject;
 use crate::status::Status;
 use crate::{output, progress};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
     Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
@@ -25,7 +27,7 @@ pub(crate) struct Said {
     pub(crate) text: String,
     pub(crate) document: Document,
     /// Every diagnostic, with the texts that it points into.
-    told: Vec<(Arc<Sources>, Vec<Diagnostic>)>,
+    told: Told,
     /// Whether the text is asked for, and no document.
     as_text: bool,
 }
@@ -60,39 +62,28 @@ impl Said {
     }
 
     /// What is printed in the end.
-    fn output(mut self, format: ReportFormat, status: Status) -> String {
-        self.document.status = status.word();
-        let document = match format {
-            ReportFormat::Text => return self.text,
-            ReportFormat::Json => {
-                let told = self.told.iter();
-                let all = told.flat_map(|(sources, found)| report::json(sources, found));
-                self.document.diagnostics = all.collect();
-                serde_json::to_string(&self.document)
-            }
-            ReportFormat::Sarif => {
-                let told = self.told.iter();
-                let told = told.map(|(sources, found)| (&**sources, found.as_slice())).collect();
-                let properties = serde_json::to_value(&self.document).ok();
-                report::sarif(told, status, properties)
-            }
-        };
-        document.map_or(String::new(), |mut text| {
-            text.push('\n');
-            text
-        })
+    fn output(self, form: &Form<Document>, arguments: &RunArguments, status: Status) -> String {
+        let told = report::borrowed(&self.told);
+        let module = arguments.module.display().to_string();
+        let kernel = self.document.kernel.as_ref().or(arguments.entry.as_ref());
+        let case = Case::new(&module, kernel.unwrap_or(&module), status.verdict(), &told);
+        let body = &self.document;
+        let outcome = Outcome { form, body, status, told, cases: vec![case] };
+        let document = outcome.document(arguments.reporting.format(), Looked::Findings);
+        document.unwrap_or(self.text)
     }
 }
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
-    let mut said = Said::new(arguments.format());
+    let mut said = Said::new(arguments.reporting.format());
     let result = attempt(arguments, &mut said).map(|()| Status::Fine);
-    finish(arguments, result, said)
+    finish(&forms::RUN, arguments, result, said)
 }
 
 /// Prints what a command that runs a kernel says.
 pub(crate) fn finish(
+    form: &Form<Document>,
     arguments: &RunArguments,
     result: Result<Status, Stop>,
     mut said: Said,
@@ -114,7 +105,7 @@ pub(crate) fn finish(
     // What was stopped by the user is no fault of the kernel.
     let status =
         if status == Status::Faulted && interrupted() { Status::Interrupted } else { status };
-    report::print(&said.output(arguments.format(), status), status)
+    report::print(&said.output(form, arguments, status), status)
 }
 
 fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
@@ -257,7 +248,11 @@ pub(crate) fn deliver(
     said: &mut Said,
 ) -> Result<(), Stop> {
     said.printed(&report.printed);
-    said.document.stats = Some(JsonStats::from(report));
+    // Reports of equal runs are equal, unless they are asked for times.
+    said.document.stats = Some(match arguments.stats {
+        true => JsonStats::from(report),
+        false => JsonStats::from(&report.stats),
+    });
     for out in &arguments.outs {
         let (buffer, array) = prepared.selected(&out.what, "--out")?;
         let written = output::write(&out.file, &array, prepared.device.bytes(buffer)?);

@@ -12,6 +12,7 @@ use crate::owner::Owners;
 use crate::source::Located;
 use crate::spoken::listens;
 use diag::{Class, Diagnostic, Severity, Sources};
+use ir::Op;
 use sanitize::explore::{Elsewhere, End, Run};
 use sanitize::{Code, Found, MAX_FINDINGS, Options, Sanitizer};
 use std::sync::Arc;
@@ -33,6 +34,11 @@ pub struct Checked {
     pub report: Report,
     /// What stopped the kernel, if it was stopped; device memory then holds what was written so far.
     pub fault: Option<Fault>,
+    /// How often the kernel ran, the first time included.
+    pub runs: u64,
+    /// Whether the kernel has atomics, strong accesses or `activemask`: what it does may then depend on the schedule also where
+    /// nothing is wrong.
+    pub order_matters: bool,
     /// What an exploration covered ([`Kernel::explore`]).
     pub explored: Option<Coverage>,
 }
@@ -85,11 +91,12 @@ impl Kernel {
         let (apart, listens) = (asks_who_is_there(kernel), listens(kernel));
         let start = (apart || listens).then(|| device.memory.snapshot());
         let watched = self.watched(&mut device.memory, &launch, options)?;
-        let mut elsewhere = Vec::new();
+        let (mut elsewhere, mut runs) = (Vec::new(), 0);
         if let Some(start) = start {
             let first = watched.run(&device.memory);
             let launch = bounded(&launch, &watched.report.stats);
-            let mut again = Again::new(self, &launch, &mut device.memory, start, options);
+            let memory = &mut device.memory;
+            let mut again = Again::new(self, &launch, memory, start, options, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if apart {
                 elsewhere.extend(again.apart(&first, &watched, args).map_err(refuse)?);
@@ -97,10 +104,12 @@ impl Kernel {
             if listens && elsewhere.is_empty() {
                 elsewhere = again.spoken(&first, &watched).map_err(refuse)?;
             }
+            runs = again.runs;
             device.memory.restore(&first.memory);
         }
         let owners = Owners::new(self, args, image_base, device.memory.base());
         let mut checked = self.checked(watched, elsewhere, config, &owners);
+        checked.runs += runs;
         if checked.fault.is_none() && (config.interrupted)() {
             checked.diagnostics.push(interrupted());
         }
@@ -181,8 +190,28 @@ impl Kernel {
         }
         let sources = Arc::new(places.into_sources());
         let (findings, diagnostics) = told.finish();
-        Checked { findings, dropped, diagnostics, sources, report, fault, explored: None }
+        let order_matters = order_matters(&self.lowered.kernel);
+        let (runs, explored) = (1, None);
+        Checked {
+            findings,
+            dropped,
+            diagnostics,
+            sources,
+            report,
+            fault,
+            runs,
+            order_matters,
+            explored,
+        }
     }
+}
+
+/// Whether a kernel has instructions that find or leave something else when threads come in another order.
+fn order_matters(kernel: &ir::Kernel) -> bool {
+    let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    asks_who_is_there(kernel)
+        || listens(kernel)
+        || insts.any(|inst| matches!(inst.op, Op::Atomic { .. }) && inst.op.any_order().is_none())
 }
 
 /// Adds what the run knows of allocations and buffers, and detectors do not.
@@ -234,6 +263,11 @@ impl Checked {
     pub fn render(&self, colour: bool) -> String {
         let show = |found| diag::render::text(&self.sources, found, colour);
         self.diagnostics.iter().map(show).collect()
+    }
+
+    /// Whether what stopped the kernel is a finding: a bad access or a deadlock, not a trap, a limit or an interruption.
+    pub fn stopped_by_finding(&self) -> bool {
+        self.fault.as_ref().is_some_and(is_finding)
     }
 
     /// Whether something was found that is more than a warning.

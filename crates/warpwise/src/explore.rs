@@ -58,6 +58,9 @@ pub(crate) struct Again<'a> {
     pub(crate) start: Snapshot,
     pub(crate) options: Options,
     places: Located<'a>,
+    /// How often it has run, and who is told.
+    pub(crate) runs: u64,
+    repeated: &'a (dyn Fn(u64) + Sync),
 }
 
 impl Subject for Again<'_> {
@@ -68,6 +71,7 @@ impl Subject for Again<'_> {
         chooser: &mut dyn Chooser,
         footprints: Option<&mut Footprints>,
     ) -> Result<Run, LaunchError> {
+        self.count();
         self.memory.restore(&self.start);
         let mut sanitizer = self.kernel.sanitizer(self.launch, self.options);
         let mut both = (&mut sanitizer, footprints);
@@ -137,7 +141,7 @@ impl Kernel {
         }
         let first = watched.run(memory);
         let launch = bounded(&launch, &watched.report.stats);
-        let mut again = Again::new(self, &launch, memory, start, options);
+        let mut again = Again::new(self, &launch, memory, start, options, config.repeated);
         let apart = match asks_who_is_there(&self.lowered.kernel) {
             true => again.apart(&first, &watched, args).map_err(refuse)?,
             false => None,
@@ -164,10 +168,12 @@ impl Kernel {
         }
         dependent.extend(more.iter().map(|elsewhere| presence(elsewhere, true)));
         dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
+        let runs = again.runs;
         device.memory.restore(&first.memory);
         let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
         let owners = Owners::new(self, args, image_base, device.memory.base());
         let mut checked = self.checked(watched, elsewhere, config, &owners);
+        checked.runs += runs;
         checked.explored = Some(Coverage { schedules, end });
         if end == End::Interrupted {
             checked.diagnostics.push(interrupted());
@@ -198,12 +204,20 @@ impl<'a> Again<'a> {
         memory: &'a mut Memory,
         start: Snapshot,
         options: Options,
+        repeated: &'a (dyn Fn(u64) + Sync),
     ) -> Again<'a> {
-        Again { kernel, launch, memory, start, options, places: Located::new(kernel) }
+        let places = Located::new(kernel);
+        Again { kernel, launch, memory, start, options, places, runs: 0, repeated }
+    }
+
+    fn count(&mut self) {
+        self.runs += 1;
+        (self.repeated)(self.runs);
     }
 
     /// Memory as it was at the start, and the launch under another schedule.
     pub(crate) fn begin_anew(&mut self, schedule: &Schedule) -> Launch<'a> {
+        self.count();
         self.memory.restore(&self.start);
         Launch { schedule: schedule.clone(), ..*self.launch }
     }

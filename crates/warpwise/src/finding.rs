@@ -65,6 +65,9 @@ pub struct Location {
     pub instruction: Option<Position>,
     /// The source line that the module's `.loc` names, and then where it was inlined or called, the nearest first.
     pub source: Vec<Position>,
+    /// The functions that it belongs to, by their names in the module: the innermost first, and those that it was inlined into
+    /// or called from.
+    pub functions: Vec<String>,
     /// Whether the compiler gave the instruction no line, and `source` is the last one before it.
     pub is_guessed: bool,
 }
@@ -131,7 +134,9 @@ impl Told {
         places: &L,
     ) {
         self.findings.push((self.diagnostics.len(), Finding::new(seen, schedule, places)));
-        self.diagnostics.push(report::diagnostic(seen, places, schedule));
+        let functions = places.location(seen.place).functions;
+        let told = report::diagnostic(seen, places, schedule);
+        self.diagnostics.push(Diagnostic { functions, ..told });
     }
 
     /// Findings, and diagnostics that carry them.

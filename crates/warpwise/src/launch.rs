@@ -84,6 +84,8 @@ pub struct LaunchConfig<'a> {
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told now and then how many CTAs are done.
     pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Told how many times a checked kernel has run again, under other schedules.
+    pub repeated: &'a (dyn Fn(u64) + Sync),
 }
 
 impl<'a> LaunchConfig<'a> {
@@ -99,6 +101,7 @@ impl<'a> LaunchConfig<'a> {
             max_steps: None,
             interrupted: &|| false,
             progress: &|_| (),
+            repeated: &|_| (),
         }
     }
 

@@ -96,7 +96,7 @@ mod variable;
 
 pub use argument::Arg;
 pub use check::{Checked, Coverage};
-pub use demangle::{demangled, plain_name};
+pub use demangle::{demangled, is_called, plain_name};
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};
@@ -110,7 +110,7 @@ pub use variable::Variable;
 pub use diag;
 pub use ir;
 pub use lanes::LaneMask;
-pub use ptx::{Param, lint, rules, target};
+pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
 pub use vm::{Fault, FaultKind, Printed, Schedule, Stats};

@@ -88,6 +88,11 @@ impl Module {
         self.ptx.retarget(name).map_err(unknown)
     }
 
+    /// The architecture that its kernels run as: that of `.target`, or of [`Module::retarget`].
+    pub fn target(&self) -> String {
+        self.ptx.target().name()
+    }
+
     /// The names of its kernels in source order.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.ptx.kernels()

@@ -219,6 +219,7 @@ impl Locate for Located<'_> {
             place,
             instruction: self.ptx(place).map(|span| Position::of(&self.sources, span)),
             source: source.collect(),
+            functions: lines.functions(place).into_iter().map(str::to_owned).collect(),
             is_guessed: lines.is_guessed(place),
         }
     }

@@ -7,6 +7,7 @@
 mod addressed;
 mod call;
 mod errors;
+mod functions;
 pub(crate) mod layout;
 mod lines;
 mod names;
@@ -100,7 +101,7 @@ pub fn lower_kernel(
         relaxed: false,
         scopes: Scopes::new(module, image),
         places: vec![function.name.span],
-        lines: SourceLines::new(&module.files),
+        lines: SourceLines::new(module, function.name.as_str()),
         params: Vec::new(),
         param_row: Row::default(),
         param_bytes: 0,

@@ -129,7 +129,13 @@ struct Texts<'p> {
 impl Locate for Texts<'_> {
     fn location(&self, place: Place) -> Location {
         let instruction = self.ptx(place).map(|span| Position::of(&self.program.sources, span));
-        Location { place, instruction, source: Vec::new(), is_guessed: false }
+        Location {
+            place,
+            instruction,
+            source: Vec::new(),
+            functions: Vec::new(),
+            is_guessed: false,
+        }
     }
 }
 
