@@ -4,6 +4,7 @@ use crate::{
     Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Members, Ordering, Pred, Reg,
     Space, Special, Src, TernaryOp, UnaryOp, Update,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a thread does at a CTA barrier.
@@ -25,7 +26,7 @@ pub enum BarrierAction {
 }
 
 /// How a barrier combines predicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BarrierReduction {
     /// How many are true, as a 32-bit count.

@@ -4,15 +4,16 @@ use crate::code::Code;
 use crate::detail::{Detail, WarpLanes};
 use foldhash::HashMap;
 use ir::Place;
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 use vm::{ThreadId, Waiting};
 
 /// Findings of one code that are kept; what comes after them is counted and dropped.
 pub const MAX_FINDINGS: usize = 1000;
 
 /// Something wrong with a kernel that a run has shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(into = "Written")]
 pub struct Finding {
     /// The instruction.
     pub place: Place,
@@ -69,17 +70,29 @@ impl Finding {
     }
 }
 
-/// The fields, and the code.
-impl Serialize for Finding {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Finding", 6)?;
-        fields.serialize_field("code", &self.code())?;
-        fields.serialize_field("place", &self.place)?;
-        fields.serialize_field("thread", &self.thread)?;
-        fields.serialize_field("count", &self.count)?;
-        fields.serialize_field("lanes", &self.lanes)?;
-        fields.serialize_field("detail", &self.detail)?;
-        fields.end()
+/// A finding as it is written: its fields, and the code.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RunFinding")]
+struct Written {
+    /// What it is about, as reports print it.
+    code: Code,
+    /// The instruction.
+    place: Place,
+    /// The first thread that it happened to.
+    thread: ThreadId,
+    /// How many warp instructions it happened in.
+    count: u64,
+    /// The lanes of the warp, the first time.
+    lanes: Option<WarpLanes>,
+    /// All facts of the first time.
+    detail: Detail,
+}
+
+impl From<Finding> for Written {
+    fn from(finding: Finding) -> Written {
+        let code = finding.code();
+        let Finding { place, thread, detail, lanes, count } = finding;
+        Written { code, place, thread, count, lanes, detail }
     }
 }
 

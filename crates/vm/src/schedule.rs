@@ -2,6 +2,7 @@
 
 use ir::{Place, Tells};
 use lanes::LaneMask;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +12,8 @@ pub const LANE_BITS: u32 = 5;
 
 /// How splits, warps and CTAs are chosen. A schedule prints as a string that [`FromStr`] reads back, and the
 /// same string replays the same run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "String")]
 pub enum Schedule {
     /// The split that is earliest in reconvergence order goes first, and all that stand at its
     /// instruction go with it; a split that makes no progress yields to the others in turn.

@@ -11,7 +11,7 @@ use crate::module::Kernel;
 use crate::owner::{Element, Owners};
 use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
-use sanitize::detail::{Ending, EndsDiffer, PresenceDiffers, ResultsDiffer, ValueSeen};
+use sanitize::detail::{EndSeen, Ending, EndsDiffer, PresenceDiffers, ResultsDiffer, ValueSeen};
 use sanitize::explore::{self, Elsewhere, End, Explored, Footprints, Run, Subject};
 use sanitize::{At, Code, Finding, Found, Options};
 use vm::memory::Snapshot;
@@ -243,7 +243,11 @@ impl<'a> Again<'a> {
             let fault = other.fault.as_ref().or(first.fault.as_ref());
             let (place, thread) =
                 fault.map_or((Place::default(), nobody), |fault| (fault.place, fault.thread));
-            let (first, other) = ((usual.clone(), end(first)), (schedule.clone(), end(other)));
+            let seen = |schedule: &Schedule, run| EndSeen {
+                schedule: schedule.clone(),
+                ending: end(run),
+            };
+            let (first, other) = (seen(usual, first), seen(schedule, other));
             return Ok(Finding::new(place, thread, EndsDiffer { first, other }));
         };
         let address = self.memory.base() + offset;

@@ -4,11 +4,12 @@ use diag::{Diagnostic, Severity, Sources, Span};
 use ir::Place;
 use sanitize::report::{self, Places};
 use sanitize::{Code, Detail, WarpLanes};
+use schemars::JsonSchema;
 use serde::Serialize;
 use vm::{Schedule, ThreadId};
 
 /// Something wrong with a kernel that a run has shown. As JSON it is an object with these fields.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
     /// What it is about, as reports print it.
@@ -33,7 +34,7 @@ pub struct Finding {
 }
 
 /// A line and column of a text, both from 1; 0 where it is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Position {
     /// The file, as the module or the caller names it.
     pub file: String,
@@ -56,7 +57,7 @@ impl Position {
 }
 
 /// Where an instruction stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Location {
     /// The instruction, as a finding's facts name it.

@@ -4,10 +4,11 @@ use super::Facts;
 use crate::code::Code;
 use ir::{BarrierReduction, Place};
 use lanes::LaneMask;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How threads missed a barrier of all threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Missed {
@@ -20,7 +21,7 @@ pub enum Missed {
 }
 
 /// Threads that exited or went around miss a barrier of all threads.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BarrierMissed {
     /// How many threads of the CTA.
     pub threads: u32,
@@ -35,14 +36,14 @@ pub struct BarrierMissed {
 }
 
 /// A thread count that is no number of warps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BarrierCount {
     /// The count.
     pub threads: u32,
 }
 
 /// What a thread wants of a barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BarrierUse {
     /// The instruction.
     pub place: Place,
@@ -53,7 +54,7 @@ pub struct BarrierUse {
 }
 
 /// One barrier used in two ways at a time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BarrierReused {
     /// The barrier.
     pub id: u32,
@@ -64,7 +65,7 @@ pub struct BarrierReused {
 }
 
 /// More arrivals at a barrier object than its phase expects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TooManyArrivals {
     /// How many arrive.
     pub arrivals: u32,
@@ -73,7 +74,7 @@ pub struct TooManyArrivals {
 }
 
 /// A barrier that the CTA does not have, or cannot complete.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoSuchBarrier {
     /// The barrier.
     pub id: u32,

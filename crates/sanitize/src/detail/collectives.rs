@@ -5,11 +5,12 @@ use crate::code::Code;
 use crate::finding::Finding;
 use ir::Place;
 use lanes::LaneMask;
+use schemars::JsonSchema;
 use serde::Serialize;
 use vm::Schedule;
 
 /// Lanes execute a collective whose membermask does not name them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotNamed {
     /// The membermask.
     pub membermask: LaneMask,
@@ -20,7 +21,7 @@ pub struct NotNamed {
 }
 
 /// Why a lane does not take part in a collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Absence {
@@ -37,7 +38,7 @@ pub enum Absence {
 }
 
 /// A shuffle reads a lane that does not take part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceAbsent {
     /// The lane that reads.
     pub lane: u32,
@@ -50,7 +51,7 @@ pub struct SourceAbsent {
 }
 
 /// Lanes executed one collective with different membermasks, and some are gone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MembermasksDiffer {
     /// The lanes for which it fires.
     pub participants: LaneMask,
@@ -65,7 +66,7 @@ pub struct MembermasksDiffer {
 }
 
 /// A shuffle or vote without `.sync` that not all live lanes execute.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WithoutMask {
     /// The lanes that take part.
     pub participants: LaneMask,
@@ -78,7 +79,7 @@ pub struct WithoutMask {
 }
 
 /// Lanes that read others which do not take part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourcesLost {
     /// Those that read.
     pub lanes: LaneMask,
@@ -87,7 +88,7 @@ pub struct SourcesLost {
 }
 
 /// An `.aligned` instruction that only some lanes of a warp execute.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotAligned {
     /// The lanes that execute it.
     pub lanes: LaneMask,
@@ -100,7 +101,7 @@ pub struct NotAligned {
 }
 
 /// A collective below `sm_70` that not all of its membermask execute together.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotConverged {
     /// The membermask.
     pub membermask: LaneMask,
@@ -111,7 +112,7 @@ pub struct NotConverged {
 }
 
 /// A membermask that comes from `activemask`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FromActiveMask {
     /// The membermask.
     pub membermask: LaneMask,
@@ -126,7 +127,7 @@ pub struct FromActiveMask {
 }
 
 /// What a run under another schedule showed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shown {
     /// The schedule.
     pub schedule: Schedule,

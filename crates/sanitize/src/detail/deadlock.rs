@@ -4,11 +4,13 @@ use super::Facts;
 use crate::code::Code;
 use ir::{CollectiveKind, MatrixWork, Place};
 use lanes::{MinMax, ReduxOp, ShflMode, VoteMode};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use vm::Waiting;
 
 /// What lanes wait at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
 #[non_exhaustive]
 pub enum Meeting {
     /// A warp collective.
@@ -66,7 +68,7 @@ impl Serialize for Meeting {
 }
 
 /// Lanes that wait, and at what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Blocked {
     /// Who waits where for whom.
     pub waiting: Waiting,
@@ -75,7 +77,7 @@ pub struct Blocked {
 }
 
 /// Why lanes that wait never go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Why {
@@ -96,7 +98,7 @@ pub enum Why {
 }
 
 /// Nobody can go on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Deadlock {
     /// Why.
     pub why: Why,

@@ -2,11 +2,12 @@
 
 use super::{At, Facts};
 use crate::code::Code;
+use schemars::JsonSchema;
 use serde::Serialize;
 use vm::{AccessKind, Extent};
 
 /// An access outside of all memory of its space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OutOfBounds {
     /// Load, store or atomic.
     pub access: AccessKind,
@@ -17,7 +18,7 @@ pub struct OutOfBounds {
 }
 
 /// An access to memory that was freed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Freed {
     /// Load, store or atomic.
     pub access: AccessKind,
@@ -26,7 +27,7 @@ pub struct Freed {
 }
 
 /// An access between two variables of one space.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BetweenVariables {
     /// Load, store or atomic.
     pub access: AccessKind,
@@ -37,7 +38,7 @@ pub struct BetweenVariables {
 }
 
 /// Constant memory, or a parameter, is written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConstantWritten {
     /// Store or atomic.
     pub access: AccessKind,
@@ -46,14 +47,14 @@ pub struct ConstantWritten {
 }
 
 /// A call of what is no function.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BadCall {
     /// What the register holds.
     pub address: u64,
 }
 
 /// An access whose address is no multiple of its size.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Misaligned {
     /// Load, store or atomic.
     pub access: AccessKind,
@@ -62,7 +63,7 @@ pub struct Misaligned {
 }
 
 /// A bulk copy of a part of a unit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BulkSize {
     /// Its bytes.
     pub bytes: u64,

@@ -28,12 +28,13 @@ pub(crate) use races::race;
 pub use races::{
     Access, Awaited, ConstantRace, CopyUnderWay, NoProxyFence, Race, Reader, Strength, UnderWay,
 };
-pub use schedules::{Ending, EndsDiffer, PresenceDiffers, ResultsDiffer, ValueSeen};
+pub use schedules::{EndSeen, Ending, EndsDiffer, PresenceDiffers, ResultsDiffer, ValueSeen};
 pub use undefined::{Born, Undefined, Use};
 
 use crate::code::Code;
 use crate::words::{Say, Words};
 use ir::Place;
+use schemars::JsonSchema;
 use serde::Serialize;
 use vm::Waiting;
 
@@ -67,7 +68,7 @@ pub(crate) trait Facts: Say {
 macro_rules! details {
     ($($(#[doc = $title:literal])+ $kind:ident,)+) => {
         /// What a finding is about, by its kind, with all facts.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
         #[serde(tag = "kind", rename_all = "kebab-case")]
         #[non_exhaustive]
         pub enum Detail {

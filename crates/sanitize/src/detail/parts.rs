@@ -2,10 +2,11 @@
 
 use ir::Space;
 use lanes::LaneMask;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What an access touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct At {
     /// The space that the address counts in. Generic addresses are device addresses, as global ones are.
     pub space: Space,
@@ -16,7 +17,7 @@ pub struct At {
 }
 
 /// What the lanes of the warp were doing. A lane may be in several masks; the later one of them says more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WarpLanes {
     /// The lanes that the warp began with: all, except in a partial last warp.
     pub existing: LaneMask,

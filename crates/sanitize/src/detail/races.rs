@@ -3,11 +3,12 @@
 use super::{At, Facts};
 use crate::code::Code;
 use ir::{Place, Space};
+use schemars::JsonSchema;
 use serde::Serialize;
 use vm::ThreadId;
 
 /// How strong an access is (PTX ISA, memory consistency model).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Strength {
@@ -24,7 +25,7 @@ pub enum Strength {
 }
 
 /// One of two accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Access {
     /// The instruction.
     pub place: Place,
@@ -37,7 +38,7 @@ pub struct Access {
 }
 
 /// A thread that read something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reader {
     /// The instruction.
     pub place: Place,
@@ -46,7 +47,7 @@ pub struct Reader {
 }
 
 /// Two accesses to the same bytes, at least one a write, that nothing orders.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Race {
     /// The bytes.
     pub at: At,
@@ -61,7 +62,7 @@ pub struct Race {
 }
 
 /// What an asynchronous copy does with the bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UnderWay {
@@ -72,7 +73,7 @@ pub enum UnderWay {
 }
 
 /// By what it is told that an asynchronous copy is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Awaited {
@@ -85,7 +86,7 @@ pub enum Awaited {
 }
 
 /// An access to memory that an asynchronous copy may be writing or reading.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CopyUnderWay {
     /// The bytes of the access.
     pub at: At,
@@ -106,7 +107,7 @@ pub struct CopyUnderWay {
 }
 
 /// A bulk copy and a store to what it accesses, without a proxy fence in between.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoProxyFence {
     /// The first unit that was stored to.
     pub at: At,
@@ -121,7 +122,7 @@ pub struct NoProxyFence {
 }
 
 /// Memory that is read as constant (`.nc`) and written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConstantRace {
     /// The byte.
     pub at: At,

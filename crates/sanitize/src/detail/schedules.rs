@@ -4,11 +4,12 @@ use super::{At, Facts};
 use crate::code::Code;
 use crate::finding::Finding;
 use ir::Place;
+use schemars::JsonSchema;
 use serde::Serialize;
 use vm::Schedule;
 
 /// A value that one schedule leaves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ValueSeen {
     /// The schedule.
     pub schedule: Schedule,
@@ -17,7 +18,7 @@ pub struct ValueSeen {
 }
 
 /// What the kernel leaves depends on the schedule. The finding's instruction is the last write to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ResultsDiffer {
     /// The first element that differs.
     pub at: At,
@@ -28,7 +29,7 @@ pub struct ResultsDiffer {
 }
 
 /// How a run ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Ending {
@@ -40,17 +41,26 @@ pub enum Ending {
     Stopped(&'static str),
 }
 
+/// How a run ends under one schedule.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EndSeen {
+    /// The schedule.
+    pub schedule: Schedule,
+    /// How the run ends.
+    pub ending: Ending,
+}
+
 /// Whether the kernel runs to its end depends on the schedule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EndsDiffer {
-    /// The launch's own schedule, and how the run ends under it.
-    pub first: (Schedule, Ending),
-    /// Another schedule.
-    pub other: (Schedule, Ending),
+    /// How the run ends under the launch's own schedule.
+    pub first: EndSeen,
+    /// How under another.
+    pub other: EndSeen,
 }
 
 /// Whether something is found depends on the schedule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PresenceDiffers {
     /// What is found under one of them.
     pub finding: Box<Finding>,

@@ -4,11 +4,12 @@ use super::{Absence, At, Facts};
 use crate::code::Code;
 use ir::Place;
 use lanes::LaneMask;
+use schemars::JsonSchema;
 use serde::Serialize;
 use vm::ThreadId;
 
 /// Why a value is undefined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Born {
@@ -32,7 +33,7 @@ pub enum Born {
 }
 
 /// What an undefined value decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Use {
@@ -59,7 +60,7 @@ pub enum Use {
 }
 
 /// An undefined value decides something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Undefined {
     /// Why it is undefined.
     pub born: Born,

@@ -36,8 +36,8 @@ impl Say for EndsDiffer {
         about
             .say("whether the kernel runs to its end depends on the schedule")
             .label("stopped here under one of them")
-            .fact(format!("under {} {}", first.0, first.1.words()))
-            .fact(format!("under {} {}", other.0, other.1.words()))
+            .fact(format!("under {} {}", first.schedule, first.ending.words()))
+            .fact(format!("under {} {}", other.schedule, other.ending.words()))
     }
 }
 
