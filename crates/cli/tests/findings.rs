@@ -29,7 +29,8 @@ fn findings_follow_their_schema_and_each_kind_has_a_test() {
     let schema = std::fs::read_to_string(schema).expect("the schema is there");
     let schema: Value = serde_json::from_str(&schema).expect("a schema is JSON");
     let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
-    let kinds = schema["$defs"]["Detail"]["oneOf"].as_array().expect("a detail is one of its kinds");
+    let kinds =
+        schema["$defs"]["Detail"]["oneOf"].as_array().expect("a detail is one of its kinds");
     let kinds = kinds.iter().filter_map(|kind| kind["properties"]["kind"]["const"].as_str());
     let mut missing: BTreeSet<&str> = kinds.collect();
     assert!(missing.len() > 20, "{schema:#}");

@@ -148,7 +148,10 @@ fn documents_follow_their_schemas() {
     for form in forms() {
         let statuses = seen.get(&form).unwrap_or_else(|| panic!("no document of {form}"));
         assert!(statuses.contains(&0), "{form}: no document of a success");
-        assert!(form == "rules" || form == "finding" || statuses.contains(&2), "{form}: no document of a refusal");
+        assert!(
+            form == "rules" || form == "finding" || statuses.contains(&2),
+            "{form}: no document of a refusal"
+        );
     }
 }
 

@@ -1,100 +1,15 @@
-//! Findings as data, equal ones folded.
+//! The findings of a run, equal ones folded.
 
 use crate::code::Code;
-use crate::detail::{Detail, WarpLanes};
+pub use crate::detail::Finding;
 use foldhash::HashMap;
 use ir::Place;
-use schemars::JsonSchema;
-use serde::Serialize;
-use vm::{ThreadId, Waiting};
 
 /// Findings of one code that are kept; what comes after them is counted and dropped.
 pub const MAX_FINDINGS: usize = 1000;
 
-/// Something wrong with a kernel that a run has shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(into = "Written")]
-pub struct Finding {
-    /// The instruction.
-    pub place: Place,
-    /// The first thread that it happened to.
-    pub thread: ThreadId,
-    /// What it is about, with the facts of the first time.
-    pub detail: Detail,
-    /// The lanes of the warp, the first time.
-    pub lanes: Option<WarpLanes>,
-    /// How many warp instructions it happened in.
-    pub count: u64,
-}
-
 /// The least rank of what is no harmless race ([`Findings::report_worst`]).
 pub(crate) const HARMFUL: u8 = 8;
-
-impl Finding {
-    /// A finding that happened once.
-    pub fn new(place: Place, thread: ThreadId, detail: impl Into<Detail>) -> Finding {
-        Finding { place, thread, detail: detail.into(), lanes: None, count: 1 }
-    }
-
-    /// Adds the lanes of the warp.
-    pub(crate) fn lanes(self, lanes: WarpLanes) -> Finding {
-        Finding { lanes: Some(lanes), ..self }
-    }
-
-    /// The code that reports print.
-    pub fn code(&self) -> Code {
-        self.detail.code()
-    }
-
-    /// Whether nothing can come of it with these inputs: then it is a warning.
-    pub fn is_harmless(&self) -> bool {
-        self.detail.is_harmless()
-    }
-
-    /// Whether another finding is of the same code at the same place.
-    pub fn is_like(&self, other: &Finding) -> bool {
-        (self.code(), self.place) == (other.code(), other.place)
-    }
-
-    /// The instruction, and the others that belong to it.
-    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
-        std::iter::once(self.place).chain(self.detail.related())
-    }
-
-    /// All instructions that its facts name.
-    pub fn all_places(&self) -> Vec<Place> {
-        let waiting = self.detail.waiting().iter().map(|group: &Waiting| group.place);
-        let mut all: Vec<Place> = self.places().chain(waiting).collect();
-        all.extend(self.detail.shown().into_iter().flat_map(Finding::all_places));
-        all
-    }
-}
-
-/// A finding as it is written: its fields, and the code.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "RunFinding")]
-struct Written {
-    /// What it is about, as reports print it.
-    code: Code,
-    /// The instruction.
-    place: Place,
-    /// The first thread that it happened to.
-    thread: ThreadId,
-    /// How many warp instructions it happened in.
-    count: u64,
-    /// The lanes of the warp, the first time.
-    lanes: Option<WarpLanes>,
-    /// All facts of the first time.
-    detail: Detail,
-}
-
-impl From<Finding> for Written {
-    fn from(finding: Finding) -> Written {
-        let code = finding.code();
-        let Finding { place, thread, detail, lanes, count } = finding;
-        Written { code, place, thread, count, lanes, detail }
-    }
-}
 
 /// What a run has shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -186,6 +101,7 @@ mod tests {
     use super::*;
     use crate::detail::{Access, At, BarrierCount, Race, Strength};
     use ir::Space;
+    use vm::ThreadId;
 
     fn report(findings: &mut Findings, place: u32) {
         let (code, place) = (Code::R001, Place(place));

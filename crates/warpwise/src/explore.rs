@@ -243,10 +243,8 @@ impl<'a> Again<'a> {
             let fault = other.fault.as_ref().or(first.fault.as_ref());
             let (place, thread) =
                 fault.map_or((Place::default(), nobody), |fault| (fault.place, fault.thread));
-            let seen = |schedule: &Schedule, run| EndSeen {
-                schedule: schedule.clone(),
-                ending: end(run),
-            };
+            let seen =
+                |schedule: &Schedule, run| EndSeen { schedule: schedule.clone(), ending: end(run) };
             let (first, other) = (seen(usual, first), seen(schedule, other));
             return Ok(Finding::new(place, thread, EndsDiffer { first, other }));
         };

@@ -1,6 +1,6 @@
 //! B001, but for deadlocks.
 
-use super::Facts;
+use super::facts::Facts;
 use crate::code::Code;
 use ir::{BarrierReduction, Place};
 use lanes::LaneMask;

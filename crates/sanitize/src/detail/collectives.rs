@@ -1,13 +1,10 @@
-//! W001, W002, W003, W005, W006, W009.
+//! W001, W002, W003, W005, W006.
 
-use super::Facts;
+use super::facts::Facts;
 use crate::code::Code;
-use crate::finding::Finding;
-use ir::Place;
 use lanes::LaneMask;
 use schemars::JsonSchema;
 use serde::Serialize;
-use vm::Schedule;
 
 /// Lanes execute a collective whose membermask does not name them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -111,30 +108,6 @@ pub struct NotConverged {
     pub absent: LaneMask,
 }
 
-/// A membermask that comes from `activemask`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FromActiveMask {
-    /// The membermask.
-    pub membermask: LaneMask,
-    /// The lanes that pass it.
-    pub lanes: LaneMask,
-    /// Whether they shuffle by a pattern that does not depend on the mask.
-    pub fixed_pattern: bool,
-    /// The `activemask`.
-    pub source: Place,
-    /// What another run showed, where the mask alone is no mistake.
-    pub shown: Option<Shown>,
-}
-
-/// What a run under another schedule showed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Shown {
-    /// The schedule.
-    pub schedule: Schedule,
-    /// What was found there.
-    pub finding: Box<Finding>,
-}
-
 impl Facts for NotNamed {
     fn code(&self) -> Code {
         Code::W001
@@ -168,20 +141,5 @@ impl Facts for NotAligned {
 impl Facts for NotConverged {
     fn code(&self) -> Code {
         Code::W006
-    }
-}
-
-impl Facts for FromActiveMask {
-    fn code(&self) -> Code {
-        Code::W009
-    }
-
-    fn related(&self) -> Vec<Place> {
-        let shown = self.shown.iter().map(|shown| shown.finding.place);
-        std::iter::once(self.source).chain(shown).collect()
-    }
-
-    fn shown(&self) -> Option<&Finding> {
-        self.shown.as_ref().map(|shown| &*shown.finding)
     }
 }

@@ -1,6 +1,6 @@
 //! W003, W004, W007, B001: nobody can go on.
 
-use super::Facts;
+use super::facts::Facts;
 use crate::code::Code;
 use ir::{CollectiveKind, MatrixWork, Place};
 use lanes::{MinMax, ReduxOp, ShflMode, VoteMode};

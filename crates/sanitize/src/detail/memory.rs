@@ -1,6 +1,7 @@
 //! M001, M002, M003.
 
-use super::{At, Facts};
+use super::facts::Facts;
+use super::parts::At;
 use crate::code::Code;
 use schemars::JsonSchema;
 use serde::Serialize;

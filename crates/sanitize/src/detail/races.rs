@@ -1,6 +1,7 @@
 //! R001, R002.
 
-use super::{At, Facts};
+use super::facts::Facts;
+use super::parts::At;
 use crate::code::Code;
 use ir::{Place, Space};
 use schemars::JsonSchema;

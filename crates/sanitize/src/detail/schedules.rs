@@ -1,9 +1,8 @@
-//! W008: what depends on the schedule.
+//! W008: results and ends that depend on the schedule.
 
-use super::{At, Facts};
+use super::facts::Facts;
+use super::parts::At;
 use crate::code::Code;
-use crate::finding::Finding;
-use ir::Place;
 use schemars::JsonSchema;
 use serde::Serialize;
 use vm::Schedule;
@@ -59,17 +58,6 @@ pub struct EndsDiffer {
     pub other: EndSeen,
 }
 
-/// Whether something is found depends on the schedule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PresenceDiffers {
-    /// What is found under one of them.
-    pub finding: Box<Finding>,
-    /// The schedule that shows it.
-    pub with: Schedule,
-    /// A schedule that does not.
-    pub without: Schedule,
-}
-
 impl Facts for ResultsDiffer {
     fn code(&self) -> Code {
         Code::W008
@@ -79,19 +67,5 @@ impl Facts for ResultsDiffer {
 impl Facts for EndsDiffer {
     fn code(&self) -> Code {
         Code::W008
-    }
-}
-
-impl Facts for PresenceDiffers {
-    fn code(&self) -> Code {
-        Code::W008
-    }
-
-    fn related(&self) -> Vec<Place> {
-        self.finding.detail.related()
-    }
-
-    fn shown(&self) -> Option<&Finding> {
-        Some(&self.finding)
     }
 }

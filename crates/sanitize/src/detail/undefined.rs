@@ -1,6 +1,8 @@
 //! M004, M005, W010: an undefined value decides something.
 
-use super::{Absence, At, Facts};
+use super::collectives::Absence;
+use super::facts::Facts;
+use super::parts::At;
 use crate::code::Code;
 use ir::Place;
 use lanes::LaneMask;

@@ -8,8 +8,7 @@ mod races;
 mod schedules;
 mod undefined;
 
-use crate::detail::At;
-use crate::finding::Finding;
+use crate::detail::{At, Finding, with_facts};
 use crate::report::Places;
 use crate::strip::Strip;
 use lanes::LaneMask;
@@ -95,7 +94,8 @@ pub(crate) trait Say {
 impl Finding {
     /// What a report says of it.
     pub fn words(&self, places: &dyn Places) -> Words {
-        let words = self.detail.say(&About { finding: self, places });
+        let about = About { finding: self, places };
+        let words = with_facts!(&self.detail, facts => facts.say(&about));
         debug_assert_eq!(words.related.len(), self.detail.related().len(), "{words:?}");
         words
     }
