@@ -174,6 +174,13 @@ pub(crate) const ALL: &[Listed] = &[
         refused: None,
     },
     Listed {
+        name: "finding",
+        about: "The `finding` of a diagnostic of `check` and `sim --check`, also among the properties of a SARIF result. In a \
+                mask, bit i stands for lane i. A `place` is an instruction: `locations` says where it stands.",
+        schema: plain::<warpwise::Finding>,
+        refused: None,
+    },
+    Listed {
         name: EXPLAIN.name,
         about: "What `warpwise explain --format json` prints. In a mask, bit i stands for lane i.",
         schema: headed::<explain::Body>,

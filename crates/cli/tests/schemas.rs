@@ -115,8 +115,16 @@ fn documents_follow_their_schemas() {
             .unwrap_or_else(|why| panic!("{words}: {why}: {printed}"));
         // The list of rules is an array.
         let form = document["schema"].as_str().unwrap_or("rules").to_owned();
-        let wrong = wrong(&form, &document);
-        assert!(wrong.is_empty(), "{words}: {wrong:#?}\n{document:#}");
+        let not_followed = wrong(&form, &document);
+        assert!(not_followed.is_empty(), "{words}: {not_followed:#?}\n{document:#}");
+        let told = document["diagnostics"].as_array().into_iter().flatten();
+        for finding in told.filter_map(|told| told.get("finding")) {
+            let not_followed = wrong("finding", finding);
+            assert!(not_followed.is_empty(), "{words}: {not_followed:#?}\n{finding:#}");
+            seen.entry("finding".to_owned()).or_default().insert(0);
+        }
+        // The short form says the same.
+        assert_eq!(warpwise(&format!("{words} --json")), (printed, status), "{words}");
         seen.entry(form).or_default().insert(status);
         // The short form says the same, unless it tells times or how the command is used.
         if words.contains("--stats") {
@@ -169,7 +177,7 @@ fn documents_follow_their_schemas() {
         let statuses = seen.get(&form).unwrap_or_else(|| panic!("no document of {form}"));
         assert!(statuses.contains(&0), "{form}: no document of a success");
         assert!(
-            ["rules", "baseline"].contains(&form.as_str()) || statuses.contains(&2),
+            ["rules", "baseline", "finding"].contains(&form.as_str()) || statuses.contains(&2),
             "{form}: no document of a refusal"
         );
     }

@@ -2,6 +2,8 @@
 
 use ir::{Place, Tells};
 use lanes::LaneMask;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,7 +12,8 @@ pub const LANE_BITS: u32 = 5;
 
 /// How splits, warps and CTAs are chosen. A schedule prints as a string that [`FromStr`] reads back, and the
 /// same string replays the same run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "String")]
 pub enum Schedule {
     /// The split that is earliest in reconvergence order goes first, and all that stand at its
     /// instruction go with it; a split that makes no progress yields to the others in turn.
@@ -34,6 +37,13 @@ pub struct Switch {
     pub candidate: u32,
     /// The lanes of it that are taken; [`LaneMask::FULL`] for all of them.
     pub lanes: LaneMask,
+}
+
+/// As it is written after `--schedule`.
+impl Serialize for Schedule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl fmt::Display for Schedule {
