@@ -6,7 +6,7 @@
 //! or came to a conditional branch in code behind the barrier, where those go on that waited. The `.aligned` forms, `bar` among them, demand that all
 //! threads of a warp execute the same instruction; they need not arrive at the same time.
 
-use crate::behind::Behind;
+use crate::after_barrier::AfterBarrier;
 use crate::code::Code;
 use crate::collectives::misaligned;
 use crate::detail::{BarrierMissed, Missed};
@@ -52,7 +52,7 @@ pub(crate) struct Barriers {
     pedantic: bool,
     /// Whether the kernel has a CTA barrier at all.
     present: bool,
-    behind: Behind,
+    behind: AfterBarrier,
     /// The conditional branches behind some barrier of all threads.
     branches: HashSet<Place>,
     warps: PerCta<Vec<Warp>>,
@@ -62,7 +62,7 @@ impl Barriers {
     pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> Barriers {
         let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
         let present = insts().any(|inst| matches!(inst.op, Op::Barrier { .. }));
-        let mut behind = Behind::default();
+        let mut behind = AfterBarrier::default();
         let all = insts().filter(|inst| matches!(inst.op, Op::Barrier { threads: None, .. }));
         let barriers: HashSet<Place> = all.map(|inst| inst.place).collect();
         let mut branches = HashSet::default();

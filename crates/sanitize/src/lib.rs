@@ -23,9 +23,9 @@
 //! Module [`explore`] repeats the run under other schedules, and finds W008.
 
 mod activemask;
+mod after_barrier;
 mod asynchronous;
 mod barriers;
-mod behind;
 mod bounds;
 mod code;
 mod collectives;

@@ -1,10 +1,9 @@
 //! Arguments, and how they fill a kernel's parameter space.
 
 use crate::device::Buffer;
-use crate::element::{ElementType, Kind, Scalar};
+use crate::element::{ElementType, Kind, Scalar, element_of};
 use crate::error::{Error, Stage};
 use crate::module::Kernel;
-use crate::variable::element_of;
 use diag::{Class, Diagnostic, Severity};
 use half::f16;
 use ptx::{Param, syntax::ScalarType};

@@ -1,6 +1,7 @@
 //! The element types of buffers and scalar arguments.
 
 use half::{bf16, f16};
+use ptx::syntax::ScalarType;
 use std::fmt;
 use std::str::FromStr;
 
@@ -182,6 +183,11 @@ from_numbers! {
     bf16 => Bf16, value: value.to_bits();
     f32 => F32, value: value.to_bits();
     f64 => F64, value: value.to_bits();
+}
+
+/// The element type that a declared one is; `None` for those that no buffer has.
+pub(crate) fn element_of(ty: ScalarType) -> Option<ElementType> {
+    ElementType::ALL.iter().copied().find(|element| ty.to_string()[1..] == *element.word())
 }
 
 #[cfg(test)]

@@ -71,7 +71,6 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 
-mod apart;
 mod argument;
 mod check;
 mod compare;
@@ -80,7 +79,6 @@ mod device;
 mod element;
 mod error;
 pub mod explain;
-mod explore;
 mod fault;
 mod files;
 mod finding;
@@ -93,18 +91,16 @@ pub mod observe;
 mod owner;
 mod signature;
 mod source;
-mod spoken;
 mod uses;
 mod variable;
 
 pub use argument::Arg;
-pub use check::{Checked, Coverage};
+pub use check::{Checked, Coverage, Exploration};
 pub use compare::{Comparison, Difference, Tolerance, compare};
 pub use demangle::{demangled, is_called, plain_name};
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};
-pub use explore::Exploration;
 pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};

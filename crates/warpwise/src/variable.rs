@@ -3,7 +3,7 @@
 use crate::argument::{Arg, Misfit, Place, bytes_of, shown};
 use crate::demangle::plain_name;
 use crate::device::{Buffer, Device};
-use crate::element::{ElementType, Kind};
+use crate::element::{ElementType, Kind, element_of};
 use crate::error::{Error, Stage};
 use crate::module::{Module, say_which};
 use crate::names::{self, Found};
@@ -16,11 +16,6 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     declared: NamedVariable,
-}
-
-/// The element type that a declared one is; `None` for those that no buffer has.
-pub(crate) fn element_of(ty: ScalarType) -> Option<ElementType> {
-    ElementType::ALL.iter().copied().find(|element| ty.to_string()[1..] == *element.word())
 }
 
 impl Variable {

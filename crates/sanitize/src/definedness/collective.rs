@@ -19,7 +19,7 @@ impl Scene<'_, '_> {
     /// A membermask must be defined.
     pub(super) fn membermask(&mut self, inst: &Inst, warp: usize, lanes: LaneMask) {
         if let Op::Collective { members: Members::Mask(Src::Reg(reg)), .. } = inst.op {
-            self.matters(reg, (warp, lanes.0), inst.place, Use::Membermask);
+            self.must_be_defined(reg, (warp, lanes.0), inst.place, Use::Membermask);
         }
     }
 
@@ -298,7 +298,12 @@ impl Scene<'_, '_> {
     pub(super) fn arrive_at_barrier(&mut self, arrival: &BarrierArrival<'_>) {
         let Op::Barrier { action, id, threads, .. } = &arrival.inst.op else { return };
         for reg in [Some(*id), *threads].into_iter().flatten().filter_map(reg_of) {
-            self.matters(reg, (arrival.warp, arrival.lanes.0), arrival.inst.place, Use::Barrier);
+            self.must_be_defined(
+                reg,
+                (arrival.warp, arrival.lanes.0),
+                arrival.inst.place,
+                Use::Barrier,
+            );
         }
         if let BarrierAction::Reduce { p, .. } = action
             && let Some(reg) = p.reg()

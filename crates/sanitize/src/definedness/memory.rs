@@ -49,7 +49,7 @@ impl Scene<'_, '_> {
     fn address(&mut self, address: &Address, place: Place) {
         if let Some(reg) = reg_of(address.base) {
             for (warp, lanes) in self.view.group() {
-                self.matters(reg, (warp, lanes.0), place, Use::Address);
+                self.must_be_defined(reg, (warp, lanes.0), place, Use::Address);
             }
         }
     }
@@ -331,7 +331,7 @@ impl Scene<'_, '_> {
         let warp = touch.warp;
         if touch.space == Space::Global {
             for reg in [b, c].into_iter().filter_map(reg_of) {
-                self.matters(reg, (warp, touch.lanes), place, Use::GlobalAtomic);
+                self.must_be_defined(reg, (warp, touch.lanes), place, Use::GlobalAtomic);
             }
             if self.global.is_clean() {
                 d.into_iter().for_each(|d| self.cta.registers.define(d, warp, touch.lanes));

@@ -12,8 +12,8 @@
 mod collective;
 mod compute;
 mod copies;
-mod matters;
 mod memory;
+mod uses;
 
 use crate::detail::{Born, Use};
 use crate::finding::Findings;
@@ -236,7 +236,7 @@ impl Definedness {
             return;
         };
         for (warp, lanes) in view.group() {
-            scene.matters(reg, (warp, lanes.0), place, Use::Guard);
+            scene.must_be_defined(reg, (warp, lanes.0), place, Use::Guard);
         }
     }
 
@@ -250,7 +250,7 @@ impl Definedness {
         let Terminator::Branch { p, .. } = terminator else { return };
         let (Some(reg), Some(mut scene)) = (p.reg(), self.scene(view, findings)) else { return };
         for (warp, lanes) in view.group() {
-            scene.matters(reg, (warp, lanes.0), place, Use::Branch);
+            scene.must_be_defined(reg, (warp, lanes.0), place, Use::Branch);
         }
     }
 

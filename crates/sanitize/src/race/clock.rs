@@ -3,55 +3,15 @@
 //! A CTA has one clock. Every access carries the time of its thread's last step of synchronisation (its *stamp*), and what a
 //! thread knows is a set of statements "everything that these threads did with stamps below this time happened before".
 //! Two kinds of statement cover nearly all code and have a word of their own per lane: about the whole CTA (`floor`, after
-//! barriers) and about the thread's warp (`warp_floor`, after `bar.warp.sync`). The rest is a [`Known`].
+//! barriers) and about the thread's warp (`warp_floor`, after `bar.warp.sync`). The rest is a [`HappensBefore`].
 
 use super::fence::Fenced;
-use super::known::{Group, Known};
-use super::line::Order;
-use super::met::Met;
+use super::happens_before::{Group, HappensBefore};
+use super::joint_collectives::JointCollectives;
+use super::step::{Order, Step, Thread, Uniform};
 use lanes::{LaneMask, Lanes, WARP};
 use std::rc::Rc;
 use vm::BARRIERS;
-
-/// A thread of the launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Thread {
-    /// The CTA's number in the grid.
-    pub(super) cta: u32,
-    pub(super) warp: u8,
-    pub(super) lane: u8,
-}
-
-impl Thread {
-    pub(super) fn new(cta: u64, warp: usize, lane: u32) -> Thread {
-        Thread { cta: cta as u32, warp: warp as u8, lane: lane as u8 }
-    }
-}
-
-/// What lanes of a warp did at one time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    /// The CTA's number in the grid.
-    pub(super) cta: u32,
-    pub(super) warp: u8,
-    pub(super) lanes: u32,
-    pub(super) stamp: u32,
-}
-
-impl Step {
-    /// One of its threads; the lowest of some lanes.
-    pub(super) fn thread(&self, lanes: u32) -> Thread {
-        Thread { cta: self.cta, warp: self.warp, lane: lanes.trailing_zeros() as u8 % WARP as u8 }
-    }
-
-    /// The lanes that a thread is among.
-    pub(super) fn itself(&self, thread: Thread) -> u32 {
-        match (self.cta, self.warp) == (thread.cta, thread.warp) {
-            true => self.lanes & 1 << thread.lane,
-            false => 0,
-        }
-    }
-}
 
 /// The clocks of the lanes of a warp.
 #[derive(Clone, Debug)]
@@ -62,14 +22,14 @@ struct Warp {
     warp_floor: Lanes<u32>,
     /// Whether all lanes have the same clocks and know nothing else.
     uniform: bool,
-    known: Lanes<Option<Rc<Known>>>,
+    known: Lanes<Option<Rc<HappensBefore>>>,
     fenced: Lanes<Option<Fenced>>,
     /// The lanes that have executed a fence and told no barrier of it.
     fences: LaneMask,
     /// Who took part in collectives, which order no memory.
-    met: Met,
+    met: JointCollectives,
     /// What strong reads have seen and the lane does not know yet, by what it waits for.
-    seen: [Lanes<Option<Rc<Known>>>; 3],
+    seen: [Lanes<Option<Rc<HappensBefore>>>; 3],
 }
 
 /// What makes a thread know what it has seen.
@@ -93,24 +53,24 @@ impl Warp {
             known: [const { None }; WARP],
             fenced: [const { None }; WARP],
             fences: LaneMask::EMPTY,
-            met: Met::default(),
+            met: JointCollectives::default(),
             seen: [const { [const { None }; WARP] }; 3],
         }
     }
 
     /// What a lane knows after a barrier.
-    fn after_barrier(&self, lane: usize) -> impl Iterator<Item = &Rc<Known>> {
+    fn after_barrier(&self, lane: usize) -> impl Iterator<Item = &Rc<HappensBefore>> {
         let [fence, barrier, _] = &self.seen;
         [&self.known[lane], &fence[lane], &barrier[lane]].into_iter().flatten()
     }
 
     /// What a lane has seen that no barrier lets it know.
-    fn far(&self, lane: usize) -> &Option<Rc<Known>> {
+    fn far(&self, lane: usize) -> &Option<Rc<HappensBefore>> {
         &self.seen[Until::WideFence as usize][lane]
     }
 
     /// A lane knows what it has seen, but for this.
-    fn forget_seen(&mut self, lane: usize, far: &Option<Rc<Known>>) {
+    fn forget_seen(&mut self, lane: usize, far: &Option<Rc<HappensBefore>>) {
         let [fence, barrier, wide_fence] = &mut self.seen;
         (fence[lane], barrier[lane]) = (None, None);
         wide_fence[lane].clone_from(far);
@@ -121,14 +81,6 @@ impl Warp {
         let (floor, warp_floor) = (self.floor[lane], self.warp_floor[lane]);
         Fenced { before, floor, warp_floor, known: self.known[lane].clone(), wide }
     }
-}
-
-/// Clocks that all lanes of a warp share.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Uniform {
-    pub(super) floor: u32,
-    pub(super) warp_floor: u32,
-    pub(super) lockstep: bool,
 }
 
 /// The clocks of a CTA.
@@ -143,7 +95,7 @@ pub(super) struct Clocks {
     existing: Vec<LaneMask>,
     warps: Vec<Warp>,
     /// Per barrier, what those who arrived without waiting brought.
-    arrived: [Option<Known>; BARRIERS],
+    arrived: [Option<HappensBefore>; BARRIERS],
 }
 
 impl Clocks {
@@ -227,7 +179,7 @@ impl Clocks {
     }
 
     /// A lane releases what it did so far: the stamp below which that is, and what it knows.
-    pub(super) fn release(&mut self, thread: Thread) -> Known {
+    pub(super) fn release(&mut self, thread: Thread) -> HappensBefore {
         let time = self.releases_at.unwrap_or_else(|| self.tick());
         self.releases_at = Some(time);
         let clocks = &mut self.warps[usize::from(thread.warp)];
@@ -246,21 +198,21 @@ impl Clocks {
     }
 
     /// What a lane's strong write releases that is no release itself, and whether beyond the CTA.
-    pub(super) fn fenced(&self, thread: Thread) -> Option<(Known, bool)> {
+    pub(super) fn fenced(&self, thread: Thread) -> Option<(HappensBefore, bool)> {
         let warp = &self.warps[usize::from(thread.warp)];
         let fence = warp.fenced[usize::from(thread.lane)].as_ref()?;
         Some((self.released(thread, fence), fence.wide))
     }
 
-    fn released(&self, thread: Thread, fence: &Fenced) -> Known {
-        let mut released = Known::new();
+    fn released(&self, thread: Thread, fence: &Fenced) -> HappensBefore {
+        let mut released = HappensBefore::new();
         let itself = if self.lockstep { u32::MAX } else { 1 << thread.lane };
         fence.add_to(&mut released, (self.cta, thread.warp), itself);
         released
     }
 
     /// A lane learns something.
-    pub(super) fn learn(&mut self, thread: Thread, news: &Rc<Known>) {
+    pub(super) fn learn(&mut self, thread: Thread, news: &Rc<HappensBefore>) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
         let lane = usize::from(thread.lane);
         clocks.uniform = false;
@@ -269,12 +221,12 @@ impl Clocks {
     }
 
     /// Says shorter what was released by threads of this CTA.
-    pub(super) fn sum_up(&self, released: &mut Known) {
+    pub(super) fn sum_up(&self, released: &mut HappensBefore) {
         released.sum_up(self.cta, &self.existing);
     }
 
     /// A lane has seen something that it does not know yet.
-    pub(super) fn see(&mut self, thread: Thread, news: &Rc<Known>, until: Until) {
+    pub(super) fn see(&mut self, thread: Thread, news: &Rc<HappensBefore>, until: Until) {
         let clocks = &mut self.warps[usize::from(thread.warp)];
         clocks.uniform = false;
         merge(&mut clocks.seen[until as usize][usize::from(thread.lane)], news);
@@ -313,7 +265,7 @@ impl Clocks {
             lanes.iter().filter_map(move |lane| Some((warp, lane, of(lane)?)))
         });
         let wide = fenced.clone().any(|(.., fence)| fence.wide);
-        let mut released = Known::new();
+        let mut released = HappensBefore::new();
         // Lanes with the same clocks make one statement.
         let mut last: Option<(usize, u32, &Fenced)> = None;
         for (warp, lane, fence) in fenced.filter(|(.., fence)| fence.wide == wide) {
@@ -332,7 +284,7 @@ impl Clocks {
         Some(Fenced { before: 0, floor: 0, warp_floor: 0, known, wide })
     }
 
-    fn add_fenced(&self, released: &mut Known, fence: Option<(usize, u32, &Fenced)>) {
+    fn add_fenced(&self, released: &mut HappensBefore, fence: Option<(usize, u32, &Fenced)>) {
         if let Some((warp, lanes, fence)) = fence {
             let lanes = if self.lockstep { u32::MAX } else { lanes };
             fence.add_to(released, (self.cta, warp as u8), lanes);
@@ -360,7 +312,7 @@ impl Clocks {
             }
         }
         if !whole {
-            let mut more = Known::new();
+            let mut more = HappensBefore::new();
             more.add(self.cta, Group::Lanes(warp as u8, lanes.0), time);
             merge(&mut known, &Rc::new(more));
         }
@@ -466,7 +418,7 @@ impl Clocks {
 
 /// Adds statements to a set that may be shared.
 /// Gives some lanes what each of them has.
-fn share(of: &mut Lanes<Option<Rc<Known>>>, lanes: LaneMask) {
+fn share(of: &mut Lanes<Option<Rc<HappensBefore>>>, lanes: LaneMask) {
     let mut all = None;
     for lane in lanes {
         of[lane as usize].iter().for_each(|from| merge(&mut all, from));
@@ -476,7 +428,7 @@ fn share(of: &mut Lanes<Option<Rc<Known>>>, lanes: LaneMask) {
     }
 }
 
-fn merge(to: &mut Option<Rc<Known>>, from: &Rc<Known>) {
+fn merge(to: &mut Option<Rc<HappensBefore>>, from: &Rc<HappensBefore>) {
     match to {
         None => *to = Some(Rc::clone(from)),
         Some(known) if Rc::ptr_eq(known, from) => {}

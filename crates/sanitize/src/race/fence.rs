@@ -1,6 +1,6 @@
 //! What fences let strong writes release.
 
-use super::known::{Group, Known};
+use super::happens_before::{Group, HappensBefore};
 use std::rc::Rc;
 
 /// What a lane's next strong write releases: what it knew and had done at its last fence, or what others of a barrier had at
@@ -11,7 +11,7 @@ pub(super) struct Fenced {
     pub(super) before: u32,
     pub(super) floor: u32,
     pub(super) warp_floor: u32,
-    pub(super) known: Option<Rc<Known>>,
+    pub(super) known: Option<Rc<HappensBefore>>,
     pub(super) wide: bool,
 }
 
@@ -28,7 +28,7 @@ impl Fenced {
     }
 
     /// Adds what it releases, if it is one of some lanes of a warp.
-    pub(super) fn add_to(&self, released: &mut Known, (cta, warp): (u32, u8), lanes: u32) {
+    pub(super) fn add_to(&self, released: &mut HappensBefore, (cta, warp): (u32, u8), lanes: u32) {
         if let Some(known) = &self.known {
             released.join(known);
         }

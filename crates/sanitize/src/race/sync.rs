@@ -1,7 +1,8 @@
 //! Memory locations through which threads synchronise: what their writers released there.
 
-use super::clock::{Clocks, Thread, Until};
-use super::known::Known;
+use super::clock::{Clocks, Until};
+use super::happens_before::HappensBefore;
+use super::step::Thread;
 use foldhash::{HashMap, HashMapExt};
 use std::rc::Rc;
 
@@ -9,9 +10,9 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Var {
     /// To every CTA.
-    wide: Option<Rc<Known>>,
+    wide: Option<Rc<HappensBefore>>,
     /// To the threads of this CTA.
-    narrow: Option<(u32, Rc<Known>)>,
+    narrow: Option<(u32, Rc<HappensBefore>)>,
 }
 
 /// How a strong read learns what was released.
@@ -28,7 +29,7 @@ pub(super) enum Read {
 impl Var {
     /// A strong read. `wide` is its scope.
     pub(super) fn read(&self, clocks: &mut Clocks, thread: Thread, wide: bool, read: Read) {
-        let mut learn = |known: &Rc<Known>, until: Until| match read {
+        let mut learn = |known: &Rc<HappensBefore>, until: Until| match read {
             Read::Acquire => clocks.learn(thread, known),
             Read::Relaxed | Read::Update => clocks.see(thread, known, until),
         };
@@ -81,7 +82,7 @@ impl Var {
     }
 }
 
-fn add(to: &mut Option<Rc<Known>>, news: &Known) {
+fn add(to: &mut Option<Rc<HappensBefore>>, news: &HappensBefore) {
     match to {
         Some(known) => Rc::make_mut(known).join(news),
         None => *to = Some(Rc::new(news.clone())),

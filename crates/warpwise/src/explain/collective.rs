@@ -1,8 +1,8 @@
 //! Who takes part in a warp instruction, what is read, and what results.
 
+use super::explanation::{Explanation, Outcome, Read, Setting};
 use super::module::Found;
 use super::registers::Registers;
-use super::{Explanation, Outcome, Read, Setting};
 use crate::error::{Error, Stage};
 use diag::Class;
 use ir::{Collective, Members, Op};

@@ -1,6 +1,6 @@
 //! What the registers of an instruction hold: what the user says, or something that shows what it does.
 
-use super::Setting;
+use super::explanation::Setting;
 use super::module::Found;
 use crate::error::{Error, Stage};
 use diag::Class;

@@ -7,11 +7,11 @@ const MANY: usize = 8;
 
 /// The last collectives of a warp, one of each set of participants, the latest at the end.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Met {
+pub(super) struct JointCollectives {
     latest: SmallVec<[(u32, u32); 2]>,
 }
 
-impl Met {
+impl JointCollectives {
     /// Lanes take part in a collective. `time` is the stamp of their next accesses.
     pub(super) fn meet(&mut self, lanes: u32, time: u32) {
         self.latest.retain(|(known, _)| *known != lanes);
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn lanes_have_met_if_one_collective_had_both_after_the_access() {
-        let mut met = Met::default();
+        let mut met = JointCollectives::default();
         met.meet(0xffff, 5);
         met.meet(0xffff_0000, 7);
         assert!(met.since(4, 0b11) && !met.since(5, 0b11), "5 is what came behind it");

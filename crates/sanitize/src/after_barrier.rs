@@ -5,9 +5,9 @@ use ir::{Kernel, Place, Terminator};
 
 /// The instructions and branches behind the barriers that were asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Behind(HashMap<Place, HashSet<Place>>);
+pub(crate) struct AfterBarrier(HashMap<Place, HashSet<Place>>);
 
-impl Behind {
+impl AfterBarrier {
     /// Whether an instruction or branch lies behind a barrier of the kernel.
     pub(crate) fn contains(&mut self, kernel: &Kernel, barrier: Place, inst: Place) -> bool {
         self.0.entry(barrier).or_insert_with(|| behind(kernel, barrier)).contains(&inst)

@@ -1,41 +1,19 @@
-//! Checking a kernel under many schedules.
+//! Runs of a kernel on the same memory under other schedules, and how they differ.
 
-use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
-use crate::check::{Checked, Coverage, interrupted};
-use crate::device::Device;
 use crate::element::Scalar;
-use crate::error::Error;
-use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
 use crate::owner::{Element, Owners};
 use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
-use sanitize::detail::{EndSeen, Ending, EndsDiffer, PresenceDiffers, ResultsDiffer, ValueSeen};
-use sanitize::explore::{self, Elsewhere, End, Explored, Footprints, Run, Subject};
-use sanitize::{At, Code, Finding, Found, Options};
+use sanitize::detail::{EndSeen, Ending, EndsDiffer, ResultsDiffer, ValueSeen};
+use sanitize::explore::{Footprints, Run, Subject};
+use sanitize::{At, Finding, Found, Options};
 use vm::memory::Snapshot;
 use vm::{
-    Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, Stats,
-    ThreadId, View, WaitingFor,
+    Chooser, Fault, FaultKind, Launch, LaunchError, Memory, Observer, Schedule, Stats, ThreadId,
+    View,
 };
-
-/// Which other schedules a kernel is run under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exploration {
-    /// So many, from a seed.
-    Some {
-        /// How many.
-        count: u64,
-        /// Where the random choices begin.
-        seed: u64,
-    },
-    /// All that could do anything else, but at most so many.
-    All {
-        /// How many.
-        limit: u64,
-    },
-}
 
 /// A kernel that issues so many times more instructions than under the first schedule does not end, unless it is short.
 /// Threads that spin until others are done issue many.
@@ -50,8 +28,8 @@ pub(crate) fn bounded<'a>(launch: &Launch<'a>, first: &Stats) -> Launch<'a> {
     Launch { max_steps, schedule: launch.schedule.clone(), ..*launch }
 }
 
-/// A kernel that can be launched on the same memory again and again.
-pub(crate) struct Again<'a> {
+/// A kernel that can be launched on the same memory again and replay.
+pub(crate) struct Replay<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) memory: &'a mut Memory,
@@ -63,7 +41,7 @@ pub(crate) struct Again<'a> {
     repeated: &'a (dyn Fn(u64) + Sync),
 }
 
-impl Subject for Again<'_> {
+impl Subject for Replay<'_> {
     type Error = LaunchError;
 
     fn run(
@@ -108,95 +86,7 @@ impl Subject for Again<'_> {
     }
 }
 
-impl Kernel {
-    /// Runs the kernel as [`Kernel::check`] does, and then from the start again under other schedules. Findings that
-    /// only those show are added, each with a schedule that replays it. What depends on the schedule, the result or
-    /// whether something is found, is W008 and comes with two schedules.
-    /// A kernel that reaches its limit of steps, is interrupted, or goes round loops for ever under its own schedule is not
-    /// run again.
-    /// Device memory holds in the end what the first run left.
-    ///
-    /// # Errors
-    /// The arguments do not fit the parameters, or the launch is not possible.
-    pub fn explore(
-        &self,
-        device: &mut Device,
-        config: &LaunchConfig<'_>,
-        options: Options,
-        exploration: Exploration,
-        args: &[Arg],
-    ) -> Result<Checked, Error> {
-        let params = self.pack(args)?;
-        let image_base = device.load(&self.image)?;
-        let launch = config.launch(&params, image_base, Level::detect());
-        let refuse = |error: LaunchError| self.refuse(refusal(&error));
-        let memory = &mut device.memory;
-        let start = memory.snapshot();
-
-        let watched = self.watched(memory, &launch, options)?;
-        if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
-            // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
-            let owners = Owners::new(self, args, image_base, memory.base());
-            return Ok(self.checked(watched, Vec::new(), config, &owners));
-        }
-        let first = watched.run(memory);
-        let launch = bounded(&launch, &watched.report.stats);
-        let mut again = Again::new(self, &launch, memory, start, options, config.repeated);
-        let apart = match asks_who_is_there(&self.lowered.kernel) {
-            true => again.apart(&first, &watched, args).map_err(refuse)?,
-            false => None,
-        };
-        let explored = match exploration {
-            Exploration::Some { count, seed } => explore::some(&mut again, &first, count, seed),
-            Exploration::All { limit } => explore::all(&mut again, &first, limit),
-        }
-        .map_err(refuse)?;
-        let Explored { schedules, end, different, more, fewer } = explored;
-        let usual = &config.schedule;
-        let presence = |elsewhere: &Elsewhere, shows: bool| {
-            let other = &elsewhere.schedule;
-            let (with, without) = if shows { (other, usual) } else { (usual, other) };
-            let finding = presence(&elsewhere.finding, with, without);
-            Elsewhere { finding, schedule: other.clone(), fault: None }
-        };
-        let mut dependent = Vec::new();
-        let known = apart.as_ref().is_some_and(|apart| apart.finding.code() == Code::W008);
-        if let Some((schedule, other)) = different.filter(|_| !known) {
-            let finding =
-                again.dependence(&first, &other, usual, &schedule, args).map_err(refuse)?;
-            dependent.push(Elsewhere { schedule, finding, fault: None });
-        }
-        dependent.extend(more.iter().map(|elsewhere| presence(elsewhere, true)));
-        dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
-        let runs = again.runs;
-        device.memory.restore(&first.memory);
-        let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
-        let owners = Owners::new(self, args, image_base, device.memory.base());
-        let mut checked = self.checked(watched, elsewhere, config, &owners);
-        checked.runs += runs;
-        checked.explored = Some(Coverage { schedules, end });
-        if end == End::Interrupted {
-            checked.diagnostics.push(interrupted());
-        }
-        Ok(checked)
-    }
-}
-
-/// Whether a run was stopped in loops that never end.
-fn is_endless(fault: &Fault) -> bool {
-    matches!(&fault.kind, FaultKind::Deadlock { waiting }
-        if waiting.iter().any(|group| group.waiting_for == WaitingFor::Change))
-}
-
-/// A finding that one of two schedules shows and the other does not.
-fn presence(finding: &Finding, with: &Schedule, without: &Schedule) -> Finding {
-    let (place, thread) = (finding.place, finding.thread);
-    let finding = Box::new(finding.clone());
-    let (with, without) = (with.clone(), without.clone());
-    Finding::new(place, thread, PresenceDiffers { finding, with, without })
-}
-
-impl<'a> Again<'a> {
+impl<'a> Replay<'a> {
     /// A kernel that begins with memory as it is at `start`. The launch is [`bounded`].
     pub(crate) fn new(
         kernel: &'a Kernel,
@@ -205,9 +95,9 @@ impl<'a> Again<'a> {
         start: Snapshot,
         options: Options,
         repeated: &'a (dyn Fn(u64) + Sync),
-    ) -> Again<'a> {
+    ) -> Replay<'a> {
         let places = Located::new(kernel);
-        Again { kernel, launch, memory, start, options, places, runs: 0, repeated }
+        Replay { kernel, launch, memory, start, options, places, runs: 0, repeated }
     }
 
     fn count(&mut self) {

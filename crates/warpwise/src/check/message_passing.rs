@@ -1,11 +1,11 @@
-//! What do kernels do whose threads speak to each other through memory, if they speak at other times?
+//! What do kernels do that pass messages through memory, if the messages arrive at other times?
 //!
 //! A flag that happens to be set in time orders accesses that nothing else would, and no detector can tell under that
 //! schedule. Small kernels of this kind run again under a few random schedules, where every detector watches. That the result
 //! differs is no finding here: the order of atomics may be meant to be open.
 
-use crate::check::Watched;
-use crate::explore::Again;
+use super::replay::Replay;
+use super::watched::Watched;
 use ir::{Kernel, Op};
 use sanitize::explore::{self, Elsewhere, Run};
 use vm::{LaunchError, Schedule};
@@ -16,11 +16,11 @@ const CHOICES: u64 = 200_000;
 /// Where their random choices begin.
 const SEED: u64 = 1;
 
-/// Warp instructions of the largest kernel that runs again: schedules that choose each step are slow.
+/// Warp instructions of the largest kernel that runs replay: schedules that choose each step are slow.
 const MOST: u64 = 100_000;
 
 /// Whether threads of a kernel use what they find in memory that others may write at the same time.
-pub(crate) fn listens(kernel: &Kernel) -> bool {
+pub(crate) fn passes_messages(kernel: &Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     insts.any(|inst| match &inst.op {
         Op::Load { ordering, .. } => ordering.scope().is_some(),
@@ -29,12 +29,12 @@ pub(crate) fn listens(kernel: &Kernel) -> bool {
     })
 }
 
-impl Again<'_> {
+impl Replay<'_> {
     /// What the first of some random schedules shows that shows anything, if the usual one showed nothing.
     ///
     /// # Errors
     /// A run could not begin.
-    pub(crate) fn spoken(
+    pub(crate) fn message_passing(
         &mut self,
         first: &Run,
         watched: &Watched,

@@ -1,23 +1,20 @@
-//! Checking a kernel: a run that every detector watches.
+//! What a checked run hands out.
 
-use crate::apart::asks_who_is_there;
-use crate::argument::Arg;
-use crate::device::Device;
+use super::divergence::reads_active_mask;
+use super::message_passing::passes_messages;
+use super::watched::Watched;
 use crate::error::{Error, Stage};
-use crate::explore::{Again, bounded};
 use crate::finding::{Finding, Told};
-use crate::launch::{LaunchConfig, Report, refusal};
+use crate::launch::{LaunchConfig, Report};
 use crate::module::Kernel;
 use crate::owner::Owners;
 use crate::source::Located;
-use crate::spoken::listens;
 use diag::{Class, Diagnostic, Severity, Sources};
 use ir::Op;
-use sanitize::explore::{Elsewhere, End, Run};
-use sanitize::{Code, Found, MAX_FINDINGS, Options, Sanitizer};
+use sanitize::explore::{Elsewhere, End};
+use sanitize::{Code, Found, MAX_FINDINGS};
 use std::sync::Arc;
-use std::time::Instant;
-use vm::{Fault, FaultKind, Launch, LaunchError, Level, Memory};
+use vm::{Fault, FaultKind};
 
 /// What a checked run has shown.
 #[derive(Clone, Debug)]
@@ -43,21 +40,6 @@ pub struct Checked {
     pub explored: Option<Coverage>,
 }
 
-/// What a run under one schedule has shown.
-pub(crate) struct Watched {
-    pub(crate) found: Found,
-    pub(crate) fault: Option<Fault>,
-    pub(crate) report: Report,
-}
-
-impl Watched {
-    /// The same for comparing with other runs; `memory` is as the run has left it.
-    pub(crate) fn run(&self, memory: &Memory) -> Run {
-        let findings = self.found.findings.clone();
-        Run { findings, memory: memory.snapshot(), fault: self.fault.clone() }
-    }
-}
-
 /// How many schedules an exploration covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
@@ -68,82 +50,6 @@ pub struct Coverage {
 }
 
 impl Kernel {
-    /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
-    /// deadlocks and bad accesses. A kernel that asks `activemask` runs again with lanes apart there: what it leaves may not
-    /// depend on it. A small kernel whose threads speak to each other through memory, in which nothing was found, runs
-    /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for some seconds after
-    /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written. A kernel that is stopped is no error
-    /// here: what stopped it is among the findings, or in [`Checked::fault`].
-    ///
-    /// # Errors
-    /// The arguments do not fit the parameters, or the launch is not possible.
-    pub fn check(
-        &self,
-        device: &mut Device,
-        config: &LaunchConfig<'_>,
-        options: Options,
-        args: &[Arg],
-    ) -> Result<Checked, Error> {
-        let params = self.pack(args)?;
-        let image_base = device.load(&self.image)?;
-        let launch = config.launch(&params, image_base, Level::detect());
-        let kernel = &self.lowered.kernel;
-        let (apart, listens) = (asks_who_is_there(kernel), listens(kernel));
-        let start = (apart || listens).then(|| device.memory.snapshot());
-        let watched = self.watched(&mut device.memory, &launch, options)?;
-        let (mut elsewhere, mut runs) = (Vec::new(), 0);
-        if let Some(start) = start {
-            let first = watched.run(&device.memory);
-            let launch = bounded(&launch, &watched.report.stats);
-            let memory = &mut device.memory;
-            let mut again = Again::new(self, &launch, memory, start, options, config.repeated);
-            let refuse = |error: LaunchError| self.refuse(refusal(&error));
-            if apart {
-                elsewhere.extend(again.apart(&first, &watched, args).map_err(refuse)?);
-            }
-            if listens && elsewhere.is_empty() {
-                elsewhere = again.spoken(&first, &watched).map_err(refuse)?;
-            }
-            runs = again.runs;
-            device.memory.restore(&first.memory);
-        }
-        let owners = Owners::new(self, args, image_base, device.memory.base());
-        let mut checked = self.checked(watched, elsewhere, config, &owners);
-        checked.runs += runs;
-        if checked.fault.is_none() && (config.interrupted)() {
-            checked.diagnostics.push(interrupted());
-        }
-        Ok(checked)
-    }
-
-    /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
-    pub(crate) fn watched(
-        &self,
-        memory: &mut Memory,
-        launch: &Launch<'_>,
-        options: Options,
-    ) -> Result<Watched, Error> {
-        let started = Instant::now();
-        let mut sanitizer = self.sanitizer(launch, options);
-        let outcome = vm::launch_observed(&self.lowered.kernel, launch, memory, &mut sanitizer)
-            .map_err(|error| self.refuse(refusal(&error)))?;
-        let elapsed = started.elapsed();
-        let freed = |address| memory.freed(address).is_some();
-        let found = sanitizer.finish(outcome.fault.as_ref(), freed);
-        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
-        Ok(Watched { found, fault: outcome.fault, report })
-    }
-
-    /// Every detector, for a launch of this kernel.
-    pub(crate) fn sanitizer(&self, launch: &Launch<'_>, options: Options) -> Sanitizer {
-        let kernel = &self.lowered.kernel;
-        let sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, options);
-        match launch.max_steps {
-            Some(_) => sanitizer,
-            None => sanitizer.impatient(),
-        }
-    }
-
     /// Findings in words: those of a run under the launch's schedule, and those of other schedules.
     pub(crate) fn checked(
         &self,
@@ -209,8 +115,8 @@ impl Kernel {
 /// Whether a kernel has instructions that find or leave something else when threads come in another order.
 fn order_matters(kernel: &ir::Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-    asks_who_is_there(kernel)
-        || listens(kernel)
+    reads_active_mask(kernel)
+        || passes_messages(kernel)
         || insts.any(|inst| matches!(inst.op, Op::Atomic { .. }) && inst.op.any_order().is_none())
 }
 

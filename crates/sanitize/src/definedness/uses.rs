@@ -10,7 +10,7 @@ use lanes::LaneMask;
 impl Scene<'_, '_> {
     /// Reports the lanes in which a register is undefined that must not be, and lets it count as defined.
     #[inline]
-    pub(super) fn matters(
+    pub(super) fn must_be_defined(
         &mut self,
         reg: Reg,
         (warp, lanes): (usize, u32),

@@ -1,27 +1,27 @@
 //! Does what a kernel leaves depend on which lanes `activemask` finds together?
 //!
-//! A run under the usual schedule never shows it: lanes that can stay together do. The kernel runs again with lanes apart at
-//! every `activemask`, at full speed if all that counts is the memory that it leaves. If collectives take their membermask from
-//! it, the detectors watch: lanes apart may race where lanes together do not.
+//! A run under the default schedule never shows it: lanes that can stay converged do. The kernel runs again with divergence injected at
+//! every `activemask` (schedule `apart:N`), at full speed if all that counts is the memory that it leaves. If collectives take
+//! their membermask from it, the detectors watch: diverged lanes may race where converged lanes do not.
 
+use super::replay::Replay;
+use super::watched::Watched;
 use crate::argument::Arg;
-use crate::check::Watched;
-use crate::explore::Again;
 use ir::{Inst, Kernel, Op, WarpRules};
 use sanitize::detail::Shown;
 use sanitize::explore::{Elsewhere, Run};
 use sanitize::{Code, Detail, Finding};
 use vm::{Fault, LANE_BITS, LaunchError, Schedule};
 
-/// Warp instructions of a run after which the detectors watch one of the others only: those with lanes apart are as long.
+/// Warp instructions of a run after which the detectors watch one of the others only: those with divergence are as long.
 const LONG: u64 = 500_000;
 
 fn insts(kernel: &Kernel) -> impl Iterator<Item = &Inst> {
     kernel.blocks.iter().flat_map(|block| &block.insts)
 }
 
-/// Whether a kernel asks `activemask`, and finds fewer lanes if they are apart.
-pub(crate) fn asks_who_is_there(kernel: &Kernel) -> bool {
+/// Whether a kernel executes `activemask`, and finds fewer lanes if they diverge.
+pub(crate) fn reads_active_mask(kernel: &Kernel) -> bool {
     kernel.rules == WarpRules::Independent
         && insts(kernel).any(|inst| matches!(inst.op, Op::ActiveMask { .. }))
 }
@@ -35,14 +35,14 @@ fn leaves_the_same(kernel: &Kernel) -> bool {
     !insts(kernel).any(|inst| depends(&inst.op))
 }
 
-impl Again<'_> {
-    /// A finding if the kernel leaves something else with lanes apart at `activemask`, or shows what it does not show else: W009
+impl Replay<'_> {
+    /// A finding if the kernel leaves something else with divergence at `activemask`, or shows what it does not show else: W009
     /// at the first collective that works with the mask, or W008. Kernels whose first run was stopped, or shows races or
     /// W009, are not run.
     ///
     /// # Errors
     /// A run could not begin.
-    pub(crate) fn apart(
+    pub(crate) fn with_divergence(
         &mut self,
         first: &Run,
         watched: &Watched,

@@ -1,6 +1,6 @@
 //! What a thread knows of others: up to which of their steps everything happened before.
 
-use super::clock::Step;
+use super::step::Step;
 use foldhash::{HashMap, HashMapExt};
 use lanes::{LaneMask, Lanes};
 
@@ -47,13 +47,13 @@ impl OfCta {
 
 /// Statements "the accesses of these threads with stamps below this bound happened before", by CTA.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Known {
+pub(super) struct HappensBefore {
     by_cta: HashMap<u32, OfCta>,
 }
 
-impl Known {
-    pub(super) fn new() -> Known {
-        Known { by_cta: HashMap::new() }
+impl HappensBefore {
+    pub(super) fn new() -> HappensBefore {
+        HappensBefore { by_cta: HashMap::new() }
     }
 
     /// Adds a statement.
@@ -69,7 +69,7 @@ impl Known {
     }
 
     /// Adds all statements of another.
-    pub(super) fn join(&mut self, other: &Known) {
+    pub(super) fn join(&mut self, other: &HappensBefore) {
         for (cta, theirs) in &other.by_cta {
             let known = self.by_cta.entry(*cta).or_default();
             known.raise_all(theirs.all);
@@ -123,9 +123,10 @@ mod tests {
 
     #[test]
     fn statements_cover_weaker_ones_and_join() {
-        let known_of =
-            |known: &Known, cta, warp, stamp| known.lanes(&Step { cta, warp, lanes: 0b110, stamp });
-        let mut known = Known::new();
+        let known_of = |known: &HappensBefore, cta, warp, stamp| {
+            known.lanes(&Step { cta, warp, lanes: 0b110, stamp })
+        };
+        let mut known = HappensBefore::new();
         known.add(0, Group::Lanes(1, 0b11), 5);
         assert_eq!(known_of(&known, 0, 1, 4), 0b10);
         assert_eq!(known_of(&known, 0, 1, 5), 0, "the bound is exclusive");
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(known_of(&known, 0, 1, 4), 0b10, "nothing new");
         known.add(0, Group::Lanes(1, 0b100), 9);
         assert_eq!((known_of(&known, 0, 1, 4), known_of(&known, 0, 1, 5)), (0b110, 0b100));
-        let mut other = Known::new();
+        let mut other = HappensBefore::new();
         other.add(0, Group::All, 6);
         other.add(7, Group::All, 2);
         known.join(&other);

@@ -1,0 +1,120 @@
+//! Checking a kernel under many schedules.
+
+use super::checked::{Checked, Coverage, interrupted};
+use super::divergence::reads_active_mask;
+use super::replay::{Replay, bounded};
+use crate::argument::Arg;
+use crate::device::Device;
+use crate::error::Error;
+use crate::launch::{LaunchConfig, refusal};
+use crate::module::Kernel;
+use crate::owner::Owners;
+use sanitize::detail::PresenceDiffers;
+use sanitize::explore::{self, Elsewhere, End, Explored};
+use sanitize::{Code, Finding, Options};
+use vm::{Fault, FaultKind, LaunchError, Level, Schedule, WaitingFor};
+
+/// Which other schedules a kernel is run under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exploration {
+    /// So many, from a seed.
+    Some {
+        /// How many.
+        count: u64,
+        /// Where the random choices begin.
+        seed: u64,
+    },
+    /// All that could do anything else, but at most so many.
+    All {
+        /// How many.
+        limit: u64,
+    },
+}
+
+impl Kernel {
+    /// Runs the kernel as [`Kernel::check`] does, and then from the start again under other schedules. Findings that
+    /// only those show are added, each with a schedule that replays it. What depends on the schedule, the result or
+    /// whether something is found, is W008 and comes with two schedules.
+    /// A kernel that reaches its limit of steps, is interrupted, or goes round loops for ever under its own schedule is not
+    /// run replay.
+    /// Device memory holds in the end what the first run left.
+    ///
+    /// # Errors
+    /// The arguments do not fit the parameters, or the launch is not possible.
+    pub fn explore(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        options: Options,
+        exploration: Exploration,
+        args: &[Arg],
+    ) -> Result<Checked, Error> {
+        let params = self.pack(args)?;
+        let image_base = device.load(&self.image)?;
+        let launch = config.launch(&params, image_base, Level::detect());
+        let refuse = |error: LaunchError| self.refuse(refusal(&error));
+        let memory = &mut device.memory;
+        let start = memory.snapshot();
+
+        let watched = self.watched(memory, &launch, options)?;
+        if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
+            // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
+            let owners = Owners::new(self, args, image_base, memory.base());
+            return Ok(self.checked(watched, Vec::new(), config, &owners));
+        }
+        let first = watched.run(memory);
+        let launch = bounded(&launch, &watched.report.stats);
+        let mut replay = Replay::new(self, &launch, memory, start, options, config.repeated);
+        let apart = match reads_active_mask(&self.lowered.kernel) {
+            true => replay.with_divergence(&first, &watched, args).map_err(refuse)?,
+            false => None,
+        };
+        let explored = match exploration {
+            Exploration::Some { count, seed } => explore::some(&mut replay, &first, count, seed),
+            Exploration::All { limit } => explore::all(&mut replay, &first, limit),
+        }
+        .map_err(refuse)?;
+        let Explored { schedules, end, different, more, fewer } = explored;
+        let usual = &config.schedule;
+        let presence = |elsewhere: &Elsewhere, shows: bool| {
+            let other = &elsewhere.schedule;
+            let (with, without) = if shows { (other, usual) } else { (usual, other) };
+            let finding = presence(&elsewhere.finding, with, without);
+            Elsewhere { finding, schedule: other.clone(), fault: None }
+        };
+        let mut dependent = Vec::new();
+        let known = apart.as_ref().is_some_and(|apart| apart.finding.code() == Code::W008);
+        if let Some((schedule, other)) = different.filter(|_| !known) {
+            let finding =
+                replay.dependence(&first, &other, usual, &schedule, args).map_err(refuse)?;
+            dependent.push(Elsewhere { schedule, finding, fault: None });
+        }
+        dependent.extend(more.iter().map(|elsewhere| presence(elsewhere, true)));
+        dependent.extend(fewer.iter().map(|elsewhere| presence(elsewhere, false)));
+        let runs = replay.runs;
+        device.memory.restore(&first.memory);
+        let elsewhere = apart.into_iter().chain(more).chain(dependent).collect();
+        let owners = Owners::new(self, args, image_base, device.memory.base());
+        let mut checked = self.checked(watched, elsewhere, config, &owners);
+        checked.runs += runs;
+        checked.explored = Some(Coverage { schedules, end });
+        if end == End::Interrupted {
+            checked.diagnostics.push(interrupted());
+        }
+        Ok(checked)
+    }
+}
+
+/// Whether a run was stopped in loops that never end.
+fn is_endless(fault: &Fault) -> bool {
+    matches!(&fault.kind, FaultKind::Deadlock { waiting }
+        if waiting.iter().any(|group| group.waiting_for == WaitingFor::Change))
+}
+
+/// A finding that one of two schedules shows and the other does not.
+fn presence(finding: &Finding, with: &Schedule, without: &Schedule) -> Finding {
+    let (place, thread) = (finding.place, finding.thread);
+    let finding = Box::new(finding.clone());
+    let (with, without) = (with.clone(), without.clone());
+    Finding::new(place, thread, PresenceDiffers { finding, with, without })
+}

@@ -1,0 +1,75 @@
+//! Checking a kernel: a run that every detector watches, and others of kernels that may do something else under another schedule.
+
+mod checked;
+mod divergence;
+mod explore;
+mod message_passing;
+mod replay;
+mod watched;
+
+pub use checked::{Checked, Coverage};
+pub(crate) use checked::{amend, incomplete, is_access, is_finding};
+pub use explore::Exploration;
+
+use crate::argument::Arg;
+use crate::device::Device;
+use crate::error::Error;
+use crate::launch::{LaunchConfig, refusal};
+use crate::module::Kernel;
+use crate::owner::Owners;
+use checked::interrupted;
+use divergence::reads_active_mask;
+use message_passing::passes_messages;
+use replay::{Replay, bounded};
+use sanitize::Options;
+use vm::{LaunchError, Level};
+
+impl Kernel {
+    /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
+    /// deadlocks and bad accesses. A kernel that executes `activemask` runs again with lanes that diverge there: what it leaves may not
+    /// depend on it. A small kernel whose threads pass messages through memory, in which nothing was found, runs
+    /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for some seconds after
+    /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written. A kernel that is stopped is no error
+    /// here: what stopped it is among the findings, or in [`Checked::fault`].
+    ///
+    /// # Errors
+    /// The arguments do not fit the parameters, or the launch is not possible.
+    pub fn check(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        options: Options,
+        args: &[Arg],
+    ) -> Result<Checked, Error> {
+        let params = self.pack(args)?;
+        let image_base = device.load(&self.image)?;
+        let launch = config.launch(&params, image_base, Level::detect());
+        let kernel = &self.lowered.kernel;
+        let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));
+        let start = (masks || messages).then(|| device.memory.snapshot());
+        let watched = self.watched(&mut device.memory, &launch, options)?;
+        let (mut elsewhere, mut runs) = (Vec::new(), 0);
+        if let Some(start) = start {
+            let first = watched.run(&device.memory);
+            let launch = bounded(&launch, &watched.report.stats);
+            let memory = &mut device.memory;
+            let mut replay = Replay::new(self, &launch, memory, start, options, config.repeated);
+            let refuse = |error: LaunchError| self.refuse(refusal(&error));
+            if masks {
+                elsewhere.extend(replay.with_divergence(&first, &watched, args).map_err(refuse)?);
+            }
+            if messages && elsewhere.is_empty() {
+                elsewhere = replay.message_passing(&first, &watched).map_err(refuse)?;
+            }
+            runs = replay.runs;
+            device.memory.restore(&first.memory);
+        }
+        let owners = Owners::new(self, args, image_base, device.memory.base());
+        let mut checked = self.checked(watched, elsewhere, config, &owners);
+        checked.runs += runs;
+        if checked.fault.is_none() && (config.interrupted)() {
+            checked.diagnostics.push(interrupted());
+        }
+        Ok(checked)
+    }
+}

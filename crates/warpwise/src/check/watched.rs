@@ -1,0 +1,54 @@
+//! One run that every detector watches.
+
+use crate::error::Error;
+use crate::launch::{Report, refusal};
+use crate::module::Kernel;
+use sanitize::explore::Run;
+use sanitize::{Found, Options, Sanitizer};
+use std::time::Instant;
+use vm::{Fault, Launch, Memory};
+
+/// What a run under one schedule has shown.
+pub(crate) struct Watched {
+    pub(crate) found: Found,
+    pub(crate) fault: Option<Fault>,
+    pub(crate) report: Report,
+}
+
+impl Watched {
+    /// The same for comparing with other runs; `memory` is as the run has left it.
+    pub(crate) fn run(&self, memory: &Memory) -> Run {
+        let findings = self.found.findings.clone();
+        Run { findings, memory: memory.snapshot(), fault: self.fault.clone() }
+    }
+}
+
+impl Kernel {
+    /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
+    pub(crate) fn watched(
+        &self,
+        memory: &mut Memory,
+        launch: &Launch<'_>,
+        options: Options,
+    ) -> Result<Watched, Error> {
+        let started = Instant::now();
+        let mut sanitizer = self.sanitizer(launch, options);
+        let outcome = vm::launch_observed(&self.lowered.kernel, launch, memory, &mut sanitizer)
+            .map_err(|error| self.refuse(refusal(&error)))?;
+        let elapsed = started.elapsed();
+        let freed = |address| memory.freed(address).is_some();
+        let found = sanitizer.finish(outcome.fault.as_ref(), freed);
+        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
+        Ok(Watched { found, fault: outcome.fault, report })
+    }
+
+    /// Every detector, for a launch of this kernel.
+    pub(crate) fn sanitizer(&self, launch: &Launch<'_>, options: Options) -> Sanitizer {
+        let kernel = &self.lowered.kernel;
+        let sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, options);
+        match launch.max_steps {
+            Some(_) => sanitizer,
+            None => sanitizer.impatient(),
+        }
+    }
+}
