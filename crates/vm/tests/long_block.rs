@@ -14,7 +14,7 @@ fn kernel(counter: u64) -> Kernel {
     let sum = b.reg(Class::W32);
     b.push(Op::Special { d: sum, what: Special::Laneid });
     for _ in 0..LENGTH {
-        b.binary_to(sum, BinaryOp::Add32, sum, Src::Imm(1));
+        b.binary_to(sum, BinaryOp::AddI32, sum, Src::Imm(1));
     }
     b.push(Op::Store {
         values: vec![sum.into()],
