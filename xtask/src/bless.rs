@@ -4,7 +4,7 @@ use filetest::Blessed;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Rewrites the expected output of the file tests, or finds out whether that would change anything.
+/// Rewrites the expected output of the file tests and the schemas of documents, or finds out whether that would change anything.
 ///
 /// # Errors
 /// The command cannot be built or run, a test is malformed, or `check` found a difference.
@@ -28,10 +28,42 @@ pub(crate) fn bless(root: &Path, check: bool, filter: Option<&str>) -> Result<()
             }
         }
     }
+    if filter.is_none() {
+        schemas(&binary, &root.join("docs/schemas"), check, &mut stale)?;
+    }
     match stale.is_empty() {
         true => Ok(()),
         false => Err(format!("`cargo xtask bless` would change\n{}", stale.join("\n"))),
     }
+}
+
+/// Writes the schemas of JSON documents as the command prints them, or finds out which would change.
+fn schemas(
+    binary: &Path,
+    folder: &Path,
+    check: bool,
+    stale: &mut Vec<String>,
+) -> Result<(), String> {
+    let printed = |words: &[&str]| {
+        let ran = Command::new(binary).arg("schema").args(words).output();
+        let ran = ran.map_err(|why| format!("{}: {why}", binary.display()))?;
+        String::from_utf8(ran.stdout).map_err(|why| why.to_string())
+    };
+    std::fs::create_dir_all(folder).map_err(|why| why.to_string())?;
+    for name in printed(&[])?.lines().filter_map(|line| line.split_whitespace().next()) {
+        let (path, schema) = (folder.join(format!("{name}.json")), printed(&[name])?);
+        if std::fs::read_to_string(&path).is_ok_and(|old| old == schema) {
+            continue;
+        }
+        match check {
+            true => stale.push(path.display().to_string()),
+            false => {
+                std::fs::write(&path, schema).map_err(|why| why.to_string())?;
+                println!("{}", path.display());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Builds the command and returns where it is.

@@ -28,7 +28,7 @@ struct Arguments {
 enum Task {
     /// Check the rules of the house that a program can check.
     Tidy,
-    /// Rewrite the `>` lines of file tests from what the commands print.
+    /// Rewrite the `>` lines of file tests and docs/schemas from what the commands print.
     Bless {
         /// Change nothing; fail if something would change.
         #[arg(long)]

@@ -1,21 +1,34 @@
 //! `warpwise asm`.
 
 use crate::arguments::AsmArguments;
-use crate::report::{self, Stop, read_text, tell};
+use crate::report::{self, Answer, Stop, read_text};
 use crate::status::Status;
-use crate::{machine, output};
+use crate::{forms, machine, output};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What the document holds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Body {
+    /// The file that was written.
+    output: Option<String>,
+    /// Words of 16 bytes in it.
+    words: usize,
+}
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &AsmArguments) -> Status {
-    report::finish(assemble(arguments))
+    report::answer(&forms::ASM, arguments.answering.format(), assemble(arguments))
 }
 
-fn assemble(arguments: &AsmArguments) -> Result<String, Stop> {
+fn assemble(arguments: &AsmArguments) -> Result<Answer<Body>, Stop> {
     output::check(&arguments.output).map_err(Stop::usage)?;
     let machine = machine::load(&arguments.machine)?;
     let text = read_text(&arguments.program)?;
     let assembled = machine.assemble(&arguments.program.display().to_string(), &text)?;
-    tell(&assembled.sources, &assembled.warnings);
     output::write_bytes(&arguments.output, &assembled.bytes).map_err(Stop::rejected)?;
-    Ok(String::new())
+    let output = Some(arguments.output.display().to_string());
+    let body = Body { output, words: assembled.bytes.len() / 16 };
+    let told = vec![(assembled.sources, assembled.warnings)];
+    Ok(Answer { status: Status::Fine, text: String::new(), body, told })
 }

@@ -1,14 +1,29 @@
 //! `warpwise disasm`.
 
 use crate::arguments::DisasmArguments;
-use crate::machine;
-use crate::report::{self, Stop, read_bytes};
+use crate::report::{self, Answer, Stop, read_bytes};
 use crate::status::Status;
+use crate::{forms, machine};
+use schemars::JsonSchema;
+use serde::Serialize;
 use warpwise::machine::{disassemble_cubin, is_elf};
+
+/// What the document holds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Body {
+    /// One line of assembly an instruction; of a cubin also sections and labels.
+    assembly: Option<String>,
+}
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &DisasmArguments) -> Status {
-    report::finish(disassemble(arguments))
+    let answer = disassemble(arguments).map(|text| Answer {
+        status: Status::Fine,
+        body: Body { assembly: Some(text.clone()) },
+        text,
+        told: Vec::new(),
+    });
+    report::answer(&forms::DISASM, arguments.answering.format(), answer)
 }
 
 fn disassemble(arguments: &DisasmArguments) -> Result<String, Stop> {

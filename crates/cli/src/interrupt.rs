@@ -3,11 +3,12 @@
 //! The library hears an interruption only where a run would otherwise be lost. Everywhere else nothing is known yet that
 //! could be told, so that the thread that handles signals ends the process by itself, at once, whatever is going on.
 
+use crate::misuse;
 use crate::report::{self, Stop};
 use crate::status::Status;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 use warpwise::diag::Class;
 
@@ -27,8 +28,6 @@ static DOING: Mutex<Doing> = Mutex::new(Doing::Preparing);
 static LISTENS: AtomicBool = AtomicBool::new(false);
 /// Whether work that listens was asked to end.
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// What the command writes to standard output when it is ended.
-static DOCUMENT: OnceLock<Box<dyn Fn(&Stop) -> String + Send + Sync>> = OnceLock::new();
 
 /// The longest that the last words may take: nobody may be reading them.
 const WORDS: Duration = Duration::from_secs(1);
@@ -37,9 +36,8 @@ fn doing() -> MutexGuard<'static, Doing> {
     DOING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Handles Ctrl-C from now on. `document` is what standard output gets if it ends the command.
-pub(crate) fn watch(document: impl Fn(&Stop) -> String + Send + Sync + 'static) {
-    let _ = DOCUMENT.set(Box::new(document));
+/// Handles Ctrl-C from now on.
+pub(crate) fn watch() {
     // Without a handler the first signal ends the process, too, without a word.
     let _ = ctrlc::set_handler(|| {
         let doing = doing();
@@ -59,8 +57,8 @@ fn end(doing: MutexGuard<'_, Doing>) -> ! {
     let words = move || {
         let stop = Stop::new(Status::Interrupted, Class::Limit, "interrupted");
         report::tell(&stop.sources, &stop.diagnostics);
-        if let Some(document) = DOCUMENT.get().filter(|_| !begun) {
-            let _ = report::write(&document(&stop));
+        if let Some(document) = misuse::document(&stop).filter(|_| !begun) {
+            let _ = report::write(&document);
         }
         let _ = done.send(());
     };

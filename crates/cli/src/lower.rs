@@ -1,23 +1,37 @@
 //! `warpwise lower`.
 
 use crate::arguments::LowerArguments;
-use crate::machine;
-use crate::report::{self, Stop, tell};
+use crate::report::{self, Answer, Stop};
 use crate::run::choose;
 use crate::status::Status;
+use crate::{forms, machine};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
 use warpwise::Module;
+
+/// What the document holds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Body {
+    /// The name of the kernel in the module.
+    kernel: Option<String>,
+    /// The assembly of its warp instructions.
+    assembly: Option<String>,
+}
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &LowerArguments) -> Status {
-    report::finish(lower(arguments))
+    report::answer(&forms::LOWER, arguments.answering.format(), lower(arguments))
 }
 
-fn lower(arguments: &LowerArguments) -> Result<String, Stop> {
+fn lower(arguments: &LowerArguments) -> Result<Answer<Body>, Stop> {
     let machine = machine::load(&arguments.machine)?;
     let module = Module::from_ptx_file(&arguments.module)?;
-    tell(module.sources(), module.warnings());
+    let mut told = vec![(Arc::clone(module.sources()), module.warnings().to_vec())];
     let kernel = choose(&module, arguments.entry.as_deref())?;
     let lowered = machine.lower(&kernel)?;
-    tell(kernel.sources(), &lowered.warnings);
-    Ok(lowered.text)
+    told.push((Arc::clone(kernel.sources()), lowered.warnings));
+    let text = lowered.text;
+    let body = Body { kernel: Some(kernel.name().to_owned()), assembly: Some(text.clone()) };
+    Ok(Answer { status: Status::Fine, text, body, told })
 }

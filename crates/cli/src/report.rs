@@ -1,12 +1,17 @@
 //! Telling the user how a command ended: diagnostics on standard error, results on standard output.
 
+use crate::arguments::ReportFormat;
+use crate::forms::Form;
 use crate::interrupt;
 use crate::status::Status;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
+use warpwise::diag::junit::{self, Case, Suite};
 use warpwise::diag::{Class, Diagnostic, Log, RuleInfo, Severity, Sources, render};
 use warpwise::rules::{RULES, Rule};
 use warpwise::{Code, Error, Printed, Stage, Stats};
@@ -49,7 +54,7 @@ impl From<Error> for Stop {
             status: match failure.stage {
                 Stage::Module => Status::Rejected,
                 Stage::Launch => Status::Usage,
-                Stage::Run => Status::Faulted,
+                _ => Status::Faulted,
             },
             diagnostics: failure.diagnostics.clone(),
             sources: Arc::clone(&failure.sources),
@@ -64,7 +69,7 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
     // Not locked for all: somebody else may have to say that the command ends.
     let mut stderr = anstream::stderr();
     let mut explained = HashSet::new();
-    for diagnostic in diagnostics {
+    for diagnostic in diagnostics.iter().filter(|it| it.suppressed.is_none()) {
         let mut diagnostic = Cow::Borrowed(diagnostic);
         // A rule is stated once.
         if diagnostic.reason.is_some_and(|reason| !explained.insert(reason)) {
@@ -74,20 +79,66 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
     }
 }
 
-/// Diagnostics as values of a JSON document.
-pub(crate) fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> Vec<serde_json::Value> {
-    match render::json(sources, diagnostics) {
-        serde_json::Value::Array(values) => values,
-        _ => Vec::new(),
+/// Says something to people beside what was found.
+pub(crate) fn remark(text: &str) {
+    let _ = write!(anstream::stderr().lock(), "{text}");
+}
+
+/// Diagnostics with the texts that they point into.
+pub(crate) type Told = Vec<(Arc<Sources>, Vec<Diagnostic>)>;
+
+/// The same for writers.
+pub(crate) fn borrowed(told: &Told) -> Vec<(&Sources, &[Diagnostic])> {
+    told.iter().map(|(sources, found)| (&**sources, found.as_slice())).collect()
+}
+
+/// What came of a command that can find something: from it its document is made, in any format.
+pub(crate) struct Outcome<'a, T> {
+    /// The form of its JSON document, and what that holds.
+    pub(crate) form: &'a Form<T>,
+    pub(crate) body: &'a T,
+    pub(crate) status: Status,
+    pub(crate) told: Vec<(&'a Sources, &'a [Diagnostic])>,
+    /// The tests that JUnit shows.
+    pub(crate) cases: Vec<Case>,
+}
+
+impl<T: Serialize + JsonSchema> Outcome<'_, T> {
+    /// The document; `None` for text. SARIF lists every code that was looked for: `rules` are those of modules.
+    pub(crate) fn document(self, format: ReportFormat, rules: Looked) -> Option<String> {
+        let Outcome { form, body, status, told, cases } = self;
+        let log = Log { told, ..Log::default() };
+        Some(match format {
+            ReportFormat::Text => return None,
+            ReportFormat::Json => form.write(status, &log, body),
+            ReportFormat::Sarif => sarif(log, status, Some(form.properties(status, body)), rules),
+            ReportFormat::Junit => junit(cases),
+            ReportFormat::Github => log.github(),
+        })
     }
 }
 
-/// A SARIF document about a run, with every code that was looked for.
+/// What a command looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// Findings of a run; of the rules of modules, those that were broken.
+    Findings,
+    /// Every rule of modules.
+    Rules,
+}
+
+/// A JUnit document of one suite.
+pub(crate) fn junit(cases: Vec<Case>) -> String {
+    junit::document(&[Suite { name: "warpwise".to_owned(), cases }])
+}
+
+/// A SARIF document about a run.
 pub(crate) fn sarif(
-    told: Vec<(&Sources, &[Diagnostic])>,
+    log: Log<'_>,
     status: Status,
     properties: Option<serde_json::Value>,
-) -> serde_json::Result<String> {
+    looked: Looked,
+) -> String {
     let names: Vec<String> = Code::ALL.iter().map(|code| hyphenated(code.title())).collect();
     let findings = Code::ALL.iter().zip(&names).map(|(code, name)| RuleInfo {
         code: code.word(),
@@ -96,17 +147,22 @@ pub(crate) fn sarif(
         details: code.help(),
         severity: Severity::Error,
     });
-    // Of the rules of modules, those that were broken.
-    let broken =
-        |rule: &&&Rule| told.iter().any(|(_, found)| found.iter().any(|it| it.code == rule.code));
-    let rules: Vec<RuleInfo<'_>> =
-        findings.chain(RULES.iter().filter(broken).map(|rule| info(rule))).collect();
-    let ended = Some((matches!(status, Status::Fine | Status::Findings), status.number()));
-    serde_json::to_string(&Log { told, rules: &rules, ended, properties }.sarif())
+    let broken = |rule: &&&'static Rule| {
+        log.told.iter().any(|(_, found)| found.iter().any(|it| it.code == rule.code))
+    };
+    let rules: Vec<RuleInfo<'_>> = match looked {
+        Looked::Findings => {
+            findings.chain(RULES.iter().filter(broken).map(|rule| info(rule))).collect()
+        }
+        Looked::Rules => RULES.iter().map(|rule| info(rule)).collect(),
+    };
+    let ended = Some((status.is_answer(), status.number()));
+    let log = Log { told: log.told.clone(), rules: &rules, ended, properties };
+    format!("{}\n", log.sarif())
 }
 
 /// A rule of modules as documents describe it.
-pub(crate) fn info(rule: &'static Rule) -> RuleInfo<'static> {
+fn info(rule: &'static Rule) -> RuleInfo<'static> {
     RuleInfo {
         code: rule.code,
         name: rule.name,
@@ -151,6 +207,39 @@ pub(crate) fn finish(result: Result<String, Stop>) -> Status {
             stop.status
         }
     }
+}
+
+/// What a command that finds nothing has to say.
+pub(crate) struct Answer<T> {
+    /// How it ended.
+    pub(crate) status: Status,
+    /// What people read.
+    pub(crate) text: String,
+    /// What the JSON document holds.
+    pub(crate) body: T,
+    /// Remarks.
+    pub(crate) told: Told,
+}
+
+/// Prints the answer of a command as text or as its JSON document, or says why there is none.
+pub(crate) fn answer<T: Serialize + JsonSchema + Default>(
+    form: &Form<T>,
+    format: ReportFormat,
+    result: Result<Answer<T>, Stop>,
+) -> Status {
+    interrupt::done();
+    let Answer { status, text, body, told } = result.unwrap_or_else(|stop| Answer {
+        status: stop.status,
+        text: String::new(),
+        body: T::default(),
+        told: vec![(stop.sources, stop.diagnostics)],
+    });
+    for (sources, found) in &told {
+        tell(sources, found);
+    }
+    let status = status.unless_interrupted();
+    let outcome = Outcome { form, body: &body, status, told: borrowed(&told), cases: Vec::new() };
+    print(&outcome.document(format, Looked::Findings).unwrap_or(text), status)
 }
 
 /// The text of a file.

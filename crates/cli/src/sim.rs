@@ -1,66 +1,41 @@
 //! `warpwise sim`.
 
 use crate::arguments::SimArguments;
-use crate::report::{self, Stop, read_text, tell};
+use crate::report::{self, Answer, Stop, Told, read_text};
+use crate::state::JsonState;
 use crate::status::Status;
-use crate::{interrupt, machine, state};
-use serde_json::json;
+use crate::{forms, interrupt, machine, state};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
-use warpwise::diag::{Diagnostic, Sources};
+use warpwise::diag::Sources;
 use warpwise::machine::{Machine, MachineChecked, Meaning, RunConfig, State};
 use warpwise::{CheckOptions, Stats};
 
-/// What a simulation has shown.
-struct Simulated {
-    status: Status,
-    /// The state after a run to the end.
-    state: Option<State>,
-    stats: Stats,
-    diagnostics: Vec<Diagnostic>,
-    sources: Arc<Sources>,
+/// What the document holds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Body {
+    /// Registers and memory after a run to the end.
+    state: Option<JsonState>,
+    /// What the run did.
+    stats: Option<JsonOperations>,
+}
+
+/// What a run did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Stats")]
+struct JsonOperations {
+    /// Operations of the warp.
+    warp_operations: u64,
 }
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &SimArguments) -> Status {
-    let simulated = simulate(arguments);
-    interrupt::done();
-    let (status, mut document) = match simulated {
-        Ok(Simulated { status, state, stats, diagnostics, sources }) => {
-            let status = status.unless_interrupted();
-            tell(&sources, &diagnostics);
-            if !arguments.json {
-                return report::print(
-                    &state.as_ref().map_or_else(String::new, state::print),
-                    status,
-                );
-            }
-            let operations = json!({ "warp_operations": stats.warp_instructions });
-            let diagnostics = report::json(&sources, &diagnostics);
-            let state = state.as_ref().map(state::json);
-            (status, json!({ "state": state, "stats": operations, "diagnostics": diagnostics }))
-        }
-        Err(mut stop) => {
-            stop.status = stop.status.unless_interrupted();
-            tell(&stop.sources, &stop.diagnostics);
-            if !arguments.json {
-                return stop.status;
-            }
-            (stop.status, stopped(&stop))
-        }
-    };
-    document["status"] = status.word().into();
-    report::print(&format!("{document}\n"), status)
+    report::answer(&forms::SIM, arguments.answering.format(), simulate(arguments))
 }
 
-/// The document about a program that was not run to its end.
-pub(crate) fn stopped(stop: &Stop) -> serde_json::Value {
-    let diagnostics = report::json(&stop.sources, &stop.diagnostics);
-    let status = stop.status.word();
-    json!({ "state": null, "stats": null, "diagnostics": diagnostics, "status": status })
-}
-
-fn simulate(arguments: &SimArguments) -> Result<Simulated, Stop> {
+fn simulate(arguments: &SimArguments) -> Result<Answer<Body>, Stop> {
     let machine = machine::load(&arguments.machine)?;
     let text = read_text(&arguments.program)?;
     let meaning = if arguments.pseudo_code { Meaning::PseudoCode } else { Meaning::BuiltIn };
@@ -76,26 +51,25 @@ fn simulate(arguments: &SimArguments) -> Result<Simulated, Stop> {
     };
     if !arguments.check {
         let stats = program.run(&mut state, &config)?;
-        let (diagnostics, sources) = (Vec::new(), Arc::default());
-        return Ok(Simulated {
-            status: Status::Fine,
-            state: Some(state),
-            stats,
-            diagnostics,
-            sources,
-        });
+        return Ok(answer(Status::Fine, Some(&state), &stats, Vec::new()));
     }
     let options = CheckOptions { pedantic: arguments.pedantic };
     let MachineChecked { findings, diagnostics, sources, stats, fault } =
         program.check(&mut state, &config, options)?;
-    let harmful = findings.iter().any(|finding| !finding.is_harmless);
+    let harmful = findings.iter().any(|finding| !finding.is_harmless());
     let status = match (harmful, &fault) {
         (true, _) => Status::Findings,
         (false, Some(_)) => Status::Faulted,
         (false, None) => Status::Fine,
     };
     let state = fault.is_none().then_some(state);
-    Ok(Simulated { status, state, stats, diagnostics, sources })
+    Ok(answer(status, state.as_ref(), &stats, vec![(sources, diagnostics)]))
+}
+
+fn answer(status: Status, state: Option<&State>, stats: &Stats, told: Told) -> Answer<Body> {
+    let stats = Some(JsonOperations { warp_operations: stats.warp_instructions });
+    let body = Body { state: state.map(state::json), stats };
+    Answer { status, text: state.map_or_else(String::new, state::print), body, told }
 }
 
 fn read_state(machine: &Machine, path: &Path) -> Result<State, Stop> {

@@ -1,6 +1,9 @@
 //! Register states of `sim` as TOML: read from a file, and printed in the same form.
 
 use crate::buffers::SplitMix64;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 use toml::Spanned;
@@ -282,24 +285,48 @@ fn rows(words: &[u32]) -> String {
     out
 }
 
+/// A state as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "State")]
+pub(crate) struct JsonState {
+    /// The lanes that ran, as a mask.
+    active: u32,
+    /// Registers by name.
+    registers: BTreeMap<String, JsonRegister>,
+    /// Words of 32 bits from address 0 on.
+    memory: Vec<u32>,
+}
+
+/// What a register holds.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Register")]
+enum JsonRegister {
+    /// One number a lane.
+    Lanes(Lanes<u32>),
+    /// Of a predicate, the lanes in which it is true, as a mask; of a register of the warp, its number.
+    Number(u32),
+    /// A predicate of the warp.
+    Flag(bool),
+}
+
 /// A state as JSON: registers by name, lanes as arrays of numbers, predicates as masks.
-pub(crate) fn json(state: &State) -> serde_json::Value {
-    use serde_json::{Map, Value, json};
-    let mut registers = Map::new();
-    let mut set = |file: File, number: &u16, value: Value| {
+pub(crate) fn json(state: &State) -> JsonState {
+    let mut registers = BTreeMap::new();
+    let mut set = |file: File, number: &u16, value: JsonRegister| {
         registers.insert(Register { file, number: *number }.to_string(), value);
     };
     for (number, lanes) in &state.general {
-        set(File::General, number, json!(lanes));
+        set(File::General, number, JsonRegister::Lanes(*lanes));
     }
     for (number, mask) in &state.predicates {
-        set(File::Predicate, number, json!(mask.0));
+        set(File::Predicate, number, JsonRegister::Number(mask.0));
     }
     for (number, value) in &state.uniform {
-        set(File::Uniform, number, json!(value));
+        set(File::Uniform, number, JsonRegister::Number(*value));
     }
     for (number, value) in &state.uniform_predicates {
-        set(File::UniformPredicate, number, json!(value));
+        set(File::UniformPredicate, number, JsonRegister::Flag(*value));
     }
-    json!({ "active": state.active.0, "registers": registers, "memory": memory_words(state) })
+    JsonState { active: state.active.0, registers, memory: memory_words(state) }
 }

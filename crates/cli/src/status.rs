@@ -1,10 +1,14 @@
 //! How a command ended.
 
 use crate::interrupt;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::process::ExitCode;
+use warpwise::diag::junit::Verdict;
 
-/// The exit statuses; scripts rely on the numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a command ended; scripts rely on the numbers of the exit statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Status {
     /// All went well.
     Fine,
@@ -21,20 +25,20 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// The word that JSON reports carry.
-    pub(crate) fn word(self) -> &'static str {
+    /// Whether the command did what it was asked for, whatever it found.
+    pub(crate) fn is_answer(self) -> bool {
+        matches!(self, Status::Fine | Status::Findings)
+    }
+
+    /// What a test is called that ended so: one that could not be run is broken.
+    pub(crate) fn verdict(self) -> Verdict {
         match self {
-            Status::Fine => "fine",
-            Status::Findings => "findings",
-            Status::Usage => "usage",
-            Status::Rejected => "rejected",
-            Status::Faulted => "faulted",
-            Status::Interrupted => "interrupted",
+            Status::Fine => Verdict::Passed,
+            Status::Findings | Status::Faulted => Verdict::Failed,
+            Status::Usage | Status::Rejected | Status::Interrupted => Verdict::Broken,
         }
     }
-}
 
-impl Status {
     /// What was stopped by the user is no fault of the kernel.
     pub(crate) fn unless_interrupted(self) -> Status {
         match self {

@@ -32,7 +32,7 @@ fn is_the_same(words: &str) -> Output {
 
 #[test]
 fn equal_runs_have_equal_reports() {
-    for format in ["text", "json", "sarif"] {
+    for format in ["text", "json", "sarif", "junit", "github"] {
         for words in [
             "check check/reports.ptx --entry between --grid 2",
             "check check/reports.ptx --entry between --grid 2 --explore 50",

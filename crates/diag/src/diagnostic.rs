@@ -1,9 +1,12 @@
 //! A diagnostic: what is wrong, where, why, and what to do.
 
 use crate::{Picture, Span};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The input is rejected, or the program is undefined.
     Error,
@@ -24,8 +27,9 @@ impl Severity {
     }
 }
 
-/// Whose fault it is. The five never mix: each has its own wording and exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Whose fault it is. They never mix: each has its own wording and exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// The input breaks a rule of its language.
     BadInput,
@@ -35,6 +39,8 @@ pub enum Class {
     Limit,
     /// The program does something that the ISA leaves undefined.
     Undefined,
+    /// The program ran to its end, and its result is not the one that was expected.
+    Mismatch,
     /// Warpwise itself is wrong.
     Bug,
 }
@@ -47,6 +53,7 @@ impl Class {
             Class::Unsupported => "unsupported",
             Class::Limit => "limit",
             Class::Undefined => "undefined",
+            Class::Mismatch => "mismatch",
             Class::Bug => "bug",
         }
     }
@@ -81,6 +88,15 @@ pub struct Reason {
     pub section: &'static str,
 }
 
+/// Why a diagnostic is not told: the user has accepted what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Suppression {
+    /// By its code, and perhaps its function.
+    Allowed,
+    /// It stands in a file of what is known.
+    Baseline,
+}
+
 /// One message to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -104,6 +120,13 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The replacement that does it.
     pub fix: Option<Fix>,
+    /// The functions that it is about by their names in the input, the innermost first: the one that holds the primary
+    /// place, and those that it was inlined into or called from.
+    pub functions: Vec<String>,
+    /// Set if the user has accepted it. Reports leave it out; SARIF says so.
+    pub suppressed: Option<Suppression>,
+    /// The finding that it tells of, as data.
+    pub finding: Option<serde_json::Value>,
 }
 
 impl Diagnostic {
@@ -120,6 +143,9 @@ impl Diagnostic {
             notes: Vec::new(),
             help: None,
             fix: None,
+            functions: Vec::new(),
+            suppressed: None,
+            finding: None,
         }
     }
 
@@ -176,6 +202,20 @@ impl Diagnostic {
     pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix = Some(Fix { span, replacement: replacement.into() });
         self
+    }
+
+    /// Everything but the places, in plain text: the message, then a paragraph a line or more.
+    pub(crate) fn full_text(&self) -> String {
+        let mut text = self.message.clone();
+        let rule = self
+            .reason
+            .map(|Reason { rule, manual, section }| format!("{rule} ({manual}, {section})"));
+        let help = self.help.as_ref().map(|help| format!("Help: {help}"));
+        for paragraph in self.paragraphs().chain(rule).chain(help) {
+            text.push('\n');
+            text.push_str(&paragraph);
+        }
+        text
     }
 
     /// The picture and the notes as plain text, in the order in which they are shown.

@@ -3,9 +3,9 @@
 use crate::{Diagnostic, Sources};
 use std::collections::HashMap;
 
-/// Fingerprints of the diagnostics of one report.
-#[derive(Debug, Default)]
-pub(crate) struct Fingerprints {
+/// Fingerprints of the diagnostics of one report, which are asked for in its order.
+#[derive(Clone, Debug, Default)]
+pub struct Fingerprints {
     /// How many diagnostics had each.
     seen: HashMap<u64, u32>,
 }
@@ -13,7 +13,7 @@ pub(crate) struct Fingerprints {
 impl Fingerprints {
     /// The fingerprint of the next diagnostic: a hash of its code and of the text of the lines that it points at, wherever those
     /// stand, and how many of the report have had the same. A diagnostic without a place is known by its message.
-    pub(crate) fn of(&mut self, sources: &Sources, diagnostic: &Diagnostic) -> String {
+    pub fn of(&mut self, sources: &Sources, diagnostic: &Diagnostic) -> String {
         let mut hash = Fnv::default();
         hash.add(diagnostic.code);
         if diagnostic.labels.is_empty() {

@@ -1,9 +1,8 @@
-//! Diagnostics as text for people and as JSON for programs.
+//! Diagnostics as text for people.
 
 use crate::excerpt::Excerpt;
-use crate::{Diagnostic, Reason, Severity, Sources, Span};
+use crate::{Diagnostic, Severity, Sources, Span};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use serde::Serialize;
 
 /// Renders one diagnostic the way rustc does: message, source line, marks, notes, help.
 /// The text ends in a line end. `colour` adds ANSI escapes.
@@ -83,98 +82,6 @@ fn with_snippet<'a>(
     group.element(snippet)
 }
 
-/// A diagnostic as JSON programs read it. The field names are stable.
-#[derive(Serialize)]
-struct JsonDiagnostic<'a> {
-    severity: &'static str,
-    class: &'static str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    code: &'static str,
-    message: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rule: Option<JsonRule>,
-    places: Vec<JsonPlace<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fix: Option<JsonFix<'a>>,
-}
-
-/// The rule that is broken.
-#[derive(Serialize)]
-struct JsonRule {
-    summary: &'static str,
-    manual: &'static str,
-    section: &'static str,
-}
-
-impl From<Reason> for JsonRule {
-    fn from(Reason { rule, manual, section }: Reason) -> Self {
-        JsonRule { summary: rule, manual, section }
-    }
-}
-
-/// A replacement that mends the input.
-#[derive(Serialize)]
-struct JsonFix<'a> {
-    #[serde(flatten)]
-    place: JsonPlace<'a>,
-    replacement: &'a str,
-}
-
-#[derive(Serialize)]
-struct JsonPlace<'a> {
-    file: &'a str,
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    text: &'a str,
-}
-
-/// The diagnostics as one JSON array value.
-pub fn json(sources: &Sources, diagnostics: &[Diagnostic]) -> serde_json::Value {
-    diagnostics
-        .iter()
-        .map(|diagnostic| {
-            let places = diagnostic.labels.iter();
-            let places = places.map(|label| place(sources, label.span, &label.text)).collect();
-            let fix = diagnostic.fix.as_ref().map(|fix| JsonFix {
-                place: place(sources, fix.span, ""),
-                replacement: &fix.replacement,
-            });
-            let value = JsonDiagnostic {
-                severity: diagnostic.severity.word(),
-                class: diagnostic.class.word(),
-                code: diagnostic.code,
-                message: &diagnostic.message,
-                rule: diagnostic.reason.map(JsonRule::from),
-                places,
-                notes: diagnostic.paragraphs().collect(),
-                help: diagnostic.help.as_deref(),
-                fix,
-            };
-            serde_json::to_value(value).unwrap_or_default()
-        })
-        .collect()
-}
-
-fn place<'a>(sources: &'a Sources, span: Span, text: &'a str) -> JsonPlace<'a> {
-    let file = sources.file(span.file);
-    let (start, end) = (file.location(span.start), file.location(span.end));
-    JsonPlace {
-        file: file.name(),
-        line: start.line,
-        column: start.column,
-        end_line: end.line,
-        end_column: end.column,
-        text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,9 +101,6 @@ mod tests {
         {
             assert!(shown.contains(part), "{part:?} is missing in\n{shown}");
         }
-        let value = json(&sources, std::slice::from_ref(&diagnostic));
-        assert_eq!(value[0]["places"][0]["line"], 2);
-        assert_eq!(value[0]["places"][0]["column"], 10);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Diagnostics as SARIF 2.1.0 (OASIS), the format that code-scanning tools read.
 
 use crate::fingerprint::Fingerprints;
-use crate::{Diagnostic, Fix, Label, Severity, Sources, Span};
+use crate::{Diagnostic, Fix, Label, Severity, Sources, Span, Suppression};
 use serde::Serialize;
 
 /// What a report says about a rule, whether it was broken or not.
@@ -104,7 +104,17 @@ struct Outcome<'a> {
     related_locations: Vec<Location<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<Change<'a>>,
-    properties: Properties,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressions: Option<Vec<Accepted>>,
+    properties: Properties<'a>,
+}
+
+/// A `suppression` of the specification.
+#[derive(Serialize)]
+struct Accepted {
+    kind: &'static str,
+    status: &'static str,
+    justification: &'static str,
 }
 
 #[derive(Serialize)]
@@ -114,16 +124,27 @@ struct PartialFingerprints {
 }
 
 #[derive(Serialize)]
-struct Properties {
+struct Properties<'a> {
     class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<&'a serde_json::Value>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Location<'a> {
     physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logical_locations: Vec<LogicalLocation<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<Text<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation<'a> {
+    decorated_name: &'a str,
+    kind: &'static str,
 }
 
 #[derive(Serialize)]
@@ -191,6 +212,11 @@ pub fn sarif(
 }
 
 impl Log<'_> {
+    /// Every diagnostic with its texts.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (&Sources, &Diagnostic)> {
+        self.told.iter().flat_map(|(sources, found)| found.iter().map(move |it| (*sources, it)))
+    }
+
     /// The SARIF document of the run.
     pub fn sarif(&self) -> serde_json::Value {
         document(self)
@@ -206,11 +232,14 @@ fn document(log: &Log<'_>) -> serde_json::Value {
     };
     let mut fingerprints = Fingerprints::default();
     let mut results = Vec::new();
-    for (sources, diagnostics) in &log.told {
-        for diagnostic in *diagnostics {
-            let ours = fingerprints.of(sources, diagnostic);
-            results.push(outcome(sources, diagnostic, rules, PartialFingerprints { ours }));
-        }
+    let suppresses = log.diagnostics().any(|(_, found)| found.suppressed.is_some());
+    for (sources, diagnostic) in log.diagnostics() {
+        let ours = fingerprints.of(sources, diagnostic);
+        let mut result = outcome(sources, diagnostic, rules, PartialFingerprints { ours });
+        // A report that has suppressions says of every result whether it has (3.27.23).
+        result.suppressions =
+            suppresses.then(|| diagnostic.suppressed.map(accepted).into_iter().collect());
+        results.push(result);
     }
     let ended = log.ended.iter();
     let run = Run {
@@ -239,34 +268,42 @@ fn descriptor<'a>(rule: &RuleInfo<'a>) -> Descriptor<'a> {
     }
 }
 
+fn accepted(suppression: Suppression) -> Accepted {
+    let justification = match suppression {
+        Suppression::Allowed => "allowed on the command line",
+        Suppression::Baseline => "in the baseline",
+    };
+    Accepted { kind: "external", status: "accepted", justification }
+}
+
 fn outcome<'a>(
     sources: &Sources,
     diagnostic: &'a Diagnostic,
     rules: &[RuleInfo<'_>],
     partial_fingerprints: PartialFingerprints,
 ) -> Outcome<'a> {
-    let mut text = diagnostic.message.clone();
-    for note in diagnostic.paragraphs() {
-        text.push('\n');
-        text.push_str(&note);
-    }
-    if let Some(help) = &diagnostic.help {
-        text.push_str("\nHelp: ");
-        text.push_str(help);
-    }
     let mut locations: Vec<_> =
         diagnostic.labels.iter().map(|label| location(sources, label)).collect();
     let related_locations = locations.split_off(locations.len().min(1));
+    for location in &mut locations {
+        let functions = diagnostic.functions.iter();
+        let named = |name| LogicalLocation { decorated_name: name, kind: "function" };
+        location.logical_locations = functions.map(|name| named(name)).collect();
+    }
     Outcome {
         rule_id: diagnostic.code,
         rule_index: rules.iter().position(|rule| rule.code == diagnostic.code),
         level: diagnostic.severity.word(),
-        message: Message { text },
+        message: Message { text: diagnostic.full_text() },
         locations,
         partial_fingerprints,
         related_locations,
         fixes: diagnostic.fix.iter().map(|fix| change(sources, fix)).collect(),
-        properties: Properties { class: diagnostic.class.word() },
+        suppressions: None,
+        properties: Properties {
+            class: diagnostic.class.word(),
+            finding: diagnostic.finding.as_ref(),
+        },
     }
 }
 
@@ -276,7 +313,7 @@ fn location<'a>(sources: &Sources, label: &'a Label) -> Location<'a> {
         region: region(sources, label.span),
     };
     let message = (!label.text.is_empty()).then_some(Text { text: &label.text });
-    Location { physical_location, message }
+    Location { physical_location, logical_locations: Vec::new(), message }
 }
 
 fn artifact(sources: &Sources, span: Span) -> Artifact {

@@ -1,7 +1,7 @@
 //! Documents against the schema of SARIF 2.1.0 (`sarif-2.1.0.json`, as OASIS publishes it, with
 //! the pattern of language tags from its errata).
 
-use warpwise_diag::{Diagnostic, RuleInfo, Severity, Sources, Span, sarif};
+use warpwise_diag::{Diagnostic, Log, RuleInfo, Severity, Sources, Span, Suppression, sarif};
 
 fn rules() -> Vec<RuleInfo<'static>> {
     vec![
@@ -67,6 +67,32 @@ fn documents_follow_the_schema() {
         ".up"
     );
     assert_eq!(results[2]["locations"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn what_is_accepted_is_a_suppressed_result() {
+    let mut sources = Sources::new();
+    let file = sources.add("k.ptx", "ret;\n");
+    let mut accepted = Diagnostic::error(Span::new(file, 0, 3), "x").code("W001");
+    accepted.suppressed = Some(Suppression::Baseline);
+    accepted.functions = vec!["_Z4scanPi".to_owned()];
+    let found = [accepted, Diagnostic::error(Span::new(file, 0, 3), "x").code("W001")];
+    let document = sarif(&sources, &found, &[]);
+    check(&document);
+    let results = &document["runs"][0]["results"];
+    assert_eq!(results[0]["suppressions"][0]["kind"], "external");
+    assert_eq!(results[0]["suppressions"][0]["status"], "accepted");
+    assert_eq!(results[1]["suppressions"], serde_json::json!([]));
+    assert_eq!(
+        results[0]["locations"][0]["logicalLocations"],
+        serde_json::json!([{ "decoratedName": "_Z4scanPi", "kind": "function" }])
+    );
+    // The others leave it out, and its fingerprint stays its own.
+    let log = Log { told: vec![(&sources, &found)], ..Log::default() };
+    assert_eq!(log.github().lines().count(), 1);
+    let told = log.json();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].fingerprint.ends_with(":2"));
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Kernels, blocks and instructions.
 
 use crate::{Class, Op, Operand, Pred, Reg, Update};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::ops::Range;
 
 /// Where an instruction comes from: an index that the front end understands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, JsonSchema)]
 pub struct Place(pub u32);
 
 /// One operation, executed by the active lanes whose guard predicate is true.

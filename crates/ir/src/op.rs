@@ -4,6 +4,8 @@ use crate::{
     Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Float, Members, Ordering, Pred,
     Reg, Space, Special, Src, TernaryOp, UnaryOp, Update,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// What a thread does at a CTA barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +26,8 @@ pub enum BarrierAction {
 }
 
 /// How a barrier combines predicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum BarrierReduction {
     /// How many are true, as a 32-bit count.
     Popc,

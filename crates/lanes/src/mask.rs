@@ -9,6 +9,9 @@ use core::ops::{
 
 pub use show::{Ranges, Strip};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::{Lanes, WARP};
 
 /// A set of lanes of one warp: bit `i` stands for lane `i`.
@@ -19,7 +22,7 @@ use crate::{Lanes, WARP};
 ///
 /// `Display` prints the mask as an operand, `0x0000ffff`; [`LaneMask::strip`] and
 /// [`LaneMask::ranges`] print it for people.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, JsonSchema)]
 pub struct LaneMask(pub u32);
 
 impl LaneMask {

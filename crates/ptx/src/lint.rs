@@ -3,6 +3,7 @@
 use crate::check;
 use crate::rules;
 use crate::syntax;
+use crate::syntax::ast::{self, Function, Item};
 use crate::target::Target;
 use diag::{Diagnostic, FileId, Severity, Sources};
 use std::collections::BTreeSet;
@@ -14,7 +15,9 @@ pub fn lint(sources: &Sources, file: FileId, target: Option<&str>) -> Vec<Diagno
     let version = module.version.map(|version| (version.major, version.minor));
     let target = version.zip(target).and_then(|(ptx, name)| Target::named(ptx, name));
     if found.is_empty() {
-        return check::check(&module, target);
+        let mut found = check::check(&module, target);
+        name_functions(&module, &mut found);
+        return found;
     }
     let unread = found.iter().filter_map(Diagnostic::span).map(|span| sources.location(span).line);
     let unread: BTreeSet<u32> = unread.collect();
@@ -22,7 +25,26 @@ pub fn lint(sources: &Sources, file: FileId, target: Option<&str>) -> Vec<Diagno
     others.retain(|other| stands_alone(other, sources, &unread));
     found.extend(others);
     found.sort_by_key(|diagnostic| diagnostic.span().map(|span| span.start));
+    name_functions(&module, &mut found);
     found
+}
+
+/// Says of each diagnostic which function holds its primary place.
+pub(crate) fn name_functions(module: &ast::Module, found: &mut [Diagnostic]) {
+    let functions = module.items.iter().filter_map(|item| match item {
+        Item::Function(function) => Some(&**function),
+        Item::Variable(_) | Item::Directive(_) => None,
+    });
+    let functions: Vec<&Function> = functions.collect();
+    for diagnostic in found {
+        let Some(span) = diagnostic.span() else { continue };
+        // They stand one behind the other.
+        let next = functions.partition_point(|function| function.span.start <= span.start);
+        let before = next.checked_sub(1).map(|at| functions[at]);
+        if let Some(function) = before.filter(|function| span.start < function.span.end) {
+            diagnostic.functions = vec![function.name.to_string()];
+        }
+    }
 }
 
 /// Whether an error of a module that could not be read whole has nothing to do with what was not read:

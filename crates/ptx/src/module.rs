@@ -1,6 +1,7 @@
 //! A module from text to kernels.
 
 use crate::check;
+use crate::lint::name_functions;
 use crate::lower::{self, Image, LoweredKernel};
 use crate::nearest::nearest;
 use crate::rules;
@@ -45,6 +46,7 @@ impl Module {
             }
         };
         let image = Image::of(&ast, &mut found);
+        name_functions(&ast, &mut found);
         if found.iter().any(is_error) {
             return Err(found);
         }

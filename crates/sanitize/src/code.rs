@@ -1,12 +1,17 @@
 //! The codes of findings: what each means and what to do about it.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fmt;
 
 /// Defines [`Code`]: variant, headline and help in one row each.
 macro_rules! codes {
     ($($code:ident $title:literal, $help:literal;)+) => {
         /// What a finding is about. The codes are stable.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema,
+        )]
+        #[non_exhaustive]
         pub enum Code {
             $(#[doc = $title] $code,)+
         }

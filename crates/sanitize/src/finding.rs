@@ -1,115 +1,15 @@
-//! Findings as data, equal ones folded.
+//! The findings of a run, equal ones folded.
 
 use crate::code::Code;
-use crate::strip::Strip;
+pub use crate::detail::Finding;
 use foldhash::HashMap;
 use ir::Place;
-use vm::{ThreadId, Waiting};
 
 /// Findings of one code that are kept; what comes after them is counted and dropped.
 pub const MAX_FINDINGS: usize = 1000;
 
-/// Another instruction that belongs to a finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Related {
-    /// The instruction.
-    pub place: Place,
-    /// What it did.
-    pub text: String,
-}
-
-/// Something wrong with a kernel that a run has shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// What it is about.
-    pub code: Code,
-    /// The instruction.
-    pub place: Place,
-    /// The first thread that it happened to.
-    pub thread: ThreadId,
-    /// One sentence with the values of the first time.
-    pub message: String,
-    /// What the instruction did, in a few words.
-    pub label: String,
-    /// Other instructions that belong to it.
-    pub related: Vec<Related>,
-    /// The lanes of the warp, the first time.
-    pub strip: Option<Strip>,
-    /// Further facts, one line or paragraph each.
-    pub facts: Vec<String>,
-    /// For deadlocks: who waits where for whom.
-    pub waiting: Vec<Waiting>,
-    /// How many warp instructions it happened in.
-    pub count: u64,
-    /// A race in which every access finds and leaves the same value with these inputs, whatever their order: a warning.
-    pub is_harmless: bool,
-    /// What to do.
-    pub help: &'static str,
-}
-
 /// The least rank of what is no harmless race ([`Findings::report_worst`]).
 pub(crate) const HARMFUL: u8 = 8;
-
-impl Finding {
-    /// Whether another finding is of the same code at the same place.
-    pub fn is_like(&self, other: &Finding) -> bool {
-        (self.code, self.place) == (other.code, other.place)
-    }
-
-    /// A finding with nothing but its sentence.
-    pub fn new(code: Code, place: Place, thread: ThreadId, message: impl Into<String>) -> Finding {
-        Finding {
-            code,
-            place,
-            thread,
-            message: message.into(),
-            label: String::new(),
-            related: Vec::new(),
-            strip: None,
-            facts: Vec::new(),
-            waiting: Vec::new(),
-            count: 1,
-            is_harmless: false,
-            help: code.help(),
-        }
-    }
-
-    /// Calls it harmless with these inputs.
-    pub fn harmless(mut self) -> Finding {
-        self.is_harmless = true;
-        self
-    }
-
-    /// Says what the instruction did.
-    pub fn label(mut self, text: impl Into<String>) -> Finding {
-        self.label = text.into();
-        self
-    }
-
-    /// Adds another instruction.
-    pub fn related(mut self, place: Place, text: impl Into<String>) -> Finding {
-        self.related.push(Related { place, text: text.into() });
-        self
-    }
-
-    /// Says what to do, where it is not what the code's findings usually need.
-    pub fn help(mut self, text: &'static str) -> Finding {
-        self.help = text;
-        self
-    }
-
-    /// Adds the picture of the warp.
-    pub fn strip(mut self, strip: Strip) -> Finding {
-        self.strip = Some(strip);
-        self
-    }
-
-    /// Adds a fact.
-    pub fn fact(mut self, text: impl Into<String>) -> Finding {
-        self.facts.push(text.into());
-        self
-    }
-}
 
 /// What a run has shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -160,7 +60,7 @@ impl Findings {
             let known = &mut self.found[*at];
             let count = known.count + 1;
             if rank > *worst {
-                self.harmful += usize::from(known.is_harmless && rank >= HARMFUL);
+                self.harmful += usize::from(known.is_harmless() && rank >= HARMFUL);
                 (*worst, *known) = (rank, make());
             }
             known.count = count;
@@ -173,7 +73,9 @@ impl Findings {
             *of_code += 1;
             self.harmful += usize::from(rank >= HARMFUL);
             self.index.insert((code, place, other), (self.found.len(), rank));
-            self.found.push(make());
+            let finding = make();
+            debug_assert_eq!(finding.code(), code);
+            self.found.push(finding);
         }
     }
 
@@ -197,11 +99,18 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detail::{Access, At, BarrierCount, Race, Strength};
+    use ir::Space;
+    use vm::ThreadId;
 
     fn report(findings: &mut Findings, place: u32) {
         let (code, place) = (Code::R001, Place(place));
         let thread = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
-        findings.report(code, place, None, || Finding::new(code, place, thread, "it"));
+        let access = Access { place, thread, writes: true, strength: Strength::Weak };
+        let at = At { space: Space::Shared, address: 0, bytes: 4 };
+        let (earlier, later) = (access, access);
+        let race = Race { at, earlier, later, read: None, same_value: false };
+        findings.report(code, place, None, || Finding::new(place, thread, race));
     }
 
     #[test]
@@ -223,8 +132,9 @@ mod tests {
         let mut findings = Findings::default();
         (0..2000).for_each(|place| report(&mut findings, place));
         let thread = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
-        let other = || Finding::new(Code::M004, Place(0), thread, "another");
-        findings.report(Code::M004, Place(0), None, other);
-        assert_eq!(findings.into_found().findings.last().map(|last| last.code), Some(Code::M004));
+        let other = || Finding::new(Place(0), thread, BarrierCount { threads: 33 });
+        findings.report(Code::B001, Place(0), None, other);
+        let found = findings.into_found().findings;
+        assert_eq!(found.last().map(Finding::code), Some(Code::B001));
     }
 }

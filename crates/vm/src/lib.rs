@@ -18,6 +18,7 @@ mod interp;
 mod launch;
 pub mod memory;
 mod observer;
+mod observers;
 mod printed;
 mod printed_values;
 mod printf;
@@ -39,8 +40,8 @@ pub use observer::{
 };
 pub use printed::Printed;
 pub use schedule::{
-    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, LANE_BITS, Random, Schedule, Switch,
-    Switching, parts,
+    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, Dividing, LANE_BITS, Random, Schedule,
+    Switch, Switching, parts,
 };
 pub use simd::Level;
 pub use stats::Stats;

@@ -2,6 +2,8 @@
 
 use ir::{Place, Tells};
 use lanes::LaneMask;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,7 +12,8 @@ pub const LANE_BITS: u32 = 5;
 
 /// How splits, warps and CTAs are chosen. A schedule prints as a string that [`FromStr`] reads back, and the
 /// same string replays the same run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(with = "String")]
 pub enum Schedule {
     /// The split that is earliest in reconvergence order goes first, and all that stand at its
     /// instruction go with it; a split that makes no progress yields to the others in turn.
@@ -34,6 +37,13 @@ pub struct Switch {
     pub candidate: u32,
     /// The lanes of it that are taken; [`LaneMask::FULL`] for all of them.
     pub lanes: LaneMask,
+}
+
+/// As it is written after `--schedule`.
+impl Serialize for Schedule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl fmt::Display for Schedule {
@@ -165,15 +175,27 @@ impl Candidate {
         Candidate { lanes: if may { lanes } else { self.split }, ..*self }
     }
 
-    /// The split and the parts of it that random schedules let run before the rest of it ([`parts`]): where its own lanes
-    /// can tell.
-    pub fn divisions(&self) -> impl Iterator<Item = LaneMask> + use<> {
-        let divided = match self.tells {
-            Tells::Order | Tells::Presence => parts(self.split),
-            Tells::Nothing | Tells::Access | Tells::Participants => Vec::new(),
+    /// The split and the parts of it that random schedules let run before the rest of it ([`parts`]).
+    pub fn divisions(&self, dividing: Dividing) -> impl Iterator<Item = LaneMask> + use<> {
+        let divided = match (self.tells, dividing) {
+            (Tells::Order | Tells::Presence, _) | (Tells::Access, Dividing::Accesses) => {
+                parts(self.split)
+            }
+            (Tells::Access, Dividing::Results) | (Tells::Nothing | Tells::Participants, _) => {
+                Vec::new()
+            }
         };
         std::iter::once(self.split).chain(divided)
     }
+}
+
+/// Where random schedules let some lanes of a split run before the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dividing {
+    /// Where a result tells the lanes themselves: `activemask`, and atomics whose results depend on their order.
+    Results,
+    /// There, and at all other strong accesses, which only other threads can see apart.
+    Accesses,
 }
 
 /// Splits of so many lanes can be divided in every way, larger ones only in some.
@@ -253,12 +275,19 @@ pub trait Chooser {
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
+    dividing: Dividing,
 }
 
 impl Random {
-    /// A walk from a seed.
+    /// A walk from a seed, which divides splits at [`Dividing::Accesses`].
     pub fn new(seed: u64) -> Self {
-        Random { state: seed }
+        Random { state: seed, dividing: Dividing::Accesses }
+    }
+
+    /// The same, with splits divided elsewhere.
+    #[must_use]
+    pub fn dividing(self, dividing: Dividing) -> Self {
+        Random { dividing, ..self }
     }
 
     /// A pseudo-random number below `count`, which is at least 1 (SplitMix64).
@@ -274,7 +303,7 @@ impl Random {
 impl Chooser for Random {
     fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
         let divisions = |(candidate, split): (usize, &Candidate)| {
-            split.divisions().map(move |lanes| Chosen { candidate, lanes })
+            split.divisions(self.dividing).map(move |lanes| Chosen { candidate, lanes })
         };
         let all: Vec<Chosen> = choice.candidates.iter().enumerate().flat_map(divisions).collect();
         Some(all[self.below(all.len() as u64) as usize])

@@ -5,14 +5,16 @@ use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::{Error, Stage};
 use crate::explore::{Again, bounded};
+use crate::finding::{Finding, Told};
 use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
 use crate::owner::Owners;
 use crate::source::Located;
 use crate::spoken::listens;
 use diag::{Class, Diagnostic, Severity, Sources};
+use ir::Op;
 use sanitize::explore::{Elsewhere, End, Run};
-use sanitize::{Code, Finding, Found, MAX_FINDINGS, Options, Sanitizer, report};
+use sanitize::{Code, Found, MAX_FINDINGS, Options, Sanitizer};
 use std::sync::Arc;
 use std::time::Instant;
 use vm::{Fault, FaultKind, Launch, LaunchError, Level, Memory};
@@ -20,7 +22,7 @@ use vm::{Fault, FaultKind, Launch, LaunchError, Level, Memory};
 /// What a checked run has shown.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// What is wrong with the kernel, in the order in which it first happened.
+    /// What is wrong with the kernel, in the order in which it first happened; what only other schedules show comes last.
     pub findings: Vec<Finding>,
     /// How often something else happened after so many findings that no more were kept. The diagnostics say so.
     pub dropped: u64,
@@ -32,6 +34,11 @@ pub struct Checked {
     pub report: Report,
     /// What stopped the kernel, if it was stopped; device memory then holds what was written so far.
     pub fault: Option<Fault>,
+    /// How often the kernel ran, the first time included.
+    pub runs: u64,
+    /// Whether the kernel has atomics, strong accesses or `activemask`: what it does may then depend on the schedule also where
+    /// nothing is wrong.
+    pub order_matters: bool,
     /// What an exploration covered ([`Kernel::explore`]).
     pub explored: Option<Coverage>,
 }
@@ -84,11 +91,12 @@ impl Kernel {
         let (apart, listens) = (asks_who_is_there(kernel), listens(kernel));
         let start = (apart || listens).then(|| device.memory.snapshot());
         let watched = self.watched(&mut device.memory, &launch, options)?;
-        let mut elsewhere = Vec::new();
+        let (mut elsewhere, mut runs) = (Vec::new(), 0);
         if let Some(start) = start {
             let first = watched.run(&device.memory);
             let launch = bounded(&launch, &watched.report.stats);
-            let mut again = Again::new(self, &launch, &mut device.memory, start, options);
+            let memory = &mut device.memory;
+            let mut again = Again::new(self, &launch, memory, start, options, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if apart {
                 elsewhere.extend(again.apart(&first, &watched, args).map_err(refuse)?);
@@ -96,10 +104,12 @@ impl Kernel {
             if listens && elsewhere.is_empty() {
                 elsewhere = again.spoken(&first, &watched).map_err(refuse)?;
             }
+            runs = again.runs;
             device.memory.restore(&first.memory);
         }
         let owners = Owners::new(self, args, image_base, device.memory.base());
         let mut checked = self.checked(watched, elsewhere, config, &owners);
+        checked.runs += runs;
         if checked.fault.is_none() && (config.interrupted)() {
             checked.diagnostics.push(interrupted());
         }
@@ -142,32 +152,28 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         owners: &Owners,
     ) -> Checked {
-        let Watched { found: Found { findings: mut found, dropped, .. }, fault, report } = watched;
-        let words = |at| owners.words(at);
-        found.iter_mut().for_each(|finding| finding.name_addresses(&words));
-        let mut places = Located::new(self);
-        let mut findings = places.fold(found);
-        let schedule = config.schedule.to_string();
-        let mut diagnostics: Vec<Diagnostic> = Vec::with_capacity(findings.len());
-        for finding in &findings {
+        let Watched { found: Found { findings: found, dropped, .. }, fault, report } = watched;
+        let mut places = Located::of_launch(self, owners);
+        let mut seen = places.fold(found);
+        let mut told = Told::default();
+        for finding in &seen {
             places.find(finding);
-            diagnostics.push(report::diagnostic(finding, &places, &schedule));
+            told.add(finding, &config.schedule, &places);
         }
         if let Some(fault) = &fault {
             let explained = self.explain(fault, owners);
-            match (diagnostics.last_mut(), is_access(&findings)) {
+            match (told.diagnostics.last_mut(), is_access(&seen)) {
                 (Some(last), true) => amend(last, explained),
                 _ if is_finding(fault) => {}
-                _ => diagnostics.push(explained),
+                _ => told.diagnostics.push(explained),
             }
         }
         if dropped > 0 {
-            diagnostics.push(incomplete(dropped));
+            told.diagnostics.push(incomplete(dropped));
         }
-        for Elsewhere { schedule, mut finding, fault } in elsewhere {
-            finding.name_addresses(&words);
-            let harmful = findings.iter().filter(|known| !known.is_harmless || finding.is_harmless);
-            let mut both: Vec<Finding> = harmful.cloned().collect();
+        for Elsewhere { schedule, finding, fault } in elsewhere {
+            let harmful = seen.iter().filter(|known| !known.is_harmless() || finding.is_harmless());
+            let mut both: Vec<sanitize::Finding> = harmful.cloned().collect();
             let known = both.len();
             both.push(finding.clone());
             // The same line of the user may have been found already, at another instruction.
@@ -175,16 +181,37 @@ impl Kernel {
                 continue;
             }
             places.find(&finding);
-            let mut found = report::diagnostic(&finding, &places, &schedule.to_string());
-            findings.push(finding);
-            if let Some(fault) = fault.filter(|_| is_access(&findings)) {
-                amend(&mut found, self.explain(&fault, owners));
+            told.add(&finding, &schedule, &places);
+            seen.push(finding);
+            let fault = fault.filter(|_| is_access(&seen));
+            if let (Some(fault), Some(last)) = (fault, told.diagnostics.last_mut()) {
+                amend(last, self.explain(&fault, owners));
             }
-            diagnostics.push(found);
         }
         let sources = Arc::new(places.into_sources());
-        Checked { findings, dropped, diagnostics, sources, report, fault, explored: None }
+        let (findings, diagnostics) = told.finish();
+        let order_matters = order_matters(&self.lowered.kernel);
+        let (runs, explored) = (1, None);
+        Checked {
+            findings,
+            dropped,
+            diagnostics,
+            sources,
+            report,
+            fault,
+            runs,
+            order_matters,
+            explored,
+        }
     }
+}
+
+/// Whether a kernel has instructions that find or leave something else when threads come in another order.
+fn order_matters(kernel: &ir::Kernel) -> bool {
+    let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    asks_who_is_there(kernel)
+        || listens(kernel)
+        || insts.any(|inst| matches!(inst.op, Op::Atomic { .. }) && inst.op.any_order().is_none())
 }
 
 /// Adds what the run knows of allocations and buffers, and detectors do not.
@@ -209,9 +236,9 @@ pub(crate) fn incomplete(dropped: u64) -> Diagnostic {
 }
 
 /// Whether the last finding is a bad access, which stopped the kernel.
-pub(crate) fn is_access(findings: &[Finding]) -> bool {
+pub(crate) fn is_access(findings: &[sanitize::Finding]) -> bool {
     let codes = [Code::M001, Code::M002, Code::M003];
-    findings.last().is_some_and(|finding| codes.contains(&finding.code))
+    findings.last().is_some_and(|finding| codes.contains(&finding.code()))
 }
 
 /// Whether a fault is a finding itself.
@@ -238,9 +265,14 @@ impl Checked {
         self.diagnostics.iter().map(show).collect()
     }
 
+    /// Whether what stopped the kernel is a finding: a bad access or a deadlock, not a trap, a limit or an interruption.
+    pub fn stopped_by_finding(&self) -> bool {
+        self.fault.as_ref().is_some_and(is_finding)
+    }
+
     /// Whether something was found that is more than a warning.
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| !finding.is_harmless)
+        self.findings.iter().any(|finding| !finding.is_harmless())
     }
 
     /// Nothing was found but warnings, and the kernel ran to its end: its report. Else an error with everything in words.

@@ -51,6 +51,36 @@ pub fn plain_name(name: &str) -> String {
     }
 }
 
+/// Whether a function of a module may be called so: by its name in the module, by that in C++ with its parameters
+/// (`ns::scan<int>(int*)`), without them, without template arguments, or without namespaces.
+pub fn is_called(mangled: &str, name: &str) -> bool {
+    if mangled == name || demangled(mangled).as_deref() == Some(name) {
+        return true;
+    }
+    let with_params = DemangleOptions::new().no_return_type();
+    if written(mangled, with_params).as_deref() == Some(name) {
+        return true;
+    }
+    let plain = plain_name(mangled);
+    let untyped = without_arguments(&plain);
+    plain == name || untyped == name || untyped.rsplit("::").next() == Some(name)
+}
+
+/// A name without what stands between angle brackets.
+fn without_arguments(name: &str) -> String {
+    let mut depth = 0_usize;
+    let mut out = String::new();
+    for letter in name.chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => out.push(letter),
+            _ => {}
+        }
+    }
+    out
+}
+
 /// Whether a mangled name is that of an entity of a function (Itanium C++ ABI, `<local-name>`).
 fn of_function(name: &str) -> bool {
     name.starts_with("_ZZ")
@@ -70,6 +100,26 @@ mod tests {
         assert_eq!(plain_name("table"), "table");
         assert_eq!(plain_name("_Z"), "_Z");
         assert_eq!(demangled("scan"), None);
+    }
+
+    #[test]
+    fn functions_are_called_by_any_of_their_names() {
+        // `void ns::reduce<float>(float*)`, as c++filt has it.
+        let mangled = "_ZN2ns6reduceIfEEvPT_";
+        for name in [
+            mangled,
+            "void ns::reduce<float>(float*)",
+            "ns::reduce<float>(float*)",
+            "ns::reduce<float>",
+            "ns::reduce",
+            "reduce",
+        ] {
+            assert!(is_called(mangled, name), "{name}: {:?}", demangled(mangled));
+        }
+        for name in ["ns", "reduc", "other::reduce", "ns::reduce<int>", ""] {
+            assert!(!is_called(mangled, name), "{name}");
+        }
+        assert!(is_called("k", "k") && !is_called("k", "_Z1kv"));
     }
 
     #[test]

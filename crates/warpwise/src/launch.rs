@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vm::{Launch, LaunchError, Level, Printed, Schedule, Stats};
+use vm::{Launch, LaunchError, Level, Memory, Observer, Outcome, Printed, Schedule, Stats};
 
 /// Extents in x, y and z; the missing ones are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +84,8 @@ pub struct LaunchConfig<'a> {
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told now and then how many CTAs are done.
     pub progress: &'a (dyn Fn(u64) + Sync),
+    /// Told how many times a checked kernel has run again, under other schedules.
+    pub repeated: &'a (dyn Fn(u64) + Sync),
 }
 
 impl<'a> LaunchConfig<'a> {
@@ -99,6 +101,7 @@ impl<'a> LaunchConfig<'a> {
             max_steps: None,
             interrupted: &|| false,
             progress: &|_| (),
+            repeated: &|_| (),
         }
     }
 
@@ -152,12 +155,42 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         args: &[Arg],
     ) -> Result<Report, Error> {
+        let kernel = &self.lowered.kernel;
+        self.run(device, config, args, |launch, memory| vm::launch(kernel, launch, memory))
+    }
+
+    /// Runs the kernel to its end on one host thread, under the same schedule as [`Kernel::launch`], and shows the observer
+    /// every step. [`observe`](crate::observe) has what an observer is made of.
+    ///
+    /// # Errors
+    /// As for [`Kernel::launch`].
+    pub fn observe<O: Observer>(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        args: &[Arg],
+        observer: &mut O,
+    ) -> Result<Report, Error> {
+        let kernel = &self.lowered.kernel;
+        let run = |launch: &Launch<'_>, memory: &mut Memory| {
+            vm::launch_observed(kernel, launch, memory, observer)
+        };
+        self.run(device, config, args, run)
+    }
+
+    fn run(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        args: &[Arg],
+        run: impl FnOnce(&Launch<'_>, &mut Memory) -> Result<Outcome, LaunchError>,
+    ) -> Result<Report, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
         let started = Instant::now();
-        let outcome = vm::launch(&self.lowered.kernel, &launch, &mut device.memory)
-            .map_err(|error| self.refuse(refusal(&error)))?;
+        let outcome =
+            run(&launch, &mut device.memory).map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         let Some(fault) = outcome.fault else { return Ok(report) };

@@ -1,29 +1,41 @@
 //! `warpwise explain`.
 
+mod data;
 mod svg;
 mod text;
 mod values;
 
-use crate::arguments::{ExplainArguments, PictureFormat};
-use crate::report::{self, Stop};
+use crate::arguments::{ExplainArguments, PictureFormat, ReportFormat};
+use crate::forms;
+use crate::report::{self, Answer, Stop};
 use crate::spec::Spec;
 use crate::status::Status;
 use anstream::{AutoStream, ColorChoice};
 use warpwise::explain::{Setting, explain};
 
+pub(crate) use data::Body;
+
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &ExplainArguments) -> Status {
-    report::finish(picture(arguments))
+    let format = match arguments.format {
+        _ if arguments.json => ReportFormat::Json,
+        PictureFormat::Json => ReportFormat::Json,
+        PictureFormat::Text | PictureFormat::Svg => ReportFormat::Text,
+    };
+    report::answer(&forms::EXPLAIN, format, picture(arguments))
 }
 
-fn picture(arguments: &ExplainArguments) -> Result<String, Stop> {
+fn picture(arguments: &ExplainArguments) -> Result<Answer<Body>, Stop> {
     let set = |(name, spec): &(String, Spec)| values::setting(name, spec).map_err(Stop::usage);
     let settings: Vec<Setting> = arguments.set.iter().map(set).collect::<Result<_, _>>()?;
     let explanation = explain(&arguments.instruction, arguments.lanes, &settings)?;
-    Ok(match arguments.format {
+    let text = match arguments.format {
         PictureFormat::Text => text::draw(&explanation, colour()),
         PictureFormat::Svg => svg::draw(&explanation),
-    })
+        PictureFormat::Json => String::new(),
+    };
+    let body = Body::from(&explanation);
+    Ok(Answer { status: Status::Fine, text, body, told: Vec::new() })
 }
 
 /// Whether who reads standard output wants colour: a terminal, unless the environment (`NO_COLOR`,

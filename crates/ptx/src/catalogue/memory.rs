@@ -121,8 +121,10 @@ fn convert_address(lo: &mut Lowering, inst: &Inst<'_>, op: BinaryOp) -> Result {
 
 fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     const WINDOW: Src = Src::Imm(ir::WINDOW);
-    const ALL_WINDOWS: Src = Src::Imm(3 * ir::WINDOW);
     const HALF: Src = Src::Imm(ir::WINDOW / 2);
+    const AND_NOT: u8 = 0b0100;
+    // The windows of shared and local memory: that of kernel parameters lies within global memory.
+    const NOT_GLOBAL: Src = Src::Imm(2 * ir::WINDOW);
     let operand = lo.operand(inst, "a")?;
     let a = match lo.declared_bits(operand) {
         Some(32) => {
@@ -132,6 +134,11 @@ fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         _ => lo.value_of(operand, ScalarType::B64)?,
     };
     let d = lo.result(inst, "d")?;
+    if inst.word("space") == Some("const") {
+        let constant = lo.is_constant_address(a);
+        lo.b.pred_to(d, constant);
+        return Ok(());
+    }
     match window(lo, inst) {
         Some(window) => {
             let start = lo.b.binary(BinaryOp::SubI64, window, HALF);
@@ -140,13 +147,15 @@ fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             lo.b.pred_to(d, p);
         }
         None => {
-            // What is in no window is global.
+            // What is in no window and no constant is global.
             let first = lo.b.reg(Class::W64);
             lo.b.push(Op::Special { d: first, what: Special::SharedWindow });
             let start = lo.b.binary(BinaryOp::SubI64, first, HALF);
             let offset = lo.b.binary(BinaryOp::SubI64, a, start);
-            let p = lo.b.compare(CompareOp::LeU64, ALL_WINDOWS, offset);
-            lo.b.pred_to(d, p);
+            let outside = lo.b.compare(CompareOp::LeU64, NOT_GLOBAL, offset);
+            let constant = lo.is_constant_address(a);
+            let global = lo.b.logic(AND_NOT, outside, constant);
+            lo.b.pred_to(d, global);
         }
     }
     Ok(())

@@ -156,7 +156,7 @@ impl Lowering {
 
         let resume = self.b.block();
         let scopes = self.scopes.enter_function();
-        let call_site = self.lines.call();
+        let call_site = self.lines.call(function.name.as_str());
         self.calls.push(Call { function: Arc::clone(function), resume });
         self.frame.open(body);
         self.local_bytes = self.local_bytes.max(self.frame.bytes());

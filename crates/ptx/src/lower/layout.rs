@@ -229,6 +229,8 @@ pub struct Image {
     pub variables: Vec<NamedVariable>,
     /// Addresses in it.
     pub relocations: Vec<Relocation>,
+    /// Offsets from the first constant variable to the end of the last. No global variable lies between.
+    pub(super) constants: Range<u64>,
     /// Where the barrier of the grid stands, if something reads where it is.
     pub(super) grid_workspace: Option<u64>,
     /// The variables of the module by name.
@@ -277,7 +279,10 @@ impl Image {
         let variables = Variables::of(module);
         let mut places = Places { offsets: HashMap::new(), missing: variables.missing() };
         let mut end = 0;
-        for declared in variables.defined() {
+        let is_constant = |declared: &Declared<'_>| declared.variable.space == Space::Const;
+        let constants = variables.defined().filter(is_constant);
+        let globals = variables.defined().filter(|declared| !is_constant(declared));
+        for declared in constants.chain(globals) {
             let variable = declared.variable;
             let Some(bytes) = bytes(variable) else {
                 let message = format!("`{}` has no size that memory could hold", variable.name);
@@ -291,7 +296,11 @@ impl Image {
                 errors.push(Diagnostic::error(variable.span, message));
                 return image;
             }
-            let constant = variable.space == Space::Const;
+            let constant = is_constant(&declared);
+            if constant {
+                let first = image.objects.first().map_or(offset, |object| object.offset);
+                image.constants = first..end;
+            }
             image.objects.push(Object { offset, bytes, constant });
             image.variables.push(NamedVariable::of(variable, offset));
             places.offsets.insert(variable.name.span, offset);
@@ -299,6 +308,7 @@ impl Image {
                 image.offsets.insert(variable.name.to_string(), offset);
             }
         }
+        image.variables.sort_by_key(|variable| variable.span.start);
         if reads_special(module, special::Value::is_grid_workspace) {
             let offset = align_up(end + GAP, 16);
             let (bytes, constant) = (special::GRID_WORKSPACE, false);

@@ -1,6 +1,7 @@
 //! Which source line each instruction comes from (`.loc`, `.file`).
 
-use crate::syntax::ast::{FileDirective, Loc, SourcePosition};
+use crate::lower::functions::{Functions, Return};
+use crate::syntax::ast::{Loc, Module, SourcePosition};
 use ir::Place;
 use std::collections::HashMap;
 
@@ -20,6 +21,7 @@ pub struct SourceLines {
     /// The line of the call that the function stands in the place of.
     caller: Option<u32>,
     body: Body,
+    functions: Functions,
 }
 
 /// Where code comes from.
@@ -64,6 +66,7 @@ pub(super) struct CallSite {
     line: Option<u32>,
     caller: Option<u32>,
     body: Body,
+    function: Return,
 }
 
 fn key(position: &SourcePosition) -> (u32, u32, u32) {
@@ -71,9 +74,9 @@ fn key(position: &SourcePosition) -> (u32, u32, u32) {
 }
 
 impl SourceLines {
-    pub(super) fn new(files: &[FileDirective]) -> SourceLines {
-        let files = files.iter().map(|file| (file.index, file.name.clone())).collect();
-        SourceLines { files, ..SourceLines::default() }
+    pub(super) fn new(module: &Module, kernel: &str) -> SourceLines {
+        let files = module.files.iter().map(|file| (file.index, file.name.clone())).collect();
+        SourceLines { files, functions: Functions::new(module, kernel), ..SourceLines::default() }
     }
 
     /// The instructions that follow come from here.
@@ -82,6 +85,7 @@ impl SourceLines {
         if loc.in_inline_asm && self.current.is_some() {
             return;
         }
+        self.functions.enter(loc);
         let mut chain = vec![loc.position];
         let mut next = match &loc.inlined {
             Some(inlined) => {
@@ -110,9 +114,10 @@ impl SourceLines {
     }
 
     /// The instructions that follow are those of a function that is called here.
-    pub(super) fn call(&mut self) -> CallSite {
+    pub(super) fn call(&mut self, name: &str) -> CallSite {
         let body = std::mem::take(&mut self.body);
-        let site = CallSite { line: self.current, caller: self.caller, body };
+        let function = self.functions.call(name);
+        let site = CallSite { line: self.current, caller: self.caller, body, function };
         self.caller = self.current;
         site
     }
@@ -122,12 +127,14 @@ impl SourceLines {
         self.current = site.line;
         self.caller = site.caller;
         self.body = site.body;
+        self.functions.go_back(site.function);
     }
 
     /// The instruction of this place comes next.
     pub(super) fn place(&mut self, place: Place) {
         self.of_place.resize(place.0 as usize + 1, None);
         self.of_place[place.0 as usize] = self.current;
+        self.functions.place(place);
     }
 
     /// The positions of an instruction: first that of the code itself, last the line of the kernel that called it all,
@@ -140,6 +147,12 @@ impl SourceLines {
     /// [`of`](SourceLines::of) gives the last one before it in its function.
     pub fn is_guessed(&self, place: Place) -> bool {
         self.chain(place).is_some_and(|chain| chain.guessed)
+    }
+
+    /// The names of the functions that an instruction is of, as the module tells them: first its own, then those that it was
+    /// inlined into or called from, last the kernel.
+    pub fn functions(&self, place: Place) -> Vec<&str> {
+        self.functions.of(place)
     }
 
     fn chain(&self, place: Place) -> Option<&Chain> {
@@ -276,6 +289,56 @@ $b:
         assert_eq!(lines("mov.u32 %r0, 0"), [41, 25, 7]);
         assert_eq!(lines("mov.u32 %r1, 2"), [30, 7]);
         assert_eq!(lines("mov.u32 %r2, 3"), [8]);
+    }
+
+    #[test]
+    fn functions_are_those_that_were_inlined_and_called() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.file 2 "lib.h"
+.func inner() {
+    .reg .b32 %r<2>;
+    .loc 1 40 0
+    mov.u32 %r0, 0;
+    .loc 1 41 2
+    .loc 2 30 5, function_name $a, inlined_at 1 41 2
+    mov.u32 %r0, 1;
+    ret;
+}
+.entry k() {
+    .reg .b32 %r<3>;
+    mov.u32 %r0, 2;
+    .loc 1 9 2
+    .loc 2 20 5, function_name $b, inlined_at 1 9 2
+    .loc 2 30 5, function_name $a, inlined_at 2 20 5
+    mov.u32 %r0, 3;
+    call.uni inner, ();
+    .loc 1 10 1
+    mov.u32 %r0, 4;
+    ret;
+}
+.section .debug_str {
+$a:
+.b8 95,90,52,108,101
+.b8 97,102,118,0
+$b:
+.b8 98,0
+}
+"#;
+        let (sources, lowered) = lower(text);
+        let functions = |nth: u32| {
+            let code = format!("mov.u32 %r0, {nth};");
+            let place =
+                lowered.places.iter().position(|span| sources.slice(*span).starts_with(&code));
+            lowered.lines.functions(Place(place.expect("it is there") as u32))
+        };
+        assert_eq!(functions(2), ["k"]);
+        assert_eq!(functions(3), ["_Z4leafv", "b", "k"]);
+        assert_eq!(functions(0), ["inner", "_Z4leafv", "b", "k"]);
+        assert_eq!(functions(1), ["_Z4leafv", "inner", "_Z4leafv", "b", "k"]);
+        assert_eq!(functions(4), ["k"]);
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub struct Lowering {
     pub(super) reserved_shared: Option<u64>,
     /// Where the barrier of the grid stands in the image, if the module reads where it is.
     pub(super) grid_workspace: Option<u64>,
+    /// Offsets in the image of what constant variables lie in.
+    pub(super) constants: std::ops::Range<u64>,
     /// Bytes of local memory that the kernel needs with all that it calls.
     pub(super) local_bytes: u64,
     pub(super) frame: LocalFrame,

@@ -8,9 +8,11 @@ mod addressed;
 mod call;
 mod errors;
 mod frames;
+mod functions;
 pub(crate) mod layout;
 mod lines;
 mod lowering;
+mod names;
 mod operands;
 mod scope;
 mod service;
@@ -24,6 +26,7 @@ pub use errors::Result;
 pub use layout::{Image, NamedVariable, Object, Relocation};
 pub use lines::SourceLines;
 pub use lowering::{Lowering, Param};
+pub use names::RegisterNames;
 pub use operands::Extend;
 pub use scope::Entity;
 
@@ -55,6 +58,8 @@ pub struct LoweredKernel {
     pub lines: SourceLines,
     /// The registers that are declared one by one, in order; `None` for those that nothing uses.
     pub registers: Vec<Option<Reg>>,
+    /// What registers are called in the text.
+    pub register_names: RegisterNames,
 }
 
 /// Lowers a kernel of a module.
@@ -73,7 +78,7 @@ pub fn lower_kernel(
         relaxed: false,
         scopes: Scopes::new(module, image),
         places: vec![function.name.span],
-        lines: SourceLines::new(&module.files),
+        lines: SourceLines::new(module, function.name.as_str()),
         params: Vec::new(),
         param_row: Row::default(),
         param_bytes: 0,
@@ -83,6 +88,7 @@ pub fn lower_kernel(
         dynamic: None,
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
+        constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
         frames: Vec::new(),
@@ -165,11 +171,12 @@ impl Lowering {
             return Err(vec![bug.label(function.name.span, "")]);
         }
         let registers = self.scopes.registers.iter().map(|register| register.reg).collect();
+        let register_names = self.scopes.register_names.finish();
         let Lowering { params, places, lines, dynamic, shared_variables: mut shared, .. } = self;
         if let Some(dynamic) = dynamic {
             shared.push(NamedVariable { offset: u64::from(kernel.shared_bytes), ..dynamic });
         }
-        Ok(LoweredKernel { kernel, params, shared, places, lines, registers })
+        Ok(LoweredKernel { kernel, params, shared, places, lines, registers, register_names })
     }
 
     fn parameter(&mut self, variable: &ast::Variable) {
@@ -417,6 +424,7 @@ impl Lowering {
         };
         let reg = self.b.reg(class);
         self.scopes.registers[index].reg = Some(reg);
+        self.scopes.register_names.add(reg, name);
         Ok(reg)
     }
 

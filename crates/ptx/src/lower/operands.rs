@@ -249,6 +249,19 @@ impl Lowering {
         })
     }
 
+    /// Whether a generic address lies among the constant variables of the module.
+    pub fn is_constant_address(&mut self, address: Src) -> Pred {
+        if self.constants.is_empty() {
+            return Pred::Const(false);
+        }
+        let base = self.b.reg(Class::W64);
+        self.b.push(Op::Special { d: base, what: Special::ImageBase });
+        let start = self.b.binary(BinaryOp::AddI64, base, Src::Imm(self.constants.start));
+        let offset = self.b.binary(BinaryOp::SubI64, address, start);
+        let bytes = self.constants.end - self.constants.start;
+        self.b.compare(CompareOp::LtU64, offset, Src::Imm(bytes)).into()
+    }
+
     /// Half of the address of what the grid synchronises with.
     fn grid_workspace(&mut self, half: special::Half) -> Reg {
         let base = self.b.reg(Class::W64);

@@ -4,7 +4,6 @@
 //! schedule of a small kernel except those that only swap independent steps. What turns up under one of them and not
 //! before is kept with the shortest list of switches that shows it.
 
-mod both;
 mod footprint;
 mod order;
 mod pct;
@@ -13,7 +12,6 @@ mod shorten;
 mod spin;
 mod state;
 
-pub use both::Both;
 pub use footprint::Footprints;
 
 use crate::finding::Finding;
@@ -24,7 +22,7 @@ use state::States;
 use std::cell::RefCell;
 use std::rc::Rc;
 use vm::memory::Snapshot;
-use vm::{Choice, Chooser, Chosen, Fault, FaultKind, Random, Schedule, Switch};
+use vm::{Choice, Chooser, Chosen, Dividing, Fault, FaultKind, Random, Schedule, Switch};
 
 /// What one run of a subject did.
 #[derive(Clone, Debug)]
@@ -85,6 +83,7 @@ pub struct Explored {
 
 /// Why an exploration ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum End {
     /// As many schedules as were wanted.
     #[default]
@@ -180,6 +179,7 @@ impl Chooser for Fairly<'_> {
 /// Schedules from a seed: random walks, and in turn with them schedules that give priorities to warps and change them at a
 /// few random steps, which find an error of small depth with a known probability.
 struct Walk {
+    dividing: Dividing,
     seed: u64,
     nth: u64,
     /// Choices of the longest run so far.
@@ -189,14 +189,15 @@ struct Walk {
 }
 
 impl Walk {
-    fn from(seed: u64) -> Walk {
-        Walk { seed, nth: 0, length: 1, choices: 0 }
+    fn from(seed: u64, dividing: Dividing) -> Walk {
+        Walk { dividing, seed, nth: 0, length: 1, choices: 0 }
     }
 
     /// Runs the next schedule. Returns its choices that were not the usual ones, too.
     fn next<S: Subject>(&mut self, subject: &mut S) -> Result<(Run, Vec<Switch>), S::Error> {
         let seed = self.seed.wrapping_add(self.nth);
-        let (mut random, mut pct) = (Random::new(seed), Pct::new(seed, self.length));
+        let mut random = Random::new(seed).dividing(self.dividing);
+        let mut pct = Pct::new(seed, self.length, self.dividing);
         let chooser: &mut dyn Chooser = match self.nth.is_multiple_of(2) {
             true => &mut random,
             false => &mut pct,
@@ -222,7 +223,7 @@ pub fn some<S: Subject>(
     seed: u64,
 ) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
-    let mut walk = Walk::from(seed);
+    let mut walk = Walk::from(seed, Dividing::Accesses);
     for _ in 0..count {
         let (run, switches) = walk.next(subject)?;
         // What a run has not done that was interrupted says nothing.
@@ -247,7 +248,7 @@ pub fn hunt<S: Subject>(
     seed: u64,
 ) -> Result<Vec<Elsewhere>, S::Error> {
     let mut explored = Explored::default();
-    let mut walk = Walk::from(seed);
+    let mut walk = Walk::from(seed, Dividing::Results);
     for _ in 0..count {
         let (run, switches) = walk.next(subject)?;
         if subject.interrupted() {
@@ -372,14 +373,15 @@ impl Explored {
         switches: &[Switch],
     ) -> Result<(), S::Error> {
         // What is harmless is told of the first run.
-        for finding in run.findings.iter().filter(|finding| !finding.is_harmless) {
+        for finding in run.findings.iter().filter(|finding| !finding.is_harmless()) {
             let known = first.findings.iter().chain(self.more.iter().map(|known| &known.finding));
-            let known = known.filter(|known| !known.is_harmless);
+            let known = known.filter(|known| !known.is_harmless());
             if known.into_iter().any(|known| same(subject, known, finding)) {
                 continue;
             }
             let shows = |subject: &S, run: &Run| {
-                let alike = |found: &&Finding| !found.is_harmless && same(subject, found, finding);
+                let alike =
+                    |found: &&Finding| !found.is_harmless() && same(subject, found, finding);
                 let found = run.findings.iter().find(alike)?;
                 let last = run.findings.last().is_some_and(|last| same(subject, last, found));
                 Some((found.clone(), run.fault.clone().filter(|_| last)))
@@ -399,7 +401,7 @@ impl Explored {
         run: &Run,
         switches: &[Switch],
     ) -> Result<(), S::Error> {
-        let harmful = first.findings.iter().filter(|finding| !finding.is_harmless);
+        let harmful = first.findings.iter().filter(|finding| !finding.is_harmless());
         for finding in harmful.take(LOOKED_FOR) {
             // What a stopped run does not show it might have shown.
             let lacks = |subject: &S, run: &Run| {
@@ -421,14 +423,12 @@ impl Explored {
 
 /// Whether two findings are about the same thing at the same places.
 fn same<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
-    one.code == other.code && lines(subject, one) == lines(subject, other)
+    one.code() == other.code() && lines(subject, one) == lines(subject, other)
 }
 
 /// The places of a finding. Which of two racing accesses comes first is chance, so they are in no order.
 fn lines<S: Subject>(subject: &S, finding: &Finding) -> Vec<u64> {
-    let related = finding.related.iter().map(|related| related.place);
-    let places = std::iter::once(finding.place).chain(related);
-    let mut lines: Vec<u64> = places.map(|place| subject.line(place)).collect();
+    let mut lines: Vec<u64> = finding.places().map(|place| subject.line(place)).collect();
     lines.sort_unstable();
     lines.dedup();
     lines
@@ -437,7 +437,7 @@ fn lines<S: Subject>(subject: &S, finding: &Finding) -> Vec<u64> {
 /// Whether two findings are about the same thing, and a place of theirs is the same.
 fn alike<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
     let theirs = lines(subject, other);
-    one.code == other.code && lines(subject, one).iter().any(|line| theirs.contains(line))
+    one.code() == other.code() && lines(subject, one).iter().any(|line| theirs.contains(line))
 }
 
 /// Whether two runs end differently. What a stopped kernel wrote so far is no result.
