@@ -9,6 +9,8 @@
 //! is declared once, as a row of the tables in [`table`]: name, operand types, result type and the
 //! function that computes it. The enums [`UnaryOp`], [`BinaryOp`], [`TernaryOp`] and [`CompareOp`], their
 //! names, their reference evaluators and the engines' vector loops all come from those rows.
+// Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod builder;
 mod collective;

@@ -9,6 +9,8 @@
 //! compiled for the vector instructions that the machine has ([`Level`]).
 //!
 //! [`launch_observed`] runs the same kernel the same way and shows every step to an [`Observer`].
+// Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod cta;
 mod fault;

@@ -225,8 +225,16 @@ impl<'d> Compiler<'_, '_, 'd> {
         match &index.node {
             Node::Special(Special::LaneId) => true,
             Node::Name(name) => self.lane_numbers.contains(name),
-            Node::Slice(whole, Bits { high: 4.., low: 0 }) => self.is_own_lane(whole),
-            _ => false,
+            // Five bits hold every lane's number.
+            Node::Slice(whole, bits) => bits.high >= 4 && bits.low == 0 && self.is_own_lane(whole),
+            Node::Special(_)
+            | Node::Number(_)
+            | Node::Dot(_)
+            | Node::Element(..)
+            | Node::Unary(..)
+            | Node::Binary(..)
+            | Node::Choose(..)
+            | Node::Call(..) => false,
         }
     }
 

@@ -213,7 +213,13 @@ impl<'l> Cta<'l> {
             left -= slice - frame.fuel;
             match frame.stop {
                 Stop::Yield(to) if left > 0 && !(limits.stop)() => at = to,
-                _ => return,
+                Stop::Limit
+                | Stop::Yield(_)
+                | Stop::Diverge { .. }
+                | Stop::Exit
+                | Stop::Collective(_)
+                | Stop::Barrier(_)
+                | Stop::Fault(_) => return,
             }
         }
     }

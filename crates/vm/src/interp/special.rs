@@ -36,15 +36,13 @@ impl SpecialValues<'_> {
         if let Some(value) = self.launch.special(what) {
             return if what.is_wide() { Value::Wide(value) } else { Value::Word(value as u32) };
         }
-        let clock = match what {
-            Special::Clock | Special::ClockHi | Special::Clock64 => {
-                self.clock_reads += 1;
-                instructions + self.clock_reads
-            }
-            Special::Globaltimer | Special::GlobaltimerLo | Special::GlobaltimerHi => {
-                self.time.read(instructions, &mut self.counted)
-            }
-            _ => 0,
+        let clock = if what.is_clock() {
+            self.clock_reads += 1;
+            instructions + self.clock_reads
+        } else if what.is_global_timer() {
+            self.time.read(instructions, &mut self.counted)
+        } else {
+            0
         };
         match what {
             Special::Tid(of) => Value::Row(&self.tid.rows[warp][dim(of)]),
