@@ -4,7 +4,6 @@ use crate::device::Buffer;
 use crate::element::{ElementType, Kind, Scalar};
 use crate::error::{Error, Stage};
 use crate::module::Kernel;
-use crate::variable::element_of;
 use diag::{Class, Diagnostic, Severity};
 use half::f16;
 use ptx::{Param, syntax::ScalarType};
@@ -206,7 +205,7 @@ fn is_float(param: &Place) -> bool {
 
 /// Whether it is declared as an integer. Compilers declare `float` as `.f32`, and what is neither as bits.
 fn is_integer(param: &Place) -> bool {
-    let kind = element_of(param.ty).map(ElementType::kind);
+    let kind = ElementType::of_declared(param.ty).map(ElementType::kind);
     !param.is_aggregate && matches!(kind, Some(Kind::Unsigned | Kind::Signed))
 }
 

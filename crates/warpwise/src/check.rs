@@ -1,71 +1,24 @@
 //! Checking a kernel: a run that every detector watches.
 
-use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
+use crate::checked::{Checked, Watched, interrupted};
 use crate::device::Device;
+use crate::divergence::asks_who_is_there;
 use crate::error::{Error, Stage};
-use crate::explore::{Again, bounded};
-use crate::finding::{Finding, Told};
+use crate::finding::Told;
 use crate::launch::{LaunchConfig, Report, refusal};
+use crate::message_passing::passes_messages;
 use crate::module::Kernel;
 use crate::owner::Owners;
+use crate::rerun::{Rerun, bounded};
 use crate::source::Located;
-use crate::spoken::listens;
-use diag::{Class, Diagnostic, Severity, Sources};
+use diag::{Class, Diagnostic, Severity};
 use ir::Op;
-use sanitize::explore::{Elsewhere, End, Run};
+use sanitize::explore::Elsewhere;
 use sanitize::{Code, Found, MAX_FINDINGS, Options, Sanitizer};
 use std::sync::Arc;
 use std::time::Instant;
 use vm::{Fault, FaultKind, Launch, LaunchError, Level, Memory};
-
-/// What a checked run has shown.
-#[derive(Clone, Debug)]
-pub struct Checked {
-    /// What is wrong with the kernel, in the order in which it first happened; what only other schedules show comes last.
-    pub findings: Vec<Finding>,
-    /// How often something else happened after so many findings that no more were kept. The diagnostics say so.
-    pub dropped: u64,
-    /// The findings in words, and what stopped the kernel if that is none.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The texts that the diagnostics point into: the module, and source files that it names.
-    pub sources: Arc<Sources>,
-    /// What the run did.
-    pub report: Report,
-    /// What stopped the kernel, if it was stopped; device memory then holds what was written so far.
-    pub fault: Option<Fault>,
-    /// How often the kernel ran, the first time included.
-    pub runs: u64,
-    /// Whether the kernel has atomics, strong accesses or `activemask`: what it does may then depend on the schedule also where
-    /// nothing is wrong.
-    pub order_matters: bool,
-    /// What an exploration covered ([`Kernel::explore`]).
-    pub explored: Option<Coverage>,
-}
-
-/// What a run under one schedule has shown.
-pub(crate) struct Watched {
-    pub(crate) found: Found,
-    pub(crate) fault: Option<Fault>,
-    pub(crate) report: Report,
-}
-
-impl Watched {
-    /// The same for comparing with other runs; `memory` is as the run has left it.
-    pub(crate) fn run(&self, memory: &Memory) -> Run {
-        let findings = self.found.findings.clone();
-        Run { findings, memory: memory.snapshot(), fault: self.fault.clone() }
-    }
-}
-
-/// How many schedules an exploration covered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coverage {
-    /// Schedules that were run.
-    pub schedules: u64,
-    /// Why there were no more.
-    pub end: End,
-}
 
 impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
@@ -88,23 +41,23 @@ impl Kernel {
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
         let kernel = &self.lowered.kernel;
-        let (apart, listens) = (asks_who_is_there(kernel), listens(kernel));
-        let start = (apart || listens).then(|| device.memory.snapshot());
+        let (apart, messages) = (asks_who_is_there(kernel), passes_messages(kernel));
+        let start = (apart || messages).then(|| device.memory.snapshot());
         let watched = self.watched(&mut device.memory, &launch, options)?;
         let (mut elsewhere, mut runs) = (Vec::new(), 0);
         if let Some(start) = start {
             let first = watched.run(&device.memory);
             let launch = bounded(&launch, &watched.report.stats);
             let memory = &mut device.memory;
-            let mut again = Again::new(self, &launch, memory, start, options, config.repeated);
+            let mut rerun = Rerun::new(self, &launch, memory, start, options, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if apart {
-                elsewhere.extend(again.apart(&first, &watched, args).map_err(refuse)?);
+                elsewhere.extend(rerun.diverged(&first, &watched, args).map_err(refuse)?);
             }
-            if listens && elsewhere.is_empty() {
-                elsewhere = again.spoken(&first, &watched).map_err(refuse)?;
+            if messages && elsewhere.is_empty() {
+                elsewhere = rerun.under_random_schedules(&first, &watched).map_err(refuse)?;
             }
-            runs = again.runs;
+            runs = rerun.runs;
             device.memory.restore(&first.memory);
         }
         let owners = Owners::new(self, args, image_base, device.memory.base());
@@ -210,7 +163,7 @@ impl Kernel {
 fn order_matters(kernel: &ir::Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     asks_who_is_there(kernel)
-        || listens(kernel)
+        || passes_messages(kernel)
         || insts.any(|inst| matches!(inst.op, Op::Atomic { .. }) && inst.op.any_order().is_none())
 }
 
@@ -218,12 +171,6 @@ fn order_matters(kernel: &ir::Kernel) -> bool {
 pub(crate) fn amend(found: &mut Diagnostic, explained: Diagnostic) {
     found.message = explained.message;
     found.notes.splice(0..0, explained.notes);
-}
-
-/// Says that other schedules were not run as they should have been.
-pub(crate) fn interrupted() -> Diagnostic {
-    let message = "interrupted: what other schedules show is not all in this report";
-    Diagnostic::new(Severity::Warning, Class::Limit, message)
 }
 
 /// Says that a report does not hold everything.

@@ -29,6 +29,11 @@ macro_rules! element_types {
         }
 
         impl ElementType {
+    /// The element type that a declared one is; `None` for those that no buffer has.
+    pub(crate) fn of_declared(ty: ptx::syntax::ScalarType) -> Option<ElementType> {
+        ElementType::ALL.iter().copied().find(|element| ty.to_string()[1..] == *element.word())
+    }
+
             /// Every type.
             pub const ALL: &[ElementType] = &[$(ElementType::$variant),+];
 

@@ -71,12 +71,13 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 
-mod apart;
 mod argument;
 mod check;
+mod checked;
 mod compare;
 mod demangle;
 mod device;
+mod divergence;
 mod element;
 mod error;
 pub mod explain;
@@ -87,18 +88,19 @@ mod finding;
 mod info;
 mod launch;
 pub mod machine;
+mod message_passing;
 mod module;
 mod names;
 pub mod observe;
 mod owner;
+mod rerun;
 mod signature;
 mod source;
-mod spoken;
 mod uses;
 mod variable;
 
 pub use argument::Arg;
-pub use check::{Checked, Coverage};
+pub use checked::{Checked, Coverage};
 pub use compare::{Comparison, Difference, Tolerance, compare};
 pub use demangle::{demangled, is_called, plain_name};
 pub use device::{Buffer, Device};

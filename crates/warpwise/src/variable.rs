@@ -18,11 +18,6 @@ pub struct Variable {
     declared: NamedVariable,
 }
 
-/// The element type that a declared one is; `None` for those that no buffer has.
-pub(crate) fn element_of(ty: ScalarType) -> Option<ElementType> {
-    ElementType::ALL.iter().copied().find(|element| ty.to_string()[1..] == *element.word())
-}
-
 impl Variable {
     /// Its name in the module, mangled if it is one of C++.
     pub fn name(&self) -> &str {
@@ -36,7 +31,7 @@ impl Variable {
 
     /// The declared type of its elements. Compilers declare arrays as `b8`, whatever they hold.
     pub fn element(&self) -> ElementType {
-        element_of(self.declared.ty).unwrap_or(ElementType::B8)
+        ElementType::of_declared(self.declared.ty).unwrap_or(ElementType::B8)
     }
 
     /// Its declaration without the name, such as `.f32[4]`.

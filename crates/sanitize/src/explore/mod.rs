@@ -11,60 +11,19 @@ mod reduction;
 mod shorten;
 mod spin;
 mod state;
+mod subject;
 
 pub use footprint::Footprints;
+pub use subject::{Run, Subject};
 
 use crate::finding::Finding;
-use ir::{Kernel, Op, Place, WarpRules};
+use ir::{Kernel, Op, WarpRules};
 use lanes::LaneMask;
 use pct::Pct;
 use state::States;
 use std::cell::RefCell;
 use std::rc::Rc;
-use vm::memory::Snapshot;
 use vm::{Choice, Chooser, Chosen, Dividing, Fault, FaultKind, Random, Schedule, Switch};
-
-/// What one run of a subject did.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// What the detectors found.
-    pub findings: Vec<Finding>,
-    /// Global memory after the run.
-    pub memory: Snapshot,
-    /// What stopped the kernel.
-    pub fault: Option<Fault>,
-}
-
-/// A kernel with its inputs, which can be run again and again.
-pub trait Subject {
-    /// Why a run may not begin.
-    type Error;
-
-    /// Runs the kernel from the start as the chooser wants it. `footprints`, if given, are shown every step.
-    ///
-    /// # Errors
-    /// The run could not begin.
-    fn run(
-        &mut self,
-        chooser: &mut dyn Chooser,
-        footprints: Option<&mut Footprints>,
-    ) -> Result<Run, Self::Error>;
-
-    /// A number that places have in common which are one to the user, such as copies of a line that a compiler made.
-    fn line(&self, place: Place) -> u64;
-
-    /// The kernel.
-    fn kernel(&self) -> &Kernel;
-
-    /// Whether the kernel can tell which lanes run together: by `activemask`, or a collective without a membermask.
-    fn counts_lanes(&self) -> bool;
-
-    /// CTAs of the grid.
-    fn ctas(&self) -> u64;
-
-    /// Whether the exploration must end now.
-    fn interrupted(&self) -> bool;
-}
 
 /// What an exploration has shown.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Makes a list of switches shorter while it still shows the same.
 
-use super::{Run, Subject};
+use super::subject::{Run, Subject};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use vm::{Switch, Switching};

@@ -7,51 +7,11 @@
 
 use super::fence::Fenced;
 use super::known::{Group, Known};
-use super::line::Order;
 use super::met::Met;
+use super::step::{Order, Step, Thread, Uniform};
 use lanes::{LaneMask, Lanes, WARP};
 use std::rc::Rc;
 use vm::BARRIERS;
-
-/// A thread of the launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Thread {
-    /// The CTA's number in the grid.
-    pub(super) cta: u32,
-    pub(super) warp: u8,
-    pub(super) lane: u8,
-}
-
-impl Thread {
-    pub(super) fn new(cta: u64, warp: usize, lane: u32) -> Thread {
-        Thread { cta: cta as u32, warp: warp as u8, lane: lane as u8 }
-    }
-}
-
-/// What lanes of a warp did at one time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
-    /// The CTA's number in the grid.
-    pub(super) cta: u32,
-    pub(super) warp: u8,
-    pub(super) lanes: u32,
-    pub(super) stamp: u32,
-}
-
-impl Step {
-    /// One of its threads; the lowest of some lanes.
-    pub(super) fn thread(&self, lanes: u32) -> Thread {
-        Thread { cta: self.cta, warp: self.warp, lane: lanes.trailing_zeros() as u8 % WARP as u8 }
-    }
-
-    /// The lanes that a thread is among.
-    pub(super) fn itself(&self, thread: Thread) -> u32 {
-        match (self.cta, self.warp) == (thread.cta, thread.warp) {
-            true => self.lanes & 1 << thread.lane,
-            false => 0,
-        }
-    }
-}
 
 /// The clocks of the lanes of a warp.
 #[derive(Clone, Debug)]
@@ -121,14 +81,6 @@ impl Warp {
         let (floor, warp_floor) = (self.floor[lane], self.warp_floor[lane]);
         Fenced { before, floor, warp_floor, known: self.known[lane].clone(), wide }
     }
-}
-
-/// Clocks that all lanes of a warp share.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Uniform {
-    pub(super) floor: u32,
-    pub(super) warp_floor: u32,
-    pub(super) lockstep: bool,
 }
 
 /// The clocks of a CTA.

@@ -1,7 +1,8 @@
 //! Judges the accesses of one instruction: which of them race with earlier ones, and what to say of that.
 
-use super::clock::{Clocks, Step, Thread};
+use super::clock::Clocks;
 use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
+use super::step::{Step, Thread};
 use super::unread::{Pair, Unread};
 use crate::detail::{self, At, Race, Reader, WarpLanes};
 use crate::finding::{Finding, Findings, HARMFUL};

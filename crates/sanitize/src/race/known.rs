@@ -1,6 +1,6 @@
 //! What a thread knows of others: up to which of their steps everything happened before.
 
-use super::clock::Step;
+use super::step::Step;
 use foldhash::{HashMap, HashMapExt};
 use lanes::{LaneMask, Lanes};
 

@@ -4,7 +4,7 @@
 //! line says who accessed each byte. Other lines have a cell for each word of 4 bytes, or for each byte once an access
 //! is smaller.
 
-use super::clock::{Step, Uniform};
+use super::step::{Order, Step, Uniform};
 use crate::detail::Strength;
 use foldhash::{HashMap, HashMapExt};
 use ir::Place;
@@ -132,15 +132,6 @@ impl Access {
         let apart = narrow || one.is_volatile() && other.is_volatile();
         (one.writes() || other.writes()) && (apart || one.is_weak() || other.is_weak())
     }
-}
-
-/// Which lanes of an earlier step happened before a new one of perhaps several lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Order {
-    /// Before some lane of it.
-    pub(super) some: u32,
-    /// Before all of them.
-    pub(super) all: u32,
 }
 
 /// An access to a whole line by adjacent lanes: `access` is that of the first lane, and each lane has

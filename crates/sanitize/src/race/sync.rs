@@ -1,7 +1,8 @@
 //! Memory locations through which threads synchronise: what their writers released there.
 
-use super::clock::{Clocks, Thread, Until};
+use super::clock::{Clocks, Until};
 use super::known::Known;
+use super::step::Thread;
 use foldhash::{HashMap, HashMapExt};
 use std::rc::Rc;
 
@@ -110,7 +111,7 @@ impl SyncVars {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clock::Step;
+    use super::super::step::Step;
     use super::*;
     use lanes::LaneMask;
 

@@ -4,7 +4,7 @@
 //! that nobody looks at is common, and right. A CTA that reads no shared memory at all is not of that kind: what is left out there
 //! are the reads.
 
-use super::clock::Step;
+use super::step::Step;
 use crate::detail::{Detail, Reader};
 use crate::finding::{Finding, Findings};
 use foldhash::HashMap;

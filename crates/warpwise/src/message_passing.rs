@@ -1,11 +1,11 @@
-//! What do kernels do whose threads speak to each other through memory, if they speak at other times?
+//! Message passing through memory: what do kernels do that rely on it, if messages come at other times?
 //!
 //! A flag that happens to be set in time orders accesses that nothing else would, and no detector can tell under that
 //! schedule. Small kernels of this kind run again under a few random schedules, where every detector watches. That the result
 //! differs is no finding here: the order of atomics may be meant to be open.
 
-use crate::check::Watched;
-use crate::explore::Again;
+use crate::checked::Watched;
+use crate::rerun::Rerun;
 use ir::{Kernel, Op};
 use sanitize::explore::{self, Elsewhere, Run};
 use vm::{LaunchError, Schedule};
@@ -20,7 +20,7 @@ const SEED: u64 = 1;
 const MOST: u64 = 100_000;
 
 /// Whether threads of a kernel use what they find in memory that others may write at the same time.
-pub(crate) fn listens(kernel: &Kernel) -> bool {
+pub(crate) fn passes_messages(kernel: &Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     insts.any(|inst| match &inst.op {
         Op::Load { ordering, .. } => ordering.scope().is_some(),
@@ -29,12 +29,12 @@ pub(crate) fn listens(kernel: &Kernel) -> bool {
     })
 }
 
-impl Again<'_> {
+impl Rerun<'_> {
     /// What the first of some random schedules shows that shows anything, if the usual one showed nothing.
     ///
     /// # Errors
     /// A run could not begin.
-    pub(crate) fn spoken(
+    pub(crate) fn under_random_schedules(
         &mut self,
         first: &Run,
         watched: &Watched,

@@ -1,12 +1,12 @@
-//! Does what a kernel leaves depend on which lanes `activemask` finds together?
+//! Divergence at `activemask`: does what a kernel leaves depend on which lanes it finds together?
 //!
 //! A run under the usual schedule never shows it: lanes that can stay together do. The kernel runs again with lanes apart at
 //! every `activemask`, at full speed if all that counts is the memory that it leaves. If collectives take their membermask from
 //! it, the detectors watch: lanes apart may race where lanes together do not.
 
 use crate::argument::Arg;
-use crate::check::Watched;
-use crate::explore::Again;
+use crate::checked::Watched;
+use crate::rerun::Rerun;
 use ir::{Inst, Kernel, Op, WarpRules};
 use sanitize::detail::Shown;
 use sanitize::explore::{Elsewhere, Run};
@@ -35,14 +35,14 @@ fn leaves_the_same(kernel: &Kernel) -> bool {
     !insts(kernel).any(|inst| depends(&inst.op))
 }
 
-impl Again<'_> {
+impl Rerun<'_> {
     /// A finding if the kernel leaves something else with lanes apart at `activemask`, or shows what it does not show else: W009
     /// at the first collective that works with the mask, or W008. Kernels whose first run was stopped, or shows races or
     /// W009, are not run.
     ///
     /// # Errors
     /// A run could not begin.
-    pub(crate) fn apart(
+    pub(crate) fn diverged(
         &mut self,
         first: &Run,
         watched: &Watched,

@@ -1,0 +1,199 @@
+//! Running a kernel again from the same memory, under other schedules.
+
+use crate::argument::Arg;
+use crate::element::Scalar;
+use crate::module::Kernel;
+use crate::owner::{Element, Owners};
+use crate::source::Located;
+use ir::{Inst, Members, Op, Place, Space, Touched};
+use sanitize::detail::{EndSeen, Ending, EndsDiffer, ResultsDiffer, ValueSeen};
+use sanitize::explore::{Footprints, Run, Subject};
+use sanitize::{At, Finding, Found, Options};
+use vm::memory::Snapshot;
+use vm::{
+    Chooser, Fault, FaultKind, Launch, LaunchError, Memory, Observer, Schedule, Stats, ThreadId,
+    View,
+};
+
+/// A kernel that issues so many times more instructions than under the first schedule does not end, unless it is short.
+/// Threads that spin until others are done issue many.
+const LONGER: u64 = 1000;
+
+/// Instructions of a short kernel.
+const SHORT: u64 = 1_000_000;
+
+/// A launch with a limit that kernels which end keep under other schedules, too. `first` is what the first run did.
+pub(crate) fn bounded<'a>(launch: &Launch<'a>, first: &Stats) -> Launch<'a> {
+    let limit = first.warp_instructions.saturating_mul(LONGER).saturating_add(SHORT);
+    let max_steps = launch.max_steps.or(Some(limit));
+    Launch { max_steps, schedule: launch.schedule.clone(), ..*launch }
+}
+
+/// A kernel that can be launched on the same memory again and rerun.
+pub(crate) struct Rerun<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) start: Snapshot,
+    pub(crate) options: Options,
+    places: Located<'a>,
+    /// How often it has run, and who is told.
+    pub(crate) runs: u64,
+    repeated: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Subject for Rerun<'_> {
+    type Error = LaunchError;
+
+    fn run(
+        &mut self,
+        chooser: &mut dyn Chooser,
+        footprints: Option<&mut Footprints>,
+    ) -> Result<Run, LaunchError> {
+        self.count();
+        self.memory.restore(&self.start);
+        let mut sanitizer = self.kernel.sanitizer(self.launch, self.options);
+        let mut both = (&mut sanitizer, footprints);
+        let kernel = &self.kernel.lowered.kernel;
+        let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
+        let freed = |address| self.memory.freed(address).is_some();
+        let Found { findings, .. } = sanitizer.finish(outcome.fault.as_ref(), freed);
+        Ok(Run { findings, memory: self.memory.snapshot(), fault: outcome.fault })
+    }
+
+    fn line(&self, place: Place) -> u64 {
+        self.places.line(place)
+    }
+
+    fn kernel(&self) -> &ir::Kernel {
+        &self.kernel.lowered.kernel
+    }
+
+    fn counts_lanes(&self) -> bool {
+        let blocks = &self.kernel.lowered.kernel.blocks;
+        blocks.iter().flat_map(|block| &block.insts).any(|inst| match inst.op {
+            Op::ActiveMask { .. } => true,
+            Op::Collective { members, .. } => members == Members::Active,
+            _ => false,
+        })
+    }
+
+    fn ctas(&self) -> u64 {
+        self.launch.grid.iter().map(|extent| u64::from(*extent)).product()
+    }
+
+    fn interrupted(&self) -> bool {
+        (self.launch.interrupted)()
+    }
+}
+
+impl<'a> Rerun<'a> {
+    /// A kernel that begins with memory as it is at `start`. The launch is [`bounded`].
+    pub(crate) fn new(
+        kernel: &'a Kernel,
+        launch: &'a Launch<'a>,
+        memory: &'a mut Memory,
+        start: Snapshot,
+        options: Options,
+        repeated: &'a (dyn Fn(u64) + Sync),
+    ) -> Rerun<'a> {
+        let places = Located::new(kernel);
+        Rerun { kernel, launch, memory, start, options, places, runs: 0, repeated }
+    }
+
+    fn count(&mut self) {
+        self.runs += 1;
+        (self.repeated)(self.runs);
+    }
+
+    /// Memory as it was at the start, and the launch under another schedule.
+    pub(crate) fn begin_anew(&mut self, schedule: &Schedule) -> Launch<'a> {
+        self.count();
+        self.memory.restore(&self.start);
+        Launch { schedule: schedule.clone(), ..*self.launch }
+    }
+
+    /// Says how two runs differ, and who wrote what differs.
+    pub(crate) fn dependence(
+        &mut self,
+        first: &Run,
+        other: &Run,
+        usual: &Schedule,
+        schedule: &Schedule,
+        args: &[Arg],
+    ) -> Result<Finding, LaunchError> {
+        let nobody = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
+        let end = |run: &Run| match &run.fault {
+            Some(Fault { kind: FaultKind::StepLimit { limit }, .. }) => Ending::Limit(*limit),
+            Some(fault) => Ending::Stopped(fault.kind.word()),
+            None => Ending::Ends,
+        };
+        let differing = first.memory.first_difference(&other.memory);
+        let both_end = first.fault.is_none() && other.fault.is_none();
+        let (Some(offset), true) = (differing, both_end) else {
+            let fault = other.fault.as_ref().or(first.fault.as_ref());
+            let (place, thread) =
+                fault.map_or((Place::default(), nobody), |fault| (fault.place, fault.thread));
+            let seen =
+                |schedule: &Schedule, run| EndSeen { schedule: schedule.clone(), ending: end(run) };
+            let (first, other) = (seen(usual, first), seen(schedule, other));
+            return Ok(Finding::new(place, thread, EndsDiffer { first, other }));
+        };
+        let address = self.memory.base() + offset;
+        let mut writer = LastWriter { address, found: None };
+        // Perhaps only one of the two runs writes it.
+        for schedule in [schedule, &self.launch.schedule] {
+            if writer.found.is_none() {
+                self.memory.restore(&self.start);
+                let launch = Launch { schedule: schedule.clone(), ..*self.launch };
+                vm::launch_observed(
+                    &self.kernel.lowered.kernel,
+                    &launch,
+                    self.memory,
+                    &mut writer,
+                )?;
+            }
+        }
+        let (place, thread) = writer.found.unwrap_or((Place::default(), nobody));
+        let base = self.memory.base();
+        let owners = Owners::new(self.kernel, args, self.launch.image_base, base);
+        let Element { element, start, .. } = owners.element(address);
+        let bytes = element.bytes() as u64;
+        let value = |run: &Run, schedule: &Schedule| {
+            let bytes = (0..bytes).map(|nth| run.memory.byte(start - base + nth));
+            let bits = bytes.rev().fold(0, |bits, byte| bits << 8 | u64::from(byte));
+            let value = Scalar::new(element, bits).to_string();
+            ValueSeen { schedule: schedule.clone(), value }
+        };
+        let (first, other) = (value(first, usual), value(other, schedule));
+        let at = At { space: Space::Global, address: start, bytes };
+        Ok(Finding::new(place, thread, ResultsDiffer { at, first, other }))
+    }
+}
+
+/// Remembers who wrote a byte of global memory last.
+struct LastWriter {
+    address: u64,
+    found: Option<(Place, ThreadId)>,
+}
+
+impl Observer for LastWriter {
+    fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        let Some(Touched { space, address, bytes, writes: true }) = inst.op.touches() else {
+            return;
+        };
+        if !matches!(space, Space::Global | Space::Generic) {
+            return;
+        }
+        for (warp, lanes) in view.group() {
+            let addresses = view.address(address, warp);
+            for lane in lanes.iter() {
+                let start = view.locate(space, addresses[lane as usize]);
+                let inside = self.address.wrapping_sub(start.address) < bytes;
+                if start.space == Space::Global && inside {
+                    self.found = Some((inst.place, view.thread(warp, lane)));
+                }
+            }
+        }
+    }
+}
