@@ -78,7 +78,6 @@ const COMMANDS: &[(&str, i32)] = &[
     ("lint tests/run/none.ptx", 3),
     ("lint --target sm_1", 2),
     ("lint --list", 0),
-    ("explain activemask.b32\u{a0}d;", 3),
     ("explain nonsense", 3),
     ("explain", 2),
     ("isa check isa/warp.isa", 0),

@@ -329,7 +329,7 @@ $b:
 "#;
         let (sources, lowered) = lower(text);
         let functions = |nth: u32| {
-            let code = format!("mov.u32 %r0, {nth};");
+            let code = format!("mov.u32 %r0, {nth}");
             let place =
                 lowered.places.iter().position(|span| sources.slice(*span).starts_with(&code));
             lowered.lines.functions(Place(place.expect("it is there") as u32))
