@@ -57,7 +57,6 @@ fn covered(Coverage { schedules, end }: Coverage) -> String {
     let plural = if schedules == 1 { "" } else { "s" };
     let rest = match end {
         ExploreEnd::Covered => ", and no other can do anything else".to_owned(),
-        ExploreEnd::Count => "; there are others".to_owned(),
         ExploreEnd::Began => "; others begin with CTAs for which there is no room".to_owned(),
         ExploreEnd::Divided => {
             "; others let lanes take more turns at activemask or an access".to_owned()
@@ -74,6 +73,7 @@ fn covered(Coverage { schedules, end }: Coverage) -> String {
             format!("; there are others: stopped at one of more than {steps} steps")
         }
         ExploreEnd::Interrupted => "; there are others: interrupted".to_owned(),
+        _ => "; there are others".to_owned(),
     };
     format!("explored: {schedules} schedule{plural}{rest}\n")
 }

@@ -53,7 +53,7 @@ impl From<Error> for Stop {
             status: match failure.stage {
                 Stage::Module => Status::Rejected,
                 Stage::Launch => Status::Usage,
-                Stage::Run => Status::Faulted,
+                _ => Status::Faulted,
             },
             diagnostics: failure.diagnostics.clone(),
             sources: Arc::clone(&failure.sources),

@@ -56,7 +56,7 @@ fn simulate(arguments: &SimArguments) -> Result<Answer<Body>, Stop> {
     let options = CheckOptions { pedantic: arguments.pedantic };
     let MachineChecked { findings, diagnostics, sources, stats, fault } =
         program.check(&mut state, &config, options)?;
-    let harmful = findings.iter().any(|finding| !finding.is_harmless);
+    let harmful = findings.iter().any(|finding| !finding.is_harmless());
     let status = match (harmful, &fault) {
         (true, _) => Status::Findings,
         (false, Some(_)) => Status::Faulted,

@@ -125,6 +125,8 @@ pub struct Diagnostic {
     pub functions: Vec<String>,
     /// Set if the user has accepted it. Reports leave it out; SARIF says so.
     pub suppressed: Option<Suppression>,
+    /// The finding that it tells of, as data.
+    pub finding: Option<serde_json::Value>,
 }
 
 impl Diagnostic {
@@ -143,6 +145,7 @@ impl Diagnostic {
             fix: None,
             functions: Vec::new(),
             suppressed: None,
+            finding: None,
         }
     }
 

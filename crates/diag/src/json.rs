@@ -34,6 +34,9 @@ pub struct JsonDiagnostic {
     /// The functions that it is about by their names in the module, the innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<String>,
+    /// The finding that it tells of, as data: `docs/schemas/finding.json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<serde_json::Value>,
     /// By what it is known again when the text around it has changed, as in SARIF and baselines.
     pub fingerprint: String,
 }
@@ -119,6 +122,7 @@ impl JsonDiagnostic {
                 replacement: fix.replacement.clone(),
             }),
             functions: diagnostic.functions.clone(),
+            finding: diagnostic.finding.clone(),
             fingerprint,
         }
     }

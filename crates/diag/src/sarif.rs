@@ -106,7 +106,7 @@ struct Outcome<'a> {
     fixes: Vec<Change<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressions: Option<Vec<Accepted>>,
-    properties: Properties,
+    properties: Properties<'a>,
 }
 
 /// A `suppression` of the specification.
@@ -124,8 +124,10 @@ struct PartialFingerprints {
 }
 
 #[derive(Serialize)]
-struct Properties {
+struct Properties<'a> {
     class: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<&'a serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -298,7 +300,10 @@ fn outcome<'a>(
         related_locations,
         fixes: diagnostic.fix.iter().map(|fix| change(sources, fix)).collect(),
         suppressions: None,
-        properties: Properties { class: diagnostic.class.word() },
+        properties: Properties {
+            class: diagnostic.class.word(),
+            finding: diagnostic.finding.as_ref(),
+        },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::liveness::terminator_use;
 use crate::{Op, Operand, Update};
+use serde::Serialize;
 use std::ops::Range;
 
 /// What a virtual register holds in each lane.
@@ -71,7 +72,7 @@ impl From<Reg> for Pred {
 }
 
 /// Where an instruction comes from: an index that the front end understands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct Place(pub u32);
 
 /// One operation, executed by the active lanes whose guard predicate is true.

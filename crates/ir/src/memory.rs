@@ -1,9 +1,11 @@
 //! Memory operations: address spaces, access widths, ordering, atomic updates.
 
 use crate::{BinaryOp, Src};
+use serde::Serialize;
 
 /// An address space (PTX ISA 9.1, 5.1 "State Spaces").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Space {
     /// Any of the others, found out from the address.
     Generic,

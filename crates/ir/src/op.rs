@@ -4,6 +4,7 @@ use crate::{
     Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Members, Ordering, Pred, Reg,
     Space, Special, Src, TernaryOp, UnaryOp, Update,
 };
+use serde::Serialize;
 
 /// What a thread does at a CTA barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +25,8 @@ pub enum BarrierAction {
 }
 
 /// How a barrier combines predicates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BarrierReduction {
     /// How many are true, as a 32-bit count.
     Popc,

@@ -19,7 +19,9 @@ pub mod target;
 pub mod types;
 
 pub use lint::lint;
-pub use lower::{Image, LoweredKernel, NamedVariable, Object, Param, Relocation, SourceLines};
+pub use lower::{
+    Image, LoweredKernel, NamedVariable, Object, Param, RegisterNames, Relocation, SourceLines,
+};
 pub use module::Module;
 pub use nearest::nearest;
 pub use target::{Target, sm_number};

@@ -9,11 +9,10 @@
 use crate::behind::Behind;
 use crate::code::Code;
 use crate::collectives::misaligned;
-use crate::definedness::matters::named;
+use crate::detail::{BarrierMissed, Missed};
 use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
-use crate::strip::Cell;
 use foldhash::HashSet;
 use ir::{Address, Collective, Inst, Kernel, Op, Place, Space, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
@@ -210,24 +209,17 @@ impl Barriers {
         let lanes = missed(warp);
         let exit = warps[warp].exits[lanes.lowest().unwrap_or(0) as usize % WARP];
         found.report(Code::B001, place, Some(exit), || {
-            let all: u32 = (0..view.warps()).map(|warp| missed(warp).count()).sum();
-            let threads = if all == 1 { "1 thread".to_owned() } else { format!("{all} threads") };
-            let did = match around[warp] {
-                (wrote, _) if !wrote.is_empty() => "wrote memory, exited and never reached",
-                (_, passed) if !passed.is_empty() => "went around, exited and never reached",
-                _ if all == 1 => "has exited and never reaches",
-                _ => "have exited and never reach",
+            let how = match around[warp] {
+                (wrote, _) if !wrote.is_empty() => Missed::Wrote,
+                (_, passed) if !passed.is_empty() => Missed::WentAround,
+                _ => Missed::Exited,
             };
-            let message = format!("{threads} {did} this barrier of all threads of the CTA");
+            let threads = (0..view.warps()).map(|warp| missed(warp).count()).sum();
+            let detail = BarrierMissed { threads, warp: warp as u32, lanes, how, exit };
             let thread = view.thread(part.warp, part.lanes.lowest().unwrap_or(0));
             let (live, existing) = (view.live(warp), view.existing(warp));
-            let strip = meeting::strip(view, warp, LaneMask::FULL, ["waits here", "exited before"])
-                .mark(live, Cell::Arrived)
-                .mark(existing - live, Cell::Wrong);
-            Finding::new(Code::B001, place, thread, message)
-                .label("the others wait here")
-                .related(exit, format!("{} of warp {warp} exited here", named(lanes)))
-                .strip(strip)
+            Finding::new(place, thread, detail)
+                .lanes(meeting::lanes(view, warp, LaneMask::FULL).with(live, existing - live))
         });
     }
 }

@@ -1,7 +1,7 @@
 //! M001 within shared, local and parameter memory: accesses between variables, which the VM lets pass.
 
-use crate::at::At;
 use crate::code::Code;
+use crate::detail::{At, BetweenVariables};
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::HashMap;
@@ -142,18 +142,9 @@ fn report(
     let lanes = LaneMask::from_fn(|lane| is_in(touch.addresses[lane])) & LaneMask(touch.lanes);
     let Some(lane) = lanes.lowest() else { return };
     found.report(Code::M001, place, None, || {
-        let (at, end) = (touch.addresses[lane as usize % WARP], gap.start);
-        let (what, thread) = (kind.word(), view.thread(touch.warp, lane));
-        let at = At { space: touch.space, address: at, bytes: touch.bytes };
-        let message = format!("out-of-bounds {what} of {} bytes at {at}", touch.bytes);
-        let before = match touch.space {
-            Space::Shared => "the variable in shared memory before it",
-            Space::Local => "the variable in local memory before it",
-            Space::Param => "the parameter before it",
-            Space::Global | Space::Generic => "the memory before it",
-        };
-        Finding::new(Code::M001, place, thread, message)
-            .label(thread.to_string())
-            .fact(format!("{before} ends at {end:#x}"))
+        let (space, address) = (touch.space, touch.addresses[lane as usize % WARP]);
+        let at = At { space, address, bytes: touch.bytes };
+        let detail = BetweenVariables { access: kind, at, end: gap.start };
+        Finding::new(place, view.thread(touch.warp, lane), detail)
     });
 }

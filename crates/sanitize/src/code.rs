@@ -1,5 +1,6 @@
 //! The codes of findings: what each means and what to do about it.
 
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// Defines [`Code`]: variant, headline and help in one row each.
@@ -7,6 +8,7 @@ macro_rules! codes {
     ($($code:ident $title:literal, $help:literal;)+) => {
         /// What a finding is about. The codes are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code {
             $(#[doc = $title] $code,)+
         }
@@ -78,6 +80,12 @@ codes! {
         "use atomics, or order the accesses with a barrier, a fence and a flag, or two launches";
     B001 "barrier that not all threads of the CTA reach",
         "let every thread of the CTA execute the barrier, or give it the number of threads that do";
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
 }
 
 impl fmt::Display for Code {

@@ -6,11 +6,12 @@
 //! thread of the warp has exited).
 
 use crate::code::Code;
-use crate::definedness::matters::named;
+use crate::detail::{
+    MembermasksDiffer, NotAligned, NotConverged, NotNamed, SourcesLost, WithoutMask,
+};
 use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
-use crate::strip::Cell;
 use ir::{Collective, Members, Op, Place, WarpRules};
 use lanes::{LaneMask, Lanes, WARP, shfl};
 use vm::{Arrival, Firing, Part, View};
@@ -77,19 +78,10 @@ impl Collectives {
         let stray = arrival.lanes - mask;
         if let Some(lane) = stray.lowest() {
             found.report(Code::W001, place, None, || {
-                let message = format!(
-                    "{} {} with the membermask {mask}, which does not name {}",
-                    named(stray),
-                    if stray.count() == 1 { "executes it" } else { "execute it" },
-                    if stray.count() == 1 { "it" } else { "them" },
-                );
-                let words = ["executes it and is named", "executes it and is not named"];
-                let strip = meeting::strip(view, warp, mask, words)
-                    .mark(arrival.executing & mask, Cell::Arrived)
-                    .mark(stray, Cell::Wrong);
-                Finding::new(Code::W001, place, view.thread(warp, lane), message)
-                    .label(format!("executed by {}", named(arrival.executing)))
-                    .strip(strip)
+                let executing = arrival.executing;
+                let detail = NotNamed { membermask: mask, lanes: stray, executing };
+                Finding::new(place, view.thread(warp, lane), detail)
+                    .lanes(meeting::lanes(view, warp, mask).with(executing & mask, stray))
             });
         }
         let Some(last) = self.last.get(view.cta()).and_then(|last| last.get_mut(warp)) else {
@@ -141,17 +133,16 @@ impl Collectives {
         let Some(other) = others.lowest() else { return };
         let theirs = last.of(other).map_or(LaneMask::EMPTY, |last| last.mask);
         found.report(Code::W003, place, None, || {
-            let message = format!(
-                "{} give the membermask {mask}, and {} {theirs}",
-                named(lanes),
-                named(others)
-            );
-            let strip = meeting::strip(view, warp, mask, ["takes part", "gave another membermask"])
-                .mark(firing.participants, Cell::Arrived)
-                .mark(others, Cell::Wrong);
-            Finding::new(Code::W003, place, view.thread(warp, lane), message)
-                .label(format!("fires for {} alone", named(firing.participants)))
-                .strip(strip)
+            let participants = firing.participants;
+            let detail = MembermasksDiffer {
+                participants,
+                lanes,
+                membermask: mask,
+                others,
+                other_membermask: theirs,
+            };
+            Finding::new(place, view.thread(warp, lane), detail)
+                .lanes(meeting::lanes(view, warp, mask).with(participants, others))
         });
     }
 
@@ -174,18 +165,9 @@ impl Collectives {
             return;
         }
         found.report(Code::W006, place, None, || {
-            let message = format!(
-                "{} of the membermask {mask} do not execute it together with {}: targets below sm_70 need \
-                 the whole membermask in convergence",
-                named(absent),
-                named(part.lanes)
-            );
-            let strip = meeting::strip(view, warp, mask, ["executes it", "is named and elsewhere"])
-                .mark(firing.participants, Cell::Arrived)
-                .mark(absent, Cell::Wrong);
-            Finding::new(Code::W006, place, view.thread(warp, lane), message)
-                .label(format!("executed by {}", named(part.lanes)))
-                .strip(strip)
+            let detail = NotConverged { membermask: mask, lanes: part.lanes, absent };
+            Finding::new(place, view.thread(warp, lane), detail)
+                .lanes(meeting::lanes(view, warp, mask).with(firing.participants, absent))
         });
     }
 
@@ -220,50 +202,17 @@ impl Collectives {
         };
         let Some(lane) = lost.lowest().or(part.lanes.lowest()).filter(|_| matters) else { return };
         found.report(Code::W005, place, None, || {
-            let idle = firing.guarded_off & absent;
-            let message = match lost.is_empty() {
-                true => format!(
-                    "only {} take part, and {}",
-                    named(firing.participants),
-                    whereabouts(idle, absent - idle)
-                ),
-                false => {
-                    let sources = sources
-                        .iter()
-                        .flat_map(|sources| lost.iter().map(|lane| sources.lane[lane as usize]));
-                    let sources: LaneMask = sources.collect();
-                    let read = match (sources.intersects(idle), sources.is_subset(idle)) {
-                        (false, _) => "that are elsewhere in divergent code",
-                        (true, true) => "whose guard is false",
-                        (true, false) => {
-                            "whose guard is false, or that are elsewhere in divergent code"
-                        }
-                    };
-                    format!("{} read lanes {read}", named(lost))
-                }
-            };
-            let words = ["takes part", "reads a lane that does not take part"];
-            let strip = meeting::strip(view, warp, live, words)
-                .mark(firing.participants, Cell::Arrived)
-                .mark(lost, Cell::Wrong);
-            Finding::new(Code::W005, place, view.thread(warp, lane), message)
-                .label("the result depends on who is active here")
-                .strip(strip)
+            let participants = firing.participants;
+            let guarded_off = firing.guarded_off & absent;
+            let reads = sources.filter(|_| !lost.is_empty()).map(|sources| SourcesLost {
+                lanes: lost,
+                sources: lost.iter().map(|lane| sources.lane[lane as usize]).collect(),
+            });
+            let elsewhere = absent - guarded_off;
+            let detail = WithoutMask { participants, guarded_off, elsewhere, reads };
+            Finding::new(place, view.thread(warp, lane), detail)
+                .lanes(meeting::lanes(view, warp, live).with(participants, lost))
         });
-    }
-}
-
-/// Where those are who take no part: lanes whose guard is false, and lanes at other instructions.
-fn whereabouts(idle: LaneMask, elsewhere: LaneMask) -> String {
-    let guard = || format!("the guard of {} is false", named(idle));
-    let away = || {
-        let are = if elsewhere.count() == 1 { "is" } else { "are" };
-        format!("{} {are} elsewhere", named(elsewhere))
-    };
-    match (idle.is_empty(), elsewhere.is_empty()) {
-        (true, _) => away(),
-        (false, true) => guard(),
-        (false, false) => format!("{}; {}", guard(), away()),
     }
 }
 
@@ -280,32 +229,13 @@ pub(crate) fn misaligned(
     let Some(lane) = lanes.lowest() else { return };
     found.report(Code::W006, place, None, || {
         let absent = needed - lanes;
-        let groups = [
-            (absent & live, "does not", "do not"),
-            (absent & (existing - live), "has exited", "have exited"),
-            (absent - existing, "never existed", "never existed"),
-        ];
-        let missing: Vec<String> = groups
-            .into_iter()
-            .filter(|(lanes, ..)| !lanes.is_empty())
-            .map(|(lanes, one, many)| {
-                format!("{} {}", named(lanes), if lanes.count() == 1 { one } else { many })
-            })
-            .collect();
-        let message = format!(
-            "{} {} it and {}: it is .aligned, and {}",
-            named(lanes),
-            if lanes.count() == 1 { "executes" } else { "execute" },
-            missing.join(", "),
-            match absent.intersects(live) {
-                true => "all threads of a warp must execute the same one",
-                false => "all 32 threads of the warp must be there",
-            }
-        );
-        let strip = meeting::strip(view, warp, LaneMask::FULL, ["executes it", ""])
-            .mark(lanes, Cell::Arrived);
-        Finding::new(Code::W006, place, view.thread(warp, lane), message)
-            .label(format!("executed by {}", named(lanes)))
-            .strip(strip)
+        let detail = NotAligned {
+            lanes,
+            elsewhere: absent & live,
+            exited: absent & (existing - live),
+            never_existed: absent - existing,
+        };
+        Finding::new(place, view.thread(warp, lane), detail)
+            .lanes(meeting::lanes(view, warp, LaneMask::FULL).with(lanes, LaneMask::EMPTY))
     });
 }

@@ -4,8 +4,8 @@
 //! memory that is only read). What a thread reads before it writes it itself is let pass: programs work on their arrays in
 //! place, and none sees another value.
 
-use crate::at::At;
 use crate::code::Code;
+use crate::detail::{At, ConstantRace};
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
@@ -188,18 +188,7 @@ fn report(
     found: &mut Findings,
 ) {
     found.report(Code::R002, place, Some(other), || {
-        let thread = view.thread(warp, lane);
-        let (label, before) = match writes {
-            true => ("written", "read as constant memory"),
-            false => ("read as constant memory", "written"),
-        };
         let at = At { space: Space::Global, address: byte, bytes: 1 };
-        let message = format!(
-            "the kernel writes global memory at {at} and reads it as constant memory (`.nc`)"
-        );
-        Finding::new(Code::R002, place, thread, message)
-            .label(format!("{label} by {thread}"))
-            .related(other, format!("{before} before"))
-            .help("read what the kernel writes with an ordinary load: no `__ldg`, no `const __restrict__` for memory that others write")
+        Finding::new(place, view.thread(warp, lane), ConstantRace { at, writes, other })
     });
 }

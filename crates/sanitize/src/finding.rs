@@ -1,113 +1,85 @@
 //! Findings as data, equal ones folded.
 
 use crate::code::Code;
-use crate::strip::Strip;
+use crate::detail::{Detail, WarpLanes};
 use foldhash::HashMap;
 use ir::Place;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use vm::{ThreadId, Waiting};
 
 /// Findings of one code that are kept; what comes after them is counted and dropped.
 pub const MAX_FINDINGS: usize = 1000;
 
-/// Another instruction that belongs to a finding.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Related {
-    /// The instruction.
-    pub place: Place,
-    /// What it did.
-    pub text: String,
-}
-
 /// Something wrong with a kernel that a run has shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is about.
-    pub code: Code,
     /// The instruction.
     pub place: Place,
     /// The first thread that it happened to.
     pub thread: ThreadId,
-    /// One sentence with the values of the first time.
-    pub message: String,
-    /// What the instruction did, in a few words.
-    pub label: String,
-    /// Other instructions that belong to it.
-    pub related: Vec<Related>,
+    /// What it is about, with the facts of the first time.
+    pub detail: Detail,
     /// The lanes of the warp, the first time.
-    pub strip: Option<Strip>,
-    /// Further facts, one line or paragraph each.
-    pub facts: Vec<String>,
-    /// For deadlocks: who waits where for whom.
-    pub waiting: Vec<Waiting>,
+    pub lanes: Option<WarpLanes>,
     /// How many warp instructions it happened in.
     pub count: u64,
-    /// A race in which every access finds and leaves the same value with these inputs, whatever their order: a warning.
-    pub is_harmless: bool,
-    /// What to do.
-    pub help: &'static str,
 }
 
 /// The least rank of what is no harmless race ([`Findings::report_worst`]).
 pub(crate) const HARMFUL: u8 = 8;
 
 impl Finding {
+    /// A finding that happened once.
+    pub fn new(place: Place, thread: ThreadId, detail: impl Into<Detail>) -> Finding {
+        Finding { place, thread, detail: detail.into(), lanes: None, count: 1 }
+    }
+
+    /// Adds the lanes of the warp.
+    pub(crate) fn lanes(self, lanes: WarpLanes) -> Finding {
+        Finding { lanes: Some(lanes), ..self }
+    }
+
+    /// The code that reports print.
+    pub fn code(&self) -> Code {
+        self.detail.code()
+    }
+
+    /// Whether nothing can come of it with these inputs: then it is a warning.
+    pub fn is_harmless(&self) -> bool {
+        self.detail.is_harmless()
+    }
+
     /// Whether another finding is of the same code at the same place.
     pub fn is_like(&self, other: &Finding) -> bool {
-        (self.code, self.place) == (other.code, other.place)
+        (self.code(), self.place) == (other.code(), other.place)
     }
 
-    /// A finding with nothing but its sentence.
-    pub fn new(code: Code, place: Place, thread: ThreadId, message: impl Into<String>) -> Finding {
-        Finding {
-            code,
-            place,
-            thread,
-            message: message.into(),
-            label: String::new(),
-            related: Vec::new(),
-            strip: None,
-            facts: Vec::new(),
-            waiting: Vec::new(),
-            count: 1,
-            is_harmless: false,
-            help: code.help(),
-        }
+    /// The instruction, and the others that belong to it.
+    pub fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        std::iter::once(self.place).chain(self.detail.related())
     }
 
-    /// Calls it harmless with these inputs.
-    pub fn harmless(mut self) -> Finding {
-        self.is_harmless = true;
-        self
+    /// All instructions that its facts name.
+    pub fn all_places(&self) -> Vec<Place> {
+        let waiting = self.detail.waiting().iter().map(|group: &Waiting| group.place);
+        let mut all: Vec<Place> = self.places().chain(waiting).collect();
+        all.extend(self.detail.shown().into_iter().flat_map(Finding::all_places));
+        all
     }
+}
 
-    /// Says what the instruction did.
-    pub fn label(mut self, text: impl Into<String>) -> Finding {
-        self.label = text.into();
-        self
-    }
-
-    /// Adds another instruction.
-    pub fn related(mut self, place: Place, text: impl Into<String>) -> Finding {
-        self.related.push(Related { place, text: text.into() });
-        self
-    }
-
-    /// Says what to do, where it is not what the code's findings usually need.
-    pub fn help(mut self, text: &'static str) -> Finding {
-        self.help = text;
-        self
-    }
-
-    /// Adds the picture of the warp.
-    pub fn strip(mut self, strip: Strip) -> Finding {
-        self.strip = Some(strip);
-        self
-    }
-
-    /// Adds a fact.
-    pub fn fact(mut self, text: impl Into<String>) -> Finding {
-        self.facts.push(text.into());
-        self
+/// The fields, and the code.
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Finding", 6)?;
+        fields.serialize_field("code", &self.code())?;
+        fields.serialize_field("place", &self.place)?;
+        fields.serialize_field("thread", &self.thread)?;
+        fields.serialize_field("count", &self.count)?;
+        fields.serialize_field("lanes", &self.lanes)?;
+        fields.serialize_field("detail", &self.detail)?;
+        fields.end()
     }
 }
 
@@ -160,7 +132,7 @@ impl Findings {
             let known = &mut self.found[*at];
             let count = known.count + 1;
             if rank > *worst {
-                self.harmful += usize::from(known.is_harmless && rank >= HARMFUL);
+                self.harmful += usize::from(known.is_harmless() && rank >= HARMFUL);
                 (*worst, *known) = (rank, make());
             }
             known.count = count;
@@ -173,7 +145,9 @@ impl Findings {
             *of_code += 1;
             self.harmful += usize::from(rank >= HARMFUL);
             self.index.insert((code, place, other), (self.found.len(), rank));
-            self.found.push(make());
+            let finding = make();
+            debug_assert_eq!(finding.code(), code);
+            self.found.push(finding);
         }
     }
 
@@ -197,11 +171,17 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detail::{Access, At, BarrierCount, Race, Strength};
+    use ir::Space;
 
     fn report(findings: &mut Findings, place: u32) {
         let (code, place) = (Code::R001, Place(place));
         let thread = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
-        findings.report(code, place, None, || Finding::new(code, place, thread, "it"));
+        let access = Access { place, thread, writes: true, strength: Strength::Weak };
+        let at = At { space: Space::Shared, address: 0, bytes: 4 };
+        let (earlier, later) = (access, access);
+        let race = Race { at, earlier, later, read: None, same_value: false };
+        findings.report(code, place, None, || Finding::new(place, thread, race));
     }
 
     #[test]
@@ -223,8 +203,9 @@ mod tests {
         let mut findings = Findings::default();
         (0..2000).for_each(|place| report(&mut findings, place));
         let thread = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
-        let other = || Finding::new(Code::M004, Place(0), thread, "another");
-        findings.report(Code::M004, Place(0), None, other);
-        assert_eq!(findings.into_found().findings.last().map(|last| last.code), Some(Code::M004));
+        let other = || Finding::new(Place(0), thread, BarrierCount { threads: 33 });
+        findings.report(Code::B001, Place(0), None, other);
+        let found = findings.into_found().findings;
+        assert_eq!(found.last().map(Finding::code), Some(Code::B001));
     }
 }

@@ -24,7 +24,6 @@
 
 mod activemask;
 mod asynchronous;
-mod at;
 mod barriers;
 mod behind;
 mod bounds;
@@ -33,6 +32,7 @@ mod collectives;
 mod constants;
 mod deadlock;
 mod definedness;
+pub mod detail;
 mod endless;
 pub mod explore;
 mod faults;
@@ -50,9 +50,11 @@ mod sanitizer;
 mod shadow;
 mod strip;
 mod touch;
+mod words;
 
-pub use at::At;
 pub use code::Code;
-pub use finding::{Finding, Findings, Found, MAX_FINDINGS, Related};
+pub use detail::{At, Detail, WarpLanes};
+pub use finding::{Finding, Findings, Found, MAX_FINDINGS};
 pub use sanitizer::{Options, Sanitizer};
 pub use strip::{Cell, Strip};
+pub use words::Words;

@@ -3,6 +3,7 @@
 //! Rules: PTX ISA 9.1, `mbarrier.arrive` (a count between one and the pending arrivals).
 
 use crate::code::Code;
+use crate::detail::TooManyArrivals;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
@@ -29,13 +30,9 @@ pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
                 let (left, come) = (pending(state), arrivals(steps[lane as usize]));
                 if come > left {
                     found.report(Code::B001, inst.place, None, || {
+                        let detail = TooManyArrivals { arrivals: come, pending: left };
                         let thread = view.thread(warp, lane);
-                        let message = format!(
-                            "{come} arrive at a barrier object that waits for {left} more in this phase"
-                        );
-                        Finding::new(Code::B001, inst.place, thread, message)
-                            .label(thread.to_string())
-                            .help("initialise the object with the number of arrivals of a phase, and let nobody arrive twice in one")
+                        Finding::new(inst.place, thread, detail)
                     });
                 }
                 states.insert(at, step(state, steps[lane as usize]));

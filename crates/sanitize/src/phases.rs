@@ -4,24 +4,18 @@
 //! reduction is one for all.
 
 use crate::code::Code;
+use crate::detail::{BarrierCount, BarrierReused, BarrierUse};
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
-use ir::{BarrierAction, BarrierReduction, Op, Place};
+use ir::{BarrierAction, Op};
 use lanes::WARP;
 use vm::{BARRIERS, BarrierArrival, View};
-
-/// What the first thread wanted that came to a barrier.
-#[derive(Clone, Copy, Debug)]
-struct Wanted {
-    place: Place,
-    threads: u32,
-    reduction: Option<BarrierReduction>,
-}
 
 /// Watches what is wanted of the barriers.
 #[derive(Debug)]
 pub(crate) struct Phases {
-    wanted: PerCta<[Option<Wanted>; BARRIERS]>,
+    /// What the first thread wanted that came to each.
+    wanted: PerCta<[Option<BarrierUse>; BARRIERS]>,
 }
 
 impl Phases {
@@ -30,7 +24,7 @@ impl Phases {
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
-        let restart = |wanted: &mut [Option<Wanted>; BARRIERS]| *wanted = [None; BARRIERS];
+        let restart = |wanted: &mut [Option<BarrierUse>; BARRIERS]| *wanted = [None; BARRIERS];
         self.wanted.begin(view.cta(), restart, || [None; BARRIERS]);
     }
 
@@ -55,37 +49,19 @@ impl Phases {
         let thread = view.thread(arrival.warp, arrival.lanes.lowest().unwrap_or(0));
         if let Some(odd) = arrival.threads.filter(|threads| threads % WARP as u32 != 0) {
             found.report(Code::B001, place, None, || {
-                let message = format!("a barrier of {odd} threads, which is no number of warps");
-                Finding::new(Code::B001, place, thread, message)
-                    .label(thread.to_string())
-                    .help("give the number of threads in whole warps")
+                Finding::new(place, thread, BarrierCount { threads: odd })
             });
         }
         let Some(wanted) = self.wanted.get(view.cta()) else { return };
         let Some(first) = wanted.get_mut(arrival.id as usize) else { return };
-        let first = first.get_or_insert(Wanted { place, threads, reduction });
-        let message = if first.threads != threads {
-            format!("barrier {} is one of {} threads and of {threads}", arrival.id, first.threads)
-        } else if first.reduction != reduction {
-            format!("barrier {} is used in two ways at a time", arrival.id)
-        } else {
-            return;
-        };
-        let name = |reduction: Option<BarrierReduction>, threads: u32| match reduction {
-            None => format!("waits or arrives, with {threads} threads"),
-            Some(BarrierReduction::Popc) => format!("counts predicates of {threads} threads"),
-            Some(BarrierReduction::And) => format!("joins predicates of {threads} threads by and"),
-            Some(BarrierReduction::Or) => format!("joins predicates of {threads} threads by or"),
-        };
-        found.report(Code::B001, place, Some(first.place), || {
-            Finding::new(Code::B001, place, thread, message)
-                .label(name(reduction, threads))
-                .help("let all who use one barrier at a time give the same number and the same reduction, or use different barriers")
-                .related(
-                    first.place,
-                    format!("before, another {}", name(first.reduction, first.threads)),
-                )
-        });
+        let wants = BarrierUse { place, threads, reduction };
+        let first = first.get_or_insert(wants);
+        if (first.threads, first.reduction) != (threads, reduction) {
+            let (id, before) = (arrival.id, *first);
+            found.report(Code::B001, place, Some(before.place), || {
+                Finding::new(place, thread, BarrierReused { id, here: wants, before })
+            });
+        }
     }
 
     pub(crate) fn complete(&mut self, view: &View<'_>, id: u32) {

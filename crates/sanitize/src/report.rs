@@ -1,12 +1,12 @@
 //! Findings as diagnostics.
 
+use crate::detail::At;
 use crate::finding::Finding;
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::Place;
-use lanes::LaneMask;
-use vm::{Waiting, WaitingFor};
+use vm::Schedule;
 
-/// Where the instructions of a kernel stand in its texts.
+/// Where the instructions of a kernel stand in its texts, and what lies at the addresses of a launch.
 pub trait Places {
     /// The PTX instruction.
     fn ptx(&self, place: Place) -> Option<Span>;
@@ -22,22 +22,31 @@ pub trait Places {
 
     /// A place in a few words, such as `k.ptx:12`.
     fn short(&self, place: Place) -> String;
+
+    /// What an access touches, in words that are the same in every run: an argument or a variable and the element, or the
+    /// address.
+    fn address(&self, at: At) -> String;
+
+    /// The element of global memory that begins at an address, in words.
+    fn element(&self, at: At) -> String;
 }
 
-/// At most this many waiting groups are listed.
-const MAX_GROUPS: usize = 64;
+impl Finding {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        if self.is_harmless() { Severity::Warning } else { Severity::Error }
+    }
+}
 
 /// A finding as a diagnostic: code and sentence, source lines, the picture of the warp, facts, how often, and under
 /// which schedule.
-pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Diagnostic {
-    let severity = if finding.is_harmless { Severity::Warning } else { Severity::Error };
-    let mut found =
-        Diagnostic::new(severity, Class::Undefined, &finding.message).code(finding.code.word());
-    let all = || {
-        let first = (finding.place, finding.label.as_str());
-        let related = finding.related.iter().map(|related| (related.place, related.text.as_str()));
-        std::iter::once(first).chain(related)
-    };
+pub fn diagnostic(finding: &Finding, places: &dyn Places, schedule: &Schedule) -> Diagnostic {
+    let words = finding.words(places);
+    let mut found = Diagnostic::new(finding.severity(), Class::Undefined, &words.message)
+        .code(finding.code().word());
+    let texts = std::iter::once(&words.label).chain(&words.related);
+    let all: Vec<(Place, &str)> = finding.places().zip(texts.map(String::as_str)).collect();
+    let all = || all.iter().copied();
     // The line that the user wrote comes first; the PTX follows.
     for (place, text) in all() {
         if let Some(span) = places.source(place) {
@@ -63,13 +72,10 @@ pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Di
             });
         }
     }
-    if let Some(strip) = &finding.strip {
+    if let Some(strip) = &words.strip {
         found = found.picture(strip.picture());
     }
-    if !finding.waiting.is_empty() {
-        found = found.note(table(finding, places));
-    }
-    for fact in &finding.facts {
+    for fact in &words.facts {
         found = found.note(fact);
     }
     let often = match finding.count {
@@ -78,41 +84,5 @@ pub fn diagnostic(finding: &Finding, places: &impl Places, schedule: &str) -> Di
     };
     found
         .note(format!("first in {}; {often} in all; schedule {schedule}", finding.thread))
-        .help(finding.help)
-}
-
-/// Who waits where for whom.
-fn table(finding: &Finding, places: &impl Places) -> String {
-    let mut out = "who waits where for whom:".to_owned();
-    let several = finding.waiting.iter().any(|group| group.cta != finding.thread.cta);
-    for group in finding.waiting.iter().take(MAX_GROUPS) {
-        let mut lanes = format!("warp {} lanes {}", group.warp, group.lanes.ranges());
-        if several {
-            let [x, y, z] = group.cta;
-            lanes.insert_str(0, &format!("CTA ({x},{y},{z}) "));
-        }
-        let what = match group.waiting_for {
-            WaitingFor::Lanes(mask) => {
-                // Nobody waits for those who have exited, unless nobody else is missing.
-                let missing = mask - group.lanes;
-                let of_warp = |other: &&Waiting| (other.cta, other.warp) == (group.cta, group.warp);
-                let alive = finding.waiting.iter().filter(of_warp);
-                let alive = alive.fold(LaneMask::EMPTY, |all, other| all | other.lanes);
-                let waited_for = if missing.intersects(alive) { missing & alive } else { missing };
-                match waited_for.is_empty() {
-                    true => "a lane that cannot arrive".to_owned(),
-                    false => format!("lanes {}", waited_for.ranges()),
-                }
-            }
-            WaitingFor::Barrier { id, arrived, expected } => {
-                format!("barrier {id}: {arrived} of {expected} threads are there")
-            }
-            WaitingFor::Change => "goes round a loop in which nothing changes".to_owned(),
-        };
-        out.push_str(&format!("\n  {lanes:<24} {:<20} {what}", places.short(group.place)));
-    }
-    if finding.waiting.len() > MAX_GROUPS {
-        out.push_str(&format!("\n  and {} more", finding.waiting.len() - MAX_GROUPS));
-    }
-    out
+        .help(words.help)
 }

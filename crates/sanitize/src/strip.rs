@@ -1,5 +1,6 @@
 //! A warp as a picture: one cell per lane.
 
+use crate::detail::WarpLanes;
 use diag::{Picture, Tint};
 use lanes::{LaneMask, WARP};
 use std::fmt;
@@ -62,19 +63,18 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// A picture in which lanes of `live` that nothing else is said of are absent, and others that ever existed exited.
-    pub fn new(
-        (live, existing): (LaneMask, LaneMask),
-        arrived: &'static str,
-        wrong: &'static str,
-    ) -> Strip {
+    /// The lanes of a warp, and what it means to take part and to be wrong.
+    pub fn new(lanes: &WarpLanes, arrived: &'static str, wrong: &'static str) -> Strip {
         Strip { cells: [Cell::Missing; WARP], arrived, wrong }
-            .mark(existing, Cell::Exited)
-            .mark(live, Cell::Absent)
+            .mark(lanes.existing, Cell::Exited)
+            .mark(lanes.live, Cell::Absent)
+            .mark(lanes.outside, Cell::Outside)
+            .mark(lanes.taking_part, Cell::Arrived)
+            .mark(lanes.wrong, Cell::Wrong)
     }
 
     /// Gives lanes another cell.
-    pub fn mark(mut self, lanes: LaneMask, cell: Cell) -> Strip {
+    fn mark(mut self, lanes: LaneMask, cell: Cell) -> Strip {
         for lane in lanes {
             self.cells[lane as usize] = cell;
         }
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn a_picture_has_a_cell_per_lane_and_a_legend_of_what_occurs() {
-        let strip = Strip::new((LaneMask(0x00ff_ffff), LaneMask(0x0fff_ffff)), "arrived", "wrong")
-            .mark(LaneMask(0xffff), Cell::Arrived)
-            .mark(LaneMask(1 << 3), Cell::Wrong);
+        let lanes = WarpLanes::new(LaneMask(0x00ff_ffff), LaneMask(0x0fff_ffff))
+            .with(LaneMask(0xffff), LaneMask(1 << 3));
+        let strip = Strip::new(&lanes, "arrived", "wrong");
         let shown = strip.to_string();
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[1], "     ###!############........xxxx____");

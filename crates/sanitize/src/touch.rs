@@ -1,6 +1,7 @@
 //! The bytes that the lanes of a warp access in one instruction.
 
 use crate::code::Code;
+use crate::detail;
 use ir::{Address, Op, Space, Update};
 use lanes::{Lanes, WARP};
 use vm::View;
@@ -55,12 +56,9 @@ impl Touch {
         }
     }
 
-    /// The code of a race there, and the space in words.
-    pub(crate) fn race(&self) -> (Code, &'static str) {
-        match self.space {
-            Space::Shared => (Code::R001, "shared"),
-            _ => (Code::R002, "global"),
-        }
+    /// The code of a race there.
+    pub(crate) fn race(&self) -> Code {
+        detail::race(self.space)
     }
 
     /// Leaves out the lanes that fault, and finds the ends.

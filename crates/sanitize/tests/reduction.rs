@@ -295,13 +295,12 @@ impl Collected {
     /// Takes note of findings.
     fn find<'f>(&mut self, findings: impl IntoIterator<Item = &'f Finding>) {
         // What is harmless with these values is told of the first run alone.
-        for finding in findings.into_iter().filter(|finding| !finding.is_harmless) {
-            let related = finding.related.iter().map(|related| related.place);
-            let places = std::iter::once(finding.place).chain(related);
+        for finding in findings.into_iter().filter(|finding| !finding.is_harmless()) {
+            let places = finding.places();
             let mut lines: Vec<u64> = places.map(|place| self.line(place)).collect();
             lines.sort_unstable();
             lines.dedup();
-            self.found.insert((format!("{:?}", finding.code), lines));
+            self.found.insert((format!("{:?}", finding.code()), lines));
         }
     }
 

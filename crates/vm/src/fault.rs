@@ -2,10 +2,11 @@
 
 use ir::Place;
 use lanes::LaneMask;
+use serde::Serialize;
 use std::fmt;
 
 /// A thread of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ThreadId {
     /// The CTA's index in the grid.
     pub cta: [u32; 3],
@@ -30,7 +31,8 @@ impl fmt::Display for ThreadId {
 }
 
 /// What an access was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AccessKind {
     /// A load.
     Load,
@@ -52,7 +54,8 @@ impl AccessKind {
 }
 
 /// What lanes wait for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum WaitingFor {
     /// The lanes of a membermask.
     Lanes(LaneMask),
@@ -70,7 +73,7 @@ pub enum WaitingFor {
 }
 
 /// Lanes of one warp that wait at one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Waiting {
     /// The CTA's index in the grid.
     pub cta: [u32; 3],
@@ -98,7 +101,7 @@ pub enum Verdict {
 }
 
 /// Accessible memory, by addresses as the access counts them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Extent {
     /// The space in which it is.
     pub space: ir::Space,

@@ -16,6 +16,7 @@ mod interp;
 mod launch;
 pub mod memory;
 mod observer;
+mod observers;
 mod printed;
 mod printed_values;
 mod printf;

@@ -1,4 +1,5 @@
-//! What a run shows to those who watch it: every instruction, meeting and exit, before it takes effect.
+//! What a run shows to those who watch it: every instruction, meeting and exit, before it takes effect and, to who asks for
+//! that, after it.
 //!
 //! An [`Observer`] is a type parameter of the run. A run that nobody observes has [`Unobserved`], and its
 //! engine contains no trace of the calls below. An observed run keeps every register of the kernel in a row of
@@ -13,13 +14,19 @@ use lanes::{LaneMask, Lanes, WARP};
 use std::ops::ControlFlow;
 
 /// Watches a run. Every method is told of something that is about to happen, while registers and memory
-/// are still as before; by default it does nothing.
+/// are still as before, but for those that begin with `after`; by default it does nothing.
+///
+/// Several observers are one as a tuple, a reference or an [`Option`]; each event is shown to them in order.
 ///
 /// The CTAs of an observed run share one observer and run on one host thread. They may take turns: events tell
 /// their CTA.
 pub trait Observer {
     /// Whether there is anyone to tell. `false` removes the calls from the engine.
     const OBSERVES: bool = true;
+
+    /// Whether to tell of effects, too: [`Observer::after_inst`] and the other events that begin with `after`. `false` removes
+    /// those calls from the engine.
+    const EFFECTS: bool = false;
 
     /// A CTA begins: its registers, shared and local memory hold nothing.
     fn begin(&mut self, view: &View<'_>) {
@@ -77,6 +84,21 @@ pub trait Observer {
 
     /// A CTA barrier is complete: those who wait there go on.
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
+        let _ = (view, id, waiting);
+    }
+
+    /// The group has executed an instruction of which [`Observer::inst`] told, and no lane of it faulted.
+    fn after_inst(&mut self, view: &View<'_>, inst: &Inst) {
+        let _ = (view, inst);
+    }
+
+    /// A collective has given its lanes what they exchanged.
+    fn after_fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+        let _ = (view, firing);
+    }
+
+    /// Those who waited at a CTA barrier go on, with the results of its reduction if it has one.
+    fn after_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
         let _ = (view, id, waiting);
     }
 }

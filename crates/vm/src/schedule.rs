@@ -2,6 +2,7 @@
 
 use ir::{Place, Tells};
 use lanes::LaneMask;
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
@@ -34,6 +35,13 @@ pub struct Switch {
     pub candidate: u32,
     /// The lanes of it that are taken; [`LaneMask::FULL`] for all of them.
     pub lanes: LaneMask,
+}
+
+/// As it is written after `--schedule`.
+impl Serialize for Schedule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl fmt::Display for Schedule {

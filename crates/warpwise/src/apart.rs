@@ -8,8 +8,9 @@ use crate::argument::Arg;
 use crate::check::Watched;
 use crate::explore::Again;
 use ir::{Inst, Kernel, Op, WarpRules};
+use sanitize::detail::Shown;
 use sanitize::explore::{Elsewhere, Run};
-use sanitize::{Code, Related};
+use sanitize::{Code, Detail, Finding};
 use vm::{Fault, LANE_BITS, LaunchError, Schedule};
 
 /// Warp instructions of a run after which the detectors watch one of the others only: those with lanes apart are as long.
@@ -55,7 +56,10 @@ impl Again<'_> {
         if first.fault.is_some()
             || !(same || suspected.is_some())
             || *usual != Schedule::Fair
-            || first.findings.iter().any(|finding| explains(finding.code) && !finding.is_harmless)
+            || first
+                .findings
+                .iter()
+                .any(|finding| explains(finding.code()) && !finding.is_harmless())
         {
             return Ok(None);
         }
@@ -84,29 +88,30 @@ impl Again<'_> {
             let shown = other
                 .findings
                 .iter()
-                .filter(|finding| !finding.is_harmless)
+                .filter(|finding| !finding.is_harmless())
                 .find(|finding| !first.findings.iter().any(|known| known.is_like(finding)));
             if let (Some(shown), Some(suspected)) = (shown, suspected) {
-                let mut finding = suspected.clone();
-                finding
-                    .facts
-                    .push(format!("--schedule {schedule} shows {}: {}", shown.code, shown.message));
-                finding.related.push(Related { place: shown.place, text: shown.label.clone() });
+                let finding = resting_on(suspected, &schedule, shown.clone());
                 return Ok(Some(Elsewhere { schedule, finding, fault: None }));
             }
             if other.fault.is_none() && (other.memory == first.memory || !same) {
                 continue;
             }
-            let mut finding =
-                self.dependence(first, &other, &usual.to_string(), &schedule, args)?;
+            let mut finding = self.dependence(first, &other, usual, &schedule, args)?;
             if let Some(suspected) = suspected {
-                let dependence = std::mem::replace(&mut finding, suspected.clone());
-                finding.facts.push(dependence.message);
-                finding.facts.extend(dependence.facts);
-                finding.related.push(Related { place: dependence.place, text: dependence.label });
+                finding = resting_on(suspected, &schedule, finding);
             }
             return Ok(Some(Elsewhere { schedule, finding, fault: None }));
         }
         Ok(None)
     }
+}
+
+/// A suspected W009, with what another schedule has shown.
+fn resting_on(suspected: &Finding, schedule: &Schedule, shown: Finding) -> Finding {
+    let mut finding = suspected.clone();
+    if let Detail::FromActiveMask(mask) = &mut finding.detail {
+        mask.shown = Some(Shown { schedule: schedule.clone(), finding: Box::new(shown) });
+    }
+    finding
 }

@@ -5,6 +5,7 @@ use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::{Error, Stage};
 use crate::explore::{Again, bounded};
+use crate::finding::{Finding, Told};
 use crate::launch::{LaunchConfig, Report, refusal};
 use crate::module::Kernel;
 use crate::owner::Owners;
@@ -13,7 +14,7 @@ use crate::spoken::listens;
 use diag::{Class, Diagnostic, Severity, Sources};
 use ir::Op;
 use sanitize::explore::{Elsewhere, End, Run};
-use sanitize::{Code, Finding, Found, MAX_FINDINGS, Options, Sanitizer, report};
+use sanitize::{Code, Found, MAX_FINDINGS, Options, Sanitizer};
 use std::sync::Arc;
 use std::time::Instant;
 use vm::{Fault, FaultKind, Launch, LaunchError, Level, Memory};
@@ -21,7 +22,7 @@ use vm::{Fault, FaultKind, Launch, LaunchError, Level, Memory};
 /// What a checked run has shown.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// What is wrong with the kernel, in the order in which it first happened.
+    /// What is wrong with the kernel, in the order in which it first happened; what only other schedules show comes last.
     pub findings: Vec<Finding>,
     /// How often something else happened after so many findings that no more were kept. The diagnostics say so.
     pub dropped: u64,
@@ -151,32 +152,28 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         owners: &Owners,
     ) -> Checked {
-        let Watched { found: Found { findings: mut found, dropped, .. }, fault, report } = watched;
-        let words = |at| owners.words(at);
-        found.iter_mut().for_each(|finding| finding.name_addresses(&words));
-        let mut places = Located::new(self);
-        let mut findings = places.fold(found);
-        let schedule = config.schedule.to_string();
-        let mut diagnostics: Vec<Diagnostic> = Vec::with_capacity(findings.len());
-        for finding in &findings {
+        let Watched { found: Found { findings: found, dropped, .. }, fault, report } = watched;
+        let mut places = Located::of_launch(self, owners);
+        let mut seen = places.fold(found);
+        let mut told = Told::default();
+        for finding in &seen {
             places.find(finding);
-            diagnostics.push(self.told(finding, &places, &schedule));
+            told.add(finding, &config.schedule, &places);
         }
         if let Some(fault) = &fault {
             let explained = self.explain(fault, owners);
-            match (diagnostics.last_mut(), is_access(&findings)) {
+            match (told.diagnostics.last_mut(), is_access(&seen)) {
                 (Some(last), true) => amend(last, explained),
                 _ if is_finding(fault) => {}
-                _ => diagnostics.push(explained),
+                _ => told.diagnostics.push(explained),
             }
         }
         if dropped > 0 {
-            diagnostics.push(incomplete(dropped));
+            told.diagnostics.push(incomplete(dropped));
         }
-        for Elsewhere { schedule, mut finding, fault } in elsewhere {
-            finding.name_addresses(&words);
-            let harmful = findings.iter().filter(|known| !known.is_harmless || finding.is_harmless);
-            let mut both: Vec<Finding> = harmful.cloned().collect();
+        for Elsewhere { schedule, finding, fault } in elsewhere {
+            let harmful = seen.iter().filter(|known| !known.is_harmless() || finding.is_harmless());
+            let mut both: Vec<sanitize::Finding> = harmful.cloned().collect();
             let known = both.len();
             both.push(finding.clone());
             // The same line of the user may have been found already, at another instruction.
@@ -184,14 +181,15 @@ impl Kernel {
                 continue;
             }
             places.find(&finding);
-            let mut found = self.told(&finding, &places, &schedule.to_string());
-            findings.push(finding);
-            if let Some(fault) = fault.filter(|_| is_access(&findings)) {
-                amend(&mut found, self.explain(&fault, owners));
+            told.add(&finding, &schedule, &places);
+            seen.push(finding);
+            let fault = fault.filter(|_| is_access(&seen));
+            if let (Some(fault), Some(last)) = (fault, told.diagnostics.last_mut()) {
+                amend(last, self.explain(&fault, owners));
             }
-            diagnostics.push(found);
         }
         let sources = Arc::new(places.into_sources());
+        let (findings, diagnostics) = told.finish();
         let order_matters = order_matters(&self.lowered.kernel);
         let (runs, explored) = (1, None);
         Checked {
@@ -205,13 +203,6 @@ impl Kernel {
             order_matters,
             explored,
         }
-    }
-
-    /// A finding in words, with the functions that it is about.
-    fn told(&self, finding: &Finding, places: &Located<'_>, schedule: &str) -> Diagnostic {
-        let functions = self.lowered.lines.functions(finding.place);
-        let functions = functions.into_iter().map(str::to_owned).collect();
-        Diagnostic { functions, ..report::diagnostic(finding, places, schedule) }
     }
 }
 
@@ -245,9 +236,9 @@ pub(crate) fn incomplete(dropped: u64) -> Diagnostic {
 }
 
 /// Whether the last finding is a bad access, which stopped the kernel.
-pub(crate) fn is_access(findings: &[Finding]) -> bool {
+pub(crate) fn is_access(findings: &[sanitize::Finding]) -> bool {
     let codes = [Code::M001, Code::M002, Code::M003];
-    findings.last().is_some_and(|finding| codes.contains(&finding.code))
+    findings.last().is_some_and(|finding| codes.contains(&finding.code()))
 }
 
 /// Whether a fault is a finding itself.
@@ -281,7 +272,7 @@ impl Checked {
 
     /// Whether something was found that is more than a warning.
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| !finding.is_harmless)
+        self.findings.iter().any(|finding| !finding.is_harmless())
     }
 
     /// Nothing was found but warnings, and the kernel ran to its end: its report. Else an error with everything in words.

@@ -8,6 +8,7 @@ use vm::Fault;
 
 /// How far a module got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Stage {
     /// Reading, parsing and lowering the module.
     Module,
@@ -43,7 +44,8 @@ impl Failure {
 }
 
 /// Why a module or a launch failed. The classes say whose turn it is.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
+#[non_exhaustive]
 pub enum Error {
     /// The input breaks a rule: the caller mends the module or the arguments.
     BadInput(Box<Failure>),
@@ -107,6 +109,13 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.failure().render(false).trim_end())
+    }
+}
+
+/// The same, on lines of its own: what `unwrap` prints.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\n{self}")
     }
 }
 

@@ -3,17 +3,17 @@
 use crate::apart::asks_who_is_there;
 use crate::argument::Arg;
 use crate::check::{Checked, Coverage, interrupted};
-use crate::demangle::plain_name;
 use crate::device::Device;
-use crate::element::{ElementType, Scalar};
+use crate::element::Scalar;
 use crate::error::Error;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
-use crate::owner::{Number, Owner, Owners};
+use crate::owner::{Element, Owners};
 use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
-use sanitize::explore::{self, Both, Elsewhere, End, Explored, Footprints, Run, Subject};
-use sanitize::{Code, Finding, Found, Options};
+use sanitize::detail::{Ending, EndsDiffer, PresenceDiffers, ResultsDiffer, ValueSeen};
+use sanitize::explore::{self, Elsewhere, End, Explored, Footprints, Run, Subject};
+use sanitize::{At, Code, Finding, Found, Options};
 use vm::memory::Snapshot;
 use vm::{
     Chooser, Fault, FaultKind, Launch, LaunchError, Level, Memory, Observer, Schedule, Stats,
@@ -74,7 +74,7 @@ impl Subject for Again<'_> {
         self.count();
         self.memory.restore(&self.start);
         let mut sanitizer = self.kernel.sanitizer(self.launch, self.options);
-        let mut both = Both { first: &mut sanitizer, second: footprints };
+        let mut both = (&mut sanitizer, footprints);
         let kernel = &self.kernel.lowered.kernel;
         let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
         let freed = |address| self.memory.freed(address).is_some();
@@ -152,18 +152,18 @@ impl Kernel {
         }
         .map_err(refuse)?;
         let Explored { schedules, end, different, more, fewer } = explored;
-        let usual = config.schedule.to_string();
+        let usual = &config.schedule;
         let presence = |elsewhere: &Elsewhere, shows: bool| {
-            let other = elsewhere.schedule.to_string();
-            let (with, without) = if shows { (&other, &usual) } else { (&usual, &other) };
+            let other = &elsewhere.schedule;
+            let (with, without) = if shows { (other, usual) } else { (usual, other) };
             let finding = presence(&elsewhere.finding, with, without);
-            Elsewhere { finding, schedule: elsewhere.schedule.clone(), fault: None }
+            Elsewhere { finding, schedule: other.clone(), fault: None }
         };
         let mut dependent = Vec::new();
-        let known = apart.as_ref().is_some_and(|apart| apart.finding.code == Code::W008);
+        let known = apart.as_ref().is_some_and(|apart| apart.finding.code() == Code::W008);
         if let Some((schedule, other)) = different.filter(|_| !known) {
             let finding =
-                again.dependence(&first, &other, &usual, &schedule, args).map_err(refuse)?;
+                again.dependence(&first, &other, usual, &schedule, args).map_err(refuse)?;
             dependent.push(Elsewhere { schedule, finding, fault: None });
         }
         dependent.extend(more.iter().map(|elsewhere| presence(elsewhere, true)));
@@ -189,15 +189,11 @@ fn is_endless(fault: &Fault) -> bool {
 }
 
 /// A finding that one of two schedules shows and the other does not.
-fn presence(finding: &Finding, with: &str, without: &str) -> Finding {
-    let code = finding.code;
-    let message = format!("whether {code} happens here depends on the schedule");
-    let mut found = Finding::new(Code::W008, finding.place, finding.thread, message)
-        .label(format!("{code} under one of two schedules"))
-        .fact(format!("--schedule {with} shows: {}", finding.message))
-        .fact(format!("--schedule {without} shows nothing of the kind here"));
-    found.related.clone_from(&finding.related);
-    found
+fn presence(finding: &Finding, with: &Schedule, without: &Schedule) -> Finding {
+    let (place, thread) = (finding.place, finding.thread);
+    let finding = Box::new(finding.clone());
+    let (with, without) = (with.clone(), without.clone());
+    Finding::new(place, thread, PresenceDiffers { finding, with, without })
 }
 
 impl<'a> Again<'a> {
@@ -231,17 +227,15 @@ impl<'a> Again<'a> {
         &mut self,
         first: &Run,
         other: &Run,
-        usual: &str,
+        usual: &Schedule,
         schedule: &Schedule,
         args: &[Arg],
     ) -> Result<Finding, LaunchError> {
         let nobody = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
         let end = |run: &Run| match &run.fault {
-            Some(Fault { kind: FaultKind::StepLimit { limit }, .. }) => {
-                format!("the kernel does not end within {limit} warp instructions")
-            }
-            Some(fault) => format!("the kernel is stopped ({})", fault.kind.word()),
-            None => "the kernel runs to its end".to_owned(),
+            Some(Fault { kind: FaultKind::StepLimit { limit }, .. }) => Ending::Limit(*limit),
+            Some(fault) => Ending::Stopped(fault.kind.word()),
+            None => Ending::Ends,
         };
         let differing = first.memory.first_difference(&other.memory);
         let both_end = first.fault.is_none() && other.fault.is_none();
@@ -249,11 +243,8 @@ impl<'a> Again<'a> {
             let fault = other.fault.as_ref().or(first.fault.as_ref());
             let (place, thread) =
                 fault.map_or((Place::default(), nobody), |fault| (fault.place, fault.thread));
-            let message = "whether the kernel runs to its end depends on the schedule";
-            return Ok(Finding::new(Code::W008, place, thread, message)
-                .label("stopped here under one of them")
-                .fact(format!("under {usual} {}", end(first)))
-                .fact(format!("under {schedule} {}", end(other))));
+            let (first, other) = ((usual.clone(), end(first)), (schedule.clone(), end(other)));
+            return Ok(Finding::new(place, thread, EndsDiffer { first, other }));
         };
         let address = self.memory.base() + offset;
         let mut writer = LastWriter { address, found: None };
@@ -271,37 +262,19 @@ impl<'a> Again<'a> {
             }
         }
         let (place, thread) = writer.found.unwrap_or((Place::default(), nobody));
-        let (what, element, start) = self.name(address, args);
-        let message = format!("the result depends on the schedule: {what} has different values");
-        let start = start - self.memory.base();
-        let value = |run: &Run| {
-            let bytes = (0..element.bytes() as u64).map(|nth| run.memory.byte(start + nth));
-            Scalar::new(element, bytes.rev().fold(0, |bits, byte| bits << 8 | u64::from(byte)))
+        let base = self.memory.base();
+        let owners = Owners::new(self.kernel, args, self.launch.image_base, base);
+        let Element { element, start, .. } = owners.element(address);
+        let bytes = element.bytes() as u64;
+        let value = |run: &Run, schedule: &Schedule| {
+            let bytes = (0..bytes).map(|nth| run.memory.byte(start - base + nth));
+            let bits = bytes.rev().fold(0, |bits, byte| bits << 8 | u64::from(byte));
+            let value = Scalar::new(element, bits).to_string();
+            ValueSeen { schedule: schedule.clone(), value }
         };
-        Ok(Finding::new(Code::W008, place, thread, message)
-            .label("the last write to it")
-            .fact(format!("{} under {usual}, {} under {schedule}", value(first), value(other))))
-    }
-
-    /// What lies at a device address: its name, its type, and where it begins.
-    fn name(&self, address: u64, args: &[Arg]) -> (String, ElementType, u64) {
-        let byte = ElementType::B8;
-        let owners = Owners::new(self.kernel, args, self.launch.image_base, self.memory.base());
-        match owners.of(address) {
-            Some((Owner::Parameter { nth, field, element }, inside)) => {
-                let whose = format!("of the buffer of parameter {}", Number(*nth, *field));
-                let Some(element) = *element else {
-                    return (format!("byte {inside} {whose}"), byte, address);
-                };
-                let size = element.bytes() as u64;
-                (format!("element {} {whose}", inside / size), element, address - inside % size)
-            }
-            Some((Owner::Variable(variable), inside)) => {
-                let name = plain_name(&variable.name);
-                (format!("byte {inside} of the variable `{name}`"), byte, address)
-            }
-            None => (format!("the byte at {:#x}", owners.shown(address)), byte, address),
-        }
+        let (first, other) = (value(first, usual), value(other, schedule));
+        let at = At { space: Space::Global, address: start, bytes };
+        Ok(Finding::new(place, thread, ResultsDiffer { at, first, other }))
     }
 }
 

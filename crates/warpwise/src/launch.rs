@@ -5,12 +5,13 @@ use crate::device::Device;
 use crate::error::{Error, Failure, Stage};
 use crate::module::Kernel;
 use crate::owner::Owners;
+use crate::source::Located;
 use diag::{Class, Diagnostic, Severity};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vm::{Launch, LaunchError, Level, Printed, Schedule, Stats};
+use vm::{Launch, LaunchError, Level, Memory, Observer, Outcome, Printed, Schedule, Stats};
 
 /// Extents in x, y and z; the missing ones are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,20 +156,51 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         args: &[Arg],
     ) -> Result<Report, Error> {
+        let kernel = &self.lowered.kernel;
+        self.run(device, config, args, |launch, memory| vm::launch(kernel, launch, memory))
+    }
+
+    /// Runs the kernel to its end on one host thread, under the same schedule as [`Kernel::launch`], and shows the observer
+    /// every step. [`observe`](crate::observe) has what an observer is made of.
+    ///
+    /// # Errors
+    /// As for [`Kernel::launch`].
+    pub fn observe<O: Observer>(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        args: &[Arg],
+        observer: &mut O,
+    ) -> Result<Report, Error> {
+        let kernel = &self.lowered.kernel;
+        let run = |launch: &Launch<'_>, memory: &mut Memory| {
+            vm::launch_observed(kernel, launch, memory, observer)
+        };
+        self.run(device, config, args, run)
+    }
+
+    fn run(
+        &self,
+        device: &mut Device,
+        config: &LaunchConfig<'_>,
+        args: &[Arg],
+        run: impl FnOnce(&Launch<'_>, &mut Memory) -> Result<Outcome, LaunchError>,
+    ) -> Result<Report, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
         let started = Instant::now();
-        let outcome = vm::launch(&self.lowered.kernel, &launch, &mut device.memory)
-            .map_err(|error| self.refuse(refusal(&error)))?;
+        let outcome =
+            run(&launch, &mut device.memory).map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         let Some(fault) = outcome.fault else { return Ok(report) };
         let owners = Owners::new(self, args, image_base, device.memory.base());
+        let mut places = Located::new(self);
         Err(Error::of(Failure {
             stage: Stage::Run,
-            diagnostics: vec![self.explain(&fault, &owners)],
-            sources: Arc::clone(self.sources()),
+            diagnostics: vec![places.led(self.explain(&fault, &owners), fault.place)],
+            sources: Arc::new(places.into_sources()),
             fault: Some(fault),
             stats: (report.stats != Stats::default()).then_some(report.stats),
             printed: report.printed,

@@ -28,6 +28,48 @@
 //! assert_eq!(device.download::<u32>(out)?, (0..32).collect::<Vec<_>>());
 //! # Ok::<(), warpwise::Error>(())
 //! ```
+//!
+//! [`Kernel::check`] runs it and hands out what is wrong as [`Finding`]s, [`Kernel::observe`] shows every step to an
+//! observer. This one prints what shuffles give to each lane:
+//!
+//! ```
+//! use warpwise::ir::{Collective, Op};
+//! use warpwise::observe::{Firing, Observer, View};
+//! use warpwise::{Arg, Device, Kernel, LaunchConfig, Module};
+//!
+//! struct Shuffles<'k>(&'k Kernel);
+//!
+//! impl Observer for Shuffles<'_> {
+//!     const EFFECTS: bool = true;
+//!
+//!     fn after_fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
+//!         for part in firing.parts {
+//!             let Op::Collective { what: Collective::Shfl { d, .. }, .. } = part.inst.op else { continue };
+//!             let (name, values) = (self.0.register_name(d), view.w32(d.into(), firing.warp));
+//!             for lane in part.lanes {
+//!                 println!("{}: {} in lane {lane}", name.unwrap_or("?"), values[lane as usize]);
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! # let ptx = "
+//! #     .version 7.0
+//! #     .target sm_75
+//! #     .address_size 64
+//! #     .visible .entry rotate(.param .u64 out) {
+//! #         .reg .b32 %r<4>;
+//! #         mov.u32 %r1, %laneid;
+//! #         add.u32 %r2, %r1, 1;
+//! #         shfl.sync.idx.b32 %r3, %r1, %r2, 31, -1;
+//! #         ret;
+//! #     }";
+//! let kernel = Module::from_ptx("rotate.ptx", ptx)?.kernel("rotate")?;
+//! let mut device = Device::new()?;
+//! let out = device.allocate(32 * 4)?;
+//! kernel.observe(&mut device, &LaunchConfig::new(1, 32), &[Arg::Buffer(out)], &mut Shuffles(&kernel))?;
+//! # Ok::<(), warpwise::Error>(())
+//! ```
 
 mod apart;
 mod argument;
@@ -41,11 +83,13 @@ pub mod explain;
 mod explore;
 mod fault;
 mod files;
+mod finding;
 mod info;
 mod launch;
 pub mod machine;
 mod module;
 mod names;
+pub mod observe;
 mod owner;
 mod signature;
 mod source;
@@ -62,14 +106,16 @@ pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};
 pub use explore::Exploration;
 pub use files::{MAX_FILE, read_file};
+pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
 pub use variable::Variable;
 
 pub use diag;
+pub use ir;
 pub use lanes::LaneMask;
 pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
-pub use sanitize::{Code, Finding, Options as CheckOptions};
+pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
 pub use vm::{Fault, FaultKind, Printed, Schedule, Stats};

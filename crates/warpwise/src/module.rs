@@ -3,8 +3,10 @@
 use crate::demangle::{demangled, plain_name};
 use crate::error::{Error, Stage};
 use crate::files::read_file;
+use crate::finding::Position;
 use crate::names::{self, Found};
 use diag::{Class, Diagnostic, Severity, Sources};
+use ir::{Place, Reg};
 use ptx::{Image, LoweredKernel, Param};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -205,6 +207,24 @@ impl Kernel {
     /// Its name for people: that of C++, without the parameters.
     pub fn plain_name(&self) -> String {
         plain_name(self.name())
+    }
+
+    /// What a register is called in the PTX; `None` for those that Warpwise made. Functions are part of the kernels that call
+    /// them, so several registers may have one name.
+    pub fn register_name(&self, reg: Reg) -> Option<&str> {
+        self.lowered.register_names.of(reg)
+    }
+
+    /// The registers that the PTX names, with their names.
+    pub fn registers(&self) -> impl Iterator<Item = (Reg, &str)> {
+        self.lowered.register_names.iter()
+    }
+
+    /// Where an instruction stands in the PTX, and the text of it.
+    pub fn instruction(&self, place: Place) -> Option<(Position, &str)> {
+        let span = *self.lowered.places.get(place.0 as usize)?;
+        let text = self.sources.file(span.file).slice(span);
+        Some((Position::of(&self.sources, span), text))
     }
 
     /// Its parameters in order.

@@ -56,6 +56,16 @@ pub(crate) struct Owners {
     shared: Vec<NamedVariable>,
 }
 
+/// What is at a device address.
+pub(crate) struct Element {
+    /// In words.
+    pub(crate) name: String,
+    /// Its type; a byte if nothing is known.
+    pub(crate) element: ElementType,
+    /// Where it begins.
+    pub(crate) start: u64,
+}
+
 /// Addresses that lie so far from the device's memory have nothing to do with it.
 const FAR: u64 = 1 << 44;
 
@@ -104,6 +114,25 @@ impl Owners {
         match offset.wrapping_add(FAR) < 2 * FAR {
             true => BASE.wrapping_add(offset),
             false => address,
+        }
+    }
+
+    /// The element that holds a byte of device memory.
+    pub(crate) fn element(&self, address: u64) -> Element {
+        let byte = |name| Element { name, element: ElementType::B8, start: address };
+        match self.of(address) {
+            Some((Owner::Parameter { nth, field, element }, inside)) => {
+                let whose = format!("of the buffer of parameter {}", Number(*nth, *field));
+                let Some(element) = *element else { return byte(format!("byte {inside} {whose}")) };
+                let size = element.bytes() as u64;
+                let name = format!("element {} {whose}", inside / size);
+                Element { name, element, start: address - inside % size }
+            }
+            Some((Owner::Variable(variable), inside)) => {
+                let name = plain_name(&variable.name);
+                byte(format!("byte {inside} of the variable `{name}`"))
+            }
+            None => byte(format!("the byte at {:#x}", self.shown(address))),
         }
     }
 

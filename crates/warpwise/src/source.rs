@@ -1,10 +1,12 @@
 //! Source files that a module's `.loc` directives lead to.
 
+use crate::finding::{Locate, Location, Position};
 use crate::module::Kernel;
-use diag::{FileId, Sources, Span};
+use crate::owner::Owners;
+use diag::{Diagnostic, FileId, Label, Sources, Span};
 use ir::Place;
 use ptx::syntax::ast::SourcePosition;
-use sanitize::{Finding, report::Places};
+use sanitize::{At, Finding, report::Places};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -17,19 +19,28 @@ pub(crate) struct Located<'k> {
     sources: Sources,
     /// By the number of the `.file`; `None` for files that cannot be read.
     files: HashMap<u32, Option<FileId>>,
+    /// Whose the addresses of the launch are.
+    owners: Option<&'k Owners>,
 }
 
 impl<'k> Located<'k> {
     pub(crate) fn new(kernel: &'k Kernel) -> Self {
         let sources = Sources::clone(kernel.sources());
-        Located { kernel, sources, files: HashMap::new() }
+        Located { kernel, sources, files: HashMap::new(), owners: None }
+    }
+
+    /// The same, with names for the addresses of a launch.
+    pub(crate) fn of_launch(kernel: &'k Kernel, owners: &'k Owners) -> Self {
+        Located { owners: Some(owners), ..Located::new(kernel) }
     }
 
     /// Reads the source files of a finding, if they can be found.
     pub(crate) fn find(&mut self, finding: &Finding) {
-        let related = finding.related.iter().map(|related| related.place);
-        let waiting = finding.waiting.iter().map(|group| group.place);
-        for place in std::iter::once(finding.place).chain(related).chain(waiting) {
+        self.find_all(finding.all_places().into_iter());
+    }
+
+    fn find_all(&mut self, places: impl Iterator<Item = Place>) {
+        for place in places {
             let Some(position) = self.position(place).copied() else { continue };
             if !self.files.contains_key(&position.file) {
                 let text = self.read(position.file);
@@ -37,6 +48,21 @@ impl<'k> Located<'k> {
                 self.files.insert(position.file, id);
             }
         }
+    }
+
+    /// Leads a diagnostic about an instruction to the line that the user wrote, which comes first; the PTX follows.
+    pub(crate) fn led(&mut self, mut found: Diagnostic, place: Place) -> Diagnostic {
+        self.find_all(std::iter::once(place));
+        let text = found.labels.first().map_or(String::new(), |label| label.text.clone());
+        let callers =
+            self.callers(place).into_iter().map(|span| (span, "called from here".to_owned()));
+        let lines = self.source(place).map(|span| (span, text)).into_iter().chain(callers);
+        let lines: Vec<Label> = lines.map(|(span, text)| Label { span, text }).collect();
+        found.labels.splice(0..0, lines);
+        if let Some(name) = self.source_name(place) {
+            found.notes.insert(0, format!("source: {name}"));
+        }
+        found
     }
 
     /// A number that places of one source line have in common, or the place's own.
@@ -52,23 +78,23 @@ impl<'k> Located<'k> {
     /// Findings that are one to the user: compilers copy a line that the user wrote once.
     pub(crate) fn fold(&self, findings: Vec<Finding>) -> Vec<Finding> {
         let lines = |finding: &Finding| {
-            let related = finding.related.iter().map(|related| related.place);
-            let places = std::iter::once(finding.place).chain(related);
-            let mut lines: Vec<_> =
-                places.map(|place| self.position(place).copied()).collect::<Option<_>>()?;
+            let mut lines: Vec<_> = finding
+                .places()
+                .map(|place| self.position(place).copied())
+                .collect::<Option<_>>()?;
             // Which of two racing accesses came first is chance.
             lines.sort_unstable_by_key(|line| (line.file, line.line, line.column));
-            Some((finding.code, lines))
+            Some((finding.code(), lines))
         };
         let mut folded: Vec<Finding> = Vec::with_capacity(findings.len());
         for finding in findings {
-            let key = lines(&finding).filter(|_| finding.waiting.is_empty());
+            let key = lines(&finding).filter(|_| finding.detail.waiting().is_empty());
             let known = key.and_then(|key| {
                 folded.iter_mut().find(|known| lines(known).as_ref() == Some(&key))
             });
             match known {
                 // What is harmless at one of the places says nothing of the others.
-                Some(known) if known.is_harmless && !finding.is_harmless => {
+                Some(known) if known.is_harmless() && !finding.is_harmless() => {
                     let count = known.count + finding.count;
                     *known = Finding { count, ..finding };
                 }
@@ -186,5 +212,34 @@ impl Places for Located<'_> {
             let name = name.map_or(file.name().into(), |name| name.to_string_lossy());
             format!("{name}:{}", file.location(span.start).line)
         })
+    }
+
+    fn address(&self, at: At) -> String {
+        self.owners.map_or_else(|| format!("{:#x}", at.address), |owners| owners.words(at))
+    }
+
+    fn element(&self, at: At) -> String {
+        match self.owners {
+            Some(owners) => owners.element(at.address).name,
+            None => self.address(at),
+        }
+    }
+}
+
+impl Locate for Located<'_> {
+    fn location(&self, place: Place) -> Location {
+        let lines = &self.kernel.lowered.lines;
+        let source = lines.of(place).iter().map(|at| Position {
+            file: lines.file(at.file).unwrap_or("?").to_owned(),
+            line: at.line,
+            column: at.column,
+        });
+        Location {
+            place,
+            instruction: self.ptx(place).map(|span| Position::of(&self.sources, span)),
+            source: source.collect(),
+            functions: lines.functions(place).into_iter().map(str::to_owned).collect(),
+            is_guessed: lines.is_guessed(place),
+        }
     }
 }

@@ -41,7 +41,7 @@ impl Again<'_> {
     ) -> Result<Vec<Elsewhere>, LaunchError> {
         let stats = &watched.report.stats;
         let is_clean =
-            first.fault.is_none() && first.findings.iter().all(|finding| finding.is_harmless);
+            first.fault.is_none() && first.findings.iter().all(|finding| finding.is_harmless());
         if !is_clean || self.launch.schedule != Schedule::Fair || stats.warp_instructions > MOST {
             return Ok(Vec::new());
         }

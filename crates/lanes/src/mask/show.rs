@@ -3,11 +3,19 @@
 use core::fmt::{self, Write as _};
 
 use super::LaneMask;
+use serde::{Serialize, Serializer};
 
 /// Prints the mask as an operand: `0x` and eight hexadecimal digits.
 impl fmt::Display for LaneMask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#010x}", self.0)
+    }
+}
+
+/// As an operand, `0x0000ffff`.
+impl Serialize for LaneMask {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

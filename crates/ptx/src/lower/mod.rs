@@ -10,6 +10,7 @@ mod errors;
 mod functions;
 pub(crate) mod layout;
 mod lines;
+mod names;
 mod operands;
 mod scope;
 mod service;
@@ -18,6 +19,7 @@ mod vectors;
 
 pub use layout::{Image, NamedVariable, Object, Relocation};
 pub use lines::SourceLines;
+pub use names::RegisterNames;
 pub use operands::{Extend, class_of};
 pub use scope::Entity;
 
@@ -76,6 +78,8 @@ pub struct LoweredKernel {
     pub lines: SourceLines,
     /// The registers that are declared one by one, in order; `None` for those that nothing uses.
     pub registers: Vec<Option<Reg>>,
+    /// What registers are called in the text.
+    pub register_names: RegisterNames,
 }
 
 /// How deep blocks and calls may be nested in each other, all together.
@@ -231,11 +235,12 @@ impl Lowering {
             return Err(vec![bug.label(function.name.span, "")]);
         }
         let registers = self.scopes.registers.iter().map(|register| register.reg).collect();
+        let register_names = self.scopes.register_names.finish();
         let Lowering { params, places, lines, dynamic, shared_variables: mut shared, .. } = self;
         if let Some(dynamic) = dynamic {
             shared.push(NamedVariable { offset: u64::from(kernel.shared_bytes), ..dynamic });
         }
-        Ok(LoweredKernel { kernel, params, shared, places, lines, registers })
+        Ok(LoweredKernel { kernel, params, shared, places, lines, registers, register_names })
     }
 
     fn parameter(&mut self, variable: &ast::Variable) {
@@ -483,6 +488,7 @@ impl Lowering {
         };
         let reg = self.b.reg(class);
         self.scopes.registers[index].reg = Some(reg);
+        self.scopes.register_names.add(reg, name);
         Ok(reg)
     }
 

@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::layout::{self, Image, NamedVariable, Places};
+use super::names::RegisterNames;
 use crate::nearest::nearest;
 use crate::special;
 use crate::syntax::ast::{self, Function, Item, Name};
@@ -80,6 +81,8 @@ pub(super) struct CallerScopes(Vec<Scope>);
 pub(super) struct Scopes {
     scopes: Vec<Scope>,
     pub(super) registers: Vec<Register>,
+    /// What those are called that have come into being.
+    pub(super) register_names: RegisterNames,
     pub(super) variables: Vec<Placing>,
     /// Bytes of one scalar of each variable.
     pub(super) scalars: Vec<u32>,
@@ -108,6 +111,7 @@ impl Scopes {
         let mut scopes = Scopes {
             scopes: vec![Scope::default()],
             registers: Vec::new(),
+            register_names: RegisterNames::default(),
             variables: Vec::new(),
             scalars: Vec::new(),
             module_locals: Vec::new(),
@@ -239,6 +243,7 @@ impl Scopes {
     /// Declares a register whose virtual register is there already.
     pub(super) fn declare_register_in(&mut self, name: &Name, ty: ScalarType, reg: Reg) -> Result {
         self.registers.push(Register { ty, reg: Some(reg) });
+        self.register_names.add(reg, name);
         self.declare(name, Entity::Register(self.registers.len() - 1))
     }
 
@@ -254,6 +259,7 @@ impl Scopes {
             let reg = regs.get(nth).copied();
             self.registers.push(Register { ty: variable.ty, reg });
             let name = element_name(&variable.name, nth);
+            reg.into_iter().for_each(|reg| self.register_names.add(reg, &name));
             self.declare(&name, Entity::Register(self.registers.len() - 1))?;
         }
         self.has_vectors = true;

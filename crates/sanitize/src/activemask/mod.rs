@@ -9,13 +9,12 @@
 mod marks;
 
 use crate::code::Code;
-use crate::definedness::matters::named;
+use crate::detail::FromActiveMask;
 use crate::finding::{Finding, Findings};
 use crate::influence::{accesses_local, influenced, influenced_at};
 use crate::meeting;
 use crate::per_cta::PerCta;
 use crate::regions::{Marked, Regions};
-use crate::strip::Cell;
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use ir::{
@@ -213,30 +212,23 @@ impl ActiveMasks {
                 marks.set(reg, warp, arrival.lanes.0, result);
             }
         });
-        let (wrong, does) = match what {
-            Collective::Shfl { .. } => {
-                (from - LaneMask(chosen), "exchange values by a fixed pattern of lanes")
-            }
-            _ if self.pedantic => (from, "work with the lanes that it names"),
-            _ => (LaneMask::EMPTY, ""),
+        let (wrong, fixed_pattern) = match what {
+            Collective::Shfl { .. } => (from - LaneMask(chosen), true),
+            _ if self.pedantic => (from, false),
+            _ => (LaneMask::EMPTY, false),
         };
-        let (into, lanes, does) = match wrong.is_empty() {
-            false => (found, wrong, does),
-            true => (&mut self.suspected, from, "work with the lanes that it names"),
+        let (into, lanes, fixed_pattern) = match wrong.is_empty() {
+            false => (found, wrong, fixed_pattern),
+            true => (&mut self.suspected, from, false),
         };
         let Some(lane) = lanes.lowest() else { return };
         let source = self.source;
         into.report(Code::W009, place, None, || {
-            let mask = arrival.membermask.unwrap_or(LaneMask::EMPTY);
-            let message = format!(
-                "the membermask {mask} comes from activemask, which need not name all lanes that get here"
-            );
-            let strip =
-                meeting::strip(view, warp, mask, ["executes it", ""]).mark(arrival.executing, Cell::Arrived);
-            Finding::new(Code::W009, place, view.thread(warp, lane), message)
-                .label(format!("{} {does}", named(lanes)))
-                .related(source, "the mask comes from here")
-                .strip(strip)
+            let membermask = arrival.membermask.unwrap_or(LaneMask::EMPTY);
+            let detail = FromActiveMask { membermask, lanes, fixed_pattern, source, shown: None };
+            let warp_lanes = meeting::lanes(view, warp, membermask);
+            Finding::new(place, view.thread(warp, lane), detail)
+                .lanes(warp_lanes.with(arrival.executing, LaneMask::EMPTY))
         });
     }
 }

@@ -8,8 +8,8 @@ mod lasting;
 mod marks;
 mod proxy;
 
-use crate::at::At;
 use crate::code::Code;
+use crate::detail::{At, Awaited, BulkSize, CopyUnderWay, UnderWay};
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::touch::Touch;
@@ -57,6 +57,16 @@ struct Copy {
     group: Option<(Groups, u32)>,
     /// Whether it tells a barrier object.
     tells: bool,
+}
+
+impl Copy {
+    fn awaited(&self) -> Awaited {
+        match (self.tells, self.group) {
+            (true, _) => Awaited::BarrierObject,
+            (false, Some((Groups::Bulk, _))) => Awaited::BulkGroup,
+            (false, Some((Groups::Plain, _)) | None) => Awaited::Group,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -183,48 +193,9 @@ impl AsyncCopies {
     }
 }
 
-/// What to do about a copy that may be under way.
-fn help(copy: &Copy) -> &'static str {
-    match (copy.tells, copy.group) {
-        (true, _) => {
-            "wait for the phase of the copy's barrier object before: `mbarrier.try_wait` until it says so"
-        }
-        (false, Some((Groups::Bulk, _))) => {
-            "wait for the copy's group before: with `cp.async.bulk.wait_group N` all groups but the last N are \
-             complete, with `.read` they have at least read their sources"
-        }
-        (false, _) => {
-            "wait for the copy's group before: with `cp.async.wait_group N`, all groups but the last N are complete"
-        }
-    }
-}
-
-/// When a copy is complete.
-fn rule(copy: &Copy) -> &'static str {
-    match (copy.tells, copy.group) {
-        (true, _) => {
-            "a copy is complete for those who have seen the phase of its barrier object end"
-        }
-        (false, Some((Groups::Bulk, _))) => {
-            "a copy is complete when the thread that began it has waited for its group \
-             (`cp.async.bulk.wait_group`); other threads need a barrier after that"
-        }
-        (false, _) => {
-            "a copy is complete when the thread that began it has waited for its group \
-             (`cp.async.wait_group`); other threads need a barrier after that"
-        }
-    }
-}
-
 /// A bulk copy of so many bytes.
 fn odd_size(bytes: u64, (place, by): (Place, ThreadId), found: &mut Findings) {
-    found.report(Code::M002, place, None, || {
-        let message =
-            format!("a bulk copy of {bytes} bytes: its size must be a multiple of {BULK_UNIT}");
-        Finding::new(Code::M002, place, by, message)
-            .label(by.to_string())
-            .help("copy whole units of 16 bytes, and the rest with loads and stores")
-    });
+    found.report(Code::M002, place, None, || Finding::new(place, by, BulkSize { bytes }));
 }
 
 fn index(warp: usize, lane: u32) -> usize {
@@ -389,36 +360,32 @@ impl Cta {
         place: Place,
         found: &mut Findings,
     ) {
-        let (code, space) = touch.race();
+        let code = touch.race();
         for (lane, start) in touch.iter() {
             let span = Span { space: touch.space, start, bytes: touch.bytes };
-            let (at, does) = match (self.written.find(&span), writes) {
-                (Some(at), _) => (at, "writing"),
+            let (at, copy_is) = match (self.written.find(&span), writes) {
+                (Some(at), _) => (at, UnderWay::Writing),
                 (None, false) => continue,
                 (None, true) => match self.read.find(&span) {
-                    Some(at) => (at, "reading"),
+                    Some(at) => (at, UnderWay::Reading),
                     None => continue,
                 },
             };
             let Some(copy) = self.copies.get(at).and_then(Option::as_ref) else { continue };
             found.report(code, place, Some(copy.place), || {
-                let verb = if writes { "writes" } else { "reads" };
-                let thread = view.thread(touch.warp, lane);
                 let at = At { space: touch.space, address: start, bytes: touch.bytes };
-                let message = format!(
-                    "{verb} {space} memory at {at}, which an asynchronous copy may be {does} still"
-                );
-                let of = match copy.thread == thread {
-                    true => "this thread".to_owned(),
-                    false => copy.thread.to_string(),
+                let Span { space, start: to, bytes } = copy.to;
+                let detail = CopyUnderWay {
+                    at,
+                    writes,
+                    copy_is,
+                    copy: copy.place,
+                    copied_by: copy.thread,
+                    copied_to: At { space, address: to, bytes: 1 },
+                    copied_bytes: bytes,
+                    awaited: copy.awaited(),
                 };
-                let Span { space: target, start: to, bytes } = copy.to;
-                let to = At { space: target, address: to, bytes: 1 };
-                Finding::new(code, place, thread, message)
-                    .label(format!("{verb}: {thread}"))
-                    .related(copy.place, format!("the copy, of {bytes} bytes to {to}, by {of}"))
-                    .help(help(copy))
-                    .fact(rule(copy))
+                Finding::new(place, view.thread(touch.warp, lane), detail)
             });
         }
     }

@@ -5,8 +5,8 @@
 //! written before.
 
 use super::marks::Span;
-use crate::at::At;
 use crate::code::Code;
+use crate::detail::{At, NoProxyFence};
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
@@ -50,19 +50,10 @@ impl Unfenced {
         let store = units().find_map(|unit| Some((unit, self.stores.get(&unit)?)));
         let Some((unit, (stored, by))) = store else { return };
         found.report(Code::R001, place, Some(*stored), || {
-            let verb = if writes { "writes" } else { "reads" };
             let at = At { space: span.space, address: unit * BULK_UNIT, bytes: 1 };
-            let message = format!(
-                "a bulk copy {verb} shared memory at {at}, and no proxy fence lies between a store to it and the copy"
-            );
-            Finding::new(Code::R001, place, thread, message)
-                .label(format!("copy of {} bytes by {thread}", span.bytes))
-                .related(*stored, format!("store by {by}"))
-                .fact("bulk copies access memory through the asynchronous proxy, stores through the generic one")
-                .help(
-                    "who has written executes `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the barrier \
-                     behind which the copy begins",
-                )
+            let (store, stored_by) = (*stored, *by);
+            let detail = NoProxyFence { at, writes, bytes: span.bytes, store, stored_by };
+            Finding::new(place, thread, detail)
         });
         if writes {
             units().for_each(|unit| {

@@ -1,12 +1,11 @@
 //! Collectives and barriers: undefined values that travel between lanes, and those that begin there.
 
-use super::matters::{Use, named};
 use super::{Scene, reg_of};
 use crate::code::Code;
+use crate::detail::{Born, SourceAbsent, Use, WarpLanes};
 use crate::finding::Finding;
 use crate::meeting;
 use crate::shadow::{Kind, Origin, transfer};
-use crate::strip::Strip;
 use ir::{BarrierAction, Collective, Inst, Members, Op, Operand, Pred, Reg, Src};
 use lanes::{LaneMask, Lanes, ReduxOp, VoteMode, WARP, movmatrix, shfl};
 use vm::{BarrierArrival, BarrierPart, Firing, Part, View};
@@ -166,8 +165,7 @@ impl Scene<'_, '_> {
     fn born_astray(&mut self, firing: &Firing<'_>, part: &Part<'_>, lane: u32) -> Origin {
         let view = self.view;
         self.births.at(Kind::Collective, part.inst.place, || {
-            let text = "is executed by a lane that its membermask does not name".to_owned();
-            (view.thread(firing.warp, lane), text, None)
+            (view.thread(firing.warp, lane), Born::NotNamed, None)
         })
     }
 
@@ -233,9 +231,9 @@ impl Scene<'_, '_> {
         let why = || {
             let mask = meeting::membermask(view, part.inst, firing.warp, lane);
             let why = meeting::why_absent(view, firing, mask, source);
-            let text = format!("lane {lane} reads lane {source}, which does not take part: {why}");
-            let strip = lost_strip(view, firing, mask, lost);
-            (view.thread(firing.warp, lane), text, Some(strip))
+            let lanes = lost_lanes(view, firing, mask, lost);
+            let born = Born::SourceAbsent { lane, source, why };
+            (view.thread(firing.warp, lane), born, Some(lanes))
         };
         self.births.at(Kind::Collective, part.inst.place, why)
     }
@@ -253,11 +251,12 @@ impl Scene<'_, '_> {
             let source = sources[lane as usize];
             let mask = meeting::membermask(view, part.inst, warp, lane);
             let why = meeting::why_absent(view, firing, mask, source);
-            let message = format!("lane {lane} reads lane {source}, which does not take part");
-            Finding::new(Code::W002, part.inst.place, view.thread(warp, lane), message)
-                .label(format!("the result is undefined in {}", named(lost)))
-                .fact(format!("lane {source} does not take part: {why}"))
-                .strip(lost_strip(view, firing, mask, lost))
+            Finding::new(
+                part.inst.place,
+                view.thread(warp, lane),
+                SourceAbsent { lane, source, why, lanes: lost },
+            )
+            .lanes(lost_lanes(view, firing, mask, lost))
         });
     }
 
@@ -269,10 +268,7 @@ impl Scene<'_, '_> {
             let (bits, origin) = match lost.contains(lane) {
                 true => {
                     let view = self.view;
-                    let born = || {
-                        let text = "reads lanes that do not take part".to_owned();
-                        (view.thread(firing.warp, lane), text, None)
-                    };
+                    let born = || (view.thread(firing.warp, lane), Born::SourcesAbsent, None);
                     (0xffff_ffff, self.births.at(Kind::Collective, part.inst.place, born))
                 }
                 false => (u64::from(bits[lane as usize]), any),
@@ -333,11 +329,8 @@ impl Scene<'_, '_> {
 }
 
 /// Who takes part in a shuffle, and who reads a lane that does not.
-fn lost_strip(view: &View<'_>, firing: &Firing<'_>, mask: LaneMask, lost: LaneMask) -> Strip {
-    let words = ["takes part", "reads a lane that does not take part"];
-    meeting::strip(view, firing.warp, mask, words)
-        .mark(firing.participants, crate::strip::Cell::Arrived)
-        .mark(lost, crate::strip::Cell::Wrong)
+fn lost_lanes(view: &View<'_>, firing: &Firing<'_>, mask: LaneMask, lost: LaneMask) -> WarpLanes {
+    meeting::lanes(view, firing.warp, mask).with(firing.participants, lost)
 }
 
 /// The taints of all participants as one.

@@ -1,52 +1,11 @@
 //! Where an undefined value matters, and how it is reported.
 
 use super::Scene;
-use crate::code::Code;
+use crate::detail::{Facts, Undefined, Use};
 use crate::finding::Finding;
 use crate::shadow::{Kind, Origin};
-use ir::{Place, Reg, Space};
+use ir::{Place, Reg};
 use lanes::LaneMask;
-
-/// What an undefined value decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
-    Branch,
-    Guard,
-    Address,
-    Membermask,
-    Barrier,
-    GlobalStore,
-    GlobalAtomic,
-    Print,
-}
-
-impl Use {
-    fn words(self) -> &'static str {
-        match self {
-            Use::Branch => "decides a branch",
-            Use::Guard => "decides whether an instruction is executed",
-            Use::Address => "is used as an address",
-            Use::Membermask => "is used as a membermask",
-            Use::Barrier => "is used as a barrier's number or thread count",
-            Use::GlobalStore => "is stored to global memory",
-            Use::GlobalAtomic => "is combined into global memory",
-            Use::Print => "is printed",
-        }
-    }
-}
-
-/// The code and the subject of a sentence for a kind of birth.
-fn subject(kind: Kind) -> (Code, &'static str) {
-    match kind {
-        Kind::Register => (Code::M005, "the value of a register that nothing wrote"),
-        Kind::Memory(Space::Shared) => (Code::M004, "a value of shared memory that nothing wrote"),
-        Kind::Memory(Space::Local) => (Code::M004, "a value of local memory that nothing wrote"),
-        Kind::Memory(Space::Global | Space::Generic | Space::Param) => {
-            (Code::M004, "a value of memory that nothing wrote")
-        }
-        Kind::Collective => (Code::W010, "the undefined result of a collective"),
-    }
-}
 
 impl Scene<'_, '_> {
     /// Reports the lanes in which a register is undefined that must not be, and lets it count as defined.
@@ -106,42 +65,22 @@ impl Scene<'_, '_> {
         used: Use,
     ) {
         let Some(birth) = self.births.get(origin) else { return };
-        let (code, subject) = subject(birth.kind);
         let view = self.view;
         let thread = view.thread(warp, lanes.lowest().unwrap_or(0));
-        let itself = birth.place == place;
-        // Memory is read at a place that somebody chose: that is what is wrong. Registers and collectives
-        // are read and executed freely where nothing comes of it.
-        let first = matches!(birth.kind, Kind::Memory(_)) && !itself;
-        let (at, other) = match (first, itself) {
-            (true, _) => (birth.place, None),
-            (false, true) => (place, None),
-            (false, false) => (place, Some(birth.place)),
+        let detail = Undefined {
+            born: birth.born,
+            born_at: birth.place,
+            born_in: birth.thread,
+            used,
+            used_at: place,
+            lanes,
         };
-        self.findings.report(code, at, other, || {
-            let message = format!("{subject} {}", used.words());
-            let matters = format!("here it matters, in {}", named(lanes));
-            let mut finding = Finding::new(code, at, thread, message);
-            finding = match (first, other) {
-                (true, _) => finding.label(&birth.text).related(place, matters),
-                (false, Some(other)) => finding.label(matters).related(other, &birth.text),
-                (false, None) => {
-                    finding.label(matters).fact(format!("the instruction itself {}", birth.text))
-                }
-            };
-            if birth.thread != thread {
-                finding = finding.fact(format!("the value was first born in {}", birth.thread));
-            }
-            finding.strip = birth.strip;
-            finding
+        let at = detail.place();
+        // Findings about memory are one wherever its value is used.
+        let other = Some(birth.place).filter(|birth| *birth != at);
+        self.findings.report(detail.code(), at, other, || Finding {
+            lanes: birth.lanes,
+            ..Finding::new(at, thread, detail)
         });
-    }
-}
-
-/// `lane 3`, `lanes 0-15`.
-pub(crate) fn named(lanes: LaneMask) -> String {
-    match lanes.count() {
-        1 => format!("lane {}", lanes.ranges()),
-        _ => format!("lanes {}", lanes.ranges()),
     }
 }

@@ -1,8 +1,7 @@
 //! Loads, stores and atomic updates.
 
-use super::matters::Use;
 use super::{Cta, Scene, reg_of};
-use crate::at::At;
+use crate::detail::{At, Born, Use};
 use crate::shadow::{Kind, Origin, Shadow, transfer};
 use crate::touch::Touch;
 use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Service, Space, Src, Update};
@@ -187,14 +186,8 @@ impl Scene<'_, '_> {
     fn unwritten(&mut self, touch: &Touch, lane: u32, address: u64, place: Place) -> Origin {
         let (view, space, warp) = (self.view, touch.space, touch.warp);
         self.births.at(Kind::Memory(space), place, || {
-            let word = match space {
-                Space::Shared => "shared",
-                Space::Local => "local",
-                Space::Global | Space::Generic | Space::Param => "global",
-            };
             let at = At { space, address, bytes: touch.bytes };
-            let text = format!("reads {word} memory at {at}, which nothing wrote");
-            (view.thread(warp, lane), text, None)
+            (view.thread(warp, lane), Born::Memory(at), None)
         })
     }
 

@@ -12,9 +12,10 @@
 mod collective;
 mod compute;
 mod copies;
-pub(crate) mod matters;
+mod matters;
 mod memory;
 
+use crate::detail::{Born, Use};
 use crate::finding::Findings;
 use crate::per_cta::PerCta;
 use crate::shadow::term::Term;
@@ -22,7 +23,6 @@ use crate::shadow::{Births, GlobalShadow, Kind, Origin, Registers, Shadow};
 use foldhash::HashSet;
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
 use lanes::{Lanes, WARP};
-use matters::Use;
 use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, View};
 
 /// What is undefined in a CTA.
@@ -114,10 +114,8 @@ impl Scene<'_, '_> {
             return self.cta.registers.origin(reg, warp, lane);
         }
         let view = self.view;
-        let origin = self.births.at(Kind::Register, place, || {
-            let text = "reads a register that nothing wrote".to_owned();
-            (view.thread(warp, lane), text, None)
-        });
+        let born = || (view.thread(warp, lane), Born::Register, None);
+        let origin = self.births.at(Kind::Register, place, born);
         origin.with_term(unwritten_register(reg, warp, lane))
     }
 

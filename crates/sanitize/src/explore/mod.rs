@@ -4,7 +4,6 @@
 //! schedule of a small kernel except those that only swap independent steps. What turns up under one of them and not
 //! before is kept with the shortest list of switches that shows it.
 
-mod both;
 mod footprint;
 mod order;
 mod pct;
@@ -13,7 +12,6 @@ mod shorten;
 mod spin;
 mod state;
 
-pub use both::Both;
 pub use footprint::Footprints;
 
 use crate::finding::Finding;
@@ -85,6 +83,7 @@ pub struct Explored {
 
 /// Why an exploration ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum End {
     /// As many schedules as were wanted.
     #[default]
@@ -372,14 +371,15 @@ impl Explored {
         switches: &[Switch],
     ) -> Result<(), S::Error> {
         // What is harmless is told of the first run.
-        for finding in run.findings.iter().filter(|finding| !finding.is_harmless) {
+        for finding in run.findings.iter().filter(|finding| !finding.is_harmless()) {
             let known = first.findings.iter().chain(self.more.iter().map(|known| &known.finding));
-            let known = known.filter(|known| !known.is_harmless);
+            let known = known.filter(|known| !known.is_harmless());
             if known.into_iter().any(|known| same(subject, known, finding)) {
                 continue;
             }
             let shows = |subject: &S, run: &Run| {
-                let alike = |found: &&Finding| !found.is_harmless && same(subject, found, finding);
+                let alike =
+                    |found: &&Finding| !found.is_harmless() && same(subject, found, finding);
                 let found = run.findings.iter().find(alike)?;
                 let last = run.findings.last().is_some_and(|last| same(subject, last, found));
                 Some((found.clone(), run.fault.clone().filter(|_| last)))
@@ -399,7 +399,7 @@ impl Explored {
         run: &Run,
         switches: &[Switch],
     ) -> Result<(), S::Error> {
-        let harmful = first.findings.iter().filter(|finding| !finding.is_harmless);
+        let harmful = first.findings.iter().filter(|finding| !finding.is_harmless());
         for finding in harmful.take(LOOKED_FOR) {
             // What a stopped run does not show it might have shown.
             let lacks = |subject: &S, run: &Run| {
@@ -421,14 +421,12 @@ impl Explored {
 
 /// Whether two findings are about the same thing at the same places.
 fn same<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
-    one.code == other.code && lines(subject, one) == lines(subject, other)
+    one.code() == other.code() && lines(subject, one) == lines(subject, other)
 }
 
 /// The places of a finding. Which of two racing accesses comes first is chance, so they are in no order.
 fn lines<S: Subject>(subject: &S, finding: &Finding) -> Vec<u64> {
-    let related = finding.related.iter().map(|related| related.place);
-    let places = std::iter::once(finding.place).chain(related);
-    let mut lines: Vec<u64> = places.map(|place| subject.line(place)).collect();
+    let mut lines: Vec<u64> = finding.places().map(|place| subject.line(place)).collect();
     lines.sort_unstable();
     lines.dedup();
     lines
@@ -437,7 +435,7 @@ fn lines<S: Subject>(subject: &S, finding: &Finding) -> Vec<u64> {
 /// Whether two findings are about the same thing, and a place of theirs is the same.
 fn alike<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
     let theirs = lines(subject, other);
-    one.code == other.code && lines(subject, one).iter().any(|line| theirs.contains(line))
+    one.code() == other.code() && lines(subject, one).iter().any(|line| theirs.contains(line))
 }
 
 /// Whether two runs end differently. What a stopped kernel wrote so far is no result.

@@ -3,9 +3,8 @@
 use super::clock::{Clocks, Step, Thread};
 use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
 use super::unread::{Pair, Unread};
-use crate::at::At;
+use crate::detail::{self, At, Race, Reader, WarpLanes};
 use crate::finding::{Finding, Findings, HARMFUL};
-use crate::strip::{Cell as Mark, Strip};
 use crate::touch::Touch;
 use ir::{Address, Place, Space, Src};
 use lanes::{LaneMask, WARP};
@@ -375,24 +374,13 @@ impl Judge<'_, '_> {
         let pair: Pair = (low, (low != high).then_some(high));
         // A race of more distant threads needs more to mend.
         let rank = distance(earlier, access) + if harm == Harm::None { 0 } else { HARMFUL };
-        let make = || {
-            let finding = self.finding(touch, bytes.start, earlier, access);
-            match (harm, earlier.kind.writes() && access.kind.writes()) {
-                (Harm::Possible, _) => finding,
-                (Harm::None, true) => {
-                    finding.fact("both write the same value: harmless with these inputs").harmless()
-                }
-                (Harm::None, false) => finding
-                    .fact("the write leaves the value as it was: harmless with these inputs")
-                    .harmless(),
-            }
-        };
+        let make = || self.finding(touch, bytes.start, (earlier, access), harm == Harm::None);
         let plain_write = |access: &Access| access.kind.writes() && access.kind.is_weak();
         match unread {
             Some(unread) if !self.pedantic && plain_write(earlier) && plain_write(access) => {
                 unread.hold(bytes.clone(), pair, [earlier.by, access.by], (rank, make));
             }
-            _ => found.report_worst(touch.race().0, pair, rank, make),
+            _ => found.report_worst(touch.race(), pair, rank, make),
         }
     }
 
@@ -409,64 +397,42 @@ impl Judge<'_, '_> {
             let (bytes, by) = (address..address + touch.bytes, access(lane).by);
             if self.reads() {
                 let by = self.view.thread(touch.warp, lane);
-                unread.read(bytes, (self.how.place, || format!("read by {by}")), found);
+                unread.read(bytes, Reader { place: self.how.place, thread: by }, found);
             } else {
                 unread.written(bytes, |write| clocks.order(write, &by).all == write.lanes);
             }
         }
     }
 
-    fn finding(&self, touch: &Touch, address: u64, earlier: &Access, access: &Access) -> Finding {
-        let (code, space) = touch.race();
-        let (one, other) = (self.extents.thread(earlier), self.extents.thread(access));
-        let same_warp = in_one_warp(earlier, access);
-        let relation = if same_warp {
-            "two lanes of one warp"
-        } else if earlier.by.cta == access.by.cta {
-            "two warps of one CTA"
-        } else {
-            "two CTAs"
-        };
+    fn finding(
+        &self,
+        touch: &Touch,
+        address: u64,
+        (earlier, later): (&Access, &Access),
+        same_value: bool,
+    ) -> Finding {
+        let (one, other) = (self.extents.thread(earlier), self.extents.thread(later));
         let at = At { space: touch.space, address, bytes: touch.bytes };
-        let message = format!(
-            "{relation} access {space} memory at {at}, and nothing orders their {} and {}",
-            earlier.kind.word(),
-            access.kind.word(),
-        );
-        let mut finding = Finding::new(code, access.place, other, message).label(format!(
-            "{} of {} bytes by {other}",
-            access.kind.word(),
-            touch.bytes
-        ));
-        finding = match earlier.place == access.place {
-            true => finding.fact(format!("the other access is the same instruction, by {one}")),
-            false => {
-                finding.related(earlier.place, format!("earlier {} by {one}", earlier.kind.word()))
-            }
+        let as_data = |access: &Access, thread| detail::Access {
+            place: access.place,
+            thread,
+            writes: access.kind.writes(),
+            strength: access.kind.strength(),
         };
-        if earlier.kind.is_copy() {
-            finding = finding
-                .fact("a copy lasts until its thread has waited for it")
-                .help("put a barrier between the wait of the copy's thread and the other access: one before the wait is too early");
+        let race = Race {
+            at,
+            earlier: as_data(earlier, one),
+            later: as_data(later, other),
+            read: None,
+            same_value,
+        };
+        let finding = Finding::new(later.place, other, race);
+        if !in_one_warp(earlier, later) {
+            return finding;
         }
-        if !earlier.kind.is_weak() && !access.kind.is_weak() {
-            finding = finding.fact(match same_warp {
-                true => "volatile accesses are not ordered between lanes: from sm_70 on the lanes of a warp do \
-                         not run in lockstep",
-                false => "one of the accesses is strong for its own CTA only",
-            });
-            if !same_warp {
-                finding = finding.help("give both accesses a scope that reaches both CTAs, such as `.gpu`: `atomicAdd`, not `atomicAdd_block`");
-            }
-        }
-        if same_warp {
-            let (live, existing) = (self.view.live(touch.warp), self.view.existing(touch.warp));
-            let strip = Strip::new((live, existing), "executes the later access", "one of the two")
-                .mark(LaneMask(touch.lanes), Mark::Arrived)
-                .mark(LaneMask::single(one.lane) | LaneMask::single(other.lane), Mark::Wrong);
-            finding = finding.strip(strip);
-        }
-        finding
+        let lanes = WarpLanes::new(self.view.live(touch.warp), self.view.existing(touch.warp));
+        let two = LaneMask::single(one.lane) | LaneMask::single(other.lane);
+        finding.lanes(lanes.with(LaneMask(touch.lanes), two))
     }
 }
 

@@ -5,6 +5,7 @@
 //! is smaller.
 
 use super::clock::{Step, Uniform};
+use crate::detail::Strength;
 use foldhash::{HashMap, HashMapExt};
 use ir::Place;
 use smallvec::{Array, SmallVec};
@@ -92,16 +93,17 @@ impl Kind {
         self.0 & VOLATILE != 0
     }
 
-    pub(super) fn word(self) -> &'static str {
-        match (self.writes(), self.is_weak(), self.is_volatile()) {
-            (false, ..) if self.is_copy() => "asynchronous read",
-            (true, ..) if self.is_copy() => "asynchronous write",
-            (false, true, _) => "read",
-            (true, true, _) => "write",
-            (false, false, true) => "volatile read",
-            (true, false, true) => "volatile write",
-            (false, false, false) => "strong read",
-            (true, false, false) => "atomic or strong write",
+    pub(super) fn strength(self) -> Strength {
+        if self.is_copy() {
+            Strength::Asynchronous
+        } else if self.is_weak() {
+            Strength::Weak
+        } else if self.is_volatile() {
+            Strength::Volatile
+        } else if self.is_narrow() {
+            Strength::Cta
+        } else {
+            Strength::Gpu
         }
     }
 }

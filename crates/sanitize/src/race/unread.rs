@@ -5,6 +5,7 @@
 //! are the reads.
 
 use super::clock::Step;
+use crate::detail::{Detail, Reader};
 use crate::finding::{Finding, Findings};
 use foldhash::HashMap;
 use ir::Place;
@@ -43,7 +44,7 @@ impl Unread {
             let mut findings: Vec<_> = self.findings.drain().collect();
             findings.sort_unstable_by_key(|((low, high), _)| (low.0, high.map(|high| high.0)));
             for (of, (rank, finding)) in findings {
-                found.report_worst(finding.code, of, rank, || finding);
+                found.report_worst(finding.code(), of, rank, || finding);
             }
         }
     }
@@ -67,12 +68,7 @@ impl Unread {
     }
 
     /// Bytes are read by an instruction: races that left them are told.
-    pub(super) fn read(
-        &mut self,
-        bytes: Range<u64>,
-        (place, text): (Place, impl Fn() -> String),
-        found: &mut Findings,
-    ) {
+    pub(super) fn read(&mut self, bytes: Range<u64>, reader: Reader, found: &mut Findings) {
         let mut told = None;
         for byte in bytes {
             let Some(Byte { of, .. }) = self.bytes.remove(&byte) else { continue };
@@ -80,8 +76,14 @@ impl Unread {
                 continue;
             }
             if let Some((rank, finding)) = self.findings.get(&of) {
-                let make = || finding.clone().related(place, text());
-                found.report_worst(finding.code, of, *rank, make);
+                let make = || {
+                    let mut finding = finding.clone();
+                    if let Detail::Race(race) = &mut finding.detail {
+                        race.read = Some(reader);
+                    }
+                    finding
+                };
+                found.report_worst(finding.code(), of, *rank, make);
             }
         }
     }

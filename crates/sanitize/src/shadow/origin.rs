@@ -1,7 +1,7 @@
 //! Where undefined values are born.
 
 use super::term::Term;
-use crate::strip::Strip;
+use crate::detail::{Born, WarpLanes};
 use foldhash::{HashMap, HashMapExt};
 use ir::{Place, Space};
 use vm::ThreadId;
@@ -87,9 +87,9 @@ pub(crate) struct Birth {
     pub(crate) place: Place,
     pub(crate) thread: ThreadId,
     /// What happened there.
-    pub(crate) text: String,
+    pub(crate) born: Born,
     /// The lanes of the warp, for collectives.
-    pub(crate) strip: Option<Strip>,
+    pub(crate) lanes: Option<WarpLanes>,
 }
 
 /// All births of a run; those of one kind at one place count as one.
@@ -117,12 +117,12 @@ impl Births {
         &mut self,
         kind: Kind,
         place: Place,
-        make: impl FnOnce() -> (ThreadId, String, Option<Strip>),
+        make: impl FnOnce() -> (ThreadId, Born, Option<WarpLanes>),
     ) -> Origin {
         let all = &mut self.all;
         let id = *self.index.entry((kind, place)).or_insert_with(|| {
-            let (thread, text, strip) = make();
-            all.push(Birth { kind, place, thread, text, strip });
+            let (thread, born, lanes) = make();
+            all.push(Birth { kind, place, thread, born, lanes });
             all.len() as u32 - 1
         });
         Origin { birth: id, term: self.term() }

@@ -144,17 +144,19 @@ impl Cta<'_> {
             let released: Vec<_> =
                 self.waiting.iter().filter(|split| split.state == state).copied().collect();
             self.waiting.retain(|split| split.state != state);
+            let program = self.frame.program;
+            let part = |split: &Split| {
+                let inst = Self::inst(program, split.at)?;
+                Some(BarrierPart { warp: split.warp, lanes: LaneMask(split.lanes), inst })
+            };
+            let parts: Vec<BarrierPart<'_>> = match O::OBSERVES {
+                true => released.iter().filter_map(part).collect(),
+                false => Vec::new(),
+            };
             if O::OBSERVES {
-                let program = self.frame.program;
-                let part = |split: &Split| {
-                    let inst = Self::inst(program, split.at)?;
-                    Some(BarrierPart { warp: split.warp, lanes: LaneMask(split.lanes), inst })
-                };
-                let parts: Vec<BarrierPart<'_>> = released.iter().filter_map(part).collect();
                 observer.complete_barrier(&View::new(&self.frame), id as u32, &parts);
             }
             for split in released {
-                let program = self.frame.program;
                 let op = &program.barriers[program.codes[split.at].x as usize];
                 if let Some(reduction) = op.reduction {
                     // SAFETY: the operation belongs to the frame's program.
@@ -169,6 +171,9 @@ impl Cta<'_> {
                     }
                 }
                 self.release(split.warp, split.lanes, op.resume);
+            }
+            if O::EFFECTS {
+                observer.after_barrier(&View::new(&self.frame), id as u32, &parts);
             }
         }
     }

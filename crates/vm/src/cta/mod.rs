@@ -404,8 +404,12 @@ fn execute<O: Observer>(frame: &mut Frame<'_>, mut at: usize, one_step: bool, ob
             begun = true;
             observe::step(frame, at, observer);
         }
+        let (done, fired) = (at, if O::EFFECTS { observe::fired(frame, at) } else { Vec::new() });
         // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
         at = unsafe { (code.run)(frame, code, at) };
+        if O::EFFECTS && !(at == STOP && matches!(frame.stop, Stop::Fault(_))) {
+            observe::after(frame, done, &fired, observer);
+        }
     }
     debug_assert_eq!(at, STOP);
 }

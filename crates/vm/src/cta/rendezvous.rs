@@ -60,16 +60,19 @@ impl Cta<'_> {
             fired |= arrived;
             let group = Group { membermask: LaneMask(members), lanes: LaneMask(arrived) };
             let participants = group.participants();
-            if O::OBSERVES {
-                let parts: Vec<Part<'_>> = together
+            let parts: Vec<Part<'_>> = match O::OBSERVES {
+                true => together
                     .iter()
                     .filter_map(|split| {
                         let inst = Self::inst(program, split.at)?;
                         Some(Part { lanes: LaneMask(split.lanes), inst })
                     })
-                    .collect();
-                let (executing, guarded_off) = (group.lanes, LaneMask::EMPTY);
-                let firing = Firing { warp, participants, executing, guarded_off, parts: &parts };
+                    .collect(),
+                false => Vec::new(),
+            };
+            let (executing, guarded_off) = (group.lanes, LaneMask::EMPTY);
+            let firing = Firing { warp, participants, executing, guarded_off, parts: &parts };
+            if O::OBSERVES {
                 observer.fire(&View::new(&self.frame), &firing);
             }
             let read = |split: &Split| {
@@ -93,6 +96,9 @@ impl Cta<'_> {
             for split in &together {
                 // SAFETY: the operation belongs to the frame's program.
                 unsafe { op_at(split.at).write(&self.frame, warp, &results, split.lanes) };
+            }
+            if O::EFFECTS {
+                observer.after_fire(&View::new(&self.frame), &firing);
             }
         }
         if fired == 0 {

@@ -99,6 +99,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// The instruction that a code performs; `None` for guards and the ends of blocks.
+    pub(crate) fn inst(&self, at: usize) -> Option<&Inst> {
+        match self.origins[at] {
+            Origin::Inst(block, nth) => self.kernel.blocks[block.0 as usize].insts.get(nth),
+            Origin::Guard(..) | Origin::Unguard | Origin::Terminator(_) => None,
+        }
+    }
+
     fn new(kernel: &Kernel, slots: Vec<Slot>, origins: Vec<Origin>) -> Source {
         let inst = |block: BlockId, nth: usize| &kernel.blocks[block.0 as usize].insts[nth];
         // The instruction that begins there. A guard goes with its instruction.

@@ -4,12 +4,14 @@ use super::run::{MachineProgram, Ran, RunConfig};
 use crate::check::{amend, incomplete, is_access, is_finding};
 use crate::device::Buffer;
 use crate::error::Error;
+use crate::finding::{Finding, Locate, Location, Position, Told};
 use ::machine::State;
 use diag::{Diagnostic, Sources, Span};
 use ir::Place;
 use lanes::WARP;
-use sanitize::report::{self, Places};
-use sanitize::{At, Code, Finding, Found, Options, Related, Sanitizer};
+use sanitize::detail::{Undefined, Use};
+use sanitize::report::Places;
+use sanitize::{At, Code, Detail, Finding as Seen, Found, Options, Sanitizer};
 use std::sync::Arc;
 use vm::{Fault, Launch, Memory, Stats};
 
@@ -30,11 +32,6 @@ pub struct MachineChecked {
 
 /// The place outside every instruction: registers are loaded and stored there.
 const OUTSIDE: Place = Place(0);
-/// What [`OUTSIDE`] does with a value, in a finding's words and in ours.
-const STORED: &str = "is stored to global memory";
-const LEFT: &str = "is in a register when the program ends";
-/// What a write of a register of the warp does with a value.
-const WRITTEN: &str = "is written to a register of the warp";
 
 impl MachineProgram {
     /// Runs the program as [`MachineProgram::run`] does, and looks for what `Kernel::check` looks for: undefined
@@ -63,72 +60,88 @@ impl MachineProgram {
             Ok(outcome)
         };
         let Ran { outcome, memory } = self.launch(state, config, run)?;
-        let mut findings: Vec<Finding> = Vec::with_capacity(found.findings.len());
-        let words = counted(memory);
-        for mut finding in found.findings.into_iter().filter_map(|finding| self.of_machine(finding))
-        {
+        let mut seen: Vec<Seen> = Vec::with_capacity(found.findings.len());
+        for finding in found.findings.into_iter().filter_map(|finding| self.of_machine(finding)) {
             // A value that mattered before is in a register at the end, too.
-            let known = |other: &Finding| {
-                other.code == finding.code
-                    && other.related.iter().any(|related| related.place == finding.place)
+            let is_left = undefined(&finding).is_some_and(|it| it.used == Use::FinalRegister);
+            let known = |other: &Seen| {
+                other.code() == finding.code() && other.detail.related().contains(&finding.place)
             };
-            if !(finding.message.ends_with(LEFT) && findings.iter().any(known)) {
-                finding.name_addresses(&words);
-                findings.push(finding);
+            if !(is_left && seen.iter().any(known)) {
+                seen.push(finding);
             }
         }
-        let schedule = config.schedule.to_string();
-        let diagnostic = |finding: &Finding| report::diagnostic(finding, self, &schedule);
-        let mut diagnostics: Vec<Diagnostic> = findings.iter().map(diagnostic).collect();
+        let texts = Texts { program: self, memory };
+        let mut told = Told::default();
+        seen.iter().for_each(|seen| told.add(seen, &config.schedule, &texts));
         if let Some(fault) = &outcome.fault {
             let explained = self.explain(fault, memory);
-            match (diagnostics.last_mut(), is_access(&findings)) {
+            match (told.diagnostics.last_mut(), is_access(&seen)) {
                 (Some(last), true) => amend(last, explained),
                 _ if is_finding(fault) => {}
-                _ => diagnostics.push(explained),
+                _ => told.diagnostics.push(explained),
             }
         }
         if found.dropped > 0 {
-            diagnostics.push(incomplete(found.dropped));
+            told.diagnostics.push(incomplete(found.dropped));
         }
+        let (findings, diagnostics) = told.finish();
         let sources = Arc::clone(&self.sources);
         let (stats, fault) = (outcome.stats, outcome.fault);
         Ok(MachineChecked { findings, diagnostics, sources, stats, fault })
     }
 
     /// A finding in terms of the machine; `None` for what is right there.
-    fn of_machine(&self, mut finding: Finding) -> Option<Finding> {
+    fn of_machine(&self, mut finding: Seen) -> Option<Seen> {
         // Who takes part is who executes it together: no form has a mask that it lacks.
-        if finding.code == Code::W005 {
+        if finding.code() == Code::W005 {
             return None;
         }
-        if finding.place != OUTSIDE {
-            if self.program.writes_uniform(finding.place) {
-                finding.message = finding.message.replace(STORED, WRITTEN);
-            }
-            return Some(finding);
-        }
         // A register that nothing writes is printed as it was: as zero.
-        let mut related = finding.related.into_iter();
-        let Related { place, text } = related.find(|related| related.place != OUTSIDE)?;
-        (finding.place, finding.label) = (place, text);
-        finding.related = Vec::new();
-        finding.message = finding.message.replace(STORED, LEFT);
+        finding.place = finding.places().find(|place| *place != OUTSIDE)?;
+        if let Detail::Undefined(value) = &mut finding.detail
+            && value.used == Use::GlobalStore
+        {
+            if value.used_at == OUTSIDE {
+                value.used = Use::FinalRegister;
+            } else if self.program.writes_uniform(finding.place) {
+                value.used = Use::UniformRegister;
+            }
+        }
         Some(finding)
     }
 }
 
-/// An address as the program knows it: counted from the start of its memory.
-fn counted(memory: Buffer) -> impl Fn(At) -> String {
-    move |at| {
-        let offset = at.address.checked_sub(memory.address).filter(|it| *it < memory.bytes);
-        format!("{:#x}", offset.unwrap_or(at.address))
+/// The facts of a finding about an undefined value.
+fn undefined(finding: &Seen) -> Option<&Undefined> {
+    match &finding.detail {
+        Detail::Undefined(value) => Some(value),
+        _ => None,
     }
 }
 
-impl Places for MachineProgram {
+/// The text of a program, and the memory of a run.
+struct Texts<'p> {
+    program: &'p MachineProgram,
+    memory: Buffer,
+}
+
+impl Locate for Texts<'_> {
+    fn location(&self, place: Place) -> Location {
+        let instruction = self.ptx(place).map(|span| Position::of(&self.program.sources, span));
+        Location {
+            place,
+            instruction,
+            source: Vec::new(),
+            functions: Vec::new(),
+            is_guessed: false,
+        }
+    }
+}
+
+impl Places for Texts<'_> {
     fn ptx(&self, place: Place) -> Option<Span> {
-        self.program.places.get(place.0 as usize).copied().filter(|_| place != OUTSIDE)
+        self.program.program.places.get(place.0 as usize).copied().filter(|_| place != OUTSIDE)
     }
 
     fn source(&self, _: Place) -> Option<Span> {
@@ -145,6 +158,19 @@ impl Places for MachineProgram {
 
     fn short(&self, place: Place) -> String {
         let span = self.ptx(place);
-        span.map_or("?".to_owned(), |span| format!("line {}", self.sources.location(span).line))
+        span.map_or("?".to_owned(), |span| {
+            format!("line {}", self.program.sources.location(span).line)
+        })
+    }
+
+    /// As the program knows it: counted from the start of its memory.
+    fn address(&self, at: At) -> String {
+        let memory = self.memory;
+        let offset = at.address.checked_sub(memory.address).filter(|it| *it < memory.bytes);
+        format!("{:#x}", offset.unwrap_or(at.address))
+    }
+
+    fn element(&self, at: At) -> String {
+        self.address(at)
     }
 }

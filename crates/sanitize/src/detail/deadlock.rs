@@ -1,0 +1,130 @@
+//! W003, W004, W007, B001: nobody can go on.
+
+use super::Facts;
+use crate::code::Code;
+use ir::{CollectiveKind, MatrixWork, Place};
+use lanes::{MinMax, ReduxOp, ShflMode, VoteMode};
+use serde::{Serialize, Serializer};
+use vm::Waiting;
+
+/// What lanes wait at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Meeting {
+    /// A warp collective.
+    Collective(CollectiveKind),
+    /// A CTA barrier.
+    Barrier,
+    /// No meeting: a loop.
+    Loop,
+}
+
+impl Meeting {
+    /// The instruction, without operands' types and `.sync`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Meeting::Barrier => "barrier",
+            Meeting::Loop => "loop",
+            Meeting::Collective(kind) => match kind {
+                CollectiveKind::Shfl(ShflMode::Up) => "shfl.up",
+                CollectiveKind::Shfl(ShflMode::Down) => "shfl.down",
+                CollectiveKind::Shfl(ShflMode::Bfly) => "shfl.bfly",
+                CollectiveKind::Shfl(ShflMode::Idx) => "shfl.idx",
+                CollectiveKind::Vote(VoteMode::All) => "vote.all",
+                CollectiveKind::Vote(VoteMode::Any) => "vote.any",
+                CollectiveKind::Vote(VoteMode::Uni) => "vote.uni",
+                CollectiveKind::Ballot => "vote.ballot",
+                CollectiveKind::MatchAny { .. } => "match.any",
+                CollectiveKind::MatchAll { .. } => "match.all",
+                CollectiveKind::Redux(ReduxOp::Add) => "redux.add",
+                CollectiveKind::Redux(ReduxOp::MinU32 | ReduxOp::MinS32) => "redux.min",
+                CollectiveKind::Redux(ReduxOp::MaxU32 | ReduxOp::MaxS32) => "redux.max",
+                CollectiveKind::Redux(ReduxOp::And) => "redux.and",
+                CollectiveKind::Redux(ReduxOp::Or) => "redux.or",
+                CollectiveKind::Redux(ReduxOp::Xor) => "redux.xor",
+                CollectiveKind::ReduxF32(mode) => match mode.op {
+                    MinMax::Min => "redux.min",
+                    MinMax::Max => "redux.max",
+                },
+                CollectiveKind::Elect => "elect",
+                CollectiveKind::MovMatrix => "movmatrix",
+                CollectiveKind::WarpSync => "bar.warp",
+                CollectiveKind::Matrix(form) => match form.work {
+                    MatrixWork::Load => "matrix load",
+                    MatrixWork::Store => "matrix store",
+                    MatrixWork::Multiply => "mma",
+                },
+            },
+        }
+    }
+}
+
+impl Serialize for Meeting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+/// Lanes that wait, and at what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Blocked {
+    /// Who waits where for whom.
+    pub waiting: Waiting,
+    /// What they wait at.
+    pub at: Meeting,
+}
+
+/// Why lanes that wait never go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Why {
+    /// W003: they gave another membermask than those whom they wait for.
+    OtherMembermask,
+    /// W004: they wait at different collectives for each other.
+    ForEachOther,
+    /// W007: those whom they wait for wait at another collective themselves.
+    AtCollective,
+    /// W007: those whom they wait for wait at a CTA barrier.
+    AtBarrier,
+    /// B001: too few threads come to a CTA barrier.
+    TooFewThreads,
+    /// W007: lanes go round a loop in which nothing changes.
+    Loop,
+    /// W007: nobody is left.
+    Nobody,
+}
+
+/// Nobody can go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Deadlock {
+    /// Why.
+    pub why: Why,
+    /// The lanes that the finding is about.
+    pub first: Option<Blocked>,
+    /// Those whom they wait for, or the others.
+    pub other: Option<Blocked>,
+    /// Who waits where for whom.
+    pub waiting: Vec<Waiting>,
+}
+
+impl Facts for Deadlock {
+    fn code(&self) -> Code {
+        match self.why {
+            Why::OtherMembermask => Code::W003,
+            Why::ForEachOther => Code::W004,
+            Why::AtCollective | Why::AtBarrier | Why::Loop | Why::Nobody => Code::W007,
+            Why::TooFewThreads => Code::B001,
+        }
+    }
+
+    fn related(&self) -> Vec<Place> {
+        let place = |blocked: &Blocked| blocked.waiting.place;
+        let other = self.other.as_ref().map(place);
+        other.filter(|other| self.first.as_ref().map(place) != Some(*other)).into_iter().collect()
+    }
+
+    fn waiting(&self) -> &[Waiting] {
+        &self.waiting
+    }
+}

@@ -1,0 +1,219 @@
+//! Deadlocks in words.
+
+use super::{About, Say, Words, named, of_number};
+use crate::detail::{Blocked, Deadlock, Meeting, Why};
+use crate::report::Places;
+use ir::{CollectiveKind, MatrixWork};
+use lanes::{LaneMask, MinMax, ReduxOp, ShflMode, VoteMode};
+use vm::{ThreadId, Waiting, WaitingFor};
+
+/// At most this many waiting groups are listed.
+const MAX_GROUPS: usize = 64;
+
+const ROUND: &str = "a loop in which nothing changes any more";
+
+impl Meeting {
+    fn words(self) -> &'static str {
+        match self {
+            Meeting::Barrier => "a CTA barrier",
+            Meeting::Loop => "an instruction",
+            Meeting::Collective(kind) => match kind {
+                CollectiveKind::Shfl(ShflMode::Up) => "an upward shuffle",
+                CollectiveKind::Shfl(ShflMode::Down) => "a downward shuffle",
+                CollectiveKind::Shfl(ShflMode::Bfly) => "a butterfly shuffle",
+                CollectiveKind::Shfl(ShflMode::Idx) => "an indexed shuffle",
+                CollectiveKind::Vote(VoteMode::All) => "an `all` vote",
+                CollectiveKind::Vote(VoteMode::Any) => "an `any` vote",
+                CollectiveKind::Vote(VoteMode::Uni) => "a `uni` vote",
+                CollectiveKind::Ballot => "a ballot",
+                CollectiveKind::MatchAny { .. } => "an `any` match",
+                CollectiveKind::MatchAll { .. } => "an `all` match",
+                CollectiveKind::Redux(op) => match op {
+                    ReduxOp::Add => "a sum over lanes",
+                    ReduxOp::MinU32 | ReduxOp::MinS32 => "a minimum over lanes",
+                    ReduxOp::MaxU32 | ReduxOp::MaxS32 => "a maximum over lanes",
+                    ReduxOp::And | ReduxOp::Or | ReduxOp::Xor => "a bitwise reduction over lanes",
+                },
+                CollectiveKind::ReduxF32(mode) => match mode.op {
+                    MinMax::Min => "a minimum over lanes",
+                    MinMax::Max => "a maximum over lanes",
+                },
+                CollectiveKind::Elect => "an election",
+                CollectiveKind::MovMatrix => "a matrix transpose",
+                CollectiveKind::WarpSync => "a warp barrier",
+                CollectiveKind::Matrix(form) => match form.work {
+                    MatrixWork::Load => "a matrix load",
+                    MatrixWork::Store => "a matrix store",
+                    MatrixWork::Multiply => "a matrix multiplication",
+                },
+            },
+        }
+    }
+}
+
+impl Say for Deadlock {
+    fn say(&self, about: &About<'_>) -> Words {
+        let Some(first) = &self.first else { return about.say("no lane can go on") };
+        let group = &first.waiting;
+        let message = match self.why {
+            Why::TooFewThreads => too_few(group, self.other.as_ref()),
+            Why::Loop | Why::Nobody => endless(first, self.other.as_ref()),
+            Why::OtherMembermask | Why::ForEachOther | Why::AtCollective | Why::AtBarrier => {
+                let why = self
+                    .other
+                    .as_ref()
+                    .map_or(String::new(), |other| waits(self.why, first, other));
+                format!("warp {}: {} {why}", group.warp, named(group.lanes))
+            }
+        };
+        let (here, others) = match goes_round(group) {
+            true => ("goes round", "waits elsewhere"),
+            false => ("waits here", "is waited for and waits elsewhere"),
+        };
+        let mut words = about.say(message).label(does(group)).strip(about.strip(here, others));
+        let other = self.other.iter().map(|other| &other.waiting);
+        for other in other.filter(|other| other.place != group.place) {
+            words = words.related(does(other));
+        }
+        words = words.fact(table(&self.waiting, about.thread(), about.places));
+        match self.why {
+            Why::Loop => words
+                .fact("memory stays as it is, as all others have exited, wait or go round such loops, too")
+                .help("let somebody who still can write what the loop waits for: not who waits for it himself, nor who has passed by"),
+            Why::OtherMembermask
+            | Why::ForEachOther
+            | Why::AtCollective
+            | Why::AtBarrier
+            | Why::TooFewThreads
+            | Why::Nobody => words,
+        }
+    }
+}
+
+/// What lanes of a warp wait for, of which others know nothing.
+fn waits(why: Why, first: &Blocked, other: &Blocked) -> String {
+    let (group, there) = (&first.waiting, &other.waiting);
+    let (mask, theirs) = (membermask(group), membermask(there));
+    let (here, elsewhere) = (first.at.words(), other.at.words());
+    let (one, two) = (third(group, "s"), third(there, "s"));
+    let missing = named((mask - group.lanes) & there.lanes);
+    match why {
+        Why::OtherMembermask => {
+            format!("give{one} the membermask {mask}, and {} {theirs}", named(there.lanes))
+        }
+        Why::ForEachOther => {
+            let elsewhere = match here == elsewhere {
+                true => "one with other qualifiers",
+                false => elsewhere,
+            };
+            let lanes = named(there.lanes);
+            format!("wait{one} at {here} for {lanes}, which wait{two} at {elsewhere} for them")
+        }
+        Why::AtCollective => format!(
+            "wait{one} at {here} for {}, which wait{two} at {elsewhere} themselves",
+            named(mask & there.lanes)
+        ),
+        Why::AtBarrier | Why::TooFewThreads | Why::Loop | Why::Nobody => {
+            format!("wait{one} at {here} for {missing}, which wait{two} at a CTA barrier")
+        }
+    }
+}
+
+/// The membermask that waiting lanes gave.
+fn membermask(group: &Waiting) -> LaneMask {
+    match group.waiting_for {
+        WaitingFor::Lanes(mask) => mask,
+        WaitingFor::Barrier { .. } | WaitingFor::Change => LaneMask::EMPTY,
+    }
+}
+
+/// Everybody waits at barriers.
+fn too_few(group: &Waiting, other: Option<&Blocked>) -> String {
+    let WaitingFor::Barrier { id, arrived, expected } = group.waiting_for else {
+        return String::new();
+    };
+    let elsewhere = match other.map(|other| other.waiting.waiting_for) {
+        Some(WaitingFor::Barrier { id, .. }) => format!(", and the others wait at barrier {id}"),
+        Some(WaitingFor::Lanes(_) | WaitingFor::Change) | None => {
+            ", and nobody is left to come".to_owned()
+        }
+    };
+    format!("{arrived} of {expected} threads have reached barrier {id}{elsewhere}")
+}
+
+/// Lanes go round loops for ever, and the others, if there are any, wait at meetings.
+fn endless(first: &Blocked, other: Option<&Blocked>) -> String {
+    let group = &first.waiting;
+    let (warp, who) = (group.warp, named(group.lanes));
+    let other = other.map(|other| &other.waiting).filter(|_| !goes_round(group));
+    let Some(other) = other else {
+        return format!("warp {warp}: {who} go{} round {ROUND}", third(group, "es"));
+    };
+    let elsewhere = match other.warp == warp {
+        true => named(other.lanes),
+        false => format!("{} of warp {}", named(other.lanes), other.warp),
+    };
+    format!(
+        "warp {warp}: {who} wait{} at {} while {elsewhere} go{} round {ROUND}",
+        third(group, "s"),
+        first.at.words(),
+        third(other, "es"),
+    )
+}
+
+/// Whether the lanes go round a loop for ever.
+fn goes_round(group: &Waiting) -> bool {
+    group.waiting_for == WaitingFor::Change
+}
+
+/// The ending of a verb of which these lanes are the subject.
+fn third(group: &Waiting, ending: &'static str) -> &'static str {
+    of_number(group.lanes, ending, "")
+}
+
+/// Who does what at a place.
+fn does(group: &Waiting) -> String {
+    let what = match group.waiting_for {
+        WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } => {
+            format!("wait{} here", third(group, "s"))
+        }
+        WaitingFor::Change => format!("go{} round here", third(group, "es")),
+    };
+    format!("{} of warp {} {what}", named(group.lanes), group.warp)
+}
+
+/// Who waits where for whom.
+fn table(waiting: &[Waiting], thread: ThreadId, places: &dyn Places) -> String {
+    let mut out = "who waits where for whom:".to_owned();
+    let several = waiting.iter().any(|group| group.cta != thread.cta);
+    for group in waiting.iter().take(MAX_GROUPS) {
+        let mut lanes = format!("warp {} lanes {}", group.warp, group.lanes.ranges());
+        if several {
+            let [x, y, z] = group.cta;
+            lanes.insert_str(0, &format!("CTA ({x},{y},{z}) "));
+        }
+        let what = match group.waiting_for {
+            WaitingFor::Lanes(mask) => {
+                // Nobody waits for those who have exited, unless nobody else is missing.
+                let missing = mask - group.lanes;
+                let of_warp = |other: &&Waiting| (other.cta, other.warp) == (group.cta, group.warp);
+                let alive = waiting.iter().filter(of_warp);
+                let alive = alive.fold(LaneMask::EMPTY, |all, other| all | other.lanes);
+                let waited_for = if missing.intersects(alive) { missing & alive } else { missing };
+                match waited_for.is_empty() {
+                    true => "a lane that cannot arrive".to_owned(),
+                    false => format!("lanes {}", waited_for.ranges()),
+                }
+            }
+            WaitingFor::Barrier { id, arrived, expected } => {
+                format!("barrier {id}: {arrived} of {expected} threads are there")
+            }
+            WaitingFor::Change => "goes round a loop in which nothing changes".to_owned(),
+        };
+        out.push_str(&format!("\n  {lanes:<24} {:<20} {what}", places.short(group.place)));
+    }
+    if waiting.len() > MAX_GROUPS {
+        out.push_str(&format!("\n  and {} more", waiting.len() - MAX_GROUPS));
+    }
+    out
+}
