@@ -91,6 +91,9 @@ pub fn check(file: &Path, case: &Case, ran: &Ran) -> Result<(), Vec<String>> {
     for wanted in case.errors.iter().filter(|wanted| !ran.errors.contains(wanted.as_str())) {
         problems.push(format!("standard error does not contain `{wanted}`"));
     }
+    for finding in unnamed(&case.errors, &ran.errors) {
+        problems.push(format!("no `!` line names the finding `{finding}`"));
+    }
     if ran.status == Some(case.status) {
         let beside = file.parent().unwrap_or(Path::new("."));
         for (left, right) in &case.same {
@@ -106,6 +109,21 @@ pub fn check(file: &Path, case: &Case, ran: &Ran) -> Result<(), Vec<String>> {
         problems.push(format!("standard error was:\n{}", clip(&ran.errors)));
     }
     Err(problems)
+}
+
+/// The findings among what a command said that a test does not name: those whose headline, `error[W001]: ...`, contains none
+/// of its texts.
+fn unnamed<'r>(named: &[String], errors: &'r str) -> Vec<&'r str> {
+    let is_unnamed = |line: &&str| {
+        is_finding(line) && !named.iter().any(|text| line.contains(text.as_str()))
+    };
+    errors.lines().filter(is_unnamed).collect()
+}
+
+/// Whether a line is the headline of a finding. Rules of modules (P001) are none.
+fn is_finding(line: &str) -> bool {
+    let rest = ["error[", "warning["].iter().find_map(|level| line.strip_prefix(level));
+    rest.is_some_and(|rest| rest.contains("]:") && !rest.starts_with('P'))
 }
 
 /// A file that the command wrote, else one beside the test.
@@ -149,4 +167,21 @@ fn words(line: &str) -> Vec<&str> {
         rest = after.trim_start();
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_named_by_their_codes() {
+        let errors = "error[W001]: lane 1 is bad\n --> k.ptx:1\nwarning[R002]: race\nerror[P001]: x\n";
+        let unnamed = |named: &[&str]| {
+            let named: Vec<String> = named.iter().map(|text| (*text).to_owned()).collect();
+            unnamed(&named, errors).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(unnamed(&["error[W001]", "[R002]"]), [""; 0]);
+        assert_eq!(unnamed(&["lane 1 is bad", "[R001]"]), ["warning[R002]: race"]);
+        assert_eq!(unnamed(&["error[W001]: lane 2", "[R002]: stale"]), ["error[W001]: lane 1 is bad", "warning[R002]: race"]);
+    }
 }

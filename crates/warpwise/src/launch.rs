@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::error::{Error, Failure, Stage};
 use crate::module::Kernel;
 use crate::owner::Owners;
+use crate::source::Located;
 use diag::{Class, Diagnostic, Severity};
 use std::fmt;
 use std::str::FromStr;
@@ -195,10 +196,11 @@ impl Kernel {
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         let Some(fault) = outcome.fault else { return Ok(report) };
         let owners = Owners::new(self, args, image_base, device.memory.base());
+        let mut places = Located::new(self);
         Err(Error::of(Failure {
             stage: Stage::Run,
-            diagnostics: vec![self.explain(&fault, &owners)],
-            sources: Arc::clone(self.sources()),
+            diagnostics: vec![places.led(self.explain(&fault, &owners), fault.place)],
+            sources: Arc::new(places.into_sources()),
             fault: Some(fault),
             stats: (report.stats != Stats::default()).then_some(report.stats),
             printed: report.printed,

@@ -3,7 +3,7 @@
 use crate::finding::{Locate, Location, Position};
 use crate::module::Kernel;
 use crate::owner::Owners;
-use diag::{FileId, Sources, Span};
+use diag::{Diagnostic, FileId, Label, Sources, Span};
 use ir::Place;
 use ptx::syntax::ast::SourcePosition;
 use sanitize::{At, Finding, report::Places};
@@ -36,7 +36,11 @@ impl<'k> Located<'k> {
 
     /// Reads the source files of a finding, if they can be found.
     pub(crate) fn find(&mut self, finding: &Finding) {
-        for place in finding.all_places() {
+        self.find_all(finding.all_places().into_iter());
+    }
+
+    fn find_all(&mut self, places: impl Iterator<Item = Place>) {
+        for place in places {
             let Some(position) = self.position(place).copied() else { continue };
             if !self.files.contains_key(&position.file) {
                 let text = self.read(position.file);
@@ -44,6 +48,21 @@ impl<'k> Located<'k> {
                 self.files.insert(position.file, id);
             }
         }
+    }
+
+    /// Leads a diagnostic about an instruction to the line that the user wrote, which comes first; the PTX follows.
+    pub(crate) fn led(&mut self, mut found: Diagnostic, place: Place) -> Diagnostic {
+        self.find_all(std::iter::once(place));
+        let text = found.labels.first().map_or(String::new(), |label| label.text.clone());
+        let callers =
+            self.callers(place).into_iter().map(|span| (span, "called from here".to_owned()));
+        let lines = self.source(place).map(|span| (span, text)).into_iter().chain(callers);
+        let lines: Vec<Label> = lines.map(|(span, text)| Label { span, text }).collect();
+        found.labels.splice(0..0, lines);
+        if let Some(name) = self.source_name(place) {
+            found.notes.insert(0, format!("source: {name}"));
+        }
+        found
     }
 
     /// A number that places of one source line have in common, or the place's own.
