@@ -114,9 +114,8 @@ pub fn check(file: &Path, case: &Case, ran: &Ran) -> Result<(), Vec<String>> {
 /// The findings among what a command said that a test does not name: those whose headline, `error[W001]: ...`, contains none
 /// of its texts.
 fn unnamed<'r>(named: &[String], errors: &'r str) -> Vec<&'r str> {
-    let is_unnamed = |line: &&str| {
-        is_finding(line) && !named.iter().any(|text| line.contains(text.as_str()))
-    };
+    let is_unnamed =
+        |line: &&str| is_finding(line) && !named.iter().any(|text| line.contains(text.as_str()));
     errors.lines().filter(is_unnamed).collect()
 }
 
@@ -175,13 +174,17 @@ mod tests {
 
     #[test]
     fn findings_are_named_by_their_codes() {
-        let errors = "error[W001]: lane 1 is bad\n --> k.ptx:1\nwarning[R002]: race\nerror[P001]: x\n";
+        let errors =
+            "error[W001]: lane 1 is bad\n --> k.ptx:1\nwarning[R002]: race\nerror[P001]: x\n";
         let unnamed = |named: &[&str]| {
             let named: Vec<String> = named.iter().map(|text| (*text).to_owned()).collect();
             unnamed(&named, errors).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(unnamed(&["error[W001]", "[R002]"]), [""; 0]);
         assert_eq!(unnamed(&["lane 1 is bad", "[R001]"]), ["warning[R002]: race"]);
-        assert_eq!(unnamed(&["error[W001]: lane 2", "[R002]: stale"]), ["error[W001]: lane 1 is bad", "warning[R002]: race"]);
+        assert_eq!(
+            unnamed(&["error[W001]: lane 2", "[R002]: stale"]),
+            ["error[W001]: lane 1 is bad", "warning[R002]: race"]
+        );
     }
 }
