@@ -8,6 +8,7 @@ use crate::interrupt;
 use crate::report::{self, Stop};
 use crate::run::{self, Prepared, Said};
 use crate::status::Status;
+use std::mem::ManuallyDrop;
 use warpwise::diag::{Class, Diagnostic, Severity};
 use warpwise::{CheckOptions, Coverage, Exploration, ExploreEnd};
 
@@ -20,10 +21,11 @@ pub(crate) fn check(arguments: &CheckArguments) -> Status {
 
 fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> {
     said.acceptance = Acceptance::new(&arguments.accepting, false)?;
-    let mut prepared = run::prepare(&arguments.run, said)?;
+    // The process ends behind it.
+    let mut prepared = ManuallyDrop::new(run::prepare(&arguments.run, said)?);
     let args = prepared.args();
     let options = CheckOptions { pedantic: arguments.pedantic };
-    let Prepared { kernel, device, .. } = &mut prepared;
+    let Prepared { kernel, device, .. } = &mut *prepared;
     let repeats = arguments.explore.and_then(|Explore(exploration)| match exploration {
         Exploration::Some { count, .. } => Some(count),
         Exploration::All { .. } => None,

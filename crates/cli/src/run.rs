@@ -14,6 +14,7 @@ use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::spec::Subject;
 use crate::status::Status;
 use std::fmt::Write as _;
+use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -124,7 +125,8 @@ pub(crate) fn finish(
 }
 
 fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<Status, Stop> {
-    let mut prepared = prepare(arguments, said)?;
+    // The process ends behind it: taking large modules apart would only take time.
+    let mut prepared = ManuallyDrop::new(prepare(arguments, said)?);
     let report = launch(arguments, &mut prepared)?;
     deliver(arguments, &mut prepared, &report, said)
 }

@@ -16,6 +16,7 @@ use crate::phases::Phases;
 use crate::race::Races;
 use ir::{Inst, Kernel, Place, Pred, Terminator};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, Verdict, View, Waiting};
 
 /// What is reported.
@@ -30,7 +31,7 @@ pub struct Options {
 /// All detectors as one observer. Watches one launch.
 #[derive(Debug)]
 pub struct Sanitizer {
-    kernel: Kernel,
+    kernel: Arc<Kernel>,
     definedness: Definedness,
     collectives: Collectives,
     activemasks: ActiveMasks,
@@ -49,8 +50,9 @@ pub struct Sanitizer {
 impl Sanitizer {
     /// Detectors for a launch of a kernel with these extents in CTAs and threads.
     pub fn new(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], options: Options) -> Sanitizer {
+        let shared = Arc::new(kernel.clone());
         Sanitizer {
-            definedness: Definedness::new(kernel, options.pedantic),
+            definedness: Definedness::new(&shared, options.pedantic),
             collectives: Collectives::new(kernel.rules),
             activemasks: ActiveMasks::new(kernel, options.pedantic),
             barriers: Barriers::new(kernel, options.pedantic),
@@ -59,10 +61,10 @@ impl Sanitizer {
             races: Races::new(kernel, grid, block, options.pedantic),
             copies: AsyncCopies::new(kernel),
             constants: Constants::new(kernel),
-            endless: Endless::new(kernel, grid),
+            endless: Endless::new(&shared, grid),
             patience: None,
             found: Findings::default(),
-            kernel: kernel.clone(),
+            kernel: shared,
         }
     }
 

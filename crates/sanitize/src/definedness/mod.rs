@@ -23,6 +23,7 @@ use crate::shadow::{Births, GlobalShadow, Kind, Origin, Registers, Shadow};
 use foldhash::HashSet;
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
 use lanes::{Lanes, WARP};
+use std::sync::Arc;
 use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, View};
 
 /// What is undefined in a CTA.
@@ -41,7 +42,7 @@ struct Cta {
 /// Follows undefined values.
 #[derive(Debug)]
 pub(crate) struct Definedness {
-    kernel: Kernel,
+    kernel: Arc<Kernel>,
     /// Loads that copy structures word by word.
     word_copies: HashSet<Place>,
     pedantic: bool,
@@ -135,9 +136,9 @@ impl Scene<'_, '_> {
 }
 
 impl Definedness {
-    pub(crate) fn new(kernel: &Kernel, pedantic: bool) -> Definedness {
+    pub(crate) fn new(kernel: &Arc<Kernel>, pedantic: bool) -> Definedness {
         Definedness {
-            kernel: kernel.clone(),
+            kernel: Arc::clone(kernel),
             word_copies: copies::of_words(kernel),
             pedantic,
             ctas: PerCta::new(),

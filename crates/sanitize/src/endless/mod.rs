@@ -17,6 +17,7 @@ use ir::{Inst, Kernel, Op, Place, Space, Terminator, WarpRules};
 use lanes::LaneMask;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use turn::{Code, Turn};
 use vm::{Arrival, Firing, Verdict, View, Waiting, WaitingFor};
 
@@ -59,7 +60,7 @@ struct Warp {
 }
 
 impl Endless {
-    pub(crate) fn new(kernel: &Kernel, grid: [u32; 3]) -> Endless {
+    pub(crate) fn new(kernel: &Arc<Kernel>, grid: [u32; 3]) -> Endless {
         Endless {
             code: Code::new(kernel),
             lockstep: kernel.rules == WarpRules::Lockstep,

@@ -7,12 +7,13 @@ use ir::{Class, Inst, Kernel, Members, Op, Operand, Place, Pred, Reg, Space, Src
 use ir::{Touched, terminator_use};
 use lanes::{LaneMask, Lanes};
 use std::cell::OnceCell;
+use std::sync::Arc;
 use vm::View;
 
 /// A kernel by place: several instructions can come from one.
 #[derive(Debug)]
 pub(super) struct Code {
-    kernel: Kernel,
+    kernel: Arc<Kernel>,
     /// The registers that the time can influence, if it decides nothing that counts, such as how long lanes sleep before they
     /// look again. Found out when it is asked for.
     timed: OnceCell<Option<Vec<bool>>>,
@@ -43,8 +44,8 @@ pub(super) struct Turn {
 }
 
 impl Code {
-    pub(super) fn new(kernel: &Kernel) -> Code {
-        Code { kernel: kernel.clone(), timed: OnceCell::new() }
+    pub(super) fn new(kernel: &Arc<Kernel>) -> Code {
+        Code { kernel: Arc::clone(kernel), timed: OnceCell::new() }
     }
 
     /// Whether an operation tells the time, and that counts.
