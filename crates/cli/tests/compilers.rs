@@ -65,6 +65,10 @@ fn every_compiler_makes_ptx_that_runs() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise"));
         command.arg("run").arg(&file).args(["--entry", name]).args(words.split_whitespace());
         let ran = command.output().expect("the command starts");
-        assert_eq!(String::from_utf8_lossy(&ran.stdout), "0: 0.0 2.0 4.0 6.0\n", "{file:?}: {ran:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&ran.stdout),
+            "0: 0.0 2.0 4.0 6.0\n",
+            "{file:?}: {ran:?}"
+        );
     }
 }
