@@ -12,7 +12,7 @@
 //! | `$` | a command; the lines after it, up to the next `$`, say what it must do |
 //! | `?` | the exit status; 0 where no line says so |
 //! | `>` | a line of standard output; all lines are given, or none |
-//! | `!` | a text that standard error contains; the headline of every finding, `error[W001]: ...`, contains one |
+//! | `!` | a text that standard error contains; the headline of every finding of `check`, `error[W001]: ...`, contains one |
 //! | `=` | two `.npy` files that hold the same array: type, shape and every bit |
 //!
 //! Tests stand in `*.test` files, and in PTX files as comments that begin with `//` and one of these

@@ -241,9 +241,8 @@ impl Reader {
             return known.clone();
         }
         let read = Module::from_ptx_file(&key.0).and_then(|mut module| {
-            match target {
-                Some(target) => module.retarget(&target.is)?,
-                None => {}
+            if let Some(target) = target {
+                module.retarget(&target.is)?;
             }
             Ok(Arc::new(module))
         });

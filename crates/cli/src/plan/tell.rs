@@ -213,7 +213,7 @@ fn body(all: &[(&Test, &Outcome)], filtered: usize, times: bool) -> Body {
         name: test.name.clone(),
         verdict: outcome.verdict,
         ignored: test.ignore.clone(),
-        seconds: times.then(|| outcome.elapsed.as_secs_f64()),
+        seconds: times.then_some(outcome.elapsed.as_secs_f64()),
         launches: outcome.launches.iter().map(launch).collect(),
         expectations: outcome.compared.iter().map(compared).collect(),
         diagnostics: log(report::borrowed(&outcome.told)).json(),
