@@ -496,18 +496,9 @@ impl FaultWord {
     }
 
     /// As the plan writes it.
-    fn word(self) -> &'static str {
-        match self {
-            FaultWord::OutOfBounds => "out-of-bounds",
-            FaultWord::Misaligned => "misaligned",
-            FaultWord::Constant => "constant",
-            FaultWord::Trap => "trap",
-            FaultWord::Assertion => "assertion",
-            FaultWord::BadCall => "bad-call",
-            FaultWord::BadBarrier => "bad-barrier",
-            FaultWord::Deadlock => "deadlock",
-            FaultWord::StepLimit => "step-limit",
-        }
+    fn word(self) -> String {
+        let word = serde_json::to_value(self).unwrap_or_default();
+        word.as_str().unwrap_or_default().to_owned()
     }
 
     /// Whether `check` reports it as a finding with a code.

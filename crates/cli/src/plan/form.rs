@@ -1,8 +1,8 @@
 //! The form of a test plan: what a file may say, as serde and the JSON schema read it.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -127,7 +127,7 @@ pub(super) struct Launch {
 }
 
 /// What stops a kernel.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum FaultWord {
     /// An access outside every allocation.
