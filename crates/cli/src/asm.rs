@@ -1,11 +1,15 @@
 //! `warpwise asm`.
 
 use crate::arguments::AsmArguments;
+use crate::form::Form;
 use crate::report::{self, Answer, Stop, read_text};
 use crate::status::Status;
-use crate::{forms, machine, output};
+use crate::{machine, output};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("asm");
 
 /// What the document holds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -18,7 +22,7 @@ pub(crate) struct Body {
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &AsmArguments) -> Status {
-    report::answer(&forms::ASM, arguments.answering.format(), assemble(arguments))
+    report::answer(&FORM, arguments.answering.format(), assemble(arguments))
 }
 
 fn assemble(arguments: &AsmArguments) -> Result<Answer<Body>, Stop> {

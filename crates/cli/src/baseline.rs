@@ -1,12 +1,15 @@
 //! Files of findings that are known and accepted.
 
-use crate::forms;
+use crate::form::Form;
 use crate::output;
 use crate::report::{Stop, read_text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use warpwise::diag::{Diagnostic, Sources};
+
+/// The form of its document.
+pub(crate) const FORM: Form<Baseline> = Form::new("baseline");
 
 /// A file of what is accepted. One serves many modules and kernels.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -68,7 +71,7 @@ impl Baseline {
     pub(crate) fn read(path: &Path) -> Result<Baseline, Stop> {
         let text = read_text(path)?;
         let refuse = |why: String| Stop::rejected(format!("{}: {why}", path.display()));
-        forms::BASELINE.read(&text).map_err(refuse)
+        FORM.read(&text).map_err(refuse)
     }
 
     /// Whether a diagnostic is accepted.
@@ -104,7 +107,6 @@ impl Baseline {
         baseline.accepted.retain(|it| !replaced(it));
         baseline.accepted.extend(entries);
         baseline.accepted.sort();
-        output::write_bytes(path, forms::BASELINE.file(&baseline).as_bytes())
-            .map_err(Stop::rejected)
+        output::write_bytes(path, FORM.file(&baseline).as_bytes()).map_err(Stop::rejected)
     }
 }

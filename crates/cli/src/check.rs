@@ -3,7 +3,7 @@
 use crate::accept::{Acceptance, Suppressed};
 use crate::arguments::{CheckArguments, Explore, ReportFormat};
 use crate::covered::JsonCovered;
-use crate::forms;
+use crate::form::Form;
 use crate::interrupt;
 use crate::report::{self, Stop};
 use crate::run::{self, Prepared, Said};
@@ -12,11 +12,14 @@ use std::mem::ManuallyDrop;
 use warpwise::diag::{Class, Diagnostic, Severity};
 use warpwise::{CheckOptions, Coverage, Exploration, ExploreEnd};
 
+/// The form of its document.
+pub(crate) const FORM: Form<crate::json::Document> = Form::new("check");
+
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
     let mut said = Said::new(&arguments.run);
     let result = attempt(arguments, &mut said);
-    run::finish(&forms::CHECK, &arguments.run, result, said)
+    run::finish(&FORM, &arguments.run, result, said)
 }
 
 fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> {

@@ -1,12 +1,16 @@
 //! `warpwise disasm`.
 
 use crate::arguments::DisasmArguments;
+use crate::form::Form;
+use crate::machine;
 use crate::report::{self, Answer, Stop, read_bytes};
 use crate::status::Status;
-use crate::{forms, machine};
 use schemars::JsonSchema;
 use serde::Serialize;
 use warpwise::machine::{disassemble_cubin, is_elf};
+
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("disasm");
 
 /// What the document holds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -23,7 +27,7 @@ pub(crate) fn run(arguments: &DisasmArguments) -> Status {
         text,
         told: Vec::new(),
     });
-    report::answer(&forms::DISASM, arguments.answering.format(), answer)
+    report::answer(&FORM, arguments.answering.format(), answer)
 }
 
 fn disassemble(arguments: &DisasmArguments) -> Result<String, Stop> {

@@ -1,7 +1,7 @@
 //! `warpwise info`.
 
 use crate::arguments::InfoArguments;
-use crate::forms;
+use crate::form::Form;
 use crate::report::{self, Answer, Stop};
 use crate::status::Status;
 use schemars::JsonSchema;
@@ -11,6 +11,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 use warpwise::diag::{Diagnostic, JsonDiagnostic, Log, Severity};
 use warpwise::{KernelInfo, Module, ModuleInfo, Needs, ParamInfo, Usage, plain_name};
+
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("info");
 
 /// What the document holds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -103,7 +106,7 @@ struct JsonVariable {
 
 /// Runs the command and reports. A kernel that cannot run is a fact about the module, and no failure.
 pub(crate) fn run(arguments: &InfoArguments) -> Status {
-    report::answer(&forms::INFO, arguments.answering.format(), answer(arguments))
+    report::answer(&FORM, arguments.answering.format(), answer(arguments))
 }
 
 fn answer(arguments: &InfoArguments) -> Result<Answer<Body>, Stop> {

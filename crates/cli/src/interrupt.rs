@@ -3,14 +3,11 @@
 //! The library hears an interruption only where a run would otherwise be lost. Everywhere else nothing is known yet that
 //! could be told, so that the thread that handles signals ends the process by itself, at once, whatever is going on.
 
-use crate::misuse;
-use crate::report::{self, Stop};
 use crate::status::Status;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
-use warpwise::diag::Class;
 
 /// What the command does, as far as an interruption is concerned.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,8 +33,14 @@ fn doing() -> MutexGuard<'static, Doing> {
     DOING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Handles Ctrl-C from now on.
-pub(crate) fn watch() {
+/// Says that the command was interrupted; whether it has begun to write to standard output.
+type LastWords = fn(bool);
+
+static LAST_WORDS: OnceLock<LastWords> = OnceLock::new();
+
+/// Handles Ctrl-C from now on. `last_words` are said where the process ends by itself.
+pub(crate) fn watch(last_words: LastWords) {
+    LAST_WORDS.get_or_init(|| last_words);
     // Without a handler the first signal ends the process, too, without a word.
     let _ = ctrlc::set_handler(|| {
         let doing = doing();
@@ -55,10 +58,8 @@ fn end(doing: MutexGuard<'_, Doing>) -> ! {
     let begun = *doing == Doing::Printing;
     let (done, wait) = mpsc::channel();
     let words = move || {
-        let stop = Stop::new(Status::Interrupted, Class::Limit, "interrupted");
-        report::tell(&stop.sources, &stop.diagnostics);
-        if let Some(document) = misuse::document(&stop).filter(|_| !begun) {
-            let _ = report::write(&document);
+        if let Some(tell) = LAST_WORDS.get() {
+            tell(begun);
         }
         let _ = done.send(());
     };
@@ -66,6 +67,16 @@ fn end(doing: MutexGuard<'_, Doing>) -> ! {
         let _ = wait.recv_timeout(WORDS);
     }
     std::process::exit(Status::Interrupted.number().into())
+}
+
+impl Status {
+    /// What was stopped by the user is no fault of the kernel.
+    pub(crate) fn unless_interrupted(self) -> Status {
+        match self {
+            Status::Faulted if asked() => Status::Interrupted,
+            status => status,
+        }
+    }
 }
 
 /// Whether work that listens was asked to end.

@@ -1,9 +1,10 @@
 //! `warpwise isa`.
 
 use crate::arguments::{IsaCommand, ManualFormat};
+use crate::form::Form;
+use crate::output;
 use crate::report::{self, Answer, Stop};
 use crate::status::Status;
-use crate::{forms, output};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write;
@@ -11,6 +12,11 @@ use std::path::Path;
 use warpwise::diag::Severity;
 use warpwise::machine::isa::doc;
 use warpwise::machine::{Machine, Shipped, shipped};
+
+/// The form of the document of `isa check`.
+pub(crate) const CHECK: Form<CheckBody> = Form::new("isa-check");
+/// The form of the document of `isa list`.
+pub(crate) const LIST: Form<ListBody> = Form::new("isa-list");
 
 /// What the document of `isa check` has beside what was found.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -51,13 +57,13 @@ struct JsonOpcode {
 pub(crate) fn run(command: &IsaCommand) -> Status {
     match command {
         IsaCommand::Check { description, answering } => {
-            report::answer(&forms::ISA_CHECK, answering.format(), check(description))
+            report::answer(&CHECK, answering.format(), check(description))
         }
         IsaCommand::Doc { description, output, format } => {
             report::finish(manual(description, output.as_deref(), *format))
         }
         IsaCommand::List { description, answering } => {
-            report::answer(&forms::ISA_LIST, answering.format(), list(description.as_deref()))
+            report::answer(&LIST, answering.format(), list(description.as_deref()))
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::accept::{Acceptance, Suppressed};
 use crate::arguments::{LintArguments, ReportFormat};
+use crate::form::Form;
+use crate::output;
 use crate::report::{self, Looked, Outcome, Stop, tell};
 use crate::status::Status;
-use crate::{forms, output};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -15,6 +16,9 @@ use warpwise::diag::junit::{Case, Verdict};
 use warpwise::diag::{Diagnostic, Fix, Severity, Sources};
 use warpwise::lint;
 use warpwise::rules::{RULES, Rule};
+
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("lint");
 
 /// What the JSON document has beside what was found.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -49,7 +53,7 @@ pub(crate) fn run(arguments: &LintArguments) -> Status {
         }
     };
     let told = vec![(&*sources, found.as_slice())];
-    let outcome = Outcome { form: &forms::LINT, body: &body, status, told, cases };
+    let outcome = Outcome { form: &FORM, body: &body, status, told, cases };
     let text =
         outcome.document(format, Looked::Rules).unwrap_or_else(|| match status.is_answer() {
             true => {

@@ -1,14 +1,18 @@
 //! `warpwise lower`.
 
 use crate::arguments::LowerArguments;
+use crate::form::Form;
+use crate::machine;
 use crate::report::{self, Answer, Stop};
 use crate::run::choose;
 use crate::status::Status;
-use crate::{forms, machine};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::Arc;
 use warpwise::Module;
+
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("lower");
 
 /// What the document holds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -21,7 +25,7 @@ pub(crate) struct Body {
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &LowerArguments) -> Status {
-    report::answer(&forms::LOWER, arguments.answering.format(), lower(arguments))
+    report::answer(&FORM, arguments.answering.format(), lower(arguments))
 }
 
 fn lower(arguments: &LowerArguments) -> Result<Answer<Body>, Stop> {

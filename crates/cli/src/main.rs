@@ -10,6 +10,7 @@ mod covered;
 mod disasm;
 mod expect;
 mod explain;
+mod form;
 mod forms;
 mod info;
 mod interrupt;
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(why) => return misuse::explain(&why).into(),
     };
-    interrupt::watch();
+    interrupt::watch(misuse::tell_interrupted);
     let status = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),

@@ -6,7 +6,7 @@ use crate::report::{self, Looked, Stop};
 use crate::status::Status;
 use clap::ValueEnum;
 use warpwise::diag::junit::Case;
-use warpwise::diag::{Diagnostic, Log, Sources};
+use warpwise::diag::{Class, Diagnostic, Log, Sources};
 
 /// Shows what clap says: help on standard output, errors on standard error. Who asked for a document gets one.
 pub(crate) fn explain(why: &clap::Error) -> Status {
@@ -42,6 +42,15 @@ pub(crate) fn document(stop: &Stop) -> Option<String> {
         ReportFormat::Junit => report::junit(vec![case()]),
         ReportFormat::Github => log.github(),
     })
+}
+
+/// Says that the command was interrupted before anything was known. `begun` is whether something stands on standard output.
+pub(crate) fn tell_interrupted(begun: bool) {
+    let stop = Stop::new(Status::Interrupted, Class::Limit, "interrupted");
+    report::tell(&stop.sources, &stop.diagnostics);
+    if let Some(document) = document(&stop).filter(|_| !begun) {
+        let _ = report::write(&document);
+    }
 }
 
 /// The document that the arguments ask for, if a command does that gives one.

@@ -1,7 +1,7 @@
 //! Telling the user how a command ended: diagnostics on standard error, results on standard output.
 
 use crate::arguments::ReportFormat;
-use crate::forms::Form;
+use crate::form::Form;
 use crate::interrupt;
 use crate::status::Status;
 use schemars::JsonSchema;

@@ -4,7 +4,7 @@ use crate::accept::Acceptance;
 use crate::arguments::{Out, ReportFormat, RunArguments, Selection, Set};
 use crate::buffers::{self, Argument, Filled, Maker, Refusal};
 use crate::expect;
-use crate::forms::{self, Form};
+use crate::form::Form;
 use crate::interrupt;
 use crate::json::{Document, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
@@ -23,6 +23,9 @@ use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
     Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
 };
+
+/// The form of its document.
+pub(crate) const FORM: Form<Document> = Form::new("run");
 
 /// What goes to standard output.
 #[derive(Default)]
@@ -96,7 +99,7 @@ impl Said {
 pub(crate) fn run(arguments: &RunArguments) -> Status {
     let mut said = Said::new(arguments);
     let result = attempt(arguments, &mut said);
-    finish(&forms::RUN, arguments, result, said)
+    finish(&FORM, arguments, result, said)
 }
 
 /// Prints what a command that runs a kernel says.

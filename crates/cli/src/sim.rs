@@ -1,10 +1,11 @@
 //! `warpwise sim`.
 
 use crate::arguments::SimArguments;
+use crate::form::Form;
 use crate::report::{self, Answer, Stop, Told, read_text};
 use crate::state::JsonState;
 use crate::status::Status;
-use crate::{forms, interrupt, machine, state};
+use crate::{interrupt, machine, state};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -12,6 +13,9 @@ use std::sync::Arc;
 use warpwise::diag::Sources;
 use warpwise::machine::{Machine, MachineChecked, Meaning, RunConfig, State};
 use warpwise::{CheckOptions, Stats};
+
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("sim");
 
 /// What the document holds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -32,7 +36,7 @@ struct JsonOperations {
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &SimArguments) -> Status {
-    report::answer(&forms::SIM, arguments.answering.format(), simulate(arguments))
+    report::answer(&FORM, arguments.answering.format(), simulate(arguments))
 }
 
 fn simulate(arguments: &SimArguments) -> Result<Answer<Body>, Stop> {

@@ -6,7 +6,7 @@ mod text;
 mod values;
 
 use crate::arguments::{ExplainArguments, PictureFormat, ReportFormat};
-use crate::forms;
+use crate::form::Form;
 use crate::report::{self, Answer, Stop};
 use crate::spec::Spec;
 use crate::status::Status;
@@ -15,6 +15,9 @@ use warpwise::explain::{Setting, explain};
 
 pub(crate) use data::Body;
 
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("explain");
+
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &ExplainArguments) -> Status {
     let format = match arguments.format {
@@ -22,7 +25,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Status {
         PictureFormat::Json => ReportFormat::Json,
         PictureFormat::Text | PictureFormat::Svg => ReportFormat::Text,
     };
-    report::answer(&forms::EXPLAIN, format, picture(arguments))
+    report::answer(&FORM, format, picture(arguments))
 }
 
 fn picture(arguments: &ExplainArguments) -> Result<Answer<Body>, Stop> {

@@ -11,7 +11,7 @@ use crate::interrupt;
 use crate::report::{self, Stop, Told};
 use crate::status::Status;
 pub(crate) use form::Plan;
-pub(crate) use tell::Body;
+pub(crate) use tell::{Body, FORM};
 
 use attempt::{Means, Outcome, Verdict, attempt};
 use read::Test;

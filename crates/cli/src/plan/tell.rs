@@ -3,7 +3,7 @@
 use super::attempt::{Compared, Launched, Outcome, Verdict};
 use super::read::Test;
 use crate::arguments::{TestArguments, TestFormat};
-use crate::forms;
+use crate::form::Form;
 use crate::json::{JsonDifference, JsonStats, differences};
 use crate::report;
 use crate::status::Status;
@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
 use warpwise::diag::{Diagnostic, JsonDiagnostic, Log, Sources, junit, render};
+
+/// The form of its document.
+pub(crate) const FORM: Form<Body> = Form::new("test");
 
 /// Diagnostics with the texts that they point into.
 type Shown<'a> = Vec<(&'a Sources, &'a [Diagnostic])>;
@@ -103,7 +106,7 @@ fn log(told: Shown<'_>) -> Log<'_> {
 pub(super) fn refused(format: TestFormat, told: &Shown<'_>, status: Status) -> String {
     match format {
         TestFormat::Text => String::new(),
-        TestFormat::Json => forms::TEST.write(status, &log(told.clone()), &Body::default()),
+        TestFormat::Json => FORM.write(status, &log(told.clone()), &Body::default()),
         TestFormat::Junit => {
             let case = junit::Case::new("plan", "plan", junit::Verdict::Broken, told);
             let suite = junit::Suite { name: "warpwise test".to_owned(), cases: vec![case] };
@@ -120,7 +123,7 @@ pub(super) fn list(format: TestFormat, tests: &[Test]) -> String {
         }
         TestFormat::Json => {
             let listed = Some(tests.iter().map(|test| test.name.clone()).collect());
-            forms::TEST.write(Status::Fine, &Log::default(), &Body { listed, ..Body::default() })
+            FORM.write(Status::Fine, &Log::default(), &Body { listed, ..Body::default() })
         }
     }
 }
@@ -171,7 +174,7 @@ pub(super) fn summary(
             String::new()
         }
         TestFormat::Json => {
-            forms::TEST.write(status, &Log::default(), &body(all, filtered, arguments.times))
+            FORM.write(status, &Log::default(), &body(all, filtered, arguments.times))
         }
         TestFormat::Junit => suites(all),
     }
