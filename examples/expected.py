@@ -186,6 +186,16 @@ def redux():
     save("redux/expected_halves.npy", out.reshape(-1))
 
 
+def counting_sort():
+    keys = noise(3000, 14) % 200
+    save("counting_sort/keys.npy", keys)
+    counts = np.bincount(keys, minlength=256).astype(u32)
+    save("counting_sort/expected_counts.npy", counts)
+    # Every run has grown to its end when its keys have been moved.
+    save("counting_sort/expected_ends.npy", np.cumsum(counts, dtype=u32))
+    save("counting_sort/expected_sorted.npy", np.sort(keys))
+
+
 def legacy_shfl():
     x = small_ints(128, 12)
     save("legacy_shfl/input.npy", x)
@@ -213,3 +223,4 @@ stream_compaction()
 aggregated_atomics()
 redux()
 legacy_shfl()
+counting_sort()

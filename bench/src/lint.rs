@@ -1,6 +1,6 @@
 //! How fast `lint` reads and checks a long module of a real compiler.
 
-use crate::median;
+use crate::median::median;
 use std::fmt::Write as _;
 use std::time::Instant;
 use warpwise::diag::{Severity, Sources};

@@ -9,9 +9,11 @@
 //! `-- lint` how fast a module of fifty thousand lines is linted.
 
 mod lint;
+mod median;
 mod native;
 
-use std::time::{Duration, Instant};
+use median::median;
+use std::time::Instant;
 use warpwise::{Arg, Buffer, CheckOptions, Device, Error, LaunchConfig, Module, Report};
 
 const ELEMENTS: usize = 1 << 24;
@@ -175,10 +177,4 @@ fn run(
 
 fn same<T: PartialEq>(what: &str, ours: &[T], native: &[T]) {
     assert!(ours == native, "{what}: the kernel and the native loop disagree");
-}
-
-/// The median in seconds.
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort();
-    times[times.len() / 2].as_secs_f64()
 }

@@ -64,3 +64,8 @@ raw("huge", "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294
 raw("large", "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000000,)}\n")
 save("record", np.zeros(2, dtype=[("a", "<i4"), ("b", "<f4")]))
 save("words", np.array(["a", "bc"]))
+
+near = np.array([0, 1, 2, 3], dtype=np.float32)
+near.view(np.uint32)[1::2] += np.array([1, 3], dtype=np.uint32)
+assert np.allclose(np.arange(4), near, rtol=3e-7, atol=0) and not np.allclose(np.arange(4), near, rtol=7e-8, atol=0)
+save("near_f32", near)

@@ -2,9 +2,11 @@
 
 use crate::spec::{Spec, Subject};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule};
+use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule, Tolerance};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -22,6 +24,11 @@ pub(crate) enum Command {
     /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Run the tests of plans: launches, their inputs, and what must come of them.
+    #[command(after_help = TEST_HELP)]
+    Test(TestArguments),
+    /// Say what a PTX module has and needs: kernels, parameters, memory, and what cannot run.
+    Info(InfoArguments),
     /// Say what is wrong with PTX modules, and what deserves a look, without running them.
     #[command(after_help = LINT_HELP)]
     Lint(LintArguments),
@@ -42,6 +49,17 @@ pub(crate) enum Command {
     Isa(IsaCommand),
     /// Print the JSON schema of a command's document, or which there are.
     Schema(SchemaArguments),
+    /// Print a script that completes commands and options in a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Print the manual page of warpwise or of a command, for `man -l`.
+    Man {
+        /// The command, such as `check` or `isa list`.
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+    },
 }
 
 /// The arguments of `schema`.
@@ -82,7 +100,12 @@ VAR is a variable of the module in global or constant memory, by its name in PTX
 
 --out writes bf16 and the b types as unsigned integers of their size.
 
-Exit status: 0 fine, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
+--expect compares with a file of the same type and as many elements, and of the same shape if both have several
+  dimensions. Bits (b32) are compared as whatever the file holds. With --rtol or --atol the rule is that of
+  numpy.testing.assert_allclose: |got - expected| <= ATOL + RTOL * |expected|, what is not given is 0, infinities equal
+  themselves, and any NaN equals any other.
+
+Exit status: 0 fine, 1 results are not as expected, 2 wrong usage, 3 input rejected, 4 the kernel was stopped.";
 
 const LINT_HELP: &str = "\
 The verdict is that of NVIDIA's assembler; docs/rules.md lists the rules and the exceptions.
@@ -100,9 +123,8 @@ pub(crate) struct LintArguments {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) reporting: Reporting,
-    /// Leave out warnings and remarks of this code.
-    #[arg(long, value_name = "CODE", value_delimiter = ',')]
-    pub(crate) allow: Vec<String>,
+    #[command(flatten)]
+    pub(crate) accepting: Accepting,
     /// Rewrite the files with the replacements that mend them.
     #[arg(long)]
     pub(crate) fix: bool,
@@ -177,6 +199,71 @@ enum AnswerFormat {
     Json,
 }
 
+/// What the user accepts.
+#[derive(Args, Debug)]
+pub(crate) struct Accepting {
+    /// Accept what this code is about, everywhere or in a function: a kernel or device function, called or inlined, by its
+    /// name in C++ or in the module. Errors of `lint` cannot be allowed.
+    #[arg(long, value_name = "CODE[:FUNCTION]")]
+    allow: Vec<Allows>,
+    /// Accept what stands in this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Accept everything that is found, and write it to this file for --baseline. What the file holds of other modules and
+    /// kernels stays.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
+}
+
+impl Accepting {
+    /// What is allowed.
+    pub(crate) fn allowed(&self) -> impl Iterator<Item = &Allow> {
+        self.allow.iter().flat_map(|allows| &allows.0)
+    }
+}
+
+/// A code that is accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Allow {
+    pub(crate) code: String,
+    /// Only in this function.
+    pub(crate) function: Option<String>,
+}
+
+/// `--allow CODE[:FUNCTION][,CODE[:FUNCTION]]...`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Allows(Vec<Allow>);
+
+impl FromStr for Allows {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // Commas also stand between the parameters of a function.
+        let mut depth = 0_u32;
+        let parts = text.split(|letter| {
+            match letter {
+                '(' | '<' => depth += 1,
+                ')' | '>' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            letter == ',' && depth == 0
+        });
+        let allow = |part: &str| {
+            let (code, function) = match part.split_once(':') {
+                Some((code, function)) => (code, Some(function.trim())),
+                None => (part, None),
+            };
+            match (code.trim(), function) {
+                ("", _) | (_, Some("")) => Err("write CODE or CODE:FUNCTION".to_owned()),
+                (code, function) => {
+                    Ok(Allow { code: code.to_owned(), function: function.map(str::to_owned) })
+                }
+            }
+        };
+        parts.map(allow).collect::<Result<_, _>>().map(Allows)
+    }
+}
+
 /// The arguments of `run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArguments {
@@ -207,6 +294,15 @@ pub(crate) struct RunArguments {
     /// Print the first COUNT elements of the buffer of parameter I, or of a variable; all without a count.
     #[arg(long = "print", value_name = "I|VAR[:TYPE][:COUNT]")]
     pub(crate) prints: Vec<Print>,
+    /// Compare the buffer of parameter I, or a variable, with the array of a file when the kernel has finished.
+    #[arg(long = "expect", value_name = "I|VAR[:TYPE]=FILE.npy")]
+    pub(crate) expects: Vec<Out>,
+    /// Allow --expect differences up to ATOL + RTOL * |expected|; without --rtol and --atol, every bit counts.
+    #[arg(long, value_name = "RTOL", value_parser = tolerance, requires = "expects")]
+    rtol: Option<f64>,
+    /// See --rtol.
+    #[arg(long, value_name = "ATOL", value_parser = tolerance, requires = "expects")]
+    atol: Option<f64>,
     /// Run as if the module were written for this architecture.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,
@@ -229,6 +325,26 @@ pub(crate) struct RunArguments {
     pub(crate) stats: bool,
 }
 
+impl RunArguments {
+    /// How far results may lie from what `--expect` names.
+    pub(crate) fn tolerance(&self) -> Tolerance {
+        match (self.rtol, self.atol) {
+            (None, None) => Tolerance::Exact,
+            (rtol, atol) => {
+                Tolerance::Close { rtol: rtol.unwrap_or(0.0), atol: atol.unwrap_or(0.0) }
+            }
+        }
+    }
+}
+
+/// A tolerance: a number from 0 on.
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("write a number from 0 on, such as 1e-5".to_owned()),
+    }
+}
+
 const CHECK_HELP: &str = "\
 SPEC, TYPE and VALUE are those of `warpwise run --help`. Buffers count as written.
 
@@ -245,6 +361,8 @@ Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the
 pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
+    #[command(flatten)]
+    pub(crate) accepting: Accepting,
     /// Also report what is undefined and does not matter; races in which no value changes are errors.
     #[arg(long)]
     pub(crate) pedantic: bool,
@@ -252,6 +370,77 @@ pub(crate) struct CheckArguments {
     /// choices.
     #[arg(long, value_name = "N|all")]
     pub(crate) explore: Option<Explore>,
+}
+
+const TEST_HELP: &str = "\
+docs/test-plans.md explains plans, with an example. A test is called by its plan's file and its own name: histogram::counts.
+
+Exit status: 0 every test passed, 1 a test failed, 2 wrong usage, 3 a plan or a module of it is wrong, and nothing ran.";
+
+/// The arguments of `test`.
+#[derive(Args, Debug)]
+pub(crate) struct TestArguments {
+    /// The plans.
+    #[arg(value_name = "PLAN.toml", required = true)]
+    pub(crate) plans: Vec<PathBuf>,
+    /// Run only the tests whose names contain one of these.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// Leave out the tests whose names contain one of these.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) skip: Vec<String>,
+    /// Names are equal to what --filter and --skip say, and do not just contain it.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// List the tests instead.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// How many tests run at a time; as many as there are cores without it.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<NonZero<usize>>,
+    /// Report how long each test took; JUnit always says it.
+    #[arg(long)]
+    pub(crate) times: bool,
+    /// The same as `--format json`.
+    #[arg(long)]
+    json: bool,
+    /// How to report: text for people, or a document on standard output.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TestFormat::Text)]
+    format: TestFormat,
+}
+
+impl TestArguments {
+    /// How to report.
+    pub(crate) fn format(&self) -> TestFormat {
+        match (self.json, self.format) {
+            (true, TestFormat::Text) => TestFormat::Json,
+            (_, format) => format,
+        }
+    }
+}
+
+/// How `test` reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// JUnit XML, for CI systems.
+    Junit,
+}
+
+/// The arguments of `info`.
+#[derive(Args, Debug)]
+pub(crate) struct InfoArguments {
+    /// The module, as PTX text.
+    #[arg(value_name = "K.ptx")]
+    pub(crate) module: PathBuf,
+    /// Say what can run as if the module were written for this architecture.
+    #[arg(long, value_name = "sm_XX", value_parser = target)]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) answering: Answering,
 }
 
 /// `--explore N[:SEED]` or `--explore all`.
@@ -443,8 +632,9 @@ Exit status: 0 fine, 1 findings of --check, 2 wrong usage, 3 input rejected, 4 t
 /// Which machine assembly is for.
 #[derive(Args, Debug)]
 pub(crate) struct MachineArguments {
-    /// The description of the machine.
-    #[arg(long, value_name = "X.isa")]
+    /// The description of the machine: a file, or if there is none of that name, one that comes with Warpwise, such as sm_90
+    /// (`warpwise isa list` names them).
+    #[arg(long, value_name = "X.isa|sm_XX")]
     pub(crate) isa: PathBuf,
 }
 
@@ -527,7 +717,7 @@ pub(crate) enum IsaCommand {
     /// Report what is wrong with a description.
     Check {
         /// The description.
-        #[arg(value_name = "X.isa")]
+        #[arg(value_name = "X.isa|sm_XX")]
         description: PathBuf,
         #[command(flatten)]
         answering: Answering,
@@ -535,7 +725,7 @@ pub(crate) enum IsaCommand {
     /// Write the manual of a described machine: Markdown, or one HTML page.
     Doc {
         /// The description.
-        #[arg(value_name = "X.isa")]
+        #[arg(value_name = "X.isa|sm_XX")]
         description: PathBuf,
         /// The file to write; one that ends in `.html` becomes a page. Without it, Markdown is printed.
         #[arg(short, long = "output", value_name = "FILE")]
@@ -546,9 +736,9 @@ pub(crate) enum IsaCommand {
     },
     /// List the forms of a described machine's instructions.
     List {
-        /// The description.
-        #[arg(value_name = "X.isa")]
-        description: PathBuf,
+        /// The description; without one, the descriptions that come with Warpwise are listed.
+        #[arg(value_name = "X.isa|sm_XX")]
+        description: Option<PathBuf>,
         #[command(flatten)]
         answering: Answering,
     },
@@ -571,6 +761,23 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn allowed_codes_may_name_functions_with_commas() {
+        let allow = |code: &str, function: Option<&str>| Allow {
+            code: code.to_owned(),
+            function: function.map(str::to_owned),
+        };
+        let expected = vec![
+            allow("W001", None),
+            allow("R002", Some("ns::scan<int, 2>(int*, int)")),
+            allow("P101", Some("_Z1kv")),
+        ];
+        let text = "W001,R002:ns::scan<int, 2>(int*, int), P101:_Z1kv";
+        assert_eq!(text.parse(), Ok(Allows(expected)));
+        assert!(":f".parse::<Allows>().is_err() && "W001:".parse::<Allows>().is_err());
+        assert!("".parse::<Allows>().is_err() && "W001,".parse::<Allows>().is_err());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::npy::{Array, Contents};
 use crate::spec::{Fill, Spec, Subject};
 use half::{bf16, f16};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -53,10 +54,12 @@ enum Draft {
 pub(crate) struct Maker<'a> {
     pub(crate) device: &'a mut Device,
     pub(crate) module: &'a Module,
+    /// Buffers that several launches share, by their names.
+    pub(crate) shared: Option<&'a BTreeMap<String, Filled>>,
     /// The names of the parameters.
     pub(crate) names: Vec<String>,
-    /// How many bytes all buffers together may have.
-    pub(crate) budget: u64,
+    /// How many bytes may still be taken for buffers.
+    pub(crate) budget: &'a mut u64,
 }
 
 impl Maker<'_> {
@@ -67,6 +70,16 @@ impl Maker<'_> {
             .map(|(nth, spec)| self.draft(spec, &format!("argument {nth}")))
             .collect::<Result<Vec<_>, _>>()?;
         drafts.iter().map(|draft| self.argument(draft, &drafts)).collect()
+    }
+
+    /// Makes a buffer that is no argument.
+    pub(crate) fn buffer(&mut self, spec: &Spec, whose: &str) -> Result<Filled, Refusal> {
+        match self.draft(spec, whose)? {
+            Draft::Ready(_, Some(filled)) => Ok(filled),
+            Draft::Ready(_, None) | Draft::Reference(_) | Draft::Struct(_) => {
+                Err(Refusal::Usage(format!("{whose} is no buffer")))
+            }
+        }
     }
 
     fn draft(&mut self, spec: &Spec, whose: &str) -> Result<Draft, Refusal> {
@@ -100,12 +113,12 @@ impl Maker<'_> {
     fn reserve(&mut self, array: &Array, whose: &str) -> Result<Buffer, Refusal> {
         let bytes = array.bytes;
         let Some(left) = self.budget.checked_sub(bytes) else {
-            let budget = self.budget;
+            let budget = *self.budget;
             return Err(Refusal::Limit(format!(
                 "{whose}: a buffer of {bytes} bytes is too large, the host has {budget} bytes for it"
             )));
         };
-        self.budget = left;
+        *self.budget = left;
         let made = self.device.allocate(bytes);
         let buffer = made.map_err(|error| Refusal::Limit(format!("{whose}: {error}")))?;
         Ok(buffer.of(array.element))
@@ -146,8 +159,12 @@ impl Maker<'_> {
     /// The buffer that `&NAME` means.
     fn referred(&mut self, subject: &Subject, all: &[Draft]) -> Result<Filled, Refusal> {
         let refuse = |why: &str| Err(Refusal::Usage(format!("`&{subject}`: {why}")));
+        let shared = |name: &String| self.shared.and_then(|shared| shared.get(name));
         let (nth, field) = match subject {
             Subject::Argument(nth, field) => (*nth, *field),
+            Subject::Name(name) if shared(name).is_some() => {
+                return shared(name).cloned().map_or_else(|| refuse("there is no such buffer"), Ok);
+            }
             Subject::Name(name) => match self.names.iter().position(|known| known == name) {
                 Some(nth) => (nth, None),
                 None => return self.variable(name, None),
@@ -267,30 +284,43 @@ fn fill_all(
     fill: Fill,
 ) -> Result<(), String> {
     const PIECE: u64 = 1 << 16;
-    let size = ty.bytes();
-    let count = buffer.bytes / size as u64;
-    let mut random = SplitMix64(match fill {
-        Fill::Random(seed) => seed,
-        Fill::Value(_) | Fill::Iota => 0,
-    });
-    let mut piece = Vec::new();
+    let count = buffer.bytes / ty.bytes() as u64;
+    let mut elements = elements(ty, fill);
     let mut first = 0;
     while first < count {
         let last = count.min(first + PIECE);
-        piece.clear();
-        for nth in first..last {
-            let value = element(ty, fill, nth, &mut random);
-            piece.extend_from_slice(&value.to_le_bytes()[..size]);
-        }
-        let offset = first * size as u64;
+        let piece = bytes_of(ty, elements.by_ref().take((last - first) as usize));
+        let offset = first * ty.bytes() as u64;
         device.write(buffer, offset, &piece).map_err(|error| error.to_string())?;
         first = last;
     }
     Ok(())
 }
 
-/// An element of a buffer, in their order.
-pub(crate) fn element(ty: ElementType, fill: Fill, nth: u64, random: &mut SplitMix64) -> u64 {
+/// So many elements in the memory of the host.
+pub(crate) fn filled(ty: ElementType, count: u64, fill: Fill) -> Vec<u8> {
+    bytes_of(ty, elements(ty, fill).take(usize::try_from(count).unwrap_or(usize::MAX)))
+}
+
+fn bytes_of(ty: ElementType, elements: impl Iterator<Item = u64>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for value in elements {
+        bytes.extend_from_slice(&value.to_le_bytes()[..ty.bytes()]);
+    }
+    bytes
+}
+
+/// The elements of a buffer, in their order, without end.
+pub(crate) fn elements(ty: ElementType, fill: Fill) -> impl Iterator<Item = u64> {
+    let mut random = SplitMix64(match fill {
+        Fill::Random(seed) => seed,
+        Fill::Value(_) | Fill::Iota => 0,
+    });
+    (0..).map(move |nth| element(ty, fill, nth, &mut random))
+}
+
+/// The next element of a buffer.
+fn element(ty: ElementType, fill: Fill, nth: u64, random: &mut SplitMix64) -> u64 {
     match fill {
         Fill::Value(value) => value.bits(),
         Fill::Iota => iota(ty, nth).bits(),

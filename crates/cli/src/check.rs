@@ -1,56 +1,94 @@
 //! `warpwise check`.
 
+use crate::accept::{Acceptance, Suppressed};
 use crate::arguments::{CheckArguments, Explore, ReportFormat};
+use crate::covered::JsonCovered;
 use crate::forms;
-use crate::report::Stop;
+use crate::interrupt;
+use crate::report::{self, Stop};
 use crate::run::{self, Prepared, Said};
 use crate::status::Status;
-use warpwise::{CheckOptions, Coverage, ExploreEnd};
+use warpwise::diag::{Class, Diagnostic, Severity};
+use warpwise::{CheckOptions, Coverage, Exploration, ExploreEnd};
 
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
-    let mut said = Said::new(arguments.run.reporting.format());
+    let mut said = Said::new(&arguments.run);
     let result = attempt(arguments, &mut said);
     run::finish(&forms::CHECK, &arguments.run, result, said)
 }
 
 fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> {
+    said.acceptance = Acceptance::new(&arguments.accepting, false)?;
     let mut prepared = run::prepare(&arguments.run, said)?;
     let args = prepared.args();
     let options = CheckOptions { pedantic: arguments.pedantic };
     let Prepared { kernel, device, .. } = &mut prepared;
-    let checked = run::configured(&arguments.run, |config| match arguments.explore {
+    let repeats = arguments.explore.and_then(|Explore(exploration)| match exploration {
+        Exploration::Some { count, .. } => Some(count),
+        Exploration::All { .. } => None,
+    });
+    let checked = run::configured(&arguments.run, repeats, |config| match arguments.explore {
         None => kernel.check(device, config, options, &args),
         Some(Explore(exploration)) => kernel.explore(device, config, options, exploration, &args),
     })?;
     if let Some(coverage) = checked.explored {
         said.document.explored = Some(coverage.into());
-        said.text.push_str(&covered(coverage));
-    }
-    let has_errors = checked.has_errors();
-    match arguments.run.reporting.format() {
-        ReportFormat::Text => said.tell(&checked.sources, checked.diagnostics),
-        ReportFormat::Json | ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Github => {
-            said.keep(&checked.sources, checked.diagnostics)
-        }
+        said.text.push_str(&explored(coverage));
     }
     let complete = checked.explored.is_some_and(|coverage| coverage.end == ExploreEnd::Covered);
-    let status = match (has_errors, &checked.fault) {
-        _ if run::interrupted() && !complete => Status::Interrupted,
-        (true, _) => Status::Findings,
-        (false, Some(_)) => Status::Faulted,
-        (false, None) => Status::Fine,
+    let interrupted = interrupt::asked() && !complete;
+    if interrupted {
+        said.acceptance.write_nothing();
+    }
+    let is_text = arguments.run.reporting.format() == ReportFormat::Text;
+    match is_text {
+        true => said.tell(&checked.sources, checked.diagnostics.clone()),
+        false => said.keep(&checked.sources, checked.diagnostics.clone()),
+    }
+    let is_finding = |it: &Diagnostic| {
+        it.severity == Severity::Error && it.class == Class::Undefined && !it.code.is_empty()
     };
+    let has_errors = said.diagnostics().any(is_finding);
+    let accepted_stop = checked.stopped_by_finding() && !has_errors;
+    let mut status = match (has_errors, &checked.fault) {
+        _ if interrupted => Status::Interrupted,
+        (true, _) => Status::Findings,
+        (false, Some(_)) if !accepted_stop => Status::Faulted,
+        (false, _) => Status::Fine,
+    };
+    let mut remarks = String::new();
+    if status != Status::Interrupted {
+        let kernel = prepared.kernel.name();
+        let acceptance = std::mem::take(&mut said.acceptance);
+        let is_whole = checked.fault.is_none();
+        let suppressed = acceptance.finish(&[(&said.module, Some(kernel))], is_whole)?;
+        remarks = suppressed.as_ref().map_or(String::new(), Suppressed::text);
+        said.document.suppressed = suppressed;
+    }
     // What a kernel wrote that did not finish is not kept.
     match checked.fault {
-        None => run::deliver(&arguments.run, &mut prepared, &checked.report, said)?,
+        None => {
+            let delivered = run::deliver(&arguments.run, &mut prepared, &checked.report, said)?;
+            status = if status == Status::Fine { delivered } else { status };
+        }
         Some(_) => said.printed(&checked.report.printed),
+    }
+    if accepted_stop {
+        remarks += "what is suppressed stopped the kernel: nothing behind it was looked at, and no result is kept\n";
+    } else if status == Status::Fine {
+        let covered = JsonCovered::new(arguments, &prepared.module.target(), &checked);
+        remarks += &covered.text(prepared.kernel.name(), &checked);
+        said.document.covered = Some(covered);
+    }
+    if is_text {
+        report::remark(&remarks);
     }
     Ok(status)
 }
 
 /// What an exploration covered, as a line.
-fn covered(Coverage { schedules, end }: Coverage) -> String {
+fn explored(Coverage { schedules, end }: Coverage) -> String {
     let plural = if schedules == 1 { "" } else { "s" };
     let rest = match end {
         ExploreEnd::Covered => ", and no other can do anything else".to_owned(),

@@ -1,10 +1,12 @@
 //! The JSON documents of the commands: what all of them have, and their schemas. The field names are stable.
 
+use crate::baseline::Baseline;
 use crate::status::Status;
-use crate::{asm, disasm, explain, isa, json, lint, lower, sim};
+use crate::{asm, disasm, explain, info, isa, json, lint, lower, plan, sim};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::marker::PhantomData;
 use warpwise::diag::{JsonDiagnostic, Log};
@@ -27,6 +29,17 @@ struct Headed<'a, T> {
     diagnostics: Vec<JsonDiagnostic>,
 }
 
+/// A file that a command writes and reads again.
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Versioned<T> {
+    /// The form of this file: `warpwise schema` prints the schema of that name.
+    schema: String,
+    /// The version of the form.
+    version: u32,
+    #[serde(flatten)]
+    body: T,
+}
+
 /// The form of a command's document; `T` is what it has and others have not.
 pub(crate) struct Form<T> {
     name: &'static str,
@@ -35,6 +48,8 @@ pub(crate) struct Form<T> {
 
 pub(crate) const RUN: Form<json::Document> = Form::new("run");
 pub(crate) const CHECK: Form<json::Document> = Form::new("check");
+pub(crate) const TEST: Form<plan::Body> = Form::new("test");
+pub(crate) const INFO: Form<info::Body> = Form::new("info");
 pub(crate) const LINT: Form<lint::Body> = Form::new("lint");
 pub(crate) const EXPLAIN: Form<explain::Body> = Form::new("explain");
 pub(crate) const ASM: Form<asm::Body> = Form::new("asm");
@@ -43,6 +58,7 @@ pub(crate) const SIM: Form<sim::Body> = Form::new("sim");
 pub(crate) const LOWER: Form<lower::Body> = Form::new("lower");
 pub(crate) const ISA_CHECK: Form<isa::CheckBody> = Form::new("isa-check");
 pub(crate) const ISA_LIST: Form<isa::ListBody> = Form::new("isa-list");
+pub(crate) const BASELINE: Form<Baseline> = Form::new("baseline");
 
 impl<T: Serialize + JsonSchema> Form<T> {
     const fn new(name: &'static str) -> Form<T> {
@@ -72,6 +88,24 @@ impl<T: Serialize + JsonSchema> Form<T> {
         body: &'a T,
     ) -> Headed<'a, T> {
         Headed { schema: self.name, version: VERSION, status, body, diagnostics }
+    }
+}
+
+impl<T: Serialize + DeserializeOwned + Clone> Form<T> {
+    /// The text of a file.
+    pub(crate) fn file(&self, body: &T) -> String {
+        let file = Versioned { schema: self.name.to_owned(), version: VERSION, body: body.clone() };
+        serde_json::to_string_pretty(&file).unwrap_or_default() + "\n"
+    }
+
+    /// Reads the text of a file; or why it is none of this form.
+    pub(crate) fn read(&self, text: &str) -> Result<T, String> {
+        let file: Versioned<T> = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        match (file.schema == self.name, file.version) {
+            (false, _) => Err(format!("its schema is `{}`, not `{}`", file.schema, self.name)),
+            (true, VERSION) => Ok(file.body),
+            (true, version) => Err(format!("it is of version {version}, and {VERSION} is known")),
+        }
     }
 }
 
@@ -108,6 +142,24 @@ pub(crate) const ALL: &[Listed] = &[
         about: "What `warpwise check --format json` prints.",
         schema: headed::<json::Document>,
         refused: Some(|status, log| CHECK.write(status, log, &Default::default())),
+    },
+    Listed {
+        name: TEST.name,
+        about: "What `warpwise test --format json` prints.",
+        schema: headed::<plan::Body>,
+        refused: Some(|status, log| TEST.write(status, log, &Default::default())),
+    },
+    Listed {
+        name: "test-plan",
+        about: "A test plan: what `warpwise test` reads. docs/test-plans.md explains every key.",
+        schema: input::<plan::Plan>,
+        refused: None,
+    },
+    Listed {
+        name: INFO.name,
+        about: "What `warpwise info --format json` prints.",
+        schema: headed::<info::Body>,
+        refused: Some(|status, log| INFO.write(status, log, &Default::default())),
     },
     Listed {
         name: LINT.name,
@@ -170,6 +222,12 @@ pub(crate) const ALL: &[Listed] = &[
         schema: headed::<isa::ListBody>,
         refused: Some(|status, log| ISA_LIST.write(status, log, &Default::default())),
     },
+    Listed {
+        name: BASELINE.name,
+        about: "What `--write-baseline` writes and `--baseline` reads.",
+        schema: file::<Baseline>,
+        refused: None,
+    },
 ];
 
 /// The form of that name.
@@ -183,9 +241,24 @@ pub(crate) fn plain<T: JsonSchema>(_: &'static str) -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }
 
+/// The schema of what a type is read from. Editors of TOML know this version of JSON Schema best.
+fn input<T: JsonSchema>(_: &'static str) -> Value {
+    let settings = SchemaSettings::draft07().for_deserialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
 /// The schema of a command's document.
 fn headed<T: JsonSchema>(name: &'static str) -> Value {
-    let mut schema = plain::<Headed<'_, T>>(name);
+    stamped(plain::<Headed<'_, T>>(name), name)
+}
+
+/// The schema of a file.
+fn file<T: JsonSchema>(name: &'static str) -> Value {
+    stamped(plain::<Versioned<T>>(name), name)
+}
+
+/// The schema with the name and version of its form.
+fn stamped(mut schema: Value, name: &'static str) -> Value {
     schema["properties"]["schema"]["const"] = json!(name);
     schema["properties"]["version"]["const"] = json!(VERSION);
     schema

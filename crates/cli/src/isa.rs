@@ -9,8 +9,8 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 use warpwise::diag::Severity;
-use warpwise::machine::Machine;
 use warpwise::machine::isa::doc;
+use warpwise::machine::{Machine, Shipped, shipped};
 
 /// What the document of `isa check` has beside what was found.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -21,6 +21,19 @@ pub(crate) struct CheckBody {}
 pub(crate) struct ListBody {
     /// The forms of the machine's instructions, in the order of the description.
     opcodes: Vec<JsonOpcode>,
+    /// The machines that come with Warpwise, if no description is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machines: Option<Vec<JsonMachine>>,
+}
+
+/// A machine that comes with Warpwise.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Machine")]
+struct JsonMachine {
+    /// What `--isa` calls it.
+    name: &'static str,
+    /// What it is.
+    about: &'static str,
 }
 
 /// A form of an instruction.
@@ -44,7 +57,7 @@ pub(crate) fn run(command: &IsaCommand) -> Status {
             report::finish(manual(description, output.as_deref(), *format))
         }
         IsaCommand::List { description, answering } => {
-            report::answer(&forms::ISA_LIST, answering.format(), list(description))
+            report::answer(&forms::ISA_LIST, answering.format(), list(description.as_deref()))
         }
     }
 }
@@ -86,8 +99,21 @@ fn manual(path: &Path, file: Option<&Path>, format: Option<ManualFormat>) -> Res
     Ok(String::new())
 }
 
+/// One line a description that comes with Warpwise.
+fn machines() -> Answer<ListBody> {
+    let (mut text, mut machines) = (String::new(), Vec::new());
+    for Shipped { name, about } in shipped() {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{name:6}  {about}");
+        machines.push(JsonMachine { name, about });
+    }
+    let body = ListBody { machines: Some(machines), ..ListBody::default() };
+    Answer { status: Status::Fine, text, body, told: Vec::new() }
+}
+
 /// One line a form: its name, and how it is written.
-fn list(path: &Path) -> Result<Answer<ListBody>, Stop> {
+fn list(path: Option<&Path>) -> Result<Answer<ListBody>, Stop> {
+    let Some(path) = path else { return Ok(machines()) };
     let machine = Machine::from_file(path)?;
     let opcodes = machine.description().opcodes();
     let width = opcodes.iter().map(|opcode| opcode.name.len()).max().unwrap_or(0);

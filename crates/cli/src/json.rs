@@ -1,9 +1,13 @@
 //! What the JSON documents of `run` and `check` hold. The field names are stable.
 
+use crate::accept::Suppressed;
+use crate::covered::JsonCovered;
+use crate::expect::position;
+use crate::npy::Array;
 use crate::spec::Subject;
 use schemars::JsonSchema;
 use serde::Serialize;
-use warpwise::{Coverage, ExploreEnd, Kind, Report, Scalar, Stats};
+use warpwise::{Comparison, Coverage, Difference, ExploreEnd, Kind, Report, Scalar, Stats};
 
 /// What a run was, did and gave.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -19,6 +23,15 @@ pub(crate) struct Document {
     pub(crate) prints: Vec<JsonPrint>,
     /// What `--out` has written, in order.
     pub(crate) outputs: Vec<JsonOutput>,
+    /// What was left out because the user accepts it; with `--allow` and baselines only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) suppressed: Option<Suppressed>,
+    /// What a check looked at that found nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) covered: Option<JsonCovered>,
+    /// What `--expect` has shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) expectations: Vec<JsonExpectation>,
     /// What `check --explore` covered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explored: Option<JsonCoverage>,
@@ -143,6 +156,67 @@ pub(crate) struct JsonOutput {
     pub(crate) ty: String,
     /// The extents, the outermost first.
     pub(crate) shape: Vec<u64>,
+}
+
+/// A result beside what was expected of it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Expectation")]
+pub(crate) struct JsonExpectation {
+    #[serde(flatten)]
+    of: JsonSubject,
+    /// The file that holds what was expected.
+    file: String,
+    /// Whether all is as expected.
+    matches: bool,
+    /// How many elements were compared.
+    elements: u64,
+    /// How many are not as expected.
+    differing: u64,
+    /// The largest difference of floats, in units in the last place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_ulps: Option<u64>,
+    /// The first elements that differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    first: Vec<JsonDifference>,
+}
+
+/// An element that is not as expected.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Difference")]
+pub(crate) struct JsonDifference {
+    /// Where it stands in the array of the file.
+    index: Vec<u64>,
+    /// What it is.
+    got: JsonValue,
+    /// What it should be.
+    expected: JsonValue,
+    /// How many floats of the type lie between the two, and one more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ulps: Option<u64>,
+}
+
+impl JsonExpectation {
+    pub(crate) fn new(
+        of: JsonSubject,
+        file: String,
+        found: &Comparison,
+        shape: &Array,
+    ) -> JsonExpectation {
+        let Comparison { elements, differing, max_ulps, .. } = *found;
+        let (matches, first) = (found.matches(), differences(found, shape));
+        JsonExpectation { of, file, matches, elements, differing, max_ulps, first }
+    }
+}
+
+/// The first elements of a comparison that are not as expected.
+pub(crate) fn differences(found: &Comparison, shape: &Array) -> Vec<JsonDifference> {
+    let difference = |one: &Difference| JsonDifference {
+        index: position(one.index, shape),
+        got: one.got.into(),
+        expected: one.expected.into(),
+        ulps: one.ulps(),
+    };
+    found.first.iter().map(difference).collect()
 }
 
 /// One element. Numbers where JSON has them; NaN, infinities and bits are strings.

@@ -1,5 +1,6 @@
 //! `warpwise lint`.
 
+use crate::accept::{Acceptance, Suppressed};
 use crate::arguments::{LintArguments, ReportFormat};
 use crate::report::{self, Looked, Outcome, Stop, tell};
 use crate::status::Status;
@@ -13,11 +14,15 @@ use std::sync::Arc;
 use warpwise::diag::junit::{Case, Verdict};
 use warpwise::diag::{Diagnostic, Fix, Severity, Sources};
 use warpwise::lint;
-use warpwise::rules::{self, RULES, Rule};
+use warpwise::rules::{RULES, Rule};
 
 /// What the JSON document has beside what was found.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub(crate) struct Body {}
+pub(crate) struct Body {
+    /// What was left out because the user accepts it; with `--allow` and baselines only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressed: Option<Suppressed>,
+}
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &LintArguments) -> Status {
@@ -25,9 +30,12 @@ pub(crate) fn run(arguments: &LintArguments) -> Status {
     if arguments.list {
         return report::print(&list(format), Status::Fine);
     }
+    let mut body = Body::default();
     let (sources, found, status, cases) = match attempt(arguments) {
-        Ok((sources, found)) => {
-            let has_error = found.iter().any(|it| it.severity == Severity::Error);
+        Ok((sources, found, suppressed)) => {
+            body.suppressed = suppressed;
+            let is_error = |it: &Diagnostic| it.severity == Severity::Error;
+            let has_error = found.iter().any(|it| it.suppressed.is_none() && is_error(it));
             let status = if has_error { Status::Findings } else { Status::Fine };
             let cases = cases(arguments, &sources, &found);
             (Arc::new(sources), found, status, cases)
@@ -41,7 +49,7 @@ pub(crate) fn run(arguments: &LintArguments) -> Status {
         }
     };
     let told = vec![(&*sources, found.as_slice())];
-    let outcome = Outcome { form: &forms::LINT, body: &Body::default(), status, told, cases };
+    let outcome = Outcome { form: &forms::LINT, body: &body, status, told, cases };
     let text =
         outcome.document(format, Looked::Rules).unwrap_or_else(|| match status.is_answer() {
             true => {
@@ -61,60 +69,59 @@ fn cases(arguments: &LintArguments, sources: &Sources, found: &[Diagnostic]) -> 
             |it: &&Diagnostic| it.span().is_some_and(|span| sources.file(span.file).name() == name);
         let here: Vec<Diagnostic> = found.iter().filter(is_here).cloned().collect();
         let is_error = |it: &Diagnostic| it.severity == Severity::Error;
+        let is_error = |it: &Diagnostic| it.suppressed.is_none() && is_error(it);
         let verdict = if here.iter().any(is_error) { Verdict::Failed } else { Verdict::Passed };
         Case::new("lint", name, verdict, &[(sources, &here)])
     };
     arguments.files.iter().map(case).collect()
 }
 
-fn attempt(arguments: &LintArguments) -> Result<(Sources, Vec<Diagnostic>), Stop> {
-    for code in &arguments.allow {
-        match rules::rule(code) {
-            None => {
-                let message = format!("there is no rule `{code}`; `--list` shows them");
-                return Err(Stop::usage(message));
-            }
-            Some(rule) if rule.severity == Severity::Error => {
-                return Err(Stop::usage(format!("{code} is an error and cannot be allowed")));
-            }
-            Some(_) => {}
-        }
-    }
+/// The texts, what was found in them, and what of it is accepted.
+type Linted = (Sources, Vec<Diagnostic>, Option<Suppressed>);
+
+fn attempt(arguments: &LintArguments) -> Result<Linted, Stop> {
+    let mut acceptance = Acceptance::new(&arguments.accepting, true)?;
     let mut texts = Vec::new();
     for file in &arguments.files {
         let text = report::read_text(file)?;
-        texts.push((file, if arguments.fix { mend(file, text, arguments)? } else { text }));
+        texts.push((
+            file,
+            if arguments.fix { mend(file, text, arguments, &acceptance)? } else { text },
+        ));
     }
     let mut sources = Sources::new();
     let mut found = Vec::new();
     for (file, text) in texts {
-        let file = sources.add(file.display().to_string(), text);
-        found.extend(diagnose(&sources, file, arguments));
+        let name = file.display().to_string();
+        let file = sources.add(name.as_str(), text);
+        let mut here = lint(&sources, file, arguments.target.as_deref());
+        acceptance.judge((&name, None), &sources, &mut here);
+        found.extend(here);
     }
-    Ok((sources, found))
-}
-
-fn diagnose(
-    sources: &Sources,
-    file: warpwise::diag::FileId,
-    arguments: &LintArguments,
-) -> Vec<Diagnostic> {
-    let mut found = lint(sources, file, arguments.target.as_deref());
-    found.retain(|diagnostic| !arguments.allow.iter().any(|code| code == diagnostic.code));
-    found
+    let names: Vec<String> = arguments.files.iter().map(|it| it.display().to_string()).collect();
+    let subjects: Vec<_> = names.iter().map(|name| (name.as_str(), None)).collect();
+    let suppressed = acceptance.finish(&subjects, true)?;
+    Ok((sources, found, suppressed))
 }
 
 /// Rounds of replacements; each may bring to light what the next one mends.
 const MAX_ROUNDS: usize = 10;
 
 /// Applies the replacements of a file's diagnostics, writes the file if that changed it, and returns its text.
-fn mend(path: &Path, text: String, arguments: &LintArguments) -> Result<String, Stop> {
+fn mend(
+    path: &Path,
+    text: String,
+    arguments: &LintArguments,
+    acceptance: &Acceptance,
+) -> Result<String, Stop> {
     let mut mended = text.clone();
     for _ in 0..MAX_ROUNDS {
         let mut sources = Sources::new();
         let file = sources.add(path.display().to_string(), mended.clone());
-        let found = diagnose(&sources, file, arguments);
-        let next = apply(&mended, found.iter().filter_map(|diagnostic| diagnostic.fix.as_ref()));
+        let found = lint(&sources, file, arguments.target.as_deref());
+        // What is allowed stays as it is.
+        let found = found.iter().filter(|diagnostic| !acceptance.allows(diagnostic));
+        let next = apply(&mended, found.filter_map(|diagnostic| diagnostic.fix.as_ref()));
         if next == mended {
             break;
         }
@@ -147,7 +154,7 @@ fn apply<'a>(text: &str, fixes: impl Iterator<Item = &'a Fix>) -> String {
 fn summary(arguments: &LintArguments, found: &[Diagnostic]) -> String {
     let count = |severity, what: &str| match found
         .iter()
-        .filter(|diagnostic| diagnostic.severity == severity)
+        .filter(|it| it.suppressed.is_none() && it.severity == severity)
         .count()
     {
         1 => format!("1 {what}"),

@@ -1,21 +1,29 @@
 //! The command `warpwise`: arguments, files, progress and words. Everything else is in the library.
 
+mod accept;
 mod arguments;
 mod asm;
+mod baseline;
 mod buffers;
 mod check;
+mod covered;
 mod disasm;
+mod expect;
 mod explain;
 mod forms;
+mod info;
+mod interrupt;
 mod isa;
 mod json;
 mod lint;
 mod literal;
 mod lower;
 mod machine;
+mod manual;
 mod misuse;
 mod npy;
 mod output;
+mod plan;
 mod progress;
 mod report;
 mod run;
@@ -34,9 +42,12 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(why) => return misuse::explain(&why).into(),
     };
+    interrupt::watch();
     let status = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Test(arguments) => plan::test(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Asm(arguments) => asm::run(&arguments),
@@ -45,6 +56,8 @@ fn main() -> ExitCode {
         Command::Lower(arguments) => lower::run(&arguments),
         Command::Isa(command) => isa::run(&command),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { command } => manual::page(&command),
     };
     status.into()
 }

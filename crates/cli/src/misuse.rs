@@ -1,12 +1,12 @@
-//! Arguments that make no sense, and requests for help.
+//! Arguments that make no sense, requests for help, and the documents of commands that end before they know anything.
 
 use crate::arguments::ReportFormat;
 use crate::forms::{self, Listed};
-use crate::report::{self, Looked};
+use crate::report::{self, Looked, Stop};
 use crate::status::Status;
 use clap::ValueEnum;
 use warpwise::diag::junit::Case;
-use warpwise::diag::{Class, Diagnostic, Log, Severity, Sources};
+use warpwise::diag::{Diagnostic, Log, Sources};
 
 /// Shows what clap says: help on standard output, errors on standard error. Who asked for a document gets one.
 pub(crate) fn explain(why: &clap::Error) -> Status {
@@ -15,27 +15,33 @@ pub(crate) fn explain(why: &clap::Error) -> Status {
     if !why.use_stderr() {
         return Status::Fine;
     }
-    let status = Status::Usage;
-    let Some((form, format)) = asked(std::env::args().skip(1)) else { return status };
     let text = why.render().to_string();
     let text = text.trim_start_matches("error: ").trim_end();
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
-    let mut error = Diagnostic::new(Severity::Error, Class::BadInput, message.trim_end());
+    let mut stop = Stop::usage(message.trim_end());
     if !rest.is_empty() {
-        error = error.note(rest);
+        stop.diagnostics = stop.diagnostics.into_iter().map(|error| error.note(rest)).collect();
     }
-    let (sources, found) = (Sources::default(), [error]);
-    let told: Vec<(&Sources, &[Diagnostic])> = vec![(&sources, &found)];
+    match document(&stop) {
+        Some(document) => report::print(&document, stop.status),
+        None => stop.status,
+    }
+}
+
+/// The document about a command that was stopped before anything was known, if the arguments ask for one.
+pub(crate) fn document(stop: &Stop) -> Option<String> {
+    let (form, format) = asked(std::env::args().skip(1))?;
+    let Stop { status, sources, diagnostics, .. } = stop;
+    let told: Vec<(&Sources, &[Diagnostic])> = vec![(sources, diagnostics)];
     let case = || Case::new("warpwise", form.name, status.verdict(), &told);
     let log = Log { told: told.clone(), ..Log::default() };
-    let document = match format {
-        ReportFormat::Text => return status,
-        ReportFormat::Json => form.refused.map_or(String::new(), |refused| refused(status, &log)),
-        ReportFormat::Sarif => report::sarif(log, status, None, Looked::Findings),
+    Some(match format {
+        ReportFormat::Text => return None,
+        ReportFormat::Json => form.refused.map_or(String::new(), |refused| refused(*status, &log)),
+        ReportFormat::Sarif => report::sarif(log, *status, None, Looked::Findings),
         ReportFormat::Junit => report::junit(vec![case()]),
         ReportFormat::Github => log.github(),
-    };
-    report::print(&document, status)
+    })
 }
 
 /// The document that the arguments ask for, if a command does that gives one.
@@ -46,7 +52,11 @@ fn asked(arguments: impl Iterator<Item = String>) -> Option<(&'static Listed, Re
         name = format!("{name}-{}", arguments.next()?);
     }
     let form = forms::named(&name).filter(|form| form.refused.is_some())?;
-    let reports = matches!(form.name, "run" | "check" | "lint");
+    let gives = |format: &ReportFormat| match form.name {
+        "run" | "check" | "lint" => true,
+        "test" => matches!(format, ReportFormat::Json | ReportFormat::Junit),
+        _ => *format == ReportFormat::Json,
+    };
     let mut asked = None;
     while let Some(argument) = arguments.next() {
         let word = match argument.as_str() {
@@ -55,8 +65,7 @@ fn asked(arguments: impl Iterator<Item = String>) -> Option<(&'static Listed, Re
             other => other.strip_prefix("--format=").map(str::to_owned),
         };
         let format = word.and_then(|word| ReportFormat::from_str(&word, false).ok());
-        // Other commands have JSON only.
-        asked = format.filter(|it| reports || *it == ReportFormat::Json).or(asked);
+        asked = format.filter(gives).or(asked);
     }
     Some((form, asked?))
 }

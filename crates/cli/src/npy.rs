@@ -53,6 +53,13 @@ impl Array {
         flat.unwrap_or_else(|| self.clone())
     }
 
+    /// The first elements, as a row.
+    pub(crate) fn beginning(&self, count: u64) -> Array {
+        let bytes = count.saturating_mul(self.element.bytes() as u64).min(self.bytes);
+        let count = bytes / self.element.bytes() as u64;
+        Array { shape: vec![count], bytes, ..self.clone() }
+    }
+
     /// Reads the header of a file and leaves `from` at the data.
     pub(crate) fn read_header(from: &mut impl Read) -> Result<(Array, Contents), String> {
         let header = header(from)?;

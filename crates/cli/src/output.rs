@@ -1,5 +1,6 @@
 //! Output files, written whole or not at all.
 
+use crate::interrupt;
 use crate::npy::Array;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -45,18 +46,52 @@ fn replace(
     suffix: &str,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), String> {
-    let fail = |why: std::io::Error| format!("cannot write {}: {why}", path.display());
-    if is_special(path) {
-        let file = std::fs::OpenOptions::new().write(true).open(path).map_err(fail)?;
-        let mut buffered = BufWriter::new(file);
-        return write(&mut buffered).and_then(|()| buffered.flush()).map_err(fail);
+    let done = match is_special(path) {
+        // Nothing is left of it that could be cleaned up, and who reads it may never do so.
+        true => std::fs::OpenOptions::new().write(true).open(path).and_then(|file| {
+            let mut buffered = BufWriter::new(file);
+            write(&mut buffered).and_then(|()| buffered.flush())
+        }),
+        false => {
+            interrupt::tidily(|ends| whole(path, suffix, |file| write(&mut Pieces { file, ends })))
+        }
+    };
+    done.map_err(|why| format!("cannot write {}: {why}", path.display()))
+}
+
+/// Writes pieces of some milliseconds, and no more of them once the command is to end.
+struct Pieces<'a> {
+    file: &'a mut dyn Write,
+    ends: &'a dyn Fn() -> bool,
+}
+
+/// Bytes of the largest piece.
+const PIECE: usize = 1 << 22;
+
+impl Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match (self.ends)() {
+            true => Err(std::io::Error::other("interrupted")),
+            false => self.file.write(&bytes[..bytes.len().min(PIECE)]),
+        }
     }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn whole(
+    path: &Path,
+    suffix: &str,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     // A link stays a link: what it points to is replaced.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     #[cfg(target_os = "linux")]
     if let Some(file) = unnamed(folder(path)) {
-        fill(&file, path, write).map_err(fail)?;
-        return name(&file, path).map_err(fail);
+        fill(&file, path, write)?;
+        return name(&file, path);
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(suffix);
@@ -66,9 +101,9 @@ fn replace(
         // The user's mask applies, as to any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder(path)).map_err(fail)?;
-    fill(file.as_file(), path, write).map_err(fail)?;
-    file.persist(path).map_err(|failed| fail(failed.error))?;
+    let file = builder.tempfile_in(folder(path))?;
+    fill(file.as_file(), path, write)?;
+    file.persist(path).map_err(|failed| failed.error)?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use crate::arguments::ReportFormat;
 use crate::forms::Form;
+use crate::interrupt;
 use crate::status::Status;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,7 +66,8 @@ impl From<Error> for Stop {
 
 /// Shows diagnostics to people.
 pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
-    let mut stderr = anstream::stderr().lock();
+    // Not locked for all: somebody else may have to say that the command ends.
+    let mut stderr = anstream::stderr();
     let mut explained = HashSet::new();
     for diagnostic in diagnostics.iter().filter(|it| it.suppressed.is_none()) {
         let mut diagnostic = Cow::Borrowed(diagnostic);
@@ -73,8 +75,13 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
         if diagnostic.reason.is_some_and(|reason| !explained.insert(reason)) {
             diagnostic.to_mut().reason = None;
         }
-        let _ = write!(stderr, "{}", render::text(sources, &diagnostic, true));
+        let _ = stderr.write_all(render::text(sources, &diagnostic, true).as_bytes());
     }
+}
+
+/// Says something to people beside what was found.
+pub(crate) fn remark(text: &str) {
+    let _ = write!(anstream::stderr().lock(), "{text}");
 }
 
 /// Diagnostics with the texts that they point into.
@@ -173,8 +180,8 @@ fn hyphenated(title: &str) -> String {
 
 /// Writes a command's result to standard output; returns the status that the command ends with.
 pub(crate) fn print(text: &str, status: Status) -> Status {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    interrupt::prints();
+    match write(text) {
         // A reader that has gone away wants no more; that is no failure of the command.
         Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
             let stop = Stop::rejected(format!("cannot write to standard output: {why}"));
@@ -183,6 +190,12 @@ pub(crate) fn print(text: &str, status: Status) -> Status {
         }
         Ok(()) | Err(_) => status,
     }
+}
+
+/// Writes to standard output.
+pub(crate) fn write(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
 }
 
 /// Prints the text of a command that gives nothing but text, or says why there is none.
@@ -214,6 +227,7 @@ pub(crate) fn answer<T: Serialize + JsonSchema + Default>(
     format: ReportFormat,
     result: Result<Answer<T>, Stop>,
 ) -> Status {
+    interrupt::done();
     let Answer { status, text, body, told } = result.unwrap_or_else(|stop| Answer {
         status: stop.status,
         text: String::new(),
@@ -223,6 +237,7 @@ pub(crate) fn answer<T: Serialize + JsonSchema + Default>(
     for (sources, found) in &told {
         tell(sources, found);
     }
+    let status = status.unless_interrupted();
     let outcome = Outcome { form, body: &body, status, told: borrowed(&told), cases: Vec::new() };
     print(&outcome.document(format, Looked::Findings).unwrap_or(text), status)
 }

@@ -1,25 +1,27 @@
 //! `warpwise run`.
 
-use crate::arguments::{ReportFormat, RunArguments, Selection, Set};
+use crate::accept::Acceptance;
+use crate::arguments::{Out, ReportFormat, RunArguments, Selection, Set};
 use crate::buffers::{self, Argument, Filled, Maker, Refusal};
+use crate::expect;
 use crate::forms::{self, Form};
-use crate::json::{Document, JsonOutput, JsonPrint, JsonStats};
+use crate::interrupt;
+use crate::json::{Document, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
+use crate::output;
+use crate::progress::{self, Total};
 use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::spec::Subject;
 use crate::status::Status;
-use crate::{output, progress};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
     Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
 };
-
-/// Set by Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// What goes to standard output.
 #[derive(Default)]
@@ -28,13 +30,18 @@ pub(crate) struct Said {
     pub(crate) document: Document,
     /// Every diagnostic, with the texts that it points into.
     told: Told,
+    /// What the user accepts.
+    pub(crate) acceptance: Acceptance,
+    /// The module as it was named.
+    pub(crate) module: String,
     /// Whether the text is asked for, and no document.
     as_text: bool,
 }
 
 impl Said {
-    pub(crate) fn new(format: ReportFormat) -> Said {
-        Said { as_text: format == ReportFormat::Text, ..Said::default() }
+    pub(crate) fn new(arguments: &RunArguments) -> Said {
+        let as_text = arguments.reporting.format() == ReportFormat::Text;
+        Said { as_text, module: arguments.module.display().to_string(), ..Said::default() }
     }
 
     /// What the kernel printed comes first.
@@ -50,21 +57,31 @@ impl Said {
         }
     }
 
-    /// Shows diagnostics to people, and keeps them for the document.
+    /// Shows diagnostics to people but for those that they accept, and keeps them for the document.
     pub(crate) fn tell(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
-        report::tell(sources, &diagnostics);
         self.keep(sources, diagnostics);
+        if let Some((sources, diagnostics)) = self.told.last() {
+            report::tell(sources, diagnostics);
+        }
     }
 
     /// Keeps diagnostics for the document.
-    pub(crate) fn keep(&mut self, sources: &Arc<Sources>, diagnostics: Vec<Diagnostic>) {
+    pub(crate) fn keep(&mut self, sources: &Arc<Sources>, mut diagnostics: Vec<Diagnostic>) {
+        let subject = (self.module.as_str(), self.document.kernel.as_deref());
+        self.acceptance.judge(subject, sources, &mut diagnostics);
         self.told.push((Arc::clone(sources), diagnostics));
+    }
+
+    /// Every diagnostic that is told and not accepted.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        let all = self.told.iter().flat_map(|(_, found)| found);
+        all.filter(|found| found.suppressed.is_none())
     }
 
     /// What is printed in the end.
     fn output(self, form: &Form<Document>, arguments: &RunArguments, status: Status) -> String {
         let told = report::borrowed(&self.told);
-        let module = arguments.module.display().to_string();
+        let module = self.module.clone();
         let kernel = self.document.kernel.as_ref().or(arguments.entry.as_ref());
         let case = Case::new(&module, kernel.unwrap_or(&module), status.verdict(), &told);
         let body = &self.document;
@@ -76,8 +93,8 @@ impl Said {
 
 /// Runs the command and reports.
 pub(crate) fn run(arguments: &RunArguments) -> Status {
-    let mut said = Said::new(arguments.reporting.format());
-    let result = attempt(arguments, &mut said).map(|()| Status::Fine);
+    let mut said = Said::new(arguments);
+    let result = attempt(arguments, &mut said);
     finish(&forms::RUN, arguments, result, said)
 }
 
@@ -102,13 +119,11 @@ pub(crate) fn finish(
             stop.status
         }
     };
-    // What was stopped by the user is no fault of the kernel.
-    let status =
-        if status == Status::Faulted && interrupted() { Status::Interrupted } else { status };
+    let status = status.unless_interrupted();
     report::print(&said.output(form, arguments, status), status)
 }
 
-fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
+fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<Status, Stop> {
     let mut prepared = prepare(arguments, said)?;
     let report = launch(arguments, &mut prepared)?;
     deliver(arguments, &mut prepared, &report, said)
@@ -116,7 +131,7 @@ fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<(), Stop> {
 
 /// What a launch needs.
 pub(crate) struct Prepared {
-    module: Module,
+    pub(crate) module: Module,
     pub(crate) kernel: Kernel,
     pub(crate) device: Device,
     made: Vec<Argument>,
@@ -145,20 +160,24 @@ impl From<Refusal> for Stop {
 /// Reads the module, chooses the kernel, and makes its arguments.
 pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepared, Stop> {
     let mut module = Module::from_ptx_file(&arguments.module)?;
+    let retargeted = arguments.target.as_deref().map_or(Ok(()), |name| module.retarget(name));
+    let kernel = match retargeted {
+        Ok(()) => choose(&module, arguments.entry.as_deref()),
+        Err(error) => Err(error.into()),
+    };
+    // What the module's warnings are about is known first.
+    said.document.kernel = kernel.as_ref().ok().map(|kernel| kernel.name().to_owned());
     said.tell(module.sources(), module.warnings().to_vec());
-    if let Some(name) = &arguments.target {
-        module.retarget(name)?;
-    }
-    let kernel = choose(&module, arguments.entry.as_deref())?;
-    said.document.kernel = Some(kernel.name().to_owned());
+    let kernel = kernel?;
     check_files(arguments)?;
     let mut device = Device::new()?;
     if arguments.args.len() != kernel.params().len() {
         return Err(wrong_count(&kernel, arguments));
     }
     let names = kernel.params().iter().map(|param| param.name.clone()).collect();
-    let budget = buffers::host_budget();
-    let mut maker = Maker { device: &mut device, module: &module, names, budget };
+    let mut budget = buffers::host_budget();
+    let mut maker =
+        Maker { device: &mut device, module: &module, shared: None, names, budget: &mut budget };
     let made = maker.arguments(&arguments.args)?;
     let mut set = Vec::new();
     for Set { variable, spec } in &arguments.sets {
@@ -175,6 +194,10 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     let prints = arguments.prints.iter().map(|print| (&print.what, "--print"));
     for (what, option) in outs.chain(prints) {
         prepared.selected(what, option)?;
+    }
+    for Out { what, file } in &arguments.expects {
+        let (_, array) = prepared.selected(what, "--expect")?;
+        prepared.comparable(what, file, &array, &expect::header(file)?)?;
     }
     Ok(prepared)
 }
@@ -224,10 +247,44 @@ impl Prepared {
         }
     }
 
+    /// A result in words.
+    fn whose(&self, subject: &Subject) -> String {
+        match subject {
+            Subject::Argument(nth, field) => {
+                let name = self.kernel.params().get(*nth).map_or("", |param| &param.name);
+                let field = field.map_or(String::new(), |field| format!(", field {field}"));
+                format!("parameter {nth}{field} (`{name}`)")
+            }
+            Subject::Name(name) => format!("`{name}`"),
+        }
+    }
+
+    /// The type in which a result and what is expected of it are compared.
+    fn comparable(
+        &self,
+        what: &Selection,
+        file: &Path,
+        got: &Array,
+        expected: &Array,
+    ) -> Result<ElementType, Stop> {
+        expect::comparable(got, expected).map_err(|why| {
+            let (whose, file) = (&what.subject, file.display());
+            let mut stop = Stop::usage(format!("--expect {whose}={file}: {why}"));
+            let help = format!("--expect {whose}:TYPE={file} reads the bytes in another type");
+            stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
+            stop
+        })
+    }
+
     fn variable(&mut self, name: &str, element: Option<ElementType>) -> Result<Filled, Stop> {
         let mangled = self.module.variable(name)?.name().to_owned();
-        let mut maker =
-            Maker { device: &mut self.device, module: &self.module, names: Vec::new(), budget: 0 };
+        let mut maker = Maker {
+            device: &mut self.device,
+            module: &self.module,
+            shared: None,
+            names: Vec::new(),
+            budget: &mut 0,
+        };
         let (buffer, array) = maker.variable(&mangled, element)?;
         let set = self.set.iter().find(|(known, _)| *known == mangled);
         Ok((
@@ -240,13 +297,13 @@ impl Prepared {
     }
 }
 
-/// Writes and prints what the user asked for after a run.
+/// Writes, prints and compares what the user asked for after a run. Whether all is as expected.
 pub(crate) fn deliver(
     arguments: &RunArguments,
     prepared: &mut Prepared,
     report: &Report,
     said: &mut Said,
-) -> Result<(), Stop> {
+) -> Result<Status, Stop> {
     said.printed(&report.printed);
     // Reports of equal runs are equal, unless they are asked for times.
     said.document.stats = Some(match arguments.stats {
@@ -286,25 +343,54 @@ pub(crate) fn deliver(
         said.text.push_str(&counts(&report.stats));
         said.text.push_str(&times(report));
     }
-    Ok(())
+    let mut status = Status::Fine;
+    for Out { what, file } in &arguments.expects {
+        if !compared(arguments, prepared, what, file, said)? {
+            status = Status::Findings;
+        }
+    }
+    Ok(status)
+}
+
+/// Compares a result with what is expected of it. Whether it is so.
+fn compared(
+    arguments: &RunArguments,
+    prepared: &mut Prepared,
+    what: &Selection,
+    file: &Path,
+    said: &mut Said,
+) -> Result<bool, Stop> {
+    let (buffer, array) = prepared.selected(what, "--expect")?;
+    let expected = expect::load(file)?;
+    let ty = prepared.comparable(what, file, &array, &expected.array)?;
+    let (got, tolerance) = (prepared.device.bytes(buffer)?, arguments.tolerance());
+    let found = warpwise::compare(got, &expected.bytes, ty, tolerance);
+    let Some(found) = found else {
+        let message = format!("{} has changed while the kernel ran", file.display());
+        return Err(Stop::rejected(message));
+    };
+    let like = file.display().to_string();
+    if !found.matches() {
+        let whose = prepared.whose(&what.subject);
+        let told = expect::unlike(&whose, &like, &found, &expected.array, tolerance);
+        said.tell(&Arc::default(), vec![told]);
+    }
+    let of = (&what.subject).into();
+    said.document.expectations.push(JsonExpectation::new(of, like, &found, &expected.array));
+    Ok(found.matches())
 }
 
 /// The kernel that is asked for, or the only one.
 pub(crate) fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Stop> {
-    let names: Vec<&str> = module.kernels().collect();
+    let names = module.kernel_names();
     let name = match (entry, names.as_slice()) {
-        (Some(name), _) if !names.contains(&name) => {
-            return Err(match module.kernel(name) {
-                Ok(kernel) => return Ok(kernel),
-                Err(error) => Stop { status: Status::Usage, ..Stop::from(error) },
-            });
-        }
         (Some(name), _) => name,
         (None, [name]) => name,
         (None, []) => {
             return Err(Stop::new(Status::Rejected, Class::BadInput, "the module has no kernel"));
         }
         (None, names) => {
+            let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
             let message =
                 format!("the module has several kernels: add --entry {}", names.join(" | "));
             return Err(Stop::usage(message));
@@ -313,11 +399,17 @@ pub(crate) fn choose(module: &Module, entry: Option<&str>) -> Result<Kernel, Sto
     Ok(module.kernel(name)?)
 }
 
+/// A name as shells take it.
+fn quoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_$:.".contains(letter);
+    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{name}'") }
+}
+
 fn wrong_count(kernel: &Kernel, arguments: &RunArguments) -> Stop {
     let (wanted, given) = (kernel.params().len(), arguments.args.len());
     let plural = if wanted == 1 { "" } else { "s" };
     let message =
-        format!("kernel `{}` takes {wanted} argument{plural}, not {given}", kernel.name());
+        format!("kernel `{}` takes {wanted} argument{plural}, not {given}", kernel.plain_name());
     let mut stop = Stop::usage(message);
     for diagnostic in &mut stop.diagnostics {
         diagnostic.notes.push(kernel.signature());
@@ -337,50 +429,40 @@ fn check_files(arguments: &RunArguments) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether the user has pressed Ctrl-C, or the process was told to end.
-pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
-}
-
-/// Asks whether the user has pressed Ctrl-C. The second time ends the program at once; without a handler the
-/// first one does.
-pub(crate) fn interrupts() -> &'static (dyn Fn() -> bool + Sync) {
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
-    &interrupted
-}
-
-/// Runs `work` with the launch that the arguments ask for, and shows its progress.
+/// Runs `work` with the launch that the arguments ask for, and shows its progress: `repeats` is under how many other schedules,
+/// if that is known.
 pub(crate) fn configured<T>(
     arguments: &RunArguments,
+    repeats: Option<u64>,
     work: impl FnOnce(&LaunchConfig<'_>) -> T,
 ) -> T {
-    let interrupted = interrupts();
-    let total = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
-    progress::watch(total, |done| {
+    let ctas = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
+    let result = progress::watch(Total { ctas, repeats }, |done| {
         let config = LaunchConfig {
             dynamic_shared: arguments.smem,
             threads: arguments.threads,
             schedule: arguments.schedule.clone(),
             deterministic: arguments.deterministic,
             max_steps: arguments.max_steps,
-            interrupted,
+            interrupted: &interrupt::interrupted,
             progress: &|ctas| {
-                done.fetch_max(ctas, Ordering::Relaxed);
+                done.ctas.fetch_max(ctas, Ordering::Relaxed);
+            },
+            repeated: &|times| {
+                done.repeats.fetch_max(times, Ordering::Relaxed);
             },
             ..LaunchConfig::new(arguments.grid, arguments.block)
         };
         work(&config)
-    })
+    });
+    interrupt::done();
+    result
 }
 
 fn launch(arguments: &RunArguments, prepared: &mut Prepared) -> Result<Report, Stop> {
     let args = prepared.args();
     let Prepared { kernel, device, .. } = prepared;
-    Ok(configured(arguments, |config| kernel.launch(device, config, &args))?)
+    Ok(configured(arguments, None, |config| kernel.launch(device, config, &args))?)
 }
 
 /// The first elements of a buffer, or all.

@@ -4,7 +4,7 @@ use crate::arguments::SimArguments;
 use crate::report::{self, Answer, Stop, Told, read_text};
 use crate::state::JsonState;
 use crate::status::Status;
-use crate::{forms, machine, run, state};
+use crate::{forms, interrupt, machine, state};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn simulate(arguments: &SimArguments) -> Result<Answer<Body>, Stop> {
     let config = RunConfig {
         schedule: arguments.schedule.clone(),
         max_steps: arguments.max_steps,
-        interrupted: run::interrupts(),
+        interrupted: &interrupt::interrupted,
     };
     if !arguments.check {
         let stats = program.run(&mut state, &config)?;

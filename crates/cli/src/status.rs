@@ -1,5 +1,6 @@
 //! How a command ended.
 
+use crate::interrupt;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;
@@ -35,6 +36,14 @@ impl Status {
             Status::Fine => Verdict::Passed,
             Status::Findings | Status::Faulted => Verdict::Failed,
             Status::Usage | Status::Rejected | Status::Interrupted => Verdict::Broken,
+        }
+    }
+
+    /// What was stopped by the user is no fault of the kernel.
+    pub(crate) fn unless_interrupted(self) -> Status {
+        match self {
+            Status::Faulted if interrupt::asked() => Status::Interrupted,
+            status => status,
         }
     }
 

@@ -27,7 +27,7 @@ fn json_holds_everything_about_a_run() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let file = folder.path().join("out.npy");
     let output = command(
-        "--entry copy --arg f32[2]=0.1 --arg u8[8]=0 --arg u32:8 --json --print 0 --print 1:2",
+        "--entry copy --arg f32[2]=0.1 --arg u8[8]=0 --arg u32:8 --json --stats --print 0 --print 1:2",
     )
     .arg("--out")
     .arg(format!("1={}", file.display()))

@@ -88,7 +88,9 @@ fn run(document: &str, folder: &str) -> Vec<(String, String, Vec<i32>)> {
 #[test]
 fn commands_of_the_readmes_run() {
     for (document, folder, count) in [
-        ("README.md", ".", 9),
+        ("README.md", ".", 10),
+        ("docs/output.md", ".", 10),
+        ("docs/test-plans.md", ".", 1),
         ("examples/README.md", "examples", 1),
         ("examples/described_machine/README.md", "examples/described_machine", 4),
     ] {
@@ -101,6 +103,15 @@ fn commands_of_the_readmes_run() {
         }
         assert_eq!(ran, count, "{document}: commands that ran");
     }
+}
+
+#[test]
+fn the_plan_of_the_document_is_the_example() {
+    let read = |path| std::fs::read_to_string(root().join(path)).expect("it is there");
+    let document = read("docs/test-plans.md");
+    let (_, shown) = document.split_once("```toml\n").expect("a plan");
+    let (shown, _) = shown.split_once("```").expect("its end");
+    assert!(read("examples/counting_sort/counting_sort.toml").starts_with(shown), "{shown}");
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub enum Class {
     Limit,
     /// The program does something that the ISA leaves undefined.
     Undefined,
+    /// The program ran to its end, and its result is not the one that was expected.
+    Mismatch,
     /// Warpwise itself is wrong.
     Bug,
 }
@@ -51,6 +53,7 @@ impl Class {
             Class::Unsupported => "unsupported",
             Class::Limit => "limit",
             Class::Undefined => "undefined",
+            Class::Mismatch => "mismatch",
             Class::Bug => "bug",
         }
     }

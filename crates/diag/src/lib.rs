@@ -5,6 +5,7 @@
 //! into a [`Sources`] set, and the command line renders them once with [`render`], [`Log`] or [`junit`].
 
 mod diagnostic;
+mod excerpt;
 mod fingerprint;
 mod github;
 mod json;

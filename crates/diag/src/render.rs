@@ -1,8 +1,8 @@
 //! Diagnostics as text for people.
 
+use crate::excerpt::Excerpt;
 use crate::{Diagnostic, Severity, Sources, Span};
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use std::borrow::Cow;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 /// Renders one diagnostic the way rustc does: message, source line, marks, notes, help.
 /// The text ends in a line end. `colour` adds ANSI escapes.
@@ -21,7 +21,7 @@ pub fn text(sources: &Sources, diagnostic: &Diagnostic, colour: bool) -> String 
         let first_of_file =
             !diagnostic.labels[..nth].iter().any(|l| l.span.file == label.span.file);
         if first_of_file {
-            group = group.element(snippet(sources, diagnostic, label.span));
+            group = with_snippet(group, sources, diagnostic, label.span);
         }
     }
     if let Some(picture) = &diagnostic.picture {
@@ -44,59 +44,42 @@ pub fn text(sources: &Sources, diagnostic: &Diagnostic, colour: bool) -> String 
     out
 }
 
-/// Bytes of a line that are shown before the first and after the last label, at most.
-const MAX_CONTEXT: usize = 2000;
-
-/// One excerpt of a file with every label that lies in it. Only the lines near the labels are handed
-/// to the renderer, so that a diagnostic in a file of many megabytes stays cheap.
-fn snippet<'a>(
+/// Adds one excerpt of a file with every label that lies in it.
+fn with_snippet<'a>(
+    group: Group<'a>,
     sources: &'a Sources,
     diagnostic: &'a Diagnostic,
     at: Span,
-) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+) -> Group<'a> {
     let file = sources.file(at.file);
     let here = || diagnostic.labels.iter().filter(|label| label.span.file == at.file);
-    let text = file.text();
-    let first = here().map(|label| label.span.start as usize).min().unwrap_or(0).min(text.len());
-    let last =
-        here().map(|label| label.span.end as usize).max().unwrap_or(0).clamp(first, text.len());
-    let floor = |mut at: usize| {
-        while !text.is_char_boundary(at) {
-            at -= 1;
+    let spans: Vec<(usize, usize)> =
+        here().map(|label| (label.span.start as usize, label.span.end as usize)).collect();
+    let excerpt = Excerpt::of(file.text(), &spans);
+    let line = file.location(excerpt.start as u32).line as usize;
+    let mut snippet = Snippet::source(excerpt.text).line_start(line);
+    let group = match excerpt.is_cut {
+        false => {
+            snippet = snippet.path(file.name());
+            group
         }
-        at
+        // The renderer would count columns in what is left of the line.
+        true => {
+            let place = file.location(at.start);
+            let origin = Origin::path(file.name()).line(place.line as usize);
+            group.element(origin.char_column(place.column as usize))
+        }
     };
-    let (first, last) = (floor(first), floor(last));
-    // Lines longer than anybody reads are cut on both sides.
-    let near = floor(first.saturating_sub(MAX_CONTEXT));
-    let far = floor((last + MAX_CONTEXT).min(text.len()));
-    let start = text[near..first].rfind('\n').map_or(near, |newline| near + newline + 1);
-    let end = text[last..far].find('\n').map_or(far, |newline| last + newline);
-    let line = file.location(start as u32).line as usize;
-    let shown = &text[start..end];
-    // A carriage return before a line end is part of it.
-    let returns: Vec<usize> = shown.match_indices("\r\n").map(|(at, _)| at).collect();
-    let without = |at: usize| at - returns.partition_point(|carriage| *carriage < at);
-    let mut snippet = Snippet::source(match returns.is_empty() && !shown.ends_with('\r') {
-        true => Cow::Borrowed(shown),
-        false => Cow::Owned(shown.trim_end_matches('\r').replace("\r\n", "\n")),
-    })
-    .line_start(line)
-    .path(file.name());
-    let longest = end - start - returns.len() - usize::from(shown.ends_with('\r'));
-    for (nth, label) in here().enumerate() {
+    for (nth, (label, (from, to))) in here().zip(excerpt.spans).enumerate() {
         let primary = nth == 0 && label.span == at;
         let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-        let from = floor((label.span.start as usize).clamp(start, end)) - start;
-        let to = floor((label.span.end as usize).clamp(start, end)) - start;
-        let (from, to) = (without(from).min(longest), without(to).min(longest));
-        let mut annotation = kind.span(from..to.max(from));
+        let mut annotation = kind.span(from..to);
         if !label.text.is_empty() {
             annotation = annotation.label(label.text.as_str());
         }
         snippet = snippet.annotation(annotation);
     }
-    snippet
+    group.element(snippet)
 }
 
 #[cfg(test)]

@@ -25,13 +25,18 @@ pub struct Ran {
 /// The command line is malformed, or the program cannot be started.
 pub fn execute(binary: &Path, file: &Path, case: &Case) -> Result<Ran, String> {
     let beside = file.parent().unwrap_or(Path::new("."));
-    let mut words = words(&case.command).into_iter();
-    if words.next() != Some("warpwise") {
+    let words = words(&case.command);
+    if words.first() != Some(&"warpwise") {
         return Err("the command is not `warpwise`".to_owned());
     }
+    let words = words.windows(2).map(|pair| match (pair[0], pair[1].split_once('=')) {
+        // Files that are read; those of `--out` are written.
+        ("--expect", Some((what, name))) => format!("{what}={}", reach(name, file, beside)),
+        _ => reach(pair[1], file, beside),
+    });
     let folder = TempDir::new().map_err(|why| format!("cannot make a folder: {why}"))?;
     let ran = Command::new(binary)
-        .args(words.map(|word| reach(word, file, beside)))
+        .args(words)
         .current_dir(folder.path())
         .stdin(Stdio::null())
         .output()

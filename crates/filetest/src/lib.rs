@@ -17,7 +17,7 @@
 //!
 //! Tests stand in `*.test` files, and in PTX files as comments that begin with `//` and one of these
 //! characters; there `%s` is the file itself. A command runs in an empty folder of its own; a word with blanks
-//! stands between single quotes. Words of it that name a file beside the test (`@FILE` and `I=FILE` included) reach
+//! stands between single quotes. Words of it that name a file beside the test (`@FILE` and `--expect I=FILE` included) reach
 //! that file.
 //!
 //! Data to compare with (`=`) never comes from a run. Lines of output (`>`) may be rewritten from one with

@@ -98,7 +98,10 @@ impl Builder {
     /// Ends the current block. A second terminator of the same block is unreachable and dropped.
     pub fn terminate(&mut self, terminator: Terminator) {
         let place = self.place;
-        self.blocks[self.current.0 as usize].end.get_or_insert((terminator, place));
+        let block = &mut self.blocks[self.current.0 as usize];
+        block.end.get_or_insert((terminator, place));
+        // Most blocks are short, and there may be very many.
+        block.insts.shrink_to_fit();
     }
 
     /// Whether the current block has its terminator.

@@ -5,7 +5,7 @@
 //! kernel and time nearly so.
 
 use crate::dominators::{Dominators, Graph};
-use crate::{Inst, Interrupt, Kernel, Operand, Pred, Reg, Terminator};
+use crate::{Inst, Interrupt, Kernel, Operand, Pred, Reg, terminator_use};
 
 /// Bits of liveness sets that are worth their memory.
 const MAX_BITS: usize = 1 << 26;
@@ -91,14 +91,6 @@ fn reads_and_writes(inst: &Inst, mut each: impl FnMut(Reg, bool)) {
     });
     if let Some(reg) = inst.guard.and_then(Pred::reg) {
         each(reg, true);
-    }
-}
-
-/// The register that a terminator reads.
-pub fn terminator_use(terminator: &Terminator) -> Option<Reg> {
-    match terminator {
-        Terminator::Branch { p, .. } => p.reg(),
-        Terminator::Jump(_) | Terminator::Exit | Terminator::Trap => None,
     }
 }
 

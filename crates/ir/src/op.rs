@@ -1,8 +1,8 @@
 //! Operations of the warp IR, and their properties.
 
 use crate::{
-    Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Members, Ordering, Pred, Reg,
-    Space, Special, Src, TernaryOp, UnaryOp, Update,
+    Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Float, Members, Ordering, Pred,
+    Reg, Space, Special, Src, TernaryOp, UnaryOp, Update,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -390,6 +390,16 @@ impl Op {
         }
     }
 
+    /// The special register that it reads.
+    pub fn special(&self) -> Option<Special> {
+        if let Op::Special { what, .. } = self { Some(*what) } else { None }
+    }
+
+    /// Whether it is a load that names a space.
+    pub fn loads_from(&self, wanted: Space) -> bool {
+        matches!(self, Op::Load { space, .. } if *space == wanted)
+    }
+
     /// What it shows of the lanes that execute it together.
     pub fn tells(&self) -> Tells {
         match self {
@@ -424,6 +434,57 @@ impl Op {
             Some(Space::Generic | Space::Global | Space::Shared) => true,
             Some(Space::Local | Space::Param) => false,
             None => self.is_collective() || self.may_wait(),
+        }
+    }
+
+    /// For what copies a register: the register that it writes, and the one that it reads.
+    pub fn copied(&self) -> Option<(Reg, Reg)> {
+        match *self {
+            Op::Unary { op, d, a: Src::Reg(a) } if op.is_move() => Some((d, a)),
+            // The truth table of the first operand.
+            Op::Logic { table: 0b1100, d, a: Pred::Is(a), .. } => Some((d, a)),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
+            | Op::Host { .. } => None,
+        }
+    }
+
+    /// For arithmetic: the register of the result, and its floating-point type, if it has one. `None` for moves, which have
+    /// no type, and for what is no arithmetic.
+    pub fn computes(&self) -> Option<(Reg, Option<Float>)> {
+        match self {
+            Op::Unary { op, .. } if op.is_move() => None,
+            Op::Unary { op, d, .. } => Some((*d, op.gives())),
+            Op::Binary { op, d, .. } => Some((*d, op.gives())),
+            Op::Ternary { op, d, .. } => Some((*d, op.gives())),
+            Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
+            | Op::Host { .. } => None,
         }
     }
 

@@ -20,6 +20,13 @@ impl Held for bool {
     const CLASS: Class = Class::Pred;
 }
 
+impl UnaryOp {
+    /// Whether the result is the operand.
+    pub fn is_move(self) -> bool {
+        matches!(self, UnaryOp::Mov32 | UnaryOp::Mov64)
+    }
+}
+
 /// A floating-point type that a register has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float {

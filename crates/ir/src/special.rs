@@ -76,6 +76,16 @@ pub enum Special {
 }
 
 impl Special {
+    /// Whether it counts cycles of a multiprocessor.
+    pub fn is_clock(self) -> bool {
+        matches!(self, Special::Clock | Special::ClockHi | Special::Clock64)
+    }
+
+    /// Whether it tells the time of the device.
+    pub fn is_global_timer(self) -> bool {
+        matches!(self, Special::Globaltimer | Special::GlobaltimerLo | Special::GlobaltimerHi)
+    }
+
     /// Whether the register has 64 bits.
     pub fn is_wide(self) -> bool {
         matches!(

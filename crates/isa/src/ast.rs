@@ -418,3 +418,11 @@ pub struct Fence {
 pub(crate) struct File {
     pub items: Vec<Item>,
 }
+
+/// Parsed files in the order in which their items count.
+pub(crate) struct Parsed {
+    pub prelude: File,
+    /// Type and instruction declarations of all files, includes replaced by what they name.
+    pub items: Vec<Item>,
+    pub sources: Vec<Source>,
+}

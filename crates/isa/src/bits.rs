@@ -30,6 +30,15 @@ impl BitRange {
     }
 }
 
+/// Some bits of a word and their values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bits {
+    /// Which bits.
+    pub mask: u128,
+    /// Their values; 0 outside the mask.
+    pub value: u128,
+}
+
 /// A number with its `width` lowest bits set.
 pub(crate) fn low_mask(width: u32) -> u128 {
     if width >= WORD_BITS { u128::MAX } else { (1 << width) - 1 }

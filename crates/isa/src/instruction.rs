@@ -3,6 +3,7 @@
 use crate::bits::describe;
 use crate::model::{Field, Opcode, Role};
 use crate::types::TypeKind;
+use crate::unknown::Reason;
 
 /// An opcode with the numbers of all its fields, and with the bits that no field claims.
 #[derive(Clone, Debug)]
@@ -135,7 +136,7 @@ pub enum EncodeError {
         number: u128,
     },
     /// The values are no instruction: a hole, no pair, a requirement.
-    Invalid(crate::decode::Reason),
+    Invalid(Reason),
     /// The description leaves the number of a constant open.
     Open {
         /// The field.
@@ -224,5 +225,39 @@ impl Opcode {
             .fold(instruction.ignored(), |word, (field, number)| word | field.place(number));
         debug_assert_eq!(word & self.reserved, 0, "{}", describe(word & self.reserved));
         Ok(word)
+    }
+
+    /// Whether the field values make an instruction: every number names something, pairs exist,
+    /// requirements hold.
+    pub(crate) fn validate(&self, values: &[u128]) -> Result<(), Reason> {
+        for (index, (field, number)) in self.fields.iter().zip(values).enumerate() {
+            if matches!(field.role, Role::FixedOpen(_)) {
+                continue;
+            }
+            if !field.ty.accepts(*number, field.width()) {
+                return Err(Reason::Hole {
+                    opcode: self.name.clone(),
+                    field: field.name.text.clone(),
+                    type_name: field.ty.name.clone(),
+                    number: *number,
+                });
+            }
+            if matches!(field.ty.kind, TypeKind::Register(_)) && !self.has_register(index, values) {
+                return Err(Reason::NoPair {
+                    opcode: self.name.clone(),
+                    field: field.name.text.clone(),
+                    number: *number,
+                });
+            }
+        }
+        for requirement in &self.requirements {
+            if requirement.expr.evaluate(values).unwrap_or(0) == 0 {
+                return Err(Reason::Requirement {
+                    opcode: self.name.clone(),
+                    requirement: requirement.reason.clone(),
+                });
+            }
+        }
+        Ok(())
     }
 }

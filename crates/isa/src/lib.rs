@@ -26,6 +26,8 @@ mod bits;
 mod check;
 pub mod codes;
 mod decode;
+mod decode_tree;
+mod diagnostics;
 pub mod doc;
 mod expr;
 mod instruction;
@@ -38,6 +40,7 @@ mod print;
 mod resolve;
 mod syntax;
 mod types;
+mod unknown;
 
 pub use asm::{
     Assembly, Content, Line, Program, Section, Word, bytes_from_words, words_from_bytes,
@@ -46,11 +49,11 @@ pub use ast::{
     Block, DeclKind, Fence, FieldName, Name, ProseSection, Provenance, SectionKind, Source,
     SourceId, Text,
 };
-pub use bits::{BitRange, WORD_BITS};
-pub use decode::{Reason, Unknown};
+pub use bits::{BitRange, Bits, WORD_BITS};
 pub use instruction::{EncodeError, Instruction};
 pub use load::{FileLoader, Loaded, Loader, PRELUDE, PRELUDE_NAME};
-pub use model::{Bits, Declaration, Description, Field, Opcode, Role};
+pub use model::{Declaration, Description, Field, Opcode, Role};
 pub use types::{
     EnumValue, Enumeration, Immediate, LabelForm, NamedRegister, RegisterFile, Type, TypeKind,
 };
+pub use unknown::{Reason, Unknown};

@@ -1,8 +1,9 @@
 //! Reading a description with everything it includes.
 
-use crate::ast::{File, Item, Name, Source};
+use crate::ast::{Item, Name, Parsed, Source};
 use crate::check;
 use crate::codes;
+use crate::diagnostics::{has_error, in_order, without_consequences};
 use crate::model::Description;
 use crate::parse;
 use crate::resolve;
@@ -84,11 +85,11 @@ impl Description {
             return Err(diagnostics);
         };
         let mut description = resolve::resolve(path, parsed, &mut diagnostics);
-        let broken = check::has_error(&diagnostics);
+        let broken = has_error(&diagnostics);
         diagnostics.extend(check::all(&description, broken));
-        check::without_consequences(&mut diagnostics);
-        let diagnostics = check::tidy(diagnostics);
-        if check::has_error(&diagnostics) {
+        without_consequences(&mut diagnostics);
+        let diagnostics = in_order(diagnostics);
+        if has_error(&diagnostics) {
             return Err(diagnostics);
         }
         description.warnings = diagnostics;
@@ -100,14 +101,6 @@ impl Description {
     pub fn check(&self) -> Vec<Diagnostic> {
         self.warnings.clone()
     }
-}
-
-/// Parsed files in the order in which their items count.
-pub(crate) struct Parsed {
-    pub prelude: File,
-    /// Type and instruction declarations of all files, includes replaced by what they name.
-    pub items: Vec<Item>,
-    pub sources: Vec<Source>,
 }
 
 /// Loads `path`, the prelude and all includes.

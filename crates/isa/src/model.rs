@@ -1,8 +1,8 @@
 //! What a description says, resolved: opcodes with their fields, bits, operands and text.
 
 use crate::ast::{DeclKind, FieldName, ProseSection, SectionKind, Source, SourceId};
-use crate::bits::{self, BitRange, low_mask};
-use crate::decode::DecodeTree;
+use crate::bits::{self, BitRange, Bits, low_mask};
+use crate::decode_tree::DecodeTree;
 use crate::expr::Expr;
 use crate::syntax::Syntax;
 use crate::types::{Immediate, Type, TypeKind};
@@ -112,15 +112,6 @@ pub struct Opcode {
     pub sections: BTreeMap<SectionKind, ProseSection>,
     /// Where the declaration comes from.
     pub source: SourceId,
-}
-
-/// Some bits of a word and their values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bits {
-    /// Which bits.
-    pub mask: u128,
-    /// Their values; 0 outside the mask.
-    pub value: u128,
 }
 
 /// A condition that every word of an opcode meets.
@@ -234,6 +225,12 @@ impl Opcode {
     /// Bits that every word of the opcode has alike: those of fixed fields.
     pub fn fixed_bits(&self) -> Bits {
         self.fixed
+    }
+
+    /// The bits by which a word is known to be one of these; `None` when the description leaves a number open, so
+    /// that no word is.
+    pub(crate) fn decoded_by(&self) -> Option<Bits> {
+        self.open_fields().next().is_none().then_some(self.fixed)
     }
 
     /// Bits that no field claims and that must be 0.

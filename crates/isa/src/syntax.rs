@@ -1,5 +1,6 @@
 //! The syntax rule of an opcode: one list of steps that the printer and the matcher both follow.
 
+use crate::ast::ProseSection;
 use diag::Span;
 
 /// The rule for the text of an opcode.
@@ -131,4 +132,26 @@ impl Reader<'_> {
         }
         &self.line[start..self.position]
     }
+}
+
+/// The line of a `__Syntax` section that gives the rule, with its place.
+pub(crate) struct SyntaxLine<'a> {
+    pub text: &'a str,
+    pub span: Span,
+}
+
+/// The syntax line: the first line of the first fence that is not blank.
+pub(crate) fn syntax_line(section: &ProseSection) -> Option<SyntaxLine<'_>> {
+    let body = &section.fences().next()?.body;
+    let mut offset = 0;
+    for line in body.text.split_inclusive('\n') {
+        let text = line.trim();
+        if !text.is_empty() && !text.starts_with("//") {
+            let start = body.span.start as usize + offset + (line.len() - line.trim_start().len());
+            let span = Span::new(body.span.file, start, start + text.len());
+            return Some(SyntaxLine { text, span });
+        }
+        offset += line.len();
+    }
+    None
 }

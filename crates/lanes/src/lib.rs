@@ -56,45 +56,11 @@ pub mod movmatrix;
 pub mod redux;
 pub mod shfl;
 pub mod vote;
+mod warp;
 
 pub use group::{Group, Groups, groups};
-pub use mask::{LaneIter, LaneMask, Ranges, Strip};
+pub use mask::{LaneIter, LaneMask, Ranges, Strip, select};
 pub use redux::{MinMax, ReduxF32, ReduxOp};
 pub use shfl::{ShflMode, ShflSources};
 pub use vote::VoteMode;
-
-/// Lanes in a warp (PTX ISA 9.1, `WARP_SZ`).
-pub const WARP: usize = 32;
-
-/// One value per lane; index `i` belongs to lane `i`.
-pub type Lanes<T> = [T; WARP];
-
-/// The lane number of every lane: the value of `%laneid` across a warp.
-pub const LANE_IDS: Lanes<u32> = {
-    let mut ids = [0; WARP];
-    let mut lane = 0;
-    while lane < WARP {
-        ids[lane] = lane as u32;
-        lane += 1;
-    }
-    ids
-};
-
-/// The same value in every lane.
-#[inline(always)]
-pub const fn splat<T: Copy>(value: T) -> Lanes<T> {
-    [value; WARP]
-}
-
-/// Per lane: `inside` for the lanes of `mask`, `outside` for the others.
-///
-/// This is how a caller merges the result of a collective into a destination register.
-#[inline(always)]
-pub fn select<T: Copy>(mask: LaneMask, inside: &Lanes<T>, outside: &Lanes<T>) -> Lanes<T> {
-    let mut merged = *outside;
-    for (lane, slot) in merged.iter_mut().enumerate() {
-        let value = inside[lane];
-        *slot = if mask.0 & (1 << lane) != 0 { value } else { *slot };
-    }
-    merged
-}
+pub use warp::{LANE_IDS, Lanes, WARP, splat};

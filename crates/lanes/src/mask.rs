@@ -149,18 +149,6 @@ impl LaneMask {
     pub const fn iter(self) -> LaneIter {
         LaneIter(self)
     }
-
-    /// Shows the set as 32 cells, lane 0 on the left: `#` in the set, `.` not in it.
-    #[inline]
-    pub const fn strip(self) -> Strip {
-        Strip(self)
-    }
-
-    /// Shows the set as lane numbers and ranges: `0-15,31`; `none` for the empty set.
-    #[inline]
-    pub const fn ranges(self) -> Ranges {
-        Ranges(self)
-    }
 }
 
 impl From<u32> for LaneMask {
@@ -315,3 +303,16 @@ impl DoubleEndedIterator for LaneIter {
 impl ExactSizeIterator for LaneIter {}
 
 impl FusedIterator for LaneIter {}
+
+/// Per lane: `inside` for the lanes of `mask`, `outside` for the others.
+///
+/// This is how a caller merges the result of a collective into a destination register.
+#[inline(always)]
+pub fn select<T: Copy>(mask: LaneMask, inside: &Lanes<T>, outside: &Lanes<T>) -> Lanes<T> {
+    let mut merged = *outside;
+    for (lane, slot) in merged.iter_mut().enumerate() {
+        let value = inside[lane];
+        *slot = if mask.0 & (1 << lane) != 0 { value } else { *slot };
+    }
+    merged
+}

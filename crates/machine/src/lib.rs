@@ -18,6 +18,8 @@
 //!
 //! The lanes that take part in an instruction are the active lanes of the split whose guard is true.
 //! Module [`select`] goes the other way: from a kernel to assembly.
+// Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod binding;
 mod check;

@@ -8,7 +8,7 @@ use crate::pseudo::Code;
 use crate::register::{File, Register};
 use crate::state::{Layout, State};
 use diag::{Class, Diagnostic, FileId, Severity, Sources, Span};
-use ir::{BlockId, Kernel, Op, Operand, Place, Pred, Reg, Src, Terminator};
+use ir::{BlockId, Kernel, Operand, Place, Pred, Reg, Src, Terminator};
 use isa::{Content, Description, Instruction, Line, Opcode};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -98,11 +98,10 @@ impl Program {
     pub fn writes_uniform(&self, place: Place) -> bool {
         let mut insts = self.kernel.blocks.iter().flat_map(|block| &block.insts);
         place != Place::default()
-            && insts.any(|inst| match &inst.op {
-                Op::Store { address, .. } => {
-                    inst.place == place && address.base == Src::Reg(self.buffer)
-                }
-                _ => false,
+            && insts.any(|inst| {
+                let writes = inst.op.touches().filter(|touched| touched.writes);
+                let to_buffer = writes.is_some_and(|it| it.address.base == Src::Reg(self.buffer));
+                inst.place == place && to_buffer
             })
     }
 }

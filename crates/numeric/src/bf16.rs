@@ -1,19 +1,16 @@
 //! The upper half of single precision: 8 exponent and 7 fraction bits (PTX ISA 9.1, 9.7.4).
 
+pub(crate) mod encoding;
+
 use crate::Round;
 use crate::convert;
 use crate::half::{approximate, arithmetic};
-use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
-use crate::odd;
+use crate::ieee::{comparisons, min_max, min_max_modified, sign_canonical};
+use crate::round_to_odd;
 
-/// The NaN that arithmetic returns.
-pub const NAN: u16 = 0x7fff;
-/// Positive infinity.
-pub const INFINITY: u16 = 0x7f80;
-/// One.
-pub const ONE: u16 = 0x3f80;
+use encoding::value;
+pub use encoding::*;
 
-encoding!(u16);
 sign_canonical!(u16);
 comparisons!(u16, value);
 min_max!(u16, i16, canonical_nan);
@@ -24,12 +21,6 @@ approximate!();
 #[inline(always)]
 const fn canonical_nan(_: u16) -> u16 {
     NAN
-}
-
-/// The value in single precision, which is exact.
-#[inline(always)]
-pub(crate) const fn value(a: u16) -> f32 {
-    f32::from_bits((a as u32) << 16)
 }
 
 #[inline(always)]
@@ -49,5 +40,5 @@ fn from_double(a: f64) -> u16 {
 #[inline(always)]
 pub fn fma_rn(a: u16, b: u16, c: u16) -> u16 {
     let product = value(a) as f64 * value(b) as f64;
-    from_double(odd::double_sum(product, value(c) as f64))
+    from_double(round_to_odd::double_sum(product, value(c) as f64))
 }

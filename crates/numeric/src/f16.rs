@@ -1,19 +1,16 @@
 //! Half precision: 5 exponent and 10 fraction bits (PTX ISA 9.1, 9.7.4).
 
+pub(crate) mod encoding;
+
 use crate::Round;
 use crate::convert;
 use crate::half::{approximate, arithmetic};
-use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
-use crate::odd;
+use crate::ieee::{comparisons, min_max, min_max_modified, sign_canonical};
+use crate::round_to_odd;
 
-/// The NaN that arithmetic returns.
-pub const NAN: u16 = 0x7fff;
-/// Positive infinity.
-pub const INFINITY: u16 = 0x7c00;
-/// One.
-pub const ONE: u16 = 0x3c00;
+use encoding::value;
+pub use encoding::*;
 
-encoding!(u16);
 sign_canonical!(u16);
 comparisons!(u16, value);
 min_max!(u16, i16, canonical_nan);
@@ -24,19 +21,6 @@ approximate!();
 #[inline(always)]
 const fn canonical_nan(_: u16) -> u16 {
     NAN
-}
-
-/// The value in single precision, which is exact.
-#[inline(always)]
-pub(crate) const fn value(a: u16) -> f32 {
-    let magnitude = (a & !SIGN) as u32;
-    // 112 is the difference of the exponent biases.
-    let normal = (magnitude << 13) + (112 << 23);
-    let special = magnitude << 13 | 0x7f80_0000;
-    let subnormal = (magnitude as i32 as f32 * f32::from_bits(0x3380_0000)).to_bits();
-    let finite = if magnitude < 0x400 { subnormal } else { normal };
-    let bits = if is_finite(a) { finite } else { special };
-    f32::from_bits(bits | ((a & SIGN) as u32) << 16)
 }
 
 #[inline(always)]
@@ -56,5 +40,5 @@ fn from_double(a: f64) -> u16 {
 /// [`f32::fma`](crate::f32::fma).
 #[inline(always)]
 pub fn fma_rn(a: u16, b: u16, c: u16) -> u16 {
-    from_single(odd::single_sum(value(a) * value(b), value(c)))
+    from_single(round_to_odd::single_sum(value(a) * value(b), value(c)))
 }

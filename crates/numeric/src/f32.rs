@@ -6,7 +6,7 @@
 
 use crate::Round;
 use crate::ieee::{comparisons, encoding, min_max, min_max_modified, sign_canonical};
-use crate::odd;
+use crate::round_to_odd;
 
 mod approx;
 
@@ -71,7 +71,8 @@ pub const fn add_rn(a: u32, b: u32) -> u32 {
 /// `add.{rn,rz,rm,rp}`: `a + b`.
 #[inline(always)]
 pub const fn add(a: u32, b: u32, round: Round) -> u32 {
-    let directed = from_double(odd::double_sum_with_zero(double(a), double(b), round), round);
+    let directed =
+        from_double(round_to_odd::double_sum_with_zero(double(a), double(b), round), round);
     if round.is_nearest() { add_rn(a, b) } else { directed }
 }
 
@@ -129,7 +130,7 @@ pub fn fma(a: u32, b: u32, c: u32, round: Round) -> u32 {
 
 #[inline(always)]
 const fn fma_directed(a: u32, b: u32, c: u32, round: Round) -> u32 {
-    from_double(odd::double_sum_with_zero(double(a) * double(b), double(c), round), round)
+    from_double(round_to_odd::double_sum_with_zero(double(a) * double(b), double(c), round), round)
 }
 
 /// `div.rn`: `a / b`, rounded to nearest even.

@@ -102,7 +102,7 @@ const ZERO: Special = Special::Constant(0);
 const ONE: Special = Special::Constant(1);
 const CAPACITY: Special = Special::Constant(RESERVED_SHARED as u32);
 
-const REGISTERS: &[SpecialRegister] = &[
+pub(crate) const REGISTERS: &[SpecialRegister] = &[
     vector("%tid", Special::Tid, (1, 0), 10),
     vector("%ntid", Special::Ntid, (1, 0), 10),
     vector("%ctaid", Special::Ctaid, (1, 0), 10),

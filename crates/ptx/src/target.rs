@@ -1,6 +1,5 @@
 //! What `.version` and `.target` allow.
 
-use crate::catalogue::{Form, Only, Since};
 use crate::syntax::ast::Module;
 use diag::Diagnostic;
 
@@ -146,26 +145,6 @@ pub fn sm_number(name: &str) -> Option<u32> {
     split(name).map(|(sm, _)| sm)
 }
 
-/// Why a target lacks something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lack {
-    /// Its PTX version is older than this.
-    Version((u32, u32)),
-    /// Its architecture comes before this.
-    Architecture(u32),
-    /// It is none of these targets.
-    Other(Only),
-    /// The form is gone.
-    Removed {
-        /// From this PTX version on.
-        ptx: (u32, u32),
-        /// For architectures from this on.
-        sm: u32,
-        /// What to write instead.
-        instead: &'static str,
-    },
-}
-
 impl Target {
     /// The target of a module.
     ///
@@ -199,35 +178,6 @@ impl Target {
             Variant::Architecture => "a",
         };
         format!("sm_{}{end}", self.sm)
-    }
-
-    /// What the target lacks of a requirement.
-    pub(crate) fn lacks(self, since: Since) -> Option<Lack> {
-        if self.sm < since.sm {
-            return Some(Lack::Architecture(since.sm));
-        }
-        (!has_version(self.ptx, since.ptx)).then_some(Lack::Version(since.ptx))
-    }
-
-    /// Whether the target has a form, words of it that need more left aside.
-    pub fn has_form(self, form: &Form) -> bool {
-        self.lacks_form(form).is_none()
-    }
-
-    /// What the target lacks to have a form.
-    pub(crate) fn lacks_form(self, form: &Form) -> Option<Lack> {
-        if let Some(gone) = form.removed.filter(|gone| self.sm >= gone.sm && self.ptx >= gone.ptx) {
-            return Some(Lack::Removed { ptx: gone.ptx, sm: gone.sm, instead: gone.instead });
-        }
-        self.lacks_one(form.only, form.since)
-    }
-
-    /// What the target lacks to be one of some, and new enough.
-    pub(crate) fn lacks_one(self, only: Only, since: Since) -> Option<Lack> {
-        if !only.has(self.sm, self.variant) {
-            return Some(Lack::Other(only));
-        }
-        self.lacks(since)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::syntax::ScalarType;
 use crate::syntax::ast::Constant;
+use ir::Class;
 
 /// How closely a register must fit the type that an operand wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +103,16 @@ pub(crate) fn constant_agrees(constant: Constant, wanted: ScalarType, fit: Fit) 
         (Constant::F64(_), Kind::Bits) => wanted.bits() == 64 && fit != Fit::Strict,
         (Constant::F32(_) | Constant::F64(_), Kind::Float) => wanted.bits() >= 32,
         (Constant::Int { .. } | Constant::F32(_) | Constant::F64(_), _) => false,
+    }
+}
+
+/// The class of register that holds a declared type; `None` where no register can.
+pub fn class_of(ty: ScalarType) -> Option<Class> {
+    match ty.bits() {
+        1 => Some(Class::Pred),
+        2..=32 => Some(Class::W32),
+        64 => Some(Class::W64),
+        _ => None,
     }
 }
 

@@ -75,3 +75,17 @@ fn what_is_not_implemented_is_told_once_with_its_number() {
         ]
     );
 }
+
+/// Misspelled names by the ten thousand: the first are told of the name that is near, and no search goes through all names for
+/// each of them, which took minutes.
+#[test]
+fn many_misspelled_names() {
+    let mut body = String::new();
+    for nth in 0..50_000 {
+        let _ = writeln!(body, "Label{nth}: bra Labl{nth};");
+    }
+    let errors = lower("", &body).err().unwrap_or_default();
+    assert!(errors.len() <= 100 && errors.iter().all(|error| error.class == Class::BadInput));
+    let help = errors.first().and_then(|error| error.help.as_deref());
+    assert_eq!(help, Some("did you mean `Label0`?"));
+}

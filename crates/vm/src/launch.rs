@@ -33,6 +33,8 @@ const ROUNDS: usize = 16;
 /// Once a CTA has failed beside others: turns that CTAs before it may take in vain, and how long they may go on.
 const VAIN: u32 = 64;
 const LONG_AGO: Duration = Duration::from_secs(5);
+/// CTAs of a grid from which on not every one that is done is told.
+const MANY_CTAS: u64 = 4096;
 
 /// How to launch a kernel.
 pub struct Launch<'a> {
@@ -417,7 +419,8 @@ impl Grid<'_> {
                     stats.threads += u64::from(self.threads);
                     spare.push(resident);
                     let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-                    if done.is_multiple_of(64) {
+                    // Of few CTAs each may take long.
+                    if done.is_multiple_of(64) || self.ctas < MANY_CTAS {
                         (self.launch.progress)(done);
                     }
                 }

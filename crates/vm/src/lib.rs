@@ -9,6 +9,8 @@
 //! compiled for the vector instructions that the machine has ([`Level`]).
 //!
 //! [`launch_observed`] runs the same kernel the same way and shows every step to an [`Observer`].
+// Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod cta;
 mod fault;
@@ -25,7 +27,7 @@ mod simd;
 mod stats;
 mod stepwise;
 
-pub use cta::barrier::{BARRIERS, NUMBERED_BARRIERS};
+pub use cta::barriers::{BARRIERS, NUMBERED_BARRIERS};
 pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
@@ -38,8 +40,8 @@ pub use observer::{
 };
 pub use printed::Printed;
 pub use schedule::{
-    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, LANE_BITS, Random, Schedule, Switch,
-    Switching, parts,
+    ALL_DIVISIONS, Candidate, Choice, Chooser, Chosen, Dividing, LANE_BITS, Random, Schedule,
+    Switch, Switching, parts,
 };
 pub use simd::Level;
 pub use stats::Stats;

@@ -293,13 +293,13 @@ impl<'a> View<'a> {
     /// The address in every lane of a warp.
     pub fn address(&self, address: &Address, warp: usize) -> Lanes<u64> {
         let offset = address.offset.cast_unsigned();
-        match address.base {
-            Src::Reg(reg) if self.class(reg) == Some(Class::W32) => {
-                let base = self.w32(address.base, warp);
-                base.map(|base| u64::from(base.wrapping_add(offset as u32)))
-            }
-            base => self.w64(base, warp).map(|base| base.wrapping_add(offset)),
+        let has_32_bits =
+            matches!(address.base, Src::Reg(reg) if self.class(reg) == Some(Class::W32));
+        if has_32_bits {
+            let base = self.w32(address.base, warp);
+            return base.map(|base| u64::from(base.wrapping_add(offset as u32)));
         }
+        self.w64(address.base, warp).map(|base| base.wrapping_add(offset))
     }
 
     /// Where an address of a space leads.

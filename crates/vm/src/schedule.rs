@@ -175,15 +175,27 @@ impl Candidate {
         Candidate { lanes: if may { lanes } else { self.split }, ..*self }
     }
 
-    /// The split and the parts of it that random schedules let run before the rest of it ([`parts`]): where its own lanes
-    /// can tell.
-    pub fn divisions(&self) -> impl Iterator<Item = LaneMask> + use<> {
-        let divided = match self.tells {
-            Tells::Order | Tells::Presence => parts(self.split),
-            Tells::Nothing | Tells::Access | Tells::Participants => Vec::new(),
+    /// The split and the parts of it that random schedules let run before the rest of it ([`parts`]).
+    pub fn divisions(&self, dividing: Dividing) -> impl Iterator<Item = LaneMask> + use<> {
+        let divided = match (self.tells, dividing) {
+            (Tells::Order | Tells::Presence, _) | (Tells::Access, Dividing::Accesses) => {
+                parts(self.split)
+            }
+            (Tells::Access, Dividing::Results) | (Tells::Nothing | Tells::Participants, _) => {
+                Vec::new()
+            }
         };
         std::iter::once(self.split).chain(divided)
     }
+}
+
+/// Where random schedules let some lanes of a split run before the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dividing {
+    /// Where a result tells the lanes themselves: `activemask`, and atomics whose results depend on their order.
+    Results,
+    /// There, and at all other strong accesses, which only other threads can see apart.
+    Accesses,
 }
 
 /// Splits of so many lanes can be divided in every way, larger ones only in some.
@@ -263,12 +275,19 @@ pub trait Chooser {
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
+    dividing: Dividing,
 }
 
 impl Random {
-    /// A walk from a seed.
+    /// A walk from a seed, which divides splits at [`Dividing::Accesses`].
     pub fn new(seed: u64) -> Self {
-        Random { state: seed }
+        Random { state: seed, dividing: Dividing::Accesses }
+    }
+
+    /// The same, with splits divided elsewhere.
+    #[must_use]
+    pub fn dividing(self, dividing: Dividing) -> Self {
+        Random { dividing, ..self }
     }
 
     /// A pseudo-random number below `count`, which is at least 1 (SplitMix64).
@@ -284,7 +303,7 @@ impl Random {
 impl Chooser for Random {
     fn choose(&mut self, choice: &Choice<'_>) -> Option<Chosen> {
         let divisions = |(candidate, split): (usize, &Candidate)| {
-            split.divisions().map(move |lanes| Chosen { candidate, lanes })
+            split.divisions(self.dividing).map(move |lanes| Chosen { candidate, lanes })
         };
         let all: Vec<Chosen> = choice.candidates.iter().enumerate().flat_map(divisions).collect();
         Some(all[self.below(all.len() as u64) as usize])

@@ -50,7 +50,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn of(param: &Param) -> Place {
+    pub(crate) fn of(param: &Param) -> Place {
         Place { ty: param.ty, bytes: param.bytes.into(), is_aggregate: param.is_aggregate }
     }
 }
@@ -68,9 +68,9 @@ impl Kernel {
     /// The parameters for people: one line each, with number, type and name.
     pub fn signature(&self) -> String {
         let mut out = match self.params().len() {
-            0 => format!("`{}` has no parameters", self.name()),
-            1 => format!("`{}` has 1 parameter:", self.name()),
-            count => format!("`{}` has {count} parameters:", self.name()),
+            0 => format!("`{}` has no parameters", self.plain_name()),
+            1 => format!("`{}` has 1 parameter:", self.plain_name()),
+            count => format!("`{}` has {count} parameters:", self.plain_name()),
         };
         for (nth, param) in self.params().iter().enumerate() {
             // Writing to a string does not fail.
@@ -89,7 +89,7 @@ impl Kernel {
             };
             let message = format!(
                 "kernel `{}` takes {}, {} given",
-                self.name(),
+                self.plain_name(),
                 count(params.len()),
                 match args.len() {
                     1 => "1 was".to_owned(),

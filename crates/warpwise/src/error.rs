@@ -82,7 +82,7 @@ impl Error {
             Some(Class::BadInput) => Error::BadInput(failure),
             Some(Class::Unsupported) => Error::Unsupported(failure),
             Some(Class::Limit) => Error::Limit(failure),
-            Some(Class::Undefined) => Error::Undefined(failure),
+            Some(Class::Undefined | Class::Mismatch) => Error::Undefined(failure),
             Some(Class::Bug) | None => Error::Bug(failure),
         }
     }

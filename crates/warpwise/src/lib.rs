@@ -73,6 +73,7 @@
 
 mod argument;
 mod check;
+mod compare;
 mod demangle;
 mod device;
 mod element;
@@ -81,9 +82,11 @@ pub mod explain;
 mod fault;
 mod files;
 mod finding;
+mod info;
 mod launch;
 pub mod machine;
 mod module;
+mod names;
 pub mod observe;
 mod owner;
 mod signature;
@@ -93,12 +96,14 @@ mod variable;
 
 pub use argument::Arg;
 pub use check::{Checked, Coverage, Exploration};
+pub use compare::{Comparison, Difference, Tolerance, compare};
 pub use demangle::{demangled, is_called, plain_name};
 pub use device::{Buffer, Device};
 pub use element::{ElementType, Kind, Scalar};
 pub use error::{Error, Failure, Stage};
 pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
+pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
 pub use variable::Variable;

@@ -1,9 +1,11 @@
 //! Modules and kernels.
 
+use crate::demangle::{demangled, plain_name};
 use crate::error::{Error, Stage};
 use crate::files::read_file;
 use crate::finding::Position;
-use diag::{Class, Diagnostic, Sources};
+use crate::names::{self, Found};
+use diag::{Class, Diagnostic, Severity, Sources};
 use ir::{Place, Reg};
 use ptx::{Image, LoweredKernel, Param};
 use std::io::ErrorKind;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Module {
     sources: Arc<Sources>,
-    ptx: ptx::Module,
+    pub(crate) ptx: ptx::Module,
     image: Arc<Image>,
     warnings: Vec<Diagnostic>,
 }
@@ -67,6 +69,11 @@ impl Module {
             ErrorKind::FileTooLarge => fail(Class::Limit, &why),
             _ => fail(Class::BadInput, &why),
         })?;
+        if let Some((what, help)) = machine_code(&bytes) {
+            let message = format!("cannot read {}: it is {what}, and not PTX text", path.display());
+            let error = Diagnostic::new(Severity::Error, Class::BadInput, message);
+            return Err(Error::new(Stage::Module, Arc::default(), vec![error.help(help)]));
+        }
         let text = String::from_utf8(bytes).map_err(|why| {
             let at = why.utf8_error().valid_up_to();
             let line = 1 + why.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
@@ -98,13 +105,52 @@ impl Module {
         self.ptx.kernels()
     }
 
-    /// A kernel by its name.
+    /// The names of its kernels for people, in source order: each is what C++ calls the kernel, as short as it may be without
+    /// meaning another one, too.
+    pub fn kernel_names(&self) -> Vec<String> {
+        let symbols: Vec<&str> = self.kernels().collect();
+        let short = |(nth, symbol): (usize, &&str)| {
+            let readings = [Some(plain_name(symbol)), demangled(symbol)];
+            let means = |name: &String| names::find(name, &symbols, true) == Found::One(nth);
+            readings.into_iter().flatten().find(means).unwrap_or_else(|| (*symbol).to_owned())
+        };
+        symbols.iter().enumerate().map(short).collect()
+    }
+
+    /// The symbol of the kernel that a name means: the symbol itself, or what C++ calls it, if that is one kernel only:
+    /// `ns::scan<int>(int*)`, `ns::scan<int>`, `scan<int>`, `scan`, or how that begins.
+    ///
+    /// # Errors
+    /// There is no such kernel, or there are several: they are named.
+    pub fn kernel_symbol(&self, name: &str) -> Result<&str, Error> {
+        let symbols: Vec<&str> = self.kernels().collect();
+        let (message, help) = match names::find(name, &symbols, true) {
+            Found::One(nth) => return Ok(symbols[nth]),
+            Found::Several(several) => {
+                (format!("the module has several kernels `{name}`"), say_which(&several))
+            }
+            Found::None => {
+                let plain = self.kernel_names();
+                let all = symbols.iter().copied().chain(plain.iter().map(String::as_str));
+                let help = match (ptx::nearest(name, all), plain.is_empty()) {
+                    (_, true) => "it has no kernel".to_owned(),
+                    (Some(near), _) => format!("did you mean `{near}`?"),
+                    (None, _) => format!("it has {}", quoted(&plain)),
+                };
+                (format!("the module has no kernel `{name}`"), help)
+            }
+        };
+        let error = Diagnostic::new(Severity::Error, Class::BadInput, message).help(help);
+        Err(Error::new(Stage::Launch, Arc::clone(&self.sources), vec![error]))
+    }
+
+    /// A kernel by its name, as [`Module::kernel_symbol`] reads it.
     ///
     /// # Errors
     /// There is no such kernel, or something in it is wrong or not implemented.
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         let sources = Arc::clone(&self.sources);
-        match self.ptx.lower(name) {
+        match self.ptx.lower(self.kernel_symbol(name)?) {
             Ok(lowered) => Ok(Kernel { sources, image: Arc::clone(&self.image), lowered }),
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }
@@ -125,10 +171,42 @@ impl Module {
     }
 }
 
+/// What compilers make beside PTX, and how to get PTX from it.
+fn machine_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const FAT_BINARY: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
+    let help = "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX";
+    match bytes {
+        _ if ::machine::cubin::is_elf(bytes) => Some((
+            "machine code (a cubin, an object file or a program)",
+            "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX; `warpwise disasm` shows the code of a cubin",
+        )),
+        _ if bytes.starts_with(&FAT_BINARY) => Some(("a fat binary", help)),
+        _ => None,
+    }
+}
+
+/// The names that are left to choose from.
+pub(crate) fn say_which(symbols: &[&str]) -> String {
+    let both = |symbol: &&str| match demangled(symbol) {
+        Some(full) => format!("{full} (`{symbol}`)"),
+        None => format!("`{symbol}`"),
+    };
+    format!("say which:\n{}", symbols.iter().map(both).collect::<Vec<_>>().join("\n"))
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 impl Kernel {
-    /// Its name.
+    /// Its name in the module, mangled if it is one of C++.
     pub fn name(&self) -> &str {
         &self.lowered.kernel.name
+    }
+
+    /// Its name for people: that of C++, without the parameters.
+    pub fn plain_name(&self) -> String {
+        plain_name(self.name())
     }
 
     /// What a register is called in the PTX; `None` for those that Warpwise made. Functions are part of the kernels that call

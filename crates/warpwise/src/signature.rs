@@ -11,9 +11,9 @@ use std::fmt;
 
 /// The type of a C++ parameter, as far as a mangled name tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct CppType {
+pub(crate) struct CppType {
     /// As C++ writes it.
-    words: String,
+    pub(crate) words: String,
     /// Whether it is a pointer or a reference.
     is_pointer: bool,
     /// What it is, or what it points at: the kind and the size in bytes. `None` for types that are no numbers of a known
@@ -55,7 +55,7 @@ impl CppType {
 }
 
 /// The parameters of a function by its mangled name; `None` if the name does not tell all of so many.
-fn parameters(mangled: &str, count: usize) -> Option<Vec<CppType>> {
+pub(crate) fn parameters(mangled: &str, count: usize) -> Option<Vec<CppType>> {
     let full = demangled(mangled)?;
     let inner = full.strip_suffix(')')?;
     let mut depth = 0_usize;

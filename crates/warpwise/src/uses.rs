@@ -270,27 +270,8 @@ impl Scan<'_> {
 
 /// Notes of the result of an operation which type it has, and whether it may be a number of another kind.
 fn gives(op: &Op, given: &mut [(Option<Float>, bool)]) {
-    let (d, float) = match op {
-        Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, .. } => return,
-        Op::Unary { op, d, .. } => (d, op.gives()),
-        Op::Binary { op, d, .. } => (d, op.gives()),
-        Op::Ternary { op, d, .. } => (d, op.gives()),
-        Op::Compare { .. }
-        | Op::Logic { .. }
-        | Op::Select { .. }
-        | Op::Special { .. }
-        | Op::ActiveMask { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::Collective { .. }
-        | Op::Barrier { .. }
-        | Op::Fence(_)
-        | Op::Nanosleep { .. }
-        | Op::AsyncCopy(_)
-        | Op::Host { .. } => return,
-    };
-    let Some(place) = given.get_mut(d.0 as usize) else { return };
+    let Some((Reg(nth), float)) = op.computes() else { return };
+    let Some(place) = given.get_mut(nth as usize) else { return };
     match (place.0, float) {
         (_, None) => place.1 = true,
         (Some(known), Some(float)) if known != float => place.1 = true,

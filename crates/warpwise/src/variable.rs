@@ -5,7 +5,8 @@ use crate::demangle::plain_name;
 use crate::device::{Buffer, Device};
 use crate::element::{ElementType, Kind, element_of};
 use crate::error::{Error, Stage};
-use crate::module::Module;
+use crate::module::{Module, say_which};
+use crate::names::{self, Found};
 use diag::{Class, Diagnostic, Severity};
 use ptx::NamedVariable;
 use ptx::syntax::{ScalarType, Space};
@@ -91,19 +92,10 @@ impl Module {
             Err(Error::new(Stage::Launch, Arc::clone(self.sources()), vec![error]))
         };
         let all: Vec<Variable> = self.variables().collect();
-        if let Some(exact) = all.iter().find(|variable| variable.name() == name) {
-            return Ok(exact.clone());
-        }
-        let called = |variable: &&Variable| {
-            let plain = plain_name(variable.name());
-            plain == name || plain.rsplit("::").next() == Some(name)
-        };
-        let whole = |variable: &&&Variable| plain_name(variable.name()) == name;
-        let found: Vec<&Variable> = all.iter().filter(called).collect();
-        let exact: Vec<&Variable> = found.iter().filter(whole).copied().collect();
-        match (found.as_slice(), exact.as_slice()) {
-            (_, [one]) | ([one], _) => Ok((*one).clone()),
-            ([], _) => {
+        let symbols: Vec<&str> = all.iter().map(Variable::name).collect();
+        match names::find(name, &symbols, false) {
+            Found::One(nth) => Ok(all[nth].clone()),
+            Found::None => {
                 let names: Vec<String> =
                     all.iter().map(|variable| plain_name(variable.name())).collect();
                 let near = ptx::nearest(name, names.iter().map(String::as_str));
@@ -116,10 +108,9 @@ impl Module {
                 };
                 refuse(format!("the module has no variable `{name}`"), Some(help))
             }
-            (several, _) => {
-                let names: Vec<&str> = several.iter().map(|variable| variable.name()).collect();
+            Found::Several(several) => {
                 let message = format!("the module has several variables `{name}`");
-                refuse(message, Some(format!("say which: {}", names.join(", "))))
+                refuse(message, Some(say_which(&several)))
             }
         }
     }

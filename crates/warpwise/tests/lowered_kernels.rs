@@ -3,21 +3,10 @@
 
 mod common;
 
-use common::machine;
-use std::path::{Path, PathBuf};
+use common::{machine, modules};
+use std::path::Path;
 use warpwise::Module;
 use warpwise::machine::Machine;
-
-fn modules(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("a committed folder") {
-        let path = entry.expect("it can be read").path();
-        if path.is_dir() {
-            modules(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "ptx") {
-            found.push(path);
-        }
-    }
-}
 
 /// How many kernels of a module become assembly.
 fn kernels(path: &Path, machine: &Machine) -> usize {

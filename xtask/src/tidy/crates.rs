@@ -1,6 +1,6 @@
-//! Which crate may use which.
+//! Which crate may use which, and which foreign crates nobody may.
 
-use super::Breach;
+use super::breach::Breach;
 use std::path::Path;
 use std::process::Command;
 
@@ -21,6 +21,20 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("filetest", &[]),
     ("bench", &["warpwise"]),
 ];
+
+/// Crates that compile or look for code in other languages: whoever builds Warpwise needs Rust alone.
+const FOREIGN_COMPILERS: [&str; 6] = ["cc", "cmake", "bindgen", "nasm-rs", "pkg-config", "vcpkg"];
+
+/// Checks that no dependency, direct or not, needs a compiler other than Rust's.
+pub(super) fn check_lock(lock: &str, breaches: &mut Vec<Breach>) {
+    for (nth, line) in lock.lines().enumerate() {
+        let name = line.strip_prefix("name = \"").and_then(|rest| rest.strip_suffix('"'));
+        let Some(name) = name.filter(|name| FOREIGN_COMPILERS.contains(name)) else { continue };
+        let what =
+            format!("`{name}` needs a C compiler; `cargo tree -i {name} -e all` says who has it");
+        breaches.push(Breach { file: "Cargo.lock".to_owned(), line: nth + 1, what });
+    }
+}
 
 /// The short name of a package of the workspace.
 fn short(package: &str) -> &str {
@@ -65,4 +79,17 @@ pub(super) fn check(root: &Path) -> Result<Vec<Breach>, String> {
         }
     }
     Ok(breaches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependency_with_a_c_compiler_is_found() {
+        let mut breaches = Vec::new();
+        let lock = "[[package]]\nname = \"ccc\"\n\n[[package]]\nname = \"cc\"\n";
+        check_lock(lock, &mut breaches);
+        assert!(breaches.len() == 1 && breaches[0].line == 5, "{breaches:?}");
+    }
 }

@@ -1,7 +1,8 @@
 //! Rules about one file.
 
+use super::breach::Breach;
+use super::purpose::Purpose;
 use super::tokens::Source;
-use super::{Breach, Purpose};
 
 const MAX_LINES: usize = 800;
 
@@ -19,24 +20,6 @@ const PRINTING: [&str; 4] = ["crates/cli/", "crates/filetest/", "xtask/", "bench
 
 /// The crate that may use `unsafe`.
 const UNSAFE: [&str; 1] = ["crates/vm/"];
-
-/// What a Rust file is for, by where it stands.
-pub(super) fn purpose(name: &str) -> Purpose {
-    let mut folders = name.split('/');
-    let top = folders.next();
-    // crates/NAME/tests, crates/NAME/examples, crates/NAME/benches
-    let inner = folders.nth(1);
-    match (top, inner) {
-        (Some("crates"), Some("tests" | "examples" | "benches")) => Purpose::Development,
-        (Some("crates"), _) if !name.starts_with("crates/filetest/") => {
-            match name.ends_with("/tests.rs") || name.contains("/tests/") {
-                true => Purpose::Development,
-                false => Purpose::Product,
-            }
-        }
-        _ => Purpose::Development,
-    }
-}
 
 /// Rules about any text.
 pub(super) fn check_text(name: &str, text: &str, breaches: &mut Vec<Breach>) {
@@ -96,6 +79,7 @@ pub(super) fn check_source(
 
 #[cfg(test)]
 mod tests {
+    use super::super::purpose::purpose;
     use super::*;
 
     fn found(name: &str, text: &str) -> Vec<String> {

@@ -1,32 +1,16 @@
 //! `cargo xtask tidy`: rules of the house.
 
+mod breach;
+mod circles;
 mod crates;
 mod files;
 mod opcodes;
+mod purpose;
 mod tokens;
 
+use breach::Breach;
 use std::path::{Path, PathBuf};
 use tokens::Source;
-
-/// A breach of a rule.
-#[derive(Debug)]
-struct Breach {
-    /// The file, from the workspace's folder on.
-    file: String,
-    /// The line from 1; 0 for the file as a whole.
-    line: usize,
-    /// What is wrong, and what to do.
-    what: String,
-}
-
-/// What a file of Rust is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
-    /// Part of the product.
-    Product,
-    /// Tests, benchmarks, fuzz targets and development tasks.
-    Development,
-}
 
 /// A folder of the workspace that is not searched.
 fn is_skipped(path: &Path) -> bool {
@@ -60,6 +44,9 @@ fn walk(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// A report of all breaches, or a file that cannot be read.
 pub(crate) fn tidy(root: &Path) -> Result<(), String> {
     let mut breaches = crates::check(root)?;
+    let lock = std::fs::read_to_string(root.join("Cargo.lock"));
+    let lock = lock.map_err(|why| format!("Cargo.lock: {why}"))?;
+    crates::check_lock(&lock, &mut breaches);
     for path in walk(root)? {
         let Some(kind) = path.extension().and_then(|extension| extension.to_str()) else {
             continue;
@@ -75,9 +62,13 @@ pub(crate) fn tidy(root: &Path) -> Result<(), String> {
         if kind != "rs" {
             continue;
         }
+        if name.ends_with("src/lib.rs") || name.ends_with("src/main.rs") {
+            let read = |path: &Path| std::fs::read_to_string(path).ok();
+            circles::check(&path, &name, &read, &mut breaches)?;
+        }
         match Source::read(&text) {
             Ok(source) => {
-                let purpose = files::purpose(&name);
+                let purpose = purpose::purpose(&name);
                 files::check_source(&name, &source, purpose, &mut breaches);
                 opcodes::check(&name, &source, purpose, &mut breaches);
             }

@@ -1,7 +1,8 @@
 //! Opcode names stand in the catalogue and nowhere else.
 
+use super::breach::Breach;
+use super::purpose::Purpose;
 use super::tokens::Source;
-use super::{Breach, Purpose};
 
 /// Where opcode names belong.
 const CATALOGUE: &str = "crates/ptx/src/catalogue/";

@@ -56,7 +56,7 @@ impl Source {
                         Delimiter::None => ("", ""),
                     };
                     let is_attribute = after_hash && group.delimiter() == Delimiter::Bracket;
-                    if is_attribute && marks_test(group.stream()) {
+                    if is_attribute && marks_test(&group.stream().to_string()) {
                         test_item = true;
                     }
                     self.push(line, open, here, false);
@@ -98,8 +98,8 @@ impl Source {
 }
 
 /// Whether an attribute makes its item part of tests only.
-fn marks_test(attribute: TokenStream) -> bool {
-    let text = attribute.to_string().replace(' ', "");
+pub(super) fn marks_test(attribute: &str) -> bool {
+    let text = attribute.replace(' ', "");
     text == "test" || text == "cfg(test)" || text.starts_with("cfg(all(test,")
 }
 

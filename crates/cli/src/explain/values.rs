@@ -1,7 +1,7 @@
 //! `--set NAME=SPEC`: what a register holds in each lane.
 
-use crate::buffers::{self, SplitMix64};
-use crate::spec::{Fill, Spec};
+use crate::buffers;
+use crate::spec::Spec;
 use std::path::Path;
 use warpwise::explain::Setting;
 use warpwise::{ElementType, LaneMask};
@@ -18,14 +18,8 @@ pub(super) fn setting(name: &str, spec: &Spec) -> Result<Setting, String> {
         }
         Spec::Buffer { ty, count, fill } => {
             one_a_lane(name, *count)?;
-            let mut random = SplitMix64(match fill {
-                Fill::Random(seed) => *seed,
-                Fill::Value(_) | Fill::Iota => 0,
-            });
-            (
-                std::array::from_fn(|lane| buffers::element(*ty, *fill, lane as u64, &mut random)),
-                None,
-            )
+            let mut elements = buffers::elements(*ty, *fill);
+            (std::array::from_fn(|_| elements.next().unwrap_or(0)), None)
         }
         Spec::File(path) => (of_file(name, path)?, None),
         Spec::Bytes(_) | Spec::Struct(_) | Spec::Reference(_) => {

@@ -1,5 +1,7 @@
 use super::*;
-use crate::{BinaryOp, Block, BlockId, Builder, Class, Op, Place, Src, WarpRules, order};
+use crate::{
+    BinaryOp, Block, BlockId, Builder, Class, Op, Place, Src, Terminator, WarpRules, order,
+};
 
 /// A stream of numbers (xorshift).
 fn numbers(mut state: u64) -> impl FnMut(usize) -> usize {

@@ -7,11 +7,11 @@ use super::statement::{Statement, statements};
 use super::token::{AsmToken, TokenKind};
 use super::{Assembly, Content, Line, Program, WORD_BYTES, Word};
 use crate::codes;
-use crate::decode::Reason;
 use crate::instruction::Instruction;
 use crate::model::{Description, Opcode, Role};
 use crate::names::nearest;
 use crate::types::{ImmediateError, RegisterForm, TypeKind};
+use crate::unknown::Reason;
 use diag::{Diagnostic, FileId, Sources, Span};
 use std::collections::BTreeMap;
 

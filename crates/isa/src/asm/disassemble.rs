@@ -3,6 +3,7 @@
 use super::WORD_BYTES;
 use super::data::{IGNORED, UNKNOWN, WORD};
 use super::label::Names;
+use super::section::Section;
 use crate::instruction::Instruction;
 use crate::model::Description;
 use crate::print::Labels;
@@ -10,21 +11,6 @@ use std::fmt::Write;
 
 /// Column at which the data comment begins, unless the text is longer.
 const COMMENT_COLUMN: usize = 48;
-
-/// A section of code: its words have addresses from 0 on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Section {
-    /// Its name, such as `.text.kernel`; one word of an assembly line.
-    pub name: String,
-    /// Its words.
-    pub words: Vec<u128>,
-    /// Names of addresses in it, such as functions.
-    pub symbols: Vec<(u64, String)>,
-    /// Addresses that relocations of this section name: the number of a section, and an address in it.
-    pub relocations: Vec<(usize, u64)>,
-    /// Whether its file is yet to be linked.
-    pub relocatable: bool,
-}
 
 impl Description {
     /// One line a word, the first word at address `base` (in bytes). What instruction text cannot carry

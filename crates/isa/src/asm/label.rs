@@ -1,6 +1,7 @@
 //! Names of addresses: which words name one, and what the disassembler calls it.
 
-use super::{Section, WORD_BYTES};
+use super::WORD_BYTES;
+use super::section::Section;
 use crate::model::{Description, Opcode};
 use crate::types::{LabelForm, is_label_char};
 use std::collections::hash_map::Entry;
@@ -112,13 +113,6 @@ fn mentions<'d>(description: &'d Description, sections: &[Section]) -> Vec<Menti
         }
     }
     found
-}
-
-impl Section {
-    /// Whether a word begins, or the section ends, at an address.
-    fn has(&self, address: u64) -> bool {
-        address.is_multiple_of(WORD_BYTES) && address <= self.words.len() as u64 * WORD_BYTES
-    }
 }
 
 /// The symbols that can be labels: of an address with an instruction, and each name once in the file.

@@ -6,6 +6,7 @@ mod disassemble;
 mod label;
 mod matcher;
 mod operand;
+mod section;
 mod statement;
 mod token;
 
@@ -13,8 +14,8 @@ use crate::instruction::Instruction;
 use diag::{Diagnostic, Span};
 use std::collections::BTreeMap;
 
-pub use disassemble::Section;
 pub(crate) use matcher::matches;
+pub use section::Section;
 pub(crate) use token::{AsmToken, tokens};
 
 /// Bytes in an instruction word.

@@ -5,7 +5,7 @@ use super::Family;
 use crate::ast::{DeclKind, SectionKind};
 use crate::codes;
 use crate::model::Opcode;
-use crate::resolve::syntax::syntax_line;
+use crate::syntax::syntax_line;
 use crate::types::TypeKind;
 use diag::Diagnostic;
 

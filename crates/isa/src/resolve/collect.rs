@@ -1,6 +1,5 @@
 //! All files' declarations by name, with `__Refine` applied.
 
-use super::ROOT;
 use crate::ast::{
     Decl, DeclKind, EncodingStatement, File, Item, Name, OperandStatement, TypeDecl, TypeStatement,
 };
@@ -8,6 +7,9 @@ use crate::codes;
 use crate::names::nearest;
 use diag::{Diagnostic, Span};
 use std::collections::HashMap;
+
+/// The root that every declaration may name as its parent without declaring it.
+pub(super) const ROOT: &str = "ALL";
 
 /// A type declaration with the statements that refine it.
 pub(crate) struct TypeBuild {

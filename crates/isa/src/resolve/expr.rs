@@ -1,6 +1,6 @@
 //! Expressions with field names → expressions over field indices.
 
-use super::{Resolver, undeclared};
+use super::resolver::{Resolver, undeclared};
 use crate::ast::{BinaryOp, ExprNode, ExprTree};
 use crate::codes;
 use crate::expr::Expr;

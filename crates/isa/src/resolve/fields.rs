@@ -1,14 +1,16 @@
 //! The fields and unclaimed bits of an opcode.
 
 use super::collect::DeclBuild;
-use super::{MOST_FIELDS, Resolver, undeclared};
+use super::resolver::{Resolver, undeclared};
 use crate::ast::{Constant, EncodingStatement, FieldDecl, FieldValue};
-use crate::bits::{self, fits};
+use crate::bits::{self, Bits, fits};
 use crate::codes;
-use crate::model::{Bits, Field, Role};
+use crate::model::{Field, Role};
 use crate::types::{Enumeration, RegisterError, Type, TypeKind, WIDEST_REGISTER};
 use diag::{Class, Diagnostic};
 use std::sync::Arc;
+
+const MOST_FIELDS: usize = 256;
 
 /// What `__Encoding` says about an opcode.
 pub(super) struct Layout {

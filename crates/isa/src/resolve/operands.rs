@@ -1,6 +1,6 @@
 //! Operand lists, bit widths and requirements of an opcode.
 
-use super::{Resolver, undeclared};
+use super::resolver::{Resolver, undeclared};
 use crate::ast::{Name, NameList, OperandStatement};
 use crate::codes;
 use crate::model::{Field, Opcode, Requirement};

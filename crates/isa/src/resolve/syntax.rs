@@ -1,37 +1,15 @@
 //! Binding a syntax line to the fields of an opcode.
 
 use super::collect::DeclBuild;
-use super::{Resolver, undeclared};
-use crate::ast::{ProseSection, SectionKind};
+use super::resolver::{Resolver, undeclared};
+use crate::ast::SectionKind;
 use crate::codes;
 use crate::model::{Field, Opcode};
 use crate::names::nearest;
-use crate::syntax::{Piece, Step, Syntax, pieces};
+use crate::syntax::{Piece, Step, Syntax, pieces, syntax_line};
 use crate::types::TypeKind;
 use diag::{Diagnostic, Span};
 use std::collections::BTreeMap;
-
-/// The line of a `__Syntax` section that gives the rule, with its place.
-pub(crate) struct SyntaxLine<'a> {
-    pub text: &'a str,
-    pub span: Span,
-}
-
-/// The syntax line: the first line of the first fence that is not blank.
-pub(crate) fn syntax_line(section: &ProseSection) -> Option<SyntaxLine<'_>> {
-    let body = &section.fences().next()?.body;
-    let mut offset = 0;
-    for line in body.text.split_inclusive('\n') {
-        let text = line.trim();
-        if !text.is_empty() && !text.starts_with("//") {
-            let start = body.span.start as usize + offset + (line.len() - line.trim_start().len());
-            let span = Span::new(body.span.file, start, start + text.len());
-            return Some(SyntaxLine { text, span });
-        }
-        offset += line.len();
-    }
-    None
-}
 
 impl Resolver<'_> {
     pub(super) fn syntax(&mut self, opcode: &mut Opcode, has_order: bool) {

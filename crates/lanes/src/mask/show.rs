@@ -4,6 +4,20 @@ use core::fmt::{self, Write as _};
 
 use super::LaneMask;
 
+impl LaneMask {
+    /// Shows the set as 32 cells, lane 0 on the left: `#` in the set, `.` not in it.
+    #[inline]
+    pub const fn strip(self) -> Strip {
+        Strip(self)
+    }
+
+    /// Shows the set as lane numbers and ranges: `0-15,31`; `none` for the empty set.
+    #[inline]
+    pub const fn ranges(self) -> Ranges {
+        Ranges(self)
+    }
+}
+
 /// Prints the mask as an operand: `0x` and eight hexadecimal digits.
 impl fmt::Display for LaneMask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,7 +51,7 @@ impl fmt::Binary for LaneMask {
 
 /// A set of lanes as 32 cells; see [`LaneMask::strip`].
 #[derive(Clone, Copy, Debug)]
-pub struct Strip(pub(super) LaneMask);
+pub struct Strip(LaneMask);
 
 impl fmt::Display for Strip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,7 +61,7 @@ impl fmt::Display for Strip {
 
 /// A set of lanes as numbers and ranges; see [`LaneMask::ranges`].
 #[derive(Clone, Copy, Debug)]
-pub struct Ranges(pub(super) LaneMask);
+pub struct Ranges(LaneMask);
 
 impl fmt::Display for Ranges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! Elections.
 
-use super::Entry;
+use super::entry::Entry;
 use crate::operand::{Lane, Lowered};
 use ir::{BinaryOp, Class, Collective, CompareOp, Pred, Src};
 use lanes::ReduxOp;

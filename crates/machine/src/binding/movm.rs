@@ -1,6 +1,6 @@
 //! Matrices that are spread over a warp.
 
-use super::{Entry, modifier};
+use super::entry::{Entry, modifier};
 use crate::operand::{Lane, Lowered};
 use ir::{Class, Collective};
 

@@ -1,6 +1,6 @@
 //! Reductions.
 
-use super::{Entry, modifier};
+use super::entry::{Entry, modifier};
 use crate::operand::{Lane, Lowered};
 use ir::{Class, Collective};
 use lanes::{MinMax, ReduxF32, ReduxOp};

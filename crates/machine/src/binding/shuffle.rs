@@ -1,6 +1,6 @@
 //! Shuffles.
 
-use super::{Entry, modifier};
+use super::entry::{Entry, modifier};
 use crate::operand::{Lane, Lowered};
 use ir::{Class, Collective};
 use lanes::ShflMode;

@@ -1,6 +1,6 @@
 //! Copies to registers of the warp.
 
-use super::Entry;
+use super::entry::Entry;
 use crate::operand::{Lane, Lowered};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry { name: "R2UR", lower: r2ur }];

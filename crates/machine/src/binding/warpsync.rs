@@ -1,6 +1,6 @@
 //! Bringing lanes back together.
 
-use super::Entry;
+use super::entry::Entry;
 use crate::operand::{Lane, Lowered};
 use ir::Src;
 

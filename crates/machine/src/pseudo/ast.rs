@@ -46,6 +46,14 @@ pub(crate) struct Bits {
     pub(crate) low: u32,
 }
 
+impl Bits {
+    /// As many ones as the range has bits, at the low end.
+    pub(crate) fn mask(self) -> u64 {
+        let width = self.high - self.low + 1;
+        if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+    }
+}
+
 /// Operators of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unary {

@@ -1,25 +1,15 @@
 //! Expressions of pseudo-code → IR.
 
 use super::ast::{Binary, Bits, Expr, Node, Special, Unary};
-use super::compile::{Compiler, mask_of};
+use super::compiler::Compiler;
 use super::functions;
+use super::value::Value;
 use crate::codes;
 use crate::operand::Lowered;
 use diag::Span;
 use ir::{BinaryOp, Class, Collective, CompareOp, Op, Pred, Reg, Src, UnaryOp};
 use isa::{Field, TypeKind};
 use lanes::ShflMode;
-
-/// The value of an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value {
-    /// The same number in every lane and every run.
-    Constant(i64),
-    /// A number of 64 bits a lane.
-    Number(Reg),
-    /// A truth value a lane.
-    Truth(Pred),
-}
 
 /// How an operator computes.
 enum Operation {
@@ -86,6 +76,57 @@ impl<'d> Compiler<'_, '_, 'd> {
                 Ok(Value::Number(self.lane.e.b.select(Class::W64, condition, then, otherwise)))
             }
             Node::Call(name, arguments) => functions::call(self, name, arguments, expr.span),
+        }
+    }
+
+    /// A number in the variables' class, from a truth value.
+    pub(super) fn number(&mut self, truth: Pred) -> Src {
+        match truth {
+            Pred::Const(value) => Src::Imm(value.into()),
+            Pred::Is(_) | Pred::Not(_) => {
+                self.lane.e.b.select(Class::W64, truth, Src::Imm(1), Src::Imm(0)).into()
+            }
+        }
+    }
+
+    /// The value of an expression as a number of 64 bits.
+    pub(super) fn value(&mut self, expr: &Expr) -> Lowered<Src> {
+        Ok(match self.evaluate(expr)? {
+            Value::Constant(number) => Src::Imm(number.cast_unsigned()),
+            Value::Number(reg) => reg.into(),
+            Value::Truth(truth) => self.number(truth),
+        })
+    }
+
+    /// The low 32 bits of an expression.
+    pub(super) fn value32(&mut self, expr: &Expr) -> Lowered<Src> {
+        Ok(match self.value(expr)? {
+            Src::Imm(number) => Src::Imm(number & u64::from(u32::MAX)),
+            Src::Reg(reg) => self.lane.e.b.unary(UnaryOp::Low32, reg).into(),
+        })
+    }
+
+    /// Whether an expression is not 0.
+    pub(super) fn truth(&mut self, expr: &Expr) -> Lowered<Pred> {
+        Ok(match self.evaluate(expr)? {
+            Value::Constant(number) => Pred::Const(number != 0),
+            Value::Number(reg) => {
+                Pred::Is(self.lane.e.b.compare(CompareOp::NeI64, reg, Src::Imm(0)))
+            }
+            Value::Truth(truth) => truth,
+        })
+    }
+
+    /// The value of an expression that is the same in every run.
+    pub(super) fn constant(&mut self, expr: &Expr) -> Lowered<i64> {
+        match self.evaluate(expr)? {
+            Value::Constant(number) => Ok(number),
+            Value::Truth(Pred::Const(value)) => Ok(value.into()),
+            Value::Truth(_) | Value::Number(_) => {
+                let message = "this depends on registers, and a constant is needed";
+                let help = "numbers, modifiers, immediates and counters of loops are constants";
+                Err(self.error(expr.span, codes::MEANING, message, help))
+            }
         }
     }
 
@@ -184,8 +225,16 @@ impl<'d> Compiler<'_, '_, 'd> {
         match &index.node {
             Node::Special(Special::LaneId) => true,
             Node::Name(name) => self.lane_numbers.contains(name),
-            Node::Slice(whole, Bits { high: 4.., low: 0 }) => self.is_own_lane(whole),
-            _ => false,
+            // Five bits hold every lane's number.
+            Node::Slice(whole, bits) => bits.high >= 4 && bits.low == 0 && self.is_own_lane(whole),
+            Node::Special(_)
+            | Node::Number(_)
+            | Node::Dot(_)
+            | Node::Element(..)
+            | Node::Unary(..)
+            | Node::Binary(..)
+            | Node::Choose(..)
+            | Node::Call(..) => false,
         }
     }
 
@@ -224,7 +273,7 @@ impl<'d> Compiler<'_, '_, 'd> {
 
     fn slice(&mut self, whole: Value, bits: Bits) -> Value {
         let amount = Value::Constant(bits.low.into());
-        let mask = Value::Constant(mask_of(bits).cast_signed());
+        let mask = Value::Constant(bits.mask().cast_signed());
         let moved = self.binary(Binary::ShiftRight, whole, amount);
         self.binary(Binary::BitAnd, moved, mask)
     }

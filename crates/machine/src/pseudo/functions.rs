@@ -1,8 +1,8 @@
 //! The functions that pseudo-code can call.
 
 use super::ast::Expr;
-use super::compile::Compiler;
-use super::expr::Value;
+use super::compiler::Compiler;
+use super::value::Value;
 use crate::codes;
 use crate::operand::Lowered;
 use diag::Span;

@@ -5,11 +5,13 @@
 //! constants of the instruction; what depends on them alone is decided here.
 
 mod ast;
-mod compile;
+mod compiler;
 mod expr;
 mod functions;
 mod lexer;
 mod parser;
+mod statement;
+mod value;
 
 use crate::operand::{Lane, Lowered};
 use ast::Statement;
@@ -45,6 +47,6 @@ impl Code {
 
     /// Emits what the code does.
     pub(crate) fn lower(&self, lane: &mut Lane<'_, '_>) -> Lowered {
-        compile::Compiler::new(lane).run(&self.statements)
+        compiler::Compiler::new(lane).run(&self.statements)
     }
 }

@@ -326,10 +326,11 @@ impl Parser {
 
     /// `name = value`, or `name++` and the like.
     fn counter(&mut self) -> Parsed<(String, Expr)> {
-        match self.assignment()? {
-            Action::Assign(Target::Name(name), value) => Ok((name, value)),
-            _ => self.wrong("the counter of the loop, a plain variable"),
+        let assignment = self.assignment()?;
+        if let Action::Assign(Target::Name(name), value) = assignment {
+            return Ok((name, value));
         }
+        self.wrong("the counter of the loop, a plain variable")
     }
 
     fn arguments(&mut self) -> Parsed<Vec<Expr>> {
@@ -352,9 +353,9 @@ impl Parser {
         let span = high.span;
         let low = self.expr()?;
         self.expect("]")?;
-        let bound = |expr: &Expr| match expr.node {
-            Node::Number(number) => u32::try_from(number).ok().filter(|bit| *bit < 64),
-            _ => None,
+        let bound = |expr: &Expr| {
+            let Node::Number(number) = expr.node else { return None };
+            u32::try_from(number).ok().filter(|bit| *bit < 64)
         };
         match (bound(&high), bound(&low)) {
             (Some(high), Some(low)) if low <= high => Ok(Bits { high, low }),
@@ -417,12 +418,10 @@ impl Parser {
                 Node::Slice(Box::new(expr), self.bits(index)?)
             } else {
                 self.expect("]")?;
-                match expr.node {
-                    Node::Name(name) => Node::Element(name, Box::new(index)),
-                    other => {
-                        let whole = Expr { node: other, span: expr.span };
-                        bit_of(whole, index)
-                    }
+                if let Node::Name(name) = expr.node {
+                    Node::Element(name, Box::new(index))
+                } else {
+                    bit_of(expr, index)
                 }
             };
             expr = Expr { node, span: self.since(start) };

@@ -2,8 +2,8 @@
 
 use super::fit::fit;
 use super::meeting;
-use super::plan::{SCRATCH, Step};
 use super::registers::Home;
+use super::step::{SCRATCH, Step};
 use super::wanted::{self, Candidate, Wanted, candidates};
 use crate::register::File;
 use ir::{Class, Collective, Inst, Kernel, Op, Operand, Pred, Reg, Src, Terminator, UnaryOp};
@@ -123,14 +123,11 @@ impl<'a> Forms<'a> {
     fn ungrouped(&self, inst: &Inst) -> Result<Vec<Step>, Why> {
         if self.branches {
             // Lanes may be apart already: who is active, nobody promises.
-            return match inst.op {
-                Op::ActiveMask { .. } => Ok(Vec::new()),
-                _ => Err((
-                    "lanes that a membermask in a register keeps apart execute this together"
-                        .to_owned(),
-                    "use the form with `.sync`",
-                )),
-            };
+            if matches!(inst.op, Op::ActiveMask { .. }) {
+                return Ok(Vec::new());
+            }
+            let message = "lanes that a membermask in a register keeps apart execute this together";
+            return Err((message.to_owned(), "use the form with `.sync`"));
         }
         let all = Src::Imm(u32::MAX.into());
         self.sync(all, false, None).ok_or_else(|| self.no_sync(all))

@@ -19,7 +19,9 @@ mod fit;
 mod forms;
 mod meeting;
 mod plan;
+mod refusal;
 mod registers;
+mod step;
 mod uniform;
 mod wanted;
 mod webs;
@@ -35,28 +37,8 @@ use plan::Plan;
 use registers::homes;
 use writer::Writer;
 
-/// Assembly made of a kernel.
-#[derive(Clone, Debug)]
-pub struct Selected {
-    /// The assembly.
-    pub text: String,
-    /// The registers that must hold values before it runs, as text such as `R4` or `R[2:3]`, and the
-    /// instructions that would have computed these.
-    pub inputs: Vec<(String, Option<Place>)>,
-    /// The registers that hold results after it ran, and the instructions that computed them.
-    pub outputs: Vec<(String, Option<Place>)>,
-    /// The instructions that are left out, in order.
-    pub left_out: Vec<Place>,
-}
-
-/// Something that cannot be turned into assembly.
-#[derive(Clone, Debug)]
-pub struct Refusal {
-    /// The instruction.
-    pub place: Place,
-    /// Why, and what to do; it has no label yet.
-    pub diagnostic: Diagnostic,
-}
+pub use refusal::Refusal;
+pub use writer::Selected;
 
 /// Turns a kernel into assembly. `source` gives the text of an instruction, for comments.
 ///
@@ -107,9 +89,4 @@ pub fn select(
     })?;
     let scratch = usable(File::General);
     Writer { plan: &plan, demand: &demand, homes: &homes, scratch, source }.write()
-}
-
-fn unsupported(place: Place, message: impl Into<String>, help: &str) -> Refusal {
-    let diagnostic = Diagnostic::new(Severity::Error, Class::Unsupported, message);
-    Refusal { place, diagnostic: diagnostic.code(codes::NO_COUNTERPART).help(help) }
 }

@@ -1,14 +1,12 @@
 //! What becomes of each instruction of a kernel: instructions of the machine, or nothing.
 
 use super::forms::{Forms, Site};
+use super::refusal::{Refusal, unsupported};
 use super::registers::Demand;
-use super::wanted::{Candidate, Wanted, candidates};
-use super::{Refusal, unsupported};
+use super::step::Step;
+use super::wanted::{Wanted, candidates};
 use ir::{BlockId, Class, Inst, Kernel, Op, Operand, Place, Pred, Reg, Src, Terminator};
 use std::collections::HashSet;
-
-/// A stand-in for the register that holds a constant on its way.
-pub(super) const SCRATCH: Reg = Reg(u32::MAX);
 
 /// What becomes of an instruction.
 #[derive(Clone, Debug)]
@@ -17,21 +15,6 @@ pub(super) enum Fate {
     Made(Vec<Step>),
     /// Nothing.
     LeftOut,
-}
-
-/// One instruction of the machine: what may do it, and its guard.
-#[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) guard: Option<Pred>,
-}
-
-impl Step {
-    /// Whether from here on lanes take part with those of their membermask only; `None` for what does not change that.
-    fn keeps_apart(&self) -> Option<bool> {
-        let candidate = self.candidates.first().filter(|candidate| candidate.is_warpsync())?;
-        Some(!candidate.modifiers.is_empty())
-    }
 }
 
 /// What becomes of a kernel's instructions.

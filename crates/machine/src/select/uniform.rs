@@ -2,9 +2,9 @@
 //! lanes, a copy brings it there.
 
 use super::forms::{Forms, Site, result};
-use super::plan::Step;
+use super::refusal::{Refusal, unsupported};
+use super::step::Step;
 use super::wanted::candidates;
-use super::{Refusal, unsupported};
 use ir::{Inst, Kernel, Op, Operand, Reg, Src, UnaryOp};
 use std::collections::{HashMap, HashSet};
 

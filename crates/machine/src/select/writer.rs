@@ -1,10 +1,11 @@
 //! A plan → text.
 
 use super::fit::fit;
-use super::plan::{Fate, Plan, SCRATCH, Step};
+use super::plan::{Fate, Plan};
+use super::refusal::{Refusal, unsupported};
 use super::registers::{Demand, Home};
+use super::step::{SCRATCH, Step};
 use super::wanted;
-use super::{Refusal, Selected, unsupported};
 use crate::register::File;
 use ir::{Class, Operand, Place, Pred, Reg, Terminator};
 use isa::Instruction;
@@ -15,6 +16,20 @@ use std::fmt::Write;
 const COMMENT_COLUMN: usize = 40;
 /// Bytes of a word.
 const WORD_BYTES: u64 = 16;
+
+/// Assembly made of a kernel.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// The assembly.
+    pub text: String,
+    /// The registers that must hold values before it runs, as text such as `R4` or `R[2:3]`, and the
+    /// instructions that would have computed these.
+    pub inputs: Vec<(String, Option<Place>)>,
+    /// The registers that hold results after it ran, and the instructions that computed them.
+    pub outputs: Vec<(String, Option<Place>)>,
+    /// The instructions that are left out, in order.
+    pub left_out: Vec<Place>,
+}
 
 /// A plan while it becomes text.
 pub(super) struct Writer<'a> {

@@ -3,7 +3,7 @@
 use super::integer::{integral_double, integral_single};
 use super::narrow;
 use crate::Round;
-use crate::odd;
+use crate::round_to_odd;
 
 /// A 64-bit magnitude in double precision, rounded to odd at no less than 42 bits. Rounding that
 /// to single precision or less gives what rounding the integer gives.
@@ -56,8 +56,8 @@ macro_rules! half {
     ($(#[$doc:meta])* $name:ident, $fraction:expr, $bias:expr, $other:item) => {
         $(#[$doc])*
         pub mod $name {
-            use super::{Round, integral_single, narrow, odd};
-            use crate::$name::{INFINITY, MAX, NAN, value};
+            use super::{Round, integral_single, narrow, round_to_odd};
+            use crate::$name::encoding::{INFINITY, MAX, NAN, value};
             use ::core::primitive::{f64, u8, u16, u32, u64};
 
             /// The result from its sign and its magnitude without an upper bound.
@@ -89,7 +89,7 @@ macro_rules! half {
             /// `cvt.{rn,rz,rm,rp}` from `f64`. A NaN becomes canonical.
             #[inline(always)]
             pub fn from_f64(a: u64, round: Round) -> u16 {
-                from_f32(odd::single(f64::from_bits(a)).to_bits(), round)
+                from_f32(round_to_odd::single(f64::from_bits(a)).to_bits(), round)
             }
 
             /// `cvt.{rni,rzi,rmi,rpi}` in this format: to an integral value. A NaN becomes
@@ -112,7 +112,7 @@ half!(
     /// `cvt.{rn,rz,rm,rp}.f16.bf16`. A NaN becomes canonical.
     #[inline(always)]
     pub fn from_bf16(a: u16, round: Round) -> u16 {
-        from_f32(crate::bf16::value(a).to_bits(), round)
+        from_f32(crate::bf16::encoding::value(a).to_bits(), round)
     }
 );
 half!(
@@ -121,7 +121,7 @@ half!(
     /// `cvt.{rn,rz,rm,rp}.bf16.f16`. A NaN becomes canonical.
     #[inline(always)]
     pub fn from_f16(a: u16, round: Round) -> u16 {
-        from_f32(crate::f16::value(a).to_bits(), round)
+        from_f32(crate::f16::encoding::value(a).to_bits(), round)
     }
 );
 
@@ -134,8 +134,8 @@ pub mod f32 {
     /// `cvt.f32.f16`, which is exact. A NaN becomes canonical.
     #[inline(always)]
     pub const fn from_f16(a: u16) -> u32 {
-        let bits = crate::f16::value(a).to_bits();
-        if crate::f16::is_nan(a) { NAN } else { bits }
+        let bits = crate::f16::encoding::value(a).to_bits();
+        if crate::f16::encoding::is_nan(a) { NAN } else { bits }
     }
 
     /// `cvt.f32.bf16`, which is exact.
@@ -188,7 +188,7 @@ pub mod f64 {
     /// `cvt.f64.f16`, which is exact. A NaN keeps its payload.
     #[inline(always)]
     pub const fn from_f16(a: u16) -> u64 {
-        widen(crate::f16::value(a).to_bits())
+        widen(crate::f16::encoding::value(a).to_bits())
     }
 
     /// `cvt.f64.bf16`, which is exact. A NaN keeps its payload.

@@ -128,13 +128,13 @@ macro_rules! destination {
             /// `cvt.{rni,rzi,rmi,rpi}` from `f16`, as [`from_f32`].
             #[inline(always)]
             pub fn from_f16(a: u16, round: Round) -> $bits {
-                from_f32(crate::f16::value(a).to_bits(), round)
+                from_f32(crate::f16::encoding::value(a).to_bits(), round)
             }
 
             /// `cvt.{rni,rzi,rmi,rpi}` from `bf16`, as [`from_f32`].
             #[inline(always)]
             pub fn from_bf16(a: u16, round: Round) -> $bits {
-                from_f32(crate::bf16::value(a).to_bits(), round)
+                from_f32(crate::bf16::encoding::value(a).to_bits(), round)
             }
 
             from_integer!($bits, $value:

@@ -1,7 +1,7 @@
 //! The approximate reciprocal and reciprocal square root.
 
+use super::encoding::{INFINITY, SIGN, flush, is_nan, unary, value};
 use super::exact::{Magnitude, encode};
-use super::{INFINITY, SIGN, flush, is_nan, unary, value};
 use crate::Round;
 
 /// The NaN of the `.approx.ftz.f64` forms.

@@ -1,6 +1,6 @@
 //! Any rounding mode, in integer arithmetic.
 
-use super::{INFINITY, MAX, SIGN, binary, is_finite, ternary, unary, value};
+use super::encoding::{INFINITY, MAX, SIGN, binary, is_finite, ternary, unary, value};
 use crate::Round;
 
 /// The exponent of the last bit of a subnormal number.

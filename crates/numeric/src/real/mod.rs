@@ -16,7 +16,7 @@ pub(crate) use log2::log2;
 pub(crate) use tanh::tanh;
 pub(crate) use trig::{cos, sin};
 
-use crate::odd::double_sum;
+use crate::round_to_odd::double_sum;
 
 /// Adding this to a number below 2⁵¹ rounds it to an integer, which the low bits of the sum hold
 /// in two's complement.

@@ -48,13 +48,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::add),
-            ).needs(DIRECTED_F32),
+            )
+            .needs(DIRECTED_F32),
             Form::new(
                 "add{.rnd}.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::add),
-            ).needs(DIRECTED_F64),
+            )
+            .needs(DIRECTED_F64),
             Form::new(
                 "add{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -107,13 +109,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::sub),
-            ).needs(DIRECTED_F32),
+            )
+            .needs(DIRECTED_F32),
             Form::new(
                 "sub{.rnd}.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::sub),
-            ).needs(DIRECTED_F64),
+            )
+            .needs(DIRECTED_F64),
             Form::new(
                 "sub{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -167,13 +171,15 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::mul),
-            ).needs(DIRECTED_F32),
+            )
+            .needs(DIRECTED_F32),
             Form::new(
                 "mul{.rnd}.f64 d, a, b; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),
                 10,
                 |lo, inst| float::binary(lo, inst, float::mul),
-            ).needs(DIRECTED_F64),
+            )
+            .needs(DIRECTED_F64),
             Form::new(
                 "mul{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -244,7 +250,8 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 0),
                 10,
                 float::fma,
-            ).needs(DIRECTED_F64),
+            )
+            .needs(DIRECTED_F64),
         ],
     },
     Entry {
@@ -300,7 +307,8 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 4),
                 10,
                 float::fma,
-            ).needs(DIRECTED_F64),
+            )
+            .needs(DIRECTED_F64),
             Form::new(
                 "fma.rnd{.ftz}{.sat}.type d, a, b, c; .rnd = { .rn }; .type = { .f16, .f16x2 }",
                 (4, 2),
@@ -368,19 +376,26 @@ pub(super) const ENTRIES: &[Entry] = &[
                 (1, 4),
                 10,
                 |lo, inst| float::fixed(lo, inst, BinaryOp::DivF64(round(inst))),
-            ).needs(DIVIDED_F64),
+            )
+            .needs(DIVIDED_F64),
         ],
     },
     Entry {
         name: "rem",
         section: "9.7.1.9 rem",
         forms: &[
-            Form::new("rem.type d, a, b; .type = { .u16, .u32, .s16, .s32 }", (1, 0), 10, |lo, inst| {
-                integer::binary(lo, inst, &integer::REM)
-            }),
-            Form::new("rem.type d, plain a, plain b; .type = { .u64, .s64 }", (1, 0), 10, |lo, inst| {
-                integer::binary(lo, inst, &integer::REM)
-            }),
+            Form::new(
+                "rem.type d, a, b; .type = { .u16, .u32, .s16, .s32 }",
+                (1, 0),
+                10,
+                |lo, inst| integer::binary(lo, inst, &integer::REM),
+            ),
+            Form::new(
+                "rem.type d, plain a, plain b; .type = { .u64, .s64 }",
+                (1, 0),
+                10,
+                |lo, inst| integer::binary(lo, inst, &integer::REM),
+            ),
         ],
     },
     Entry {

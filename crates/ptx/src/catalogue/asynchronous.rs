@@ -23,7 +23,8 @@ macro_rules! copy {
     ($line:literal, $ptx:expr) => {
         Form::new(
             concat!(
-                "cp.async!.", $line,
+                "cp.async!.",
+                $line,
                 "; .ss = { .shared, .shared::cta }; .hint = { .L2::cache_hint }; \
                  .prefetch = { .L2::64B, .L2::128B, .L2::256B }"
             ),
@@ -43,16 +44,35 @@ const COPY: &[Need] = &[
 ];
 
 const CP: &[Form] = &[
-    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16){, policy:b64 if hint}"),
-    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), src_size:u32(0..16){, policy:b64 if hint}"),
-    copy!("ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), reg {!}ignore{, policy:b64 if hint}", (7, 5)),
-    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16){, policy:b64 if hint}"),
-    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), src_size:u32(0..16){, policy:b64 if hint}"),
-    copy!("cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), reg {!}ignore{, policy:b64 if hint}", (7, 5)),
+    copy!(
+        "ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16){, policy:b64 if hint}"
+    ),
+    copy!(
+        "ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), src_size:u32(0..16){, policy:b64 if hint}"
+    ),
+    copy!(
+        "ca.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(4|8|16), reg {!}ignore{, policy:b64 if hint}",
+        (7, 5)
+    ),
+    copy!(
+        "cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16){, policy:b64 if hint}"
+    ),
+    copy!(
+        "cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), src_size:u32(0..16){, policy:b64 if hint}"
+    ),
+    copy!(
+        "cg.ss.global{.hint}{.prefetch} [dst:ss], [src:global], cp_size:u32=(16), reg {!}ignore{, policy:b64 if hint}",
+        (7, 5)
+    ),
     Form::new("cp.async!.commit_group!", (7, 0), 80, commit),
     Form::new("cp.async!.wait_group! n:u32=", (7, 0), 80, wait_group),
     Form::new("cp.async!.wait_all!", (7, 0), 80, wait_all),
-    Form::new("cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [near a]; .ss = { .shared, .shared::cta }", (7, 0), 80, arrive),
+    Form::new(
+        "cp.async!.mbarrier!.arrive!{.noinc}{.ss}.b64 [near a]; .ss = { .shared, .shared::cta }",
+        (7, 0),
+        80,
+        arrive,
+    ),
 ];
 
 /// A reduction in global memory; the assembler has more operations than the manual, which has `.add` alone.
@@ -60,8 +80,16 @@ macro_rules! released {
     ($mmio:literal, $scope:literal, $op:literal, $types:literal, $end:literal) => {
         Form::legal(
             concat!(
-                "red.async!", $mmio, ".release", $scope, "{.global}", $op,
-                ".type [a], plain b; .type = { ", $types, " }", $end
+                "red.async!",
+                $mmio,
+                ".release",
+                $scope,
+                "{.global}",
+                $op,
+                ".type [a], plain b; .type = { ",
+                $types,
+                " }",
+                $end
             ),
             (8, 7),
             100,

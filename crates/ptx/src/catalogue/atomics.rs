@@ -48,14 +48,36 @@ macro_rules! both {
     ($name:ident, $op:expr, $ty:expr, $operands:expr, $choices:expr, $lower:ident, $generic:expr, $named:expr, $needs:expr) => {
         [
             Form::new(
-                concat!(stringify!($name), "{.sem}{.scope}{.global}", $op, "{.hint}", $ty, " ", $operands, "{, policy:b64 if hint}", $choices, words!($name), "; .hint = { .L2::cache_hint }"),
+                concat!(
+                    stringify!($name),
+                    "{.sem}{.scope}{.global}",
+                    $op,
+                    "{.hint}",
+                    $ty,
+                    " ",
+                    $operands,
+                    "{, policy:b64 if hint}",
+                    $choices,
+                    words!($name),
+                    "; .hint = { .L2::cache_hint }"
+                ),
                 $generic.0,
                 $generic.1,
                 $lower,
             )
             .needs($needs),
             Form::new(
-                concat!(stringify!($name), "{.sem}{.scope}.ss", $op, $ty, " ", $operands, $choices, words!($name), "; .ss = { .global, .shared, .shared::cta, .shared::cluster }"),
+                concat!(
+                    stringify!($name),
+                    "{.sem}{.scope}.ss",
+                    $op,
+                    $ty,
+                    " ",
+                    $operands,
+                    $choices,
+                    words!($name),
+                    "; .ss = { .global, .shared, .shared::cta, .shared::cluster }"
+                ),
                 $named.0,
                 $named.1,
                 $lower,
@@ -68,18 +90,93 @@ macro_rules! both {
 /// The forms that `atom` and `red` share, with the result of each.
 macro_rules! common {
     ($name:ident, $d:literal, $int:literal) => {{
-        const BITS: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .and, .or, .xor }; .type = { .b32 }", atomic);
-        const BITS_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .and, .or, .xor }; .type = { .b64 }", atomic, ((3, 1), 32), ((3, 1), 32));
-        const ADD: [Form; 2] = both!($name, ".add", ".type", concat!($d, "[reg a], ", $int, "b"), "; .type = { .u32, .s32, .u64, .f32, .f64 }", atomic);
-        const COUNT: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .inc, .dec }; .type = { .u32 }", atomic);
-        const EXTREMUM: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .min, .max }; .type = { .u32, .s32 }", atomic);
-        const EXTREMUM_WIDE: [Form; 2] = both!($name, ".op", ".type", concat!($d, "[reg a], ", $int, "b"), "; .op = { .min, .max }; .type = { .u64, .s64 }", atomic, ((3, 1), 32), ((3, 1), 32));
-        const HALVES: [Form; 2] = both!($name, ".add.noftz", ".type", concat!($d, "[reg a], ", $int, "b"), "; .type = { .f16, .f16x2, .bf16, .bf16x2 }", atomic);
-        const EXACT: [Form; 2] = both!($name, ".add.noftz", ".f32", concat!($d, "[reg a], ", $int, "b"), "", not_implemented, ((9, 4), 90), ((9, 4), 90));
+        const BITS: [Form; 2] = both!(
+            $name,
+            ".op",
+            ".type",
+            concat!($d, "[reg a], ", $int, "b"),
+            "; .op = { .and, .or, .xor }; .type = { .b32 }",
+            atomic
+        );
+        const BITS_WIDE: [Form; 2] = both!(
+            $name,
+            ".op",
+            ".type",
+            concat!($d, "[reg a], ", $int, "b"),
+            "; .op = { .and, .or, .xor }; .type = { .b64 }",
+            atomic,
+            ((3, 1), 32),
+            ((3, 1), 32)
+        );
+        const ADD: [Form; 2] = both!(
+            $name,
+            ".add",
+            ".type",
+            concat!($d, "[reg a], ", $int, "b"),
+            "; .type = { .u32, .s32, .u64, .f32, .f64 }",
+            atomic
+        );
+        const COUNT: [Form; 2] = both!(
+            $name,
+            ".op",
+            ".type",
+            concat!($d, "[reg a], ", $int, "b"),
+            "; .op = { .inc, .dec }; .type = { .u32 }",
+            atomic
+        );
+        const EXTREMUM: [Form; 2] = both!(
+            $name,
+            ".op",
+            ".type",
+            concat!($d, "[reg a], ", $int, "b"),
+            "; .op = { .min, .max }; .type = { .u32, .s32 }",
+            atomic
+        );
+        const EXTREMUM_WIDE: [Form; 2] = both!(
+            $name,
+            ".op",
+            ".type",
+            concat!($d, "[reg a], ", $int, "b"),
+            "; .op = { .min, .max }; .type = { .u64, .s64 }",
+            atomic,
+            ((3, 1), 32),
+            ((3, 1), 32)
+        );
+        const HALVES: [Form; 2] = both!(
+            $name,
+            ".add.noftz",
+            ".type",
+            concat!($d, "[reg a], ", $int, "b"),
+            "; .type = { .f16, .f16x2, .bf16, .bf16x2 }",
+            atomic
+        );
+        const EXACT: [Form; 2] = both!(
+            $name,
+            ".add.noftz",
+            ".f32",
+            concat!($d, "[reg a], ", $int, "b"),
+            "",
+            not_implemented,
+            ((9, 4), 90),
+            ((9, 4), 90)
+        );
         [
-            EXACT[0], EXACT[1],
-            BITS[0], BITS[1], ADD[0], ADD[1], COUNT[0], COUNT[1], EXTREMUM[0], EXTREMUM[1], HALVES[0], HALVES[1],
-            BITS_WIDE[0], BITS_WIDE[1], EXTREMUM_WIDE[0], EXTREMUM_WIDE[1],
+            EXACT[0],
+            EXACT[1],
+            BITS[0],
+            BITS[1],
+            ADD[0],
+            ADD[1],
+            COUNT[0],
+            COUNT[1],
+            EXTREMUM[0],
+            EXTREMUM[1],
+            HALVES[0],
+            HALVES[1],
+            BITS_WIDE[0],
+            BITS_WIDE[1],
+            EXTREMUM_WIDE[0],
+            EXTREMUM_WIDE[1],
         ]
     }};
 }
@@ -100,21 +197,68 @@ const COMMON_ATOM: [Form; 16] = common!(atom, "d_, ", "int ");
 const COMMON_RED: [Form; 16] = common!(red, "", "");
 const ATOM_VECTORS: [Form; 4] = vectors!(atom, "d_*, ");
 const RED_VECTORS: [Form; 4] = vectors!(red, "");
-const EXCHANGE: [Form; 2] = both!(atom, ".exch", ".type", "d_, [reg a], int b", "; .type = { .b32, .b64 }", exchange);
-const EXCHANGE_WIDE: [Form; 2] = both!(atom, ".exch", ".b128", "d_, [reg a], int b", "", not_implemented, ((8, 3), 90), ((8, 3), 90), WIDE);
+const EXCHANGE: [Form; 2] =
+    both!(atom, ".exch", ".type", "d_, [reg a], int b", "; .type = { .b32, .b64 }", exchange);
+const EXCHANGE_WIDE: [Form; 2] = both!(
+    atom,
+    ".exch",
+    ".b128",
+    "d_, [reg a], int b",
+    "",
+    not_implemented,
+    ((8, 3), 90),
+    ((8, 3), 90),
+    WIDE
+);
 
 /// Comparing exchanges, which take no cache hint.
 macro_rules! compare {
     ($ty:literal, $start:literal, $end:literal, $ptx:expr, $sm:literal, $lower:ident) => {
-        Form::new(concat!("atom{.sem}{.scope}", $start, ".cas", $ty, " d_, [reg a], int b, int c", words!(atom), $end), $ptx, $sm, $lower).needs(NEEDS)
+        Form::new(
+            concat!(
+                "atom{.sem}{.scope}",
+                $start,
+                ".cas",
+                $ty,
+                " d_, [reg a], int b, int c",
+                words!(atom),
+                $end
+            ),
+            $ptx,
+            $sm,
+            $lower,
+        )
+        .needs(NEEDS)
     };
 }
 
 const COMPARE: [Form; 4] = [
     compare!(".type", "", "; .type = { .b32, .b64 }", (2, 0), 20, compare_exchange),
-    compare!(".type", ".ss", "; .type = { .b32, .b64 }; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (1, 1), 11, compare_exchange),
-    compare!(".b16", "{.ss}", "; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (6, 3), 70, compare_exchange),
-    compare!(".b128", "{.ss}", "; .ss = { .global, .shared, .shared::cta, .shared::cluster }", (8, 3), 90, not_implemented).needs(WIDE),
+    compare!(
+        ".type",
+        ".ss",
+        "; .type = { .b32, .b64 }; .ss = { .global, .shared, .shared::cta, .shared::cluster }",
+        (1, 1),
+        11,
+        compare_exchange
+    ),
+    compare!(
+        ".b16",
+        "{.ss}",
+        "; .ss = { .global, .shared, .shared::cta, .shared::cluster }",
+        (6, 3),
+        70,
+        compare_exchange
+    ),
+    compare!(
+        ".b128",
+        "{.ss}",
+        "; .ss = { .global, .shared, .shared::cta, .shared::cluster }",
+        (8, 3),
+        90,
+        not_implemented
+    )
+    .needs(WIDE),
 ];
 
 /// Two lists of forms in one.

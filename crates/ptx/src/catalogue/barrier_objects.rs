@@ -3,17 +3,21 @@
 mod phases;
 
 use super::{Entry, Form, Need, hint, not_implemented};
-pub(super) use phases::{complete, update};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{AsyncCopy, BarrierAction, CLUSTER_BARRIER, Op, Src};
-use phases::{arrive, complete_tx, expect_tx, inval, init, pending_count, test_wait, try_wait};
+use phases::{arrive, complete_tx, expect_tx, init, inval, pending_count, test_wait, try_wait};
+pub(super) use phases::{complete, update};
 
 /// A form of `mbarrier` on the own CTA's shared memory, and perhaps on that of the cluster.
 macro_rules! mbarrier {
     ($line:literal, $sem:literal, $ptx:expr, $sm:literal, $lower:ident) => {
         Form::new(
             concat!(
-                "mbarrier.", $line, "; .sem = { ", $sem, " }; .scope = { .cta, .cluster }; \
+                "mbarrier.",
+                $line,
+                "; .sem = { ",
+                $sem,
+                " }; .scope = { .cta, .cluster }; \
                  .ss = { .shared, .shared::cta }"
             ),
             $ptx,
@@ -29,8 +33,12 @@ macro_rules! multicast {
     ($words:literal, $operands:literal, $choices:literal) => {
         Form::legal(
             concat!(
-                "mbarrier.", $words, "{.sem.scope}.ss.multicast::cluster::32b.b64 ", $operands,
-                $choices, "; .scope = { .cta, .cluster }; .ss = { .shared::cluster }"
+                "mbarrier.",
+                $words,
+                "{.sem.scope}.ss.multicast::cluster::32b.b64 ",
+                $operands,
+                $choices,
+                "; .scope = { .cta, .cluster }; .ss = { .shared::cluster }"
             ),
             (9, 4),
             107,

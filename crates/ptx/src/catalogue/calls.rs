@@ -2,5 +2,4 @@
 
 use super::{CALL, Entry};
 
-pub(super) const ENTRIES: &[Entry] =
-    &[Entry { name: CALL, section: "9.7.12.5 call", forms: &[] }];
+pub(super) const ENTRIES: &[Entry] = &[Entry { name: CALL, section: "9.7.12.5 call", forms: &[] }];

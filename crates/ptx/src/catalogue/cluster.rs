@@ -26,19 +26,39 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "mapa",
         section: "9.7.9.23 mapa",
-        forms: &[Form::new("mapa{.ss}.type d, {&shared}a, b:u32; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90, address_in)],
+        forms: &[Form::new(
+            "mapa{.ss}.type d, {&shared}a, b:u32; .ss = { .shared::cluster }; .type = { .u32, .u64 }",
+            (7, 8),
+            90,
+            address_in,
+        )],
     },
     Entry {
         name: "getctarank",
         section: "9.7.9.24 getctarank",
-        forms: &[Form::new("getctarank{.ss}.type d:u32, {&shared}a; .ss = { .shared::cluster }; .type = { .u32, .u64 }", (7, 8), 90, rank)],
+        forms: &[Form::new(
+            "getctarank{.ss}.type d:u32, {&shared}a; .ss = { .shared::cluster }; .type = { .u32, .u64 }",
+            (7, 8),
+            90,
+            rank,
+        )],
     },
     Entry {
         name: "setmaxnreg",
         section: "9.7.19.5 setmaxnreg",
-        forms: &[Form::new("setmaxnreg.action!.sync.aligned.u32 count:u32=(24..256*8); .action = { .inc, .dec }", (8, 0), 90, hint).family(&[90, 100, 101, 103, 107, 110, 120, 121])],
+        forms: &[Form::new(
+            "setmaxnreg.action!.sync.aligned.u32 count:u32=(24..256*8); .action = { .inc, .dec }",
+            (8, 0),
+            90,
+            hint,
+        )
+        .family(&[90, 100, 101, 103, 107, 110, 120, 121])],
     },
-    Entry { name: "brkpt", section: "9.7.19.1 brkpt", forms: &[Form::new("brkpt", (1, 0), 11, hint)] },
+    Entry {
+        name: "brkpt",
+        section: "9.7.19.1 brkpt",
+        forms: &[Form::new("brkpt", (1, 0), 11, hint)],
+    },
     Entry {
         name: "pmevent",
         section: "9.7.19.3 pmevent",

@@ -92,7 +92,8 @@ pub(super) const ENTRIES: &[Entry] = &[
 macro_rules! barrier {
     ($words:literal, $end:literal, $lower:ident) => {
         [
-            Form::new(concat!("barrier{.cta!}", $words, ".aligned", $end), (6, 0), 30, $lower).needs(CTA),
+            Form::new(concat!("barrier{.cta!}", $words, ".aligned", $end), (6, 0), 30, $lower)
+                .needs(CTA),
             Form::new(concat!("barrier{.cta!}", $words, $end), (6, 0), 30, $lower)
                 .needs(CTA)
                 .sums_from(NO_CALL),
@@ -107,8 +108,11 @@ const COUNT_OF: [Form; 2] =
     barrier!(".red!.popc", ".u32 d:u32, a:s32(low 0..15), b:s32(*32), {!}p", reduce);
 const REDUCE: [Form; 2] =
     barrier!(".red!.op", ".pred d, a:u32(low 0..15), {!}p; .op = { .and, .or }", reduce);
-const REDUCE_OF: [Form; 2] =
-    barrier!(".red!.op", ".pred d, a:u32(low 0..15), b:u32(*32), {!}p; .op = { .and, .or }", reduce);
+const REDUCE_OF: [Form; 2] = barrier!(
+    ".red!.op",
+    ".pred d, a:u32(low 0..15), b:u32(*32), {!}p; .op = { .and, .or }",
+    reduce
+);
 
 /// `.cta` came with clusters.
 const CTA: &[Need] = &[Need::new("cta", (7, 8), 20)];

@@ -14,7 +14,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "addc",
         section: "9.7.2.2 addc",
         forms: &[
-            Form::new("addc{.cc}.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, add).role(SUM_ON),
+            Form::new("addc{.cc}.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, add)
+                .role(SUM_ON),
             Form::new("addc.type d, a, b; .type = { .u64, .s64 }", (1, 2), 10, add).role(SUM_ON),
             Form::new("addc.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, add).role(SUM_ON),
         ],
@@ -23,9 +24,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "subc",
         section: "9.7.2.4 subc",
         forms: &[
-            Form::new("subc{.cc}.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, sub).role(DIFFERENCE_ON),
-            Form::new("subc.type d, a, b; .type = { .u64, .s64 }", (1, 2), 10, sub).role(DIFFERENCE_ON),
-            Form::new("subc.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, sub).role(DIFFERENCE_ON),
+            Form::new("subc{.cc}.type d, a, b; .type = { .u32, .s32 }", (1, 2), 10, sub)
+                .role(DIFFERENCE_ON),
+            Form::new("subc.type d, a, b; .type = { .u64, .s64 }", (1, 2), 10, sub)
+                .role(DIFFERENCE_ON),
+            Form::new("subc.cc.type d, a, b; .type = { .u64, .s64 }", (4, 3), 20, sub)
+                .role(DIFFERENCE_ON),
         ],
     },
     Entry {

@@ -35,9 +35,15 @@ macro_rules! sent {
 }
 
 const PUT: [Form; 2] = sent!("try_put!.async!", ".b128", "");
-const ADD: [Form; 2] = sent!("try_red!.async!", ".add.type", "; .type = { .u32, .u64, .f16, .bf16, .f32, .f64 }");
-const LEAST: [Form; 2] = sent!("try_red!.async!", ".op.type", "; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16, .bf16 }");
-const BITS: [Form; 2] = sent!("try_red!.async!", ".op.type", "; .op = { .and, .or, .xor }; .type = { .b32, .b64 }");
+const ADD: [Form; 2] =
+    sent!("try_red!.async!", ".add.type", "; .type = { .u32, .u64, .f16, .bf16, .f32, .f64 }");
+const LEAST: [Form; 2] = sent!(
+    "try_red!.async!",
+    ".op.type",
+    "; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16, .bf16 }"
+);
+const BITS: [Form; 2] =
+    sent!("try_red!.async!", ".op.type", "; .op = { .and, .or, .xor }; .type = { .b32, .b64 }");
 
 /// `try_pullred`, in which all lanes take part.
 macro_rules! pulled {
@@ -88,7 +94,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "fabric.try_get",
         section: SECTION,
         forms: &[
-            fabric!("try_get!.async!.ss.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}{.relaxed?.sys}.b128 [d:shared], [le:fabric, plain reg offset:u64], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
+            fabric!(
+                "try_get!.async!.ss.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.hint}{.relaxed?.sys}.b128 [d:shared], [le:fabric, plain reg offset:u64], size:u32, [mbar:shared]{, policy:b64 if hint}; .hint = { .L2::cache_hint }"
+            ),
             BOX[0],
         ],
     },
@@ -96,9 +104,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "fabric.try_put",
         section: SECTION,
         forms: &[
-            PUT[0], PUT[1],
-            fabric!("try_put!.async!{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric.cp_mask{.hint}{.relaxed?.sys}.b128 [le:fabric, plain reg offset:u64], [a:shared], size:u32, [mbar:shared], mask:u16{, policy:b64 if hint}; .hint = { .L2::cache_hint }"),
-            BOX[1], BOX[2],
+            PUT[0],
+            PUT[1],
+            fabric!(
+                "try_put!.async!{.multimem}.ss.mbarrier::complete_tx::16B.mbarrier::report::fabric.cp_mask{.hint}{.relaxed?.sys}.b128 [le:fabric, plain reg offset:u64], [a:shared], size:u32, [mbar:shared], mask:u16{, policy:b64 if hint}; .hint = { .L2::cache_hint }"
+            ),
+            BOX[1],
+            BOX[2],
         ],
     },
     Entry {
@@ -112,7 +124,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[
             pulled!(".add.type", "; .type = { .u32, .u64, .f16, .bf16, .f32 }"),
             pulled!(".add.acc::f32.type", "; .type = { .f16, .bf16 }"),
-            pulled!(".op.type", "; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16, .bf16 }"),
+            pulled!(
+                ".op.type",
+                "; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16, .bf16 }"
+            ),
             pulled!(".op.type", "; .op = { .and, .or, .xor }; .type = { .b32, .b64 }"),
         ],
     },
@@ -121,7 +136,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: SECTION,
         forms: &[
             exchanged!(".add.type", "; .type = { .u32, .u64, .f16x2, .bf16x2, .f32, .f64 }"),
-            exchanged!(".op.type", "; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16x2, .bf16x2 }"),
+            exchanged!(
+                ".op.type",
+                "; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16x2, .bf16x2 }"
+            ),
             exchanged!(".op.type", "; .op = { .and, .or, .xor }; .type = { .b32, .b64 }"),
             exchanged!(".op.type", "; .op = { .exch, .cas }; .type = { .b32, .b64, .b128 }"),
         ],

@@ -21,7 +21,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[
             Form::new("rcp.approx{.ftz}.f32 d, a", (1, 4), 10, rcp).approximate("1 ulp"),
             Form::new("rcp.rnd{.ftz}.f32 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 20, rcp),
-            Form::new("rcp.rnd{.ftz}.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, rcp).needs(DIVIDED_F64),
+            Form::new("rcp.rnd{.ftz}.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, rcp)
+                .needs(DIVIDED_F64),
             Form::new("rcp.approx.ftz.f64 d, a", (2, 1), 20, |lo, inst| {
                 upper_word(lo, inst, UnaryOp::RcpApproxFtzF64)
             })
@@ -35,7 +36,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("sqrt.approx{.ftz}.f32 d, a", (1, 4), 10, sqrt)
                 .approximate("relative error 2^-23"),
             Form::new("sqrt.rnd{.ftz}.f32 d, a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 20, sqrt),
-            Form::new("sqrt.rnd.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, sqrt).needs(DIVIDED_F64),
+            Form::new("sqrt.rnd.f64 d, int a; .rnd = { .rn, .rz, .rm, .rp }", (1, 4), 10, sqrt)
+                .needs(DIVIDED_F64),
         ],
     },
     Entry {

@@ -33,9 +33,12 @@ macro_rules! bitwise {
                     10,
                     |lo, inst| binary(lo, inst, BinaryOp::$narrow, BinaryOp::$wide),
                 ),
-                Form::new(concat!($name, ".pred d, {!}a:pred, {!}b:pred"), (1, 0), 10, |lo, inst| {
-                    predicates(lo, inst, $table)
-                }),
+                Form::new(
+                    concat!($name, ".pred d, {!}a:pred, {!}b:pred"),
+                    (1, 0),
+                    10,
+                    |lo, inst| predicates(lo, inst, $table),
+                ),
             ],
         }
     };

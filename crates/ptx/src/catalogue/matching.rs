@@ -1,27 +1,18 @@
 //! Finds the form that an instruction is written in.
 
+use super::availability::{Need, Since};
+use super::entry::{CompiledEntry, CompiledForm, Matched, Word};
+use super::lack::Lack;
 use super::miss::{Miss, Part};
 use super::pattern::{self, AddressSpace, Length, OperandPattern, OperandType, Shape, Slot};
-use super::{CompiledEntry, CompiledForm, Need, Since, entries, entry, words};
+use super::{entries, entry, words};
 use crate::nearest::nearest;
 use crate::rules;
 use crate::syntax::ast::{Instruction, Name, Operand, OperandKind};
 use crate::syntax::{ScalarType, Space};
-use crate::target::{Lack, Target};
+use crate::target::Target;
 use crate::types::Fit;
 use diag::{Diagnostic, Span};
-
-/// An instruction together with the form that it is written in.
-#[derive(Debug)]
-pub struct Matched<'a> {
-    /// The form.
-    pub form: &'static CompiledForm,
-    /// The instruction.
-    pub instruction: &'a Instruction,
-    /// A word that repeats another one.
-    pub(crate) repeated: Option<&'a Name>,
-    words: Vec<Word>,
-}
 
 impl<'a> Matched<'a> {
     /// Whether the first operand is a pair both halves of which are received: `setp.… p|q, …`, `shfl.… d|p, …`.
@@ -357,9 +348,6 @@ pub(super) fn filler<'a>(words: &[Word], suffixes: &'a [Name], slot: usize) -> O
     let nth = words[..slot].iter().filter(|other| **other == Some(word)).count();
     suffixes.iter().filter(|suffix| &***suffix == word).nth(nth)
 }
-
-/// What fills a slot of a form.
-pub(super) type Word = Option<&'static str>;
 
 /// A word for each slot of a form, and a word that repeats another.
 type Assigned<'a> = (Vec<Word>, Option<&'a Name>);

@@ -1,19 +1,25 @@
 //! Loads, stores and address conversion.
 
+mod access;
 mod forms;
 
-use super::{Entry, Form, Need, not_implemented};
+pub(crate) use access::access;
+use access::load;
+pub(super) use access::{ordering, scope, space};
+
+use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};
-use crate::syntax::ast::OperandKind;
-use crate::syntax::{ScalarType, Space as Declared};
-use ir::{Access, BinaryOp, Class, CompareOp, Op, Ordering, Reg, Scope, Space, Special, Src, UnaryOp};
+use crate::syntax::ScalarType;
+use ir::{BinaryOp, Class, CompareOp, Op, Reg, Space, Special, Src, UnaryOp};
 
 /// `isspacep` on an address of a width.
 macro_rules! is_in_space {
     ($ty:literal) => {
         Form::new(
             concat!(
-                "isspacep.space d:pred, a:", $ty, "; .space = { .const, .global, .local, .shared, ",
+                "isspacep.space d:pred, a:",
+                $ty,
+                "; .space = { .const, .global, .local, .shared, ",
                 ".shared::cta, .shared::cluster, .param, .param::entry }"
             ),
             (2, 0),
@@ -82,142 +88,6 @@ const SPACES: &[Need] = &[
     Need::new("param::entry", (8, 3), 70),
 ];
 
-/// The space that a word names; generic without one, or the space of the variable that the address names.
-pub(super) fn space(lo: &Lowering, word: Option<&str>, named: Option<Declared>) -> Space {
-    match word.and_then(|word| word.split("::").next()) {
-        Some("global" | "const") => Space::Global,
-        Some("shared") => Space::Shared,
-        Some("local") => Space::Local,
-        // What functions are passed lies in local memory; only the kernel's own parameters are elsewhere.
-        Some("param") => match named {
-            Some(Declared::Local) => Space::Local,
-            None if lo.is_called() => Space::Local,
-            _ => Space::Param,
-        },
-        _ => match named {
-            Some(Declared::Shared) => Space::Shared,
-            Some(Declared::Local) => Space::Local,
-            Some(Declared::Param) => Space::Param,
-            Some(
-                Declared::Global | Declared::Const | Declared::Reg | Declared::Sreg | Declared::Tex,
-            )
-            | None => Space::Generic,
-        },
-    }
-}
-
-/// How an element of a type is accessed.
-pub(crate) fn access(ty: ScalarType) -> Access {
-    match (ty, ty.bits()) {
-        (ScalarType::S8, _) => Access::S8,
-        (ScalarType::S16, _) => Access::S16,
-        (_, 64) => Access::B64,
-        (_, 32) => Access::B32,
-        (_, 16) => Access::U16,
-        _ => Access::U8,
-    }
-}
-
-/// The ordering that the words of a load, store or atomic name.
-pub(super) fn ordering(inst: &Inst<'_>) -> Ordering {
-    let scope = scope(inst.word("scope"));
-    match inst.word("sem").or(inst.word("volatile")).or(inst.word("mmio")) {
-        Some("volatile" | "mmio") => Ordering::Volatile,
-        Some("relaxed") => Ordering::Relaxed(scope),
-        Some("acquire") => Ordering::Acquire(scope),
-        Some("release") => Ordering::Release(scope),
-        Some("acq_rel") => Ordering::AcqRel(scope),
-        _ => Ordering::Weak,
-    }
-}
-
-/// The scope that a word names; without one, the device.
-pub(super) fn scope(word: Option<&str>) -> Scope {
-    match word {
-        Some("cta") => Scope::Cta,
-        Some("cluster") => Scope::Cluster,
-        Some("sys") => Scope::Sys,
-        _ => Scope::Gpu,
-    }
-}
-
-fn elements(inst: &Inst<'_>) -> usize {
-    match inst.word("vec") {
-        Some("v2") => 2,
-        Some("v4") => 4,
-        Some("v8") => 8,
-        _ => 1,
-    }
-}
-
-fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.relaxed = true;
-    let ty = inst.ty("type");
-    let (address, named) = lo.address(inst, "a")?;
-    let operand = lo.operand(inst, "d")?;
-    let operands = lo.elements(operand);
-    if operands.len() != elements(inst) {
-        let message = format!("{} elements are loaded into {}", elements(inst), operands.len());
-        return lo.reject(operand, message);
-    }
-    let mut d = Vec::with_capacity(operands.len());
-    let mut late = Vec::new();
-    for operand in operands {
-        if matches!(operand.kind, OperandKind::Sink) {
-            d.push(None);
-            continue;
-        }
-        let reg = lo.result_of(operand, ty)?;
-        let declared = lo.declared_bits(operand).unwrap_or(ty.bits());
-        let signed = matches!(ty, ScalarType::S8 | ScalarType::S16);
-        if declared == ty.bits() && !signed || declared == 32 || declared < 32 && !signed {
-            d.push(Some(reg));
-        } else {
-            // The register is wider than a load fills it, or narrower than a load extends to.
-            let value = lo.b.reg(ir::Builder::class_of(access(ty)));
-            d.push(Some(value));
-            late.push((operand, value));
-        }
-    }
-    let space = space(lo, inst.space(), named);
-    let ordering = match inst.word("nc") {
-        Some(_) => Ordering::Constant,
-        None => ordering(inst),
-    };
-    lo.b.push(Op::Load { d, space, access: access(ty), address, ordering });
-    for (operand, value) in late {
-        lo.write_to(operand, value.into(), ty)?;
-    }
-    Ok(())
-}
-
-fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.relaxed = true;
-    let ty = inst.ty("type");
-    let (address, named) = lo.address(inst, "a")?;
-    let operand = lo.operand(inst, "b")?;
-    let operands = lo.elements(operand);
-    if operands.len() != elements(inst) {
-        let message = format!("{} elements are stored from {}", elements(inst), operands.len());
-        return lo.reject(operand, message);
-    }
-    let values = operands.iter().map(|operand| lo.value_of(operand, ty));
-    let values = values.collect::<Result<Vec<_>>>()?;
-    let space = match (space(lo, inst.space(), named), named) {
-        // Of parameters, only those for functions are written.
-        (Space::Param, None) => Space::Local,
-        (space, _) => space,
-    };
-    lo.b.push(Op::Store {
-        values,
-        space,
-        access: access(ty),
-        address,
-        ordering: ordering(inst),
-    });
-    Ok(())
-}
-
 /// The generic address at which a space begins; `None` where its addresses are generic already.
 fn window(lo: &mut Lowering, inst: &Inst<'_>) -> Option<Reg> {
     let what = match space(lo, inst.word("space"), None) {
@@ -251,8 +121,10 @@ fn convert_address(lo: &mut Lowering, inst: &Inst<'_>, op: BinaryOp) -> Result {
 
 fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     const WINDOW: Src = Src::Imm(ir::WINDOW);
-    const ALL_WINDOWS: Src = Src::Imm(3 * ir::WINDOW);
     const HALF: Src = Src::Imm(ir::WINDOW / 2);
+    const AND_NOT: u8 = 0b0100;
+    // The windows of shared and local memory: that of kernel parameters lies within global memory.
+    const NOT_GLOBAL: Src = Src::Imm(2 * ir::WINDOW);
     let operand = lo.operand(inst, "a")?;
     let a = match lo.declared_bits(operand) {
         Some(32) => {
@@ -262,6 +134,11 @@ fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         _ => lo.value_of(operand, ScalarType::B64)?,
     };
     let d = lo.result(inst, "d")?;
+    if inst.word("space") == Some("const") {
+        let constant = lo.is_constant_address(a);
+        lo.b.pred_to(d, constant);
+        return Ok(());
+    }
     match window(lo, inst) {
         Some(window) => {
             let start = lo.b.binary(BinaryOp::SubI64, window, HALF);
@@ -270,13 +147,15 @@ fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             lo.b.pred_to(d, p);
         }
         None => {
-            // What is in no window is global.
+            // What is in no window and no constant is global.
             let first = lo.b.reg(Class::W64);
             lo.b.push(Op::Special { d: first, what: Special::SharedWindow });
             let start = lo.b.binary(BinaryOp::SubI64, first, HALF);
             let offset = lo.b.binary(BinaryOp::SubI64, a, start);
-            let p = lo.b.compare(CompareOp::LeU64, ALL_WINDOWS, offset);
-            lo.b.pred_to(d, p);
+            let outside = lo.b.compare(CompareOp::LeU64, NOT_GLOBAL, offset);
+            let constant = lo.is_constant_address(a);
+            let global = lo.b.logic(AND_NOT, outside, constant);
+            lo.b.pred_to(d, global);
         }
     }
     Ok(())

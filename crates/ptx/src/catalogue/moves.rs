@@ -2,8 +2,8 @@
 
 use super::{Entry, Form, Need, Role};
 use crate::lower::{Inst, Lowering, Result};
-use crate::syntax::ScalarType;
 use crate::special;
+use crate::syntax::ScalarType;
 use crate::syntax::ast::{Name, Operand, OperandKind};
 use ir::{BinaryOp, Src, UnaryOp};
 
@@ -16,12 +16,18 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             (1, 0),
             10,
             copy,
-        ).role(Role::Copy),
+        )
+        .role(Role::Copy),
         Form::new("mov.type d+, {%}{&}a+; .type = { .b16, .b32, .b64, .b128 }", (1, 0), 10, bits)
             .role(Role::Copy)
             .needs(&[Need::new("b128", (8, 3), 70)]),
         Form::new("mov.pred d, {%}{!}a:pred", (1, 0), 10, predicate),
-        Form::new("mov.vec.type d*, a*; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10, vectors),
+        Form::new(
+            "mov.vec.type d*, a*; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }",
+            (1, 0),
+            10,
+            vectors,
+        ),
         Form::new(
             "mov.vec.type d*, a*; .vec = { .v2, .v4 }; \
              .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",
@@ -30,7 +36,12 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
             vectors,
         ),
         // One value for all elements, or the vector that a special register is.
-        Form::new("mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }", (1, 0), 10, vectors),
+        Form::new(
+            "mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; .type = { .b64, .u64, .s64, .f64 }",
+            (1, 0),
+            10,
+            vectors,
+        ),
         Form::new(
             "mov.vec.type d*, int {%}{&}a; .vec = { .v2 }; \
              .type = { .b16, .b32, .u16, .u32, .s16, .s32, .f32 }",

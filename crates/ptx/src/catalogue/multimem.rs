@@ -10,8 +10,13 @@ macro_rules! access {
             Form::legal(concat!("multimem.", $start, "!", $weak, "{.global}", $line), (8, 1), 90),
             Form::legal(
                 concat!(
-                    "multimem.", $start, "!.sem.scope{.global}", $line,
-                    "; .sem = { .relaxed, ", $sem, " }; .scope = { .cta, .cluster, .gpu, .sys }"
+                    "multimem.",
+                    $start,
+                    "!.sem.scope{.global}",
+                    $line,
+                    "; .sem = { .relaxed, ",
+                    $sem,
+                    " }; .scope = { .cta, .cluster, .gpu, .sys }"
                 ),
                 (8, 1),
                 90,
@@ -76,34 +81,68 @@ const LOAD: [Form; 28] = flat([
     load!(".op.type d, [a:global]; .op = { .min, .max }; .type = { .u32, .u64, .s32, .s64 }"),
     load!(".add.type d, [a:global]; .type = { .u32, .u64, .s32, .f32, .f64 }"),
     load!(".add.vec.type d*, [a:global]; .vec = { .v2, .v4 }; .type = { .f32 }"),
-    load!(".op.vec.type d*, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }"),
-    load!(".op{.vec}.type d*, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }"),
-    accumulating(load!(".add{.acc::f32}.vec.type d*, [a:global]; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }")),
-    accumulating(load!(".add{.acc::f32}{.vec}.type d*, [a:global]; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }")),
-    bytes(load!(".op.vec.type d*:b8, [a:global]; .op = { .min, .max }; .vec = { .v4, .v8 }; .type = { .e5m2, .e4m3 }")),
-    bytes(load!(".op.vec.type d*:b16, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .e5m2x2, .e4m3x2 }")),
-    bytes(load!(".op{.vec}.type d*:b32, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4 }; .type = { .e5m2x4, .e4m3x4 }")),
-    bytes(load!(".add{.acc::f16}.vec.type d*:b8, [a:global]; .vec = { .v4, .v8 }; .type = { .e5m2, .e4m3 }")),
-    bytes(load!(".add{.acc::f16}.vec.type d*:b16, [a:global]; .vec = { .v2, .v4, .v8 }; .type = { .e5m2x2, .e4m3x2 }")),
-    bytes(load!(".add{.acc::f16}{.vec}.type d*:b32, [a:global]; .vec = { .v2, .v4 }; .type = { .e5m2x4, .e4m3x4 }")),
+    load!(
+        ".op.vec.type d*, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }"
+    ),
+    load!(
+        ".op{.vec}.type d*, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }"
+    ),
+    accumulating(load!(
+        ".add{.acc::f32}.vec.type d*, [a:global]; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }"
+    )),
+    accumulating(load!(
+        ".add{.acc::f32}{.vec}.type d*, [a:global]; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }"
+    )),
+    bytes(load!(
+        ".op.vec.type d*:b8, [a:global]; .op = { .min, .max }; .vec = { .v4, .v8 }; .type = { .e5m2, .e4m3 }"
+    )),
+    bytes(load!(
+        ".op.vec.type d*:b16, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .e5m2x2, .e4m3x2 }"
+    )),
+    bytes(load!(
+        ".op{.vec}.type d*:b32, [a:global]; .op = { .min, .max }; .vec = { .v2, .v4 }; .type = { .e5m2x4, .e4m3x4 }"
+    )),
+    bytes(load!(
+        ".add{.acc::f16}.vec.type d*:b8, [a:global]; .vec = { .v4, .v8 }; .type = { .e5m2, .e4m3 }"
+    )),
+    bytes(load!(
+        ".add{.acc::f16}.vec.type d*:b16, [a:global]; .vec = { .v2, .v4, .v8 }; .type = { .e5m2x2, .e4m3x2 }"
+    )),
+    bytes(load!(
+        ".add{.acc::f16}{.vec}.type d*:b32, [a:global]; .vec = { .v2, .v4 }; .type = { .e5m2x4, .e4m3x4 }"
+    )),
 ]);
 
 const STORE: [Form; 12] = flat([
     store!(".type [reg a:global], b; .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f64 }"),
-    store!("{.vec}.type [reg a:global], b*; .vec = { .v2, .v4 }; .type = { .f32, .f16x2, .bf16x2 }"),
+    store!(
+        "{.vec}.type [reg a:global], b*; .vec = { .v2, .v4 }; .type = { .f32, .f16x2, .bf16x2 }"
+    ),
     store!(".vec.type [reg a:global], b*; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }"),
     bytes(store!(".vec.type [reg a:global], b*:b8; .vec = { .v4, .v8 }; .type = { .e5m2, .e4m3 }")),
-    bytes(store!(".vec.type [reg a:global], b*:b16; .vec = { .v2, .v4, .v8 }; .type = { .e5m2x2, .e4m3x2 }")),
-    bytes(store!("{.vec}.type [reg a:global], b*:b32; .vec = { .v2, .v4 }; .type = { .e5m2x4, .e4m3x4 }")),
+    bytes(store!(
+        ".vec.type [reg a:global], b*:b16; .vec = { .v2, .v4, .v8 }; .type = { .e5m2x2, .e4m3x2 }"
+    )),
+    bytes(store!(
+        "{.vec}.type [reg a:global], b*:b32; .vec = { .v2, .v4 }; .type = { .e5m2x4, .e4m3x4 }"
+    )),
 ]);
 
 const REDUCE: [Form; 12] = flat([
     reduce!(".op.type [reg a:global], b; .op = { .and, .or, .xor }; .type = { .b32, .b64 }"),
     reduce!(".op.type [reg a:global], b; .op = { .min, .max }; .type = { .u32, .u64, .s32, .s64 }"),
-    reduce!(".add.type [reg a:global], b; .type = { .u32, .u64, .s32, .f64, .f32, .f16x2, .bf16x2 }"),
-    reduce!(".add.vec.type [reg a:global], b*; .vec = { .v2, .v4 }; .type = { .f32, .f16x2, .bf16x2 }"),
-    reduce!(".op.vec.type [reg a:global], b*; .op = { .add, .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }"),
-    reduce!(".op.vec.type [reg a:global], b*; .op = { .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }"),
+    reduce!(
+        ".add.type [reg a:global], b; .type = { .u32, .u64, .s32, .f64, .f32, .f16x2, .bf16x2 }"
+    ),
+    reduce!(
+        ".add.vec.type [reg a:global], b*; .vec = { .v2, .v4 }; .type = { .f32, .f16x2, .bf16x2 }"
+    ),
+    reduce!(
+        ".op.vec.type [reg a:global], b*; .op = { .add, .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }"
+    ),
+    reduce!(
+        ".op.vec.type [reg a:global], b*; .op = { .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }"
+    ),
 ]);
 
 /// A bulk copy or reduction from shared memory.
@@ -111,8 +150,11 @@ macro_rules! bulk {
     ($start:literal, $line:literal) => {
         Form::legal(
             concat!(
-                "multimem.cp!.", $start,
-                ".global.src.bulk_group", $line, "; .src = { .shared::cta }"
+                "multimem.cp!.",
+                $start,
+                ".global.src.bulk_group",
+                $line,
+                "; .src = { .shared::cta }"
             ),
             (9, 1),
             90,
@@ -127,18 +169,42 @@ const COPY: &[Form] = &[
 ];
 
 const COPY_REDUCE: &[Form] = &[
-    bulk!("reduce!.async!.bulk!", ".op.type [d:global], [a:src], size:u32(..1048560*16); .op = { .and, .or, .xor }; .type = { .b32, .b64 }"),
-    bulk!("reduce!.async!.bulk!", ".op.type [d:global], [a:src], size:u32(..1048560*16); .op = { .min, .max }; .type = { .u32, .u64, .s32, .s64, .f16, .bf16 }"),
-    bulk!("reduce!.async!.bulk!", ".op.type [d:global], [a:src], size:u32(..1048560*16); .op = { .inc, .dec }; .type = { .u32 }"),
-    bulk!("reduce!.async!.bulk!", ".add.type [d:global], [a:src], size:u32(..1048560*16); .type = { .u32, .u64, .s32, .f32, .f64 }"),
-    bulk!("reduce!.async!.bulk!", ".add.noftz.type [d:global], [a:src], size:u32(..1048560*16); .type = { .f16, .bf16 }"),
-    bulk!("reduce!.async!.bulk!", ".add.noftz.f32 [d:global], [a:src], size:u32(..1048560*16)").since((9, 4), 90),
+    bulk!(
+        "reduce!.async!.bulk!",
+        ".op.type [d:global], [a:src], size:u32(..1048560*16); .op = { .and, .or, .xor }; .type = { .b32, .b64 }"
+    ),
+    bulk!(
+        "reduce!.async!.bulk!",
+        ".op.type [d:global], [a:src], size:u32(..1048560*16); .op = { .min, .max }; .type = { .u32, .u64, .s32, .s64, .f16, .bf16 }"
+    ),
+    bulk!(
+        "reduce!.async!.bulk!",
+        ".op.type [d:global], [a:src], size:u32(..1048560*16); .op = { .inc, .dec }; .type = { .u32 }"
+    ),
+    bulk!(
+        "reduce!.async!.bulk!",
+        ".add.type [d:global], [a:src], size:u32(..1048560*16); .type = { .u32, .u64, .s32, .f32, .f64 }"
+    ),
+    bulk!(
+        "reduce!.async!.bulk!",
+        ".add.noftz.type [d:global], [a:src], size:u32(..1048560*16); .type = { .f16, .bf16 }"
+    ),
+    bulk!("reduce!.async!.bulk!", ".add.noftz.f32 [d:global], [a:src], size:u32(..1048560*16)")
+        .since((9, 4), 90),
 ];
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry { name: "multimem.ld_reduce", section: "9.7.9.14 multimem", forms: &LOAD },
     Entry { name: "multimem.st", section: "9.7.9.14 multimem", forms: &STORE },
     Entry { name: "multimem.red", section: "9.7.9.14 multimem", forms: &REDUCE },
-    Entry { name: "multimem.cp.async.bulk", section: "9.7.9.26 multimem.cp.async.bulk", forms: COPY },
-    Entry { name: "multimem.cp.reduce.async.bulk", section: "9.7.9.27 multimem.cp.reduce.async.bulk", forms: COPY_REDUCE },
+    Entry {
+        name: "multimem.cp.async.bulk",
+        section: "9.7.9.26 multimem.cp.async.bulk",
+        forms: COPY,
+    },
+    Entry {
+        name: "multimem.cp.reduce.async.bulk",
+        section: "9.7.9.27 multimem.cp.reduce.async.bulk",
+        forms: COPY_REDUCE,
+    },
 ];

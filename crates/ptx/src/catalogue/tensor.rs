@@ -16,13 +16,30 @@ macro_rules! tcgen05 {
 macro_rules! rows {
     ($shape:literal, $num:literal, $count:literal) => {
         [
-            tcgen05!("ld!.sync.aligned.shape.num{.pack::16b}.b32 plain d{", $count, "}, [a:tensor]; .shape = { ", $shape, " }; .num = { ", $num, " }"),
-            tcgen05!("st!.sync.aligned.shape.num{.unpack::16b}.b32 [a:tensor], b{", $count, "}; .shape = { ", $shape, " }; .num = { ", $num, " }"),
+            tcgen05!(
+                "ld!.sync.aligned.shape.num{.pack::16b}.b32 plain d{",
+                $count,
+                "}, [a:tensor]; .shape = { ",
+                $shape,
+                " }; .num = { ",
+                $num,
+                " }"
+            ),
+            tcgen05!(
+                "st!.sync.aligned.shape.num{.unpack::16b}.b32 [a:tensor], b{",
+                $count,
+                "}; .shape = { ",
+                $shape,
+                " }; .num = { ",
+                $num,
+                " }"
+            ),
         ]
     };
 }
 
-const ONE: [Form; 2] = rows!(".32x32b, .16x64b", ".x1, .x2, .x4, .x8, .x16, .x32, .x64, .x128", "num");
+const ONE: [Form; 2] =
+    rows!(".32x32b, .16x64b", ".x1, .x2, .x4, .x8, .x16, .x32, .x64, .x128", "num");
 const TWO: [Form; 2] = rows!(".16x128b", ".x1, .x2, .x4, .x8, .x16, .x32, .x64", "2num");
 const FOUR: [Form; 2] = rows!(".16x256b", ".x1, .x2, .x4, .x8, .x16, .x32", "4num");
 
@@ -48,28 +65,112 @@ macro_rules! scaled {
     };
 }
 
-const DENSE_1: [Form; 3] = mma!("", "1", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "plain idesc:u32, {!}enable{, scale:u32=(0..15)}");
-const DENSE_1_MASKED: [Form; 3] = mma!("", "1", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "plain idesc:u32, lanes{4}:u32, {!}enable{, scale:u32=(0..15)}");
+const DENSE_1: [Form; 3] = mma!(
+    "",
+    "1",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "plain idesc:u32, {!}enable{, scale:u32=(0..15)}"
+);
+const DENSE_1_MASKED: [Form; 3] = mma!(
+    "",
+    "1",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "plain idesc:u32, lanes{4}:u32, {!}enable{, scale:u32=(0..15)}"
+);
 const DENSE_1_INTEGER: [Form; 3] = mma!("", "1", ".kind::i8", "", "plain idesc:u32, {!}enable");
-const DENSE_1_INTEGER_MASKED: [Form; 3] = mma!("", "1", ".kind::i8", "", "plain idesc:u32, lanes{4}:u32, {!}enable");
-const DENSE_2: [Form; 3] = mma!("", "2", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "plain idesc:u32, {!}enable{, scale:u32=(0..15)}");
-const DENSE_2_MASKED: [Form; 3] = mma!("", "2", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "plain idesc:u32, lanes{8}:u32, {!}enable{, scale:u32=(0..15)}");
+const DENSE_1_INTEGER_MASKED: [Form; 3] =
+    mma!("", "1", ".kind::i8", "", "plain idesc:u32, lanes{4}:u32, {!}enable");
+const DENSE_2: [Form; 3] = mma!(
+    "",
+    "2",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "plain idesc:u32, {!}enable{, scale:u32=(0..15)}"
+);
+const DENSE_2_MASKED: [Form; 3] = mma!(
+    "",
+    "2",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "plain idesc:u32, lanes{8}:u32, {!}enable{, scale:u32=(0..15)}"
+);
 const DENSE_2_INTEGER: [Form; 3] = mma!("", "2", ".kind::i8", "", "plain idesc:u32, {!}enable");
-const DENSE_2_INTEGER_MASKED: [Form; 3] = mma!("", "2", ".kind::i8", "", "plain idesc:u32, lanes{8}:u32, {!}enable");
-const DENSE_MXF8: [Form; 2] = scaled!("", "", "kind::mxf8f6f4", "{.size}", "; .size = { .scale_vec::1X, .block32 }", SIZES);
-const DENSE_MXF4: [Form; 2] = scaled!("", "", "kind::mxf4", "{.size}", "; .size = { .scale_vec::2X, .block32 }", SIZES);
-const DENSE_NVF4: [Form; 2] = scaled!("", "", "kind::mxf4nvf4", ".size", "; .size = { .scale_vec::2X, .scale_vec::4X, .block16, .block32 }", NVF4_SIZES);
-const SPARSE_1: [Form; 3] = mma!(".sp!", "1", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "[meta:tensor], plain idesc:u32, {!}enable{, scale:u32=(0..15)}");
-const SPARSE_1_MASKED: [Form; 3] = mma!(".sp!", "1", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "[meta:tensor], plain idesc:u32, lanes{4}:u32, {!}enable{, scale:u32=(0..15)}");
-const SPARSE_1_INTEGER: [Form; 3] = mma!(".sp!", "1", ".kind::i8", "", "[meta:tensor], plain idesc:u32, {!}enable");
-const SPARSE_1_INTEGER_MASKED: [Form; 3] = mma!(".sp!", "1", ".kind::i8", "", "[meta:tensor], plain idesc:u32, lanes{4}:u32, {!}enable");
-const SPARSE_2: [Form; 3] = mma!(".sp!", "2", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "[meta:tensor], plain idesc:u32, {!}enable{, scale:u32=(0..15)}");
-const SPARSE_2_MASKED: [Form; 3] = mma!(".sp!", "2", ".kind::f16, .kind::tf32, .kind::f8f6f4", "", "[meta:tensor], plain idesc:u32, lanes{8}:u32, {!}enable{, scale:u32=(0..15)}");
-const SPARSE_2_INTEGER: [Form; 3] = mma!(".sp!", "2", ".kind::i8", "", "[meta:tensor], plain idesc:u32, {!}enable");
-const SPARSE_2_INTEGER_MASKED: [Form; 3] = mma!(".sp!", "2", ".kind::i8", "", "[meta:tensor], plain idesc:u32, lanes{8}:u32, {!}enable");
-const SPARSE_MXF8: [Form; 2] = scaled!(".sp!", "[meta:tensor], ", "kind::mxf8f6f4", "{.size}", "; .size = { .scale_vec::1X, .block32 }", SIZES);
-const SPARSE_MXF4: [Form; 2] = scaled!(".sp!", "[meta:tensor], ", "kind::mxf4", "{.size}", "; .size = { .scale_vec::2X, .block32 }", SIZES);
-const SPARSE_NVF4: [Form; 2] = scaled!(".sp!", "[meta:tensor], ", "kind::mxf4nvf4", ".size", "; .size = { .scale_vec::2X, .scale_vec::4X, .block16, .block32 }", NVF4_SIZES);
+const DENSE_2_INTEGER_MASKED: [Form; 3] =
+    mma!("", "2", ".kind::i8", "", "plain idesc:u32, lanes{8}:u32, {!}enable");
+const DENSE_MXF8: [Form; 2] =
+    scaled!("", "", "kind::mxf8f6f4", "{.size}", "; .size = { .scale_vec::1X, .block32 }", SIZES);
+const DENSE_MXF4: [Form; 2] =
+    scaled!("", "", "kind::mxf4", "{.size}", "; .size = { .scale_vec::2X, .block32 }", SIZES);
+const DENSE_NVF4: [Form; 2] = scaled!(
+    "",
+    "",
+    "kind::mxf4nvf4",
+    ".size",
+    "; .size = { .scale_vec::2X, .scale_vec::4X, .block16, .block32 }",
+    NVF4_SIZES
+);
+const SPARSE_1: [Form; 3] = mma!(
+    ".sp!",
+    "1",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "[meta:tensor], plain idesc:u32, {!}enable{, scale:u32=(0..15)}"
+);
+const SPARSE_1_MASKED: [Form; 3] = mma!(
+    ".sp!",
+    "1",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "[meta:tensor], plain idesc:u32, lanes{4}:u32, {!}enable{, scale:u32=(0..15)}"
+);
+const SPARSE_1_INTEGER: [Form; 3] =
+    mma!(".sp!", "1", ".kind::i8", "", "[meta:tensor], plain idesc:u32, {!}enable");
+const SPARSE_1_INTEGER_MASKED: [Form; 3] =
+    mma!(".sp!", "1", ".kind::i8", "", "[meta:tensor], plain idesc:u32, lanes{4}:u32, {!}enable");
+const SPARSE_2: [Form; 3] = mma!(
+    ".sp!",
+    "2",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "[meta:tensor], plain idesc:u32, {!}enable{, scale:u32=(0..15)}"
+);
+const SPARSE_2_MASKED: [Form; 3] = mma!(
+    ".sp!",
+    "2",
+    ".kind::f16, .kind::tf32, .kind::f8f6f4",
+    "",
+    "[meta:tensor], plain idesc:u32, lanes{8}:u32, {!}enable{, scale:u32=(0..15)}"
+);
+const SPARSE_2_INTEGER: [Form; 3] =
+    mma!(".sp!", "2", ".kind::i8", "", "[meta:tensor], plain idesc:u32, {!}enable");
+const SPARSE_2_INTEGER_MASKED: [Form; 3] =
+    mma!(".sp!", "2", ".kind::i8", "", "[meta:tensor], plain idesc:u32, lanes{8}:u32, {!}enable");
+const SPARSE_MXF8: [Form; 2] = scaled!(
+    ".sp!",
+    "[meta:tensor], ",
+    "kind::mxf8f6f4",
+    "{.size}",
+    "; .size = { .scale_vec::1X, .block32 }",
+    SIZES
+);
+const SPARSE_MXF4: [Form; 2] = scaled!(
+    ".sp!",
+    "[meta:tensor], ",
+    "kind::mxf4",
+    "{.size}",
+    "; .size = { .scale_vec::2X, .block32 }",
+    SIZES
+);
+const SPARSE_NVF4: [Form; 2] = scaled!(
+    ".sp!",
+    "[meta:tensor], ",
+    "kind::mxf4nvf4",
+    ".size",
+    "; .size = { .scale_vec::2X, .scale_vec::4X, .block16, .block32 }",
+    NVF4_SIZES
+);
 
 /// Sizes of blocks that only `a` targets have.
 const SIZES: &[Need] = &[
@@ -89,7 +190,18 @@ const NVF4_SIZES: &[Need] = &[
 /// Loads that reduce what they load, in shapes with and without an offset to their second half.
 macro_rules! reducing {
     ($shape:literal, $words:literal, $end:literal, $types:literal) => {
-        tcgen05!("ld!.red!.sync.aligned.", $shape, ".num.op", $words, " plain d{num}:b32, plain redval{1}?:b32, [a:tensor]", $end, "; .num = { .x2, .x4, .x8, .x16, .x32, .x64, .x128 }; .op = { .min, .max }", $types).since((8, 8), 101).family(REDUCING)
+        tcgen05!(
+            "ld!.red!.sync.aligned.",
+            $shape,
+            ".num.op",
+            $words,
+            " plain d{num}:b32, plain redval{1}?:b32, [a:tensor]",
+            $end,
+            "; .num = { .x2, .x4, .x8, .x16, .x32, .x64, .x128 }; .op = { .min, .max }",
+            $types
+        )
+        .since((8, 8), 101)
+        .family(REDUCING)
     };
 }
 
@@ -107,8 +219,26 @@ const LOAD_REDUCE: &[Form] = &[
 macro_rules! stationary {
     ($sp:literal, $kinds:literal, $meta:literal) => {
         [
-            tcgen05!("mma!.ws!", $sp, ".cta_group::1.kind{.collector} [d:tensor], a:u64, b:u64, ", $meta, "plain idesc:u32, {!}enable{, zero_columns:u64}; .kind = { ", $kinds, " }; .collector = ", collectors!()),
-            tcgen05!("mma!.ws!", $sp, ".cta_group::1.kind{.collector} [d:tensor], [a:tensor], b:u64, ", $meta, "plain idesc:u32, {!}enable{, zero_columns:u64}; .kind = { ", $kinds, " }; .collector = ", collectors!()),
+            tcgen05!(
+                "mma!.ws!",
+                $sp,
+                ".cta_group::1.kind{.collector} [d:tensor], a:u64, b:u64, ",
+                $meta,
+                "plain idesc:u32, {!}enable{, zero_columns:u64}; .kind = { ",
+                $kinds,
+                " }; .collector = ",
+                collectors!()
+            ),
+            tcgen05!(
+                "mma!.ws!",
+                $sp,
+                ".cta_group::1.kind{.collector} [d:tensor], [a:tensor], b:u64, ",
+                $meta,
+                "plain idesc:u32, {!}enable{, zero_columns:u64}; .kind = { ",
+                $kinds,
+                " }; .collector = ",
+                collectors!()
+            ),
         ]
     };
 }
@@ -125,14 +255,19 @@ macro_rules! collectors {
 
 const STATIONARY: [Form; 2] = stationary!("", ".kind::f16, .kind::tf32, .kind::f8f6f4", "");
 const STATIONARY_INTEGER: [Form; 2] = stationary!("", ".kind::i8", "");
-const STATIONARY_SPARSE: [Form; 2] = stationary!(".sp!", ".kind::f16, .kind::tf32, .kind::f8f6f4", "[meta:tensor], ");
+const STATIONARY_SPARSE: [Form; 2] =
+    stationary!(".sp!", ".kind::f16, .kind::tf32, .kind::f8f6f4", "[meta:tensor], ");
 const STATIONARY_SPARSE_INTEGER: [Form; 2] = stationary!(".sp!", ".kind::i8", "[meta:tensor], ");
 
 const WEIGHT_STATIONARY: &[Form] = &[
-    STATIONARY[0], STATIONARY[1],
-    STATIONARY_INTEGER[0].architecture(INTEGERS), STATIONARY_INTEGER[1].architecture(INTEGERS),
-    STATIONARY_SPARSE[0], STATIONARY_SPARSE[1],
-    STATIONARY_SPARSE_INTEGER[0].architecture(INTEGERS), STATIONARY_SPARSE_INTEGER[1].architecture(INTEGERS),
+    STATIONARY[0],
+    STATIONARY[1],
+    STATIONARY_INTEGER[0].architecture(INTEGERS),
+    STATIONARY_INTEGER[1].architecture(INTEGERS),
+    STATIONARY_SPARSE[0],
+    STATIONARY_SPARSE[1],
+    STATIONARY_SPARSE_INTEGER[0].architecture(INTEGERS),
+    STATIONARY_SPARSE_INTEGER[1].architecture(INTEGERS),
 ];
 
 /// Architectures that multiply integers.

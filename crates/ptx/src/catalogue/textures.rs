@@ -33,8 +33,7 @@ macro_rules! textures {
 
 /// Gradients with a sampler and a depth, or in three dimensions, are not on targets from sm_90 on: the assembler
 /// has no code for them.
-const SAMPLED: Removed =
-    missing("a texture that has its own sampler: `[a, c]`");
+const SAMPLED: Removed = missing("a texture that has its own sampler: `[a, c]`");
 
 /// Nor is one offset for all coordinates between gradients and a depth, unless it is untyped.
 const LONE: Removed = missing("a vector of offsets");
@@ -173,8 +172,15 @@ macro_rules! surface {
     ($name:literal, $geoms:literal, $mode:literal, $operands:literal, $choices:literal, $ptx:expr, $sm:literal) => {
         Form::legal(
             concat!(
-                $name, ".geom", $mode, ".clamp ", $operands, "; .geom = { ", $geoms,
-                " }; .clamp = { .trap, .clamp, .zero }; ", $choices
+                $name,
+                ".geom",
+                $mode,
+                ".clamp ",
+                $operands,
+                "; .geom = { ",
+                $geoms,
+                " }; .clamp = { .trap, .clamp, .zero }; ",
+                $choices
             ),
             $ptx,
             $sm,

@@ -1,13 +1,11 @@
 //! Video instructions: bytes and halfwords of registers.
 
+mod part;
 mod scalar;
 mod simd;
 
 use super::{Entry, Form};
-use crate::lower::{Inst, Lowering, Result};
-use crate::syntax::ScalarType;
-use crate::syntax::ast::{Operand, OperandKind};
-use ir::{BinaryOp, Reg, Src, TernaryOp};
+use ir::BinaryOp;
 use scalar::Operation as One;
 use simd::Operation as Each;
 
@@ -76,17 +74,42 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "vmad",
         section: "9.7.18.1.3 vmad",
         forms: &[
-            Form::new("vmad.dtype.atype.btype{.sat}{.scale} d:dtype, plain {.}{-}a:atype, plain {.}{-}b:btype, {-}c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20, scalar::multiply_add),
-            Form::new("vmad.dtype.atype.btype.po{.sat}{.scale} d:dtype, plain {.}a:atype, plain {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }", (2, 0), 20, scalar::multiply_add),
+            Form::new(
+                "vmad.dtype.atype.btype{.sat}{.scale} d:dtype, plain {.}{-}a:atype, plain {.}{-}b:btype, {-}c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }",
+                (2, 0),
+                20,
+                scalar::multiply_add,
+            ),
+            Form::new(
+                "vmad.dtype.atype.btype.po{.sat}{.scale} d:dtype, plain {.}a:atype, plain {.}b:btype, c:dtype; .dtype = { .u32, .s32 }; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .scale = { .shr7, .shr15 }",
+                (2, 0),
+                20,
+                scalar::multiply_add,
+            ),
         ],
     },
     Entry {
         name: "vset",
         section: "9.7.18.1.4 vset",
         forms: &[
-            Form::new("vset.atype.btype.cmp d:u32, plain {.}a:atype, plain {.}b:btype; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }", (2, 0), 20, scalar::set),
-            Form::new("vset.atype.btype.cmp.op d:u32, plain {.}a:atype, plain {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }; .op = { .add, .min, .max }", (2, 0), 20, scalar::set),
-            Form::new("vset.atype.btype.cmp {.}d:u32, plain {.}a:atype, plain {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }", (2, 0), 20, scalar::set),
+            Form::new(
+                "vset.atype.btype.cmp d:u32, plain {.}a:atype, plain {.}b:btype; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }",
+                (2, 0),
+                20,
+                scalar::set,
+            ),
+            Form::new(
+                "vset.atype.btype.cmp.op d:u32, plain {.}a:atype, plain {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }; .op = { .add, .min, .max }",
+                (2, 0),
+                20,
+                scalar::set,
+            ),
+            Form::new(
+                "vset.atype.btype.cmp {.}d:u32, plain {.}a:atype, plain {.}b:btype, c:u32; .atype = { .u32, .s32 }; .btype = { .u32, .s32 }; .cmp = { .eq, .ne, .lt, .le, .gt, .ge }",
+                (2, 0),
+                20,
+                scalar::set,
+            ),
         ],
     },
     simd!("vadd2", 2, Each::Add),
@@ -104,64 +127,3 @@ pub(super) const ENTRIES: &[Entry] = &[
     simd!("vmax4", 4, Each::Max),
     simd_compare!("vset4", 4),
 ];
-
-/// A source operand without its sign and selector.
-struct Selected {
-    value: Src,
-    negated: bool,
-    /// The width of its parts in bits, and which of them it is.
-    selector: Option<(u32, u32)>,
-}
-
-/// A source operand: `a`, `-a`, `a.b0`, `-a.h1`.
-fn selected(lo: &mut Lowering, inst: &Inst<'_>, name: &str) -> Result<Selected> {
-    let operand = lo.operand(inst, name)?;
-    let (operand, negated) = match &operand.kind {
-        OperandKind::Minus(inner) => (&**inner, true),
-        _ => (operand, false),
-    };
-    let value = lo.value_of(&whole(operand), inst.operand_type(name))?;
-    Ok(Selected { value, negated, selector: selector(operand) })
-}
-
-/// The register that receives `d`, and the part of it.
-fn result(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Reg, Option<(u32, u32)>)> {
-    let operand = lo.operand(inst, "d")?;
-    Ok((result_of(lo, operand, inst.operand_type("d"))?, selector(operand)))
-}
-
-fn result_of(lo: &mut Lowering, operand: &Operand, ty: ScalarType) -> Result<Reg> {
-    lo.result_of(&whole(operand), ty)
-}
-
-/// An operand without its selector.
-fn whole(operand: &Operand) -> Operand {
-    let kind = match &operand.kind {
-        OperandKind::Component(name, _) => OperandKind::Name(name.clone()),
-        other => other.clone(),
-    };
-    Operand { kind, span: operand.span }
-}
-
-/// The selector of an operand without its letter: `3210` of `.b3210`.
-fn digits(operand: &Operand) -> Option<&str> {
-    match &operand.kind {
-        OperandKind::Component(_, selector) => selector.get(1..),
-        _ => None,
-    }
-}
-
-/// The one part that an operand selects: its width in bits, and its number.
-fn selector(operand: &Operand) -> Option<(u32, u32)> {
-    let OperandKind::Component(_, selector) = &operand.kind else { return None };
-    let bits = if selector.starts_with('h') { 16 } else { 8 };
-    let digit = digits(operand)?.parse::<u32>().ok()?;
-    Some((bits, digit % (32 / bits)))
-}
-
-/// Part number `at` of `bits` bits of a word, extended to 32 bits.
-fn part(lo: &mut Lowering, word: Src, (bits, at): (u32, u32), signed: bool) -> Src {
-    let op = if signed { TernaryOp::BfeS32 } else { TernaryOp::BfeU32 };
-    let (start, length) = (Src::Imm((bits * at).into()), Src::Imm(bits.into()));
-    lo.b.ternary(op, word, start, length).into()
-}

@@ -23,8 +23,34 @@ macro_rules! shapes {
 macro_rules! multiply {
     ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
         [
-            Form::legal(concat!("wgmma.mma_async!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a_desc:u64, b_desc:u64, {!}scale_d(..1)", $end, $k, $choices), (8, 0), 90).architecture(&[90]),
-            Form::legal(concat!("wgmma.mma_async!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a{mk/4}:atype, b_desc:u64, {!}scale_d(..1)", $in_registers, $k, $choices), (8, 0), 90).architecture(&[90]),
+            Form::legal(
+                concat!(
+                    "wgmma.mma_async!.sync{.aligned}.shape",
+                    $flags,
+                    $types,
+                    " d{mn/4}:dtype, a_desc:u64, b_desc:u64, {!}scale_d(..1)",
+                    $end,
+                    $k,
+                    $choices
+                ),
+                (8, 0),
+                90,
+            )
+            .architecture(&[90]),
+            Form::legal(
+                concat!(
+                    "wgmma.mma_async!.sync{.aligned}.shape",
+                    $flags,
+                    $types,
+                    " d{mn/4}:dtype, a{mk/4}:atype, b_desc:u64, {!}scale_d(..1)",
+                    $in_registers,
+                    $k,
+                    $choices
+                ),
+                (8, 0),
+                90,
+            )
+            .architecture(&[90]),
         ]
     };
 }
@@ -33,8 +59,38 @@ macro_rules! multiply {
 macro_rules! sparse {
     ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
         [
-            Form::legal(concat!("wgmma.mma_async!.sp!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a_desc:u64, b_desc:u64, reg meta:b32, sel:b32=", $sel, ", {!}scale_d(..1)", $end, $k, $choices), (8, 2), 90).architecture(&[90]),
-            Form::legal(concat!("wgmma.mma_async!.sp!.sync{.aligned}.shape", $flags, $types, " d{mn/4}:dtype, a{mk/8}:atype, b_desc:u64, reg meta:b32, sel:b32=", $sel, ", {!}scale_d(..1)", $in_registers, $k, $choices), (8, 2), 90).architecture(&[90]),
+            Form::legal(
+                concat!(
+                    "wgmma.mma_async!.sp!.sync{.aligned}.shape",
+                    $flags,
+                    $types,
+                    " d{mn/4}:dtype, a_desc:u64, b_desc:u64, reg meta:b32, sel:b32=",
+                    $sel,
+                    ", {!}scale_d(..1)",
+                    $end,
+                    $k,
+                    $choices
+                ),
+                (8, 2),
+                90,
+            )
+            .architecture(&[90]),
+            Form::legal(
+                concat!(
+                    "wgmma.mma_async!.sp!.sync{.aligned}.shape",
+                    $flags,
+                    $types,
+                    " d{mn/4}:dtype, a{mk/8}:atype, b_desc:u64, reg meta:b32, sel:b32=",
+                    $sel,
+                    ", {!}scale_d(..1)",
+                    $in_registers,
+                    $k,
+                    $choices
+                ),
+                (8, 2),
+                90,
+            )
+            .architecture(&[90]),
         ]
     };
 }
@@ -57,7 +113,15 @@ macro_rules! families {
 
 const DENSE: [[Form; 2]; 8] = families!(multiply, "16", "8", "32");
 const SPARSE: [[Form; 2]; 8] = families!(sparse, "32", "16", "64");
-const BITS: [Form; 2] = multiply!("", ".dtype.atype.btype.and.popc", shapes!(integer "256"), "; .dtype = { .s32 }; .atype = { .b1 }; .btype = { .b1 }", "", "", "");
+const BITS: [Form; 2] = multiply!(
+    "",
+    ".dtype.atype.btype.and.popc",
+    shapes!(integer "256"),
+    "; .dtype = { .s32 }; .atype = { .b1 }; .btype = { .b1 }",
+    "",
+    "",
+    ""
+);
 
 const FENCES: [Form; 3] = [
     Form::legal("wgmma.fence!.sync{.aligned}", (8, 0), 90).architecture(&[90]),
@@ -69,13 +133,44 @@ const FENCES: [Form; 3] = [
 const MIXED: &[Need] = &[Need::new("u8", (8, 4), 90)];
 
 const ALL: &[Form] = &[
-    FENCES[0], FENCES[1], FENCES[2],
-    DENSE[0][0], DENSE[0][1], DENSE[1][0], DENSE[1][1], DENSE[2][0], DENSE[2][1], DENSE[3][0], DENSE[3][1],
-    DENSE[4][0], DENSE[4][1], DENSE[5][0], DENSE[5][1], DENSE[6][0].needs(MIXED), DENSE[6][1].needs(MIXED),
-    DENSE[7][0].needs(MIXED), DENSE[7][1].needs(MIXED), BITS[0], BITS[1],
-    SPARSE[0][0], SPARSE[0][1], SPARSE[1][0], SPARSE[1][1], SPARSE[2][0], SPARSE[2][1], SPARSE[3][0],
-    SPARSE[3][1], SPARSE[4][0], SPARSE[4][1], SPARSE[5][0], SPARSE[5][1], SPARSE[6][0].needs(MIXED),
-    SPARSE[6][1].needs(MIXED), SPARSE[7][0].needs(MIXED), SPARSE[7][1].needs(MIXED),
+    FENCES[0],
+    FENCES[1],
+    FENCES[2],
+    DENSE[0][0],
+    DENSE[0][1],
+    DENSE[1][0],
+    DENSE[1][1],
+    DENSE[2][0],
+    DENSE[2][1],
+    DENSE[3][0],
+    DENSE[3][1],
+    DENSE[4][0],
+    DENSE[4][1],
+    DENSE[5][0],
+    DENSE[5][1],
+    DENSE[6][0].needs(MIXED),
+    DENSE[6][1].needs(MIXED),
+    DENSE[7][0].needs(MIXED),
+    DENSE[7][1].needs(MIXED),
+    BITS[0],
+    BITS[1],
+    SPARSE[0][0],
+    SPARSE[0][1],
+    SPARSE[1][0],
+    SPARSE[1][1],
+    SPARSE[2][0],
+    SPARSE[2][1],
+    SPARSE[3][0],
+    SPARSE[3][1],
+    SPARSE[4][0],
+    SPARSE[4][1],
+    SPARSE[5][0],
+    SPARSE[5][1],
+    SPARSE[6][0].needs(MIXED),
+    SPARSE[6][1].needs(MIXED),
+    SPARSE[7][0].needs(MIXED),
+    SPARSE[7][1].needs(MIXED),
 ];
 
-pub(super) const ENTRIES: &[Entry] = &[Entry { name: "wgmma", section: "9.7.15 wgmma", forms: ALL }];
+pub(super) const ENTRIES: &[Entry] =
+    &[Entry { name: "wgmma", section: "9.7.15 wgmma", forms: ALL }];

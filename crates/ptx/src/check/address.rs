@@ -1,8 +1,8 @@
 //! Addresses against the state space that an instruction accesses.
 
 use super::Checker;
-use super::names::Symbol;
-use super::operand::{Verdict, describe, refuse};
+use super::names::{Symbol, describe};
+use super::wanted::{Verdict, refuse};
 use crate::catalogue::Matched;
 use crate::catalogue::pattern::{AddressSpace, AddressWidth, OperandPattern};
 use crate::rules;

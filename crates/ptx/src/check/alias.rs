@@ -1,7 +1,7 @@
 //! `.alias`: a second name for a function (PTX ISA 9.1, 11.9 Linking Directives, .alias).
 
 use super::names::Symbol;
-use super::operand::describe;
+use super::names::describe;
 use super::{Checker, feature};
 use crate::resolve::redeclaration;
 use crate::rules;

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::names::Symbol;
-use super::operand::describe;
+use super::names::describe;
 use crate::lower::layout;
 use crate::rules;
 use crate::syntax::ast::{

@@ -3,16 +3,7 @@
 use super::{Checker, feature};
 use crate::rules;
 use crate::syntax::ast::{Loc, Module, SectionEntry, SourcePosition};
-use foldhash::{HashMap, HashSet};
-
-/// What `.loc` may refer to.
-#[derive(Default)]
-pub(super) struct Debug<'a> {
-    /// Labels of sections.
-    labels: HashSet<&'a str>,
-    /// The positions of the `.loc` directives so far.
-    seen: HashSet<SourcePosition>,
-}
+use foldhash::HashMap;
 
 impl<'a> Checker<'a> {
     /// Collects the labels of sections; labels and files have one definition.

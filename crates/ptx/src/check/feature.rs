@@ -1,10 +1,9 @@
 //! What declarations and directives need of the version and the target, as the sections of PTX ISA 9.1 about them say.
 
 use super::Checker;
-use crate::catalogue::Since;
+use crate::catalogue::{Lack, Since};
 use crate::rules;
 use crate::syntax::ScalarType;
-use crate::target::Lack;
 use diag::Span;
 
 /// Something that the first version did not have.

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::names::Symbol;
-use super::operand::Verdict;
+use super::wanted::Verdict;
 use crate::catalogue::{self, CompiledEntry, Matched, Miss};
 use crate::rules;
 use crate::syntax::ScalarType;

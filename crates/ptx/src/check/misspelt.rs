@@ -1,7 +1,7 @@
 //! Whose fault undeclared names are: the declaration's, if what it declares is used nowhere and spelt unlike
 //! its neighbors, or if it declares fewer registers than are used.
 
-use crate::nearest::nearest;
+use crate::nearest::{COMPARISONS, nearest};
 use crate::rules;
 use crate::syntax::MAX_ERRORS;
 use crate::syntax::Space;
@@ -93,7 +93,8 @@ impl<'a> Misspelt<'a> {
         let count = |name: &str| alike.get(&shape(name)).copied().unwrap_or(0);
         let is_odd = |name: &&str| !self.used.contains(name) && count(name) == 1;
         let odd: Vec<&str> = self.declared.keys().copied().filter(is_odd).collect();
-        for (name, nth) in undeclared.iter().take(MAX_ERRORS) {
+        let searches = (COMPARISONS / odd.len().max(1)).clamp(1, MAX_ERRORS);
+        for (name, nth) in undeclared.iter().take(searches) {
             let Some(near) = nearest(name, odd.iter().copied()) else { continue };
             if shape(name) != shape(near) && count(name) > 0 {
                 let message = format!("`{near}` is used nowhere, and `{name}` is not declared");

@@ -11,7 +11,9 @@ mod alias;
 mod blame;
 mod branch;
 mod call;
+mod checker;
 mod debug;
+mod debug_labels;
 mod declaration;
 mod feature;
 mod function;
@@ -25,23 +27,26 @@ mod parameter;
 mod pragma;
 mod shared;
 mod texture;
+mod uses;
 mod vector;
+mod wanted;
 
 use crate::resolve;
 use crate::rules;
 use crate::syntax::MAX_ERRORS;
-use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Statement, StatementKind};
+use crate::syntax::ast::{Function, FunctionKind, Item, Module, Statement, StatementKind};
 use crate::target::Target;
 use advice::Advice;
 use blame::Blame;
-use debug::Debug;
+use checker::Checker;
+use debug_labels::Debug;
 use declaration::Role;
-use diag::{Diagnostic, Severity, Span};
+use diag::{Diagnostic, Severity};
 use foldhash::{HashMap, HashSet};
 use misspelt::Misspelt;
 use names::Names;
 use pragma::Place;
-use shared::Uses;
+use uses::Uses;
 
 /// Everything that is wrong with a parsed module, and what deserves a look, in source order. With `target`,
 /// as if `.target` named it.
@@ -98,61 +103,7 @@ fn limit(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found
 }
 
-struct Checker<'a> {
-    names: Names<'a>,
-    target: Target,
-    /// Whether addresses have 64 bits.
-    wide_addresses: bool,
-    /// Whether the function is a kernel.
-    in_kernel: bool,
-    /// Whether the assembler compiles the module without its calling convention.
-    without_abi: bool,
-    /// Orders of modifiers that have been remarked on.
-    reordered: HashSet<String>,
-    advice: Advice<'a>,
-    /// Whether samplers stand apart from textures.
-    independent_samplers: bool,
-    /// The aliases so far.
-    aliases: HashMap<&'a str, Span>,
-    /// The return parameters of the function.
-    outputs: HashSet<&'a str>,
-    /// The variables, by the places of their names, to which calls so far return something.
-    received: HashSet<Span>,
-    /// Bytes of the constant variables so far.
-    constant_bytes: u64,
-    /// What the function names so far.
-    current: Uses<'a>,
-    /// Uses of registers that do not agree with their declarations.
-    blame: Blame<'a>,
-    /// What debug information there is.
-    debug: Debug<'a>,
-    /// What stands where a mnemonic should.
-    unknown: HashSet<&'a str>,
-    /// Undeclared names, and which diagnostics report them.
-    undeclared: Vec<(&'a str, usize)>,
-    /// Which declarations undeclared names may mean.
-    misspelt: Misspelt<'a>,
-    /// What each function names.
-    uses: HashMap<&'a str, Uses<'a>>,
-    found: Vec<Diagnostic>,
-}
-
 impl<'a> Checker<'a> {
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.found.push(diagnostic);
-    }
-
-    /// Reports a name that means nothing.
-    fn undeclared(&mut self, name: &'a Name, what: &str) {
-        if let Some(error) = self.names.undeclared(name, what) {
-            if let Some(range) = self.names.range_of(name) {
-                self.misspelt.beyond(range, name, self.found.len());
-            }
-            self.undeclared.push((name, self.found.len()));
-            self.found.push(error);
-        }
-    }
-
     /// What was found, without what follows from it: a label without its colon reads as an unknown
     /// instruction, and branches do not find it; a wrong declaration makes every use wrong.
     fn finish(self) -> Vec<Diagnostic> {

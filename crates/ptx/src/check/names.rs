@@ -1,6 +1,6 @@
 //! What names mean at a point of a function.
 
-use crate::nearest::nearest;
+use crate::nearest::{COMPARISONS, nearest};
 use crate::rules;
 use crate::special::{self, SpecialRegister};
 use crate::syntax::Space;
@@ -41,6 +41,8 @@ pub(super) struct Names<'a> {
     reported: HashSet<&'a str>,
     /// Labels of the functions so far and to come, by name.
     labels_elsewhere: HashMap<&'a str, Span>,
+    /// Names that searches for what is meant may still look at.
+    comparisons: usize,
 }
 
 impl<'a> Names<'a> {
@@ -50,6 +52,7 @@ impl<'a> Names<'a> {
             parameters: HashMap::new(),
             reported: HashSet::new(),
             labels_elsewhere: HashMap::new(),
+            comparisons: COMPARISONS,
         }
     }
 
@@ -154,13 +157,26 @@ impl<'a> Names<'a> {
         if let Some(label) = self.labels_elsewhere.get(name.as_str()) {
             return Some(error.label(*label, "this label belongs to another function or block"));
         }
-        let declared = || scopes().flat_map(|scope| scope.names.keys().copied());
-        let near = nearest(name, declared()).map(str::to_owned).or_else(|| self.near_member(name));
-        let near = near.or_else(|| special::nearest_name(name).map(str::to_owned));
-        Some(match near {
+        Some(match self.near(name) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help("declare it before it is used"),
         })
+    }
+
+    /// What a name that means nothing is a misspelling of. Who misspells so many names that this takes long is told of
+    /// the first.
+    fn near(&mut self, name: &str) -> Option<String> {
+        if self.comparisons == 0 {
+            return None;
+        }
+        let scopes = || self.scopes.iter().rev();
+        let known = scopes().map(|scope| scope.names.len() + scope.ranges.len()).sum::<usize>();
+        let left = self.comparisons.saturating_sub(known + special::REGISTERS.len());
+        let declared = scopes().flat_map(|scope| scope.names.keys().copied());
+        let near = nearest(name, declared).map(str::to_owned).or_else(|| self.near_member(name));
+        let near = near.or_else(|| special::nearest_name(name).map(str::to_owned));
+        self.comparisons = left;
+        near
     }
 
     /// The range whose prefix a name has, though not its number.
@@ -195,4 +211,22 @@ fn member<'a>(scope: &Scope<'a>, name: &str, prefix: &str) -> Option<Symbol<'a>>
         };
         range.range.is_some_and(|count| number < count).then_some(symbol)
     })
+}
+
+/// What a name is, as messages say it.
+pub(super) fn describe(name: &Name, symbol: Option<Symbol<'_>>) -> String {
+    match symbol {
+        Some(Symbol::Register(variable)) => match variable.vector {
+            Some(count) => format!("`{name}` is a .v{count} {} register", variable.ty),
+            None => format!("`{name}` is a {} register", variable.ty),
+        },
+        Some(Symbol::Variable(variable)) => {
+            format!("`{name}` is a .{} variable", variable.space.word())
+        }
+        Some(Symbol::Function(_)) => format!("`{name}` is a function"),
+        Some(Symbol::Label) => format!("`{name}` is a label"),
+        Some(Symbol::Table(_)) => format!("`{name}` is a table"),
+        Some(Symbol::Special(_)) => format!("`{name}` is a special register"),
+        None => format!("`{name}` is not declared"),
+    }
 }

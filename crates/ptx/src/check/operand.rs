@@ -1,56 +1,18 @@
 //! Operands against the pattern of a form.
 
 use super::Checker;
-use super::names::Symbol;
+use super::names::{Symbol, describe};
 use super::vector::{Elements, untyped};
+use super::wanted::{Verdict, Wanted, refuse};
 use crate::catalogue::Matched;
 use crate::catalogue::pattern::{
     AddressSpace, Length, Limit, OperandPattern, Shape, fragment_register,
 };
-use crate::rules::{self, Rule};
+use crate::rules;
 use crate::special::SpecialRegister;
 use crate::syntax::ast::{Constant, Name, Operand, OperandKind, StatementKind, Variable};
 use crate::syntax::{ScalarType, Space};
 use crate::types::{self, Fit};
-use diag::{Diagnostic, Span};
-
-/// Whether an operand may stand; the diagnostic if not.
-pub(super) type Verdict = Result<(), Box<Diagnostic>>;
-
-pub(super) fn refuse(rule: &Rule, operand: &Operand, message: impl Into<String>) -> Verdict {
-    Err(Box::new(rule.at(operand.span, message)))
-}
-
-/// What an operand is wanted to be.
-#[derive(Clone, Copy)]
-pub(super) struct Wanted<'p> {
-    pub(super) pattern: &'p OperandPattern,
-    pub(super) ty: ScalarType,
-    pub(super) fit: Fit,
-    /// Whether a special register may stand there.
-    pub(super) special: bool,
-    /// Whether it is an element of a vector, where special registers count as untyped.
-    pub(super) element: bool,
-    /// Whether a sum of a register and a constant must be one of integers.
-    pub(super) integers: bool,
-    /// Whether the name of a function may stand there.
-    pub(super) function: bool,
-    /// The state space of the variable whose address may stand there, `None` for all.
-    pub(super) space: Option<Space>,
-    /// Where the instruction says the type.
-    pub(super) says: Option<Span>,
-}
-
-impl Wanted<'_> {
-    /// The operand is not of the type that is wanted.
-    fn mistyped(&self, rule: &Rule, operand: &Operand, message: String) -> Verdict {
-        let error = rule.at(operand.span, message);
-        Err(Box::new(match self.says {
-            Some(word) => error.label(word, format!("the type of `{}`", self.pattern.name)),
-            None => error,
-        }))
-    }
-}
 
 impl<'a> Checker<'a> {
     /// Checks one operand of a form.
@@ -537,7 +499,7 @@ impl<'a> Checker<'a> {
         let name = register.name;
         if let Some(lack) = self.target.lacks(register.since) {
             let needs = match lack {
-                crate::target::Lack::Version((major, minor)) => format!("PTX {major}.{minor}"),
+                crate::catalogue::Lack::Version((major, minor)) => format!("PTX {major}.{minor}"),
                 _ => format!("sm_{}", register.since.sm),
             };
             return refuse(&rules::SPECIAL, operand, format!("`{name}` needs {needs} or later"));
@@ -708,24 +670,6 @@ fn lies_in(wanted: Wanted<'_>, operand: &Operand, variable: &Variable) -> Verdic
             refuse(&rules::ADDRESS, operand, message)
         }
         Some(_) | None => Ok(()),
-    }
-}
-
-/// What a name is, as messages say it.
-pub(super) fn describe(name: &Name, symbol: Option<Symbol<'_>>) -> String {
-    match symbol {
-        Some(Symbol::Register(variable)) => match variable.vector {
-            Some(count) => format!("`{name}` is a .v{count} {} register", variable.ty),
-            None => format!("`{name}` is a {} register", variable.ty),
-        },
-        Some(Symbol::Variable(variable)) => {
-            format!("`{name}` is a .{} variable", variable.space.word())
-        }
-        Some(Symbol::Function(_)) => format!("`{name}` is a function"),
-        Some(Symbol::Label) => format!("`{name}` is a label"),
-        Some(Symbol::Table(_)) => format!("`{name}` is a table"),
-        Some(Symbol::Special(_)) => format!("`{name}` is a special register"),
-        None => format!("`{name}` is not declared"),
     }
 }
 

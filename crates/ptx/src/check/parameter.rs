@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::names::Symbol;
-use super::operand::{Verdict, refuse};
+use super::wanted::{Verdict, refuse};
 use crate::catalogue::Matched;
 use crate::catalogue::pattern::{OperandPattern, Shape};
 use crate::rules;

@@ -7,19 +7,10 @@ use crate::lower::layout;
 use crate::rules;
 use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Variable};
 use crate::syntax::{Linkage, Space};
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 
 /// Bytes of static shared memory that a kernel has.
 const MOST: u64 = 48 << 10;
-
-/// What a function names.
-#[derive(Default)]
-pub(super) struct Uses<'a> {
-    /// Shared variables, its own included.
-    variables: HashMap<&'a str, &'a Variable>,
-    /// Functions.
-    pub(super) functions: HashSet<&'a str>,
-}
 
 impl<'a> Checker<'a> {
     /// Notes a name that the function uses.

@@ -1,9 +1,9 @@
 //! Textures and surfaces as operands, and coordinates in them.
 
 use super::Checker;
-use super::names::Symbol;
-use super::operand::{Verdict, Wanted, describe, refuse};
+use super::names::{Symbol, describe};
 use super::vector::Elements;
+use super::wanted::{Verdict, Wanted, refuse};
 use crate::catalogue::Since;
 use crate::rules;
 use crate::syntax::ScalarType;

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::names::Symbol;
-use super::operand::{Verdict, Wanted, refuse};
+use super::wanted::{Verdict, Wanted, refuse};
 use crate::rules;
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Constant, Operand, OperandKind};

@@ -3,104 +3,22 @@
 //! The formal parameters of a `.param` space stand for the caller's variables, which lie in local memory; those in
 //! registers are copied. `ret` goes to the code behind the call.
 
-use super::layout::{self, Row};
-use super::scope::{DeclaredFunction, Placing, Variable as Placed};
-use super::{Entity, Lowering, Result, service};
+use super::errors::{Result, too_deep};
+use super::frames::Call;
+use super::lowering::Lowering;
+use super::scope::{DeclaredFunction, Entity, Placing, Variable as Placed};
+use super::service;
 use crate::catalogue::access;
-use crate::syntax::ast::{
-    self, CallPrototype, Function, FunctionKind, Instruction, Name, Operand, OperandKind,
-};
+use crate::syntax::ast::{self, Function, FunctionKind, Instruction, Operand, OperandKind};
 use crate::syntax::call::CallParts;
 use crate::syntax::{ScalarType, Space};
+use crate::types::class_of;
 use diag::Diagnostic;
 use ir::{Address, BlockId, CompareOp, Op, Ordering, Reg, Service, Src, Terminator};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Instructions of a kernel with all functions that it calls, at most.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
-
-/// A function whose body is being lowered.
-#[derive(Debug)]
-pub(super) struct Call {
-    function: Arc<Function>,
-    /// Where `ret` goes.
-    resume: BlockId,
-}
-
-/// What a call through a register can reach.
-#[derive(Clone, Debug)]
-pub(super) enum Targets {
-    /// Functions with these parameters and results.
-    Like(CallPrototype),
-    /// These functions.
-    Among(Vec<Name>),
-}
-
-impl Targets {
-    fn has(&self, function: &Function) -> bool {
-        let same = |one: &[ast::Variable], other: &[ast::Variable]| {
-            let sizes = |all: &[ast::Variable]| -> Vec<_> {
-                all.iter().map(|one| (layout::bytes(one), layout::alignment(one))).collect()
-            };
-            sizes(one) == sizes(other)
-        };
-        match self {
-            Targets::Like(prototype) => {
-                same(&prototype.params, &function.params)
-                    && same(&prototype.returns, &function.returns)
-            }
-            Targets::Among(names) => names.contains(&function.name),
-        }
-    }
-}
-
-/// The local memory of the function that is being lowered, in bytes from the start of a thread's.
-#[derive(Clone, Debug, Default)]
-pub(super) struct LocalFrame {
-    /// Where its next variable may stand.
-    next: Row,
-    /// Where the functions that it calls may begin.
-    end: Row,
-    /// Where its variables stand.
-    variables: Vec<Range<u32>>,
-    /// The place of its first instruction, or of the call.
-    start: usize,
-}
-
-impl LocalFrame {
-    /// The frame of a function that is called at a place. Its parameters come first.
-    fn called(&self, place: usize) -> Self {
-        LocalFrame { next: self.end, end: self.end, variables: Vec::new(), start: place }
-    }
-
-    /// Makes room for the variables of a body.
-    pub(super) fn open(&mut self, body: &[ast::Statement]) {
-        self.next = self.next.align(16);
-        self.end = layout::end_of_locals(self.next, body);
-    }
-
-    /// Bytes of local memory until here.
-    pub(super) fn bytes(&self) -> u64 {
-        self.end.end
-    }
-
-    /// Where a variable comes to stand.
-    ///
-    /// # Errors
-    /// The variable has no size.
-    pub(super) fn place(&mut self, variable: &ast::Variable) -> Result<u64> {
-        let place = self.next.place(variable)?;
-        // Kernels with more than 4 GiB are refused when they are complete.
-        self.variables.push(place.start as u32..place.end as u32);
-        Ok(place.start)
-    }
-
-    /// The frame with its instructions, up to a place.
-    pub(super) fn closed(self, end: usize) -> ir::Frame {
-        ir::Frame { places: self.start as u32..end as u32, variables: self.variables }
-    }
-}
 
 /// What stands behind a formal parameter.
 enum Passed {
@@ -214,7 +132,7 @@ impl Lowering {
             return Err(Box::new(Diagnostic::unsupported(callee.span, message)));
         }
         if !self.has_depth() {
-            return Err(Box::new(super::too_deep(callee.span)));
+            return Err(Box::new(too_deep(callee.span)));
         }
         if self.places.len() > MAX_INSTRUCTIONS {
             let message = "the kernel, with every call replaced by the function, is too large";
@@ -285,7 +203,7 @@ impl Lowering {
                 Some(placed) => self.fetch(placed, formal).into(),
                 None => self.value_of(operand, formal.ty)?,
             };
-            if super::class_of(formal.ty) != Some(*class) {
+            if class_of(formal.ty) != Some(*class) {
                 return self.reject(operand, "the function is declared with another parameter");
             }
             operands.push(value);
@@ -334,7 +252,7 @@ impl Lowering {
             return Ok(Passed::At(placed));
         }
         let single = formal.dims.is_empty() && formal.space == Space::Reg;
-        match (super::class_of(formal.ty).filter(|_| single), formal.vector) {
+        match (class_of(formal.ty).filter(|_| single), formal.vector) {
             (Some(class), None) => Ok(Passed::In(self.b.reg(class))),
             (Some(class), Some(count)) => {
                 Ok(Passed::Each((0..count).map(|_| self.b.reg(class)).collect()))

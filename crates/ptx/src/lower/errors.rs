@@ -1,13 +1,19 @@
 //! What is wrong with a kernel, each thing once.
 
-use diag::{Class, Diagnostic, Span};
+use diag::{Class, Diagnostic, Severity, Span};
 use std::collections::{HashMap, HashSet};
+
+/// How deep blocks and calls may be nested in each other, all together.
+pub(super) const MAX_DEPTH: usize = 256;
 
 /// At most this many errors of other classes than [`Class::Unsupported`] are reported for one kernel.
 const MAX_ERRORS: usize = 20;
 
 /// At most this many different things that are not implemented are reported for one kernel, and the number of the others.
 const MAX_UNSUPPORTED: usize = 200;
+
+/// The result of lowering: a diagnostic in the error case.
+pub type Result<T = ()> = std::result::Result<T, Box<Diagnostic>>;
 
 /// Errors while a kernel is lowered. What is not implemented is reported at the first place where it stands, with the
 /// number of places: who ports a kernel wants to know all that is missing.
@@ -57,7 +63,7 @@ impl Errors {
     }
 
     /// Everything that was found, if anything was.
-    pub(super) fn finish(mut self) -> Result<(), Vec<Diagnostic>> {
+    pub(super) fn finish(mut self) -> std::result::Result<(), Vec<Diagnostic>> {
         for Unsupported { nth, places } in self.unsupported.values() {
             let others = places.len().saturating_sub(1);
             if let (Some(nth), 1..) = (*nth, others) {
@@ -73,4 +79,10 @@ impl Errors {
         }
         if self.found.is_empty() { Ok(()) } else { Err(self.found) }
     }
+}
+
+/// Blocks and calls are nested too deep.
+pub(super) fn too_deep(span: Span) -> Diagnostic {
+    let message = format!("blocks and calls are nested more than {MAX_DEPTH} deep");
+    Diagnostic::new(Severity::Error, Class::Limit, message).label(span, "")
 }

@@ -1,10 +1,12 @@
 //! Sizes and places of variables, and the image of a module's global and constant variables.
 
 use super::addressed::{addressed, reads_special};
-use super::kernels;
+use super::errors::Result;
 use super::variables::{Declared, Missing, Variables};
 use crate::special;
-use crate::syntax::ast::{Constant, Init, InitKind, Module, Statement, StatementKind, Variable};
+use crate::syntax::ast::{
+    Constant, Init, InitKind, Module, Statement, StatementKind, Variable, kernels,
+};
 use crate::syntax::{ScalarType, Space};
 use diag::{Diagnostic, Span};
 use std::collections::HashMap;
@@ -100,7 +102,7 @@ const DYNAMIC_ALIGN: u64 = 16;
 ///
 /// # Errors
 /// The variable has no size.
-pub(super) fn size(variable: &Variable) -> super::Result<u64> {
+pub(super) fn size(variable: &Variable) -> Result<u64> {
     let message = "this variable has no size";
     bytes(variable).ok_or_else(|| Box::new(Diagnostic::error(variable.span, message)))
 }
@@ -123,7 +125,7 @@ impl Row {
     ///
     /// # Errors
     /// The variable has no size.
-    pub(super) fn place(&mut self, variable: &Variable) -> super::Result<Range<u64>> {
+    pub(super) fn place(&mut self, variable: &Variable) -> Result<Range<u64>> {
         let bytes = size(variable)?;
         let array = !variable.dims.is_empty();
         let gap = if self.end > 0 && (array || self.array) { GAP } else { 0 };
@@ -227,6 +229,8 @@ pub struct Image {
     pub variables: Vec<NamedVariable>,
     /// Addresses in it.
     pub relocations: Vec<Relocation>,
+    /// Offsets from the first constant variable to the end of the last. No global variable lies between.
+    pub(super) constants: Range<u64>,
     /// Where the barrier of the grid stands, if something reads where it is.
     pub(super) grid_workspace: Option<u64>,
     /// The variables of the module by name.
@@ -275,7 +279,10 @@ impl Image {
         let variables = Variables::of(module);
         let mut places = Places { offsets: HashMap::new(), missing: variables.missing() };
         let mut end = 0;
-        for declared in variables.defined() {
+        let is_constant = |declared: &Declared<'_>| declared.variable.space == Space::Const;
+        let constants = variables.defined().filter(is_constant);
+        let globals = variables.defined().filter(|declared| !is_constant(declared));
+        for declared in constants.chain(globals) {
             let variable = declared.variable;
             let Some(bytes) = bytes(variable) else {
                 let message = format!("`{}` has no size that memory could hold", variable.name);
@@ -289,7 +296,11 @@ impl Image {
                 errors.push(Diagnostic::error(variable.span, message));
                 return image;
             }
-            let constant = variable.space == Space::Const;
+            let constant = is_constant(&declared);
+            if constant {
+                let first = image.objects.first().map_or(offset, |object| object.offset);
+                image.constants = first..end;
+            }
             image.objects.push(Object { offset, bytes, constant });
             image.variables.push(NamedVariable::of(variable, offset));
             places.offsets.insert(variable.name.span, offset);
@@ -297,6 +308,7 @@ impl Image {
                 image.offsets.insert(variable.name.to_string(), offset);
             }
         }
+        image.variables.sort_by_key(|variable| variable.span.start);
         if reads_special(module, special::Value::is_grid_workspace) {
             let offset = align_up(end + GAP, 16);
             let (bytes, constant) = (special::GRID_WORKSPACE, false);

@@ -7,9 +7,11 @@
 mod addressed;
 mod call;
 mod errors;
+mod frames;
 mod functions;
 pub(crate) mod layout;
 mod lines;
+mod lowering;
 mod names;
 mod operands;
 mod scope;
@@ -17,51 +19,29 @@ mod service;
 mod variables;
 mod vectors;
 
+pub use crate::catalogue::Matched as Inst;
+pub use crate::syntax::ast::kernels;
+pub use crate::types::class_of;
+pub use errors::Result;
 pub use layout::{Image, NamedVariable, Object, Relocation};
 pub use lines::SourceLines;
+pub use lowering::{Lowering, Param};
 pub use names::RegisterNames;
-pub use operands::{Extend, class_of};
+pub use operands::Extend;
 pub use scope::Entity;
 
-use crate::catalogue::{self, Matched};
+use crate::catalogue;
 use crate::special;
-use crate::syntax::ast::{
-    self, Function, FunctionKind, Instruction, Item, Name, Statement, StatementKind,
-};
+use crate::syntax::ast::{self, Function, Instruction, Name, Statement, StatementKind};
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::Target;
-use call::{Call, LocalFrame, Targets};
 use diag::{Diagnostic, Span};
-use errors::Errors;
+use errors::{Errors, MAX_DEPTH, too_deep};
+use frames::{LocalFrame, Targets};
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
 use layout::{Row, SharedMemory, align_up};
 use scope::{Placing, Scopes};
 use std::collections::HashMap;
-
-/// An instruction with its form.
-pub type Inst<'a> = Matched<'a>;
-
-/// The result of lowering: a diagnostic in the error case.
-pub type Result<T = ()> = std::result::Result<T, Box<Diagnostic>>;
-
-/// A kernel parameter.
-#[derive(Clone, Debug)]
-pub struct Param {
-    /// Its name.
-    pub name: String,
-    /// The type of one scalar.
-    pub ty: ScalarType,
-    /// Offset in the parameter space, in bytes.
-    pub offset: u32,
-    /// Size in bytes, of the whole array or vector.
-    pub bytes: u32,
-    /// Whether it is an array or vector of scalars.
-    pub is_aggregate: bool,
-    /// Whether its declaration says that it holds an address (`.ptr`).
-    pub is_pointer: bool,
-    /// Where it is declared.
-    pub span: Span,
-}
 
 /// A kernel ready to run, with what the host must know of it.
 #[derive(Clone, Debug)]
@@ -81,9 +61,6 @@ pub struct LoweredKernel {
     /// What registers are called in the text.
     pub register_names: RegisterNames,
 }
-
-/// How deep blocks and calls may be nested in each other, all together.
-const MAX_DEPTH: usize = 256;
 
 /// Lowers a kernel of a module.
 ///
@@ -111,6 +88,7 @@ pub fn lower_kernel(
         dynamic: None,
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
+        constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
         frames: Vec::new(),
@@ -123,48 +101,6 @@ pub fn lower_kernel(
     };
     lowering.function(function);
     lowering.finish(function)
-}
-
-/// A kernel while it is being lowered. Catalogue entries use its methods to read operands and write
-/// results, and its builder to emit IR.
-pub struct Lowering {
-    /// Emits IR.
-    pub b: Builder,
-    /// Whether registers wider than the instruction's type are admitted right now.
-    pub relaxed: bool,
-    scopes: Scopes,
-    places: Vec<Span>,
-    lines: SourceLines,
-    params: Vec<Param>,
-    param_row: Row,
-    /// Bytes of the parameters without gaps.
-    param_bytes: u64,
-    shared_memory: SharedMemory,
-    /// Where the shared variables of the kernel and of its functions stand, by the places of their names.
-    shared: HashMap<Span, u64>,
-    /// The same for reports.
-    shared_variables: Vec<NamedVariable>,
-    /// The variable that stands for dynamic shared memory, once one is used.
-    dynamic: Option<NamedVariable>,
-    /// Where the shared memory stands that is set aside for the system, once something uses it.
-    reserved_shared: Option<u64>,
-    /// Where the barrier of the grid stands in the image, if the module reads where it is.
-    grid_workspace: Option<u64>,
-    /// Bytes of local memory that the kernel needs with all that it calls.
-    local_bytes: u64,
-    frame: LocalFrame,
-    /// Those of the functions that have been lowered.
-    frames: Vec<ir::Frame>,
-    /// The functions whose bodies are being lowered, outermost first.
-    calls: Vec<Call>,
-    /// What calls through registers can reach, by label.
-    targets: HashMap<String, Targets>,
-    carry: Option<Reg>,
-    /// Numbers of the qualifiers that instructions have had.
-    qualifiers: HashMap<String, u32>,
-    /// How many blocks and calls are open.
-    depth: usize,
-    errors: Errors,
 }
 
 impl Lowering {
@@ -532,12 +468,6 @@ impl Lowering {
     }
 }
 
-/// Blocks and calls are nested too deep.
-fn too_deep(span: Span) -> Diagnostic {
-    let message = format!("blocks and calls are nested more than {MAX_DEPTH} deep");
-    Diagnostic::new(diag::Severity::Error, diag::Class::Limit, message).label(span, "")
-}
-
 /// Whether an operand names a register, at any depth.
 fn mentions(operand: &ast::Operand, register: &Name) -> bool {
     use ast::OperandKind as K;
@@ -579,17 +509,5 @@ fn clusters(function: &Function) -> Option<&ast::Directive> {
     function.directives.iter().find(|directive| {
         directive.name.trim_start_matches('.') == "reqnctapercluster"
             && extents(directive).iter().any(|extent| *extent > 1)
-    })
-}
-
-/// The kernels of a module, in source order.
-pub fn kernels(module: &ast::Module) -> impl Iterator<Item = &Function> {
-    module.items.iter().filter_map(|item| match item {
-        Item::Function(function)
-            if function.kind == FunctionKind::Entry && function.body.is_some() =>
-        {
-            Some(&**function)
-        }
-        Item::Function(_) | Item::Variable(_) | Item::Directive(_) => None,
     })
 }

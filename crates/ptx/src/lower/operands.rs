@@ -1,10 +1,13 @@
 //! Operands of an instruction as IR operands: registers, constants, predicates, addresses.
 
-use super::{Entity, Inst, Lowering, Result};
+use super::errors::Result;
+use super::lowering::Lowering;
+use super::scope::Entity;
+use crate::catalogue::Matched;
 use crate::special;
 use crate::syntax::ast::{Address as AddressOperand, Constant, Name, Operand, OperandKind};
 use crate::syntax::{ScalarType, Space};
-use crate::types::{self, Fit, Kind};
+use crate::types::{self, Fit, Kind, class_of};
 use diag::Diagnostic;
 use ir::{Address, BinaryOp, Class, CompareOp, Op, Pred, Reg, Special, Src, UnaryOp};
 
@@ -27,20 +30,10 @@ impl Extend {
     }
 }
 
-/// The class of register that holds a declared type; `None` where no register can.
-pub fn class_of(ty: ScalarType) -> Option<Class> {
-    match ty.bits() {
-        1 => Some(Class::Pred),
-        2..=32 => Some(Class::W32),
-        64 => Some(Class::W64),
-        _ => None,
-    }
-}
-
 impl Lowering {
     /// The operand of that name. Asking for an operand that the form does not have is a bug of the
     /// catalogue entry and is reported as one.
-    pub fn operand<'a>(&self, inst: &Inst<'a>, name: &str) -> Result<&'a Operand> {
+    pub fn operand<'a>(&self, inst: &Matched<'a>, name: &str) -> Result<&'a Operand> {
         inst.operand(name).ok_or_else(|| {
             let message = format!("the catalogue has no operand `{name}` here");
             let bug = Diagnostic::new(diag::Severity::Error, diag::Class::Bug, message);
@@ -49,7 +42,7 @@ impl Lowering {
     }
 
     /// A number that instructions of the kernel have in common if opcode and qualifiers are the same.
-    pub fn qualifiers(&mut self, inst: &Inst<'_>) -> u32 {
+    pub fn qualifiers(&mut self, inst: &Matched<'_>) -> u32 {
         let mut text = inst.instruction.opcode.to_string();
         for suffix in &inst.instruction.suffixes {
             text.push('.');
@@ -65,19 +58,19 @@ impl Lowering {
     }
 
     /// What is written and not implemented.
-    pub fn unsupported<T>(&self, inst: &Inst<'_>, what: impl Into<String>) -> Result<T> {
+    pub fn unsupported<T>(&self, inst: &Matched<'_>, what: impl Into<String>) -> Result<T> {
         Err(Box::new(Diagnostic::unsupported(inst.instruction.span, what)))
     }
 
     /// The value of a source operand in the class of its type. Registers narrower than 32 bits are
     /// zero-extended; a wider register of a relaxed operand is cut to the type's width.
-    pub fn value(&mut self, inst: &Inst<'_>, name: &str) -> Result<Src> {
+    pub fn value(&mut self, inst: &Matched<'_>, name: &str) -> Result<Src> {
         let operand = self.operand(inst, name)?;
         self.value_of(operand, inst.operand_type(name))
     }
 
     /// Like [`Lowering::value`], with 8- and 16-bit integers extended to 32 bits as their type says.
-    pub fn extended(&mut self, inst: &Inst<'_>, name: &str) -> Result<Src> {
+    pub fn extended(&mut self, inst: &Matched<'_>, name: &str) -> Result<Src> {
         let ty = inst.operand_type(name);
         let value = self.value(inst, name)?;
         Ok(self.extend(value, ty))
@@ -256,6 +249,19 @@ impl Lowering {
         })
     }
 
+    /// Whether a generic address lies among the constant variables of the module.
+    pub fn is_constant_address(&mut self, address: Src) -> Pred {
+        if self.constants.is_empty() {
+            return Pred::Const(false);
+        }
+        let base = self.b.reg(Class::W64);
+        self.b.push(Op::Special { d: base, what: Special::ImageBase });
+        let start = self.b.binary(BinaryOp::AddI64, base, Src::Imm(self.constants.start));
+        let offset = self.b.binary(BinaryOp::SubI64, address, start);
+        let bytes = self.constants.end - self.constants.start;
+        self.b.compare(CompareOp::LtU64, offset, Src::Imm(bytes)).into()
+    }
+
     /// Half of the address of what the grid synchronises with.
     fn grid_workspace(&mut self, half: special::Half) -> Reg {
         let base = self.b.reg(Class::W64);
@@ -363,7 +369,7 @@ impl Lowering {
     }
 
     /// The register that receives the result `name`; a register nobody reads for `_`.
-    pub fn result(&mut self, inst: &Inst<'_>, name: &str) -> Result<Reg> {
+    pub fn result(&mut self, inst: &Matched<'_>, name: &str) -> Result<Reg> {
         let operand = self.operand(inst, name)?;
         let operand = match &operand.kind {
             OperandKind::Pair(first, _) => first,
@@ -401,7 +407,7 @@ impl Lowering {
     }
 
     /// The predicate half of `d|p`; `None` when it is missing or `_`.
-    pub fn result_predicate(&mut self, inst: &Inst<'_>, name: &str) -> Result<Option<Reg>> {
+    pub fn result_predicate(&mut self, inst: &Matched<'_>, name: &str) -> Result<Option<Reg>> {
         match &self.operand(inst, name)?.kind {
             OperandKind::Pair(_, second) => match second.kind {
                 OperandKind::Sink => Ok(None),
@@ -413,7 +419,13 @@ impl Lowering {
 
     /// Writes a value of type `ty` to the result `name`, extended to the width of its register. Values
     /// narrower than 32 bits must already be extended to 32 bits as `ty` says.
-    pub fn write(&mut self, inst: &Inst<'_>, name: &str, value: Src, ty: ScalarType) -> Result<()> {
+    pub fn write(
+        &mut self,
+        inst: &Matched<'_>,
+        name: &str,
+        value: Src,
+        ty: ScalarType,
+    ) -> Result<()> {
         let operand = self.operand(inst, name)?;
         self.write_to(operand, value, ty)
     }
@@ -447,7 +459,7 @@ impl Lowering {
     }
 
     /// A predicate operand.
-    pub fn predicate(&mut self, inst: &Inst<'_>, name: &str) -> Result<Pred> {
+    pub fn predicate(&mut self, inst: &Matched<'_>, name: &str) -> Result<Pred> {
         let operand = self.operand(inst, name)?;
         self.predicate_of(operand)
     }
@@ -472,7 +484,7 @@ impl Lowering {
     }
 
     /// An address operand, and the space of the variable it names, if it names one.
-    pub fn address(&mut self, inst: &Inst<'_>, name: &str) -> Result<(Address, Option<Space>)> {
+    pub fn address(&mut self, inst: &Matched<'_>, name: &str) -> Result<(Address, Option<Space>)> {
         let operand = self.operand(inst, name)?;
         match &operand.kind {
             OperandKind::Address(address) => self.address_of(operand, address),

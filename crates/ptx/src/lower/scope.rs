@@ -1,6 +1,6 @@
 //! What names mean at a point of a kernel.
 
-use super::Result;
+use super::errors::Result;
 use super::layout::{self, Image, NamedVariable, Places};
 use super::names::RegisterNames;
 use crate::nearest::nearest;

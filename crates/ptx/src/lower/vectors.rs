@@ -1,7 +1,7 @@
 //! Registers of vector type: each is as many registers as it has elements.
 
-use super::scope::{element_name, element_number};
-use super::{Entity, Lowering};
+use super::lowering::Lowering;
+use super::scope::{Entity, element_name, element_number};
 use crate::syntax::ast::{Address, Instruction, Operand, OperandKind};
 
 impl Lowering {

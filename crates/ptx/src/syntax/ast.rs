@@ -553,3 +553,15 @@ impl Constant {
         }
     }
 }
+
+/// The kernels of a module, in source order.
+pub fn kernels(module: &Module) -> impl Iterator<Item = &Function> {
+    module.items.iter().filter_map(|item| match item {
+        Item::Function(function)
+            if function.kind == FunctionKind::Entry && function.body.is_some() =>
+        {
+            Some(&**function)
+        }
+        Item::Function(_) | Item::Variable(_) | Item::Directive(_) => None,
+    })
+}

@@ -23,7 +23,7 @@ use pct::Pct;
 use state::States;
 use std::cell::RefCell;
 use std::rc::Rc;
-use vm::{Choice, Chooser, Chosen, Fault, FaultKind, Random, Schedule, Switch};
+use vm::{Choice, Chooser, Chosen, Dividing, Fault, FaultKind, Random, Schedule, Switch};
 
 /// What an exploration has shown.
 #[derive(Clone, Debug, Default)]
@@ -138,6 +138,7 @@ impl Chooser for Fairly<'_> {
 /// Schedules from a seed: random walks, and in turn with them schedules that give priorities to warps and change them at a
 /// few random steps, which find an error of small depth with a known probability.
 struct Walk {
+    dividing: Dividing,
     seed: u64,
     nth: u64,
     /// Choices of the longest run so far.
@@ -147,14 +148,15 @@ struct Walk {
 }
 
 impl Walk {
-    fn from(seed: u64) -> Walk {
-        Walk { seed, nth: 0, length: 1, choices: 0 }
+    fn from(seed: u64, dividing: Dividing) -> Walk {
+        Walk { dividing, seed, nth: 0, length: 1, choices: 0 }
     }
 
     /// Runs the next schedule. Returns its choices that were not the usual ones, too.
     fn next<S: Subject>(&mut self, subject: &mut S) -> Result<(Run, Vec<Switch>), S::Error> {
         let seed = self.seed.wrapping_add(self.nth);
-        let (mut random, mut pct) = (Random::new(seed), Pct::new(seed, self.length));
+        let mut random = Random::new(seed).dividing(self.dividing);
+        let mut pct = Pct::new(seed, self.length, self.dividing);
         let chooser: &mut dyn Chooser = match self.nth.is_multiple_of(2) {
             true => &mut random,
             false => &mut pct,
@@ -180,7 +182,7 @@ pub fn some<S: Subject>(
     seed: u64,
 ) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
-    let mut walk = Walk::from(seed);
+    let mut walk = Walk::from(seed, Dividing::Accesses);
     for _ in 0..count {
         let (run, switches) = walk.next(subject)?;
         // What a run has not done that was interrupted says nothing.
@@ -205,7 +207,7 @@ pub fn hunt<S: Subject>(
     seed: u64,
 ) -> Result<Vec<Elsewhere>, S::Error> {
     let mut explored = Explored::default();
-    let mut walk = Walk::from(seed);
+    let mut walk = Walk::from(seed, Dividing::Results);
     for _ in 0..count {
         let (run, switches) = walk.next(subject)?;
         if subject.interrupted() {

@@ -2,7 +2,7 @@
 //! Finding Bugs", Burckhardt and others, 2010).
 
 use std::collections::HashMap;
-use vm::{Choice, Chooser, Chosen, Random};
+use vm::{Choice, Chooser, Chosen, Dividing, Random};
 
 /// Steps at which a priority changes: bugs that take one more ordered pair of steps are found with the probability that
 /// the paper states.
@@ -14,6 +14,7 @@ const PATIENCE: u32 = 256;
 #[derive(Debug)]
 pub(super) struct Pct {
     random: Random,
+    dividing: Dividing,
     priorities: HashMap<(u64, u32, u32), i64>,
     changes: Vec<u64>,
     lowest: i64,
@@ -23,11 +24,11 @@ pub(super) struct Pct {
 
 impl Pct {
     /// Priorities and changes from a seed, for runs of about `length` steps.
-    pub(super) fn new(seed: u64, length: u64) -> Self {
+    pub(super) fn new(seed: u64, length: u64, dividing: Dividing) -> Self {
         let mut random = Random::new(seed);
         let changes = (0..CHANGES).map(|_| random.below(length)).collect();
         let priorities = HashMap::new();
-        Pct { random, priorities, changes, lowest: 0, last: None, in_a_row: 0 }
+        Pct { random, dividing, priorities, changes, lowest: 0, last: None, in_a_row: 0 }
     }
 }
 
@@ -36,7 +37,7 @@ impl Chooser for Pct {
         let mut best: Option<(i64, Chosen, (u64, u32, u32))> = None;
         let numbered = choice.candidates.iter().enumerate();
         let divisions = numbered.flat_map(|(candidate, split)| {
-            split.divisions().map(move |lanes| (Chosen { candidate, lanes }, split))
+            split.divisions(self.dividing).map(move |lanes| (Chosen { candidate, lanes }, split))
         });
         for (chosen, candidate) in divisions {
             let split = (candidate.cta, candidate.warp, chosen.lanes.0.trailing_zeros());

@@ -1,65 +1,11 @@
-//! CTA barriers (`bar`, `barrier`).
-//!
-//! A thread count is one of warps (PTX ISA 9.1, `barrier`): a warp has arrived, with all its 32 threads, when those of its
-//! threads have that have not exited. So the last warp of a CTA counts like the others.
+//! Who arrives at CTA barriers, and who is let go.
 
+use super::barriers::{BARRIERS, Barrier, NUMBERED_BARRIERS};
 use super::{Cta, Split, State};
-use crate::fault::{FaultKind, WaitingFor};
-use crate::interp::MAX_WARPS;
+use crate::fault::FaultKind;
 use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
 use ir::CLUSTER_BARRIER;
 use lanes::{LaneMask, WARP};
-
-/// Barriers of a CTA that have numbers (PTX ISA 9.1, `bar`).
-pub const NUMBERED_BARRIERS: usize = 16;
-/// All barriers of a CTA: the last one is that of its cluster.
-pub const BARRIERS: usize = NUMBERED_BARRIERS + 1;
-
-/// What has happened at one barrier since it was last complete.
-#[derive(Clone, Copy, Debug, Default)]
-struct Barrier {
-    /// Threads that have arrived.
-    arrived: u32,
-    /// The same in whole warps.
-    marked: u32,
-    /// Per warp, the lanes that have arrived and wait for the others of the warp before it has.
-    pending: [u32; MAX_WARPS],
-    /// Threads that must arrive; `None` is all live threads.
-    expected: Option<u32>,
-    /// Threads that arrived with a true predicate.
-    trues: u32,
-}
-
-/// The barriers of a CTA.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Barriers {
-    barriers: [Barrier; BARRIERS],
-}
-
-impl Barriers {
-    pub(super) fn waiting_for(&self, id: u32, live: u32) -> WaitingFor {
-        let barrier = &self.barriers[id as usize % BARRIERS];
-        let (arrived, expected) = match barrier.expected {
-            Some(expected) => (barrier.marked, expected),
-            None => (barrier.arrived, live),
-        };
-        WaitingFor::Barrier { id, arrived, expected }
-    }
-}
-
-impl Barrier {
-    /// Whether all who are expected have arrived. `live` are the lanes of each warp that have not exited.
-    fn is_complete(&mut self, live: &[u32], threads: u32) -> bool {
-        let Some(expected) = self.expected else { return self.arrived >= threads };
-        for (pending, live) in self.pending.iter_mut().zip(live) {
-            if *pending != 0 && live & !*pending == 0 {
-                self.marked += WARP as u32;
-                *pending = 0;
-            }
-        }
-        self.marked >= expected
-    }
-}
 
 impl Cta<'_> {
     /// The group's lanes arrive at the barrier at a code.
@@ -96,7 +42,7 @@ impl Cta<'_> {
                 }
                 let id = if numbered { id } else { NUMBERED_BARRIERS as u32 };
                 if O::OBSERVES
-                    && let Some(inst) = Self::inst(program, at)
+                    && let Some(inst) = program.inst(at)
                 {
                     let (lanes, executing) = (LaneMask(lanes), LaneMask(exec));
                     let threads = expected;
@@ -146,7 +92,7 @@ impl Cta<'_> {
             self.waiting.retain(|split| split.state != state);
             let program = self.frame.program;
             let part = |split: &Split| {
-                let inst = Self::inst(program, split.at)?;
+                let inst = program.inst(split.at)?;
                 Some(BarrierPart { warp: split.warp, lanes: LaneMask(split.lanes), inst })
             };
             let parts: Vec<BarrierPart<'_>> = match O::OBSERVES {

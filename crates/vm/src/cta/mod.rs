@@ -5,7 +5,8 @@
 //! together as a *group* until they diverge, reach another split, have to wait, exit, or have used up
 //! their turn. Splits of one warp that meet join, because they are picked together.
 
-pub(crate) mod barrier;
+mod barrier;
+pub(crate) mod barriers;
 mod observe;
 mod ready;
 mod rendezvous;
@@ -15,7 +16,7 @@ use crate::fault::{Fault, FaultKind, ThreadId, Verdict, Waiting};
 use crate::interp::{FaultAt, Frame, STOP, Stop};
 use crate::observer::{Observer, View};
 use crate::stats::Stats;
-use barrier::Barriers;
+use barriers::Barriers;
 use ir::{Place, WarpRules};
 use lanes::LaneMask;
 use ready::Ready;
@@ -155,7 +156,7 @@ impl<'l> Cta<'l> {
             let Some(at) = self.form_group(self.take_turns) else {
                 return self.end(observer);
             };
-            self.take_turn(at, limits, observer);
+            self.take_turn(at, limits, false, observer);
             self.take_turns = match self.end_turn(at, limits, observer) {
                 Ended::Turn(turn) => return turn,
                 Ended::Yield => true,
@@ -190,20 +191,35 @@ impl<'l> Cta<'l> {
         }
     }
 
-    /// Runs the frame's group until its turn ends. With long blocks that takes long, so it can be interrupted in between.
-    fn take_turn<O: Observer>(&mut self, at: usize, limits: &Limits<'_>, observer: &mut O) {
+    /// Runs the frame's group until its turn ends, or for `one_step`. That may take long, so it can be interrupted in between.
+    fn take_turn<O: Observer>(
+        &mut self,
+        at: usize,
+        limits: &Limits<'_>,
+        one_step: bool,
+        observer: &mut O,
+    ) {
         let frame = &mut self.frame;
         let slice = if O::OBSERVES { SLICE_WATCHED } else { SLICE };
         let most = (slice / frame.program.longest).clamp(1, TURN as u64) as i64;
         let (mut at, mut left) = (at, TURN);
+        // The first instruction is part of the step, whatever it is.
+        let mut step = one_step.then_some(Step::Begins);
         while left > 0 {
             let slice = most.min(left);
             frame.fuel = slice;
-            execute(frame, at, false, observer);
+            execute(frame, at, step, observer);
+            step = step.map(|_| Step::GoesOn);
             left -= slice - frame.fuel;
             match frame.stop {
                 Stop::Yield(to) if left > 0 && !(limits.stop)() => at = to,
-                _ => return,
+                Stop::Limit
+                | Stop::Yield(_)
+                | Stop::Diverge { .. }
+                | Stop::Exit
+                | Stop::Collective(_)
+                | Stop::Barrier(_)
+                | Stop::Fault(_) => return,
             }
         }
     }
@@ -389,19 +405,29 @@ impl<'l> Cta<'l> {
     }
 }
 
-/// Runs the frame's group from a code on until a handler stops it. `one_step` stops it before the second instruction
-/// that others can notice.
-fn execute<O: Observer>(frame: &mut Frame<'_>, mut at: usize, one_step: bool, observer: &mut O) {
+/// How far a step has come that ends before the second instruction that others can notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Begins,
+    GoesOn,
+}
+
+/// Runs the frame's group from a code on until a handler stops it, or its step has ended.
+fn execute<O: Observer>(
+    frame: &mut Frame<'_>,
+    mut at: usize,
+    mut step: Option<Step>,
+    observer: &mut O,
+) {
     let program = frame.program;
-    // A loop may come back to the first.
-    let mut begun = false;
     while let Some(code) = program.codes.get(at) {
         if O::OBSERVES {
-            if one_step && begun && program.begins_step(at) {
+            if step == Some(Step::GoesOn) && program.begins_step(at) {
                 (frame.at, frame.stop) = (at, Stop::Limit);
                 return;
             }
-            begun = true;
+            // A loop may come back to the first instruction.
+            step = step.map(|_| Step::GoesOn);
             observe::step(frame, at, observer);
         }
         let (done, fired) = (at, if O::EFFECTS { observe::fired(frame, at) } else { Vec::new() });

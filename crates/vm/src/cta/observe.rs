@@ -1,7 +1,6 @@
 //! Tells an observer what the group is about to do, and what it has done.
 
-use super::Cta;
-use crate::interp::{Frame, Origin, Program};
+use crate::interp::{Frame, Origin};
 use crate::observer::{Arrival, Firing, Observer, Part, View};
 use ir::{Inst, Members, Op, WarpRules};
 use lanes::{Group, LaneMask, Lanes, WARP, groups};
@@ -115,12 +114,5 @@ fn fire_at_once<O: Observer>(view: &View<'_>, inst: &Inst, members: Members, obs
             let fired = Fired { warp, group, executing, guarded_off };
             fired.show(inst, |firing| observer.fire(view, firing));
         }
-    }
-}
-
-impl Cta<'_> {
-    /// The instruction of the kernel that a code performs; `None` in programs that nobody observes.
-    pub(super) fn inst(program: &Program, at: usize) -> Option<&Inst> {
-        program.source.as_ref()?.inst(at)
     }
 }

@@ -19,7 +19,7 @@ impl Cta<'_> {
             let masks = unsafe { op.membermasks(&self.frame, warp) };
             for Group { membermask, lanes } in groups(&masks, executing) {
                 if O::OBSERVES
-                    && let Some(inst) = Self::inst(program, at)
+                    && let Some(inst) = program.inst(at)
                 {
                     let membermask = Some(membermask);
                     let arrival = Arrival { warp, lanes, executing, membermask, inst };
@@ -64,7 +64,7 @@ impl Cta<'_> {
                 true => together
                     .iter()
                     .filter_map(|split| {
-                        let inst = Self::inst(program, split.at)?;
+                        let inst = program.inst(split.at)?;
                         Some(Part { lanes: LaneMask(split.lanes), inst })
                     })
                     .collect(),

@@ -1,6 +1,6 @@
 //! One step of one split, for schedules that choose each.
 
-use super::{Cta, Ended, LOOK_UP, Limits, TURN, Turn, execute};
+use super::{Cta, Ended, LOOK_UP, Limits, Turn};
 use crate::observer::Observer;
 use crate::schedule::Candidate;
 use crate::stats::Stats;
@@ -67,8 +67,7 @@ impl Cta<'_> {
         // Splits of the warp may meet at every block, so a step ends there.
         let alone = self.ready.iter().all(|front| front.splits().all(|(other, _)| other != warp));
         frame.limit = if alone { usize::MAX } else { 0 };
-        frame.fuel = TURN;
-        execute(frame, candidate.at, true, observer);
+        self.take_turn(candidate.at, limits, true, observer);
         match self.end_turn(candidate.at, limits, observer) {
             Ended::Turn(turn) => turn,
             Ended::Progress | Ended::Yield if self.ready.is_empty() => self.end(observer),

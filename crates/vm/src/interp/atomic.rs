@@ -1,28 +1,13 @@
 //! Atomic updates, lane by lane in ascending order.
 
-use super::frame::{Body, Code, Frame, Slot};
+use super::frame::{Code, Frame};
+use super::handler::Body;
 use super::reach::{Base, Reach, access_fault};
 use crate::fault::AccessKind;
-use ir::{BinaryOp, Place, Space, Update};
+use ir::{BinaryOp, Update};
 use lanes::WARP;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
-
-/// The operands of an atomic update.
-#[derive(Clone, Debug)]
-pub(crate) struct AtomicOp {
-    pub(crate) update: Update,
-    /// Receives the old values; [`Slot::NONE`] for reductions.
-    pub(crate) d: Slot,
-    pub(crate) base: Slot,
-    pub(crate) wide_base: bool,
-    pub(crate) offset: u64,
-    pub(crate) b: Slot,
-    pub(crate) c: Slot,
-    pub(crate) space: Space,
-    pub(crate) cache: usize,
-    pub(crate) place: Place,
-}
 
 /// What a turn loses by an atomic: it may be part of a wait for another thread.
 const FUEL: i64 = 64;

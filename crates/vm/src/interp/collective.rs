@@ -3,50 +3,16 @@
 //! The fast path applies when every lane that the collective waits for is already there, in one split.
 //! Otherwise the group stops and [`crate::cta`] holds a rendezvous.
 
-use super::frame::{Body, Code, Frame, MAX_WARPS, STOP, Slot, Stop};
+use super::frame::{Code, Frame};
+use super::handler::Body;
+use super::operations::{CollectiveOp, ConstantShuffle};
+use super::stop::{STOP, Stop};
+use super::threads::MAX_WARPS;
 use crate::simd::{self, Plan};
 use ir::CollectiveKind;
 use lanes::{
     Group, LaneMask, Lanes, ShflMode, WARP, elect, groups, matching, movmatrix, redux, shfl, vote,
 };
-
-/// The operands of a collective, as slots. Which are used depends on the kind.
-#[derive(Clone, Debug)]
-pub(crate) struct CollectiveOp {
-    pub(crate) kind: CollectiveKind,
-    /// Receives values; [`Slot::NONE`] when dropped.
-    pub(crate) d: Slot,
-    /// Receives predicates; [`Slot::NONE`] when dropped.
-    pub(crate) p: Slot,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
-    pub(crate) c: Slot,
-    /// The predicate operand is negated.
-    pub(crate) negated: bool,
-    /// The membermask; `None` takes the executing lanes.
-    pub(crate) members: Option<Slot>,
-    /// Whether lanes wait for those of the membermask that are not there.
-    pub(crate) waits: bool,
-    /// The source lanes of a shuffle whose `b` and `c` are constants.
-    pub(crate) sources: Option<ConstantShuffle>,
-    /// Where lanes go on after having waited.
-    pub(crate) resume: usize,
-}
-
-/// What a shuffle with constant `b` and `c` does.
-#[derive(Clone, Debug)]
-pub(crate) struct ConstantShuffle {
-    sources: simd::ConstantSources,
-    in_range: LaneMask,
-}
-
-impl ConstantShuffle {
-    pub(crate) fn new(mode: ShflMode, b: u32, c: u32) -> Self {
-        let found = shfl::source_lanes(mode, &[b; WARP], &[c; WARP]);
-        let sources = simd::ConstantSources::new(found.lane);
-        ConstantShuffle { sources, in_range: found.in_range }
-    }
-}
 
 /// The operands of one warp's collective, one value per lane. Which count depends on the kind.
 #[derive(Clone, Copy, Debug)]

@@ -1,150 +1,35 @@
 //! IR to a program for CTAs of one size.
 
-use super::arm::{self, Arm, ArmEnd, ArmOp};
-use super::atomic::AtomicOp;
-use super::collective::{
-    ActiveMask, Collective, CollectiveMeeting, CollectiveOp, ConstantShuffle, ShuffleConstant,
+use super::collective::{ActiveMask, Collective, CollectiveMeeting, ShuffleConstant};
+use super::control::{
+    Barrier, BarrierMeeting, BeginGroup, Branch, Exit, FenceAll, Jump, Nanosleep, Nothing, PIECE,
+    Pause, Trap,
 };
-use super::control::{Barrier, BarrierMeeting, BarrierOp, Branch, BranchOp, Exit, FenceAll, Jump};
-use super::control::{Nanosleep, Nothing, Reduction, Trap};
-use super::frame::{BeginGroup, Code, Handler, Slot, select};
+use super::frame::{Code, Constant, Handler, Program};
+use super::handler::select;
 use super::handlers::{atomic_handler, load_handler, store_handler};
-use super::host::{Host, HostOp};
+use super::host::Host;
 use super::invariant::hoist;
-use super::memory::MemoryOp;
+use super::launch_values::LaunchValues;
+use super::operations::{
+    AtomicOp, BarrierOp, BranchOp, CollectiveOp, ConstantShuffle, HostOp, MemoryOp, PredicatedOp,
+    Reduction,
+};
 use super::predicate::{Guard, Logic, Select, Unguard};
+use super::predicated::{self, Predicated, PredicatedEnd};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
 use super::simplify::simplify;
+use super::slot::Slot;
 use super::slots::{self, Assignment};
-use super::special::{LaunchValues, ReadSpecial};
+use super::source::{Origin, Source, has_guard};
+use super::special::ReadSpecial;
 use crate::Level;
 use ir::{
     Access, BarrierAction, BlockId, Class, CollectiveKind, Extents, Inst, Interrupt, Kernel,
-    Members, Op, Ordering, Place, Pred, Reg, Space, Special, Src, Tells, Terminator, WarpRules,
+    Members, Op, Ordering, Place, Pred, Reg, Space, Src, Tells, Terminator, WarpRules,
 };
 use lanes::WARP;
 use std::collections::HashMap;
-
-/// A kernel compiled for CTAs of a given number of warps and for a level of vector instructions.
-pub(crate) struct Program {
-    pub(crate) codes: Vec<Code>,
-    /// Prepares the frame for a new group.
-    pub(crate) begin_group: Code,
-    /// What is the same in every CTA: run once, with all lanes, before the first of a register file.
-    pub(crate) invariant: Vec<Code>,
-    /// Words of the register file of a CTA.
-    pub(crate) register_words: usize,
-    /// Rows that the register file holds from the start.
-    pub(crate) constants: Vec<Constant>,
-    /// Ranges of words that are zero when a CTA starts.
-    pub(crate) zeros: Vec<std::ops::Range<usize>>,
-    pub(crate) memory: Vec<MemoryOp>,
-    pub(crate) atomics: Vec<AtomicOp>,
-    pub(crate) collectives: Vec<CollectiveOp>,
-    pub(crate) barriers: Vec<BarrierOp>,
-    pub(crate) branches: Vec<BranchOp>,
-    pub(crate) arms: Vec<ArmOp>,
-    pub(crate) specials: Vec<Special>,
-    pub(crate) hosts: Vec<HostOp>,
-    /// Per region cache that a frame needs, whether its operation writes.
-    pub(crate) caches: Vec<bool>,
-    /// Per code, where it comes from.
-    pub(crate) places: Vec<Place>,
-    /// Warp instructions of a whole CTA between two branches, at most.
-    pub(crate) longest: u64,
-    /// How the lanes of a warp may be scheduled against each other.
-    pub(crate) rules: WarpRules,
-    /// What an observer is shown; `None` in programs for runs that nobody observes.
-    pub(crate) source: Option<Source>,
-}
-
-/// A row that holds the same in every lane.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Constant {
-    /// Its first word.
-    start: usize,
-    class: Class,
-    value: u64,
-}
-
-impl Constant {
-    /// The words of the register file that it is, and what they hold.
-    pub(crate) fn words(self) -> impl Iterator<Item = (usize, u32)> {
-        let Constant { start, class, value } = self;
-        let (low, high) = (value as u32, (value >> 32) as u32);
-        (0..slots::words(class) as usize).map(move |at| {
-            let word = match class {
-                Class::W32 => low,
-                Class::W64 if at.is_multiple_of(2) => low,
-                Class::W64 => high,
-                Class::Pred => u32::from(value != 0).wrapping_neg(),
-            };
-            (start + at, word)
-        })
-    }
-}
-
-/// The kernel behind a program, kept for observers.
-#[derive(Clone, Debug)]
-pub(crate) struct Source {
-    pub(crate) kernel: Kernel,
-    /// Per register, its row.
-    pub(crate) slots: Vec<Slot>,
-    /// Per code, what it does in terms of the kernel.
-    pub(crate) origins: Vec<Origin>,
-    /// Per code, whether a step of a schedule that chooses step by step begins there.
-    pub(crate) steps: Vec<bool>,
-    /// Per code, what such a step shows of the lanes that take it together, if they need not.
-    pub(crate) tells: Vec<Tells>,
-}
-
-impl Source {
-    /// The instruction that a code performs; `None` for guards and the ends of blocks.
-    pub(crate) fn inst(&self, at: usize) -> Option<&Inst> {
-        match self.origins[at] {
-            Origin::Inst(block, nth) => self.kernel.blocks[block.0 as usize].insts.get(nth),
-            Origin::Guard(..) | Origin::Unguard | Origin::Terminator(_) => None,
-        }
-    }
-
-    fn new(kernel: &Kernel, slots: Vec<Slot>, origins: Vec<Origin>) -> Source {
-        let inst = |block: BlockId, nth: usize| &kernel.blocks[block.0 as usize].insts[nth];
-        // The instruction that begins there. A guard goes with its instruction.
-        let begun = |origin: &Origin| match *origin {
-            Origin::Guard(block, nth) => Some(inst(block, nth)),
-            Origin::Inst(block, nth) => {
-                Some(inst(block, nth)).filter(|inst| !has_guard(inst.guard))
-            }
-            Origin::Unguard | Origin::Terminator(_) => None,
-        };
-        let begins = |origin: &Origin| begun(origin).is_some_and(|inst| inst.op.concerns_others());
-        let steps = origins.iter().map(begins).collect();
-        let told = |origin: &Origin| match kernel.rules {
-            WarpRules::Independent => begun(origin).map_or(Tells::Nothing, |inst| inst.op.tells()),
-            WarpRules::Lockstep => Tells::Nothing,
-        };
-        let tells = origins.iter().map(told).collect();
-        Source { kernel: kernel.clone(), slots, origins, steps, tells }
-    }
-}
-
-/// Whether an instruction's guard leaves any choice.
-fn has_guard(guard: Option<Pred>) -> bool {
-    guard.is_some_and(|guard| guard != Pred::Const(true))
-}
-
-/// What a code of an observed program does.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Origin {
-    /// Reads the guard of the instruction at this index of the block.
-    Guard(BlockId, usize),
-    /// Ends the reach of a guard.
-    Unguard,
-    /// The instruction at this index of the block.
-    Inst(BlockId, usize),
-    /// The block's terminator.
-    Terminator(BlockId),
-}
 
 impl Program {
     /// Compiles a kernel for one launch with CTAs of `threads` threads. For an observed run every instruction and
@@ -158,7 +43,10 @@ impl Program {
         observed: bool,
         interrupt: &Interrupt<'_>,
     ) -> Option<Program> {
-        let arms = if observed { vec![false; kernel.blocks.len()] } else { arm::find(kernel) };
+        let predicated = match observed {
+            true => vec![false; kernel.blocks.len()],
+            false => predicated::find(kernel),
+        };
         let warps = threads.div_ceil(WARP as u32);
         let full_warps = threads.is_multiple_of(WARP as u32);
         let mut simplified;
@@ -181,7 +69,7 @@ impl Program {
         let mut compiler = Compiler {
             kernel: source,
             original: kernel,
-            arms,
+            predicated,
             level,
             observed,
             warps,
@@ -204,12 +92,12 @@ impl Program {
                 collectives: Vec::new(),
                 barriers: Vec::new(),
                 branches: Vec::new(),
-                arms: Vec::new(),
+                predicated: Vec::new(),
                 specials: Vec::new(),
                 hosts: Vec::new(),
                 caches: Vec::new(),
                 places: Vec::new(),
-                longest: longest.max(1) as u64 * u64::from(warps),
+                longest: longest.clamp(1, PIECE) as u64 * u64::from(warps),
                 rules: kernel.rules,
                 source: None,
             },
@@ -239,8 +127,8 @@ struct Compiler<'k> {
     kernel: &'k Kernel,
     /// The kernel before it was simplified: instructions are counted as they stand there.
     original: &'k Kernel,
-    /// Per block, whether it is an arm of the block before it.
-    arms: Vec<bool>,
+    /// Per block, whether the block before it runs it in place.
+    predicated: Vec<bool>,
     level: Level,
     observed: bool,
     warps: u32,
@@ -275,7 +163,7 @@ impl Compiler<'_> {
             if interrupt.stops(self.kernel.blocks[id].insts.len()) {
                 return None;
             }
-            if !self.arms[id] {
+            if !self.predicated[id] {
                 self.insts(BlockId(id as u32));
                 self.terminator(BlockId(id as u32));
             }
@@ -292,8 +180,13 @@ impl Compiler<'_> {
 
     /// Emits the instructions of a block.
     fn insts(&mut self, block: BlockId) {
-        let mut at = 0;
+        let (mut at, mut pause) = (0, PIECE);
         while at < self.kernel.blocks[block.0 as usize].insts.len() {
+            if at >= pause {
+                self.origin = Origin::Unguard;
+                self.emit(select::<Pause>(self.level), Slot::NONE, [], 0, 0);
+                pause = at + PIECE;
+            }
             at += self.guarded_run(block, at);
         }
     }
@@ -318,7 +211,7 @@ impl Compiler<'_> {
             });
             writes
         };
-        let same = insts.iter().take_while(|inst| inst.guard == Some(guard));
+        let same = insts.iter().take(PIECE).take_while(|inst| inst.guard == Some(guard));
         let mut count = 0;
         for inst in same {
             count += 1;
@@ -567,11 +460,17 @@ impl Compiler<'_> {
                 self.emit(select::<Jump>(level), Slot::NONE, [], 0, instructions);
             }
             Terminator::Branch { p, then, otherwise } => {
-                let arm = BlockId(id.0 + 1);
+                let body = BlockId(id.0 + 1);
                 let (p, negated) = self.pred(*p);
-                if self.arms.get(arm.0 as usize) == Some(&true) {
-                    let join = if *then == arm { *otherwise } else { *then };
-                    self.arm(p, negated != (*otherwise == arm), arm, join, instructions);
+                if self.predicated.get(body.0 as usize) == Some(&true) {
+                    let join = if *then == body { *otherwise } else { *then };
+                    self.predicated_block(
+                        p,
+                        negated != (*otherwise == body),
+                        body,
+                        join,
+                        instructions,
+                    );
                     return;
                 }
                 let (then, otherwise) = (then.0 as usize, otherwise.0 as usize);
@@ -588,17 +487,28 @@ impl Compiler<'_> {
     }
 
     /// Emits a branch over the next block, with the block inside. `instructions` are those before it.
-    fn arm(&mut self, p: Slot, negated: bool, arm: BlockId, join: BlockId, instructions: u32) {
+    fn predicated_block(
+        &mut self,
+        p: Slot,
+        negated: bool,
+        body: BlockId,
+        join: BlockId,
+        instructions: u32,
+    ) {
         let opening = self.program.codes.len();
-        self.program.arms.push(ArmOp { p, negated, instructions: self.instructions(arm) });
-        let index = self.program.arms.len() as u32 - 1;
-        self.emit(select::<Arm>(self.level), Slot::NONE, [], index, 0);
-        self.insts(arm);
+        self.program.predicated.push(PredicatedOp {
+            p,
+            negated,
+            instructions: self.instructions(body),
+        });
+        let index = self.program.predicated.len() as u32 - 1;
+        self.emit(select::<Predicated>(self.level), Slot::NONE, [], index, 0);
+        self.insts(body);
         let end = self.program.codes.len();
         self.program.codes[opening].y = end as u32;
-        self.place = self.kernel.blocks[arm.0 as usize].place;
+        self.place = self.kernel.blocks[body.0 as usize].place;
         self.jumps.push((end, join));
-        self.emit(select::<ArmEnd>(self.level), Slot::NONE, [], 0, instructions);
+        self.emit(select::<PredicatedEnd>(self.level), Slot::NONE, [], 0, instructions);
     }
 
     /// How many instructions of the front end a block has.
@@ -738,7 +648,7 @@ impl Compiler<'_> {
         for op in &mut program.branches {
             place(&mut op.p);
         }
-        for op in &mut program.arms {
+        for op in &mut program.predicated {
             place(&mut op.p);
         }
         for home in self.assignment.homes.iter().flatten().filter(|home| home.starts_zero) {

@@ -1,44 +1,29 @@
 //! Terminators and CTA barriers.
 
-use super::frame::{Body, Code, Frame, STOP, Slot, Stop};
+use super::frame::{Code, Frame};
+use super::handler::Body;
+use super::operations::Reduction;
+use super::stop::{STOP, Stop};
 use crate::fault::FaultKind;
 use ir::{BarrierReduction, Place};
 
-/// A branch: where its lanes go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BranchOp {
-    pub(crate) p: Slot,
-    pub(crate) negated: bool,
-    pub(crate) then: usize,
-    pub(crate) otherwise: usize,
-}
+/// Prepares the frame for a group whose lanes are in [`Frame::exec`].
+pub(super) struct BeginGroup;
 
-/// What a barrier makes of the predicates of those who arrive.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reduction {
-    pub(crate) op: BarrierReduction,
-    pub(crate) d: Slot,
-    pub(crate) p: Slot,
-    pub(crate) negated: bool,
-}
-
-/// A CTA barrier.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BarrierOp {
-    pub(crate) id: Slot,
-    pub(crate) threads: Option<Slot>,
-    /// Arrives without waiting.
-    pub(crate) arrive_only: bool,
-    pub(crate) reduction: Option<Reduction>,
-    /// Where lanes go on.
-    pub(crate) resume: usize,
-}
-
-/// Counts the instructions of the block that the terminator ends: `y` of them.
-#[inline(always)]
-pub(super) fn count(frame: &mut Frame<'_>, code: &Code) {
-    frame.stats.warp_instructions += u64::from(code.y) * frame.active_warps;
-    frame.stats.thread_instructions += u64::from(code.y) * frame.active_lanes;
+impl Body for BeginGroup {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        let (mut active_warps, mut active_lanes) = (0, 0);
+        for warp in frame.first..frame.first + frame.count {
+            let lanes = frame.exec[warp];
+            frame.set_exec(warp, lanes);
+            frame.unguarded[warp] = lanes;
+            active_warps += u64::from(lanes != 0);
+            active_lanes += u64::from(lanes.count_ones());
+        }
+        (frame.active_warps, frame.active_lanes) = (active_warps, active_lanes);
+        at
+    }
 }
 
 /// Goes on at code `x`.
@@ -47,8 +32,26 @@ pub(super) struct Jump;
 impl Body for Jump {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
-        count(frame, code);
+        frame.count(code);
         frame.go(code.x as usize)
+    }
+}
+
+/// Instructions of a block between two pauses; a block that is no longer has none.
+pub(super) const PIECE: usize = 512;
+
+/// Where a turn can end within a long block, so that it can be interrupted there.
+pub(super) struct Pause;
+
+impl Body for Pause {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+        frame.fuel -= 1;
+        if frame.fuel < 0 {
+            frame.stop = Stop::Yield(at + 1);
+            return STOP;
+        }
+        at + 1
     }
 }
 
@@ -58,7 +61,7 @@ pub(super) struct Branch;
 impl Body for Branch {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        count(frame, code);
+        frame.count(code);
         let branch = frame.program.branches[code.x as usize];
         let flip = if branch.negated { u32::MAX } else { 0 };
         let (mut any_taken, mut any_left) = (0, 0);
@@ -87,7 +90,7 @@ pub(super) struct Exit;
 impl Body for Exit {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
-        count(frame, code);
+        frame.count(code);
         frame.stop = Stop::Exit;
         STOP
     }
@@ -99,7 +102,7 @@ pub(super) struct Trap;
 impl Body for Trap {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
-        count(frame, code);
+        frame.count(code);
         let warps = frame.first..frame.first + frame.count;
         let warp = warps.into_iter().find(|warp| frame.exec[*warp] != 0).unwrap_or(frame.first);
         let lane = frame.exec[warp].trailing_zeros();

@@ -1,37 +1,84 @@
-//! What handlers see: the registers and active lanes of the running group, and its CTA's memory.
+//! What handlers see: the program, the registers and active lanes of the running group, and its CTA's memory.
 
-use super::Program;
-use super::special::SpecialValues;
-use crate::Level;
+use super::launch_values::SpecialValues;
+use super::operations::{
+    AtomicOp, BarrierOp, BranchOp, CollectiveOp, HostOp, MemoryOp, PredicatedOp,
+};
+use super::slot::Slot;
+use super::slots;
+use super::source::Source;
+use super::stop::{FaultAt, STOP, Stop};
+use super::threads::{MAX_WARPS, Threads};
 use crate::fault::FaultKind;
 use crate::memory::{Memory, Region, Regions};
 use crate::printed::Text;
 use crate::stats::Stats;
-use ir::Place;
+use ir::{Class, Inst, Place, Special, WarpRules};
 use lanes::WARP;
 
-/// Warps of the largest CTA.
-pub(crate) const MAX_WARPS: usize = 32;
-
-/// Where a register lives: `offset + warp * stride`, counted in 32-bit words. A stride of 0 means that all
-/// warps share one row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot {
-    pub(crate) offset: u32,
-    pub(crate) stride: u32,
+/// A kernel compiled for CTAs of a given number of warps and for a level of vector instructions.
+pub(crate) struct Program {
+    pub(crate) codes: Vec<Code>,
+    /// Prepares the frame for a new group.
+    pub(crate) begin_group: Code,
+    /// What is the same in every CTA: run once, with all lanes, before the first of a register file.
+    pub(crate) invariant: Vec<Code>,
+    /// Words of the register file of a CTA.
+    pub(crate) register_words: usize,
+    /// Rows that the register file holds from the start.
+    pub(crate) constants: Vec<Constant>,
+    /// Ranges of words that are zero when a CTA starts.
+    pub(crate) zeros: Vec<std::ops::Range<usize>>,
+    pub(crate) memory: Vec<MemoryOp>,
+    pub(crate) atomics: Vec<AtomicOp>,
+    pub(crate) collectives: Vec<CollectiveOp>,
+    pub(crate) barriers: Vec<BarrierOp>,
+    pub(crate) branches: Vec<BranchOp>,
+    pub(crate) predicated: Vec<PredicatedOp>,
+    pub(crate) specials: Vec<Special>,
+    pub(crate) hosts: Vec<HostOp>,
+    /// Per region cache that a frame needs, whether its operation writes.
+    pub(crate) caches: Vec<bool>,
+    /// Per code, where it comes from.
+    pub(crate) places: Vec<Place>,
+    /// Warp instructions of a whole CTA between two branches, at most.
+    pub(crate) longest: u64,
+    /// How the lanes of a warp may be scheduled against each other.
+    pub(crate) rules: WarpRules,
+    /// What an observer is shown; `None` in programs for runs that nobody observes.
+    pub(crate) source: Option<Source>,
 }
 
-impl Slot {
-    /// No register: a result that nobody wants.
-    pub(crate) const NONE: Slot = Slot { offset: u32::MAX, stride: 0 };
-
-    pub(crate) fn is_none(self) -> bool {
-        self.offset == u32::MAX
+impl Program {
+    /// The instruction of the kernel that a code performs; `None` in programs that nobody observes.
+    pub(crate) fn inst(&self, at: usize) -> Option<&Inst> {
+        self.source.as_ref()?.inst(at)
     }
+}
 
-    #[inline(always)]
-    pub(crate) fn is_uniform(self) -> bool {
-        self.stride == 0
+/// A row that holds the same in every lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Constant {
+    /// Its first word.
+    pub(super) start: usize,
+    pub(super) class: Class,
+    pub(super) value: u64,
+}
+
+impl Constant {
+    /// The words of the register file that it is, and what they hold.
+    pub(crate) fn words(self) -> impl Iterator<Item = (usize, u32)> {
+        let Constant { start, class, value } = self;
+        let (low, high) = (value as u32, (value >> 32) as u32);
+        (0..slots::words(class) as usize).map(move |at| {
+            let word = match class {
+                Class::W32 => low,
+                Class::W64 if at.is_multiple_of(2) => low,
+                Class::W64 => high,
+                Class::Pred => u32::from(value != 0).wrapping_neg(),
+            };
+            (start + at, word)
+        })
     }
 }
 
@@ -62,131 +109,6 @@ impl Code {
 /// The machine has the level that the handler was selected for; the code belongs to the frame's program.
 pub(crate) type Handler = unsafe fn(&mut Frame<'_>, &Code, usize) -> usize;
 
-/// Returned by handlers that end the group's turn; [`Frame::stop`] says why.
-pub(crate) const STOP: usize = usize::MAX;
-
-/// What a handler does, written once and compiled for each level. `LEVEL` is the [`Level`] as a number.
-pub(crate) trait Body {
-    /// # Safety
-    /// The code belongs to the frame's program, whose slots lie inside the frame's registers.
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize;
-}
-
-/// The handler of a body for a level.
-pub(crate) fn select<B: Body>(level: Level) -> Handler {
-    match level {
-        Level::Portable => portable::<B>,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::<B>,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::<B>,
-        #[cfg(not(target_arch = "x86_64"))]
-        Level::Avx2 | Level::Avx512 => portable::<B>,
-    }
-}
-
-unsafe fn portable<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-    // SAFETY: as for the caller.
-    unsafe { B::run::<{ Level::Portable as usize }>(frame, code, at) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-    // SAFETY: as for the caller.
-    unsafe { B::run::<{ Level::Avx2 as usize }>(frame, code, at) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
-)]
-unsafe fn avx512<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-    // SAFETY: as for the caller.
-    unsafe { B::run::<{ Level::Avx512 as usize }>(frame, code, at) }
-}
-
-/// Prepares the frame for a group whose lanes are in [`Frame::exec`].
-pub(super) struct BeginGroup;
-
-impl Body for BeginGroup {
-    #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
-        let (mut active_warps, mut active_lanes) = (0, 0);
-        for warp in frame.first..frame.first + frame.count {
-            let lanes = frame.exec[warp];
-            frame.set_exec(warp, lanes);
-            frame.unguarded[warp] = lanes;
-            active_warps += u64::from(lanes != 0);
-            active_lanes += u64::from(lanes.count_ones());
-        }
-        (frame.active_warps, frame.active_lanes) = (active_warps, active_lanes);
-        at
-    }
-}
-
-/// Why a group's turn ended.
-#[derive(Clone, Debug, Default)]
-pub(crate) enum Stop {
-    /// The group stands before this code, where others wait or which others have not reached.
-    #[default]
-    Limit,
-    /// The group stands before this code and has used up its turn.
-    Yield(usize),
-    /// The group stands before this code, whose branch its lanes take in different directions:
-    /// per warp, the lanes that go to the target.
-    Diverge {
-        /// The branch.
-        at: usize,
-    },
-    /// The group's lanes exit.
-    Exit,
-    /// The group stands at this collective, where some lanes have to wait.
-    Collective(usize),
-    /// The group stands at this barrier.
-    Barrier(usize),
-    /// The kernel must stop.
-    Fault(Box<FaultAt>),
-}
-
-/// A fault before its thread is known by coordinates.
-#[derive(Clone, Debug)]
-pub(crate) struct FaultAt {
-    pub(crate) kind: FaultKind,
-    pub(crate) place: Place,
-    pub(crate) warp: usize,
-    pub(crate) lane: u32,
-}
-
-/// The threads of a CTA.
-#[derive(Clone, Debug)]
-pub(crate) struct Threads {
-    /// Warps of the CTA.
-    pub(crate) warps: usize,
-    /// Per warp, the lanes that were ever there: all, except in the last warp.
-    pub(crate) existing: [u32; MAX_WARPS],
-    /// Per warp, the lanes that have not exited.
-    pub(crate) live: [u32; MAX_WARPS],
-}
-
-impl Threads {
-    /// `count` threads, all live.
-    pub(crate) fn new(count: u32) -> Self {
-        let mut existing = [0; MAX_WARPS];
-        let warps = (count as usize).div_ceil(WARP).min(MAX_WARPS);
-        for (warp, lanes) in existing.iter_mut().enumerate().take(warps) {
-            let left = count as usize - warp * WARP;
-            *lanes = if left >= WARP { u32::MAX } else { (1 << left) - 1 };
-        }
-        Threads { warps, existing, live: existing }
-    }
-
-    /// Threads that have not exited.
-    pub(crate) fn live_count(&self) -> u32 {
-        self.live.iter().map(|lanes| lanes.count_ones()).sum()
-    }
-}
-
 /// Memory as a pointer and a length, for the spaces that belong to a CTA.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -210,7 +132,7 @@ pub(crate) struct Frame<'l> {
     pub(crate) write: [u32; MAX_WARPS],
     /// `exec` outside the current guard.
     pub(crate) unguarded: [u32; MAX_WARPS],
-    /// `exec` outside the current arm.
+    /// `exec` outside the current predicated block.
     pub(crate) outside: [u32; MAX_WARPS],
     /// Sums over the group, for statistics.
     pub(crate) active_warps: u64,
@@ -293,6 +215,13 @@ impl<'l> Frame<'l> {
 }
 
 impl Frame<'_> {
+    /// Counts the instructions of the block that a terminator's code ends: `y` of them.
+    #[inline(always)]
+    pub(super) fn count(&mut self, code: &Code) {
+        self.stats.warp_instructions += u64::from(code.y) * self.active_warps;
+        self.stats.thread_instructions += u64::from(code.y) * self.active_lanes;
+    }
+
     /// A row of 32 values of a register.
     ///
     /// # Safety

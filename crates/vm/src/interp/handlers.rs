@@ -1,8 +1,10 @@
 //! The handlers of memory operations, for each space, width and base.
 
 use super::atomic::{Atomic, Cell};
-use super::frame::{Handler, select};
-use super::memory::{Element, Load, Store};
+use super::element::Element;
+use super::frame::Handler;
+use super::handler::select;
+use super::memory::{Load, Store};
 use super::reach::{Generic, Global, Local, Param, Reach, Shared};
 use crate::Level;
 use ir::{Access, Space};

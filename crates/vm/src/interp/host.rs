@@ -1,21 +1,12 @@
 //! What kernels ask of the host: text, and failed assertions.
 
-use super::frame::{Body, Code, Frame, Slot};
+use super::frame::{Code, Frame};
+use super::handler::Body;
+use super::operations::HostOp;
 use super::reach::{Generic, Reach, access_fault};
 use crate::fault::{AccessKind, FaultKind};
 use crate::printf::{self, Values};
-use ir::{Place, Service, Space};
-
-/// The operands of a request.
-#[derive(Clone, Debug)]
-pub(crate) struct HostOp {
-    pub(crate) service: Service,
-    pub(crate) d: Slot,
-    pub(crate) operands: Vec<Slot>,
-    /// Index into [`Frame::caches`].
-    pub(crate) cache: usize,
-    pub(crate) place: Place,
-}
+use ir::{Service, Space};
 
 /// Bytes of the longest string.
 const MAX_TEXT: usize = 1 << 20;

@@ -3,7 +3,7 @@
 //! Most address arithmetic on `%tid` and most comparisons with it are such. The rows of these registers are
 //! written once and belong to them alone.
 
-use ir::{Extents, Inst, Kernel, Op, Operand, Src};
+use ir::{Extents, Inst, Kernel, Operand, Src};
 
 /// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order.
 ///
@@ -30,9 +30,9 @@ pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
     // In reconvergence order a definition comes before what it dominates.
     for block in &mut kernel.blocks {
         block.insts.retain(|inst| {
-            let candidate = match &inst.op {
-                Op::Special { what, .. } => what.is_launch_invariant(),
-                op => op.is_pure(),
+            let candidate = match inst.op.special() {
+                Some(what) => what.is_launch_invariant(),
+                None => inst.op.is_pure(),
             };
             let mut moves = candidate && inst.guard.is_none();
             inst.op.operands(|operand| {

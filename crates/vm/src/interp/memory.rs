@@ -9,101 +9,15 @@
 //! undefined by the PTX ISA too (9.1, 8.4, "Data races"), nothing in the VM depends on what they find but the values of
 //! registers, and every address that is made of those is checked before it is used.
 
-use super::frame::{Body, Code, Frame, Slot};
+use super::element::Element;
+use super::frame::{Code, Frame};
+use super::handler::Body;
+use super::operations::MemoryOp;
 use super::reach::{Base, Reach, access_fault, adjacent, host_address, scattered};
-use super::whole;
+use super::strong;
 use crate::fault::AccessKind;
-use ir::{Access, Place, Space};
 use lanes::WARP;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicI8, AtomicI16, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
-
-/// The operands of a load or store.
-#[derive(Clone, Debug)]
-pub(crate) struct MemoryOp {
-    /// Result slots of a load, value slots of a store; [`Slot::NONE`] drops an element.
-    pub(crate) values: Vec<Slot>,
-    pub(crate) base: Slot,
-    pub(crate) offset: u64,
-    pub(crate) access: Access,
-    pub(crate) space: Space,
-    /// Index into [`Frame::caches`].
-    pub(crate) cache: usize,
-    /// What a turn loses by it: strong accesses may be part of a wait for another thread.
-    pub(crate) fuel: i64,
-    /// A strong access: each lane's elements move in one piece, by an atomic of the host.
-    pub(crate) strong: bool,
-    pub(crate) place: Place,
-}
-
-impl MemoryOp {
-    /// Bytes that one lane accesses, and their alignment.
-    #[inline(always)]
-    pub(super) fn bytes(&self) -> u64 {
-        u64::from(self.access.bytes()) * self.values.len() as u64
-    }
-
-    /// Whether all elements of a lane have to move at once.
-    #[inline(always)]
-    fn is_whole(&self) -> bool {
-        self.strong && self.values.len() > 1
-    }
-}
-
-/// How an element in memory fills a register.
-pub(crate) trait Element: Copy {
-    /// The register's value.
-    type Held: Copy;
-    fn load(self) -> Self::Held;
-    fn store(held: Self::Held) -> Self;
-    /// Reads an element of memory that other threads may write: acquiring, or else relaxed.
-    ///
-    /// # Safety
-    /// `at` is valid for reads and aligned.
-    unsafe fn read(at: *const Self, acquires: bool) -> Self;
-    /// Writes an element of memory that other threads may access: releasing, or else relaxed.
-    ///
-    /// # Safety
-    /// `at` is valid for writes and aligned.
-    unsafe fn write(at: *mut Self, element: Self, releases: bool);
-}
-
-macro_rules! element {
-    ($($ty:ty, $held:ty, $atomic:ty;)*) => {
-        $(impl Element for $ty {
-            type Held = $held;
-            #[inline(always)]
-            fn load(self) -> $held {
-                self as $held
-            }
-            #[inline(always)]
-            fn store(held: $held) -> $ty {
-                held as $ty
-            }
-            #[inline(always)]
-            unsafe fn read(at: *const $ty, acquires: bool) -> $ty {
-                // SAFETY: the caller's pointer is valid and aligned.
-                let cell = unsafe { <$atomic>::from_ptr(at.cast_mut()) };
-                cell.load(if acquires { Ordering::Acquire } else { Ordering::Relaxed })
-            }
-            #[inline(always)]
-            unsafe fn write(at: *mut $ty, element: $ty, releases: bool) {
-                // SAFETY: the caller's pointer is valid and aligned.
-                let cell = unsafe { <$atomic>::from_ptr(at) };
-                cell.store(element, if releases { Ordering::Release } else { Ordering::Relaxed });
-            }
-        })*
-    };
-}
-
-element! {
-    u8, u32, AtomicU8;
-    i8, u32, AtomicI8;
-    u16, u32, AtomicU16;
-    i16, u32, AtomicI16;
-    u32, u32, AtomicU32;
-    u64, u64, AtomicU64;
-}
 
 #[cold]
 #[inline(never)]
@@ -138,7 +52,7 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
             if exec == 0 {
                 continue;
             }
-            if !uniform && !op.is_whole() && exec.count_ones() <= FEW {
+            if !uniform && !op.is_single_copy() && exec.count_ones() <= FEW {
                 // SAFETY: the code's base has type `B`.
                 if let Err((lane, address)) = unsafe { load_few::<S, E, B>(frame, op, warp) } {
                     return blame(frame, op, AccessKind::Load, warp, lane, address);
@@ -147,12 +61,14 @@ impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its results elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_whole()) {
+                if let Some(start) =
+                    adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_single_copy())
+                {
                     load_adjacent::<E>(frame, op, warp, start);
                 } else {
                     let keep = if uniform { u32::MAX } else { frame.write[warp] };
                     match scattered::<S, B>(frame, op, warp) {
-                        Ok(hosts) if op.strong => whole::load::<E>(frame, op, warp, &hosts, keep),
+                        Ok(hosts) if op.strong => strong::load::<E>(frame, op, warp, &hosts, keep),
                         Ok(hosts) => load_scattered::<E>(frame, op, warp, &hosts, keep),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Load, warp, lane, address);
@@ -183,7 +99,7 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             if exec == 0 {
                 continue;
             }
-            if !op.is_whole() && exec.count_ones() <= FEW {
+            if !op.is_single_copy() && exec.count_ones() <= FEW {
                 // SAFETY: the code's base has type `B`.
                 if let Err((lane, address)) = unsafe { store_few::<S, E, B>(frame, op, warp) } {
                     return blame(frame, op, AccessKind::Store, warp, lane, address);
@@ -192,11 +108,13 @@ impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
             }
             // SAFETY: the code's base has type `B`, and its values elements `E`.
             unsafe {
-                if let Some(start) = adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_whole()) {
+                if let Some(start) =
+                    adjacent::<S, B>(frame, op, warp).filter(|_| !op.is_single_copy())
+                {
                     store_adjacent::<E>(frame, op, warp, start);
                 } else {
                     match scattered::<S, B>(frame, op, warp) {
-                        Ok(hosts) if op.strong => whole::store::<E>(frame, op, warp, &hosts),
+                        Ok(hosts) if op.strong => strong::store::<E>(frame, op, warp, &hosts),
                         Ok(hosts) => store_scattered::<E>(frame, op, warp, &hosts),
                         Err((lane, address)) => {
                             return blame(frame, op, AccessKind::Store, warp, lane, address);

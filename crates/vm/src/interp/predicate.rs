@@ -1,6 +1,7 @@
 //! Operations on predicates, and the guard.
 
-use super::frame::{Body, Code, Frame};
+use super::frame::{Code, Frame};
+use super::handler::Body;
 use lanes::WARP;
 
 /// A function of two predicates by its truth table: `d`, `a`, `b` are slots, `x` is the table.

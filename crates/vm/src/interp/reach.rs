@@ -1,7 +1,7 @@
 //! Which addresses the lanes of a warp access, and where they lie on the host.
 
 use super::frame::Frame;
-use super::memory::MemoryOp;
+use super::operations::MemoryOp;
 use crate::fault::{AccessKind, Extent, FaultKind};
 use crate::memory::{Region, Window, lead};
 use ir::Space;

@@ -1,6 +1,7 @@
 //! Scalar operations as loops over lanes. The functions come from the tables of crate `ir`.
 
-use super::frame::{Body, Code, Frame, Handler, select};
+use super::frame::{Code, Frame, Handler};
+use super::handler::{Body, select};
 use crate::Level;
 use ir::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 use lanes::WARP;

@@ -4,7 +4,7 @@
 //! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands. Only in
 //! the entry block of full warps all lanes are there.
 
-use super::special::LaunchValues;
+use super::launch_values::LaunchValues;
 use ir::{
     Access, Class, Inst, Interrupt, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp,
 };
@@ -43,30 +43,26 @@ pub(super) fn simplify(
 
 /// Replaces what is the same in the whole launch by its value.
 fn insert_launch_values(op: &mut Op, launch: &LaunchValues<'_>) {
-    match op {
-        Op::Special { d, what } => {
-            let copy = if what.is_wide() { UnaryOp::Mov64 } else { UnaryOp::Mov32 };
-            if let Some(value) = launch.special(*what) {
-                *op = Op::Unary { op: copy, d: *d, a: Src::Imm(value) };
-            }
-        }
-        Op::Load { d, space: Space::Param, access, address, .. } => {
-            let ([Some(d)], Src::Imm(base)) = (d.as_slice(), address.base) else { return };
-            let offset = base.wrapping_add(address.offset.cast_unsigned());
-            let bytes = access.bytes() as usize;
-            if offset % bytes as u64 != 0 {
-                return;
-            }
-            let Some(value) = launch.param(offset, bytes) else { return };
-            let (copy, value) = match access {
-                Access::S8 => (UnaryOp::Mov32, UnaryOp::SignExtend8.eval([value])),
-                Access::S16 => (UnaryOp::Mov32, UnaryOp::SignExtend16.eval([value])),
-                Access::U8 | Access::U16 | Access::B32 => (UnaryOp::Mov32, value),
-                Access::B64 => (UnaryOp::Mov64, value),
-            };
+    if let Op::Special { d, what } = op {
+        let copy = if what.is_wide() { UnaryOp::Mov64 } else { UnaryOp::Mov32 };
+        if let Some(value) = launch.special(*what) {
             *op = Op::Unary { op: copy, d: *d, a: Src::Imm(value) };
         }
-        _ => {}
+    } else if let Op::Load { d, space: Space::Param, access, address, .. } = op {
+        let ([Some(d)], Src::Imm(base)) = (d.as_slice(), address.base) else { return };
+        let offset = base.wrapping_add(address.offset.cast_unsigned());
+        let bytes = access.bytes() as usize;
+        if offset % bytes as u64 != 0 {
+            return;
+        }
+        let Some(value) = launch.param(offset, bytes) else { return };
+        let (copy, value) = match access {
+            Access::S8 => (UnaryOp::Mov32, UnaryOp::SignExtend8.eval([value])),
+            Access::S16 => (UnaryOp::Mov32, UnaryOp::SignExtend16.eval([value])),
+            Access::U8 | Access::U16 | Access::B32 => (UnaryOp::Mov32, value),
+            Access::B64 => (UnaryOp::Mov64, value),
+        };
+        *op = Op::Unary { op: copy, d: *d, a: Src::Imm(value) };
     }
 }
 
@@ -91,7 +87,21 @@ fn propagate_constants(kernel: &mut Kernel) {
         let (d, result) = match &inst.op {
             Op::Unary { op, d, a } => (d, value(a).map(|a| op.eval([a]))),
             Op::Binary { op, d, a, b } => (d, value(a).zip(value(b)).map(|(a, b)| op.eval([a, b]))),
-            _ => continue,
+            Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
+            | Op::Host { .. } => continue,
         };
         if defs[d.0 as usize] == 1 && result.is_some() {
             constants[d.0 as usize] = result;
@@ -198,16 +208,8 @@ impl Copies {
                     self.define(changed);
                 }
             });
-            if inst.guard.is_none() {
-                match inst.op {
-                    Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, d, a: Src::Reg(a) }
-                        if d != a =>
-                    {
-                        self.copy(d, a);
-                    }
-                    Op::Logic { table: 0b1100, d, a: Pred::Is(a), .. } if d != a => self.copy(d, a),
-                    _ => {}
-                }
+            if let Some((d, a)) = inst.op.copied().filter(|(d, a)| inst.guard.is_none() && d != a) {
+                self.copy(d, a);
             }
         }
         if let Terminator::Branch { p, .. } = terminator {

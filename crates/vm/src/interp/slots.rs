@@ -1,6 +1,6 @@
 //! Where registers live: which are shared by all warps, which must start as zero, which share a row.
 
-use ir::{Class, Extents, Inst, Kernel, Op, Operand, Pred, Space, Src, terminator_use};
+use ir::{Class, Extents, Inst, Kernel, Operand, Pred, Space, Src, terminator_use};
 use lanes::WARP;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -103,11 +103,11 @@ fn find_uniform(kernel: &Kernel, invariant: &[Inst], facts: &mut [Facts]) {
     // In reconvergence order definitions mostly precede uses; a second pass catches the rest.
     for _ in 0..2 {
         for inst in insts() {
-            let invariant = match &inst.op {
-                Op::Special { what, .. } => what.is_cta_invariant(),
-                Op::Load { space, .. } => *space == Space::Param,
-                op => op.is_pure(),
+            let special = match inst.op.special() {
+                Some(what) => what.is_cta_invariant(),
+                None => inst.op.is_pure(),
             };
+            let invariant = special || inst.op.loads_from(Space::Param);
             if inst.guard.is_some() || !invariant {
                 continue;
             }

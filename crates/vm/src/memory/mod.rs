@@ -4,62 +4,23 @@
 //! memory: a generic address inside a window means an offset in that space. Allocations are exact to the byte and stand
 //! apart, so that an access past the end of one never lands in another.
 
+mod error;
 mod regions;
 mod reserve;
 mod windows;
 
+pub use error::MemoryError;
 pub use regions::{Region, Regions};
 pub(crate) use windows::Window;
 pub use windows::lead;
 
-use reserve::{Range, reserve};
-use std::fmt;
+pub use reserve::BASE;
+use reserve::{RESERVED, Range, reserve};
 
-/// Where the range stands if the host lets it, and what reports count device addresses from: it is the same in every run.
-pub const BASE: u64 = 0x2000_0000_0000;
-/// Bytes at the start of the range that are never allocated.
-const RESERVED: u64 = 1 << 16;
 /// Bytes between allocations, at least.
 const GAP: u64 = 256;
 /// Alignment of allocations, as `cudaMalloc` gives it.
 const ALIGN: u64 = 256;
-
-/// Why memory could not be had.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MemoryError {
-    /// The host did not reserve an address range.
-    Reserve(String),
-    /// The allocation does not fit.
-    Full {
-        /// Bytes asked for.
-        wanted: u64,
-        /// Bytes left.
-        left: u64,
-    },
-    /// A host copy outside an allocation.
-    OutOfBounds {
-        /// The device address.
-        address: u64,
-        /// Bytes to copy.
-        bytes: u64,
-    },
-}
-
-impl fmt::Display for MemoryError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MemoryError::Reserve(why) => write!(f, "cannot reserve device memory: {why}"),
-            MemoryError::Full { wanted, left } => {
-                write!(f, "cannot allocate {wanted} bytes of device memory: {left} are left")
-            }
-            MemoryError::OutOfBounds { address, bytes } => {
-                write!(f, "{bytes} bytes at {address:#x} are not inside an allocation")
-            }
-        }
-    }
-}
-
-impl std::error::Error for MemoryError {}
 
 /// The contents of a device's memory at one time. Equal snapshots have equal contents.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,12 @@
 //! The address range behind global memory.
 
 #[cfg(all(not(miri), not(unix)))]
-use super::MemoryError;
+use super::error::MemoryError;
+
+/// Where the range stands if the host lets it, and what reports count device addresses from: it is the same in every run.
+pub const BASE: u64 = 0x2000_0000_0000;
+/// Bytes at the start of the range that are never allocated.
+pub(super) const RESERVED: u64 = 1 << 16;
 
 /// Sizes to try, as powers of two: as much of a terabyte as the host gives.
 #[cfg(not(miri))]
@@ -10,12 +15,12 @@ const SIZES: [u32; 7] = [40, 38, 36, 34, 32, 30, 28];
 #[cfg(all(not(miri), unix))]
 pub(super) use for_unix::{Range, reserve};
 
-/// Reserves the range at [`crate::memory::BASE`], so that equal runs have equal addresses. Where something else stands, it
+/// Reserves the range at [`BASE`], so that equal runs have equal addresses. Where something else stands, it
 /// comes to stand elsewhere.
 #[cfg(all(not(miri), unix))]
 mod for_unix {
-    use super::SIZES;
-    use crate::memory::{BASE, MemoryError};
+    use super::{BASE, SIZES};
+    use crate::memory::error::MemoryError;
     use std::ops::{Deref, DerefMut};
     use std::ptr::NonNull;
 
@@ -94,8 +99,8 @@ pub(super) use for_miri::{Range, reserve};
 /// Miri reserves nothing: a small block stands for the range.
 #[cfg(miri)]
 mod for_miri {
-    use super::MemoryError;
-    use crate::memory::RESERVED;
+    use super::RESERVED;
+    use crate::memory::error::MemoryError;
     use std::ops::{Deref, DerefMut};
 
     const PAGE: usize = 4096;

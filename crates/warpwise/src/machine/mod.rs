@@ -1,9 +1,9 @@
 //! Machines that a description describes: assembling, disassembling, running as one warp.
 //!
-//! ```no_run
+//! ```
 //! use warpwise::machine::{Machine, Meaning, RunConfig, State};
 //!
-//! let machine = Machine::from_file("isa/warp.isa")?;
+//! let machine = Machine::from_file("warp")?;
 //! let program = machine.program("vote.s", "VOTE.ANY R0, PT, P1 ;", Meaning::BuiltIn)?;
 //! let mut state = State::default();
 //! state.predicates.insert(1, warpwise::machine::LaneMask(0b1010));
@@ -17,6 +17,7 @@ mod cubin;
 mod fault;
 mod lower;
 mod run;
+mod shipped;
 
 pub use self::check::MachineChecked;
 pub use self::cubin::disassemble_cubin;
@@ -26,11 +27,13 @@ pub use isa;
 pub use lanes::{LaneMask, Lanes};
 pub use lower::Lowered;
 pub use run::{MAX_MEMORY, MachineProgram, RunConfig};
+pub use shipped::{Shipped, shipped};
 
 use crate::error::{Error, Stage};
 use ::machine::Program;
 use diag::{Diagnostic, Sources};
-use isa::{Description, FileLoader};
+use isa::Description;
+use shipped::Finder;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,14 +56,15 @@ pub struct Assembled {
 }
 
 impl Machine {
-    /// Reads a description with everything that it includes, and checks it.
+    /// Reads a description with everything that it includes, and checks it. Where there is no file of a name, it is that
+    /// of a description that comes with Warpwise: `sm_90` ([`shipped`]).
     ///
     /// # Errors
-    /// The description breaks a rule of its language.
+    /// There is no such description, or it breaks a rule of its language.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Machine, Error> {
         let mut sources = Sources::new();
         let path = path.as_ref().to_string_lossy();
-        let loaded = Description::load(&path, &mut FileLoader, &mut sources);
+        let loaded = Description::load(&path, &mut Finder, &mut sources);
         let sources = Arc::new(sources);
         match loaded {
             Ok(description) => Ok(Machine { description, sources }),

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use warpwise::machine::{LaneMask, Machine, Meaning, RunConfig, State};
 use warpwise::{Arg, Device, LaunchConfig, Module};
 
@@ -36,6 +36,18 @@ impl Random {
 pub(crate) fn machine(name: &str) -> Machine {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../isa").join(name);
     Machine::from_file(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The PTX files under a folder.
+pub(crate) fn modules(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a committed folder") {
+        let path = entry.expect("it can be read").path();
+        if path.is_dir() {
+            modules(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "ptx") {
+            found.push(path);
+        }
+    }
 }
 
 /// A kernel that loads `%r0` … from `in`, runs the body, and stores the registers of the body to `out`.

@@ -130,7 +130,13 @@ macro_rules! replaced {
 /// Copies into shared memory that replace parts of the tensor's map.
 macro_rules! to_shared_replacing {
     ($dims:literal, $mode:literal, $words:literal, $parts:ident, $box:literal, $offsets:literal, $choices:literal) => {
-        to_shared!($dims, concat!($mode, ".override::global_address", $words), concat!(replaced!($parts), $box), $offsets, $choices)
+        to_shared!(
+            $dims,
+            concat!($mode, ".override::global_address", $words),
+            concat!(replaced!($parts), $box),
+            $offsets,
+            $choices
+        )
     };
 }
 
@@ -152,28 +158,113 @@ macro_rules! prefetch {
     };
 }
 
-const TILE_ADDRESS: [Form; 4] = to_shared_replacing!(".1d, .2d, .3d, .4d, .5d", "{.tile}", "", address, "c{dim}:s32", "", "");
-const TILE_SIZE: [Form; 4] = to_shared_replacing!(".1d", "{.tile}", ".override::global_dim", size, "c{dim}:s32", "", "");
-const TILE_STRIDES: [Form; 4] = to_shared_replacing!(".2d, .3d, .4d, .5d", "{.tile}", ".override::global_dim_stride", strides, "c{dim}:s32", "", "");
-const GATHER_ADDRESS: [Form; 4] = to_shared_replacing!(".2d", ".tile::gather4", "", address, "c{5}:s32", "", "");
-const IM2COL_ADDRESS: [Form; 4] = to_shared_replacing!(".3d, .4d, .5d", ".im2col", "", address, "c{dim}:s32", ", offsets{dim-2}:u16", "");
-const IM2COL_W_ADDRESS: [Form; 4] = to_shared_replacing!(".3d, .4d, .5d", ".mode", "", address, "c{dim}:s32", ", offsets{2}:u16", "; .mode = { .im2col::w, .im2col::w::128 }");
+const TILE_ADDRESS: [Form; 4] =
+    to_shared_replacing!(".1d, .2d, .3d, .4d, .5d", "{.tile}", "", address, "c{dim}:s32", "", "");
+const TILE_SIZE: [Form; 4] =
+    to_shared_replacing!(".1d", "{.tile}", ".override::global_dim", size, "c{dim}:s32", "", "");
+const TILE_STRIDES: [Form; 4] = to_shared_replacing!(
+    ".2d, .3d, .4d, .5d",
+    "{.tile}",
+    ".override::global_dim_stride",
+    strides,
+    "c{dim}:s32",
+    "",
+    ""
+);
+const GATHER_ADDRESS: [Form; 4] =
+    to_shared_replacing!(".2d", ".tile::gather4", "", address, "c{5}:s32", "", "");
+const IM2COL_ADDRESS: [Form; 4] = to_shared_replacing!(
+    ".3d, .4d, .5d",
+    ".im2col",
+    "",
+    address,
+    "c{dim}:s32",
+    ", offsets{dim-2}:u16",
+    ""
+);
+const IM2COL_W_ADDRESS: [Form; 4] = to_shared_replacing!(
+    ".3d, .4d, .5d",
+    ".mode",
+    "",
+    address,
+    "c{dim}:s32",
+    ", offsets{2}:u16",
+    "; .mode = { .im2col::w, .im2col::w::128 }"
+);
 
-const PREFETCH_TILE: [Form; 2] = prefetch!(".1d, .2d, .3d, .4d, .5d", "{.tile}", "", "c{dim}:s32", "", "");
-const PREFETCH_IM2COL: [Form; 2] = prefetch!(".3d, .4d, .5d", ".im2col", "", "c{dim}:s32", ", offsets{dim-2}:u16", "");
-const PREFETCH_IM2COL_W: [Form; 2] = prefetch!(".3d, .4d, .5d", ".mode", "", "c{dim}:s32", ", offsets{2}:u16", "; .mode = { .im2col::w, .im2col::w::128 }");
+const PREFETCH_TILE: [Form; 2] =
+    prefetch!(".1d, .2d, .3d, .4d, .5d", "{.tile}", "", "c{dim}:s32", "", "");
+const PREFETCH_IM2COL: [Form; 2] =
+    prefetch!(".3d, .4d, .5d", ".im2col", "", "c{dim}:s32", ", offsets{dim-2}:u16", "");
+const PREFETCH_IM2COL_W: [Form; 2] = prefetch!(
+    ".3d, .4d, .5d",
+    ".mode",
+    "",
+    "c{dim}:s32",
+    ", offsets{2}:u16",
+    "; .mode = { .im2col::w, .im2col::w::128 }"
+);
 const PREFETCH_GATHER: [Form; 2] = prefetch!(".2d", ".tile::gather4", "", "c{5}:s32", "", "");
-const PREFETCH_TILE_ADDRESS: [Form; 2] = prefetch!(".1d, .2d, .3d, .4d, .5d", "{.tile}", ".override::global_address", concat!(replaced!(address), "c{dim}:s32"), "", "");
-const PREFETCH_TILE_SIZE: [Form; 2] = prefetch!(".1d", "{.tile}", ".override::global_address.override::global_dim", concat!(replaced!(size), "c{dim}:s32"), "", "");
-const PREFETCH_TILE_STRIDES: [Form; 2] = prefetch!(".2d, .3d, .4d, .5d", "{.tile}", ".override::global_address.override::global_dim_stride", concat!(replaced!(strides), "c{dim}:s32"), "", "");
-const PREFETCH_IM2COL_ADDRESS: [Form; 2] = prefetch!(".3d, .4d, .5d", ".im2col", ".override::global_address", concat!(replaced!(address), "c{dim}:s32"), ", offsets{dim-2}:u16", "");
-const PREFETCH_IM2COL_W_ADDRESS: [Form; 2] = prefetch!(".3d, .4d, .5d", ".mode", ".override::global_address", concat!(replaced!(address), "c{dim}:s32"), ", offsets{2}:u16", "; .mode = { .im2col::w, .im2col::w::128 }");
-const PREFETCH_GATHER_ADDRESS: [Form; 2] = prefetch!(".2d", ".tile::gather4", ".override::global_address", concat!(replaced!(address), "c{5}:s32"), "", "");
+const PREFETCH_TILE_ADDRESS: [Form; 2] = prefetch!(
+    ".1d, .2d, .3d, .4d, .5d",
+    "{.tile}",
+    ".override::global_address",
+    concat!(replaced!(address), "c{dim}:s32"),
+    "",
+    ""
+);
+const PREFETCH_TILE_SIZE: [Form; 2] = prefetch!(
+    ".1d",
+    "{.tile}",
+    ".override::global_address.override::global_dim",
+    concat!(replaced!(size), "c{dim}:s32"),
+    "",
+    ""
+);
+const PREFETCH_TILE_STRIDES: [Form; 2] = prefetch!(
+    ".2d, .3d, .4d, .5d",
+    "{.tile}",
+    ".override::global_address.override::global_dim_stride",
+    concat!(replaced!(strides), "c{dim}:s32"),
+    "",
+    ""
+);
+const PREFETCH_IM2COL_ADDRESS: [Form; 2] = prefetch!(
+    ".3d, .4d, .5d",
+    ".im2col",
+    ".override::global_address",
+    concat!(replaced!(address), "c{dim}:s32"),
+    ", offsets{dim-2}:u16",
+    ""
+);
+const PREFETCH_IM2COL_W_ADDRESS: [Form; 2] = prefetch!(
+    ".3d, .4d, .5d",
+    ".mode",
+    ".override::global_address",
+    concat!(replaced!(address), "c{dim}:s32"),
+    ", offsets{2}:u16",
+    "; .mode = { .im2col::w, .im2col::w::128 }"
+);
+const PREFETCH_GATHER_ADDRESS: [Form; 2] = prefetch!(
+    ".2d",
+    ".tile::gather4",
+    ".override::global_address",
+    concat!(replaced!(address), "c{5}:s32"),
+    "",
+    ""
+);
 
 const TILE: [Form; 4] = to_shared!(".1d, .2d, .3d, .4d, .5d", "{.tile}", "c{dim}:s32", "", "");
 const GATHER: [Form; 4] = to_shared!(".2d", ".tile::gather4", "c{5}:s32", "", "");
-const IM2COL: [Form; 4] = to_shared!(".3d, .4d, .5d", ".im2col", "c{dim}:s32", ", offsets{dim-2}:u16", "");
-const IM2COL_W: [Form; 4] = to_shared!(".3d, .4d, .5d", ".mode", "c{dim}:s32", ", offsets{2}:u16", "; .mode = { .im2col::w, .im2col::w::128 }");
+const IM2COL: [Form; 4] =
+    to_shared!(".3d, .4d, .5d", ".im2col", "c{dim}:s32", ", offsets{dim-2}:u16", "");
+const IM2COL_W: [Form; 4] = to_shared!(
+    ".3d, .4d, .5d",
+    ".mode",
+    "c{dim}:s32",
+    ", offsets{2}:u16",
+    "; .mode = { .im2col::w, .im2col::w::128 }"
+);
 
 pub(super) const COPY: &[Form] = &[
     Form::new("cp.async!.bulk!.commit_group!", (8, 0), 90, commit),
@@ -217,20 +308,96 @@ pub(super) const COPY: &[Form] = &[
 ];
 
 pub(super) const REDUCE: &[Form] = &[
-    Form::legal("cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .and, .or, .xor }; .type = { .b32 }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .add, .min, .max }; .type = { .u32, .s32 }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .inc, .dec }; .type = { .u32 }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.add.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .type = { .u64 }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .and, .or, .xor }; .type = { .b32, .b64 }; .hint = { .L2::cache_hint }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16, .bf16 }; .hint = { .L2::cache_hint }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .type = { .u32, .s32, .u64, .f32, .f64 }; .hint = { .L2::cache_hint }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.noftz.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }", (8, 0), 90),
-    Form::legal("cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.noftz.f32 [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (9, 4), 90),
-    Form::legal("cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .inc, .dec }; .type = { .u32 }; .hint = { .L2::cache_hint }", (8, 0), 90),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .and, .or, .xor }; .type = { .b32 }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .add, .min, .max }; .type = { .u32, .s32 }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .inc, .dec }; .type = { .u32 }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.add.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .type = { .u64 }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .and, .or, .xor }; .type = { .b32, .b64 }; .hint = { .L2::cache_hint }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16, .bf16 }; .hint = { .L2::cache_hint }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .type = { .u32, .s32, .u64, .f32, .f64 }; .hint = { .L2::cache_hint }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.noftz.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }",
+        (8, 0),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.noftz.f32 [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .hint = { .L2::cache_hint }",
+        (9, 4),
+        90,
+    ),
+    Form::legal(
+        "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .inc, .dec }; .type = { .u32 }; .hint = { .L2::cache_hint }",
+        (8, 0),
+        90,
+    ),
     tensor!(".1d, .2d, .3d, .4d, .5d"; "cp.reduce!.async!.bulk!.tensor!.dim.global.src.op{.tile}.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
     tensor!(".3d, .4d, .5d"; "cp.reduce!.async!.bulk!.tensor!.dim.global.src.op.im2col_no_offs.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
-    to_global_replacing!("cp.reduce!.async!.bulk!", ".op", ".1d, .2d, .3d, .4d, .5d", "{.tile}", "", address, "c{dim}:s32", "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
-    to_global_replacing!("cp.reduce!.async!.bulk!", ".op", ".1d", "{.tile}", ".override::global_dim", size, "c{dim}:s32", "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
-    to_global_replacing!("cp.reduce!.async!.bulk!", ".op", ".2d, .3d, .4d, .5d", "{.tile}", ".override::global_dim_stride", strides, "c{dim}:s32", "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
-    to_global_replacing!("cp.reduce!.async!.bulk!", ".op", ".3d, .4d, .5d", ".im2col_no_offs", "", address, "c{dim}:s32", "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
+    to_global_replacing!(
+        "cp.reduce!.async!.bulk!",
+        ".op",
+        ".1d, .2d, .3d, .4d, .5d",
+        "{.tile}",
+        "",
+        address,
+        "c{dim}:s32",
+        "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"
+    ),
+    to_global_replacing!(
+        "cp.reduce!.async!.bulk!",
+        ".op",
+        ".1d",
+        "{.tile}",
+        ".override::global_dim",
+        size,
+        "c{dim}:s32",
+        "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"
+    ),
+    to_global_replacing!(
+        "cp.reduce!.async!.bulk!",
+        ".op",
+        ".2d, .3d, .4d, .5d",
+        "{.tile}",
+        ".override::global_dim_stride",
+        strides,
+        "c{dim}:s32",
+        "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"
+    ),
+    to_global_replacing!(
+        "cp.reduce!.async!.bulk!",
+        ".op",
+        ".3d, .4d, .5d",
+        ".im2col_no_offs",
+        "",
+        address,
+        "c{dim}:s32",
+        "; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"
+    ),
 ];

@@ -6,8 +6,8 @@ use crate::catalogue::logic::both;
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{
-    Access, Address, AsyncCopy, BULK_UNIT, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Scope, Space, Src, Terminator,
-    UnaryOp,
+    Access, Address, AsyncCopy, BULK_UNIT, BinaryOp, Class, CompareOp, Completion, Groups, Op,
+    Ordering, Scope, Space, Src, Terminator, UnaryOp,
 };
 
 /// A copy into shared memory.

@@ -7,9 +7,12 @@ use crate::catalogue::barrier_objects;
 use crate::catalogue::logic::both;
 use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
-use ir::{Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Pred, Reg, Scope, Space, Src};
-use ir::mbarrier::ARRIVE;
 use ir::Terminator;
+use ir::mbarrier::ARRIVE;
+use ir::{
+    Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Pred,
+    Reg, Scope, Space, Src,
+};
 
 const WORD: u32 = 4;
 

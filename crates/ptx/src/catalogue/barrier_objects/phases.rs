@@ -7,10 +7,11 @@ use crate::catalogue::logic::both;
 use crate::catalogue::memory::space;
 use crate::catalogue::not_implemented;
 use crate::lower::{Inst, Lowering, Result};
-use ir::{
-    Access, Address, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Scope, Space, Src, UnaryOp, Update,
-};
 use ir::mbarrier as object;
+use ir::{
+    Access, Address, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Scope, Space, Src,
+    UnaryOp, Update,
+};
 
 /// Where the object lies.
 fn place(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Address, Space)> {
@@ -116,7 +117,12 @@ pub(super) fn complete_tx(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 }
 
 /// Transfers of so many bytes, a 64-bit number, are over.
-pub(in crate::catalogue) fn complete(lo: &mut Lowering, at: (Address, Space), bytes: Reg, ordering: Ordering) {
+pub(in crate::catalogue) fn complete(
+    lo: &mut Lowering,
+    at: (Address, Space),
+    bytes: Reg,
+    ordering: Ordering,
+) {
     let step = lo.b.binary(BinaryOp::Shl64, bytes, Src::Imm(object::TRANSFERS.into()));
     let step = lo.b.binary(BinaryOp::SubI64, Src::Imm(0), step);
     update(lo, None, at, step.into(), ordering);

@@ -2,7 +2,7 @@
 
 use super::super::compare::halves;
 use super::super::step::Step;
-use super::{clamp, rounding, to_float};
+use super::share::{clamp, rounding, to_float};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ScalarType as T;

@@ -4,7 +4,8 @@ use super::product::multiply;
 use crate::catalogue::{Form, Need};
 
 /// What the ISA says of sums of floats.
-const SUMS: &str = "sums in any order, at least as exact as the type of d (f16, bf16, tf32, e4m3, e5m2: binary32)";
+const SUMS: &str =
+    "sums in any order, at least as exact as the type of d (f16, bf16, tf32, e4m3, e5m2: binary32)";
 
 /// `d = a * b + c` of these shapes and types.
 macro_rules! mma {
@@ -14,10 +15,20 @@ macro_rules! mma {
     ($flags:literal, $shapes:literal, $d:literal, $a:literal, $b:literal, $c:literal, $ptx:expr, $sm:literal) => {
         Form::new(
             concat!(
-                "mma.sync.aligned.shape.row.col>", $flags, ".dtype.atype.btype.ctype \
-                 d{mn}:dtype, a{mk}:atype, b{kn}:btype, c{mn}:ctype; .shape = { ", $shapes,
-                " }; .dtype = { ", $d, " }; .atype = { ", $a, " }; .btype = { ", $b,
-                " }; .ctype = { ", $c, " }"
+                "mma.sync.aligned.shape.row.col>",
+                $flags,
+                ".dtype.atype.btype.ctype \
+                 d{mn}:dtype, a{mk}:atype, b{kn}:btype, c{mn}:ctype; .shape = { ",
+                $shapes,
+                " }; .dtype = { ",
+                $d,
+                " }; .atype = { ",
+                $a,
+                " }; .btype = { ",
+                $b,
+                " }; .ctype = { ",
+                $c,
+                " }"
             ),
             $ptx,
             $sm,
@@ -31,10 +42,22 @@ macro_rules! sparse {
     ($flags:literal, $shapes:literal, $d:literal, $a:literal, $b:literal, $c:literal, $f:literal, $ptx:expr, $sm:literal) => {
         Form::legal(
             concat!(
-                "mma.sp.sync.aligned.shape.row.col>", $flags, ".dtype.atype.btype.ctype",
-                " d{mn}:dtype, a{mk/2}:atype, b{kn}:btype, c{mn}:ctype, plain reg e:b32, f:b32=", $f,
-                "; .sp = { .sp, .sp::ordered_metadata }; .shape = { ", $shapes, " }; .dtype = { ",
-                $d, " }; .atype = { ", $a, " }; .btype = { ", $b, " }; .ctype = { ", $c, " }"
+                "mma.sp.sync.aligned.shape.row.col>",
+                $flags,
+                ".dtype.atype.btype.ctype",
+                " d{mn}:dtype, a{mk/2}:atype, b{kn}:btype, c{mn}:ctype, plain reg e:b32, f:b32=",
+                $f,
+                "; .sp = { .sp, .sp::ordered_metadata }; .shape = { ",
+                $shapes,
+                " }; .dtype = { ",
+                $d,
+                " }; .atype = { ",
+                $a,
+                " }; .btype = { ",
+                $b,
+                " }; .ctype = { ",
+                $c,
+                " }"
             ),
             $ptx,
             $sm,
@@ -49,8 +72,15 @@ macro_rules! bytes {
         Form::legal(
             concat!(
                 "mma.sync.aligned.m16n8k32.row.col>.kind::f8f6f4.dtype.atype.btype.ctype \
-                 d{mn}:dtype, a{4}:b32, b{2}:b32, c{mn}:ctype; .dtype = { ", $dc, " }; .atype = { ",
-                $types, " }; .btype = { ", $types, " }; .ctype = { ", $dc, " }"
+                 d{mn}:dtype, a{4}:b32, b{2}:b32, c{mn}:ctype; .dtype = { ",
+                $dc,
+                " }; .atype = { ",
+                $types,
+                " }; .btype = { ",
+                $types,
+                " }; .ctype = { ",
+                $dc,
+                " }"
             ),
             $ptx,
             $sm,

@@ -195,7 +195,12 @@ fn bytes(lo: &mut Lowering, register: Src, signed: bool) -> Src {
     lo.b.binary(BinaryOp::Or32, low, above).into()
 }
 
-pub(super) fn values(lo: &mut Lowering, inst: &Inst<'_>, name: &str, ty: ScalarType) -> Result<Vec<Src>> {
+pub(super) fn values(
+    lo: &mut Lowering,
+    inst: &Inst<'_>,
+    name: &str,
+    ty: ScalarType,
+) -> Result<Vec<Src>> {
     let operand = lo.operand(inst, name)?;
     lo.elements(operand).iter().map(|element| lo.value_of(element, ty)).collect()
 }
@@ -217,7 +222,8 @@ pub(super) fn write(lo: &mut Lowering, inst: &Inst<'_>, types: &Types, sums: &[S
     let elements = lo.elements(operand);
     if types.d == ScalarType::F16 {
         for (element, pair) in elements.iter().zip(sums.chunks_exact(COLUMNS)) {
-            let [low, high] = [pair[0], pair[1]].map(|sum| lo.b.unary(UnaryOp::F32ToF16(NEAREST), sum));
+            let [low, high] =
+                [pair[0], pair[1]].map(|sum| lo.b.unary(UnaryOp::F32ToF16(NEAREST), sum));
             let pair = lo.b.binary(BinaryOp::Pack32, low, high);
             lo.write_to(element, pair.into(), ScalarType::B32)?;
         }

@@ -73,12 +73,7 @@ struct Tiles {
 }
 
 impl Tiles {
-    fn of(
-        lo: &mut Lowering,
-        inst: &Inst<'_>,
-        work: MatrixWork,
-        matrices: usize,
-    ) -> Result<Tiles> {
+    fn of(lo: &mut Lowering, inst: &Inst<'_>, work: MatrixWork, matrices: usize) -> Result<Tiles> {
         let (address, named) = lo.address(inst, "a")?;
         let space = space(lo, inst.space(), named);
         // Rows are read and written whole.

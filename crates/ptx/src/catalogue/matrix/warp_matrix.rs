@@ -94,7 +94,8 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (ty, operand) = (inst.ty("type"), lo.operand(inst, "d")?);
     let elements = lo.elements(operand);
     let per = register_bits(ty) / ty.bits();
-    let memory = Memory::of(lo, inst, MatrixWork::Load, which(inst), (ty, elements.len() as u32 * per))?;
+    let memory =
+        Memory::of(lo, inst, MatrixWork::Load, which(inst), (ty, elements.len() as u32 * per))?;
     let mut loaded = Vec::with_capacity(elements.len());
     for nth in 0..elements.len() as u32 {
         loaded.push(if memory.contiguous {
@@ -118,7 +119,8 @@ pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let ty = inst.ty("type");
     let held = values(lo, inst, "b", register_type(ty))?;
     let per = register_bits(ty) / ty.bits();
-    let memory = Memory::of(lo, inst, MatrixWork::Store, Which::Sum, (ty, held.len() as u32 * per))?;
+    let memory =
+        Memory::of(lo, inst, MatrixWork::Store, Which::Sum, (ty, held.len() as u32 * per))?;
     for (nth, value) in (0..).zip(held) {
         if memory.contiguous {
             memory.store(lo, nth * per, register_type(ty), value);

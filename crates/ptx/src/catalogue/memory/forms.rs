@@ -1,8 +1,8 @@
 //! The forms of loads and stores. The manual's lines, split where a word excludes others: by memory order,
 //! by cache and eviction words, and by whether the address is generic.
 
-use super::{load, not_implemented, store};
-use crate::catalogue::{Form, Need};
+use super::access::{load, store};
+use crate::catalogue::{Form, Need, not_implemented};
 
 /// Types of one element.
 macro_rules! types {

@@ -2,7 +2,7 @@
 //!
 //! Intermediate results are exact integers, here of 64 bits; `.sat` and the secondary operation see all of them.
 
-use super::{part, result, selected};
+use super::part::{part, result, selected};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, Class, CompareOp, Src, TernaryOp, UnaryOp};

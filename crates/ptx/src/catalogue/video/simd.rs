@@ -1,6 +1,6 @@
 //! SIMD video instructions: all halfwords or bytes of the operands.
 
-use super::{part, result_of, selected};
+use super::part::{part, result_of, selected};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, Class, CompareOp, Reg, Src, TernaryOp, UnaryOp};
@@ -27,16 +27,15 @@ pub(super) fn lower<const N: u32>(
     let bits = 32 / N;
     let sources = [selected(lo, inst, "a")?, selected(lo, inst, "b")?];
     let chosen = |name: &str, default: u32, nth: u32| {
-        let digits = inst.operand(name).and_then(super::digits);
+        let digits = inst.operand(name).and_then(super::part::digits);
         let digit = digits.and_then(|digits| digits.bytes().rev().nth(nth as usize));
         digit.map_or(default, |digit| u32::from(digit.wrapping_sub(b'0'))) % (2 * N)
     };
     let c = lo.value(inst, "c")?;
     let operand = lo.operand(inst, "d")?;
-    let mask = super::digits(operand);
-    let is_masked = |nth: u32| {
-        mask.is_none_or(|mask| mask.bytes().any(|digit| digit == b'0' + nth as u8))
-    };
+    let mask = super::part::digits(operand);
+    let is_masked =
+        |nth: u32| mask.is_none_or(|mask| mask.bytes().any(|digit| digit == b'0' + nth as u8));
     let mut total = c;
     for nth in (0..N).filter(|nth| is_masked(*nth)) {
         let element = |lo: &mut Lowering, name: &str, default| {

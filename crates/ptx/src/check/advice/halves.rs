@@ -1,40 +1,12 @@
 //! The halves of a 64-bit value, shuffled one by one.
 
-use super::{Checker, register};
+use super::Checker;
+use super::register::register;
+use super::state::{Half, Way};
 use crate::catalogue::pattern::{Length, Shape};
 use crate::catalogue::{Matched, Role};
 use crate::rules;
 use crate::syntax::ast::{Operand, OperandKind};
-use diag::Span;
-use foldhash::HashMap;
-
-/// How a half travelled: the instruction's words and its operands behind the source.
-#[derive(Clone, PartialEq, Eq)]
-struct Way {
-    mode: Option<&'static str>,
-    operands: Vec<String>,
-}
-
-#[derive(Clone)]
-struct Half {
-    /// Which value it belongs to.
-    value: usize,
-    /// The shuffle that moved it.
-    way: Option<(Way, Span)>,
-}
-
-/// Registers of the code since the last label that hold a half of a value.
-#[derive(Default)]
-pub(super) struct Halves<'a> {
-    registers: HashMap<&'a str, Half>,
-    values: usize,
-}
-
-impl Halves<'_> {
-    pub(super) fn clear(&mut self) {
-        self.registers.clear();
-    }
-}
 
 impl<'a> Checker<'a> {
     pub(super) fn advise_halves(&mut self, inst: &Matched<'a>) {

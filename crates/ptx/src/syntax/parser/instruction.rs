@@ -45,6 +45,9 @@ impl Parser<'_> {
         if operands.is_empty() && self.at(TokenKind::Comma) {
             return Err(self.expected("an operand"));
         }
+        // A module may have very many.
+        suffixes.shrink_to_fit();
+        operands.shrink_to_fit();
         Ok(Instruction { guard, opcode, suffixes, operands, span: self.span_from(start) })
     }
 

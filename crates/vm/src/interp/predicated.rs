@@ -1,24 +1,15 @@
-//! Arms: short ways round that run in place, without the scheduler.
+//! Predicated blocks: the body of an `if` runs in place, without the scheduler.
 //!
 //! `if (p) { … }` is a branch over a block that comes next and in which nobody waits. The schedule would run that
-//! block with the lanes that want it while the others wait behind it; so the group runs it at once with those
+//! block with the lanes that take it while the others wait behind it; so the group runs it at once with those
 //! lanes and goes on with all.
 
-use super::control::count;
-use super::frame::{Body, Code, Frame, Slot};
+use super::control::PIECE;
+use super::frame::{Code, Frame};
+use super::handler::Body;
 use ir::{BlockId, Kernel, Terminator};
 
-/// A branch over a block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ArmOp {
-    pub(crate) p: Slot,
-    /// Whether the lanes whose predicate is false run the arm.
-    pub(crate) negated: bool,
-    /// Instructions of the front end in the arm.
-    pub(crate) instructions: u32,
-}
-
-/// Per block, whether it is an arm of the block before it.
+/// Per block, whether it is predicated: run in place by the block before it.
 pub(super) fn find(kernel: &Kernel) -> Vec<bool> {
     let mut predecessors = vec![0u32; kernel.blocks.len()];
     for block in &kernel.blocks {
@@ -26,7 +17,7 @@ pub(super) fn find(kernel: &Kernel) -> Vec<bool> {
             predecessors[to.0 as usize] += 1;
         }
     }
-    let mut arms = vec![false; kernel.blocks.len()];
+    let mut predicated = vec![false; kernel.blocks.len()];
     for (at, pair) in kernel.blocks.windows(2).enumerate() {
         let [block, next] = pair else { continue };
         let (Terminator::Branch { then, otherwise, .. }, Terminator::Jump(join)) =
@@ -36,20 +27,22 @@ pub(super) fn find(kernel: &Kernel) -> Vec<bool> {
         };
         let id = BlockId(at as u32 + 1);
         let skips = (*then == id && otherwise == join) || (*otherwise == id && then == join);
+        let is_short = next.insts.len() <= PIECE;
         let waits = next.insts.iter().any(|inst| inst.op.may_wait());
-        // A block with an arm of its own ends in a branch, so arms do not nest.
-        arms[at + 1] = skips && predecessors[at + 1] == 1 && *join > id && !waits;
+        // A block that runs one in place ends in a branch, so they do not nest.
+        predicated[at + 1] = skips && predecessors[at + 1] == 1 && *join > id && !waits && is_short;
     }
-    arms
+    predicated
 }
 
-/// Runs the arm at index `x` with the lanes that want it, or goes on at its end, `y`, when none does. Ends a block.
-pub(super) struct Arm;
+/// Runs the predicated block at index `x` with the lanes that take it, or goes on at its end, `y`, when none does.
+/// Ends a block.
+pub(super) struct Predicated;
 
-impl Body for Arm {
+impl Body for Predicated {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let op = frame.program.arms[code.x as usize];
+        let op = frame.program.predicated[code.x as usize];
         let flip = if op.negated { u32::MAX } else { 0 };
         let (mut warps, mut lanes) = (0, 0);
         for warp in frame.first..frame.first + frame.count {
@@ -68,17 +61,17 @@ impl Body for Arm {
     }
 }
 
-/// Ends an arm: all lanes go on at code `x`.
-pub(super) struct ArmEnd;
+/// Ends a predicated block: all lanes go on at code `x`.
+pub(super) struct PredicatedEnd;
 
-impl Body for ArmEnd {
+impl Body for PredicatedEnd {
     #[inline(always)]
     unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
         for warp in frame.first..frame.first + frame.count {
             let lanes = frame.outside[warp];
             frame.set_exec(warp, lanes);
         }
-        count(frame, code);
+        frame.count(code);
         frame.go(code.x as usize)
     }
 }

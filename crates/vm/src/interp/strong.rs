@@ -5,8 +5,9 @@
 //! an aligned vector of up to 16 bytes at once, and kernels that wait for other CTAs rely on it: CUB's decoupled
 //! look-back reads a tile's status and its value together.
 
+use super::element::Element;
 use super::frame::Frame;
-use super::memory::{Element, MemoryOp};
+use super::operations::MemoryOp;
 use lanes::WARP;
 use portable_atomic::AtomicU128;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};

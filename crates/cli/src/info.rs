@@ -1,0 +1,239 @@
+//! `warpwise info`.
+
+use crate::arguments::InfoArguments;
+use crate::forms;
+use crate::report::{self, Answer, Stop};
+use crate::status::Status;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+use warpwise::diag::{Diagnostic, JsonDiagnostic, Log, Severity};
+use warpwise::{KernelInfo, Module, ModuleInfo, Needs, ParamInfo, Usage, plain_name};
+
+/// What the document holds.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Body {
+    /// The module.
+    module: Option<JsonModule>,
+}
+
+/// A module.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Module")]
+struct JsonModule {
+    /// The version of PTX that it is written in.
+    version: String,
+    /// The architecture that it is written for.
+    target: String,
+    /// Bits of an address.
+    address_bits: u32,
+    /// Its kernels, in source order.
+    kernels: Vec<JsonKernel>,
+    /// Its variables in global and constant memory.
+    variables: Vec<JsonVariable>,
+    /// Functions that it calls and does not define.
+    externs: Vec<String>,
+}
+
+/// A kernel.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Kernel")]
+struct JsonKernel {
+    /// Its name in the module.
+    symbol: String,
+    /// The shortest name that `--entry` takes for it.
+    name: String,
+    /// Its name in C++ with parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+    /// The line of the module that it begins on.
+    line: u32,
+    /// Directives about its launch.
+    directives: Vec<String>,
+    /// Registers that are declared, by their type.
+    registers: BTreeMap<String, u64>,
+    /// Whether it can run.
+    runs: bool,
+    /// Its parameters, if it can run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<Vec<JsonParam>>,
+    /// Bytes of static shared memory of a CTA, if it can run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_bytes: Option<u64>,
+    /// Bytes of local memory of a thread, if it can run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_bytes: Option<u32>,
+    /// Why it cannot run.
+    refused: Vec<JsonDiagnostic>,
+}
+
+/// A parameter.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Param")]
+struct JsonParam {
+    /// Its name in the module.
+    name: String,
+    /// Its declaration without the name.
+    declaration: String,
+    /// Its size.
+    bytes: u32,
+    /// Its type in C++, if the mangled name tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpp: Option<String>,
+    /// What the kernel does with the memory behind it, as far as that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<String>,
+}
+
+/// A variable.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Variable")]
+struct JsonVariable {
+    /// Its name in the module.
+    symbol: String,
+    /// Its name in C++.
+    name: String,
+    /// Its declaration without the name.
+    declaration: String,
+    /// Its size.
+    bytes: u64,
+}
+
+/// Runs the command and reports. A kernel that cannot run is a fact about the module, and no failure.
+pub(crate) fn run(arguments: &InfoArguments) -> Status {
+    report::answer(&forms::INFO, arguments.answering.format(), answer(arguments))
+}
+
+fn answer(arguments: &InfoArguments) -> Result<Answer<Body>, Stop> {
+    let mut module = Module::from_ptx_file(&arguments.module)?;
+    if let Some(target) = &arguments.target {
+        module.retarget(target)?;
+    }
+    let info = module.info();
+    let body = Body { module: Some(json(&module, &info)) };
+    let told = vec![(Arc::clone(module.sources()), module.warnings().to_vec())];
+    Ok(Answer { status: Status::Fine, text: text(&module, &info), body, told })
+}
+
+fn text(module: &Module, info: &ModuleInfo) -> String {
+    let (major, minor) = info.version;
+    // Writing to a string does not fail.
+    let mut out =
+        format!("PTX {major}.{minor}, {}, {}-bit addresses\n", info.target, info.address_bits);
+    for kernel in &info.kernels {
+        let _ = writeln!(out, "\nkernel {}", kernel.signature.as_ref().unwrap_or(&kernel.name));
+        let entry = if kernel.name.contains([' ', '<', '(']) { "'" } else { "" };
+        let _ = writeln!(out, "  line {}, --entry {entry}{}{entry}", kernel.line, kernel.name);
+        match &kernel.needs {
+            Ok(needs) => needs_text(&mut out, &kernel.symbol, needs),
+            Err(why) => {
+                let _ = writeln!(out, "  cannot run:");
+                refused(&mut out, module, why);
+            }
+        }
+        let count = |(ty, count): (&String, &u64)| format!("{count} {ty}");
+        let registers: Vec<String> = kernel.registers.iter().map(count).collect();
+        if !registers.is_empty() {
+            let _ = writeln!(out, "  declares {} registers", registers.join(", "));
+        }
+        for directive in &kernel.directives {
+            let _ = writeln!(out, "  {directive}");
+        }
+    }
+    if !info.variables.is_empty() {
+        out.push_str("\nvariables\n");
+    }
+    for variable in &info.variables {
+        let (name, declaration) = (plain_name(variable.name()), variable.declaration());
+        let _ = writeln!(out, "  {name}  {declaration}, {} bytes", variable.bytes());
+    }
+    if !info.externs.is_empty() {
+        let _ = writeln!(out, "\ncalls {}", info.externs.join(", "));
+    }
+    out
+}
+
+fn needs_text(out: &mut String, symbol: &str, needs: &Needs) {
+    for (nth, param) in needs.params.iter().enumerate() {
+        let ParamInfo { name, declaration, bytes, .. } = param;
+        // Compilers number what has no name: `KERNEL_param_0`.
+        let name = if name.starts_with(symbol) { "" } else { name };
+        let what = param.cpp.as_deref().map_or(name.to_owned(), |cpp| format!("{cpp} {name}"));
+        let usage = usage(param).map_or(String::new(), |usage| format!("; {usage}"));
+        let _ = writeln!(out, "  {nth}: {}  ({declaration}, {bytes} bytes{usage})", what.trim());
+    }
+    let _ = writeln!(
+        out,
+        "  {} bytes of shared memory, {} of local memory a thread",
+        needs.shared_bytes, needs.local_bytes
+    );
+}
+
+fn usage(param: &ParamInfo) -> Option<String> {
+    param.usage.map(|usage| match usage {
+        Usage::Reads(ty) => format!("reads {ty}"),
+        Usage::Writes(ty) => format!("writes {ty}"),
+        Usage::Accesses => "accesses memory there".to_owned(),
+    })
+}
+
+fn refused(out: &mut String, module: &Module, why: &[Diagnostic]) {
+    for found in why.iter().filter(|found| found.severity == Severity::Error) {
+        let line = found.span().map_or(String::new(), |span| {
+            let line = module.sources().file(span.file).location(span.start).line;
+            format!("line {line}: ")
+        });
+        let _ = writeln!(out, "    {line}{}", found.message);
+    }
+}
+
+fn json(module: &Module, info: &ModuleInfo) -> JsonModule {
+    let kernel = |kernel: &KernelInfo| {
+        let needs = kernel.needs.as_ref().ok();
+        let why = kernel.needs.as_ref().err().map_or(&[][..], Vec::as_slice);
+        let told = vec![(&**module.sources(), why)];
+        JsonKernel {
+            symbol: kernel.symbol.clone(),
+            name: kernel.name.clone(),
+            signature: kernel.signature.clone(),
+            line: kernel.line,
+            directives: kernel.directives.clone(),
+            registers: kernel.registers.clone(),
+            runs: needs.is_some(),
+            params: needs.map(|needs| needs.params.iter().map(param).collect()),
+            shared_bytes: needs.map(|needs| needs.shared_bytes),
+            local_bytes: needs.map(|needs| needs.local_bytes),
+            refused: Log { told, ..Log::default() }.json(),
+        }
+    };
+    let (major, minor) = info.version;
+    JsonModule {
+        version: format!("{major}.{minor}"),
+        target: info.target.clone(),
+        address_bits: info.address_bits,
+        kernels: info.kernels.iter().map(kernel).collect(),
+        variables: info
+            .variables
+            .iter()
+            .map(|variable| JsonVariable {
+                symbol: variable.name().to_owned(),
+                name: plain_name(variable.name()),
+                declaration: variable.declaration(),
+                bytes: variable.bytes(),
+            })
+            .collect(),
+        externs: info.externs.clone(),
+    }
+}
+
+fn param(param: &ParamInfo) -> JsonParam {
+    JsonParam {
+        name: param.name.clone(),
+        declaration: param.declaration.clone(),
+        bytes: param.bytes,
+        cpp: param.cpp.clone(),
+        usage: usage(param),
+    }
+}

@@ -1,0 +1,1 @@
+    VOTE.ANY R0, PT, P1 ;
