@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 /// Runs a command line in the root of the repository; what it prints, and its exit status.
 fn warpwise(words: &str) -> (String, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise"));
-    let ran = command.args(words.split_whitespace()).current_dir(root()).output();
+    let ran = command.args(words.split(' ')).current_dir(root()).output();
     let ran = ran.expect("the command starts");
     (String::from_utf8(ran.stdout).expect("text"), ran.status.code().unwrap_or(-1))
 }

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::convert::Infallible;
 use vm::memory::Snapshot;
 use vm::{Chooser, Launch, Level, Memory, Observer, Random, Schedule};
-use warpwise_sanitize::explore::{self, Both, End, Footprints, Run, Subject};
+use warpwise_sanitize::explore::{self, End, Footprints, Run, Subject};
 use warpwise_sanitize::{Options, Sanitizer};
 
 /// Who the threads are.
@@ -591,7 +591,7 @@ impl<'p> Collected<'p> {
         };
         let mut sanitizer =
             Sanitizer::new(&self.kernel, launch.grid, launch.block, Options::default());
-        let mut both = Both { first: &mut sanitizer, second: Some(watch) };
+        let mut both = (&mut sanitizer, Some(watch));
         let outcome = match chooser {
             Some(chooser) => {
                 vm::launch_chosen(&self.kernel, &launch, &mut self.memory, &mut both, chooser)

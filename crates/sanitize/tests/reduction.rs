@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use vm::memory::Snapshot;
 use vm::{Choice, Chooser, Chosen, Launch, Level, Memory, Observer, Random, Schedule, parts};
-use warpwise_sanitize::explore::{self, Both, End, Explored, Footprints, Run, Subject};
+use warpwise_sanitize::explore::{self, End, Explored, Footprints, Run, Subject};
 use warpwise_sanitize::{Finding, Options, Sanitizer};
 
 /// Who runs the programs side by side.
@@ -279,7 +279,7 @@ impl Collected {
         let (fault, findings) = if self.watched {
             let mut sanitizer =
                 Sanitizer::new(kernel, launch.grid, launch.block, Options::default());
-            let mut both = Both { first: &mut sanitizer, second: Some(observer) };
+            let mut both = (&mut sanitizer, Some(observer));
             let outcome = vm::launch_chosen(kernel, &launch, memory, &mut both, chooser);
             let fault = outcome.expect("possible").fault;
             let found = sanitizer.finish(fault.as_ref(), |_| false);

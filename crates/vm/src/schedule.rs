@@ -340,8 +340,8 @@ mod tests {
     #[test]
     fn small_splits_have_all_parts_and_large_ones_some() {
         let parts = |split| parts(LaneMask(split)).iter().map(|part| part.0).collect::<Vec<_>>();
-        assert_eq!(parts(0), []);
-        assert_eq!(parts(0x40), []);
+        assert!(parts(0).is_empty());
+        assert!(parts(0x40).is_empty());
         assert_eq!(parts(0x101), [1, 0x100]);
         assert_eq!(parts(0b1011), [1, 2, 3, 8, 9, 10]);
         assert_eq!(parts(0xf0), [0xa0, 0xc0]);
