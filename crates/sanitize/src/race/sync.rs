@@ -111,7 +111,7 @@ impl SyncVars {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clock::Step;
+    use super::super::step::Step;
     use super::*;
     use lanes::LaneMask;
 
