@@ -82,6 +82,10 @@ impl Finding {
                 locations.push(places.location(place));
             }
         }
+        let mut detail = seen.detail.clone();
+        for address in detail.addresses() {
+            *address = places.shown(*address);
+        }
         Finding {
             code: seen.code(),
             severity: seen.severity(),
@@ -91,7 +95,7 @@ impl Finding {
             thread: seen.thread,
             count: seen.count,
             lanes: seen.lanes,
-            detail: seen.detail.clone(),
+            detail,
             locations,
         }
     }
@@ -116,6 +120,9 @@ impl Finding {
 pub(crate) trait Locate: Places {
     /// Where an instruction stands.
     fn location(&self, place: Place) -> Location;
+
+    /// An address of device memory as reports show it: the same in every run.
+    fn shown(&self, address: u64) -> u64;
 }
 
 /// What a checked run hands out: findings as data, and everything in words.

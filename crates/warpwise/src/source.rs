@@ -227,6 +227,10 @@ impl Places for Located<'_> {
 }
 
 impl Locate for Located<'_> {
+    fn shown(&self, address: u64) -> u64 {
+        self.owners.map_or(address, |owners| owners.shown(address))
+    }
+
     fn location(&self, place: Place) -> Location {
         let lines = &self.kernel.lowered.lines;
         let source = lines.of(place).iter().map(|at| Position {

@@ -283,7 +283,7 @@ fn input(statement: &str, nth: usize, random: &mut Random) -> [u32; 32] {
         text if text.starts_with("mov.u32") && text.contains("activemask") => [u32::MAX; 32],
         text if text.contains("activemask") => [u32::MAX; 32],
         text if text.contains('%') && text.contains("id") => [0; 32],
-        text if text.starts_with("ld.param") && nth % 2 == 0 => [small; 32],
+        text if text.starts_with("ld.param") && nth.is_multiple_of(2) => [small; 32],
         text if text.starts_with("ld.param") => [same; 32],
         _ if nth == 0 => [same; 32],
         _ => std::array::from_fn(|_| random.value()),

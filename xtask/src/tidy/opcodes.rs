@@ -17,7 +17,7 @@ const OTHER_MEANINGS: [(&str, &[&str]); 6] = [
     ("crates/machine/src/pseudo/functions.rs", &["min", "max", "abs", "popc", "clz"]),
     ("crates/machine/src/pseudo/parser.rs", &["exit"]),
     // An option.
-    ("crates/cli/src/arguments.rs", &["set"]),
+    ("crates/cli/src/arguments/mod.rs", &["set"]),
     // A feature of x86-64.
     ("crates/vm/src/simd.rs", &["fma"]),
 ];

@@ -19,6 +19,11 @@ pub(crate) trait Facts {
         false
     }
 
+    /// The addresses of memory among the facts.
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        Vec::new()
+    }
+
     /// Who waits where for whom.
     fn waiting(&self) -> &[Waiting] {
         &[]

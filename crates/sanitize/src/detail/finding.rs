@@ -208,6 +208,11 @@ impl Detail {
         with_facts!(self, facts => facts.related())
     }
 
+    /// The addresses of memory among its facts, those of findings that it rests on too.
+    pub fn addresses(&mut self) -> Vec<&mut u64> {
+        with_facts!(self, facts => facts.addresses())
+    }
+
     /// For deadlocks: who waits where for whom.
     pub fn waiting(&self) -> &[Waiting] {
         with_facts!(self, facts => facts.waiting())
@@ -263,6 +268,10 @@ impl Facts for FromActiveMask {
         Code::W009
     }
 
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        self.shown.iter_mut().flat_map(|shown| shown.finding.detail.addresses()).collect()
+    }
+
     fn related(&self) -> Vec<Place> {
         let shown = self.shown.iter().map(|shown| shown.finding.place);
         std::iter::once(self.source).chain(shown).collect()
@@ -272,6 +281,10 @@ impl Facts for FromActiveMask {
 impl Facts for PresenceDiffers {
     fn code(&self) -> Code {
         Code::W008
+    }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        self.finding.detail.addresses()
     }
 
     fn related(&self) -> Vec<Place> {

@@ -74,11 +74,21 @@ impl Facts for OutOfBounds {
     fn code(&self) -> Code {
         Code::M001
     }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        let nearest = self.nearest.iter_mut();
+        let ends = nearest.flat_map(|extent| [&mut extent.start, &mut extent.end]);
+        std::iter::once(&mut self.at.address).chain(ends).collect()
+    }
 }
 
 impl Facts for Freed {
     fn code(&self) -> Code {
         Code::M003
+    }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address]
     }
 }
 
@@ -86,11 +96,19 @@ impl Facts for BetweenVariables {
     fn code(&self) -> Code {
         Code::M001
     }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address, &mut self.end]
+    }
 }
 
 impl Facts for ConstantWritten {
     fn code(&self) -> Code {
         Code::M001
+    }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address]
     }
 }
 
@@ -98,11 +116,19 @@ impl Facts for BadCall {
     fn code(&self) -> Code {
         Code::M001
     }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.address]
+    }
 }
 
 impl Facts for Misaligned {
     fn code(&self) -> Code {
         Code::M002
+    }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address]
     }
 }
 

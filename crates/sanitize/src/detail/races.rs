@@ -146,6 +146,10 @@ impl Facts for Race {
         race(self.at.space)
     }
 
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address]
+    }
+
     fn related(&self) -> Vec<Place> {
         let earlier = Some(self.earlier.place).filter(|earlier| *earlier != self.later.place);
         earlier.into_iter().chain(self.read.map(|read| read.place)).collect()
@@ -161,6 +165,10 @@ impl Facts for CopyUnderWay {
         race(self.at.space)
     }
 
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address, &mut self.copied_to.address]
+    }
+
     fn related(&self) -> Vec<Place> {
         vec![self.copy]
     }
@@ -171,6 +179,10 @@ impl Facts for NoProxyFence {
         Code::R001
     }
 
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address]
+    }
+
     fn related(&self) -> Vec<Place> {
         vec![self.store]
     }
@@ -179,6 +191,10 @@ impl Facts for NoProxyFence {
 impl Facts for ConstantRace {
     fn code(&self) -> Code {
         Code::R002
+    }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address]
     }
 
     fn related(&self) -> Vec<Place> {

@@ -62,6 +62,10 @@ impl Facts for ResultsDiffer {
     fn code(&self) -> Code {
         Code::W008
     }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        vec![&mut self.at.address]
+    }
 }
 
 impl Facts for EndsDiffer {

@@ -103,6 +103,15 @@ impl Facts for Undefined {
         }
     }
 
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        match &mut self.born {
+            Born::Memory(at) => vec![&mut at.address],
+            Born::Register | Born::SourceAbsent { .. } | Born::SourcesAbsent | Born::NotNamed => {
+                Vec::new()
+            }
+        }
+    }
+
     fn related(&self) -> Vec<Place> {
         if self.used == Use::FinalRegister {
             return Vec::new();

@@ -127,6 +127,12 @@ struct Texts<'p> {
 }
 
 impl Locate for Texts<'_> {
+    fn shown(&self, address: u64) -> u64 {
+        let memory = self.memory;
+        let offset = address.checked_sub(memory.address).filter(|it| *it < memory.bytes);
+        offset.unwrap_or(address)
+    }
+
     fn location(&self, place: Place) -> Location {
         let instruction = self.ptx(place).map(|span| Position::of(&self.program.sources, span));
         Location {
@@ -165,9 +171,7 @@ impl Places for Texts<'_> {
 
     /// As the program knows it: counted from the start of its memory.
     fn address(&self, at: At) -> String {
-        let memory = self.memory;
-        let offset = at.address.checked_sub(memory.address).filter(|it| *it < memory.bytes);
-        format!("{:#x}", offset.unwrap_or(at.address))
+        format!("{:#x}", self.shown(at.address))
     }
 
     fn element(&self, at: At) -> String {

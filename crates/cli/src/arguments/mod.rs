@@ -1,5 +1,14 @@
 //! The command line as clap reads it.
 
+mod machine;
+mod reporting;
+
+pub(crate) use machine::{
+    AsmArguments, DisasmArguments, IsaCommand, LowerArguments, MachineArguments, ManualFormat,
+    SimArguments,
+};
+pub(crate) use reporting::{Accepting, Allow, Answering, ReportFormat, Reporting};
+
 use crate::spec::{Spec, Subject};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -40,7 +49,7 @@ pub(crate) enum Command {
     /// Turn words, or the code of a cubin, into assembly.
     Disasm(DisasmArguments),
     /// Run assembly of a described machine as one warp, and print its registers.
-    #[command(after_help = STATE_HELP)]
+    #[command(after_help = machine::STATE_HELP)]
     Sim(SimArguments),
     /// Turn the warp instructions of a PTX kernel into assembly of a described machine.
     Lower(LowerArguments),
@@ -131,137 +140,6 @@ pub(crate) struct LintArguments {
     /// List the rules instead.
     #[arg(long)]
     pub(crate) list: bool,
-}
-
-/// How commands report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// For people.
-    Text,
-    /// One JSON document.
-    Json,
-    /// One SARIF 2.1.0 document, for code-scanning tools.
-    Sarif,
-    /// One JUnit XML document, which CI systems show as tests.
-    Junit,
-    /// Workflow commands of GitHub Actions, which mark lines of a pull request.
-    Github,
-}
-
-/// How a command that finds something reports.
-#[derive(Args, Debug)]
-pub(crate) struct Reporting {
-    /// The same as `--format json`.
-    #[arg(long)]
-    json: bool,
-    /// How to report: text for people, or a document on standard output.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Text)]
-    format: ReportFormat,
-}
-
-impl Reporting {
-    /// How to report.
-    pub(crate) fn format(&self) -> ReportFormat {
-        match (self.json, self.format) {
-            (true, ReportFormat::Text) => ReportFormat::Json,
-            (_, format) => format,
-        }
-    }
-}
-
-/// How other commands answer.
-#[derive(Args, Debug)]
-pub(crate) struct Answering {
-    /// The same as `--format json`.
-    #[arg(long)]
-    json: bool,
-    /// How to answer: text for people, or one JSON document on standard output.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = AnswerFormat::Text)]
-    format: AnswerFormat,
-}
-
-impl Answering {
-    /// How to answer.
-    pub(crate) fn format(&self) -> ReportFormat {
-        match (self.json, self.format) {
-            (true, _) | (_, AnswerFormat::Json) => ReportFormat::Json,
-            (false, AnswerFormat::Text) => ReportFormat::Text,
-        }
-    }
-}
-
-/// The formats of [`Answering`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum AnswerFormat {
-    /// For people.
-    Text,
-    /// One JSON document.
-    Json,
-}
-
-/// What the user accepts.
-#[derive(Args, Debug)]
-pub(crate) struct Accepting {
-    /// Accept what this code is about, everywhere or in a function: a kernel or device function, called or inlined, by its
-    /// name in C++ or in the module. Errors of `lint` cannot be allowed.
-    #[arg(long, value_name = "CODE[:FUNCTION]")]
-    allow: Vec<Allows>,
-    /// Accept what stands in this file.
-    #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Accept everything that is found, and write it to this file for --baseline. What the file holds of other modules and
-    /// kernels stays.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write_baseline: Option<PathBuf>,
-}
-
-impl Accepting {
-    /// What is allowed.
-    pub(crate) fn allowed(&self) -> impl Iterator<Item = &Allow> {
-        self.allow.iter().flat_map(|allows| &allows.0)
-    }
-}
-
-/// A code that is accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Allow {
-    pub(crate) code: String,
-    /// Only in this function.
-    pub(crate) function: Option<String>,
-}
-
-/// `--allow CODE[:FUNCTION][,CODE[:FUNCTION]]...`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Allows(Vec<Allow>);
-
-impl FromStr for Allows {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        // Commas also stand between the parameters of a function.
-        let mut depth = 0_u32;
-        let parts = text.split(|letter| {
-            match letter {
-                '(' | '<' => depth += 1,
-                ')' | '>' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            letter == ',' && depth == 0
-        });
-        let allow = |part: &str| {
-            let (code, function) = match part.split_once(':') {
-                Some((code, function)) => (code, Some(function.trim())),
-                None => (part, None),
-            };
-            match (code.trim(), function) {
-                ("", _) | (_, Some("")) => Err("write CODE or CODE:FUNCTION".to_owned()),
-                (code, function) => {
-                    Ok(Allow { code: code.to_owned(), function: function.map(str::to_owned) })
-                }
-            }
-        };
-        parts.map(allow).collect::<Result<_, _>>().map(Allows)
-    }
 }
 
 /// The arguments of `run`.
@@ -611,148 +489,6 @@ fn lane_mask(text: &str) -> Result<LaneMask, String> {
     number.map(LaneMask).map_err(|_| format!("`{text}` is no mask of 32 lanes, such as 0x0000ffff"))
 }
 
-const STATE_HELP: &str = "\
-The state is TOML:
-  active = 0x0000ffff     the lanes that run; all, if it is left out
-  R0 = \"iota\"             0, 1, 2, ... in lanes 0, 1, 2, ...
-  R1 = [5, 6, ...]        one number a lane, 32 of them
-  R2 = -1                 the same in all lanes; 1.5 is the bits of a binary32
-  R3 = \"rand:42\"          reproducible random numbers
-  P0 = 0x0000ffff         one bit a lane; true or false for all lanes
-  UR0 = 5                 one number for the warp
-  UP0 = true              one bit for the warp
-  memory = [1, 2, 3]      words of 32 bits from address 0 on
-  memory_bytes = 4096     the size of memory, if it is larger; zero behind the words
-
-What is left out is zero, and with --check undefined in registers of the lanes. The state after the run is printed in
-the same form.
-
-Exit status: 0 fine, 1 findings of --check, 2 wrong usage, 3 input rejected, 4 the program was stopped.";
-
-/// Which machine assembly is for.
-#[derive(Args, Debug)]
-pub(crate) struct MachineArguments {
-    /// The description of the machine: a file, or if there is none of that name, one that comes with Warpwise, such as sm_90
-    /// (`warpwise isa list` names them).
-    #[arg(long, value_name = "X.isa|sm_XX")]
-    pub(crate) isa: PathBuf,
-}
-
-/// The arguments of `asm`.
-#[derive(Args, Debug)]
-pub(crate) struct AsmArguments {
-    /// The program, as assembly text.
-    #[arg(value_name = "F.s")]
-    pub(crate) program: PathBuf,
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    /// The file to write: 16 bytes a word, little endian.
-    #[arg(short, long = "output", value_name = "F.bin")]
-    pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) answering: Answering,
-}
-
-/// The arguments of `disasm`.
-#[derive(Args, Debug)]
-pub(crate) struct DisasmArguments {
-    /// The words, 16 bytes each, little endian; or a cubin.
-    #[arg(value_name = "F.bin|F.cubin")]
-    pub(crate) words: PathBuf,
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    #[command(flatten)]
-    pub(crate) answering: Answering,
-}
-
-/// The arguments of `sim`.
-#[derive(Args, Debug)]
-pub(crate) struct SimArguments {
-    /// The program, as assembly text.
-    #[arg(value_name = "F.s")]
-    pub(crate) program: PathBuf,
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    /// The registers and memory before the run; see below.
-    #[arg(long, value_name = "S.toml")]
-    pub(crate) state: Option<PathBuf>,
-    /// Run every instruction from its pseudo-code, if it has some.
-    #[arg(long)]
-    pub(crate) pseudo_code: bool,
-    /// Report what is undefined in the program, as `warpwise check` does for PTX: reads of lanes that do not take part
-    /// or of registers that nothing set, wrong masks, deadlocks, races.
-    #[arg(long)]
-    pub(crate) check: bool,
-    /// With --check, also report what is undefined and does not matter.
-    #[arg(long, requires = "check")]
-    pub(crate) pedantic: bool,
-    /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `apart:N` or `switch:...` from a report.
-    #[arg(long, value_name = "STRING", default_value_t)]
-    pub(crate) schedule: Schedule,
-    /// Stop the program after so many warp operations.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_steps: Option<u64>,
-    #[command(flatten)]
-    pub(crate) answering: Answering,
-}
-
-/// The arguments of `lower`.
-#[derive(Args, Debug)]
-pub(crate) struct LowerArguments {
-    /// The module, as PTX text.
-    #[arg(value_name = "K.ptx")]
-    pub(crate) module: PathBuf,
-    #[command(flatten)]
-    pub(crate) machine: MachineArguments,
-    /// The kernel; may be left out if the module has one kernel.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) entry: Option<String>,
-    #[command(flatten)]
-    pub(crate) answering: Answering,
-}
-
-/// What to do with a description.
-#[derive(Debug, Subcommand)]
-pub(crate) enum IsaCommand {
-    /// Report what is wrong with a description.
-    Check {
-        /// The description.
-        #[arg(value_name = "X.isa|sm_XX")]
-        description: PathBuf,
-        #[command(flatten)]
-        answering: Answering,
-    },
-    /// Write the manual of a described machine: Markdown, or one HTML page.
-    Doc {
-        /// The description.
-        #[arg(value_name = "X.isa|sm_XX")]
-        description: PathBuf,
-        /// The file to write; one that ends in `.html` becomes a page. Without it, Markdown is printed.
-        #[arg(short, long = "output", value_name = "FILE")]
-        output: Option<PathBuf>,
-        /// The form of the manual, whatever the file's name.
-        #[arg(long, value_name = "FORM")]
-        format: Option<ManualFormat>,
-    },
-    /// List the forms of a described machine's instructions.
-    List {
-        /// The description; without one, the descriptions that come with Warpwise are listed.
-        #[arg(value_name = "X.isa|sm_XX")]
-        description: Option<PathBuf>,
-        #[command(flatten)]
-        answering: Answering,
-    },
-}
-
-/// The form of a manual.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ManualFormat {
-    /// Markdown.
-    Markdown,
-    /// One self-contained HTML page.
-    Html,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -761,23 +497,6 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn allowed_codes_may_name_functions_with_commas() {
-        let allow = |code: &str, function: Option<&str>| Allow {
-            code: code.to_owned(),
-            function: function.map(str::to_owned),
-        };
-        let expected = vec![
-            allow("W001", None),
-            allow("R002", Some("ns::scan<int, 2>(int*, int)")),
-            allow("P101", Some("_Z1kv")),
-        ];
-        let text = "W001,R002:ns::scan<int, 2>(int*, int), P101:_Z1kv";
-        assert_eq!(text.parse(), Ok(Allows(expected)));
-        assert!(":f".parse::<Allows>().is_err() && "W001:".parse::<Allows>().is_err());
-        assert!("".parse::<Allows>().is_err() && "W001,".parse::<Allows>().is_err());
     }
 
     #[test]
