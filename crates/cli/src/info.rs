@@ -165,7 +165,11 @@ fn needs_text(out: &mut String, symbol: &str, needs: &Needs) {
         let name = if name.starts_with(symbol) { "" } else { name };
         let what = param.cpp.as_deref().map_or(name.to_owned(), |cpp| format!("{cpp} {name}"));
         let usage = usage(param).map_or(String::new(), |usage| format!("; {usage}"));
-        let _ = writeln!(out, "  {nth}: {}  ({declaration}, {bytes} bytes{usage})", what.trim());
+        let told = format!("{declaration}, {bytes} bytes{usage}");
+        let _ = match what.trim() {
+            "" => writeln!(out, "  {nth}: {told}"),
+            what => writeln!(out, "  {nth}: {what}  ({told})"),
+        };
     }
     let _ = writeln!(
         out,
@@ -178,7 +182,7 @@ fn usage(param: &ParamInfo) -> Option<String> {
     param.usage.map(|usage| match usage {
         Usage::Reads(ty) => format!("reads {ty}"),
         Usage::Writes(ty) => format!("writes {ty}"),
-        Usage::Accesses => "accesses memory there".to_owned(),
+        Usage::Accesses => "used as a pointer".to_owned(),
     })
 }
 

@@ -1,10 +1,10 @@
 //! What a module has and needs, without running it.
 
-use crate::argument::{Place, shown};
 use crate::demangle::demangled;
+use crate::launch::parameters;
+use crate::launch::{Place, shown};
+use crate::launch::{Tracked, uses_of};
 use crate::module::{Kernel, Module};
-use crate::signature::parameters;
-use crate::uses::{self, Tracked};
 use crate::variable::Variable;
 use diag::Diagnostic;
 use ptx::syntax::ast::{
@@ -151,7 +151,7 @@ impl Kernel {
             let may = param.bytes == 8 && !param.is_aggregate;
             may.then_some(Tracked { offset: param.offset, is_pointer: true })
         });
-        let uses = uses::of(&self.lowered.kernel, &tracked.collect::<Vec<_>>());
+        let uses = uses_of(&self.lowered.kernel, &tracked.collect::<Vec<_>>());
         let param = |(nth, param): (usize, &ptx::Param)| {
             let usage = uses.get(nth).and_then(|uses| match (uses.reads(), uses.writes()) {
                 (Some(float), _) => Some(Usage::Reads(float_word(float))),

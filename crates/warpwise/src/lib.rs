@@ -71,7 +71,6 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 
-mod argument;
 mod check;
 mod compare;
 mod demangle;
@@ -79,7 +78,6 @@ mod device;
 mod element;
 mod error;
 pub mod explain;
-mod fault;
 mod files;
 mod finding;
 mod info;
@@ -89,12 +87,9 @@ mod module;
 mod names;
 pub mod observe;
 mod owner;
-mod signature;
 mod source;
-mod uses;
 mod variable;
 
-pub use argument::Arg;
 pub use check::{Checked, Coverage, Exploration};
 pub use compare::{Comparison, Difference, Tolerance, compare};
 pub use demangle::{demangled, is_called, plain_name};
@@ -104,7 +99,7 @@ pub use error::{Error, Failure, Stage};
 pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
-pub use launch::{Extents, LaunchConfig, Report};
+pub use launch::{Arg, Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
 pub use variable::Variable;
 

@@ -1,9 +1,9 @@
 //! Whose the bytes of device memory are, and what reports call an address.
 
-use crate::argument::Arg;
 use crate::demangle::plain_name;
 use crate::device::Buffer;
 use crate::element::ElementType;
+use crate::launch::Arg;
 use crate::module::Kernel;
 use ir::Space;
 use ptx::NamedVariable;

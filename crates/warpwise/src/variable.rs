@@ -1,10 +1,10 @@
 //! Variables of a module, as hosts see them.
 
-use crate::argument::{Arg, Misfit, Place, bytes_of, shown};
 use crate::demangle::plain_name;
 use crate::device::{Buffer, Device};
 use crate::element::{ElementType, Kind, element_of};
 use crate::error::{Error, Stage};
+use crate::launch::{Arg, Misfit, Place, bytes_of, shown};
 use crate::module::{Module, say_which};
 use crate::names::{self, Found};
 use diag::{Class, Diagnostic, Severity};

@@ -6,7 +6,7 @@
 
 use super::replay::Replay;
 use super::watched::Watched;
-use crate::argument::Arg;
+use crate::launch::Arg;
 use ir::{Inst, Kernel, Op, WarpRules};
 use sanitize::detail::Shown;
 use sanitize::explore::{Elsewhere, Run};

@@ -3,9 +3,9 @@
 use super::checked::{Checked, Coverage, interrupted};
 use super::divergence::reads_active_mask;
 use super::replay::{Replay, bounded};
-use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::Error;
+use crate::launch::Arg;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
 use crate::owner::Owners;

@@ -11,9 +11,9 @@ pub use checked::{Checked, Coverage};
 pub(crate) use checked::{amend, incomplete, is_access, is_finding};
 pub use explore::Exploration;
 
-use crate::argument::Arg;
 use crate::device::Device;
 use crate::error::Error;
+use crate::launch::Arg;
 use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
 use crate::owner::Owners;

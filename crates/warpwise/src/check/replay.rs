@@ -1,7 +1,7 @@
 //! Runs of a kernel on the same memory under other schedules, and how they differ.
 
-use crate::argument::Arg;
 use crate::element::Scalar;
+use crate::launch::Arg;
 use crate::module::Kernel;
 use crate::owner::{Element, Owners};
 use crate::source::Located;

@@ -2,7 +2,7 @@
 
 use super::run::MachineProgram;
 use crate::device::Buffer;
-use crate::fault::{count_bytes, headline};
+use crate::launch::{count_bytes, headline};
 use diag::{Diagnostic, Severity, Span};
 use ir::Place;
 use vm::{Fault, FaultKind, WaitingFor};

@@ -1,10 +1,10 @@
 //! Arguments that cannot be meant, and arguments that deserve a look.
 
-use crate::argument::Arg;
+use super::argument::Arg;
+use super::uses::{self, Tracked, Uses};
 use crate::demangle::demangled;
 use crate::element::{ElementType, Kind, Scalar};
 use crate::module::Kernel;
-use crate::uses::{self, Tracked, Uses};
 use diag::{Class, Diagnostic, Severity};
 use ir::Float;
 use std::fmt;
