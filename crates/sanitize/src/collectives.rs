@@ -188,7 +188,16 @@ impl Collectives {
             Collective::Shfl { mode, b, c, .. } => {
                 Some(shfl::source_lanes(*mode, &view.w32(*b, warp), &view.w32(*c, warp)))
             }
-            _ => None,
+            Collective::Vote { .. }
+            | Collective::Ballot { .. }
+            | Collective::MatchAny { .. }
+            | Collective::MatchAll { .. }
+            | Collective::Redux { .. }
+            | Collective::ReduxF32 { .. }
+            | Collective::Elect { .. }
+            | Collective::MovMatrix { .. }
+            | Collective::WarpSync
+            | Collective::Matrix(_) => None,
         };
         let lost = sources.map_or(LaneMask::EMPTY, |sources| {
             let lost = shfl::undefined_reads(&sources.lane, firing.participants, part.lanes);

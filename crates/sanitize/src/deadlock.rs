@@ -95,7 +95,7 @@ fn cause<'w>(
             WaitingFor::Lanes(theirs) if there.lanes.intersects(missing) => {
                 Some((group, mask, there, theirs))
             }
-            _ => None,
+            WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } | WaitingFor::Change => None,
         })
     });
     // Where lanes exchange values is what the report is about, rather than where they only wait; and what can never fit,

@@ -22,6 +22,9 @@
 //!
 //! Module [`explore`] repeats the run under other schedules, and finds W008.
 
+// Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod activemask;
 mod after_barrier;
 mod asynchronous;

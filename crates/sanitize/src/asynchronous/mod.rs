@@ -100,9 +100,9 @@ pub(crate) struct AsyncCopies {
 impl AsyncCopies {
     pub(crate) fn new(kernel: &Kernel) -> AsyncCopies {
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-        let copies = insts.filter_map(|inst| match &inst.op {
-            Op::AsyncCopy(AsyncCopy::Begins { until, .. }) => Some((inst.place, *until)),
-            _ => None,
+        let copies = insts.filter_map(|inst| {
+            let Op::AsyncCopy(AsyncCopy::Begins { until, .. }) = &inst.op else { return None };
+            Some((inst.place, *until))
         });
         let any = copies.clone().next().is_some();
         let bulk = copies.filter(|(_, until)| *until != Completion::Group(Groups::Plain));

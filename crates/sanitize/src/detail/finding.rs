@@ -215,6 +215,10 @@ impl Detail {
 
     /// The finding of another run that this one rests on.
     pub fn shown(&self) -> Option<&Finding> {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "of all kinds, these two rest on another run"
+        )]
         match self {
             Detail::FromActiveMask(mask) => mask.shown.as_ref().map(|shown| &*shown.finding),
             Detail::PresenceDiffers(presence) => Some(&presence.finding),

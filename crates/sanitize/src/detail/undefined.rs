@@ -87,7 +87,15 @@ impl Undefined {
             Born::Register | Born::SourceAbsent { .. } | Born::SourcesAbsent | Born::NotNamed => {
                 match self.used {
                     Use::FinalRegister => self.born_at,
-                    _ => self.used_at,
+                    Use::Branch
+                    | Use::Guard
+                    | Use::Address
+                    | Use::Membermask
+                    | Use::Barrier
+                    | Use::GlobalStore
+                    | Use::GlobalAtomic
+                    | Use::Print
+                    | Use::UniformRegister => self.used_at,
                 }
             }
         }
