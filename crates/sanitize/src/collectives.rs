@@ -1,4 +1,4 @@
-//! W001, W003, W005, W006: who executes a collective, against whom it names.
+//! W001, W003, W005, W006: the lanes that execute a collective, compared with its membermask.
 //!
 //! Rules: PTX ISA 9.1, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `bar.warp.sync` (the executing thread is in
 //! the membermask; all of it executes the same instruction with the same mask), their notes on `sm_6x` and below

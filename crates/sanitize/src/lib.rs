@@ -10,7 +10,7 @@
 //! | `definedness` | W002, W010, M004, M005 |
 //! | `activemask` | W009 |
 //! | `barriers` | B001, W006 |
-//! | `phases` | B001: one barrier, different wishes |
+//! | `phases` | B001: conflicting uses of one barrier |
 //! | `objects` | B001 of barrier objects |
 //! | `bounds` | M001 inside of local memory and parameters |
 //! | `deadlock` | W003, W004, W007, B001 |

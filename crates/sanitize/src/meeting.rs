@@ -1,4 +1,4 @@
-//! Who meets at a collective.
+//! The lanes that a collective synchronises: its membermask, and why a lane does not take part.
 
 use crate::detail::{Absence, WarpLanes};
 use ir::{Inst, Members, Op};

@@ -1,10 +1,10 @@
 //! W009: a mask from `activemask` that names the lanes of a shuffle.
 //!
-//! `activemask` tells who happens to execute it together, which may be fewer lanes than take the same path (PTX ISA 9.1,
-//! `activemask`: no synchronisation). Code that works with whoever is there may use it: it counts lanes, chooses a leader among them, or
-//! shuffles to lanes computed from the mask, as cooperative groups do. A shuffle by a fixed pattern reads lanes
-//! that the mask need not hold: that is the mistake. Other collectives with such a mask are suspected: they are wrong if
-//! what the kernel leaves depends on whom the mask names.
+//! `activemask` gives the lanes that execute it together, which may be fewer than those that take the same path (PTX ISA 9.1,
+//! `activemask`: no synchronisation). Code that is right for any set of active lanes may use it: it counts lanes, elects a leader
+//! among them, or shuffles to lanes computed from the mask, as cooperative groups do. A shuffle by a fixed pattern reads lanes
+//! that the mask need not contain: that is W009. Other collectives with such a mask are suspected: they are wrong if
+//! the memory that the kernel leaves depends on which lanes were active.
 
 mod marks;
 
@@ -78,7 +78,7 @@ impl Decides {
         Some(Decides { branches, regions, marked, stores })
     }
 
-    /// The stores that a branch decides about, and no branch before it did.
+    /// The stores that are control-dependent on a branch, except those returned for an earlier branch.
     fn take(&mut self, branch: (Place, BlockId, BlockId)) -> Vec<Place> {
         let Some(at) = self.branches.remove(&branch) else { return Vec::new() };
         let new = self.marked.mark(&self.regions, at);
@@ -194,7 +194,7 @@ impl ActiveMasks {
         }
     }
 
-    /// A branch on a marked value has a say in what the stores behind it leave.
+    /// A branch on a marked value influences what the stores that depend on it leave.
     pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
         let Terminator::Branch { p, then, otherwise } = *terminator else { return };
         let Some(decides) = &mut self.decides else { return };
@@ -228,7 +228,7 @@ impl ActiveMasks {
             | Collective::WarpSync
             | Collective::Matrix(_) => 0,
         };
-        // What a collective gives to lanes of such a mask was computed from whoever is there.
+        // What a collective gives to lanes of such a mask was computed from the lanes that were active.
         let result = Mark { comes: from.0, ..made(marks, arrival.inst, warp) };
         arrival.inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand

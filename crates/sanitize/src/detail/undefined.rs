@@ -55,7 +55,7 @@ pub enum Use {
     GlobalAtomic,
     /// What is printed.
     Print,
-    /// What is written to a register of the warp, in programs of a machine.
+    /// What is written to a uniform register, in programs of a machine.
     UniformRegister,
     /// What is in a register when a program of a machine ends.
     FinalRegister,
