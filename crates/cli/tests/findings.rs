@@ -9,18 +9,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Kinds that no plain file of `tests/check` shows. Of these, `tests/check/twins` shows bulk copies and proxy fences; the command
-/// frees no memory. The others still lack a file.
-const ELSEWHERE: [&str; 8] = [
-    "barrier-count",
-    "barrier-reused",
-    "between-variables",
-    "bulk-size",
-    "constant-race",
-    "freed",
-    "no-proxy-fence",
-    "no-such-barrier",
-];
+/// Kinds that no file of `tests/check` shows: the command frees no memory.
+const ELSEWHERE: [&str; 1] = ["freed"];
 
 /// The checks of a file test, as command lines.
 fn commands(file: &Path) -> Vec<Vec<String>> {

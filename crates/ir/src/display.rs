@@ -1,4 +1,4 @@
-//! The IR as text, for tests and for people who look at what an instruction lowers to.
+//! The IR as text, for tests and for inspecting what an instruction lowers to.
 
 use crate::{Address, AsyncCopy, BlockId, Inst, Kernel, Op, Pred, Reg, Src, Terminator};
 use std::fmt;

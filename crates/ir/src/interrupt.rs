@@ -1,4 +1,4 @@
-//! Work that somebody may ask to be given up.
+//! Cancellation of long work on request.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Other registers in place of those of an operation.
+//! Renaming of an operation's registers.
 
 use crate::{
     AsyncCopy, BarrierAction, Collective, Completion, Members, Op, Operand, Pred, Reg, Src,

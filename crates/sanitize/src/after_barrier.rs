@@ -1,4 +1,4 @@
-//! Which instructions and branches lie behind a barrier: those that control reaches from it, and never goes back to it from.
+//! Which instructions and branches come after a barrier: control reaches them from it and cannot return to it.
 
 use foldhash::{HashMap, HashSet};
 use ir::{Kernel, Place, Terminator};

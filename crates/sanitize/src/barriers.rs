@@ -1,9 +1,9 @@
 //! B001 and W006: who reaches a CTA barrier.
 //!
 //! Rules: PTX ISA 9.1, `bar`, `barrier`, `exit`. Without a thread count a barrier waits for all threads of the CTA that
-//! have not exited, and orders the memory accesses of those that take part. A thread that returns early is missed by
-//! nobody. It went around the barrier if it left writes to shared memory that nothing orders, or if it wrote global memory
-//! or came to a conditional branch in code behind the barrier, where those go on that waited. The `.aligned` forms, `bar` among them, demand that all
+//! have not exited, and orders the memory accesses of those that take part. An early return
+//! alone is allowed. A thread that exited went around the barrier if it left writes to shared memory that nothing orders, or if it wrote
+//! global memory or came to a conditional branch in code after the barrier, which the waiting threads execute too. The `.aligned` forms, `bar` among them, demand that all
 //! threads of a warp execute the same instruction; they need not arrive at the same time.
 
 use crate::after_barrier::AfterBarrier;

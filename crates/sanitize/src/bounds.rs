@@ -1,4 +1,4 @@
-//! M001 within shared, local and parameter memory: accesses between variables, which the VM lets pass.
+//! M001 within shared, local and parameter memory: accesses between variables, which are no fault in the VM.
 
 use crate::code::Code;
 use crate::detail::{At, BetweenVariables};

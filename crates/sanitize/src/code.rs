@@ -65,7 +65,7 @@ codes! {
     W009 "value of activemask used as a membermask",
         "compute the mask with a ballot before the lanes part: activemask may leave out lanes that take \
          the same path";
-    W010 "undefined result of a collective matters",
+    W010 "undefined result of a collective is used",
         "let the source lane take part, or do not use the value";
     M001 "access out of bounds",
         "keep the address inside the allocation";
@@ -73,9 +73,9 @@ codes! {
         "align the address to the size of the access";
     M003 "access to freed memory",
         "free the memory after its last use";
-    M004 "value read from memory that nothing wrote matters",
+    M004 "value read from uninitialized memory is used",
         "write the memory before it is read";
-    M005 "value of a register that nothing wrote matters",
+    M005 "value of an uninitialized register is used",
         "write the register on every path that leads to the read";
     R001 "data race in shared memory",
         "order the accesses: __syncthreads() between warps, __syncwarp() between lanes of a warp";

@@ -1,4 +1,4 @@
-//! W001, W003, W005, W006: who executes a collective, against whom it names.
+//! W001, W003, W005, W006: the lanes that execute a collective, compared with its membermask.
 //!
 //! Rules: PTX ISA 9.1, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `bar.warp.sync` (the executing thread is in
 //! the membermask; all of it executes the same instruction with the same mask), their notes on `sm_6x` and below
@@ -188,7 +188,16 @@ impl Collectives {
             Collective::Shfl { mode, b, c, .. } => {
                 Some(shfl::source_lanes(*mode, &view.w32(*b, warp), &view.w32(*c, warp)))
             }
-            _ => None,
+            Collective::Vote { .. }
+            | Collective::Ballot { .. }
+            | Collective::MatchAny { .. }
+            | Collective::MatchAll { .. }
+            | Collective::Redux { .. }
+            | Collective::ReduxF32 { .. }
+            | Collective::Elect { .. }
+            | Collective::MovMatrix { .. }
+            | Collective::WarpSync
+            | Collective::Matrix(_) => None,
         };
         let lost = sources.map_or(LaneMask::EMPTY, |sources| {
             let lost = shfl::undefined_reads(&sources.lane, firing.participants, part.lanes);

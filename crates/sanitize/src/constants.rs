@@ -1,8 +1,8 @@
-//! R002 for loads of constant memory (`.nc`): memory that the kernel writes all the same.
+//! R002 for non-coherent loads (`ld.global.nc`) of memory that the kernel also writes.
 //!
-//! Such loads go through a cache that nobody keeps up to date, and the compiler may move them (PTX ISA 9.1, `ld.global.nc`:
-//! memory that is only read). What a thread reads before it writes it itself is let pass: programs work on their arrays in
-//! place, and none sees another value.
+//! Such loads go through a cache that is not kept coherent, and the compiler may move them (PTX ISA 9.1, `ld.global.nc`:
+//! read-only memory). A load before a write by the same thread is not reported: programs update arrays in place, and the load
+//! cannot see another value.
 
 use crate::code::Code;
 use crate::detail::{At, ConstantRace};

@@ -1,6 +1,7 @@
-//! W003, W004, W007, B001: why nobody can go on.
+//! W003, W004, W007, B001: why no lane can make progress.
 //!
-//! A run that stops in a deadlock says who waits where, or goes round a loop that never ends. Who waits for whom, and why that can never be, follows from it.
+//! The VM's deadlock fault lists where each group of lanes waits or spins in an endless loop. From that follow which lanes each group waits
+//! for and why they cannot arrive.
 
 use crate::detail::{Blocked, Deadlock, Meeting, WarpLanes, Why};
 use crate::finding::Finding;
@@ -58,7 +59,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
         WaitingFor::Lanes(mask) => {
             WarpLanes { outside: live - mask, wrong: (mask & live) - group.lanes, ..lanes }
         }
-        WaitingFor::Barrier { .. } | WaitingFor::Change => lanes,
+        WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => lanes,
     };
     let mut thread = fault.thread;
     if let (true, Some(lane)) = (thread.warp == group.warp, group.lanes.lowest()) {
@@ -73,19 +74,19 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
         .lanes(WarpLanes { taking_part: group.lanes, ..lanes })
 }
 
-/// Why nobody goes on, who that is about, and whom they wait for or who else is there.
+/// The cause of a deadlock, the group of lanes to report, and the group that it waits for.
 fn cause<'w>(
     kernel: &Kernel,
     waiting: &'w [Waiting],
 ) -> (Why, Option<&'w Waiting>, Option<&'w Waiting>) {
-    if let Some(group) = waiting.iter().find(|group| goes_round(group)) {
+    if let Some(group) = waiting.iter().find(|group| spins(group)) {
         return endless(waiting, group);
     }
     let in_warp = |warp: u32| waiting.iter().filter(move |group| group.warp == warp);
     let collectives = || {
         waiting.iter().filter_map(|group| match group.waiting_for {
             WaitingFor::Lanes(mask) => Some((group, mask)),
-            WaitingFor::Barrier { .. } | WaitingFor::Change => None,
+            WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => None,
         })
     };
     // Whoever waits for lanes that wait at another collective comes first, then who waits for lanes at a barrier.
@@ -95,7 +96,7 @@ fn cause<'w>(
             WaitingFor::Lanes(theirs) if there.lanes.intersects(missing) => {
                 Some((group, mask, there, theirs))
             }
-            _ => None,
+            WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => None,
         })
     });
     // Where lanes exchange values is what the report is about, rather than where they only wait; and what can never fit,
@@ -138,11 +139,11 @@ fn endless<'w>(
     let blocked = waiting.iter().find_map(|group| {
         let other = |other: &&Waiting| {
             let same = (other.cta, other.warp) == (group.cta, group.warp);
-            goes_round(other)
+            spins(other)
                 && match group.waiting_for {
                     WaitingFor::Lanes(mask) => same && other.lanes.intersects(mask),
                     WaitingFor::Barrier { .. } => other.cta == group.cta,
-                    WaitingFor::Change => false,
+                    WaitingFor::EndlessLoop => false,
                 }
         };
         Some((group, waiting.iter().find(other)?))
@@ -155,14 +156,14 @@ fn endless<'w>(
 }
 
 /// Whether the lanes go round a loop for ever.
-fn goes_round(group: &Waiting) -> bool {
-    group.waiting_for == WaitingFor::Change
+fn spins(group: &Waiting) -> bool {
+    group.waiting_for == WaitingFor::EndlessLoop
 }
 
 /// The barrier at which the lanes wait.
 fn barrier(group: &Waiting) -> Option<u32> {
     match group.waiting_for {
         WaitingFor::Barrier { id, .. } => Some(id),
-        WaitingFor::Lanes(_) | WaitingFor::Change => None,
+        WaitingFor::Lanes(_) | WaitingFor::EndlessLoop => None,
     }
 }

@@ -1,4 +1,4 @@
-//! M001, M002, M003, bad barriers and deadlocks: findings that stop the kernel.
+//! M001, M002, M003, bad barriers and deadlocks: the findings that faults of the VM become.
 
 use crate::deadlock;
 use crate::detail::{

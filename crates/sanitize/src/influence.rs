@@ -363,9 +363,9 @@ mod tests {
             influenced_at(
                 &kernel,
                 |op| matches!(op, Op::ActiveMask { .. }),
-                |op| match op {
-                    Op::Binary { a: Src::Reg(a), b: Src::Reg(b), .. } => Some([*a, *b][nth]),
-                    _ => None,
+                |op| {
+                    let Op::Binary { a: Src::Reg(a), b: Src::Reg(b), .. } = op else { return None };
+                    Some([*a, *b][nth])
                 },
             )
         };

@@ -10,7 +10,7 @@
 //! | `definedness` | W002, W010, M004, M005 |
 //! | `activemask` | W009 |
 //! | `barriers` | B001, W006 |
-//! | `phases` | B001: one barrier, different wishes |
+//! | `phases` | B001: conflicting uses of one barrier |
 //! | `objects` | B001 of barrier objects |
 //! | `bounds` | M001 inside of local memory and parameters |
 //! | `deadlock` | W003, W004, W007, B001 |
@@ -21,6 +21,9 @@
 //! | `asynchronous` | R001 of asynchronous copies |
 //!
 //! Module [`explore`] repeats the run under other schedules, and finds W008.
+
+// Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
+#![deny(clippy::wildcard_enum_match_arm)]
 
 mod activemask;
 mod after_barrier;

@@ -1,4 +1,4 @@
-//! Who meets at a collective.
+//! The lanes that a collective synchronises: its membermask, and why a lane does not take part.
 
 use crate::detail::{Absence, WarpLanes};
 use ir::{Inst, Members, Op};
@@ -7,12 +7,10 @@ use vm::{Firing, View};
 
 /// The membermask that a lane gives to a collective; all lanes for forms without one.
 pub(crate) fn membermask(view: &View<'_>, inst: &Inst, warp: usize, lane: u32) -> LaneMask {
-    match &inst.op {
-        Op::Collective { members: Members::Mask(mask), .. } => {
-            LaneMask(view.w32(*mask, warp)[lane as usize % lanes::WARP])
-        }
-        _ => LaneMask::FULL,
-    }
+    let Op::Collective { members: Members::Mask(mask), .. } = &inst.op else {
+        return LaneMask::FULL;
+    };
+    LaneMask(view.w32(*mask, warp)[lane as usize % lanes::WARP])
 }
 
 /// Why a lane does not take part in a collective that fires.

@@ -1,7 +1,7 @@
-//! When to end a run that shows nothing new any more.
+//! Step limit for runs that already have findings and show no new ones.
 //!
-//! A mistake often leads to a loop without end: a counter that is never reached, lanes that never leave. What was found
-//! before is worth more than what may come. Instructions are counted, and no time, so that equal runs have equal reports.
+//! A mistake often leads to a loop without end: a counter that is never reached, lanes that never leave. Reporting what was found
+//! comes before running on. The limit counts instructions, not time, so that equal runs have equal reports.
 
 use crate::finding::Findings;
 use foldhash::{HashMap, HashMapExt};

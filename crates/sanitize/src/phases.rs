@@ -1,4 +1,4 @@
-//! B001: threads that come to one barrier and want different things of it before it is complete.
+//! B001: conflicting uses of one barrier before it completes.
 //!
 //! Rules: PTX ISA 9.1, `bar`, `barrier`. All expect the same number of threads, which is a multiple of the warp's size, and a
 //! reduction is one for all.
@@ -11,7 +11,7 @@ use ir::{BarrierAction, Op};
 use lanes::WARP;
 use vm::{BARRIERS, BarrierArrival, View};
 
-/// Watches what is wanted of the barriers.
+/// Watches how barriers are used.
 #[derive(Debug)]
 pub(crate) struct Phases {
     /// What the first thread wanted that came to each.

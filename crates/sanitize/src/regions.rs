@@ -1,4 +1,4 @@
-//! What branches decide about: the blocks between a branch and the one that all its ways lead to.
+//! Control dependence: the blocks between a branch and its immediate post-dominator.
 //!
 //! That is everything that depends on the branch directly, by the tree of post-dominators, or through other
 //! branches that do (Podgurski and Clarke 1990). Blocks are marked once, whatever the number of branches that decide about them.

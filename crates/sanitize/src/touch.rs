@@ -125,7 +125,21 @@ impl Touch {
                         )
                     })
             }
-            other => !other.touches().is_some_and(|touched| touched.writes),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
+            | Op::Host { .. } => true,
         }
     }
 

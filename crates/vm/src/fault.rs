@@ -69,8 +69,9 @@ pub enum WaitingFor {
         /// Threads that must arrive.
         expected: u32,
     },
-    /// Nobody: they go round a loop in which nothing changes. An observer has told ([`crate::Observer::look_up`]).
-    Change,
+    /// No other lanes: they spin in an endless loop, which an observer has detected ([`crate::Observer::look_up`]).
+    #[serde(rename = "change")]
+    EndlessLoop,
 }
 
 /// Lanes of one warp that wait at one place.

@@ -1,5 +1,4 @@
-//! What a run shows to those who watch it: every instruction, meeting and exit, before it takes effect and, to who asks for
-//! that, after it.
+//! The events of a run: every instruction, synchronisation and exit, before it takes effect and, on request, after it.
 //!
 //! An [`Observer`] is a type parameter of the run. A run that nobody observes has [`Unobserved`], and its
 //! engine contains no trace of the calls below. An observed run keeps every register of the kernel in a row of

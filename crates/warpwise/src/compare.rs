@@ -1,4 +1,4 @@
-//! Results beside what is expected of them.
+//! Comparison of results with expected values.
 
 use crate::element::{ElementType, Scalar};
 

@@ -1,4 +1,4 @@
-//! Names of C++ as people write them.
+//! Demangled C++ names.
 
 use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
 use std::fmt;

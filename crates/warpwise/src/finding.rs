@@ -1,4 +1,4 @@
-//! Findings with what the façade knows of them: the schedule, and where their instructions stand in texts.
+//! Findings with their schedule and the source locations of their instructions.
 
 use diag::{Diagnostic, Severity, Sources, Span};
 use ir::Place;

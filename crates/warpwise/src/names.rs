@@ -1,4 +1,4 @@
-//! Which symbol of a module somebody means: its name in PTX, or what C++ calls it.
+//! Look-up of a module's symbols by PTX name or demangled C++ name.
 
 use crate::demangle::{demangled, plain_name};
 

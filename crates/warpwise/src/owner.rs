@@ -1,4 +1,4 @@
-//! Whose the bytes of device memory are, and what reports call an address.
+//! Which buffer or variable an address of device memory belongs to, and how reports name the address.
 
 use crate::demangle::plain_name;
 use crate::device::Buffer;

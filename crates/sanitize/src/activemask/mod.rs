@@ -1,10 +1,10 @@
 //! W009: a mask from `activemask` that names the lanes of a shuffle.
 //!
-//! `activemask` tells who happens to execute it together, which may be fewer lanes than take the same path (PTX ISA 9.1,
-//! `activemask`: no synchronisation). Code that works with whoever is there may use it: it counts lanes, chooses a leader among them, or
-//! shuffles to lanes computed from the mask, as cooperative groups do. A shuffle by a fixed pattern reads lanes
-//! that the mask need not hold: that is the mistake. Other collectives with such a mask are suspected: they are wrong if
-//! what the kernel leaves depends on whom the mask names.
+//! `activemask` gives the lanes that execute it together, which may be fewer than those that take the same path (PTX ISA 9.1,
+//! `activemask`: no synchronisation). Code that is right for any set of active lanes may use it: it counts lanes, elects a leader
+//! among them, or shuffles to lanes computed from the mask, as cooperative groups do. A shuffle by a fixed pattern reads lanes
+//! that the mask need not contain: that is W009. Other collectives with such a mask are suspected: they are wrong if
+//! the memory that the kernel leaves depends on which lanes were active.
 
 mod marks;
 
@@ -18,7 +18,8 @@ use crate::regions::{Marked, Regions};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use ir::{
-    Address, BlockId, Collective, Inst, Kernel, Members, Op, Operand, Place, Space, Src, Terminator,
+    Address, BlockId, Collective, Inst, Kernel, Members, Op, Operand, Place, Space, Src, Tells,
+    Terminator,
 };
 use lanes::LaneMask;
 use marks::{Mark, Marks};
@@ -77,7 +78,7 @@ impl Decides {
         Some(Decides { branches, regions, marked, stores })
     }
 
-    /// The stores that a branch decides about, and no branch before it did.
+    /// The stores that are control-dependent on a branch, except those returned for an earlier branch.
     fn take(&mut self, branch: (Place, BlockId, BlockId)) -> Vec<Place> {
         let Some(at) = self.branches.remove(&branch) else { return Vec::new() };
         let new = self.marked.mark(&self.regions, at);
@@ -90,9 +91,9 @@ impl ActiveMasks {
         let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
         let source = insts().find(|inst| matches!(inst.op, Op::ActiveMask { .. }));
         let tells = |op: &Op| matches!(op, Op::ActiveMask { .. });
-        let lane = |op: &Op| match op {
-            Op::Collective { what: Collective::Shfl { b: Src::Reg(b), .. }, .. } => Some(*b),
-            _ => None,
+        let lane = |op: &Op| {
+            let Op::Collective { what: Collective::Shfl { b, .. }, .. } = op else { return None };
+            if let Src::Reg(b) = b { Some(*b) } else { None }
         };
         ActiveMasks {
             registers: kernel.registers.len(),
@@ -173,12 +174,27 @@ impl ActiveMasks {
                         }
                     });
                 }
-                _ => {}
+                Op::Unary { .. }
+                | Op::Binary { .. }
+                | Op::Ternary { .. }
+                | Op::Compare { .. }
+                | Op::Logic { .. }
+                | Op::Select { .. }
+                | Op::Special { .. }
+                | Op::ActiveMask { .. }
+                | Op::Load { .. }
+                | Op::Atomic { .. }
+                | Op::Collective { .. }
+                | Op::Barrier { .. }
+                | Op::Fence(_)
+                | Op::Nanosleep { .. }
+                | Op::AsyncCopy(_)
+                | Op::Host { .. } => {}
             }
         }
     }
 
-    /// A branch on a marked value has a say in what the stores behind it leave.
+    /// A branch on a marked value influences what the stores that depend on it leave.
     pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
         let Terminator::Branch { p, then, otherwise } = *terminator else { return };
         let Some(decides) = &mut self.decides else { return };
@@ -201,9 +217,18 @@ impl ActiveMasks {
         let chosen = match what {
             Collective::Shfl { .. } if self.chosen.contains(&place) => u32::MAX,
             Collective::Shfl { b, .. } => marks.get(*b, warp).depends,
-            _ => 0,
+            Collective::Vote { .. }
+            | Collective::Ballot { .. }
+            | Collective::MatchAny { .. }
+            | Collective::MatchAll { .. }
+            | Collective::Redux { .. }
+            | Collective::ReduxF32 { .. }
+            | Collective::Elect { .. }
+            | Collective::MovMatrix { .. }
+            | Collective::WarpSync
+            | Collective::Matrix(_) => 0,
         };
-        // What a collective gives to lanes of such a mask was computed from whoever is there.
+        // What a collective gives to lanes of such a mask was computed from the lanes that were active.
         let result = Mark { comes: from.0, ..made(marks, arrival.inst, warp) };
         arrival.inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand
@@ -214,8 +239,16 @@ impl ActiveMasks {
         });
         let (wrong, fixed_pattern) = match what {
             Collective::Shfl { .. } => (from - LaneMask(chosen), true),
-            _ if self.pedantic => (from, false),
-            _ => (LaneMask::EMPTY, false),
+            Collective::Vote { .. }
+            | Collective::Ballot { .. }
+            | Collective::MatchAny { .. }
+            | Collective::MatchAll { .. }
+            | Collective::Redux { .. }
+            | Collective::ReduxF32 { .. }
+            | Collective::Elect { .. }
+            | Collective::MovMatrix { .. }
+            | Collective::WarpSync
+            | Collective::Matrix(_) => (if self.pedantic { from } else { LaneMask::EMPTY }, false),
         };
         let (into, lanes, fixed_pattern) = match wrong.is_empty() {
             false => (found, wrong, fixed_pattern),
@@ -235,9 +268,9 @@ impl ActiveMasks {
 
 /// The mark of what an instruction makes of its register operands. Only pure operations compute values from them.
 fn made(marks: &Marks, inst: &Inst, warp: usize) -> Mark {
-    let mut mark = match inst.op {
-        Op::ActiveMask { .. } => Mark::ALL,
-        _ => Mark::default(),
+    let mut mark = match inst.op.tells() {
+        Tells::Presence => Mark::ALL,
+        Tells::Nothing | Tells::Access | Tells::Order | Tells::Participants => Mark::default(),
     };
     if let Some(guard) = inst.guard.and_then(|guard| guard.reg()) {
         mark = mark.or(marks.get(guard.into(), warp).only_depends());

@@ -1,5 +1,5 @@
-//! What copies have accessed until their threads waited for them: to others that is an access of that moment, not of the one when
-//! the copy began.
+//! The accesses of asynchronous copies for race detection: to other threads they happen when the copying thread has waited for
+//! the copy, not when the copy was issued.
 
 use super::marks::Span;
 use crate::touch::Touch;

@@ -50,7 +50,9 @@ impl Marks {
         let mark = copy as u32 + 1;
         match span.space {
             Space::Shared => self.shared(span).fill(mark),
-            _ => self.global.extend(span.units().map(|unit| (unit, mark))),
+            Space::Generic | Space::Global | Space::Local | Space::Param => {
+                self.global.extend(span.units().map(|unit| (unit, mark)))
+            }
         }
     }
 
@@ -64,7 +66,7 @@ impl Marks {
                     .filter(|unit| **unit == mark)
                     .for_each(|unit| *unit = 0);
             }
-            _ => {
+            Space::Generic | Space::Global | Space::Local | Space::Param => {
                 for unit in span.units() {
                     if self.global.get(&unit) == Some(&mark) {
                         self.global.remove(&unit);
@@ -78,8 +80,14 @@ impl Marks {
     pub(super) fn find(&mut self, span: &Span) -> Option<usize> {
         let mark = match span.space {
             Space::Shared => self.shared(span).iter().copied().find(|mark| *mark != 0),
-            _ if self.global.is_empty() => None,
-            _ => span.units().find_map(|unit| self.global.get(&unit).copied()),
+            Space::Generic | Space::Global | Space::Local | Space::Param
+                if self.global.is_empty() =>
+            {
+                None
+            }
+            Space::Generic | Space::Global | Space::Local | Space::Param => {
+                span.units().find_map(|unit| self.global.get(&unit).copied())
+            }
         };
         mark.map(|mark| mark as usize - 1)
     }

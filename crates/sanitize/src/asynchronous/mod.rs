@@ -1,8 +1,8 @@
 //! R001 and R002 for asynchronous copies: memory that a copy may be writing still, and memory that it may be reading.
 //!
-//! Until somebody has waited for a copy, whoever accesses its bytes may find them old, new, or in part: its own thread for its
-//! group, or any for the phase of the barrier object that it tells. What comes after that is the matter of module `race`: where a
-//! thread has waited for its group, it counts as having accessed the bytes then.
+//! Until a copy has been waited for, an access to its bytes may find old values, new ones or both. The issuing thread waits for the
+//! copy's group, any thread for the phase of the barrier object that the copy signals. Accesses after that are judged by module
+//! `race`: the wait for a group counts as the access of the copy.
 
 mod lasting;
 mod marks;
@@ -100,9 +100,9 @@ pub(crate) struct AsyncCopies {
 impl AsyncCopies {
     pub(crate) fn new(kernel: &Kernel) -> AsyncCopies {
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-        let copies = insts.filter_map(|inst| match &inst.op {
-            Op::AsyncCopy(AsyncCopy::Begins { until, .. }) => Some((inst.place, *until)),
-            _ => None,
+        let copies = insts.filter_map(|inst| {
+            let Op::AsyncCopy(AsyncCopy::Begins { until, .. }) = &inst.op else { return None };
+            Some((inst.place, *until))
         });
         let any = copies.clone().next().is_some();
         let bulk = copies.filter(|(_, until)| *until != Completion::Group(Groups::Plain));

@@ -1,8 +1,8 @@
-//! Shared memory that a bulk copy reads or writes, and stores before that it need not come behind: it works through another
-//! proxy.
+//! Stores to shared memory that a bulk copy then accesses without a proxy fence (`fence.proxy.async`): the copy works through the
+//! asynchronous proxy, and nothing else orders it after them.
 //!
-//! Whose fence it is, and whether a barrier lies between, is not looked at: any fence by any thread of the CTA covers all that was
-//! written before.
+//! Which thread executes the fence, and whether a barrier follows it, is not tracked: a fence by any thread of the CTA covers all
+//! earlier stores.
 
 use super::marks::Span;
 use crate::code::Code;

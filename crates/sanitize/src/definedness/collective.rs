@@ -52,8 +52,13 @@ impl Scene<'_, '_> {
                     let bits = match op {
                         ReduxOp::And | ReduxOp::Or | ReduxOp::Xor => taint.0,
                         ReduxOp::Add => taint.0 | taint.0.wrapping_neg(),
-                        _ if taint.0 != 0 => u64::MAX,
-                        _ => 0,
+                        ReduxOp::MinU32 | ReduxOp::MaxU32 | ReduxOp::MinS32 | ReduxOp::MaxS32 => {
+                            if taint.0 != 0 {
+                                u64::MAX
+                            } else {
+                                0
+                            }
+                        }
                     };
                     self.give(firing, part, &[Some(*d)], (bits, taint.1));
                 }
@@ -153,13 +158,11 @@ impl Scene<'_, '_> {
 
     /// The lanes of a part that execute it although their membermask does not name them.
     fn strays(&self, firing: &Firing<'_>, part: &Part<'_>) -> LaneMask {
-        match &part.inst.op {
-            Op::Collective { members: Members::Mask(mask), .. } => {
-                let masks = self.view.w32(*mask, firing.warp);
-                part.lanes - LaneMask::from_fn(|lane| masks[lane] >> lane & 1 != 0)
-            }
-            _ => LaneMask::EMPTY,
-        }
+        let Op::Collective { members: Members::Mask(mask), .. } = &part.inst.op else {
+            return LaneMask::EMPTY;
+        };
+        let masks = self.view.w32(*mask, firing.warp);
+        part.lanes - LaneMask::from_fn(|lane| masks[lane] >> lane & 1 != 0)
     }
 
     fn born_astray(&mut self, firing: &Firing<'_>, part: &Part<'_>, lane: u32) -> Origin {

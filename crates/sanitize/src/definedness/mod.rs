@@ -1,12 +1,12 @@
-//! M004, M005, W002, W010: undefined values, from where they are born to where they matter.
+//! M004, M005, W002, W010: undefined values, from where they arise to where they are used.
 //!
 //! An undefined value is one of a register or of memory that nothing wrote, or the result of a collective that the
-//! ISA leaves undefined. It may be moved and computed with freely; compilers do. It matters where it decides
-//! something that the ISA does not let be undecided: a branch, a guard, an address, a membermask, a barrier's number, or a
-//! store to global memory, which the host can see. There it is reported, once, and counts as defined from then on.
+//! ISA leaves undefined. It may be moved and computed with freely; compilers do. It is reported where a defined value
+//! is required: at a branch, a guard, an address, a membermask, a barrier's number, or a
+//! store to global memory, which the host can see. It is reported once and counts as defined from then on.
 //!
-//! Bytes that are copied with a structure and hold nothing (padding) may be undefined anywhere. They are told
-//! from values by where they are born: in a load that reads defined bytes too, and with nothing computed from them
+//! Bytes that are copied with a structure and hold nothing (padding) may be undefined anywhere. They are distinguished
+//! from values by where they arise: in a load that reads defined bytes too, and with nothing computed from them
 //! since.
 
 mod collective;

@@ -1,4 +1,4 @@
-//! Where an undefined value matters, and how it is reported.
+//! Uses that require a defined value, and how an undefined one is reported.
 
 use super::Scene;
 use crate::detail::{Facts, Undefined, Use};

@@ -1,4 +1,4 @@
-//! B001, but for deadlocks.
+//! B001, except deadlocks.
 
 use super::facts::Facts;
 use crate::code::Code;

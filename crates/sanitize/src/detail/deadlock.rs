@@ -1,4 +1,4 @@
-//! W003, W004, W007, B001: nobody can go on.
+//! W003, W004, W007, B001: no lane can make progress.
 
 use super::facts::Facts;
 use crate::code::Code;
@@ -91,7 +91,7 @@ pub enum Why {
     AtBarrier,
     /// B001: too few threads come to a CTA barrier.
     TooFewThreads,
-    /// W007: lanes go round a loop in which nothing changes.
+    /// W007: lanes spin in an endless loop: nothing changes from one iteration to the next.
     Loop,
     /// W007: nobody is left.
     Nobody,

@@ -148,7 +148,7 @@ details! {
     NotConverged,
     /// W009: a membermask that comes from `activemask`.
     FromActiveMask,
-    /// W003, W004, W007, B001: nobody can go on.
+    /// W003, W004, W007, B001: no lane can make progress.
     Deadlock,
     /// W008: what the kernel leaves depends on the schedule.
     ResultsDiffer,
@@ -156,7 +156,7 @@ details! {
     EndsDiffer,
     /// W008: whether something is found depends on the schedule.
     PresenceDiffers,
-    /// M004, M005, W010: an undefined value decides something.
+    /// M004, M005, W010: a use that requires a defined value has an undefined one.
     Undefined,
     /// M001: an access outside of all memory.
     OutOfBounds,
@@ -220,6 +220,10 @@ impl Detail {
 
     /// The finding of another run that this one rests on.
     pub fn shown(&self) -> Option<&Finding> {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "of all kinds, these two rest on another run"
+        )]
         match self {
             Detail::FromActiveMask(mask) => mask.shown.as_ref().map(|shown| &*shown.finding),
             Detail::PresenceDiffers(presence) => Some(&presence.finding),

@@ -55,7 +55,7 @@ pub enum Use {
     GlobalAtomic,
     /// What is printed.
     Print,
-    /// What is written to a register of the warp, in programs of a machine.
+    /// What is written to a uniform register, in programs of a machine.
     UniformRegister,
     /// What is in a register when a program of a machine ends.
     FinalRegister,
@@ -87,7 +87,15 @@ impl Undefined {
             Born::Register | Born::SourceAbsent { .. } | Born::SourcesAbsent | Born::NotNamed => {
                 match self.used {
                     Use::FinalRegister => self.born_at,
-                    _ => self.used_at,
+                    Use::Branch
+                    | Use::Guard
+                    | Use::Address
+                    | Use::Membermask
+                    | Use::Barrier
+                    | Use::GlobalStore
+                    | Use::GlobalAtomic
+                    | Use::Print
+                    | Use::UniformRegister => self.used_at,
                 }
             }
         }

@@ -1,13 +1,13 @@
-//! W007: lanes that go round loops for ever.
+//! W007: endless loops (livelock, spin loops that wait in vain).
 //!
-//! Each thread is a sequential program. If nobody writes anything new to memory, and lanes are back at the same branch with
-//! the same values in all registers that decide where they go and what they access, having met nobody else on the way,
-//! then they will be there again and again. When all live lanes of all CTAs do so or wait at a meeting, and every CTA has begun, the
-//! kernel never ends.
+//! Each thread is a sequential program. If memory does not change, and lanes are back at the same branch with
+//! the same values in all registers that decide control flow and addresses, without having synchronised with others,
+//! they repeat that iteration for ever. When all live lanes of all CTAs do so or wait at a barrier or collective, and every CTA
+//! has begun, the kernel never ends.
 //!
-//! Nothing is looked at until a CTA has run for long. A look ends at the first change of memory, and whatever else
-//! a turn of a loop may not do: read `activemask`, or a clock that has a say in more than how long it sleeps, print, come to
-//! a CTA barrier, or use a collective of lockstep lanes. The next look begins later and later.
+//! Observation starts after a CTA has run for long. It ends at the first change of memory, and at whatever else
+//! such an iteration may not do: read `activemask`, or a clock that influences more than how long it sleeps, print, come to
+//! a CTA barrier, or use a collective of lockstep lanes. The interval to the next observation grows.
 
 mod turn;
 
@@ -286,7 +286,7 @@ impl Look {
             standing.extend(endless().map(|turn| {
                 let cta = view.thread(warp, 0).cta;
                 let (lanes, place) = (turn.lanes, turn.place(code));
-                let waiting_for = WaitingFor::Change;
+                let waiting_for = WaitingFor::EndlessLoop;
                 Waiting { cta, warp: warp as u32, existing, lanes, place, waiting_for }
             }));
             standing.extend(of_warp().filter(|group| !group.lanes.intersects(going)));

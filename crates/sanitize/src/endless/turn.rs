@@ -1,4 +1,4 @@
-//! One turn of a loop: where it began, what lanes held there, and what they have passed since.
+//! One iteration of a loop: where it began, the registers of its lanes there, and what they have executed since.
 
 use crate::influence::unseen;
 use crate::touch::Touch;

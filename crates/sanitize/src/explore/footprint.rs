@@ -123,10 +123,8 @@ pub(super) enum Meeting {
 
 /// Whether an instruction that is no access is more than the same function of registers each time.
 fn acts(op: &Op) -> bool {
-    match op {
-        Op::Special { what, .. } => what.varies_by_time(),
-        other => matches!(other, Op::AsyncCopy(_) | Op::Host { .. }),
-    }
+    let varies = op.special().is_some_and(|what| what.varies_by_time());
+    varies || matches!(op, Op::AsyncCopy(_) | Op::Host { .. })
 }
 
 impl Access {
@@ -232,7 +230,22 @@ impl Footprints {
                             }
                             _ => None,
                         },
-                        _ => None,
+                        Op::Unary { .. }
+                        | Op::Binary { .. }
+                        | Op::Ternary { .. }
+                        | Op::Compare { .. }
+                        | Op::Logic { .. }
+                        | Op::Select { .. }
+                        | Op::Special { .. }
+                        | Op::ActiveMask { .. }
+                        | Op::Load { .. }
+                        | Op::Atomic { .. }
+                        | Op::Collective { .. }
+                        | Op::Barrier { .. }
+                        | Op::Fence(_)
+                        | Op::Nanosleep { .. }
+                        | Op::AsyncCopy(_)
+                        | Op::Host { .. } => None,
                     };
                     let (end, lane) = (start + touch.bytes, if lockstep { 0 } else { lane });
                     step.accesses.push(Access { location, start, end, kind, lane, stored });

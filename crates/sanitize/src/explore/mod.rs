@@ -1,4 +1,4 @@
-//! Other schedules: does the kernel do the same under each?
+//! Schedule exploration: does the kernel do the same under other schedules?
 //!
 //! A [`Subject`] runs a kernel from the start under any choices. [`some`] tries schedules from a seed, [`all`] every
 //! schedule of a small kernel except those that only swap independent steps. What turns up under one of them and not

@@ -1,4 +1,4 @@
-//! Every schedule that matters: dynamic partial-order reduction with source sets and sleep sets ("Source Sets: A Foundation for
+//! All schedules that can differ in effect: dynamic partial-order reduction with source sets and sleep sets ("Source Sets: A Foundation for
 //! Optimal Dynamic Partial Order Reduction", Abdulla and others, 2017).
 //!
 //! A run is a path in a tree of choices. After each run, for every two steps of other lanes that depend on each other with

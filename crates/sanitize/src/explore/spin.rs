@@ -1,9 +1,9 @@
-//! Loops that wait: a split that has come back to the same place in the same state, and has changed nothing for
-//! others, has waited in vain. The run would do the same without that turn of the loop, so schedules with
-//! such turns need not be looked at ("Model Checking for Await Loops", Kokologiannakis and others, 2021).
+//! Spin loops: a split that is back at the same place in the same state, and has written nothing that
+//! others can see, has waited in vain. The run would do the same without that iteration, so schedules with
+//! such iterations need not be explored ("Model Checking for Await Loops", Kokologiannakis and others, 2021).
 //!
 //! The split is not run again until somebody writes what it has read. Then the run is given up: the one in which the
-//! write came first does the same without the turn. What the exploration learns from this run is that the two do
+//! write came first does the same without the iteration. What the exploration learns from this run is that the two do
 //! not commute.
 
 use super::footprint::{Access, Kind, Step};

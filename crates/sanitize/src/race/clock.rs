@@ -2,7 +2,7 @@
 //!
 //! A CTA has one clock. Every access carries the time of its thread's last step of synchronisation (its *stamp*), and what a
 //! thread knows is a set of statements "everything that these threads did with stamps below this time happened before".
-//! Two kinds of statement cover nearly all code and have a word of their own per lane: about the whole CTA (`floor`, after
+//! Two kinds of statement cover nearly all code and have a field of their own per lane: about the whole CTA (`floor`, after
 //! barriers) and about the thread's warp (`warp_floor`, after `bar.warp.sync`). The rest is a [`HappensBefore`].
 
 use super::fence::Fenced;

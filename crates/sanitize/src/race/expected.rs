@@ -49,16 +49,28 @@ impl Holders {
                 }
                 _ => false,
             },
-            _ => false,
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Atomic { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::AsyncCopy(_)
+            | Op::Host { .. } => false,
         }
     }
 
     /// Whether an operation loads the value.
     fn is_loaded(&self, op: &Op) -> bool {
-        match op {
-            Op::Load { d, .. } => d.iter().flatten().any(|d| self.registers.contains(d)),
-            _ => false,
-        }
+        let Op::Load { d, .. } = op else { return false };
+        d.iter().flatten().any(|d| self.registers.contains(d))
     }
 }
 

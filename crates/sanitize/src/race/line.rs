@@ -1,6 +1,6 @@
-//! Who accessed memory last, line by line.
+//! Shadow memory of the race detector: the last accesses to each byte, by lines of 128 bytes.
 //!
-//! Most lines of 128 bytes are only ever accessed whole, by adjacent lanes of a warp: then one record per
+//! Most lines of 128 bytes are only accessed completely, by adjacent lanes of a warp: then one record per
 //! line says who accessed each byte. Other lines have a cell for each word of 4 bytes, or for each byte once an access
 //! is smaller.
 

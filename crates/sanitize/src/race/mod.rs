@@ -80,7 +80,12 @@ pub(crate) struct Races {
 fn kind(ordering: Ordering, write: bool) -> Kind {
     match ordering {
         Ordering::Volatile => Kind::volatile(write),
-        _ => match ordering.scope() {
+        Ordering::Weak
+        | Ordering::Constant
+        | Ordering::Relaxed(_)
+        | Ordering::Acquire(_)
+        | Ordering::Release(_)
+        | Ordering::AcqRel(_) => match ordering.scope() {
             None => Kind::weak(write),
             Some(scope) => Kind::strong(write, !is_wide(scope)),
         },

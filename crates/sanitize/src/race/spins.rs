@@ -12,12 +12,12 @@ pub(super) fn loads(kernel: &Kernel) -> HashSet<Place> {
     };
     let blocks = kernel.blocks.iter().enumerate().filter(|at| goes_round(*at));
     let waiting = blocks.map(|(_, block)| block).filter(|block| !has_effect(block));
-    let looks = |changed: &HashSet<Reg>, op: &Op| match op {
-        Op::Load { address, ordering: Ordering::Volatile, .. } => match address.base {
+    let looks = |changed: &HashSet<Reg>, op: &Op| {
+        let Op::Load { address, ordering: Ordering::Volatile, .. } = op else { return false };
+        match address.base {
             Src::Reg(base) => !changed.contains(&base),
             Src::Imm(_) => true,
-        },
-        _ => false,
+        }
     };
     let mut found = HashSet::default();
     for block in waiting {

@@ -1,8 +1,8 @@
 //! Racing writes to shared memory that nobody has read yet.
 //!
-//! Which of the writes stays matters to those who read it. Code that lets all threads without a place of their own write to one
-//! that nobody looks at is common, and right. A CTA that reads no shared memory at all is not of that kind: what is left out there
-//! are the reads.
+//! The order of two writes only affects those who read the location. Code in which all threads without a slot of their own write to
+//! one dummy slot that is never read is common, and right. A CTA that reads no shared memory at all is not of that kind: there
+//! the reads are missing, and the race is reported.
 
 use super::step::Step;
 use crate::detail::{Detail, Reader};

@@ -1,4 +1,4 @@
-//! Shadow state: which bits of registers and memory are undefined, and where that began.
+//! Shadow state: which bits of registers and memory are undefined, and the origin of the undefined value.
 
 mod memory;
 mod origin;

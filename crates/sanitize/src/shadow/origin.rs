@@ -1,4 +1,4 @@
-//! Where undefined values are born.
+//! Origins of undefined values.
 
 use super::term::Term;
 use crate::detail::{Born, WarpLanes};

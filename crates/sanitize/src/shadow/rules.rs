@@ -1,6 +1,6 @@
 //! How undefined bits of operands reach the result of each scalar operation: one rule per operation.
 //!
-//! The rules err to one side only: a bit that they call defined is defined.
+//! The rules are conservative: a bit that they call defined is defined.
 
 use ir::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 

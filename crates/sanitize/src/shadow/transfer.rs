@@ -75,7 +75,18 @@ fn spread(rule: Rule, any: u64, result: u64) -> u64 {
 pub(crate) fn unary(op: UnaryOp, s: u64) -> u64 {
     match rules::unary(op) {
         Rule::Apply => op.eval([s]),
-        rule => spread(rule, s, full(op.signature().1)),
+        rule @ (Rule::Union
+        | Rule::Upward
+        | Rule::Product { .. }
+        | Rule::High
+        | Rule::Dot(_)
+        | Rule::And
+        | Rule::Or
+        | Rule::BitSelect
+        | Rule::Copysign(_)
+        | Rule::Halves
+        | Rule::Count(_)
+        | Rule::All) => spread(rule, s, full(op.signature().1)),
     }
 }
 
@@ -91,7 +102,15 @@ pub(crate) fn binary(op: BinaryOp, s: [u64; 2], v: [u64; 2]) -> u64 {
         // Packing has two data operands, shifting has one and an amount.
         Rule::Apply if matches!(op, BinaryOp::Pack32 | BinaryOp::Pack64) => op.eval(s),
         Rule::Apply if s[1] == 0 => op.eval([s[0], v[1]]),
-        rule => spread(rule, s[0] | s[1], result),
+        rule @ (Rule::Apply
+        | Rule::Union
+        | Rule::Upward
+        | Rule::High
+        | Rule::Dot(_)
+        | Rule::BitSelect
+        | Rule::Halves
+        | Rule::Count(_)
+        | Rule::All) => spread(rule, s[0] | s[1], result),
     }
 }
 
@@ -100,8 +119,20 @@ pub(crate) fn update(op: BinaryOp, s: [u64; 2]) -> u64 {
     let any = s[0] | s[1];
     match rules::binary(op) {
         Rule::And | Rule::Or => any,
-        rule if any != 0 => spread(rule, any, full(op.signature().1)),
-        _ => 0,
+        rule @ (Rule::Apply
+        | Rule::Union
+        | Rule::Upward
+        | Rule::Product { .. }
+        | Rule::High
+        | Rule::Dot(_)
+        | Rule::BitSelect
+        | Rule::Copysign(_)
+        | Rule::Halves
+        | Rule::Count(_)
+        | Rule::All) => match any {
+            0 => 0,
+            any => spread(rule, any, full(op.signature().1)),
+        },
     }
 }
 
@@ -143,7 +174,16 @@ pub(crate) fn ternary(op: TernaryOp, s: [u64; 3], v: [u64; 3]) -> u64 {
         }
         // Bits of a pair, chosen by the third operand.
         Rule::Apply if s[2] == 0 => op.eval([s[0], s[1], v[2]]),
-        rule => spread(rule, any, result),
+        rule @ (Rule::Apply
+        | Rule::Union
+        | Rule::Upward
+        | Rule::High
+        | Rule::And
+        | Rule::Or
+        | Rule::Copysign(_)
+        | Rule::Halves
+        | Rule::Count(_)
+        | Rule::All) => spread(rule, any, result),
     }
 }
 

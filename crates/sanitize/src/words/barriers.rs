@@ -1,4 +1,4 @@
-//! B001 in words, but for deadlocks.
+//! Sentences of B001, except deadlocks.
 
 use super::{About, Say, Words, named};
 use crate::detail::{
@@ -29,7 +29,7 @@ impl Say for BarrierCount {
     fn say(&self, about: &About<'_>) -> Words {
         let threads = self.threads;
         about
-            .say(format!("a barrier of {threads} threads, which is no number of warps"))
+            .say(format!("a barrier of {threads} threads, which is not a multiple of 32"))
             .label(about.thread().to_string())
             .help("give the number of threads in whole warps")
     }
@@ -41,8 +41,10 @@ impl BarrierUse {
         match self.reduction {
             None => format!("waits or arrives, with {threads} threads"),
             Some(BarrierReduction::Popc) => format!("counts predicates of {threads} threads"),
-            Some(BarrierReduction::And) => format!("joins predicates of {threads} threads by and"),
-            Some(BarrierReduction::Or) => format!("joins predicates of {threads} threads by or"),
+            Some(BarrierReduction::And) => {
+                format!("reduces predicates of {threads} threads by and")
+            }
+            Some(BarrierReduction::Or) => format!("reduces predicates of {threads} threads by or"),
         }
     }
 }
@@ -73,7 +75,7 @@ impl Say for TooManyArrivals {
         about
             .say(message)
             .label(about.thread().to_string())
-            .help("initialise the object with the number of arrivals of a phase, and let nobody arrive twice in one")
+            .help("initialise the object with the number of arrivals of a phase, and let no thread arrive twice in one phase")
     }
 }
 

@@ -168,11 +168,11 @@ impl Say for FromActiveMask {
             .strip(about.strip("executes it", ""));
         if let Some(Shown { schedule, finding }) = &self.shown {
             let shown = finding.words(about.places);
-            words = match finding.code() {
-                Code::W008 => shown.facts.into_iter().fold(words.fact(shown.message), Words::fact),
-                code => {
-                    words.fact(format!("--schedule {schedule} shows {code}: {}", shown.message))
-                }
+            let code = finding.code();
+            words = if code == Code::W008 {
+                shown.facts.into_iter().fold(words.fact(shown.message), Words::fact)
+            } else {
+                words.fact(format!("--schedule {schedule} shows {code}: {}", shown.message))
             };
             words = words.related(shown.label);
         }

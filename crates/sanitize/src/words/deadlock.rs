@@ -10,7 +10,7 @@ use vm::{ThreadId, Waiting, WaitingFor};
 /// At most this many waiting groups are listed.
 const MAX_GROUPS: usize = 64;
 
-const ROUND: &str = "a loop in which nothing changes any more";
+const ENDLESS: &str = "an endless loop in which nothing changes";
 
 impl Meeting {
     fn words(self) -> &'static str {
@@ -66,8 +66,8 @@ impl Say for Deadlock {
                 format!("warp {}: {} {why}", group.warp, named(group.lanes))
             }
         };
-        let (here, others) = match goes_round(group) {
-            true => ("goes round", "waits elsewhere"),
+        let (here, others) = match spins(group) {
+            true => ("spins here", "waits elsewhere"),
             false => ("waits here", "is waited for and waits elsewhere"),
         };
         let mut words = about.say(message).label(does(group)).strip(about.strip(here, others));
@@ -78,8 +78,8 @@ impl Say for Deadlock {
         words = words.fact(table(&self.waiting, about.thread(), about.places));
         match self.why {
             Why::Loop => words
-                .fact("memory stays as it is, as all others have exited, wait or go round such loops, too")
-                .help("let somebody who still can write what the loop waits for: not who waits for it himself, nor who has passed by"),
+                .fact("memory cannot change: all other lanes have exited, wait, or spin in such loops")
+                .help("let a thread that still runs write what the loop waits for: not one that waits for it too, nor one that is past that write"),
             Why::OtherMembermask
             | Why::ForEachOther
             | Why::AtCollective
@@ -123,7 +123,7 @@ fn waits(why: Why, first: &Blocked, other: &Blocked) -> String {
 fn membermask(group: &Waiting) -> LaneMask {
     match group.waiting_for {
         WaitingFor::Lanes(mask) => mask,
-        WaitingFor::Barrier { .. } | WaitingFor::Change => LaneMask::EMPTY,
+        WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => LaneMask::EMPTY,
     }
 }
 
@@ -134,8 +134,8 @@ fn too_few(group: &Waiting, other: Option<&Blocked>) -> String {
     };
     let elsewhere = match other.map(|other| other.waiting.waiting_for) {
         Some(WaitingFor::Barrier { id, .. }) => format!(", and the others wait at barrier {id}"),
-        Some(WaitingFor::Lanes(_) | WaitingFor::Change) | None => {
-            ", and nobody is left to come".to_owned()
+        Some(WaitingFor::Lanes(_) | WaitingFor::EndlessLoop) | None => {
+            ", and no thread is left that could arrive".to_owned()
         }
     };
     format!("{arrived} of {expected} threads have reached barrier {id}{elsewhere}")
@@ -145,25 +145,25 @@ fn too_few(group: &Waiting, other: Option<&Blocked>) -> String {
 fn endless(first: &Blocked, other: Option<&Blocked>) -> String {
     let group = &first.waiting;
     let (warp, who) = (group.warp, named(group.lanes));
-    let other = other.map(|other| &other.waiting).filter(|_| !goes_round(group));
+    let other = other.map(|other| &other.waiting).filter(|_| !spins(group));
     let Some(other) = other else {
-        return format!("warp {warp}: {who} go{} round {ROUND}", third(group, "es"));
+        return format!("warp {warp}: {who} spin{} in {ENDLESS}", third(group, "s"));
     };
     let elsewhere = match other.warp == warp {
         true => named(other.lanes),
         false => format!("{} of warp {}", named(other.lanes), other.warp),
     };
     format!(
-        "warp {warp}: {who} wait{} at {} while {elsewhere} go{} round {ROUND}",
+        "warp {warp}: {who} wait{} at {} while {elsewhere} spin{} in {ENDLESS}",
         third(group, "s"),
         first.at.words(),
-        third(other, "es"),
+        third(other, "s"),
     )
 }
 
 /// Whether the lanes go round a loop for ever.
-fn goes_round(group: &Waiting) -> bool {
-    group.waiting_for == WaitingFor::Change
+fn spins(group: &Waiting) -> bool {
+    group.waiting_for == WaitingFor::EndlessLoop
 }
 
 /// The ending of a verb of which these lanes are the subject.
@@ -177,7 +177,7 @@ fn does(group: &Waiting) -> String {
         WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } => {
             format!("wait{} here", third(group, "s"))
         }
-        WaitingFor::Change => format!("go{} round here", third(group, "es")),
+        WaitingFor::EndlessLoop => format!("spin{} here", third(group, "s")),
     };
     format!("{} of warp {} {what}", named(group.lanes), group.warp)
 }
@@ -208,7 +208,7 @@ fn table(waiting: &[Waiting], thread: ThreadId, places: &dyn Places) -> String {
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("barrier {id}: {arrived} of {expected} threads are there")
             }
-            WaitingFor::Change => "goes round a loop in which nothing changes".to_owned(),
+            WaitingFor::EndlessLoop => "spins in an endless loop".to_owned(),
         };
         out.push_str(&format!("\n  {lanes:<24} {:<20} {what}", places.short(group.place)));
     }

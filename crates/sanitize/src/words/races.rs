@@ -70,10 +70,10 @@ impl Say for Race {
             words = words.fact(match same_warp {
                 true => "volatile accesses are not ordered between lanes: from sm_70 on the lanes of a warp do \
                          not run in lockstep",
-                false => "one of the accesses is strong for its own CTA only",
+                false => "one of the accesses has CTA scope (`.cta`) only",
             });
             if !same_warp {
-                words = words.help("give both accesses a scope that reaches both CTAs, such as `.gpu`: `atomicAdd`, not `atomicAdd_block`");
+                words = words.help("give both accesses a scope that includes both CTAs, such as `.gpu`: `atomicAdd`, not `atomicAdd_block`");
             }
         }
         words = match (same_value, earlier.writes && later.writes) {
@@ -99,7 +99,7 @@ impl Say for CopyUnderWay {
             UnderWay::Reading => "reading",
         };
         let message = format!(
-            "{verb} {space} memory at {}, which an asynchronous copy may be {does} still",
+            "{verb} {space} memory at {}, which an asynchronous copy may still be {does}",
             about.at(self.at)
         );
         let of = match self.copied_by == thread {
@@ -121,7 +121,7 @@ impl Awaited {
     fn help(self) -> &'static str {
         match self {
             Awaited::BarrierObject => {
-                "wait for the phase of the copy's barrier object before: `mbarrier.try_wait` until it says so"
+                "wait for the phase of the copy's barrier object before: `mbarrier.try_wait` until it gives true"
             }
             Awaited::BulkGroup => {
                 "wait for the copy's group before: with `cp.async.bulk.wait_group N` all groups but the last N are \
@@ -164,8 +164,8 @@ impl Say for NoProxyFence {
             .related(format!("store by {}", self.stored_by))
             .fact("bulk copies access memory through the asynchronous proxy, stores through the generic one")
             .help(
-                "who has written executes `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the barrier \
-                 behind which the copy begins",
+                "let the thread that stored execute `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the \
+                 barrier after which the copy begins",
             )
     }
 }

@@ -49,7 +49,7 @@ impl Say for PresenceDiffers {
             .say(format!("whether {code} happens here depends on the schedule"))
             .label(format!("{code} under one of two schedules"))
             .fact(format!("--schedule {with} shows: {}", shown.message))
-            .fact(format!("--schedule {without} shows nothing of the kind here"));
+            .fact(format!("--schedule {without} does not show it here"));
         Words { related: shown.related, ..words }
     }
 }

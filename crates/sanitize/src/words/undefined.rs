@@ -16,7 +16,7 @@ impl Use {
             Use::GlobalStore => "is stored to global memory",
             Use::GlobalAtomic => "is combined into global memory",
             Use::Print => "is printed",
-            Use::UniformRegister => "is written to a register of the warp",
+            Use::UniformRegister => "is written to a uniform register",
             Use::FinalRegister => "is in a register when the program ends",
         }
     }
@@ -65,7 +65,7 @@ impl Born {
 impl Say for Undefined {
     fn say(&self, about: &About<'_>) -> Words {
         let birth = self.born.does(about);
-        let matters = format!("here it matters, in {}", named(self.lanes));
+        let matters = format!("it is used here, in {}", named(self.lanes));
         let words = about.say(format!("{} {}", self.born.subject(), self.used.words()));
         let mut words = if self.used == Use::FinalRegister {
             words.label(birth)
@@ -77,7 +77,7 @@ impl Say for Undefined {
             words.label(matters).related(birth)
         };
         if self.born_in != about.thread() {
-            words = words.fact(format!("the value was first born in {}", self.born_in));
+            words = words.fact(format!("the value first became undefined in {}", self.born_in));
         }
         words.strip(about.strip(READS[0], READS[1]))
     }

@@ -1,4 +1,4 @@
-//! Who arrives at CTA barriers, and who is let go.
+//! Arrival at CTA barriers, and release of the waiting threads.
 
 use super::barriers::{BARRIERS, Barrier, NUMBERED_BARRIERS};
 use super::{Cta, Split, State};

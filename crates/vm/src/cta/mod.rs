@@ -1,4 +1,4 @@
-//! A CTA: its splits, and who runs next.
+//! A CTA: its splits, and the scheduler that picks the next group.
 //!
 //! A *split* is a set of lanes of one warp that stand at the same instruction. The scheduler picks the
 //! splits that stand earliest in reconvergence order, of all warps that have one there, and runs them

@@ -1,4 +1,4 @@
-//! The splits that can run, by where they stand.
+//! The ready splits, by program counter.
 
 use crate::interp::MAX_WARPS;
 use std::ops::Range;

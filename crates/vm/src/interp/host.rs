@@ -1,4 +1,4 @@
-//! What kernels ask of the host: text, and failed assertions.
+//! Calls to the host: `printf` and failed assertions.
 
 use super::frame::{Code, Frame};
 use super::handler::Body;

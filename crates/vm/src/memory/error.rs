@@ -1,4 +1,4 @@
-//! Why memory could not be had.
+//! Errors of allocation.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Does what a kernel leaves depend on which lanes `activemask` finds together?
+//! Divergence injection: does the memory that a kernel leaves depend on which lanes are active at `activemask`?
 //!
 //! A run under the default schedule never shows it: lanes that can stay converged do. The kernel runs again with divergence injected at
 //! every `activemask` (schedule `apart:N`), at full speed if all that counts is the memory that it leaves. If collectives take

@@ -108,7 +108,7 @@ impl Kernel {
 /// Whether a run was stopped in loops that never end.
 fn is_endless(fault: &Fault) -> bool {
     matches!(&fault.kind, FaultKind::Deadlock { waiting }
-        if waiting.iter().any(|group| group.waiting_for == WaitingFor::Change))
+        if waiting.iter().any(|group| group.waiting_for == WaitingFor::EndlessLoop))
 }
 
 /// A finding that one of two schedules shows and the other does not.

@@ -1,4 +1,4 @@
-//! What do kernels do that pass messages through memory, if the messages arrive at other times?
+//! Message passing through memory: kernels whose threads communicate by flags run again under random schedules.
 //!
 //! A flag that happens to be set in time orders accesses that nothing else would, and no detector can tell under that
 //! schedule. Small kernels of this kind run again under a few random schedules, where every detector watches. That the result

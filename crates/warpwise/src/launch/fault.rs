@@ -175,7 +175,7 @@ impl Kernel {
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("at barrier {id}, which {arrived} of {expected} threads have reached")
             }
-            WaitingFor::Change => "in a loop in which nothing changes".to_owned(),
+            WaitingFor::EndlessLoop => "in an endless loop in which nothing changes".to_owned(),
         };
         format!("warp {}, {lanes}: waits {place} {what}", group.warp)
     }

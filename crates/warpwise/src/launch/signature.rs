@@ -1,4 +1,4 @@
-//! Arguments that cannot be meant, and arguments that deserve a look.
+//! Errors and warnings about arguments that do not fit a kernel's parameters.
 
 use super::argument::Arg;
 use super::uses::{self, Tracked, Uses};

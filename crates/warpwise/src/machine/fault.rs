@@ -52,7 +52,9 @@ impl MachineProgram {
                 for group in waiting {
                     let members = match group.waiting_for {
                         WaitingFor::Lanes(members) => members - group.lanes,
-                        WaitingFor::Barrier { .. } | WaitingFor::Change => lanes::LaneMask::EMPTY,
+                        WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => {
+                            lanes::LaneMask::EMPTY
+                        }
                     };
                     found = found.note(format!(
                         "lanes {} wait{} for lanes {}",
