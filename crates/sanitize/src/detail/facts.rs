@@ -19,7 +19,7 @@ pub(crate) trait Facts {
         false
     }
 
-    /// Who waits where for whom.
+    /// Every waiting group of lanes: where it waits, and for which lanes.
     fn waiting(&self) -> &[Waiting] {
         &[]
     }
