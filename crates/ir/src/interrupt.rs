@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// Steps of work, each some tens of nanoseconds, between two questions: far less than 0.1 s.
 const STEPS: u32 = 1 << 16;
 
-/// Asks now and then whether to go on. Short work asks nobody.
+/// Asks now and then whether to go on. Short work does not ask.
 pub struct Interrupt<'a> {
     asks: &'a dyn Fn() -> bool,
     steps: Cell<u32>,

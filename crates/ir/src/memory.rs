@@ -63,7 +63,7 @@ pub struct Address {
     pub offset: i64,
 }
 
-/// How an access orders other accesses, and against whom (PTX ISA 9.1, 8 "Memory Consistency Model").
+/// How an access orders other accesses, and in which scope (PTX ISA 9.1, 8 "Memory Consistency Model").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ordering {
     /// No ordering: concurrent access is a race.

@@ -1,4 +1,4 @@
-//! B001 and W006: who reaches a CTA barrier.
+//! B001 and W006: CTA barriers that not all threads reach.
 //!
 //! Rules: PTX ISA 9.1, `bar`, `barrier`, `exit`. Without a thread count a barrier waits for all threads of the CTA that
 //! have not exited, and orders the memory accesses of those that take part. An early return
@@ -188,7 +188,7 @@ impl Barriers {
         }
         let place = part.inst.place;
         let Some(warps) = self.warps.get(view.cta()) else { return };
-        // Who wrote something, and who went around at all.
+        // The exited lanes that wrote something, and all that went around.
         let mut around = |warp: usize| -> (LaneMask, LaneMask) {
             let gone = view.existing(warp) - view.live(warp);
             let Warp { shared, global, writes, branched, branches, .. } = &warps[warp];

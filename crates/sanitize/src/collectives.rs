@@ -172,7 +172,7 @@ impl Collectives {
     }
 
     /// A shuffle or vote without `.sync`: the active lanes take part. Below `sm_70` those are the lanes that took the same
-    /// path, and a vote among them is well defined; from `sm_70` on nobody says who is active.
+    /// path, and a vote among them is well defined; from `sm_70` on the active lanes are unspecified.
     fn without_mask(
         &self,
         view: &View<'_>,
@@ -205,11 +205,11 @@ impl Collectives {
             let divergent = |lane: &u32| live.contains(sources.lane[*lane as usize]);
             lost.iter().filter(divergent).collect()
         });
-        let matters = match self.rules {
+        let reported = match self.rules {
             WarpRules::Independent => !absent.is_empty(),
             WarpRules::Lockstep => !lost.is_empty(),
         };
-        let Some(lane) = lost.lowest().or(part.lanes.lowest()).filter(|_| matters) else { return };
+        let Some(lane) = lost.lowest().or(part.lanes.lowest()).filter(|_| reported) else { return };
         found.report(Code::W005, place, None, || {
             let participants = firing.participants;
             let guarded_off = firing.guarded_off & absent;

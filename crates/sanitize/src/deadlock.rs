@@ -89,7 +89,7 @@ fn cause<'w>(
             WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => None,
         })
     };
-    // Whoever waits for lanes that wait at another collective comes first, then who waits for lanes at a barrier.
+    // Lanes that wait for lanes at another collective come first, then those that wait for lanes at a barrier.
     let blocked = collectives().flat_map(|(group, mask)| {
         let missing = mask - group.lanes;
         in_warp(group.warp).filter_map(move |there| match there.waiting_for {
@@ -135,7 +135,7 @@ fn endless<'w>(
     waiting: &'w [Waiting],
     first: &'w Waiting,
 ) -> (Why, Option<&'w Waiting>, Option<&'w Waiting>) {
-    // Whoever waits is what the report is about, rather than who is waited for.
+    // The report is about the lanes that wait, rather than those waited for.
     let blocked = waiting.iter().find_map(|group| {
         let other = |other: &&Waiting| {
             let same = (other.cta, other.warp) == (group.cta, group.warp);

@@ -18,7 +18,7 @@ pub struct Found {
     pub findings: Vec<Finding>,
     /// How often something else happened after so many findings that no more were kept.
     pub dropped: u64,
-    /// Collectives with a mask from `activemask` that are wrong, W009, if what the kernel leaves depends on whom it names.
+    /// Collectives with a mask from `activemask` that are wrong, W009, if the memory that the kernel leaves depends on the lanes in it.
     pub suspected: Vec<Finding>,
 }
 

@@ -22,7 +22,7 @@ use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, Verdict,
 /// What is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Also what is undefined and never matters: shuffles that read lanes that do not take part (W002), races in which
+    /// Also what is undefined and never used: shuffles that read lanes that do not take part (W002), races in which
     /// no value changes as errors, padding that is stored, every collective with a mask from `activemask`, and barriers
     /// that threads which returned early do not reach.
     pub pedantic: bool,

@@ -183,7 +183,7 @@ pub enum FaultKind {
     },
     /// No lane can get anywhere, and nothing that they wait for can happen.
     Deadlock {
-        /// Who waits where for what.
+        /// Every waiting group of lanes: where it waits, and for what.
         waiting: Vec<Waiting>,
     },
     /// The step limit was reached.

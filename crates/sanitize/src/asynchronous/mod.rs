@@ -43,7 +43,7 @@ impl Object {
     }
 }
 
-/// A copy that nobody has waited for.
+/// A copy that has not been waited for.
 #[derive(Clone, Debug)]
 struct Copy {
     /// Counts the copies of the CTA.
@@ -51,7 +51,7 @@ struct Copy {
     thread: ThreadId,
     place: Place,
     to: Span,
-    /// What it reads, if that is known, until somebody has waited for that.
+    /// What it reads, if that is known, until that has been waited for.
     from: Option<Span>,
     /// The group that it belongs to, counted by its thread.
     group: Option<(Groups, u32)>,
@@ -194,7 +194,7 @@ impl AsyncCopies {
 }
 
 /// A bulk copy of so many bytes.
-fn odd_size(bytes: u64, (place, by): (Place, ThreadId), found: &mut Findings) {
+fn partial_unit(bytes: u64, (place, by): (Place, ThreadId), found: &mut Findings) {
     found.report(Code::M002, place, None, || Finding::new(place, by, BulkSize { bytes }));
 }
 
@@ -236,7 +236,7 @@ impl Cta {
                     from.iter().for_each(|from| self.unfenced.copied(from, false, at, found));
                     self.unfenced.copied(&to, true, at, found);
                     if !bytes.is_multiple_of(BULK_UNIT) {
-                        odd_size(bytes, at, found);
+                        partial_unit(bytes, at, found);
                     }
                 }
                 let (number, tells) = (self.begun, object.is_some());
@@ -327,7 +327,7 @@ impl Cta {
         self.of_thread[thread] = copies;
     }
 
-    /// Lanes look at barrier objects, or change them: who reads that the phase of a copy is over has waited for it.
+    /// Lanes look at barrier objects, or change them: a lane that reads that the phase of a copy is over has waited for it.
     fn look(&mut self, view: &View<'_>, touch: &Touch, reads: bool) {
         let word = u64::from(Access::B64.bytes());
         if self.objects.is_empty() || touch.space != Space::Shared || touch.bytes != word {

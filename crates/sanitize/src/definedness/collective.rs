@@ -336,7 +336,7 @@ impl Scene<'_, '_> {
     }
 }
 
-/// Who takes part in a shuffle, and who reads a lane that does not.
+/// The lanes that take part in a shuffle, and those that read a lane that does not.
 fn lost_lanes(view: &View<'_>, firing: &Firing<'_>, mask: LaneMask, lost: LaneMask) -> WarpLanes {
     meeting::lanes(view, firing.warp, mask).with(firing.participants, lost)
 }

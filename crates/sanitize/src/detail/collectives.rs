@@ -71,7 +71,7 @@ pub struct WithoutMask {
     pub guarded_off: LaneMask,
     /// The live lanes that are elsewhere.
     pub elsewhere: LaneMask,
-    /// For shuffles: who reads lanes that do not take part.
+    /// For shuffles: the lanes that read lanes that do not take part.
     pub reads: Option<SourcesLost>,
 }
 

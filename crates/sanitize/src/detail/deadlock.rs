@@ -70,7 +70,7 @@ impl Serialize for Meeting {
 /// Lanes that wait, and at what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Blocked {
-    /// Who waits where for whom.
+    /// Every waiting group of lanes: where it waits, and for which lanes.
     pub waiting: Waiting,
     /// What they wait at.
     pub at: Meeting,
@@ -81,19 +81,19 @@ pub struct Blocked {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Why {
-    /// W003: they gave another membermask than those whom they wait for.
+    /// W003: they gave another membermask than the lanes that they wait for.
     OtherMembermask,
     /// W004: they wait at different collectives for each other.
     ForEachOther,
-    /// W007: those whom they wait for wait at another collective themselves.
+    /// W007: the lanes that they wait for wait at another collective.
     AtCollective,
-    /// W007: those whom they wait for wait at a CTA barrier.
+    /// W007: the lanes that they wait for wait at a CTA barrier.
     AtBarrier,
     /// B001: too few threads come to a CTA barrier.
     TooFewThreads,
     /// W007: lanes spin in an endless loop: nothing changes from one iteration to the next.
     Loop,
-    /// W007: nobody is left.
+    /// W007: no lane is left that could be waited for.
     Nobody,
 }
 
@@ -104,9 +104,9 @@ pub struct Deadlock {
     pub why: Why,
     /// The lanes that the finding is about.
     pub first: Option<Blocked>,
-    /// Those whom they wait for, or the others.
+    /// The lanes that they wait for, or the others.
     pub other: Option<Blocked>,
-    /// Who waits where for whom.
+    /// Every waiting group of lanes: where it waits, and for which lanes.
     pub waiting: Vec<Waiting>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) trait Facts {
         Vec::new()
     }
 
-    /// Who waits where for whom.
+    /// Every waiting group of lanes: where it waits, and for which lanes.
     fn waiting(&self) -> &[Waiting] {
         &[]
     }

@@ -213,7 +213,7 @@ impl Detail {
         with_facts!(self, facts => facts.addresses())
     }
 
-    /// For deadlocks: who waits where for whom.
+    /// For deadlocks: every waiting group of lanes, where it waits, and for which lanes.
     pub fn waiting(&self) -> &[Waiting] {
         with_facts!(self, facts => facts.waiting())
     }

@@ -32,13 +32,13 @@ pub struct WarpLanes {
 }
 
 impl WarpLanes {
-    /// Lanes of which nothing is said but who lives and who existed.
+    /// The live and existing lanes of a warp, with no lane marked.
     pub(crate) fn new(live: LaneMask, existing: LaneMask) -> WarpLanes {
         let none = LaneMask::EMPTY;
         WarpLanes { existing, live, outside: none, taking_part: none, wrong: none }
     }
 
-    /// Says who takes part, and whom the finding is about.
+    /// Marks the lanes that take part, and those that the finding is about.
     pub(crate) fn with(self, taking_part: LaneMask, wrong: LaneMask) -> WarpLanes {
         WarpLanes { taking_part, wrong, ..self }
     }

@@ -56,7 +56,7 @@ pub struct Race {
     pub earlier: Access,
     /// The other one.
     pub later: Access,
-    /// For two writes to shared memory: who read what they left.
+    /// For two writes to shared memory: the thread that read the result.
     pub read: Option<Reader>,
     /// Whether all accesses find and leave the same value with these inputs, whatever their order.
     pub same_value: bool,

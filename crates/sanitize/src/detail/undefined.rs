@@ -79,7 +79,7 @@ pub struct Undefined {
 }
 
 impl Undefined {
-    /// The instruction to blame. Memory is read at a place that somebody chose: that is what is wrong. Registers and
+    /// The instruction to report: for memory the read, which the source code chose, else the use. Registers and
     /// collectives are read and executed freely where nothing comes of it.
     pub(crate) fn place(&self) -> Place {
         match self.born {

@@ -47,7 +47,7 @@ pub(crate) struct Endless {
 struct Look {
     warps: HashMap<(u64, usize), Warp>,
     rows: usize,
-    /// The CTAs that go on for ever, by number: who goes round and who waits.
+    /// The CTAs that never end, by number: which lanes spin and which wait.
     endless: BTreeMap<u64, Vec<Waiting>>,
 }
 
@@ -137,7 +137,7 @@ impl Endless {
         self.look = None;
     }
 
-    /// A CTA has run for long; these of its lanes wait. Breaks if the kernel never ends, with who is to blame, or
+    /// A CTA has run for long; these of its lanes wait. Breaks if the kernel never ends, with the lanes to report, or
     /// goes on only with one more CTA.
     pub(crate) fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
         let Some(look) = &mut self.look else {
@@ -258,7 +258,7 @@ impl Look {
         }
     }
 
-    /// Who goes round and who waits in a CTA, if these are all, and no others come to the meetings.
+    /// The lanes of a CTA that spin or wait, if these are all of them.
     fn standing(
         &self,
         code: &Code,

@@ -35,11 +35,11 @@ pub(super) struct Turn {
     matter: Option<Vec<Reg>>,
     /// Branches passed.
     pub(super) branches: u32,
-    /// The lanes have met each other at a collective.
+    /// The lanes have executed a collective together.
     pub(super) meets: bool,
     /// Other lanes of the warp have come to a collective meanwhile.
     pub(super) accompanied: bool,
-    /// The lanes have come back, and everything that matters is as it was.
+    /// The lanes are back at the same branch, with the same values in all registers that decide what they do.
     pub(super) endless: bool,
 }
 
@@ -72,7 +72,7 @@ impl Code {
         insts.filter(|inst| passed.contains(&inst.place))
     }
 
-    /// The registers that decide, in the code that was passed, where lanes go, whom they meet, what they access and what
+    /// The registers that decide, in the code that was passed, where lanes go, which lanes they synchronise with, what they access and what
     /// they write.
     fn matter(&self, passed: &HashSet<Place>) -> Vec<Reg> {
         let mut matter = vec![false; self.kernel.registers.len()];
@@ -121,7 +121,7 @@ impl Code {
             }
         }
         let numbered = matter.iter().enumerate();
-        numbered.filter(|(_, matters)| **matters).map(|(nth, _)| Reg(nth as u32)).collect()
+        numbered.filter(|(_, decides)| **decides).map(|(nth, _)| Reg(nth as u32)).collect()
     }
 
     /// What a register holds in the lanes of a warp.
@@ -197,7 +197,7 @@ impl Turn {
         })
     }
 
-    /// Lanes of the warp arrive at a collective. Whether the turn can still be one of a loop that nobody else has to do with.
+    /// Lanes of the warp arrive at a collective. Whether this can still be an iteration that does not depend on other lanes.
     pub(super) fn arrives(&mut self, lanes: LaneMask, place: Place) -> bool {
         if lanes.is_subset(self.lanes) {
             self.passes(place);

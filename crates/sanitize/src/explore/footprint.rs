@@ -21,7 +21,7 @@ pub(super) type Lanes = Vec<(u32, LaneMask)>;
 /// Writes down the steps of a run.
 #[derive(Debug, Default)]
 pub struct Footprints {
-    /// Shared with who makes the choices.
+    /// Shared with the chooser.
     pub(super) steps: Rc<RefCell<Steps>>,
     /// Steps of the run so far.
     pub(super) count: Rc<Cell<usize>>,
@@ -55,12 +55,12 @@ pub(super) struct Step {
     pub(super) split: Candidate,
     /// What it held then, if that is known.
     pub(super) state: Option<Fingerprint>,
-    /// Apart from its accesses it changed more than registers, met others or read a clock.
+    /// Apart from its accesses it changed more than registers, synchronised or read a clock.
     acts: bool,
     pub(super) accesses: Vec<Access>,
     /// Its result depends on which lanes of the warp are there.
     pub(super) counts_lanes: bool,
-    /// Whom its lanes met, in order.
+    /// The synchronisations of its lanes, in order.
     pub(super) meetings: Vec<Meeting>,
     /// It arrived at a barrier in a way that can be swapped with nothing, and that no [`Access`] describes.
     pub(super) arrives_oddly: bool,
@@ -116,7 +116,7 @@ pub(super) enum Meeting {
     Complete {
         id: u32,
         released: Lanes,
-        /// Those of whom nobody was waited for because they had exited.
+        /// The exited lanes, which the barrier did not wait for.
         exited: Lanes,
     },
 }

@@ -119,8 +119,8 @@ impl Chooser for Recorder<'_> {
     }
 }
 
-/// Choices of a run after which the usual ones are made. They are fair: whoever spins then gets what it waits for, if it
-/// ever does. To run those alone who wait is legal as well, but no mistake of the kernel.
+/// Choices of a run after which the usual ones are made. They are fair: a spin loop then gets what it waits for, if it
+/// ever does. Running only the spinning lanes is legal as well, but no mistake of the kernel.
 const UNFAIR: u64 = 100_000;
 
 /// Leaves the choices of a long run to chance no more.

@@ -236,7 +236,7 @@ impl HappensBefore {
         all
     }
 
-    /// Those who go on after others know afterwards what these knew.
+    /// Lanes released by others: everything that happened before these happens before them.
     fn meet(&mut self, step: &Step, first: u32) {
         for meeting in &step.meetings {
             match meeting {

@@ -46,7 +46,7 @@ pub(super) struct Tree {
     given_up: bool,
     /// Who waits in vain.
     spins: Spins,
-    /// Everybody who is left waits in vain: the run never ends.
+    /// All remaining lanes wait in vain: the run never ends.
     hangs: bool,
     /// Such a run is known, so that others need not be run on.
     known: bool,
@@ -258,7 +258,7 @@ impl Tree {
     }
 
     /// Takes in the run, and says whether it was too long to be looked at whole. `stopped` tells that its last step
-    /// stopped the kernel, `count` how many steps it had; `interrupted` that nobody wants to know any more.
+    /// stopped the kernel, `count` how many steps it had; `interrupted` that the exploration was cancelled.
     pub(super) fn learn(
         &mut self,
         stopped: bool,

@@ -27,7 +27,7 @@ struct Warp {
     /// The lanes that have executed a fence and told no barrier of it.
     fences: LaneMask,
     /// Who took part in collectives, which order no memory.
-    met: JointCollectives,
+    joint: JointCollectives,
     /// What strong reads have seen and the lane does not know yet, by what it waits for.
     seen: [Lanes<Option<Rc<HappensBefore>>>; 3],
 }
@@ -53,7 +53,7 @@ impl Warp {
             known: [const { None }; WARP],
             fenced: [const { None }; WARP],
             fences: LaneMask::EMPTY,
-            met: JointCollectives::default(),
+            joint: JointCollectives::default(),
             seen: [const { [const { None }; WARP] }; 3],
         }
     }
@@ -143,8 +143,8 @@ impl Clocks {
         let (warp, lane) = (&self.warps[usize::from(thread.warp)], usize::from(thread.lane));
         if by.cta == thread.cta {
             let same_warp = by.warp == thread.warp;
-            let met = same_warp && (self.lockstep || by.stamp < warp.warp_floor[lane]);
-            if met || by.stamp < warp.floor[lane] {
+            let ordered = same_warp && (self.lockstep || by.stamp < warp.warp_floor[lane]);
+            if ordered || by.stamp < warp.floor[lane] {
                 return by.lanes;
             }
         }
@@ -194,7 +194,7 @@ impl Clocks {
     pub(super) fn have_met(&self, by: &Step, new: &Step) -> bool {
         let same_warp = (by.cta, by.warp) == (new.cta, new.warp);
         let both = by.lanes | new.lanes;
-        same_warp && self.warps[usize::from(by.warp)].met.since(by.stamp, both)
+        same_warp && self.warps[usize::from(by.warp)].joint.since(by.stamp, both)
     }
 
     /// What a lane's strong write releases that is no release itself, and whether beyond the CTA.
@@ -255,12 +255,15 @@ impl Clocks {
         clocks.uniform &= lanes.is_full();
     }
 
-    /// What lanes have fenced all have after they have met: each may release it. `None` if none of them has executed a fence.
-    fn meet_fenced(&self, met: impl Iterator<Item = (usize, LaneMask)> + Clone) -> Option<Fenced> {
-        if met.clone().all(|(warp, lanes)| !self.warps[warp].fences.intersects(lanes)) {
+    /// What the lanes of a completed barrier have fenced, all of them may release. `None` if none of them has executed a fence.
+    fn meet_fenced(
+        &self,
+        waited: impl Iterator<Item = (usize, LaneMask)> + Clone,
+    ) -> Option<Fenced> {
+        if waited.clone().all(|(warp, lanes)| !self.warps[warp].fences.intersects(lanes)) {
             return None;
         }
-        let fenced = met.flat_map(|(warp, lanes)| {
+        let fenced = waited.flat_map(|(warp, lanes)| {
             let of = move |lane: u32| self.warps[warp].fenced[lane as usize].as_ref();
             lanes.iter().filter_map(move |lane| Some((warp, lane, of(lane)?)))
         });
@@ -330,7 +333,7 @@ impl Clocks {
     pub(super) fn tell(&mut self, warp: usize, lanes: LaneMask) {
         let time = self.tick();
         let clocks = &mut self.warps[warp];
-        clocks.met.meet(lanes.0, time);
+        clocks.joint.meet(lanes.0, time);
         // That of lanes that take no part costs nothing, and leaves the clocks of the warp alike.
         clocks.now = [time; WARP];
         if clocks.uniform {
@@ -356,8 +359,8 @@ impl Clocks {
     /// A barrier is complete. `all` says that every live thread of the CTA waits there.
     pub(super) fn barrier(&mut self, id: usize, waiting: &[LaneMask], all: bool) {
         let time = self.tick();
-        let met = waiting.iter().enumerate().map(|(warp, lanes)| (warp, *lanes));
-        if let Some(fenced) = self.meet_fenced(met) {
+        let waited = waiting.iter().enumerate().map(|(warp, lanes)| (warp, *lanes));
+        if let Some(fenced) = self.meet_fenced(waited) {
             for (clocks, lanes) in self.warps.iter_mut().zip(waiting) {
                 clocks.fences -= *lanes;
                 lanes.iter().for_each(|lane| clocks.fenced[lane as usize] = Some(fenced.clone()));

@@ -21,7 +21,7 @@ impl JointCollectives {
         self.latest.push((lanes, time));
     }
 
-    /// Whether two lanes have met after an access with such a stamp.
+    /// Whether two lanes took part in one collective after an access with such a stamp.
     pub(super) fn since(&self, stamp: u32, both: u32) -> bool {
         self.latest.iter().any(|(lanes, time)| stamp < *time && lanes & both == both)
     }

@@ -357,7 +357,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Accesses to some bytes race. Of two writes it matters only to those who read what they leave.
+    /// Accesses to some bytes race. A race of two writes is reported once a thread reads what they leave.
     #[cold]
     fn race(
         &self,

@@ -1,4 +1,4 @@
-//! Racing writes to shared memory that nobody has read yet.
+//! Racing writes to shared memory whose result has not been read yet.
 //!
 //! The order of two writes only affects those who read the location. Code in which all threads without a slot of their own write to
 //! one dummy slot that is never read is common, and right. A CTA that reads no shared memory at all is not of that kind: there
@@ -21,7 +21,7 @@ struct Byte {
     writes: [Step; 2],
 }
 
-/// The races of a CTA that are held back until somebody reads what they left.
+/// The races of a CTA that are held back until a thread reads what they left.
 #[derive(Debug, Default)]
 pub(super) struct Unread {
     bytes: HashMap<u64, Byte>,

@@ -36,7 +36,7 @@ impl Absence {
     }
 }
 
-/// The meanings of marks where somebody reads lanes that do not take part.
+/// The meanings of marks where lanes read lanes that do not take part.
 pub(super) const READS: [&str; 2] = ["takes part", "reads a lane that does not take part"];
 
 impl Say for SourceAbsent {
@@ -94,7 +94,7 @@ impl Say for WithoutMask {
     }
 }
 
-/// Where those are who take no part: lanes whose guard is false, and lanes at other instructions.
+/// The lanes that take no part: lanes whose guard is false, and lanes at other instructions.
 fn whereabouts(idle: LaneMask, elsewhere: LaneMask) -> String {
     let guard = || format!("the guard of {} is false", named(idle));
     let away = || format!("{} {} elsewhere", named(elsewhere), of_number(elsewhere, "is", "are"));

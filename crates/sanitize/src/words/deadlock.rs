@@ -182,7 +182,7 @@ fn does(group: &Waiting) -> String {
     format!("{} of warp {} {what}", named(group.lanes), group.warp)
 }
 
-/// Who waits where for whom.
+/// The table of waiting lanes.
 fn table(waiting: &[Waiting], thread: ThreadId, places: &dyn Places) -> String {
     let mut out = "who waits where for whom:".to_owned();
     let several = waiting.iter().any(|group| group.cta != thread.cta);
@@ -194,7 +194,7 @@ fn table(waiting: &[Waiting], thread: ThreadId, places: &dyn Places) -> String {
         }
         let what = match group.waiting_for {
             WaitingFor::Lanes(mask) => {
-                // Nobody waits for those who have exited, unless nobody else is missing.
+                // Exited lanes are named only if no other lane is missing.
                 let missing = mask - group.lanes;
                 let of_warp = |other: &&Waiting| (other.cta, other.warp) == (group.cta, group.warp);
                 let alive = waiting.iter().filter(of_warp);

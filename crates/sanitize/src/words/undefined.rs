@@ -65,16 +65,16 @@ impl Born {
 impl Say for Undefined {
     fn say(&self, about: &About<'_>) -> Words {
         let birth = self.born.does(about);
-        let matters = format!("it is used here, in {}", named(self.lanes));
+        let used = format!("it is used here, in {}", named(self.lanes));
         let words = about.say(format!("{} {}", self.born.subject(), self.used.words()));
         let mut words = if self.used == Use::FinalRegister {
             words.label(birth)
         } else if self.born_at == self.used_at {
-            words.label(matters).fact(format!("the instruction itself {birth}"))
+            words.label(used).fact(format!("the instruction itself {birth}"))
         } else if self.place() == self.born_at {
-            words.label(birth).related(matters)
+            words.label(birth).related(used)
         } else {
-            words.label(matters).related(birth)
+            words.label(used).related(birth)
         };
         if self.born_in != about.thread() {
             words = words.fact(format!("the value first became undefined in {}", self.born_in));

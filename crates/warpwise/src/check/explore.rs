@@ -35,7 +35,7 @@ impl Kernel {
     /// Runs the kernel as [`Kernel::check`] does, and then from the start again under other schedules. Findings that
     /// only those show are added, each with a schedule that replays it. What depends on the schedule, the result or
     /// whether something is found, is W008 and comes with two schedules.
-    /// A kernel that reaches its limit of steps, is interrupted, or goes round loops for ever under its own schedule is not
+    /// A kernel that reaches its limit of steps, is interrupted, or spins in an endless loop under its own schedule is not
     /// run replay.
     /// Device memory holds in the end what the first run left.
     ///

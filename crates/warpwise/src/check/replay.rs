@@ -112,7 +112,7 @@ impl<'a> Replay<'a> {
         Launch { schedule: schedule.clone(), ..*self.launch }
     }
 
-    /// Says how two runs differ, and who wrote what differs.
+    /// How two runs differ, and the last write to the first difference.
     pub(crate) fn dependence(
         &mut self,
         first: &Run,
@@ -170,7 +170,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// Remembers who wrote a byte of global memory last.
+/// Finds the last write to a byte of global memory.
 struct LastWriter {
     address: u64,
     found: Option<(Place, ThreadId)>,
