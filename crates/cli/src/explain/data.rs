@@ -15,7 +15,10 @@ pub(crate) struct Body {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Explanation")]
 struct JsonExplanation {
-    /// The instruction as it was given.
+    /// The call of CUDA C++ that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    /// The instruction as it was given, or the one that the call stands for.
     instruction: String,
     /// The section of the manual.
     section: &'static str,
@@ -101,6 +104,7 @@ impl From<&Explanation> for Body {
         let groups = it.groups.iter();
         let reads = it.reads.iter();
         let explanation = JsonExplanation {
+            call: it.call.clone(),
             instruction: it.instruction.clone(),
             section: it.section,
             since: target(it.since.ptx, it.since.sm),

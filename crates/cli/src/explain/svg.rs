@@ -35,7 +35,11 @@ pub(super) fn draw(explanation: &Explanation) -> String {
         let _ =
             writeln!(body, "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>", escape(words));
     };
-    text("title", 16, 30, &explanation.instruction);
+    let title = match &explanation.call {
+        Some(call) => format!("{call} stands for {}", explanation.instruction),
+        None => explanation.instruction.clone(),
+    };
+    text("title", 16, 30, &title);
     text("faint", 16, 52, &source(explanation));
     let who = |mask: LaneMask| format!("lanes {}", mask.ranges());
     let mut line = format!("execute: {}", who(explanation.executing));
@@ -66,7 +70,7 @@ pub(super) fn draw(explanation: &Explanation) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
          height=\"{height}\" role=\"img\">\n<title>{}</title>\n<style>{STYLE}</style>\n\
          <rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n{body}</svg>\n",
-        escape(&explanation.instruction)
+        escape(&title)
     )
 }
 

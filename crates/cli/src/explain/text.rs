@@ -50,7 +50,12 @@ impl Page {
     }
 
     fn head(&mut self, explanation: &Explanation) {
-        self.line(&explanation.instruction);
+        if let Some(call) = &explanation.call {
+            self.line(call);
+            self.line(&format!("stands for {}", explanation.instruction));
+        } else {
+            self.line(&explanation.instruction);
+        }
         let source = super::text::source(explanation);
         self.line(&source);
         let who = |name: &str, mask: LaneMask| format!("{name} {mask} (lanes {})", mask.ranges());

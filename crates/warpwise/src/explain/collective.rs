@@ -26,6 +26,7 @@ pub(super) fn evaluate(
     let guard = inst.guard.map_or(LaneMask::FULL, |guard| registers.predicate(guard));
     let executing = given & guard;
     let mut out = Explanation {
+        call: None,
         instruction: found.text.clone(),
         section: section(found),
         since: found.form.since,

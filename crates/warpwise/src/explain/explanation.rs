@@ -6,7 +6,9 @@ use ptx::catalogue::{Removed, Since};
 /// What a warp instruction does in each lane of a warp.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The instruction as it was given.
+    /// The call of CUDA C++ that was given.
+    pub call: Option<String>,
+    /// The instruction as it was given, or the one that the call stands for.
     pub instruction: String,
     /// The section of the manual, such as "9.7.9.5 shfl".
     pub section: &'static str,
