@@ -82,7 +82,7 @@ impl Function {
 pub(super) struct Translated {
     pub(super) instruction: String,
     /// What a reader of the instruction may miss.
-    pub(super) notes: Vec<String>,
+    pub(super) rules: Vec<String>,
 }
 
 fn refuse(message: String, help: Option<String>) -> Error {
@@ -271,12 +271,12 @@ impl Function {
             let message = format!("an argument is a name or a number here, not `{}`", operand(nth));
             return Err(refuse(message, Some(format!("write `{}`", self.usage()))));
         }
-        let mut notes = Vec::new();
+        let mut rules = Vec::new();
         let bits = if ty.wide { "b64" } else { "b32" };
         let instruction = match *work {
             Work::Shuffle { mode, clamp } => {
                 if ty.wide {
-                    notes.push(
+                    rules.push(
                         "A value of 64 bits is exchanged as two of 32 bits: this is one of them."
                             .to_owned(),
                     );
@@ -293,7 +293,7 @@ impl Function {
                     return Err(refuse(message, Some(help)));
                 }
                 let bare = value.trim_start_matches('!');
-                notes.push(format!("`{bare}` is true where the argument is not 0."));
+                rules.push(format!("`{bare}` is true where the argument is not 0."));
                 format!("vote.sync.{mode}.{result} {d}, {value}, {mask}")
             }
             Work::MatchAny => format!("match.any.sync.{bits} {d}, {value}, {mask}"),
@@ -315,7 +315,7 @@ impl Function {
                     (false, _) => "b32",
                     (true, true) => "u32",
                     (true, false) => {
-                        notes.push(format!(
+                        rules.push(format!(
                             "`{value}` counts as an `int`: for the other form write `(unsigned){value}`."
                         ));
                         "s32"
@@ -327,7 +327,7 @@ impl Function {
             Work::Wait if mask.is_empty() => "bar.warp.sync 0xffffffff".to_owned(),
             Work::Wait => format!("bar.warp.sync {mask}"),
         };
-        Ok(Translated { instruction, notes })
+        Ok(Translated { instruction, rules })
     }
 
     /// `32 - width`, the bits of `c` that part a warp into segments.
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn every_function_has_an_instruction_that_is_explained() {
         for function in FUNCTIONS {
-            let given = |parameter: &&str| match *parameter {
+            let given = |parameter: &&'static str| match *parameter {
                 "mask" => "-1",
                 "width" => "4",
                 other => other,

@@ -6,7 +6,7 @@ mod explanation;
 mod module;
 mod registers;
 
-pub use explanation::{Explanation, Outcome, Read, Setting};
+pub use explanation::{Combined, Explanation, Input, NumberKind, Outcome, Read, Setting};
 
 use crate::error::Error;
 use lanes::LaneMask;
@@ -23,9 +23,9 @@ pub fn explain(text: &str, lanes: LaneMask, settings: &[Setting]) -> Result<Expl
     let Some(call) = cuda::translate(text) else {
         return collective::evaluate(&module::read(text)?, lanes, settings);
     };
-    let cuda::Translated { instruction, notes } = call?;
+    let cuda::Translated { instruction, rules } = call?;
     let mut explanation = collective::evaluate(&module::read(&instruction)?, lanes, settings)?;
     explanation.call = Some(text.trim().trim_end_matches(';').trim_end().to_owned());
-    explanation.notes.extend(notes);
+    explanation.rule.extend(rules);
     Ok(explanation)
 }
