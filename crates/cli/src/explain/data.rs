@@ -98,7 +98,7 @@ struct JsonRead {
 #[schemars(rename = "Input")]
 enum JsonInput {
     /// A number in each lane, as its bits.
-    Numbers([u64; 32]),
+    Numbers(Box<[u64; 32]>),
     /// Of a predicate, the lanes in which it is true.
     Predicate(u32),
 }
@@ -146,7 +146,7 @@ impl From<&Explanation> for Body {
                 .map(|read| JsonRead { part: read.part, source: read.source, lost: read.lost.0 })
                 .collect(),
             input: it.input.as_ref().map(|input| match input {
-                Input::Number { values, .. } => JsonInput::Numbers(*values),
+                Input::Number { values, .. } => JsonInput::Numbers(values.clone()),
                 Input::Predicate(mask) => JsonInput::Predicate(mask.0),
             }),
             combined: combined

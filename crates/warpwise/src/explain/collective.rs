@@ -246,7 +246,7 @@ fn input(
     a: &Lanes<u32>,
     wide: &Lanes<u64>,
 ) -> Option<Input> {
-    let number = |values, kind| Some(Input::Number { values, kind });
+    let number = |values, kind| Some(Input::Number { values: Box::new(values), kind });
     match what {
         Collective::Vote { .. } | Collective::Ballot { .. } => Some(Input::Predicate(predicate)),
         Collective::MatchAny { .. } | Collective::MatchAll { .. } => {

@@ -65,7 +65,7 @@ pub enum Input {
     /// A number in each lane.
     Number {
         /// Its bits.
-        values: Lanes<u64>,
+        values: Box<Lanes<u64>>,
         /// What they mean, and those of the result.
         kind: NumberKind,
     },
