@@ -83,7 +83,7 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
         remarks += "what is suppressed stopped the kernel: nothing behind it was looked at, and no result is kept\n";
     } else if status == Status::Fine {
         let covered = JsonCovered::new(arguments, &prepared.module.target(), &checked);
-        remarks += &covered.text(prepared.kernel.name(), &checked);
+        remarks += &covered.text(&prepared.kernel.plain_name(), &checked);
         said.document.covered = Some(covered);
     }
     if is_text {

@@ -14,6 +14,9 @@ use warpwise::{Comparison, Coverage, Difference, ExploreEnd, Kind, Report, Scala
 pub(crate) struct Document {
     /// The name of the kernel in the module.
     pub(crate) kernel: Option<String>,
+    /// What C++ calls it, with its parameters; absent for names that are not mangled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) signature: Option<String>,
     /// What the run did, as far as it got.
     pub(crate) stats: Option<JsonStats>,
     /// What the kernel printed with `printf`.

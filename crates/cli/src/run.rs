@@ -22,6 +22,7 @@ use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
     Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
+    demangled,
 };
 
 /// The form of its document.
@@ -172,6 +173,7 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     };
     // What the module's warnings are about is known first.
     said.document.kernel = kernel.as_ref().ok().map(|kernel| kernel.name().to_owned());
+    said.document.signature = said.document.kernel.as_deref().and_then(demangled);
     said.tell(module.sources(), module.warnings().to_vec());
     let kernel = kernel?;
     check_files(arguments)?;
@@ -256,9 +258,9 @@ impl Prepared {
     fn whose(&self, subject: &Subject) -> String {
         match subject {
             Subject::Argument(nth, field) => {
-                let name = self.kernel.params().get(*nth).map_or("", |param| &param.name);
+                let name = self.kernel.parameter_name(*nth);
                 let field = field.map_or(String::new(), |field| format!(", field {field}"));
-                format!("parameter {nth}{field} (`{name}`)")
+                format!("parameter {nth}{field} ({name})")
             }
             Subject::Name(name) => format!("`{name}`"),
         }

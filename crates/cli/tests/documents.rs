@@ -89,7 +89,7 @@ fn run(document: &str, folder: &str) -> Vec<(String, String, Vec<i32>)> {
 fn commands_of_the_readmes_run() {
     for (document, folder, count) in [
         ("README.md", ".", 10),
-        ("docs/output.md", ".", 10),
+        ("docs/output.md", ".", 12),
         ("docs/test-plans.md", ".", 1),
         ("examples/README.md", "examples", 1),
         ("examples/described_machine/README.md", "examples/described_machine", 4),

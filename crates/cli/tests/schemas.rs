@@ -136,6 +136,7 @@ fn documents_follow_their_schemas() {
     let spaced = [
         vec!["explain", "shfl.sync.up.b32 d|p, a, 1, 0, 0xffffffff", "--json"],
         vec!["explain", "vote.sync.any.pred p, q, 0xff;", "--format", "json"],
+        vec!["explain", "__match_any_sync(-1, a)", "--json"],
     ];
     for words in spaced {
         let ran = Command::new(env!("CARGO_BIN_EXE_warpwise")).args(&words).output();

@@ -448,7 +448,8 @@ Exit status: 0 fine, 2 wrong usage, 3 not a legal instruction of this kind.";
 /// The arguments of `explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArguments {
-    /// A warp instruction, such as 'shfl.sync.up.b32 d|p, a, 1, 0, 0xffffffff'.
+    /// A warp instruction, such as 'shfl.sync.up.b32 d|p, a, 1, 0, 0xffffffff', or a warp function of CUDA C++, such as
+    /// '__shfl_up_sync(0xffffffff, a, 1)'.
     #[arg(value_name = "INSTRUCTION")]
     pub(crate) instruction: String,
     /// The lanes that execute it.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use warpwise::explain::{Explanation, Outcome};
+use warpwise::explain::{Explanation, Input, Outcome};
 
 /// What the document holds.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -15,7 +15,10 @@ pub(crate) struct Body {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Explanation")]
 struct JsonExplanation {
-    /// The instruction as it was given.
+    /// The call of CUDA C++ that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    /// The instruction as it was given, or the one that the call stands for.
     instruction: String,
     /// The section of the manual.
     section: &'static str,
@@ -32,6 +35,12 @@ struct JsonExplanation {
     participants: u32,
     /// What lanes read of each other, one row for each part of the result.
     reads: Vec<JsonRead>,
+    /// What each lane brings to a result that is made of what several lanes bring.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<JsonInput>,
+    /// Whose inputs make whose result; absent where each lane's result is what one other lane holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    combined: Vec<JsonCombined>,
     /// The lanes at which a segment of a shuffle begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     segments: Option<u32>,
@@ -83,6 +92,27 @@ struct JsonRead {
     lost: u32,
 }
 
+/// What each lane brings.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "Input")]
+enum JsonInput {
+    /// A number in each lane, as its bits.
+    Numbers(Box<[u64; 32]>),
+    /// Of a predicate, the lanes in which it is true.
+    Predicate(u32),
+}
+
+/// Lanes whose inputs make one result.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Combined")]
+struct JsonCombined {
+    /// The lanes whose inputs are used.
+    from: u32,
+    /// The lanes that get the result.
+    to: u32,
+}
+
 /// A result.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -100,7 +130,9 @@ impl From<&Explanation> for Body {
             |(major, minor): (u32, u32), sm| JsonTarget { ptx: format!("{major}.{minor}"), sm };
         let groups = it.groups.iter();
         let reads = it.reads.iter();
+        let combined = it.combined.iter();
         let explanation = JsonExplanation {
+            call: it.call.clone(),
             instruction: it.instruction.clone(),
             section: it.section,
             since: target(it.since.ptx, it.since.sm),
@@ -112,6 +144,13 @@ impl From<&Explanation> for Body {
             participants: it.participants.0,
             reads: reads
                 .map(|read| JsonRead { part: read.part, source: read.source, lost: read.lost.0 })
+                .collect(),
+            input: it.input.as_ref().map(|input| match input {
+                Input::Number { values, .. } => JsonInput::Numbers(values.clone()),
+                Input::Predicate(mask) => JsonInput::Predicate(mask.0),
+            }),
+            combined: combined
+                .map(|made| JsonCombined { from: made.from.0, to: made.to.0 })
                 .collect(),
             segments: it.segments.map(|mask| mask.0),
             value: it.value.as_ref().map(|value| match value {

@@ -1,5 +1,6 @@
 //! `warpwise explain`.
 
+mod cells;
 mod data;
 mod svg;
 mod text;

@@ -1,5 +1,6 @@
 //! The picture for terminals: three columns a lane, at most 100 columns in all.
 
+use super::cells::{self, Cells, groups};
 use std::fmt::Write;
 use warpwise::LaneMask;
 use warpwise::explain::{Explanation, Outcome};
@@ -50,7 +51,12 @@ impl Page {
     }
 
     fn head(&mut self, explanation: &Explanation) {
-        self.line(&explanation.instruction);
+        if let Some(call) = &explanation.call {
+            self.line(call);
+            self.line(&format!("stands for {}", explanation.instruction));
+        } else {
+            self.line(&explanation.instruction);
+        }
         let source = super::text::source(explanation);
         self.line(&source);
         let who = |name: &str, mask: LaneMask| format!("{name} {mask} (lanes {})", mask.ranges());
@@ -94,6 +100,13 @@ impl Page {
             (false, _) => ".",
         };
         self.row("part", &|lane| (glyph(lane).to_owned(), state(lane)));
+        let given = |cells: &Cells, lane: u32| match executing.contains(lane) {
+            true => cells.of(lane).to_owned(),
+            false => ".".to_owned(),
+        };
+        if let Some(input) = cells::input(explanation) {
+            self.row("a", &|lane| (given(&input, lane), state(lane)));
+        }
         for read in &explanation.reads {
             let shown = |lane: u32| {
                 let source = read.source[lane as usize];
@@ -121,6 +134,9 @@ impl Page {
         if let Some(Outcome::Predicate(mask)) = explanation.value {
             self.row("d", &|lane| (truth(mask, lane).to_owned(), state(lane)));
         }
+        if let Some(result) = cells::result(explanation) {
+            self.row("d", &|lane| (given(&result, lane), state(lane)));
+        }
         if let Some(mask) = explanation.predicate {
             self.row("p", &|lane| (truth(mask, lane).to_owned(), state(lane)));
         }
@@ -129,6 +145,15 @@ impl Page {
 
     /// Numbers, once for all lanes that get the same.
     fn results(&mut self, explanation: &Explanation) {
+        cells::input(explanation)
+            .unwrap_or_default()
+            .legend
+            .iter()
+            .for_each(|line| self.line(line));
+        if let Some(result) = cells::result(explanation) {
+            result.legend.iter().for_each(|line| self.line(line));
+            return;
+        }
         let Some(Outcome::Number(values)) = &explanation.value else { return };
         if !explanation.reads.is_empty() {
             self.legend();
@@ -175,17 +200,4 @@ pub(super) fn source(explanation: &Explanation) -> String {
         let _ = write!(text, "; gone from PTX {major}.{minor} on sm_{} and later", removed.sm);
     }
     text
-}
-
-/// The values of some lanes, each with the lanes that have it, in the order of the lanes.
-pub(super) fn groups(values: &[u32; 32], lanes: LaneMask) -> Vec<(u32, LaneMask)> {
-    let mut groups: Vec<(u32, LaneMask)> = Vec::new();
-    for lane in lanes.iter() {
-        let value = values[lane as usize];
-        match groups.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, mask)) => mask.insert(lane),
-            None => groups.push((value, LaneMask::single(lane))),
-        }
-    }
-    groups
 }

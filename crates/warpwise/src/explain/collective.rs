@@ -1,6 +1,6 @@
 //! Who takes part in a warp instruction, what is read, and what results.
 
-use super::explanation::{Explanation, Outcome, Read, Setting};
+use super::explanation::{Combined, Explanation, Input, NumberKind, Outcome, Read, Setting};
 use super::module::Found;
 use super::registers::Registers;
 use crate::error::{Error, Stage};
@@ -26,6 +26,7 @@ pub(super) fn evaluate(
     let guard = inst.guard.map_or(LaneMask::FULL, |guard| registers.predicate(guard));
     let executing = given & guard;
     let mut out = Explanation {
+        call: None,
         instruction: found.text.clone(),
         section: section(found),
         since: found.form.since,
@@ -34,6 +35,8 @@ pub(super) fn evaluate(
         groups: Vec::new(),
         participants: executing,
         reads: Vec::new(),
+        input: None,
+        combined: Vec::new(),
         segments: None,
         value: None,
         predicate: None,
@@ -52,6 +55,7 @@ pub(super) fn evaluate(
         }
         Op::ActiveMask { .. } => {
             out.value = Some(Outcome::Number(splat(executing.0)));
+            out.combined = made(executing, executing);
             out.rule
                 .push("Every lane gets the mask of the lanes that execute this together.".into());
             out.notes.push(
@@ -203,6 +207,7 @@ fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut R
     if narrow {
         a = wide.map(|value| value as u32);
     }
+    out.input = input(out, what, predicate, &a, &wide);
     let operands = Operands { a: &a, wide: &wide, b: &b, c: &c, predicate: predicate.0 };
     let (mut d, mut p) = (splat(0), LaneMask::EMPTY);
     let mut chosen = false;
@@ -211,6 +216,7 @@ fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut R
         d = select(group.lanes, &results.d, &d);
         p |= LaneMask(results.p) & group.lanes;
         chosen |= !group.participants().is_empty();
+        out.combined.extend(combined(what, group.participants(), &d));
     }
     match what {
         Collective::Vote { .. } => out.value = Some(Outcome::Predicate(p)),
@@ -230,6 +236,67 @@ fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut R
         | Collective::MovMatrix { .. } => out.value = Some(Outcome::Number(d)),
         Collective::WarpSync | Collective::Matrix(_) => {}
     }
+}
+
+/// What each lane brings, where several make a result.
+fn input(
+    out: &Explanation,
+    what: &Collective,
+    predicate: LaneMask,
+    a: &Lanes<u32>,
+    wide: &Lanes<u64>,
+) -> Option<Input> {
+    let number = |values, kind| Some(Input::Number { values: Box::new(values), kind });
+    match what {
+        Collective::Vote { .. } | Collective::Ballot { .. } => Some(Input::Predicate(predicate)),
+        Collective::MatchAny { .. } | Collective::MatchAll { .. } => {
+            number(*wide, NumberKind::Unsigned)
+        }
+        Collective::Redux { .. } => {
+            let signed = out.instruction.contains(".s32");
+            let kind = if signed { NumberKind::Signed } else { NumberKind::Unsigned };
+            number(a.map(u64::from), kind)
+        }
+        Collective::ReduxF32 { .. } => number(a.map(u64::from), NumberKind::Float),
+        Collective::Shfl { .. }
+        | Collective::Elect { .. }
+        | Collective::MovMatrix { .. }
+        | Collective::WarpSync
+        | Collective::Matrix(_) => None,
+    }
+}
+
+/// Whose inputs make the results of lanes that take part with each other.
+fn combined(what: &Collective, participants: LaneMask, d: &Lanes<u32>) -> Vec<Combined> {
+    match what {
+        // The result is the mask of the lanes that hold the same.
+        Collective::MatchAny { .. } => {
+            let mut masks: Vec<LaneMask> =
+                participants.iter().map(|lane| LaneMask(d[lane as usize])).collect();
+            let mut known = LaneMask::EMPTY;
+            masks.retain(|mask| {
+                let is_new = (*mask & known).is_empty();
+                known |= *mask;
+                is_new
+            });
+            masks.into_iter().flat_map(|mask| made(mask, mask)).collect()
+        }
+        Collective::Vote { .. }
+        | Collective::Ballot { .. }
+        | Collective::MatchAll { .. }
+        | Collective::Redux { .. }
+        | Collective::ReduxF32 { .. }
+        | Collective::Elect { .. } => made(participants, participants),
+        Collective::Shfl { .. }
+        | Collective::MovMatrix { .. }
+        | Collective::WarpSync
+        | Collective::Matrix(_) => Vec::new(),
+    }
+}
+
+/// One result, if there are lanes that it is made of.
+fn made(from: LaneMask, to: LaneMask) -> Vec<Combined> {
+    if from.is_empty() { Vec::new() } else { vec![Combined { from, to }] }
 }
 
 fn shuffle(out: &mut Explanation, mode: ShflMode, b: &Lanes<u32>, c: &Lanes<u32>) {
@@ -282,4 +349,27 @@ fn transpose(out: &mut Explanation) {
         "Lane i holds row i/4, columns 2*(i%4) and 2*(i%4)+1 of an 8x8 matrix of b16.".into(),
     );
     out.rule.push("The result is the transpose in the same layout.".into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::explain;
+    use super::*;
+
+    fn combined(instruction: &str, lanes: u32) -> Vec<(u32, u32)> {
+        let explanation = explain(instruction, LaneMask(lanes), &[]).unwrap();
+        explanation.combined.iter().map(|made| (made.from.0, made.to.0)).collect()
+    }
+
+    // Registers hold the lane's number divided by 4, so groups of four are equal (PTX ISA 9.1, match.sync).
+    #[test]
+    fn results_are_made_of_the_inputs_of_lanes() {
+        assert_eq!(combined("match.any.sync.b32 d, a, 0xff", 0xff), [(0x0f, 0x0f), (0xf0, 0xf0)]);
+        assert_eq!(combined("match.all.sync.b32 d|p, a, 0xff", 0xff), [(0xff, 0xff)]);
+        // Lanes that are not in their membermask take no part.
+        assert_eq!(combined("redux.sync.add.u32 d, a, 0x3c", 0xff), [(0x3c, 0x3c)]);
+        assert_eq!(combined("activemask.b32 d", 0x99), [(0x99, 0x99)]);
+        assert_eq!(combined("@p activemask.b32 d", 0x55), []);
+        assert_eq!(combined("shfl.sync.up.b32 d, a, 1, 0, -1", 0xff), []);
+    }
 }

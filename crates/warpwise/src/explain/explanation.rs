@@ -6,7 +6,9 @@ use ptx::catalogue::{Removed, Since};
 /// What a warp instruction does in each lane of a warp.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// The instruction as it was given.
+    /// The call of CUDA C++ that was given.
+    pub call: Option<String>,
+    /// The instruction as it was given, or the one that the call stands for.
     pub instruction: String,
     /// The section of the manual, such as "9.7.9.5 shfl".
     pub section: &'static str,
@@ -22,6 +24,10 @@ pub struct Explanation {
     pub participants: LaneMask,
     /// What lanes read of each other, one row for each part of the result.
     pub reads: Vec<Read>,
+    /// What each lane brings to a result that is made of what several lanes bring.
+    pub input: Option<Input>,
+    /// Whose inputs make whose result; none where each lane's result is what one other lane holds.
+    pub combined: Vec<Combined>,
     /// The lanes at which a segment of a shuffle begins.
     pub segments: Option<LaneMask>,
     /// The result.
@@ -49,6 +55,40 @@ pub struct Read {
     pub source: Lanes<u32>,
     /// The executing lanes whose source lane does not take part with them.
     pub lost: LaneMask,
+}
+
+/// What each lane brings.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A predicate.
+    Predicate(LaneMask),
+    /// A number in each lane.
+    Number {
+        /// Its bits.
+        values: Box<Lanes<u64>>,
+        /// What they mean, and those of the result.
+        kind: NumberKind,
+    },
+}
+
+/// What the bits of a number mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberKind {
+    /// A number without sign, or bits.
+    Unsigned,
+    /// 32 bits in two's complement.
+    Signed,
+    /// A binary32.
+    Float,
+}
+
+/// Lanes whose inputs make one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Combined {
+    /// The lanes whose inputs are used.
+    pub from: LaneMask,
+    /// The lanes that get the result.
+    pub to: LaneMask,
 }
 
 /// What a register is taken to hold.

@@ -4,6 +4,7 @@ use crate::device::Buffer;
 use crate::element::{ElementType, Kind, Scalar, element_of};
 use crate::error::{Error, Stage};
 use crate::module::Kernel;
+use crate::signature;
 use diag::{Class, Diagnostic, Severity};
 use half::f16;
 use ptx::{Param, syntax::ScalarType};
@@ -73,10 +74,32 @@ impl Kernel {
             count => format!("`{}` has {count} parameters:", self.plain_name()),
         };
         for (nth, param) in self.params().iter().enumerate() {
+            let name = match self.cpp_parameter(nth) {
+                Some(words) => format!("`{words}`"),
+                None => param.name.clone(),
+            };
             // Writing to a string does not fail.
-            let _ = write!(out, "\n{nth}: .param {} {}", shown(&Place::of(param)), param.name);
+            let _ = write!(out, "\n{nth}: .param {} {name}", shown(&Place::of(param)));
         }
         out
+    }
+
+    /// What people call a parameter: its name in backticks. A name that a compiler has made of the kernel's mangled one and the
+    /// number says nothing more: then it is the type in C++ and the kernel, as in `` `float*` of `scan` ``.
+    pub fn parameter_name(&self, nth: usize) -> String {
+        let name = self.params().get(nth).map_or("", |param| &param.name);
+        match self.cpp_parameter(nth) {
+            Some(words) => format!("`{words}` of `{}`", self.plain_name()),
+            None => format!("`{name}`"),
+        }
+    }
+
+    /// The type in C++ of a parameter whose name a compiler has made of the kernel's.
+    fn cpp_parameter(&self, nth: usize) -> Option<String> {
+        let params = self.params();
+        let is_made = params.get(nth)?.name == format!("{}_param_{nth}", self.name());
+        let types = is_made.then(|| signature::parameters(self.name(), params.len()))??;
+        types.into_iter().nth(nth).map(|cpp| cpp.words)
     }
 
     /// The parameter space that the arguments fill.

@@ -140,8 +140,11 @@ impl Kernel {
         let (owner, inside) = owners.of(start)?;
         let named = match owner {
             Owner::Parameter { nth, field, .. } => {
-                let name = &self.params().get(*nth)?.name;
-                format!("the buffer of parameter {}, `{name}`", Number(*nth, *field))
+                format!(
+                    "the buffer of parameter {}, {}",
+                    Number(*nth, *field),
+                    self.parameter_name(*nth)
+                )
             }
             Owner::Variable(variable) => {
                 format!("the variable `{}`", plain_name(&variable.name))
