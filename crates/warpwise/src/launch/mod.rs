@@ -1,16 +1,17 @@
 //! One launch: its extents, what the kernel is given, and what stops it.
 
-mod argument;
+mod arg;
 mod fault;
+mod packing;
 mod run;
 mod signature;
 mod uses;
 
-pub use argument::Arg;
+pub use arg::Arg;
 pub use run::{Extents, LaunchConfig, Report};
 
-pub(crate) use argument::{Misfit, Place, bytes_of, shown};
 pub(crate) use fault::{count_bytes, headline};
+pub(crate) use packing::{Misfit, Place, bytes_of, shown};
 pub(crate) use run::refusal;
 pub(crate) use signature::parameters;
 pub(crate) use uses::{Tracked, of as uses_of};

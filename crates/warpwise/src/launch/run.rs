@@ -1,6 +1,6 @@
 //! Launching a kernel.
 
-use super::argument::Arg;
+use super::arg::Arg;
 use crate::device::Device;
 use crate::error::{Error, Failure, Stage};
 use crate::module::Kernel;

@@ -1,6 +1,6 @@
 //! Errors and warnings about arguments that do not fit a kernel's parameters.
 
-use super::argument::Arg;
+use super::arg::Arg;
 use super::uses::{self, Tracked, Uses};
 use crate::demangle::demangled;
 use crate::element::{ElementType, Kind, Scalar};

@@ -1,41 +1,15 @@
-//! Arguments, and how they fill a kernel's parameter space.
+//! How arguments fill a kernel's parameter space.
 
-use crate::device::Buffer;
+use super::arg::Arg;
+use super::signature;
 use crate::element::{ElementType, Kind, Scalar, element_of};
 use crate::error::{Error, Stage};
 use crate::module::Kernel;
-use crate::signature;
 use diag::{Class, Diagnostic, Severity};
 use half::f16;
 use ptx::{Param, syntax::ScalarType};
 use std::fmt::Write as _;
 use std::sync::Arc;
-
-/// One argument of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Arg {
-    /// A buffer: the parameter receives its device address.
-    Buffer(Buffer),
-    /// A number. It is converted to the width of the parameter if its value survives that.
-    Scalar(Scalar),
-    /// The bytes of a by-value structure; as many as the parameter has.
-    Bytes(Vec<u8>),
-    /// The fields of a by-value structure, each at its natural alignment: a buffer at a multiple of 8 bytes, a scalar at a
-    /// multiple of its size, bytes anywhere. Structures in structures are the fields of the outer one.
-    Struct(Vec<Arg>),
-}
-
-impl From<Buffer> for Arg {
-    fn from(buffer: Buffer) -> Arg {
-        Arg::Buffer(buffer)
-    }
-}
-
-impl<T: Into<Scalar>> From<T> for Arg {
-    fn from(value: T) -> Arg {
-        Arg::Scalar(value.into())
-    }
-}
 
 /// Bytes of a device address.
 const ADDRESS_BYTES: u64 = 8;
