@@ -66,11 +66,12 @@ fn schemas(
     Ok(())
 }
 
-/// Builds the command and returns where it is.
+/// Builds the command, as the tests have it and with them: nothing is compiled again behind a run of all tests. Returns where
+/// it is.
 fn build(root: &Path) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--release", "--package", "warpwise-cli", "--message-format", "json"])
+        .args(["test", "--release", "--workspace", "--no-run", "--message-format", "json"])
         .current_dir(root)
         .stderr(Stdio::inherit())
         .output()
@@ -81,7 +82,8 @@ fn build(root: &Path) -> Result<PathBuf, String> {
     let messages = String::from_utf8_lossy(&built.stdout);
     let executable = messages.lines().rev().find_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        let is_it = message["target"]["name"] == "warpwise";
+        // The command's own tests have its name, too.
+        let is_it = message["target"]["name"] == "warpwise" && message["profile"]["test"] == false;
         message["executable"].as_str().filter(|_| is_it).map(PathBuf::from)
     });
     executable.ok_or_else(|| "cargo names no executable".to_owned())

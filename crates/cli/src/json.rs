@@ -166,9 +166,16 @@ pub(crate) struct JsonOutput {
 #[schemars(rename = "Expectation")]
 pub(crate) struct JsonExpectation {
     #[serde(flatten)]
-    of: JsonSubject,
+    pub(crate) of: JsonSubject,
     /// The file that holds what was expected.
-    file: String,
+    pub(crate) file: String,
+    #[serde(flatten)]
+    pub(crate) found: JsonComparison,
+}
+
+/// What a comparison has shown.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct JsonComparison {
     /// Whether all is as expected.
     matches: bool,
     /// How many elements were compared.
@@ -186,7 +193,7 @@ pub(crate) struct JsonExpectation {
 /// An element that is not as expected.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Difference")]
-pub(crate) struct JsonDifference {
+struct JsonDifference {
     /// Where it stands in the array of the file.
     index: Vec<u64>,
     /// What it is.
@@ -198,28 +205,19 @@ pub(crate) struct JsonDifference {
     ulps: Option<u64>,
 }
 
-impl JsonExpectation {
-    pub(crate) fn new(
-        of: JsonSubject,
-        file: String,
-        found: &Comparison,
-        shape: &Array,
-    ) -> JsonExpectation {
+impl JsonComparison {
+    /// What was found in an array of a shape.
+    pub(crate) fn new(found: &Comparison, shape: &Array) -> JsonComparison {
         let Comparison { elements, differing, max_ulps, .. } = *found;
-        let (matches, first) = (found.matches(), differences(found, shape));
-        JsonExpectation { of, file, matches, elements, differing, max_ulps, first }
+        let difference = |one: &Difference| JsonDifference {
+            index: position(one.index, shape),
+            got: one.got.into(),
+            expected: one.expected.into(),
+            ulps: one.ulps(),
+        };
+        let first = found.first.iter().map(difference).collect();
+        JsonComparison { matches: found.matches(), elements, differing, max_ulps, first }
     }
-}
-
-/// The first elements of a comparison that are not as expected.
-pub(crate) fn differences(found: &Comparison, shape: &Array) -> Vec<JsonDifference> {
-    let difference = |one: &Difference| JsonDifference {
-        index: position(one.index, shape),
-        got: one.got.into(),
-        expected: one.expected.into(),
-        ulps: one.ulps(),
-    };
-    found.first.iter().map(difference).collect()
 }
 
 /// One element. Numbers where JSON has them; NaN, infinities and bits are strings.

@@ -6,7 +6,7 @@ use crate::buffers::{self, Argument, Filled, Maker, Refusal};
 use crate::expect;
 use crate::form::Form;
 use crate::interrupt;
-use crate::json::{Document, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
+use crate::json::{Document, JsonComparison, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
 use crate::output;
 use crate::progress::{self, Total};
@@ -383,7 +383,8 @@ fn compared(
         said.tell(&Arc::default(), vec![told]);
     }
     let of = (&what.subject).into();
-    said.document.expectations.push(JsonExpectation::new(of, like, &found, &expected.array));
+    let told = JsonComparison::new(&found, &expected.array);
+    said.document.expectations.push(JsonExpectation { of, file: like, found: told });
     Ok(found.matches())
 }
 

@@ -7,7 +7,7 @@
 
 mod common;
 
-use common::{Random, machine, modules};
+use common::{Random, destinations, machine, modules};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::path::Path;
@@ -43,16 +43,6 @@ fn body(module: &str, entry: &str) -> Option<Vec<Statement>> {
     statements.retain(|text| !text.is_empty() && !text.starts_with(".loc"));
     let is_flat = |text: &Statement| !text.starts_with(['{', '}']) && !text.contains("call");
     statements.iter().all(is_flat).then_some(statements)
-}
-
-/// The registers that a statement writes: `%r1|%p1`, `{%r1, %r2}` or one.
-fn destinations(statement: &str) -> Vec<&str> {
-    let Some((_, operands)) = statement.split_once(' ') else { return Vec::new() };
-    let first = match operands.strip_prefix('{') {
-        Some(list) => list.split('}').next().unwrap_or_default(),
-        None => operands.split(',').next().unwrap_or_default(),
-    };
-    first.split(['|', ',']).map(str::trim).filter(|name| name.starts_with('%')).collect()
 }
 
 /// A value that the machine begins with or leaves: its register, and the register and statement of the PTX.

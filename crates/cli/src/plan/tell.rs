@@ -4,7 +4,7 @@ use super::attempt::{Compared, Launched, Outcome, Verdict};
 use super::read::Test;
 use crate::arguments::{TestArguments, TestFormat};
 use crate::form::Form;
-use crate::json::{JsonDifference, JsonStats, differences};
+use crate::json::{JsonComparison, JsonStats};
 use crate::report;
 use crate::status::Status;
 use schemars::JsonSchema;
@@ -84,18 +84,8 @@ struct JsonCompared {
     of: String,
     /// What it should equal, as the plan writes it.
     expected: String,
-    /// Whether all is as expected.
-    matches: bool,
-    /// How many elements were compared.
-    elements: u64,
-    /// How many are not as expected.
-    differing: u64,
-    /// The largest difference of floats, in units in the last place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_ulps: Option<u64>,
-    /// The first elements that differ.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    first: Vec<JsonDifference>,
+    #[serde(flatten)]
+    found: JsonComparison,
 }
 
 fn log(told: Shown<'_>) -> Log<'_> {
@@ -241,15 +231,8 @@ fn launch(launched: &Launched) -> JsonLaunch {
 }
 
 fn compared(Compared { of, expected, found, shape }: &Compared) -> JsonCompared {
-    JsonCompared {
-        of: of.clone(),
-        expected: expected.clone(),
-        matches: found.matches(),
-        elements: found.elements,
-        differing: found.differing,
-        max_ulps: found.max_ulps,
-        first: differences(found, shape),
-    }
+    let found = JsonComparison::new(found, shape);
+    JsonCompared { of: of.clone(), expected: expected.clone(), found }
 }
 
 /// A suite for each plan.

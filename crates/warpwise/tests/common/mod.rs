@@ -100,11 +100,18 @@ impl Source {
     }
 }
 
-/// The registers that a PTX instruction writes, in text such as `shfl.sync.up.b32 %r4|%p1, …`.
+/// The registers that a PTX instruction writes, in text such as `@%p2 shfl.sync.up.b32 %r4|%p1, …` or `… {%r1, %r2}, …`.
 pub(crate) fn destinations(text: &str) -> Vec<&str> {
-    let mut words = text.split_whitespace().filter(|word| !word.starts_with('@'));
-    let operand = words.nth(1).unwrap_or_default();
-    operand.trim_end_matches([',', ';']).split('|').collect()
+    let unguarded = match text.starts_with('@') {
+        true => text.split_once(' ').map_or("", |(_, rest)| rest.trim_start()),
+        false => text,
+    };
+    let Some((_, operands)) = unguarded.split_once(' ') else { return Vec::new() };
+    let first = match operands.trim_start().strip_prefix('{') {
+        Some(list) => list.split('}').next().unwrap_or_default(),
+        None => operands.split([',', ';']).next().unwrap_or_default(),
+    };
+    first.split(['|', ',']).map(str::trim).filter(|name| name.starts_with('%')).collect()
 }
 
 /// Runs both sides on a random state and compares every result that the assembly holds.
