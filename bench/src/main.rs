@@ -6,8 +6,9 @@
 //! before anything is timed.
 //!
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
-//! `-- lint` how fast a module of fifty thousand lines is linted.
+//! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs.
 
+mod launch;
 mod lint;
 mod median;
 mod native;
@@ -36,6 +37,9 @@ fn main() -> Result<(), Error> {
     if std::env::args().nth(1).as_deref() == Some("lint") {
         lint::bench();
         return Ok(());
+    }
+    if std::env::args().nth(1).as_deref() == Some("launch") {
+        return launch::bench();
     }
     let module = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
     let mut device = Device::new()?;

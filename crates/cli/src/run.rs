@@ -452,6 +452,7 @@ pub(crate) fn configured<T>(
             schedule: arguments.schedule.clone(),
             deterministic: arguments.deterministic,
             max_steps: arguments.max_steps,
+            engine: arguments.engine.choice,
             interrupted: &interrupt::interrupted,
             progress: &|ctas| {
                 done.ctas.fetch_max(ctas, Ordering::Relaxed);

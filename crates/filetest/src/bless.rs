@@ -31,7 +31,7 @@ pub fn bless(binary: &Path, file: &Path) -> Result<Blessed, String> {
             Some((Mark::Command, _)) => {
                 out.push_str(line);
                 pending = match cases.next().filter(|case| case.output.is_some()) {
-                    Some(case) => Some(execute(binary, file, case)?.output),
+                    Some(case) => Some(execute(binary, file, case, None)?.output),
                     None => None,
                 };
             }

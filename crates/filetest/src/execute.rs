@@ -19,11 +19,20 @@ pub struct Ran {
     folder: TempDir,
 }
 
-/// Runs a command of a test file in a new folder. The first word must be `warpwise`; it means `binary`.
+/// Where the command looks for the engine that executes kernels.
+const ENGINE: &str = "WARPWISE_ENGINE";
+
+/// Runs a command of a test file in a new folder, with one engine or the usual one. The first word must be `warpwise`; it
+/// means `binary`.
 ///
 /// # Errors
 /// The command line is malformed, or the program cannot be started.
-pub fn execute(binary: &Path, file: &Path, case: &Case) -> Result<Ran, String> {
+pub fn execute(
+    binary: &Path,
+    file: &Path,
+    case: &Case,
+    engine: Option<&str>,
+) -> Result<Ran, String> {
     let beside = file.parent().unwrap_or(Path::new("."));
     let words = words(&case.command);
     if words.first() != Some(&"warpwise") {
@@ -37,6 +46,7 @@ pub fn execute(binary: &Path, file: &Path, case: &Case) -> Result<Ran, String> {
     let folder = TempDir::new().map_err(|why| format!("cannot make a folder: {why}"))?;
     let ran = Command::new(binary)
         .args(words)
+        .envs(engine.map(|engine| (ENGINE, engine)))
         .current_dir(folder.path())
         .stdin(Stdio::null())
         .output()

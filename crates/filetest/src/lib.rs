@@ -39,13 +39,16 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Runs every test below the folders as the test harness does. Names are paths relative to `root`.
-pub fn main(binary: &Path, root: &Path, folders: &[&str]) -> ExitCode {
+/// Runs every test below the folders as the test harness does. Names are paths relative to `root`. Commands that launch
+/// kernels run once with each of the engines, whose results are equal.
+pub fn main(binary: &Path, root: &Path, folders: &[&str], engines: &[String]) -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     for folder in folders {
         match discover(&root.join(folder)) {
-            Ok(files) => trials.extend(files.into_iter().map(|file| trial(binary, root, file))),
+            Ok(files) => {
+                trials.extend(files.into_iter().map(|file| trial(binary, root, file, engines)))
+            }
             Err(why) => {
                 let name = (*folder).to_owned();
                 trials.push(Trial::test(name, move || Err(Failed::from(why.to_string()))));
@@ -55,17 +58,18 @@ pub fn main(binary: &Path, root: &Path, folders: &[&str]) -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-fn trial(binary: &Path, root: &Path, file: PathBuf) -> Trial {
+fn trial(binary: &Path, root: &Path, file: PathBuf, engines: &[String]) -> Trial {
     let name = file.strip_prefix(root).unwrap_or(&file).display().to_string();
     let binary = binary.to_owned();
-    Trial::test(name, move || run_file(&binary, &file).map_err(Failed::from))
+    let engines = engines.to_vec();
+    Trial::test(name, move || run_file(&binary, &file, &engines).map_err(Failed::from))
 }
 
-/// Runs the commands of one file.
+/// Runs the commands of one file, those that launch kernels with each of the engines.
 ///
 /// # Errors
 /// What failed, for people: every command that did not do what its lines say.
-pub fn run_file(binary: &Path, file: &Path) -> Result<(), String> {
+pub fn run_file(binary: &Path, file: &Path, engines: &[String]) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|why| why.to_string())?;
     let script = parse(&text).map_err(|why| format!("{}:{why}", file.display()))?;
     if script.cases.is_empty() {
@@ -74,10 +78,17 @@ pub fn run_file(binary: &Path, file: &Path) -> Result<(), String> {
     let failures: Vec<String> = script
         .cases
         .iter()
-        .filter_map(|case| {
-            let ran = execute(binary, file, case).map_err(|why| vec![why]);
+        .flat_map(|case| {
+            let launches =
+                engines.iter().filter(|_| case.launches()).map(|name| Some(name.as_str()));
+            let once = (!case.launches() || engines.is_empty()).then_some(None);
+            launches.chain(once).map(move |engine| (case, engine))
+        })
+        .filter_map(|(case, engine)| {
+            let ran = execute(binary, file, case, engine).map_err(|why| vec![why]);
             let problems = ran.and_then(|ran| check(file, case, &ran)).err()?;
-            let header = format!("{}:{}: $ {}", file.display(), case.line, case.command);
+            let by = engine.map_or(String::new(), |engine| format!(" (by {engine})"));
+            let header = format!("{}:{}: $ {}{by}", file.display(), case.line, case.command);
             Some(format!("{header}\n{}", problems.join("\n")))
         })
         .collect();

@@ -32,6 +32,14 @@ pub struct Case {
     pub same: Vec<(String, String)>,
 }
 
+impl Case {
+    /// Whether the command launches kernels, so that it can be done by one engine or another.
+    pub fn launches(&self) -> bool {
+        let verb = self.command.split_whitespace().nth(1);
+        verb.is_some_and(|verb| ["run", "check", "test"].contains(&verb))
+    }
+}
+
 /// A test file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {

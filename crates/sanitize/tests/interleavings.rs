@@ -12,7 +12,7 @@ use lanes::ShflMode;
 use std::collections::{BTreeSet, HashSet};
 use std::convert::Infallible;
 use vm::memory::Snapshot;
-use vm::{Chooser, Launch, Level, Memory, Observer, Random, Schedule};
+use vm::{Chooser, EngineChoice, Executable, Launch, Memory, Observer, Random, Schedule};
 use warpwise_sanitize::explore::{self, End, Footprints, Run, Subject};
 use warpwise_sanitize::{Options, Sanitizer};
 
@@ -536,7 +536,7 @@ fn kernel(program: &Program) -> Kernel {
 /// A program whose results are collected.
 struct Collected<'p> {
     program: &'p Program,
-    kernel: Kernel,
+    kernel: Executable,
     memory: Memory,
     buffer: u64,
     start: Snapshot,
@@ -552,7 +552,7 @@ impl<'p> Collected<'p> {
     fn new(program: &'p Program, mut memory: Memory) -> Self {
         let buffer = memory.allocate((BYTES + 4 * program.threads.len()) as u64).expect("space");
         memory.write(buffer, &program.start).expect("inside");
-        let (start, kernel) = (memory.snapshot(), kernel(program));
+        let (start, kernel) = (memory.snapshot(), Executable::new(kernel(program)));
         Collected { program, kernel, memory, buffer, start, results: BTreeSet::new() }
     }
 
@@ -584,13 +584,13 @@ impl<'p> Collected<'p> {
             threads: 1,
             schedule,
             max_steps: Some(10_000),
-            level: Level::detect(),
+            engine: EngineChoice::detect(),
             deterministic: false,
             interrupted: &|| false,
             progress: &|_| {},
         };
         let mut sanitizer =
-            Sanitizer::new(&self.kernel, launch.grid, launch.block, Options::default());
+            Sanitizer::new(self.kernel.kernel(), launch.grid, launch.block, Options::default());
         let mut both = (&mut sanitizer, Some(watch));
         let outcome = match chooser {
             Some(chooser) => {
@@ -643,7 +643,7 @@ impl Subject for Collected<'_> {
     }
 
     fn kernel(&self) -> &Kernel {
-        &self.kernel
+        self.kernel.kernel()
     }
 
     fn counts_lanes(&self) -> bool {

@@ -7,7 +7,10 @@ use ir::{Scope, Space, Special, Src, Tells, Terminator, Update, WarpRules};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use vm::memory::Snapshot;
-use vm::{Choice, Chooser, Chosen, Launch, Level, Memory, Observer, Random, Schedule, parts};
+use vm::{
+    Choice, Chooser, Chosen, EngineChoice, Executable, Launch, Memory, Observer, Random, Schedule,
+    parts,
+};
 use warpwise_sanitize::explore::{self, End, Explored, Footprints, Run, Subject};
 use warpwise_sanitize::{Finding, Options, Sanitizer};
 
@@ -219,7 +222,7 @@ impl Observer for Silent {}
 
 /// A kernel whose results are collected.
 struct Collected {
-    kernel: Kernel,
+    kernel: Executable,
     side: Side,
     programs: u32,
     memory: Memory,
@@ -241,7 +244,7 @@ impl Collected {
         let buffer = memory.allocate(BYTES).expect("space");
         let start = memory.snapshot();
         Collected {
-            kernel,
+            kernel: Executable::new(kernel),
             side,
             programs,
             memory,
@@ -270,7 +273,7 @@ impl Collected {
             threads: 1,
             schedule: Schedule::Fair,
             max_steps: self.max_steps,
-            level: Level::detect(),
+            engine: EngineChoice::detect(),
             deterministic: false,
             interrupted: &|| false,
             progress: &|_| {},
@@ -278,7 +281,7 @@ impl Collected {
         let (kernel, memory) = (&self.kernel, &mut self.memory);
         let (fault, findings) = if self.watched {
             let mut sanitizer =
-                Sanitizer::new(kernel, launch.grid, launch.block, Options::default());
+                Sanitizer::new(kernel.kernel(), launch.grid, launch.block, Options::default());
             let mut both = (&mut sanitizer, Some(observer));
             let outcome = vm::launch_chosen(kernel, &launch, memory, &mut both, chooser);
             let fault = outcome.expect("possible").fault;
@@ -344,11 +347,11 @@ impl Subject for Collected {
     }
 
     fn kernel(&self) -> &Kernel {
-        &self.kernel
+        self.kernel.kernel()
     }
 
     fn counts_lanes(&self) -> bool {
-        let mut insts = self.kernel.blocks.iter().flat_map(|block| &block.insts);
+        let mut insts = self.kernel.kernel().blocks.iter().flat_map(|block| &block.insts);
         insts.any(|inst| matches!(inst.op, Op::ActiveMask { .. }))
     }
 

@@ -1,6 +1,6 @@
 //! Runs warp IR: memory, launch, splits, schedule, engine.
 //!
-//! [`launch`] takes a kernel, a grid and a [`Memory`] and runs the kernel to its end or to its first
+//! [`launch`] takes an [`Executable`] kernel, a grid and a [`Memory`] and runs the kernel to its end or to its first
 //! [`Fault`]. CTAs run in parallel on the host's cores; within a CTA, the lanes of a warp that share a
 //! program counter form a split, and splits of several warps that stand at the same instruction advance
 //! together (module `cta`). Which split goes next is decided by the [`Schedule`] alone.
@@ -13,12 +13,18 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 mod cta;
+mod engine;
+mod executable;
+mod exit;
 mod fault;
+mod frame;
 mod interp;
 mod launch;
 pub mod memory;
 mod observer;
 mod observers;
+mod plan;
+pub mod pool;
 mod printed;
 mod printed_values;
 mod printf;
@@ -26,8 +32,11 @@ mod schedule;
 mod simd;
 mod stats;
 mod stepwise;
+mod threads;
 
 pub use cta::barriers::{BARRIERS, NUMBERED_BARRIERS};
+pub use engine::EngineChoice;
+pub use executable::Executable;
 pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{

@@ -5,8 +5,9 @@
 //! its own, so that [`View`] can show all of them.
 
 use crate::fault::{ThreadId, Verdict, Waiting};
-use crate::interp::{Frame, Slot};
+use crate::frame::Frame;
 use crate::memory::{Region, lead};
+use crate::plan::Slot;
 use crate::schedule::Candidate;
 use ir::{Address, Class, Inst, Place, Pred, Reg, Space, Src, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
@@ -232,7 +233,7 @@ impl<'a> View<'a> {
     /// A thread by its coordinates.
     pub fn thread(&self, warp: usize, lane: u32) -> ThreadId {
         let specials = &self.frame.specials;
-        let thread = specials.tid.of(warp, lane as usize % WARP);
+        let thread = self.frame.plan.tid.of(warp, lane as usize % WARP);
         ThreadId { cta: specials.cta, thread, warp: warp as u32, lane }
     }
 
@@ -361,13 +362,11 @@ impl<'a> View<'a> {
     }
 
     fn class(&self, reg: Reg) -> Option<Class> {
-        let source = self.frame.program.source.as_ref()?;
-        source.kernel.registers.get(reg.0 as usize).copied()
+        self.frame.plan.rows.class(reg)
     }
 
     fn slot(&self, reg: Reg, class: Class) -> Option<Slot> {
-        let source = self.frame.program.source.as_ref()?;
-        let slot = source.slots.get(reg.0 as usize).copied()?;
+        let slot = self.frame.plan.rows.reg(reg);
         (self.class(reg) == Some(class) && !slot.is_none()).then_some(slot)
     }
 }

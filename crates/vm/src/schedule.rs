@@ -1,5 +1,6 @@
 //! The one source of every free choice: which split runs next, and for how long.
 
+use crate::plan::Pc;
 use ir::{Place, Tells};
 use lanes::LaneMask;
 use schemars::JsonSchema;
@@ -135,7 +136,7 @@ pub struct Candidate {
     /// What it shows of the lanes that execute it together. If that is anything, some of them may run before the others.
     pub tells: Tells,
     /// The same instruction as the engine counts, in reconvergence order.
-    pub(crate) at: usize,
+    pub(crate) at: Pc,
 }
 
 impl Candidate {
@@ -146,7 +147,7 @@ impl Candidate {
 
     /// The instruction at which it stands, as a number: places can have several instructions.
     pub fn instruction(&self) -> usize {
-        self.at
+        self.at.0 as usize
     }
 
     /// Whether not all lanes of the split would run.

@@ -1,6 +1,7 @@
 //! Which vector instructions the machine has, and the table permute, which compilers do not find by themselves.
 
 use lanes::{Lanes, WARP};
+use std::fmt;
 
 /// A set of vector instructions that the interpreter's loops are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,6 +12,16 @@ pub enum Level {
     Avx2,
     /// x86-64 with AVX-512 F, BW, CD, DQ and VL (`x86-64-v4`).
     Avx512,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Portable => "portable",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+        })
+    }
 }
 
 impl Level {

@@ -18,8 +18,9 @@ const PATIENCE: u64 = 64;
 impl Grid<'_> {
     /// Runs all CTAs as the chooser wants it.
     pub(crate) fn work_stepwise<O: Observer>(&self, observer: &mut O, chooser: &mut dyn Chooser) {
-        let stop = || (self.launch.interrupted)();
-        let limits = Limits { max_steps: self.launch.max_steps, steps: &self.steps, stop: &stop };
+        let stop = || (self.common.launch.interrupted)();
+        let limits =
+            Limits { max_steps: self.common.launch.max_steps, steps: &self.steps, stop: &stop };
         let mut stats = Stats::default();
         let mut residents: Vec<Box<Resident<'_>>> = Vec::new();
         let (mut begun, mut fruitless, mut number) = (0, 0, 0);
@@ -28,9 +29,9 @@ impl Grid<'_> {
         loop {
             let crowded = residents.len() >= RESIDENT;
             let stuck = fruitless > PATIENCE * residents.len() as u64;
-            if begun < self.ctas && (!crowded || stuck) {
-                let mut resident = Resident::new(self);
-                resident.start(self, begun, observer);
+            if begun < self.common.ctas && (!crowded || stuck) {
+                let mut resident = Resident::new(self.common);
+                resident.start(self.common, begun, observer);
                 residents.push(resident);
                 begun += 1;
                 fruitless = 0;
@@ -58,7 +59,7 @@ impl Grid<'_> {
                     self.take_printed(&mut resident);
                     stats.add(resident.cta.stats());
                     stats.ctas += 1;
-                    stats.threads += u64::from(self.threads);
+                    stats.threads += u64::from(self.common.threads);
                     fruitless = 0;
                 }
                 Turn::Fault(fault) => {

@@ -5,7 +5,7 @@ use ir::{Access, Address, BarrierAction, BinaryOp, Builder, Class, Collective, C
 use ir::{Kernel, Members, Op, Ordering, Reg, Scope, Space, Special, Src, Terminator, Update};
 use ir::{UnaryOp, WarpRules};
 use lanes::ShflMode;
-use warpwise_vm::{Launch, Level, Memory, Schedule};
+use warpwise_vm::{EngineChoice, Executable, Launch, Memory, Schedule};
 
 /// Threads of the CTA: a whole warp and a partial one.
 const THREADS: u32 = 45;
@@ -109,6 +109,7 @@ fn kernel() -> Kernel {
 fn every_level_and_schedule_gives_what_plain_rust_gives() {
     let kernel = kernel();
     ir::verify(&kernel).expect("a valid kernel");
+    let kernel = Executable::new(kernel);
     let input: Vec<u32> = (0..THREADS).map(|t| t * t + 7).collect();
     let at = |t: u32| if t < THREADS { input[t as usize] } else { 0 };
     let expected: Vec<u32> = (0..CTAS)
@@ -118,7 +119,7 @@ fn every_level_and_schedule_gives_what_plain_rust_gives() {
             at(t / 32 * 32 + 3) + at(t ^ 3) + extra + at(THREADS - 1 - t)
         })
         .collect();
-    for level in Level::available() {
+    for engine in EngineChoice::available() {
         for schedule in ["fair", "seed:1", "switch:3=1,9=2"] {
             let schedule: Schedule = schedule.parse().expect("a schedule");
             let mut memory = Memory::new().expect("address space");
@@ -139,21 +140,21 @@ fn every_level_and_schedule_gives_what_plain_rust_gives() {
                 threads: 2,
                 schedule: schedule.clone(),
                 max_steps: None,
-                level,
+                engine,
                 deterministic: false,
                 interrupted: &|| false,
                 progress: &|_| {},
             };
             let outcome = warpwise_vm::launch(&kernel, &launch, &mut memory).expect("possible");
-            assert_eq!(outcome.fault, None, "{level:?} {schedule}");
+            assert_eq!(outcome.fault, None, "{engine} {schedule}");
             let read = memory.read(to, 4 * (THREADS * CTAS) as usize).expect("inside");
             let found: Vec<u32> = read
                 .chunks_exact(4)
                 .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
                 .collect();
-            assert_eq!(found, expected, "{level:?} {schedule}");
+            assert_eq!(found, expected, "{engine} {schedule}");
             let count = memory.read(counter, 4).expect("inside");
-            assert_eq!(count, (THREADS * CTAS).to_le_bytes(), "{level:?} {schedule}");
+            assert_eq!(count, (THREADS * CTAS).to_le_bytes(), "{engine} {schedule}");
         }
     }
 }

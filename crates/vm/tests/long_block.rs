@@ -3,7 +3,9 @@
 use ir::{Access, Address, BinaryOp, Builder, Class, Inst, Kernel, Op, Ordering, Space, Special};
 use ir::{Src, Terminator, WarpRules};
 use std::sync::atomic::{AtomicU64, Ordering as Order};
-use warpwise_vm::{FaultKind, Launch, Level, Memory, Observer, Outcome, Schedule, View};
+use warpwise_vm::{
+    EngineChoice, Executable, FaultKind, Launch, Memory, Observer, Outcome, Schedule, View,
+};
 
 const LENGTH: u32 = 100_000;
 const THREADS: u32 = 70;
@@ -52,12 +54,12 @@ fn run(
         threads: 1,
         schedule,
         max_steps: None,
-        level: Level::detect(),
+        engine: EngineChoice::detect(),
         deterministic: false,
         interrupted,
         progress: &|_| {},
     };
-    let kernel = kernel(counter);
+    let kernel = Executable::new(kernel(counter));
     let outcome = warpwise_vm::launch_observed(&kernel, &launch, &mut memory, &mut Counter(seen));
     let bytes = memory.read(counter, 4).expect("inside");
     let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);

@@ -3,7 +3,9 @@
 use ir::{Access, Address, BinaryOp, Builder, Class, Collective, CompareOp, Inst, Kernel, Members};
 use ir::{Op, Ordering, Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules};
 use lanes::{LaneMask, ShflMode};
-use warpwise_vm::{Arrival, Firing, Launch, Level, Memory, Observer, Schedule, View};
+use warpwise_vm::{
+    Arrival, EngineChoice, Executable, Firing, Launch, Memory, Observer, Schedule, View,
+};
 
 /// Writes down what it is told of.
 #[derive(Default)]
@@ -109,6 +111,7 @@ fn kernel() -> Kernel {
 fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
     let kernel = kernel();
     ir::verify(&kernel).expect("a valid kernel");
+    let kernel = Executable::new(kernel);
     let mut memory = Memory::new().expect("address space");
     let mut diary = Diary::default();
     let launch = Launch {
@@ -120,7 +123,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
         threads: 1,
         schedule: Schedule::Fair,
         max_steps: None,
-        level: Level::detect(),
+        engine: EngineChoice::detect(),
         deterministic: false,
         interrupted: &|| false,
         progress: &|_| {},

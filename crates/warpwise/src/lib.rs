@@ -109,4 +109,4 @@ pub use lanes::LaneMask;
 pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
-pub use vm::{Fault, FaultKind, Printed, Schedule, Stats};
+pub use vm::{EngineChoice, Fault, FaultKind, Printed, Schedule, Stats, pool};

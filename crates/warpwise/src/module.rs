@@ -11,6 +11,7 @@ use ptx::{Image, LoweredKernel, Param};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
+use vm::Executable;
 
 /// A parsed PTX module.
 #[derive(Clone, Debug)]
@@ -21,12 +22,15 @@ pub struct Module {
     warnings: Vec<Diagnostic>,
 }
 
-/// A kernel, ready to be launched. It does not borrow from its module.
+/// A kernel, ready to be launched. It does not borrow from its module. What a launch makes of it (see
+/// [`vm::Executable`]) is kept for the launches that follow.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub(crate) sources: Arc<Sources>,
     pub(crate) image: Arc<Image>,
     pub(crate) lowered: LoweredKernel,
+    /// The kernel with what its launches have made of it: clones share that.
+    pub(crate) executable: Arc<Executable>,
 }
 
 /// The largest source file, so that every offset fits a span.
@@ -151,7 +155,10 @@ impl Module {
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         let sources = Arc::clone(&self.sources);
         match self.ptx.lower(self.kernel_symbol(name)?) {
-            Ok(lowered) => Ok(Kernel { sources, image: Arc::clone(&self.image), lowered }),
+            Ok(lowered) => {
+                let executable = Arc::new(Executable::new(Arc::clone(&lowered.kernel)));
+                Ok(Kernel { sources, image: Arc::clone(&self.image), lowered, executable })
+            }
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }
     }

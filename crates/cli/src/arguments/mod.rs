@@ -15,7 +15,7 @@ use clap_complete::Shell;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule, Tolerance};
+use warpwise::{ElementType, EngineChoice, Exploration, Extents, LaneMask, Schedule, Tolerance};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -190,6 +190,8 @@ pub(crate) struct RunArguments {
     /// How free choices are made: `fair`, `seed:N` for pseudo-random ones, or `apart:N` or `switch:...` from a report.
     #[arg(long, value_name = "STRING", default_value_t)]
     pub(crate) schedule: Schedule,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
     /// Make equal runs equal in all: one thread of the host, and clocks that count what was executed.
     #[arg(long)]
     pub(crate) deterministic: bool,
@@ -250,6 +252,21 @@ pub(crate) struct CheckArguments {
     pub(crate) explore: Option<Explore>,
 }
 
+/// What executes kernels.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Engine {
+    /// What executes the kernel: `interp`, or `interp:portable`, `interp:avx2`, `interp:avx512` for one level of vector
+    /// instructions. All give the same results.
+    #[arg(
+        long = "engine",
+        value_name = "ENGINE",
+        env = "WARPWISE_ENGINE",
+        hide_env_values = true,
+        default_value = "interp"
+    )]
+    pub(crate) choice: EngineChoice,
+}
+
 const TEST_HELP: &str = "\
 docs/test-plans.md explains plans, with an example. A test is called by its plan's file and its own name: histogram::counts.
 
@@ -276,6 +293,8 @@ pub(crate) struct TestArguments {
     /// How many tests run at a time; as many as there are cores without it.
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<NonZero<usize>>,
+    #[command(flatten)]
+    pub(crate) engine: Engine,
     /// Report how long each test took; JUnit always says it.
     #[arg(long)]
     pub(crate) times: bool,

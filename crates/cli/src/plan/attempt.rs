@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use warpwise::diag::{Class, Diagnostic, Severity, Span};
 use warpwise::{
-    CheckOptions, Checked, Code, Comparison, Device, Fault, FaultKind, LaunchConfig, Module,
-    Report, Stats, compare,
+    CheckOptions, Checked, Code, Comparison, Device, EngineChoice, Fault, FaultKind, LaunchConfig,
+    Module, Report, Stats, compare,
 };
 
 /// What came of a test.
@@ -65,6 +65,8 @@ pub(crate) struct Compared {
 pub(crate) struct Means<'a> {
     /// Threads of the host for a launch.
     pub(crate) threads: usize,
+    /// What executes kernels.
+    pub(crate) engine: EngineChoice,
     /// Bytes for all buffers of a test.
     pub(crate) budget: u64,
     pub(crate) interrupted: &'a (dyn Fn() -> bool + Sync),
@@ -245,6 +247,7 @@ impl Run<'_> {
         let config = LaunchConfig {
             dynamic_shared: launch.smem,
             threads: self.means.threads,
+            engine: self.means.engine,
             schedule: launch.schedule.clone(),
             max_steps: launch.max_steps,
             interrupted: self.means.interrupted,

@@ -88,6 +88,7 @@ fn run_all(arguments: &TestArguments, tests: &[Test], mut ended: impl FnMut(&Tes
     let jobs = arguments.jobs.map_or(cores, NonZero::get).clamp(1, tests.len().max(1));
     let means = Means {
         threads: (cores / jobs).max(1),
+        engine: arguments.engine.choice,
         budget: buffers::host_budget() / jobs as u64,
         interrupted: &interrupt::interrupted,
     };

@@ -11,7 +11,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::time::Duration;
 use warpwise::diag::{Diagnostic, JsonDiagnostic, Log, Sources, junit, render};
 
 /// The form of its document.
@@ -118,9 +117,6 @@ pub(super) fn list(format: TestFormat, tests: &[Test]) -> String {
     }
 }
 
-/// A time worth mentioning.
-const LONG: Duration = Duration::from_secs(1);
-
 /// Says how many tests run.
 pub(super) fn begin(count: usize) {
     let plural = if count == 1 { "" } else { "s" };
@@ -138,10 +134,10 @@ pub(super) fn ended(test: &Test, outcome: &Outcome, times: bool) {
             format!("\u{1b}[33mignored\u{1b}[0m, {why}")
         }
     };
-    // Short times say nothing, and reports of equal runs are equal.
-    let time = match outcome.elapsed {
-        long if times || long >= LONG => format!(" ({:.1} s)", long.as_secs_f64()),
-        _ => String::new(),
+    // Reports of equal runs are equal, unless times are asked for.
+    let time = match times {
+        true => format!(" ({:.1} s)", outcome.elapsed.as_secs_f64()),
+        false => String::new(),
     };
     say(&format!("test {} ... {verdict}{time}\n", test.name));
 }
@@ -247,7 +243,7 @@ fn suites(all: &[(&Test, &Outcome)]) -> String {
             Verdict::Interrupted => junit::Verdict::Broken,
         };
         let mut case = junit::Case::new(plan, name, verdict, &report::borrowed(&outcome.told));
-        case.time = Some(outcome.elapsed).filter(|elapsed| *elapsed > Duration::ZERO);
+        case.time = Some(outcome.elapsed).filter(|elapsed| *elapsed > std::time::Duration::ZERO);
         match suites.last_mut() {
             Some(suite) if suite.name == plan => suite.cases.push(case),
             _ => suites.push(junit::Suite { name: plan.to_owned(), cases: vec![case] }),

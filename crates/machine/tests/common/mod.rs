@@ -4,7 +4,7 @@
 use diag::{Diagnostic, Sources};
 use isa::{Description, FileLoader, Loaded};
 use std::path::PathBuf;
-use vm::{Launch, Level, Memory, Schedule};
+use vm::{EngineChoice, Executable, Launch, Memory, Schedule};
 use warpwise_machine::{Meaning, Program, State};
 
 /// A path inside the repository.
@@ -88,13 +88,13 @@ pub(crate) fn execute(
         threads: 1,
         schedule,
         max_steps: Some(200_000_000),
-        level: Level::detect(),
+        engine: EngineChoice::detect(),
         deterministic: false,
         interrupted: &|| false,
         progress: &|_| (),
     };
-    let outcome =
-        vm::launch(&program.kernel, &launch, &mut device).map_err(|why| why.to_string())?;
+    let outcome = vm::launch(&Executable::new(program.kernel.clone()), &launch, &mut device)
+        .map_err(|why| why.to_string())?;
     if let Some(fault) = outcome.fault {
         return Err(format!("{fault:?}"));
     }

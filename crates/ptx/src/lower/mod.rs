@@ -42,12 +42,13 @@ use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, W
 use layout::{Row, SharedMemory, align_up};
 use scope::{Placing, Scopes};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A kernel ready to run, with what the host must know of it.
 #[derive(Clone, Debug)]
 pub struct LoweredKernel {
     /// The code.
-    pub kernel: Kernel,
+    pub kernel: Arc<Kernel>,
     /// The parameters in order.
     pub params: Vec<Param>,
     /// The variables in shared memory that it uses.
@@ -176,6 +177,7 @@ impl Lowering {
         if let Some(dynamic) = dynamic {
             shared.push(NamedVariable { offset: u64::from(kernel.shared_bytes), ..dynamic });
         }
+        let kernel = Arc::new(kernel);
         Ok(LoweredKernel { kernel, params, shared, places, lines, registers, register_names })
     }
 

@@ -14,7 +14,7 @@ pub(crate) fn lower(module: &str, registers: &str, instructions: &str) -> Result
         found.iter().map(|diagnostic| diag::render::text(&sources, diagnostic, false)).collect()
     };
     let (module, _) = Module::parse(&sources, file).map_err(render)?;
-    module.lower("k").map(|lowered| lowered.kernel).map_err(render)
+    module.lower("k").map(|lowered| std::sync::Arc::unwrap_or_clone(lowered.kernel)).map_err(render)
 }
 
 /// The lines of a data file.

@@ -4,6 +4,7 @@ use super::barriers::{BARRIERS, Barrier, NUMBERED_BARRIERS};
 use super::{Cta, Split, State};
 use crate::fault::FaultKind;
 use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
+use crate::plan::Pc;
 use ir::CLUSTER_BARRIER;
 use lanes::{LaneMask, WARP};
 
@@ -11,15 +12,15 @@ impl Cta<'_> {
     /// The group's lanes arrive at the barrier at a code.
     pub(super) fn arrive_at_barrier<O: Observer>(
         &mut self,
-        at: usize,
+        at: Pc,
         observer: &mut O,
     ) -> Result<(), FaultKind> {
-        let program = self.frame.program;
-        let op = &program.barriers[program.codes[at].x as usize];
+        let plan = self.frame.plan;
+        let op = plan.barrier(at);
         for warp in self.group() {
             let exec = self.frame.exec[warp];
             let passing = self.frame.unguarded[warp] & !exec;
-            self.release(warp, passing, op.resume);
+            self.release(warp, passing, at.next());
             // Lanes may name different barriers, each with its own count.
             let mut left = exec;
             while left != 0 {
@@ -42,7 +43,7 @@ impl Cta<'_> {
                 }
                 let id = if numbered { id } else { NUMBERED_BARRIERS as u32 };
                 if O::OBSERVES
-                    && let Some(inst) = program.inst(at)
+                    && let Some(inst) = plan.inst(at)
                 {
                     let (lanes, executing) = (LaneMask(lanes), LaneMask(exec));
                     let threads = expected;
@@ -61,7 +62,7 @@ impl Cta<'_> {
                     barrier.trues += (p & lanes).count_ones();
                 }
                 if op.arrive_only {
-                    self.release(warp, lanes, op.resume);
+                    self.release(warp, lanes, at.next());
                 } else {
                     self.waiting.push(Split { warp, lanes, at, state: State::AtBarrier(id) });
                 }
@@ -90,9 +91,9 @@ impl Cta<'_> {
             let released: Vec<_> =
                 self.waiting.iter().filter(|split| split.state == state).copied().collect();
             self.waiting.retain(|split| split.state != state);
-            let program = self.frame.program;
+            let plan = self.frame.plan;
             let part = |split: &Split| {
-                let inst = program.inst(split.at)?;
+                let inst = plan.inst(split.at)?;
                 Some(BarrierPart { warp: split.warp, lanes: LaneMask(split.lanes), inst })
             };
             let parts: Vec<BarrierPart<'_>> = match O::OBSERVES {
@@ -103,7 +104,7 @@ impl Cta<'_> {
                 observer.complete_barrier(&View::new(&self.frame), id as u32, &parts);
             }
             for split in released {
-                let op = &program.barriers[program.codes[split.at].x as usize];
+                let op = plan.barrier(split.at);
                 if let Some(reduction) = op.reduction {
                     // SAFETY: the operation belongs to the frame's program.
                     unsafe {
@@ -116,7 +117,7 @@ impl Cta<'_> {
                         );
                     }
                 }
-                self.release(split.warp, split.lanes, op.resume);
+                self.release(split.warp, split.lanes, split.at.next());
             }
             if O::EFFECTS {
                 observer.after_barrier(&View::new(&self.frame), id as u32, &parts);

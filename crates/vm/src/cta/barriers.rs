@@ -4,7 +4,7 @@
 //! threads have that have not exited. So the last warp of a CTA counts like the others.
 
 use crate::fault::WaitingFor;
-use crate::interp::MAX_WARPS;
+use crate::threads::MAX_WARPS;
 use lanes::WARP;
 
 /// Barriers of a CTA that have numbers (PTX ISA 9.1, `bar`).

@@ -7,23 +7,29 @@
 
 mod barrier;
 pub(crate) mod barriers;
-mod observe;
 mod ready;
 mod rendezvous;
+mod shown;
 mod step;
 
+use crate::engine::{Code, Step};
+use crate::exit::{Exit, FaultAt, Stop};
 use crate::fault::{Fault, FaultKind, ThreadId, Verdict, Waiting};
-use crate::interp::{FaultAt, Frame, STOP, Stop};
+use crate::frame::Frame;
 use crate::observer::{Observer, View};
+use crate::plan::Pc;
 use crate::stats::Stats;
 use barriers::Barriers;
 use ir::{Place, WarpRules};
 use lanes::LaneMask;
 use ready::Ready;
+use shown::Shown;
 
 /// Branches that a group takes in one turn. Strong memory accesses count for several: they may be
 /// part of a wait for another split, and then going on is no progress.
 const TURN: i64 = 1 << 14;
+/// Instructions of a block between two chances to stop, at most: engines give a turn such chances within longer ones.
+pub(crate) const PIECE: usize = 512;
 /// Warp instructions of a turn after which it can be interrupted.
 const SLICE: u64 = 1 << 22;
 /// The same where somebody looks at each.
@@ -50,7 +56,7 @@ enum State {
 struct Split {
     warp: usize,
     lanes: u32,
-    at: usize,
+    at: Pc,
     state: State,
 }
 
@@ -89,9 +95,12 @@ pub(crate) struct Limits<'l> {
 /// A running CTA.
 pub(crate) struct Cta<'l> {
     pub(crate) frame: Frame<'l>,
+    code: &'l dyn Code,
     ready: Ready,
     waiting: Vec<Split>,
     barriers: Barriers,
+    /// Places from here on are left to whoever stands there.
+    until: Pc,
     clock: u64,
     /// Whether who has waited longest runs next, as turns have ended without progress.
     take_turns: bool,
@@ -103,12 +112,14 @@ pub(crate) struct Cta<'l> {
 
 impl<'l> Cta<'l> {
     /// A CTA that works in a frame. It has no threads until it is started.
-    pub(crate) fn new(frame: Frame<'l>) -> Self {
+    pub(crate) fn new(frame: Frame<'l>, code: &'l dyn Code) -> Self {
         Cta {
             frame,
+            code,
             ready: Ready::default(),
             waiting: Vec::new(),
             barriers: Barriers::default(),
+            until: Pc::NEVER,
             clock: 0,
             take_turns: false,
             look_up: LOOK_UP,
@@ -116,18 +127,14 @@ impl<'l> Cta<'l> {
         }
     }
 
-    /// Computes what is the same in every CTA. The frame's registers keep it from one CTA to the next.
-    pub(crate) fn compute_invariant(&mut self) {
+    /// Computes what is the same in every CTA of the launch. The frame's registers keep it from one CTA to the next.
+    pub(crate) fn run_prologue(&mut self) {
         let frame = &mut self.frame;
         (frame.first, frame.count) = (0, frame.threads.warps);
         for warp in 0..frame.threads.warps {
             frame.set_exec(warp, frame.threads.existing[warp]);
         }
-        let program = frame.program;
-        for code in &program.invariant {
-            // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
-            unsafe { (code.run)(frame, code, 0) };
-        }
+        self.code.prologue(frame);
     }
 
     /// Puts all threads at the first instruction. The frame's memory is as a new CTA finds it.
@@ -138,7 +145,7 @@ impl<'l> Cta<'l> {
         self.ready.clear();
         self.waiting.clear();
         let existing = &frame.threads.existing;
-        self.ready.add(0, 0, 0..frame.threads.warps, |warp| existing[warp]);
+        self.ready.add(Pc::START, 0, 0..frame.threads.warps, |warp| existing[warp]);
         if frame.arrivals != 0 {
             self.barriers = Barriers::default();
             frame.arrivals = 0;
@@ -156,8 +163,8 @@ impl<'l> Cta<'l> {
             let Some(at) = self.form_group(self.take_turns) else {
                 return self.end(observer);
             };
-            self.take_turn(at, limits, false, observer);
-            self.take_turns = match self.end_turn(at, limits, observer) {
+            let exit = self.take_turn(at, None, limits, observer);
+            self.take_turns = match self.end_turn(exit, at, limits, observer) {
                 Ended::Turn(turn) => return turn,
                 Ended::Yield => true,
                 Ended::Progress => {
@@ -191,35 +198,32 @@ impl<'l> Cta<'l> {
         }
     }
 
-    /// Runs the frame's group until its turn ends, or for `one_step`. That may take long, so it can be interrupted in between.
+    /// Runs the frame's group until its turn ends, or for one step. That may take long, so it can be interrupted in between.
     fn take_turn<O: Observer>(
         &mut self,
-        at: usize,
+        at: Pc,
+        mut step: Option<Step>,
         limits: &Limits<'_>,
-        one_step: bool,
         observer: &mut O,
-    ) {
-        let frame = &mut self.frame;
+    ) -> Exit {
+        let (frame, code, until) = (&mut self.frame, self.code, self.until);
         let slice = if O::OBSERVES { SLICE_WATCHED } else { SLICE };
-        let most = (slice / frame.program.longest).clamp(1, TURN as u64) as i64;
+        // Warp instructions of the CTA between two chances to stop, at most.
+        let longest = frame.plan.longest.clamp(1, PIECE) as u64 * frame.threads.warps as u64;
+        let most = (slice / longest).clamp(1, TURN as u64) as i64;
         let (mut at, mut left) = (at, TURN);
-        // The first instruction is part of the step, whatever it is.
-        let mut step = one_step.then_some(Step::Begins);
-        while left > 0 {
+        loop {
             let slice = most.min(left);
             frame.fuel = slice;
-            execute(frame, at, step, observer);
+            let exit = match O::OBSERVES {
+                true => code.show(frame, at, until, step, &mut Shown::new(observer)),
+                false => code.run(frame, at, until),
+            };
             step = step.map(|_| Step::GoesOn);
             left -= slice - frame.fuel;
-            match frame.stop {
+            match exit {
                 Stop::Yield(to) if left > 0 && !(limits.stop)() => at = to,
-                Stop::Limit
-                | Stop::Yield(_)
-                | Stop::Diverge { .. }
-                | Stop::Exit
-                | Stop::Collective(_)
-                | Stop::Barrier(_)
-                | Stop::Fault(_) => return,
+                exit => return exit,
             }
         }
     }
@@ -236,15 +240,21 @@ impl<'l> Cta<'l> {
     }
 
     /// Does what the group stopped for; `at` is where its turn began.
-    fn end_turn<O: Observer>(&mut self, at: usize, limits: &Limits<'_>, observer: &mut O) -> Ended {
+    fn end_turn<O: Observer>(
+        &mut self,
+        exit: Exit,
+        at: Pc,
+        limits: &Limits<'_>,
+        observer: &mut O,
+    ) -> Ended {
         let mut ended = Ended::Progress;
-        match std::mem::take(&mut self.frame.stop) {
-            Stop::Limit => self.park(self.frame.at),
+        match exit {
+            Stop::Limit(at) => self.park(at),
             Stop::Yield(at) => {
                 self.park(at);
                 ended = Ended::Yield;
             }
-            Stop::Diverge { at } => self.diverge(at),
+            Stop::Diverge(at) => self.diverge(at),
             Stop::Exit => self.exit(observer),
             Stop::Collective(at) => self.arrive_at_collective(at, observer),
             Stop::Barrier(at) => {
@@ -266,9 +276,9 @@ impl<'l> Cta<'l> {
 
     /// Chooses the splits that run next, makes them the frame's group, and says where they stand.
     /// `take_turns` prefers whoever has waited longest over whoever stands earliest.
-    fn form_group(&mut self, take_turns: bool) -> Option<usize> {
+    fn form_group(&mut self, take_turns: bool) -> Option<Pc> {
         self.clock += 1;
-        let front = match (take_turns, self.frame.program.rules) {
+        let front = match (take_turns, self.frame.plan.kernel.rules) {
             (true, WarpRules::Independent) => self.ready.take_longest_waiting()?,
             (true, WarpRules::Lockstep) => self.ready.take_longest_waiting_in_lockstep()?,
             (false, _) => self.ready.take_earliest()?,
@@ -276,12 +286,12 @@ impl<'l> Cta<'l> {
         let at = front.at;
         let frame = &mut self.frame;
         frame.set_group(front.warps.clone(), &front.lanes);
-        frame.limit = self.ready.next_behind(at).unwrap_or(usize::MAX);
+        self.until = self.ready.next_behind(at).unwrap_or(Pc::NEVER);
         Some(at)
     }
 
     /// The group's splits wait at a code to be chosen again.
-    fn park(&mut self, at: usize) {
+    fn park(&mut self, at: Pc) {
         let (group, exec) = (self.group(), &self.frame.exec);
         self.ready.add(at, self.clock, group, |warp| exec[warp]);
     }
@@ -292,12 +302,12 @@ impl<'l> Cta<'l> {
     }
 
     /// Lanes of one warp can run from a code on.
-    fn release(&mut self, warp: usize, lanes: u32, at: usize) {
+    fn release(&mut self, warp: usize, lanes: u32, at: Pc) {
         self.ready.add(at, self.clock, warp..warp + 1, |_| lanes);
     }
 
-    fn diverge(&mut self, at: usize) {
-        let branch = self.frame.program.branches[self.frame.program.codes[at].x as usize];
+    fn diverge(&mut self, at: Pc) {
+        let branch = self.frame.plan.branch(at);
         let group = self.group();
         let (exec, taken) = (&self.frame.exec, &self.frame.taken);
         for warp in group.clone() {
@@ -334,7 +344,7 @@ impl<'l> Cta<'l> {
     }
 
     /// A fault of the CTA as a whole, told of the first thread that stands at a code.
-    fn stopped(&self, kind: FaultKind, at: usize) -> Turn {
+    fn stopped(&self, kind: FaultKind, at: Pc) -> Turn {
         let ready = self
             .ready
             .iter()
@@ -351,7 +361,7 @@ impl<'l> Cta<'l> {
     }
 
     /// Shows the observer who waits, and ends the run if it wants that; `at` is where the last turn began.
-    fn look_up<O: Observer>(&self, at: usize, observer: &mut O) -> Option<Turn> {
+    fn look_up<O: Observer>(&self, at: Pc, observer: &mut O) -> Option<Turn> {
         let view = View::new(&self.frame);
         match observer.look_up(&view, &self.who_waits()).break_value()? {
             Verdict::Endless(waiting) => {
@@ -372,7 +382,7 @@ impl<'l> Cta<'l> {
 
     fn deadlock(&self) -> Turn {
         let waiting = self.who_waits();
-        let at = self.waiting.iter().map(|split| split.at).min().unwrap_or(0);
+        let at = self.waiting.iter().map(|split| split.at).min().unwrap_or(Pc::START);
         self.stopped(FaultKind::Deadlock { waiting }, at)
     }
 
@@ -392,50 +402,15 @@ impl<'l> Cta<'l> {
         }
     }
 
-    fn place(&self, at: usize) -> Place {
-        self.frame.program.places.get(at).copied().unwrap_or_default()
+    fn place(&self, at: Pc) -> Place {
+        self.frame.plan.place(at)
     }
 
     fn locate(&self, fault: FaultAt) -> Fault {
         let FaultAt { kind, place, warp, lane } = fault;
         let specials = &self.frame.specials;
-        let thread = specials.tid.of(warp, lane as usize);
+        let thread = self.frame.plan.tid.of(warp, lane as usize);
         let thread = ThreadId { cta: specials.cta, thread, warp: warp as u32, lane };
         Fault { kind, place, thread }
     }
-}
-
-/// How far a step has come that ends before the second instruction that others can notice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Begins,
-    GoesOn,
-}
-
-/// Runs the frame's group from a code on until a handler stops it, or its step has ended.
-fn execute<O: Observer>(
-    frame: &mut Frame<'_>,
-    mut at: usize,
-    mut step: Option<Step>,
-    observer: &mut O,
-) {
-    let program = frame.program;
-    while let Some(code) = program.codes.get(at) {
-        if O::OBSERVES {
-            if step == Some(Step::GoesOn) && program.begins_step(at) {
-                (frame.at, frame.stop) = (at, Stop::Limit);
-                return;
-            }
-            // A loop may come back to the first instruction.
-            step = step.map(|_| Step::GoesOn);
-            observe::step(frame, at, observer);
-        }
-        let (done, fired) = (at, if O::EFFECTS { observe::fired(frame, at) } else { Vec::new() });
-        // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
-        at = unsafe { (code.run)(frame, code, at) };
-        if O::EFFECTS && !(at == STOP && matches!(frame.stop, Stop::Fault(_))) {
-            observe::after(frame, done, &fired, observer);
-        }
-    }
-    debug_assert_eq!(at, STOP);
 }

@@ -1,12 +1,13 @@
 //! The ready splits, by program counter.
 
-use crate::interp::MAX_WARPS;
+use crate::plan::Pc;
+use crate::threads::MAX_WARPS;
 use std::ops::Range;
 
 /// Splits of one or more warps that can run and stand at the same instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Front {
-    pub(super) at: usize,
+    pub(super) at: Pc,
     /// When the one of them ran that has waited longest.
     pub(super) ran: u64,
     /// The warps are among these.
@@ -16,7 +17,7 @@ pub(super) struct Front {
 }
 
 impl Front {
-    const EMPTY: Front = Front { at: 0, ran: 0, warps: 0..0, lanes: [0; MAX_WARPS] };
+    const EMPTY: Front = Front { at: Pc::START, ran: 0, warps: 0..0, lanes: [0; MAX_WARPS] };
 
     /// The splits, each with its warp.
     pub(super) fn splits(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
@@ -63,7 +64,7 @@ impl Ready {
     /// Adds the splits of the given warps that have lanes. They join those that stand at the same instruction.
     pub(super) fn add(
         &mut self,
-        at: usize,
+        at: Pc,
         ran: u64,
         warps: Range<usize>,
         lanes: impl Fn(usize) -> u32,
@@ -92,7 +93,7 @@ impl Ready {
     }
 
     /// The first place behind `at` where splits stand.
-    pub(super) fn next_behind(&self, at: usize) -> Option<usize> {
+    pub(super) fn next_behind(&self, at: Pc) -> Option<Pc> {
         let places = self.fronts[..self.count].iter().rev().map(|front| front.at);
         places.into_iter().find(|other| *other > at)
     }
@@ -136,7 +137,7 @@ impl Ready {
     }
 
     /// Takes these lanes of one warp's split at a place, and leaves its others there.
-    pub(super) fn take_split(&mut self, warp: usize, at: usize, lanes: u32) -> Option<&Front> {
+    pub(super) fn take_split(&mut self, warp: usize, at: Pc, lanes: u32) -> Option<&Front> {
         let nth = self.iter().position(|front| front.at == at && front.has(warp))?;
         self.take_part(nth, |other| if other == warp { lanes } else { 0 })
     }
@@ -182,24 +183,24 @@ mod tests {
     /// Two warps at 4, one of them also at 9, and a third warp at 2.
     fn ready() -> Ready {
         let mut ready = Ready::default();
-        ready.add(4, 3, 0..1, |_| 0x0f);
-        ready.add(9, 1, 0..1, |_| 0xf0);
-        ready.add(2, 2, 2..3, |_| 1);
-        ready.add(4, 5, 0..2, |warp| [0x100, 7][warp]);
+        ready.add(Pc(4), 3, 0..1, |_| 0x0f);
+        ready.add(Pc(9), 1, 0..1, |_| 0xf0);
+        ready.add(Pc(2), 2, 2..3, |_| 1);
+        ready.add(Pc(4), 5, 0..2, |warp| [0x100, 7][warp]);
         ready
     }
 
-    fn taken(front: Option<&Front>) -> Option<(usize, Vec<(usize, u32)>)> {
-        front.map(|front| (front.at, front.splits().collect()))
+    fn taken(front: Option<&Front>) -> Option<(u32, Vec<(usize, u32)>)> {
+        front.map(|front| (front.at.0, front.splits().collect()))
     }
 
     #[test]
     fn the_earliest_goes_first_and_splits_at_one_place_join() {
         let mut ready = ready();
-        assert_eq!(ready.next_behind(2), Some(4));
+        assert_eq!(ready.next_behind(Pc(2)), Some(Pc(4)));
         assert_eq!(taken(ready.take_earliest()), Some((2, vec![(2, 1)])));
         assert_eq!(taken(ready.take_earliest()), Some((4, vec![(0, 0x10f), (1, 7)])));
-        assert_eq!(ready.next_behind(4), Some(9));
+        assert_eq!(ready.next_behind(Pc(4)), Some(Pc(9)));
         assert_eq!(taken(ready.take_earliest()), Some((9, vec![(0, 0xf0)])));
         assert_eq!(taken(ready.take_earliest()), None);
     }
@@ -209,7 +210,7 @@ mod tests {
         let mut ready = ready();
         let mut places = Vec::new();
         while let Some(front) = ready.take_longest_waiting() {
-            places.push(front.at);
+            places.push(front.at.0);
         }
         assert_eq!(places, [9, 2, 4]);
     }
@@ -223,8 +224,8 @@ mod tests {
         assert_eq!(next(), Some((4, vec![(0, 0x10f), (1, 7)])));
         assert_eq!(next(), Some((9, vec![(0, 0xf0)])));
         assert_eq!(next(), None);
-        ready.add(9, 1, 0..3, |_| 1);
-        ready.add(4, 2, 1..2, |_| 2);
+        ready.add(Pc(9), 1, 0..3, |_| 1);
+        ready.add(Pc(4), 2, 1..2, |_| 2);
         let mut next = || taken(ready.take_longest_waiting_in_lockstep());
         assert_eq!(next(), Some((9, vec![(0, 1), (2, 1)])));
         assert_eq!(next(), Some((4, vec![(1, 2)])));
@@ -235,10 +236,10 @@ mod tests {
     fn each_split_can_be_taken_alone() {
         for (at, warp, lanes) in [(2, 2, 1), (4, 0, 0x10f), (4, 1, 7), (9, 0, 0xf0)] {
             let mut ready = ready();
-            assert_eq!(taken(ready.take_split(warp, at, !0)), Some((at, vec![(warp, lanes)])));
+            assert_eq!(taken(ready.take_split(warp, Pc(at), !0)), Some((at, vec![(warp, lanes)])));
             let left: usize = ready.iter().map(|front| front.splits().count()).sum();
             assert_eq!(left, 3);
-            assert_eq!(taken(ready.take_split(warp, at, !0)), None);
+            assert_eq!(taken(ready.take_split(warp, Pc(at), !0)), None);
         }
     }
 
@@ -246,8 +247,8 @@ mod tests {
     fn some_lanes_can_leave_others_behind() {
         for (at, warp, lanes, rest) in [(9, 0, 0x50, 0xa0), (4, 0, 1, 0x10e), (4, 1, 6, 1)] {
             let mut ready = ready();
-            assert_eq!(taken(ready.take_split(warp, at, lanes)), Some((at, vec![(warp, lanes)])));
-            assert_eq!(taken(ready.take_split(warp, at, !0)), Some((at, vec![(warp, rest)])));
+            assert_eq!(taken(ready.take_split(warp, Pc(at), lanes)), Some((at, vec![(warp, lanes)])));
+            assert_eq!(taken(ready.take_split(warp, Pc(at), !0)), Some((at, vec![(warp, rest)])));
         }
     }
 }

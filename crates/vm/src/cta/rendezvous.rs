@@ -3,23 +3,24 @@
 use super::{Cta, Split, State};
 use crate::interp::{Gathered, evaluate};
 use crate::observer::{Arrival, Firing, Observer, Part, View};
+use crate::plan::Pc;
 use lanes::{Group, LaneMask, groups};
 
 impl Cta<'_> {
     /// The group's lanes arrive at the collective at a code. Lanes that name different membermasks wait
     /// apart; lanes whose guard is false go on.
-    pub(super) fn arrive_at_collective<O: Observer>(&mut self, at: usize, observer: &mut O) {
-        let program = self.frame.program;
-        let op = &program.collectives[program.codes[at].x as usize];
+    pub(super) fn arrive_at_collective<O: Observer>(&mut self, at: Pc, observer: &mut O) {
+        let plan = self.frame.plan;
+        let op = plan.collective(at);
         for warp in self.group() {
             let executing = LaneMask(self.frame.exec[warp]);
             let passing = self.frame.unguarded[warp] & !executing.0;
-            self.release(warp, passing, op.resume);
+            self.release(warp, passing, at.next());
             // SAFETY: the operation belongs to the frame's program.
             let masks = unsafe { op.membermasks(&self.frame, warp) };
             for Group { membermask, lanes } in groups(&masks, executing) {
                 if O::OBSERVES
-                    && let Some(inst) = program.inst(at)
+                    && let Some(inst) = plan.inst(at)
                 {
                     let membermask = Some(membermask);
                     let arrival = Arrival { warp, lanes, executing, membermask, inst };
@@ -41,8 +42,8 @@ impl Cta<'_> {
             .filter(|split| split.warp == warp && matches!(split.state, State::AtCollective(_)))
             .copied()
             .collect();
-        let program = self.frame.program;
-        let op_at = |at: usize| &program.collectives[program.codes[at].x as usize];
+        let plan = self.frame.plan;
+        let op_at = |at: Pc| plan.collective(at);
         let mut fired = 0;
         for first in &waiting {
             let State::AtCollective(members) = first.state else { continue };
@@ -64,7 +65,7 @@ impl Cta<'_> {
                 true => together
                     .iter()
                     .filter_map(|split| {
-                        let inst = program.inst(split.at)?;
+                        let inst = plan.inst(split.at)?;
                         Some(Part { lanes: LaneMask(split.lanes), inst })
                     })
                     .collect(),
@@ -109,7 +110,7 @@ impl Cta<'_> {
             split.warp != warp || !waits || split.lanes & fired == 0
         });
         for split in waiting.iter().filter(|split| split.lanes & fired != 0) {
-            self.release(warp, split.lanes, op_at(split.at).resume);
+            self.release(warp, split.lanes, split.at.next());
         }
     }
 }

@@ -1,10 +1,12 @@
 //! One step of one split, for schedules that choose each.
 
 use super::{Cta, Ended, LOOK_UP, Limits, Turn};
+use crate::engine::Step;
 use crate::observer::Observer;
+use crate::plan::Pc;
 use crate::schedule::Candidate;
 use crate::stats::Stats;
-use ir::WarpRules;
+use ir::{Tells, WarpRules};
 use lanes::LaneMask;
 
 impl Cta<'_> {
@@ -22,7 +24,7 @@ impl Cta<'_> {
     pub(crate) fn candidates(&self, found: &mut Vec<Candidate>) {
         let start = found.len();
         for front in self.ready.iter() {
-            let tells = self.frame.program.tells(front.at);
+            let tells = self.tells(front.at);
             for (warp, lanes) in front.splits() {
                 let split = LaneMask(lanes);
                 found.push(Candidate {
@@ -37,7 +39,7 @@ impl Cta<'_> {
             }
         }
         found[start..].sort_by_key(|candidate| (candidate.warp, candidate.at));
-        if self.frame.program.rules == WarpRules::Lockstep {
+        if self.frame.plan.kernel.rules == WarpRules::Lockstep {
             let mut earlier = None;
             let mut at = start;
             while at < found.len() {
@@ -47,6 +49,15 @@ impl Cta<'_> {
                     at += 1;
                 }
             }
+        }
+    }
+
+    /// What the step that begins at a place shows of the lanes that take it together, if they need not.
+    fn tells(&self, at: Pc) -> Tells {
+        let plan = self.frame.plan;
+        match plan.kernel.rules {
+            WarpRules::Independent => plan.inst(at).map_or(Tells::Nothing, |inst| inst.op.tells()),
+            WarpRules::Lockstep => Tells::Nothing,
         }
     }
 
@@ -66,9 +77,9 @@ impl Cta<'_> {
         frame.set_group(front.warps.clone(), &front.lanes);
         // Splits of the warp may meet at every block, so a step ends there.
         let alone = self.ready.iter().all(|front| front.splits().all(|(other, _)| other != warp));
-        frame.limit = if alone { usize::MAX } else { 0 };
-        self.take_turn(candidate.at, limits, true, observer);
-        match self.end_turn(candidate.at, limits, observer) {
+        self.until = if alone { Pc::NEVER } else { Pc::START };
+        let exit = self.take_turn(candidate.at, Some(Step::Begins), limits, observer);
+        match self.end_turn(exit, candidate.at, limits, observer) {
             Ended::Turn(turn) => turn,
             Ended::Progress | Ended::Yield if self.ready.is_empty() => self.end(observer),
             Ended::Progress | Ended::Yield

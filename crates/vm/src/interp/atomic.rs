@@ -1,9 +1,10 @@
 //! Atomic updates, lane by lane in ascending order.
 
-use super::frame::{Code, Frame};
 use super::handler::Body;
+use super::program::{Code, Program};
 use super::reach::{Base, Reach, access_fault};
 use crate::fault::AccessKind;
+use crate::frame::Frame;
 use ir::{BinaryOp, Update};
 use lanes::WARP;
 use std::marker::PhantomData;
@@ -62,8 +63,12 @@ pub(super) struct Atomic<S, E>(PhantomData<(S, E)>);
 
 impl<S: Reach, E: Cell> Body for Atomic<S, E> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let program = frame.program;
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         let op = &program.atomics[code.x as usize];
         let bytes = size_of::<E>() as u64;
         frame.fuel -= FUEL;

@@ -3,12 +3,13 @@
 //! The fast path applies when every lane that the collective waits for is already there, in one split.
 //! Otherwise the group stops and [`crate::cta`] holds a rendezvous.
 
-use super::frame::{Code, Frame};
-use super::handler::Body;
-use super::operations::{CollectiveOp, ConstantShuffle};
-use super::stop::{STOP, Stop};
-use super::threads::MAX_WARPS;
+use super::handler::{Body, STOP};
+use super::program::{Code, Program};
+use crate::exit::Stop;
+use crate::frame::Frame;
+use crate::plan::{CollectiveOp, ConstantShuffle};
 use crate::simd::{self, Plan};
+use crate::threads::MAX_WARPS;
 use ir::CollectiveKind;
 use lanes::{
     Group, LaneMask, Lanes, ShflMode, WARP, elect, groups, matching, movmatrix, redux, shfl, vote,
@@ -263,12 +264,16 @@ pub(super) struct Collective;
 
 impl Body for Collective {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let program = frame.program;
-        let op = &program.collectives[code.x as usize];
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let op = &program.plan.collectives()[code.x as usize];
         // SAFETY: the operation belongs to the frame's program.
         if !unsafe { op.nobody_waits(frame) } {
-            frame.stop = Stop::Collective(at);
+            frame.stop = Some(Stop::Collective(at));
             return STOP;
         }
         for warp in frame.first..frame.first + frame.count {
@@ -293,13 +298,17 @@ pub(super) struct ShuffleConstant;
 
 impl Body for ShuffleConstant {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let program = frame.program;
-        let op = &program.collectives[code.x as usize];
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let op = &program.plan.collectives()[code.x as usize];
         let Some(ConstantShuffle { sources, in_range }) = &op.sources else { return at + 1 };
         // SAFETY: the operation belongs to the frame's program.
         if !unsafe { op.nobody_waits(frame) } {
-            frame.stop = Stop::Collective(at);
+            frame.stop = Some(Stop::Collective(at));
             return STOP;
         }
         macro_rules! each_warp {
@@ -337,8 +346,13 @@ pub(super) struct CollectiveMeeting;
 
 impl Body for CollectiveMeeting {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
-        frame.stop = Stop::Collective(at);
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
+        frame.stop = Some(Stop::Collective(at));
         STOP
     }
 }
@@ -348,7 +362,12 @@ pub(super) struct ActiveMask;
 
 impl Body for ActiveMask {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         for warp in frame.first..frame.first + frame.count {
             let exec = frame.exec[warp];
             // SAFETY: the result's row lies inside the registers.

@@ -1,18 +1,55 @@
-//! Terminators and CTA barriers.
+//! Terminators and CTA barriers, and how handlers go on and stop.
 
-use super::frame::{Code, Frame};
-use super::handler::Body;
-use super::operations::Reduction;
-use super::stop::{STOP, Stop};
+use super::handler::{Body, STOP};
+use super::program::{Code, Program};
+use crate::exit::{FaultAt, Stop};
 use crate::fault::FaultKind;
+use crate::frame::Frame;
+use crate::plan::Reduction;
 use ir::{BarrierReduction, Place};
+
+impl Frame<'_> {
+    /// Counts the instructions of the block that a terminator's code ends: `y` of them.
+    #[inline(always)]
+    pub(super) fn count(&mut self, code: &Code) {
+        self.stats.warp_instructions += u64::from(code.y) * self.active_warps;
+        self.stats.thread_instructions += u64::from(code.y) * self.active_lanes;
+    }
+
+    /// Ends the group's turn with a fault of one lane.
+    #[cold]
+    pub(super) fn fault(&mut self, kind: FaultKind, place: Place, warp: usize, lane: u32) -> usize {
+        self.stop = Some(Stop::Fault(Box::new(FaultAt { kind, place, warp, lane })));
+        STOP
+    }
+
+    /// Goes on at a code, unless the scheduler must decide.
+    #[inline(always)]
+    pub(super) fn go(&mut self, to: usize) -> usize {
+        if to >= self.limit {
+            self.stop = Some(Stop::Limit(to));
+            return STOP;
+        }
+        self.fuel -= 1;
+        if self.fuel < 0 {
+            self.stop = Some(Stop::Yield(to));
+            return STOP;
+        }
+        to
+    }
+}
 
 /// Prepares the frame for a group whose lanes are in [`Frame::exec`].
 pub(super) struct BeginGroup;
 
 impl Body for BeginGroup {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
         let (mut active_warps, mut active_lanes) = (0, 0);
         for warp in frame.first..frame.first + frame.count {
             let lanes = frame.exec[warp];
@@ -31,24 +68,31 @@ pub(super) struct Jump;
 
 impl Body for Jump {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        _at: usize,
+    ) -> usize {
         frame.count(code);
         frame.go(code.x as usize)
     }
 }
-
-/// Instructions of a block between two pauses; a block that is no longer has none.
-pub(super) const PIECE: usize = 512;
 
 /// Where a turn can end within a long block, so that it can be interrupted there.
 pub(super) struct Pause;
 
 impl Body for Pause {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
         frame.fuel -= 1;
         if frame.fuel < 0 {
-            frame.stop = Stop::Yield(at + 1);
+            frame.stop = Some(Stop::Yield(at + 1));
             return STOP;
         }
         at + 1
@@ -60,9 +104,14 @@ pub(super) struct Branch;
 
 impl Body for Branch {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         frame.count(code);
-        let branch = frame.program.branches[code.x as usize];
+        let branch = program.branches[code.x as usize];
         let flip = if branch.negated { u32::MAX } else { 0 };
         let (mut any_taken, mut any_left) = (0, 0);
         for warp in frame.first..frame.first + frame.count {
@@ -79,7 +128,7 @@ impl Body for Branch {
         if any_taken == 0 {
             return frame.go(branch.otherwise);
         }
-        frame.stop = Stop::Diverge { at };
+        frame.stop = Some(Stop::Diverge(at));
         STOP
     }
 }
@@ -89,9 +138,14 @@ pub(super) struct Exit;
 
 impl Body for Exit {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        _at: usize,
+    ) -> usize {
         frame.count(code);
-        frame.stop = Stop::Exit;
+        frame.stop = Some(Stop::Exit);
         STOP
     }
 }
@@ -101,7 +155,12 @@ pub(super) struct Trap;
 
 impl Body for Trap {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        _at: usize,
+    ) -> usize {
         frame.count(code);
         let warps = frame.first..frame.first + frame.count;
         let warp = warps.into_iter().find(|warp| frame.exec[*warp] != 0).unwrap_or(frame.first);
@@ -115,9 +174,13 @@ pub(super) struct Barrier;
 
 impl Body for Barrier {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let program = frame.program;
-        let barrier = &program.barriers[code.x as usize];
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let barrier = &program.plan.barriers()[code.x as usize];
         let alone = barrier.id.is_uniform() && barrier.threads.is_none() && !barrier.arrive_only;
         let mut here = 0;
         for warp in frame.first..frame.first + frame.count {
@@ -125,7 +188,7 @@ impl Body for Barrier {
         }
         let clean = frame.arrivals == 0;
         if !(alone && clean && here == frame.threads.live_count()) {
-            frame.stop = Stop::Barrier(at);
+            frame.stop = Some(Stop::Barrier(at));
             return STOP;
         }
         if let Some(reduction) = barrier.reduction {
@@ -150,8 +213,13 @@ pub(super) struct BarrierMeeting;
 
 impl Body for BarrierMeeting {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
-        frame.stop = Stop::Barrier(at);
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
+        frame.stop = Some(Stop::Barrier(at));
         STOP
     }
 }
@@ -190,7 +258,12 @@ pub(super) struct FenceAll;
 
 impl Body for FenceAll {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(_frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        _frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         at + 1
     }
@@ -201,7 +274,12 @@ pub(super) struct Nanosleep;
 
 impl Body for Nanosleep {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
         const FUEL: i64 = 1 << 12;
         frame.fuel -= FUEL;
         at + 1
@@ -213,7 +291,12 @@ pub(super) struct Nothing;
 
 impl Body for Nothing {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(_frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        _frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
         at + 1
     }
 }

@@ -1,13 +1,29 @@
 //! Handlers: written once, compiled for each level of vector instructions.
 
-use super::frame::{Code, Frame, Handler};
+use super::program::{Code, Program};
 use crate::Level;
+use crate::frame::Frame;
+
+/// Returned by handlers that end the group's turn; [`Frame::stop`] says why.
+pub(super) const STOP: usize = usize::MAX;
+
+/// Performs a [`Code`] for the frame's group and returns the index of the next one, or [`STOP`].
+///
+/// # Safety
+/// The machine has the level that the handler was selected for; the code belongs to the program, and the program to the
+/// frame's plan.
+pub(super) type Handler = unsafe fn(&Program, &mut Frame<'_>, &Code, usize) -> usize;
 
 /// What a handler does, written once and compiled for each level. `LEVEL` is the [`Level`] as a number.
 pub(crate) trait Body {
     /// # Safety
     /// The code belongs to the frame's program, whose slots lie inside the frame's registers.
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize;
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize;
 }
 
 /// The handler of a body for a level.
@@ -23,23 +39,33 @@ pub(crate) fn select<B: Body>(level: Level) -> Handler {
     }
 }
 
-unsafe fn portable<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+unsafe fn portable<B: Body>(
+    program: &Program,
+    frame: &mut Frame<'_>,
+    code: &Code,
+    at: usize,
+) -> usize {
     // SAFETY: as for the caller.
-    unsafe { B::run::<{ Level::Portable as usize }>(frame, code, at) }
+    unsafe { B::run::<{ Level::Portable as usize }>(program, frame, code, at) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+unsafe fn avx2<B: Body>(program: &Program, frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
     // SAFETY: as for the caller.
-    unsafe { B::run::<{ Level::Avx2 as usize }>(frame, code, at) }
+    unsafe { B::run::<{ Level::Avx2 as usize }>(program, frame, code, at) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
     enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt"
 )]
-unsafe fn avx512<B: Body>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+unsafe fn avx512<B: Body>(
+    program: &Program,
+    frame: &mut Frame<'_>,
+    code: &Code,
+    at: usize,
+) -> usize {
     // SAFETY: as for the caller.
-    unsafe { B::run::<{ Level::Avx512 as usize }>(frame, code, at) }
+    unsafe { B::run::<{ Level::Avx512 as usize }>(program, frame, code, at) }
 }

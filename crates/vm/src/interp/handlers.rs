@@ -2,7 +2,7 @@
 
 use super::atomic::{Atomic, Cell};
 use super::element::Element;
-use super::frame::Handler;
+use super::handler::Handler;
 use super::handler::select;
 use super::memory::{Load, Store};
 use super::reach::{Generic, Global, Local, Param, Reach, Shared};

@@ -1,10 +1,11 @@
 //! Calls to the host: `printf` and failed assertions.
 
-use super::frame::{Code, Frame};
 use super::handler::Body;
 use super::operations::HostOp;
+use super::program::{Code, Program};
 use super::reach::{Generic, Reach, access_fault};
 use crate::fault::{AccessKind, FaultKind};
+use crate::frame::Frame;
 use crate::printf::{self, Values};
 use ir::{Service, Space};
 
@@ -15,8 +16,13 @@ const MAX_TEXT: usize = 1 << 20;
 pub(super) struct Host;
 
 impl Body for Host {
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let op = &frame.program.hosts[code.x as usize];
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let op = &program.hosts[code.x as usize];
         for warp in frame.first..frame.first + frame.count {
             let mut left = frame.exec[warp];
             while left != 0 {

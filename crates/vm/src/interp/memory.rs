@@ -10,12 +10,13 @@
 //! registers, and every address that is made of those is checked before it is used.
 
 use super::element::Element;
-use super::frame::{Code, Frame};
 use super::handler::Body;
 use super::operations::MemoryOp;
+use super::program::{Code, Program};
 use super::reach::{Base, Reach, access_fault, adjacent, host_address, scattered};
 use super::strong;
 use crate::fault::AccessKind;
+use crate::frame::Frame;
 use lanes::WARP;
 use std::marker::PhantomData;
 
@@ -42,8 +43,12 @@ pub(super) struct Load<S, E, B>(PhantomData<(S, E, B)>);
 
 impl<S: Reach, E: Element, B: Base> Body for Load<S, E, B> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let program = frame.program;
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         let op = &program.memory[code.x as usize];
         let uniform = op.values.iter().all(|value| value.is_uniform());
         frame.fuel -= op.fuel;
@@ -90,8 +95,12 @@ pub(super) struct Store<S, E, B>(PhantomData<(S, E, B)>);
 
 impl<S: Reach, E: Element, B: Base> Body for Store<S, E, B> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let program = frame.program;
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         let op = &program.memory[code.x as usize];
         frame.fuel -= op.fuel;
         for warp in frame.first..frame.first + frame.count {

@@ -1,40 +1,43 @@
-//! The interpreter: IR compiled to a flat list of handlers that run over whole warps.
+//! The interpreter: a plan compiled to a flat list of handlers that run over whole warps.
 //!
 //! [`Program`] holds one `Code` per operation. A handler performs its operation for every warp of the
-//! running group ([`Frame`]) and returns where to go on. Registers live in one array of the CTA as rows of
-//! 32 lanes; values that are the same in all threads of a CTA have one row for all warps.
+//! running group ([`Frame`](crate::frame::Frame)) and returns where to go on. It is the reference for all engines.
 
 mod atomic;
 mod collective;
 mod compile;
 mod control;
 mod element;
-mod frame;
 mod handler;
 mod handlers;
 mod host;
-mod invariant;
-mod launch_values;
 mod memory;
 mod operations;
 mod predicate;
 mod predicated;
+mod program;
 mod reach;
+mod run;
 mod scalar;
-mod simplify;
-mod slot;
-mod slots;
 mod source;
 mod special;
-mod stop;
 mod strong;
-mod threads;
+
+use crate::Level;
+use crate::engine::{Code, Engine};
+use crate::plan::Plan;
+use ir::Interrupt;
+use program::Program;
+use std::sync::Arc;
 
 pub(crate) use collective::Gathered;
 pub use collective::{Operands, Results, evaluate};
-pub(crate) use frame::{Block, CtaMemory, Frame, Program};
-pub(crate) use launch_values::{LaunchValues, SpecialValues, ThreadIndices, Time};
-pub(crate) use slot::Slot;
-pub(crate) use source::Origin;
-pub(crate) use stop::{FaultAt, STOP, Stop};
-pub(crate) use threads::{MAX_WARPS, Threads};
+
+/// The interpreter, with handlers for a level of vector instructions that the machine has.
+pub(crate) struct Interpreter(pub(crate) Level);
+
+impl Engine for Interpreter {
+    fn compile(&self, plan: &Arc<Plan>, interrupt: &Interrupt<'_>) -> Option<Box<dyn Code>> {
+        Some(Box::new(Program::compile(plan, self.0, interrupt)?))
+    }
+}

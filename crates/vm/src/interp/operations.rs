@@ -1,9 +1,7 @@
-//! The operands of operations that a [`Code`](super::frame::Code) has no room for.
+//! The operands of operations that a [`Code`](super::program::Code) has no room for.
 
-use super::slot::Slot;
-use crate::simd::ConstantSources;
-use ir::{Access, BarrierReduction, CollectiveKind, Place, Service, Space, Update};
-use lanes::{LaneMask, ShflMode, WARP, shfl};
+use crate::plan::Slot;
+use ir::{Access, Place, Service, Space, Update};
 
 /// The operands of a load or store.
 #[derive(Clone, Debug)]
@@ -14,7 +12,7 @@ pub(crate) struct MemoryOp {
     pub(crate) offset: u64,
     pub(crate) access: Access,
     pub(crate) space: Space,
-    /// Index into [`Frame::caches`].
+    /// Index into [`Frame::sites`](crate::frame::Frame::sites).
     pub(crate) cache: usize,
     /// What a turn loses by it: strong accesses may be part of a wait for another thread.
     pub(crate) fuel: i64,
@@ -53,81 +51,13 @@ pub(crate) struct AtomicOp {
     pub(crate) place: Place,
 }
 
-/// The operands of a collective, as slots. Which are used depends on the kind.
-#[derive(Clone, Debug)]
-pub(crate) struct CollectiveOp {
-    pub(crate) kind: CollectiveKind,
-    /// Receives values; [`Slot::NONE`] when dropped.
-    pub(crate) d: Slot,
-    /// Receives predicates; [`Slot::NONE`] when dropped.
-    pub(crate) p: Slot,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
-    pub(crate) c: Slot,
-    /// The predicate operand is negated.
-    pub(crate) negated: bool,
-    /// The membermask; `None` takes the executing lanes.
-    pub(crate) members: Option<Slot>,
-    /// Whether lanes wait for those of the membermask that are not there.
-    pub(crate) waits: bool,
-    /// The source lanes of a shuffle whose `b` and `c` are constants.
-    pub(crate) sources: Option<ConstantShuffle>,
-    /// Where lanes go on after having waited.
-    pub(crate) resume: usize,
-}
-
-/// What a shuffle with constant `b` and `c` does.
-#[derive(Clone, Debug)]
-pub(crate) struct ConstantShuffle {
-    pub(super) sources: ConstantSources,
-    pub(super) in_range: LaneMask,
-}
-
-impl ConstantShuffle {
-    pub(crate) fn new(mode: ShflMode, b: u32, c: u32) -> Self {
-        let found = shfl::source_lanes(mode, &[b; WARP], &[c; WARP]);
-        let sources = ConstantSources::new(found.lane);
-        ConstantShuffle { sources, in_range: found.in_range }
-    }
-}
-
-/// A branch: where its lanes go.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BranchOp {
-    pub(crate) p: Slot,
-    pub(crate) negated: bool,
-    pub(crate) then: usize,
-    pub(crate) otherwise: usize,
-}
-
-/// What a barrier makes of the predicates of those who arrive.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reduction {
-    pub(crate) op: BarrierReduction,
-    pub(crate) d: Slot,
-    pub(crate) p: Slot,
-    pub(crate) negated: bool,
-}
-
-/// A CTA barrier.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BarrierOp {
-    pub(crate) id: Slot,
-    pub(crate) threads: Option<Slot>,
-    /// Arrives without waiting.
-    pub(crate) arrive_only: bool,
-    pub(crate) reduction: Option<Reduction>,
-    /// Where lanes go on.
-    pub(crate) resume: usize,
-}
-
 /// The operands of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct HostOp {
     pub(crate) service: Service,
     pub(crate) d: Slot,
     pub(crate) operands: Vec<Slot>,
-    /// Index into [`Frame::caches`].
+    /// Index into [`Frame::sites`](crate::frame::Frame::sites).
     pub(crate) cache: usize,
     pub(crate) place: Place,
 }

@@ -1,7 +1,8 @@
 //! Operations on predicates, and the guard.
 
-use super::frame::{Code, Frame};
 use super::handler::Body;
+use super::program::{Code, Program};
+use crate::frame::Frame;
 use lanes::WARP;
 
 /// A function of two predicates by its truth table: `d`, `a`, `b` are slots, `x` is the table.
@@ -9,7 +10,12 @@ pub(super) struct Logic;
 
 impl Body for Logic {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         let row = |bit: u32| if code.x >> bit & 1 != 0 { u32::MAX } else { 0 };
         let table = [row(0), row(1), row(2), row(3)];
         for warp in frame.warps(code.d) {
@@ -59,7 +65,12 @@ impl Word for u64 {
 
 impl<T: Word> Body for Select<T> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         let flip = if code.x != 0 { u32::MAX } else { 0 };
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
@@ -94,7 +105,12 @@ pub(super) struct Guard;
 
 impl Body for Guard {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         let flip = if code.x != 0 { u32::MAX } else { 0 };
         let mut any = 0;
         frame.unguarded = frame.exec;
@@ -114,7 +130,12 @@ pub(super) struct Unguard;
 
 impl Body for Unguard {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, _code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
         for warp in frame.first..frame.first + frame.count {
             let lanes = frame.unguarded[warp];
             frame.set_exec(warp, lanes);

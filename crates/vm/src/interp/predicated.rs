@@ -1,39 +1,8 @@
-//! Predicated blocks: the body of an `if` runs in place, without the scheduler.
-//!
-//! `if (p) { … }` is a branch over a block that comes next and in which nobody waits. The schedule would run that
-//! block with the lanes that take it while the others wait behind it; so the group runs it at once with those
-//! lanes and goes on with all.
+//! Enters and leaves predicated blocks ([`crate::plan`]).
 
-use super::control::PIECE;
-use super::frame::{Code, Frame};
 use super::handler::Body;
-use ir::{BlockId, Kernel, Terminator};
-
-/// Per block, whether it is predicated: run in place by the block before it.
-pub(super) fn find(kernel: &Kernel) -> Vec<bool> {
-    let mut predecessors = vec![0u32; kernel.blocks.len()];
-    for block in &kernel.blocks {
-        for to in block.terminator.successors() {
-            predecessors[to.0 as usize] += 1;
-        }
-    }
-    let mut predicated = vec![false; kernel.blocks.len()];
-    for (at, pair) in kernel.blocks.windows(2).enumerate() {
-        let [block, next] = pair else { continue };
-        let (Terminator::Branch { then, otherwise, .. }, Terminator::Jump(join)) =
-            (&block.terminator, &next.terminator)
-        else {
-            continue;
-        };
-        let id = BlockId(at as u32 + 1);
-        let skips = (*then == id && otherwise == join) || (*otherwise == id && then == join);
-        let is_short = next.insts.len() <= PIECE;
-        let waits = next.insts.iter().any(|inst| inst.op.may_wait());
-        // A block that runs one in place ends in a branch, so they do not nest.
-        predicated[at + 1] = skips && predecessors[at + 1] == 1 && *join > id && !waits && is_short;
-    }
-    predicated
-}
+use super::program::{Code, Program};
+use crate::frame::Frame;
 
 /// Runs the predicated block at index `x` with the lanes that take it, or goes on at its end, `y`, when none does.
 /// Ends a block.
@@ -41,8 +10,13 @@ pub(super) struct Predicated;
 
 impl Body for Predicated {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let op = frame.program.predicated[code.x as usize];
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let op = program.predicated[code.x as usize];
         let flip = if op.negated { u32::MAX } else { 0 };
         let (mut warps, mut lanes) = (0, 0);
         for warp in frame.first..frame.first + frame.count {
@@ -66,7 +40,12 @@ pub(super) struct PredicatedEnd;
 
 impl Body for PredicatedEnd {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, _at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        _at: usize,
+    ) -> usize {
         for warp in frame.first..frame.first + frame.count {
             let lanes = frame.outside[warp];
             frame.set_exec(warp, lanes);

@@ -1,8 +1,8 @@
 //! Which addresses the lanes of a warp access, and where they lie on the host.
 
-use super::frame::Frame;
 use super::operations::MemoryOp;
 use crate::fault::{AccessKind, Extent, FaultKind};
+use crate::frame::Frame;
 use crate::memory::{Region, Window, lead};
 use ir::Space;
 use lanes::WARP;
@@ -76,7 +76,7 @@ pub(crate) struct Generic;
 impl Reach for Global {
     #[inline(always)]
     fn span(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-        if frame.caches[cache].holds(low, bytes) {
+        if frame.sites[cache].region.holds(low, bytes) {
             return Some(0);
         }
         refill(frame, cache, low, bytes)
@@ -85,9 +85,9 @@ impl Reach for Global {
 
 #[cold]
 fn refill(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-    let constant = frame.program.caches[cache] && frame.constants.find(low).is_some();
+    let constant = frame.sites[cache].writes && frame.constants.find(low).is_some();
     let region = frame.regions.find(low).filter(|_| !constant).unwrap_or(Region::EMPTY);
-    frame.caches[cache] = region;
+    frame.sites[cache].region = region;
     region.holds(low, bytes).then_some(0)
 }
 
@@ -136,7 +136,7 @@ impl Reach for Generic {
         let delta = match space {
             Space::Shared => Shared::span(frame, cache, offset, bytes),
             Space::Local | Space::Generic => None,
-            Space::Param if frame.program.caches[cache] => None,
+            Space::Param if frame.sites[cache].writes => None,
             Space::Param => Param::span(frame, cache, offset, bytes),
             Space::Global => return Global::span(frame, cache, low, bytes),
         };

@@ -1,8 +1,9 @@
 //! Scalar operations as loops over lanes. The functions come from the tables of crate `ir`.
 
-use super::frame::{Code, Frame, Handler};
-use super::handler::{Body, select};
+use super::handler::{Body, Handler, select};
+use super::program::{Code, Program};
 use crate::Level;
+use crate::frame::Frame;
 use ir::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
 use lanes::WARP;
 use numeric::Round;
@@ -127,7 +128,12 @@ struct Unary<F>(PhantomData<F>);
 
 impl<F: Scalar<B = u8, C = u8>> Body for Unary<F> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {
@@ -147,7 +153,12 @@ struct Binary<F>(PhantomData<F>);
 
 impl<F: Scalar<C = u8>> Body for Binary<F> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {
@@ -168,7 +179,12 @@ struct Ternary<F>(PhantomData<F>);
 
 impl<F: Scalar> Body for Ternary<F> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {
@@ -192,7 +208,12 @@ struct Compare<F>(PhantomData<F>);
 
 impl<F: Scalar<C = u8, R = bool>> Body for Compare<F> {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {

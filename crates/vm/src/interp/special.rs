@@ -1,8 +1,10 @@
 //! Special registers.
 
-use super::frame::{Code, Frame};
 use super::handler::Body;
-use super::launch_values::{MULTIPROCESSORS, SpecialValues, dim};
+use super::program::{Code, Program};
+use crate::frame::Frame;
+use crate::launch::SpecialValues;
+use crate::plan::{MULTIPROCESSORS, dim};
 use ir::Special;
 use lanes::{LANE_IDS, Lanes, WARP};
 
@@ -45,7 +47,7 @@ impl SpecialValues<'_> {
             0
         };
         match what {
-            Special::Tid(of) => Value::Row(&self.tid.rows[warp][dim(of)]),
+            Special::Tid(of) => Value::Row(&self.launch.plan.tid.rows[warp][dim(of)]),
             Special::Ctaid(of) => Value::Word(self.cta[dim(of)]),
             Special::Laneid => Value::Row(&LANEIDS),
             Special::Warpid => Value::Word(warp as u32),
@@ -81,8 +83,13 @@ pub(super) struct ReadSpecial;
 
 impl Body for ReadSpecial {
     #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(frame: &mut Frame<'_>, code: &Code, at: usize) -> usize {
-        let what = frame.program.specials[code.x as usize];
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let what = program.specials[code.x as usize];
         for warp in frame.warps(code.d) {
             let keep = frame.keep(code.d, warp);
             if keep == 0 {

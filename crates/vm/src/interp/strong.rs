@@ -6,8 +6,8 @@
 //! look-back reads a tile's status and its value together.
 
 use super::element::Element;
-use super::frame::Frame;
 use super::operations::MemoryOp;
+use crate::frame::Frame;
 use lanes::WARP;
 use portable_atomic::AtomicU128;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};

@@ -63,18 +63,14 @@ impl Memory {
     pub fn new() -> Result<Self, MemoryError> {
         let (regions, freed, constants) = Default::default();
         let mut map = reserve()?;
-        let base = map.as_mut_ptr() as u64;
+        // Runs reach the range by its addresses. The host does not touch the contents meanwhile.
+        let base = map.as_mut_ptr().expose_provenance() as u64;
         Ok(Memory { map, base, next: RESERVED, regions, freed, constants })
     }
 
     /// The first address of the range.
     pub fn base(&self) -> u64 {
         self.base
-    }
-
-    /// Lets a run reach the range by its addresses. The host must not touch the contents while it runs.
-    pub(crate) fn expose(&mut self) {
-        self.map.as_mut_ptr().expose_provenance();
     }
 
     /// Allocates zeroed memory, aligned to 256 bytes, and returns its address. An allocation of no bytes has

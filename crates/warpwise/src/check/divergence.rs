@@ -52,7 +52,7 @@ impl Replay<'_> {
         let usual = &self.launch.schedule;
         let suspected = watched.found.suspected.first();
         let kernel = &self.kernel.lowered.kernel;
-        let same = leaves_the_same(kernel);
+        let (executable, same) = (&*self.kernel.executable, leaves_the_same(kernel));
         if first.fault.is_some()
             || !(same || suspected.is_some())
             || *usual != Schedule::Fair
@@ -75,10 +75,10 @@ impl Replay<'_> {
                 true => {
                     let mut sanitizer = self.kernel.sanitizer(&launch, self.options);
                     let outcome =
-                        vm::launch_observed(kernel, &launch, self.memory, &mut sanitizer)?;
+                        vm::launch_observed(executable, &launch, self.memory, &mut sanitizer)?;
                     (outcome, sanitizer.finish(None, |_| false).findings)
                 }
-                false => (vm::launch(kernel, &launch, self.memory)?, Vec::new()),
+                false => (vm::launch(executable, &launch, self.memory)?, Vec::new()),
             };
             let (memory, fault) = (self.memory.snapshot(), outcome.fault);
             if fault.as_ref().is_some_and(Fault::is_limit) {

@@ -12,7 +12,7 @@ use crate::owner::Owners;
 use sanitize::detail::PresenceDiffers;
 use sanitize::explore::{self, Elsewhere, End, Explored};
 use sanitize::{Code, Finding, Options};
-use vm::{Fault, FaultKind, LaunchError, Level, Schedule, WaitingFor};
+use vm::{Fault, FaultKind, LaunchError, Schedule, WaitingFor};
 
 /// Which other schedules a kernel is run under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Kernel {
     ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
-        let launch = config.launch(&params, image_base, Level::detect());
+        let launch = config.launch(&params, image_base);
         let refuse = |error: LaunchError| self.refuse(refusal(&error));
         let memory = &mut device.memory;
         let start = memory.snapshot();

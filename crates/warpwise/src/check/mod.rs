@@ -22,7 +22,7 @@ use divergence::reads_active_mask;
 use message_passing::passes_messages;
 use replay::{Replay, bounded};
 use sanitize::Options;
-use vm::{LaunchError, Level};
+use vm::LaunchError;
 
 impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
@@ -43,7 +43,7 @@ impl Kernel {
     ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
-        let launch = config.launch(&params, image_base, Level::detect());
+        let launch = config.launch(&params, image_base);
         let kernel = &self.lowered.kernel;
         let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));
         let start = (masks || messages).then(|| device.memory.snapshot());

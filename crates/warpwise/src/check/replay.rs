@@ -53,7 +53,7 @@ impl Subject for Replay<'_> {
         self.memory.restore(&self.start);
         let mut sanitizer = self.kernel.sanitizer(self.launch, self.options);
         let mut both = (&mut sanitizer, footprints);
-        let kernel = &self.kernel.lowered.kernel;
+        let kernel = &*self.kernel.executable;
         let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
         let freed = |address| self.memory.freed(address).is_some();
         let Found { findings, .. } = sanitizer.finish(outcome.fault.as_ref(), freed);
@@ -145,12 +145,7 @@ impl<'a> Replay<'a> {
             if writer.found.is_none() {
                 self.memory.restore(&self.start);
                 let launch = Launch { schedule: schedule.clone(), ..*self.launch };
-                vm::launch_observed(
-                    &self.kernel.lowered.kernel,
-                    &launch,
-                    self.memory,
-                    &mut writer,
-                )?;
+                vm::launch_observed(&self.kernel.executable, &launch, self.memory, &mut writer)?;
             }
         }
         let (place, thread) = writer.found.unwrap_or((Place::default(), nobody));

@@ -33,7 +33,7 @@ impl Kernel {
     ) -> Result<Watched, Error> {
         let started = Instant::now();
         let mut sanitizer = self.sanitizer(launch, options);
-        let outcome = vm::launch_observed(&self.lowered.kernel, launch, memory, &mut sanitizer)
+        let outcome = vm::launch_observed(&self.executable, launch, memory, &mut sanitizer)
             .map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let freed = |address| memory.freed(address).is_some();

@@ -11,7 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vm::{Launch, LaunchError, Level, Memory, Observer, Outcome, Printed, Schedule, Stats};
+use vm::{EngineChoice, Launch, LaunchError, Memory, Observer, Outcome, Printed, Schedule, Stats};
 
 /// Extents in x, y and z; the missing ones are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,6 +81,8 @@ pub struct LaunchConfig<'a> {
     pub deterministic: bool,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
+    /// What executes the kernel: the best that this machine has, unless another is chosen. All give the same results.
+    pub engine: EngineChoice,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told now and then how many CTAs are done.
@@ -100,6 +102,7 @@ impl<'a> LaunchConfig<'a> {
             schedule: Schedule::default(),
             deterministic: false,
             max_steps: None,
+            engine: EngineChoice::detect(),
             interrupted: &|| false,
             progress: &|_| (),
             repeated: &|_| (),
@@ -107,7 +110,7 @@ impl<'a> LaunchConfig<'a> {
     }
 
     /// The launch as the VM takes it.
-    pub(crate) fn launch(&self, params: &'a [u8], image_base: u64, level: Level) -> Launch<'a> {
+    pub(crate) fn launch(&self, params: &'a [u8], image_base: u64) -> Launch<'a> {
         Launch {
             grid: self.grid.0,
             block: self.block.0,
@@ -118,7 +121,7 @@ impl<'a> LaunchConfig<'a> {
             schedule: self.schedule.clone(),
             deterministic: self.deterministic,
             max_steps: self.max_steps,
-            level,
+            engine: self.engine,
             interrupted: self.interrupted,
             progress: self.progress,
         }
@@ -156,7 +159,7 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         args: &[Arg],
     ) -> Result<Report, Error> {
-        let kernel = &self.lowered.kernel;
+        let kernel = &*self.executable;
         self.run(device, config, args, |launch, memory| vm::launch(kernel, launch, memory))
     }
 
@@ -172,7 +175,7 @@ impl Kernel {
         args: &[Arg],
         observer: &mut O,
     ) -> Result<Report, Error> {
-        let kernel = &self.lowered.kernel;
+        let kernel = &*self.executable;
         let run = |launch: &Launch<'_>, memory: &mut Memory| {
             vm::launch_observed(kernel, launch, memory, observer)
         };
@@ -188,7 +191,7 @@ impl Kernel {
     ) -> Result<Report, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
-        let launch = config.launch(&params, image_base, Level::detect());
+        let launch = config.launch(&params, image_base);
         let started = Instant::now();
         let outcome =
             run(&launch, &mut device.memory).map_err(|error| self.refuse(refusal(&error)))?;

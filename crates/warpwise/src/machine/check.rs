@@ -13,7 +13,7 @@ use sanitize::detail::{Undefined, Use};
 use sanitize::report::Places;
 use sanitize::{At, Code, Detail, Finding as Seen, Found, Options, Sanitizer};
 use std::sync::Arc;
-use vm::{Fault, Launch, Memory, Stats};
+use vm::{Executable, Fault, Launch, Memory, Stats};
 
 /// What a checked run of a program has shown.
 #[derive(Clone, Debug)]
@@ -54,7 +54,12 @@ impl MachineProgram {
             if launch.max_steps.is_none() {
                 sanitizer = sanitizer.impatient();
             }
-            let outcome = vm::launch_observed(&kernel, launch, memory, &mut sanitizer)?;
+            let outcome = vm::launch_observed(
+                &Executable::new(kernel.clone()),
+                launch,
+                memory,
+                &mut sanitizer,
+            )?;
             let freed = |address| memory.freed(address).is_some();
             found = sanitizer.finish(outcome.fault.as_ref(), freed);
             Ok(outcome)

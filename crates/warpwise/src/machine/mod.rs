@@ -36,6 +36,7 @@ use isa::Description;
 use shipped::Finder;
 use std::path::Path;
 use std::sync::Arc;
+use vm::Executable;
 
 /// A described machine.
 #[derive(Clone, Debug)]
@@ -117,7 +118,10 @@ impl Machine {
     ) -> Result<MachineProgram, Error> {
         let (sources, file) = self.with_text(name, text);
         match Program::new(&self.description, &sources, file, meaning) {
-            Ok(program) => Ok(MachineProgram { program, sources }),
+            Ok(program) => {
+                let executable = Arc::new(Executable::new(program.kernel.clone()));
+                Ok(MachineProgram { program, sources, executable })
+            }
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }
     }

@@ -7,7 +7,7 @@ use ::machine::{Program, State};
 use diag::{Class, Sources};
 use lanes::WARP;
 use std::sync::Arc;
-use vm::{Launch, LaunchError, Level, Memory, Outcome, Schedule, Stats};
+use vm::{EngineChoice, Executable, Launch, LaunchError, Memory, Outcome, Schedule, Stats};
 
 /// Bytes of the largest memory of a state.
 pub const MAX_MEMORY: usize = 1 << 28;
@@ -17,6 +17,8 @@ pub const MAX_MEMORY: usize = 1 << 28;
 pub struct MachineProgram {
     pub(crate) program: Program,
     pub(crate) sources: Arc<Sources>,
+    /// The program with what its runs have made of it.
+    pub(crate) executable: Arc<Executable>,
 }
 
 /// What a launch of a program did.
@@ -61,9 +63,8 @@ impl MachineProgram {
     /// The program was stopped ([`Failure::fault`]): an access outside memory, a deadlock, the step
     /// limit. The state is as before then.
     pub fn run(&self, state: &mut State, config: &RunConfig<'_>) -> Result<Stats, Error> {
-        let run = |launch: &Launch<'_>, memory: &mut Memory| {
-            vm::launch(&self.program.kernel, launch, memory)
-        };
+        let run =
+            |launch: &Launch<'_>, memory: &mut Memory| vm::launch(&self.executable, launch, memory);
         let Ran { outcome, memory } = self.launch(state, config, run)?;
         match outcome.fault {
             None => Ok(outcome.stats),
@@ -105,7 +106,7 @@ impl MachineProgram {
             threads: 1,
             schedule: config.schedule.clone(),
             max_steps: config.max_steps,
-            level: Level::detect(),
+            engine: EngineChoice::detect(),
             deterministic: true,
             interrupted: config.interrupted,
             progress: &|_| (),

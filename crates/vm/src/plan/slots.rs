@@ -46,6 +46,9 @@ pub(super) struct Home {
     pub(super) words: u32,
 }
 
+/// Words of a cache line.
+pub(super) const LINE: u32 = 16;
+
 /// Words of a row of this class. Predicates are one word.
 pub(super) fn words(class: Class) -> u32 {
     match class {
@@ -57,7 +60,7 @@ pub(super) fn words(class: Class) -> u32 {
 
 /// Words that a row shared by all warps takes up: whole cache lines.
 pub(super) fn shared_words(class: Class) -> u32 {
-    words(class).next_multiple_of(16)
+    words(class).next_multiple_of(LINE)
 }
 
 /// Assigns slots to the registers of a kernel. What `invariant` computes keeps its rows; `full_warps` says that every

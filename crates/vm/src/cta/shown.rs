@@ -1,55 +1,64 @@
-//! Tells an observer what the group is about to do, and what it has done.
+//! Shows an observer what an engine does with the frame's group.
 
-use crate::interp::{Frame, Origin};
+use crate::engine::Watch;
+use crate::frame::Frame;
 use crate::observer::{Arrival, Firing, Observer, Part, View};
-use ir::{Inst, Members, Op, WarpRules};
+use ir::{Inst, Members, Op, Place, Pred, Terminator, WarpRules};
 use lanes::{Group, LaneMask, Lanes, WARP, groups};
 
-/// Tells of the code that the frame's group is about to execute. Those that wait are told of when they meet.
-pub(super) fn step<O: Observer>(frame: &Frame<'_>, at: usize, observer: &mut O) {
-    let Some(source) = &frame.program.source else { return };
-    let view = View::new(frame);
-    let kernel = &source.kernel;
-    match source.origins[at] {
-        Origin::Unguard => {}
-        Origin::Guard(block, nth) => {
-            let inst = &kernel.blocks[block.0 as usize].insts[nth];
-            if let Some(guard) = inst.guard {
-                observer.guard(&view, guard, inst.place);
-            }
-        }
-        Origin::Terminator(block) => {
-            let block = &kernel.blocks[block.0 as usize];
-            observer.leave(&view, &block.terminator, block.place);
-        }
-        Origin::Inst(block, nth) => {
-            let inst = &kernel.blocks[block.0 as usize].insts[nth];
-            if let Some(members) = fires_at_once(inst, kernel.rules) {
-                fire_at_once(&view, inst, members, observer);
-            } else if !inst.op.may_wait() {
-                observer.inst(&view, inst);
-            }
-        }
+/// An observer, as engines know it.
+pub(super) struct Shown<'o, O> {
+    observer: &'o mut O,
+    /// The collectives that the group executes just now and at which nobody waits.
+    fired: Vec<Fired>,
+}
+
+impl<'o, O: Observer> Shown<'o, O> {
+    pub(super) fn new(observer: &'o mut O) -> Self {
+        Shown { observer, fired: Vec::new() }
     }
 }
 
-/// Tells of the code that the frame's group has executed. `fired` are the collectives of it at which nobody waited.
-pub(super) fn after<O: Observer>(frame: &Frame<'_>, at: usize, fired: &[Fired], observer: &mut O) {
-    let Some(inst) = frame.program.source.as_ref().and_then(|source| source.inst(at)) else {
-        return;
-    };
-    let view = View::new(frame);
-    if !inst.op.may_wait() {
-        observer.after_inst(&view, inst);
+impl<O: Observer> Watch for Shown<'_, O> {
+    fn wants_effects(&self) -> bool {
+        O::EFFECTS
     }
-    for one in fired {
-        one.show(inst, |firing| observer.after_fire(&view, firing));
+
+    fn guard(&mut self, frame: &Frame<'_>, guard: Pred, place: Place) {
+        self.observer.guard(&View::new(frame), guard, place);
+    }
+
+    /// Those that wait are told of when they meet.
+    fn inst(&mut self, frame: &Frame<'_>, inst: &Inst) {
+        let view = View::new(frame);
+        if let Some(members) = fires_at_once(inst, frame.plan.kernel.rules) {
+            if O::EFFECTS {
+                self.fired = fired(&view, inst, members);
+            }
+            fire_at_once(&view, inst, members, self.observer);
+        } else if !inst.op.may_wait() {
+            self.observer.inst(&view, inst);
+        }
+    }
+
+    fn leave(&mut self, frame: &Frame<'_>, terminator: &Terminator, place: Place) {
+        self.observer.leave(&View::new(frame), terminator, place);
+    }
+
+    fn after(&mut self, frame: &Frame<'_>, inst: &Inst) {
+        let view = View::new(frame);
+        if !inst.op.may_wait() {
+            self.observer.after_inst(&view, inst);
+        }
+        for one in std::mem::take(&mut self.fired) {
+            one.show(inst, |firing| self.observer.after_fire(&view, firing));
+        }
     }
 }
 
 /// A collective at which nobody waited.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fired {
+struct Fired {
     warp: usize,
     group: Group,
     executing: LaneMask,
@@ -64,16 +73,11 @@ impl Fired {
     }
 }
 
-/// The collectives at which nobody waits, which the group is about to execute at a code.
-pub(super) fn fired(frame: &Frame<'_>, at: usize) -> Vec<Fired> {
-    let Some(source) = &frame.program.source else { return Vec::new() };
-    let inst = source.inst(at);
-    let members = inst.and_then(|inst| fires_at_once(inst, source.kernel.rules));
-    let (Some(inst), Some(members)) = (inst, members) else { return Vec::new() };
-    let view = View::new(frame);
+/// The collectives at which nobody waits, which the group is about to execute.
+fn fired(view: &View<'_>, inst: &Inst, members: Members) -> Vec<Fired> {
     let mut fired = Vec::new();
     for (warp, executing) in view.group() {
-        let (masks, guarded_off) = arriving(&view, inst, members, warp);
+        let (masks, guarded_off) = arriving(view, inst, members, warp);
         let groups = groups(&masks, executing);
         fired.extend(groups.map(|group| Fired { warp, group, executing, guarded_off }));
     }

@@ -1,15 +1,27 @@
-//! Takes out of a kernel what is the same in every CTA: it is computed once, before the first.
+//! Takes out of a kernel what is the same in every CTA of a launch: its prologue, computed before the first.
 //!
-//! Most address arithmetic on `%tid` and most comparisons with it are such. The rows of these registers are
-//! written once and belong to them alone.
+//! The launch's values are such (parameters, extents of the grid, addresses of variables), most address arithmetic on
+//! `%tid`, and most comparisons with it. The rows of these registers are written once and belong to them alone. So a plan
+//! and its code know no values of a launch.
 
-use ir::{Extents, Inst, Kernel, Operand, Src};
+use ir::{Extents, Inst, Kernel, Op, Operand, Space, Src};
 
-/// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order.
+/// Whether an operation loads a scalar from a place of the parameter space that is there for certain.
+pub(super) fn is_certain_param(op: &Op, param_bytes: u32) -> bool {
+    let Op::Load { d, space: Space::Param, access, address, .. } = op else { return false };
+    let (Src::Imm(base), 1) = (address.base, d.len()) else { return false };
+    let (offset, bytes) = (base.checked_add_signed(address.offset), u64::from(access.bytes()));
+    offset.is_some_and(|offset| {
+        offset.is_multiple_of(bytes) && offset.saturating_add(bytes) <= u64::from(param_bytes)
+    })
+}
+
+/// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order: the prologue.
 ///
 /// Their registers have one definition, nobody reads them before it, and no shuffle reads them in lanes that
 /// are not there, so nobody can tell that lanes that never reach the definition have the value too.
 pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
+    let param_bytes = kernel.param_bytes;
     let mut defs = vec![0u32; kernel.registers.len()];
     let mut fixed = vec![false; kernel.registers.len()];
     for reg in &extents.at_entry {
@@ -32,7 +44,7 @@ pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
         block.insts.retain(|inst| {
             let candidate = match inst.op.special() {
                 Some(what) => what.is_launch_invariant(),
-                None => inst.op.is_pure(),
+                None => inst.op.is_pure() || is_certain_param(&inst.op, param_bytes),
             };
             let mut moves = candidate && inst.guard.is_none();
             inst.op.operands(|operand| {

@@ -4,26 +4,30 @@
 //! What a shuffle offers to other lanes is left alone: a lane that is not there is read as its register stands. Only in
 //! the entry block of full warps all lanes are there.
 
-use super::launch_values::LaunchValues;
-use ir::{
-    Access, Class, Inst, Interrupt, Kernel, Op, Operand, Pred, Reg, Space, Src, Terminator, UnaryOp,
-};
+use super::invariant::is_certain_param;
+use super::shape::Shape;
+use ir::{Class, Inst, Interrupt, Kernel, Op, Operand, Pred, Reg, Src, Terminator, UnaryOp};
 
-/// The kernel simplified for one launch, whose parameters and extents are constants. Blocks stay where they are. `None`
-/// if it was interrupted.
+/// The kernel simplified for launches of one shape, whose extents are constants. Blocks stay where they are. `None` if it
+/// was interrupted.
 pub(super) fn simplify(
     kernel: &Kernel,
-    launch: &LaunchValues<'_>,
-    full_warps: bool,
+    shape: &Shape,
     interrupt: &Interrupt<'_>,
 ) -> Option<Kernel> {
+    let original = kernel;
     let mut kernel = kernel.clone();
     let size = kernel.blocks.iter().map(|block| block.insts.len()).sum();
     if interrupt.stops(size) {
         return None;
     }
     for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
-        insert_launch_values(&mut inst.op, launch);
+        if let Op::Special { d, what } = inst.op
+            && let Some(value) = shape.special(original, what)
+        {
+            let op = if what.is_wide() { UnaryOp::Mov64 } else { UnaryOp::Mov32 };
+            inst.op = Op::Unary { op, d, a: Src::Imm(value) };
+        }
     }
     propagate_constants(&mut kernel);
     if interrupt.stops(size) {
@@ -34,36 +38,11 @@ pub(super) fn simplify(
         if interrupt.stops(block.insts.len() + 1) {
             return None;
         }
-        let all_here = id == 0 && full_warps;
+        let all_here = id == 0 && shape.has_full_warps();
         copies.propagate(&mut block.insts, &mut block.terminator, all_here);
     }
     remove_dead(&mut kernel);
     Some(kernel)
-}
-
-/// Replaces what is the same in the whole launch by its value.
-fn insert_launch_values(op: &mut Op, launch: &LaunchValues<'_>) {
-    if let Op::Special { d, what } = op {
-        let copy = if what.is_wide() { UnaryOp::Mov64 } else { UnaryOp::Mov32 };
-        if let Some(value) = launch.special(*what) {
-            *op = Op::Unary { op: copy, d: *d, a: Src::Imm(value) };
-        }
-    } else if let Op::Load { d, space: Space::Param, access, address, .. } = op {
-        let ([Some(d)], Src::Imm(base)) = (d.as_slice(), address.base) else { return };
-        let offset = base.wrapping_add(address.offset.cast_unsigned());
-        let bytes = access.bytes() as usize;
-        if offset % bytes as u64 != 0 {
-            return;
-        }
-        let Some(value) = launch.param(offset, bytes) else { return };
-        let (copy, value) = match access {
-            Access::S8 => (UnaryOp::Mov32, UnaryOp::SignExtend8.eval([value])),
-            Access::S16 => (UnaryOp::Mov32, UnaryOp::SignExtend16.eval([value])),
-            Access::U8 | Access::U16 | Access::B32 => (UnaryOp::Mov32, value),
-            Access::B64 => (UnaryOp::Mov64, value),
-        };
-        *op = Op::Unary { op: copy, d: *d, a: Src::Imm(value) };
-    }
 }
 
 /// Registers with one definition, which is unguarded and has a constant result, become that constant.
@@ -227,6 +206,7 @@ impl Copies {
 
 /// Removes pure operations whose results nobody reads, until there are none.
 fn remove_dead(kernel: &mut Kernel) {
+    let param_bytes = kernel.param_bytes;
     let mut uses = vec![0u32; kernel.registers.len()];
     for_each_operand(kernel, |operand| {
         if let Operand::Use(reg) = operand {
@@ -241,7 +221,7 @@ fn remove_dead(kernel: &mut Kernel) {
     for block in kernel.blocks.iter_mut().rev() {
         let mut kept: Vec<Inst> = Vec::with_capacity(block.insts.len());
         for inst in std::mem::take(&mut block.insts).into_iter().rev() {
-            let mut read = !removable(&inst.op);
+            let mut read = !removable(&inst.op, param_bytes);
             inst.op.operands(|operand| {
                 if let Operand::Def(reg) = operand {
                     read |= uses[reg.0 as usize] > 0;
@@ -286,8 +266,10 @@ fn drop_unread(what: &mut ir::Collective, uses: &[u32]) {
 }
 
 /// Whether leaving the operation out changes nothing but its results.
-fn removable(op: &Op) -> bool {
-    op.is_pure() || matches!(op, Op::Special { what, .. } if what.is_cta_invariant())
+fn removable(op: &Op, param_bytes: u32) -> bool {
+    op.is_pure()
+        || matches!(op, Op::Special { what, .. } if what.is_cta_invariant())
+        || is_certain_param(op, param_bytes)
 }
 
 fn for_each_operand(kernel: &Kernel, mut visit: impl FnMut(Operand)) {
@@ -394,34 +376,18 @@ mod tests {
     use super::*;
     use ir::{Builder, WarpRules};
 
-    const LAUNCH: LaunchValues<'_> = LaunchValues {
-        block: [32, 1, 1],
-        grid: [1, 1, 1],
-        dynamic_shared: 0,
-        total_shared: 0,
-        shared_of_variables: 0,
-        memory_base: 0,
-        image_base: 0,
-        params: &[7, 0, 0, 0],
-    };
+    const SHAPE: Shape = Shape { block: [32, 1, 1], dynamic_shared: 0, observed: false };
 
     fn simplified(b: Builder) -> Kernel {
-        simplify(&b.finish(), &LAUNCH, true, &Interrupt::never()).expect("nobody interrupts")
+        simplify(&b.finish(), &SHAPE, &Interrupt::never()).expect("nobody interrupts")
     }
 
     #[test]
-    fn parameters_and_extents_are_constants() {
+    fn extents_are_constants() {
         let mut b = Builder::new("k", WarpRules::Independent);
-        let [n, param, sum] = [0; 3].map(|_| b.reg(Class::W32));
+        let [n, sum] = [0; 2].map(|_| b.reg(Class::W32));
         b.push(Op::Special { d: n, what: ir::Special::Ntid(ir::Dim::X) });
-        b.push(Op::Load {
-            d: vec![Some(param)],
-            space: Space::Param,
-            access: Access::B32,
-            address: ir::Address { base: Src::Imm(0), offset: 0 },
-            ordering: ir::Ordering::Weak,
-        });
-        b.binary_to(sum, ir::BinaryOp::AddI32, n, param);
+        b.binary_to(sum, ir::BinaryOp::AddI32, n, Src::Imm(7));
         b.push(Op::Nanosleep { nanoseconds: sum.into() });
         let kernel = simplified(b);
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
@@ -494,8 +460,8 @@ mod tests {
         let regs: Vec<_> = (0..100_000).map(|_| b.reg(Class::W32)).collect();
         regs.windows(2).for_each(|pair| b.copy_to(pair[1], pair[0]));
         let kernel = b.finish();
-        assert!(simplify(&kernel, &LAUNCH, true, &Interrupt::new(&|| true)).is_none());
-        let kernel = simplify(&kernel, &LAUNCH, true, &Interrupt::never());
+        assert!(simplify(&kernel, &SHAPE, &Interrupt::new(&|| true)).is_none());
+        let kernel = simplify(&kernel, &SHAPE, &Interrupt::never());
         assert_eq!(kernel.map(|kernel| kernel.blocks[0].insts.len()), Some(0));
     }
 }

@@ -1,9 +1,8 @@
-//! What special registers and parameters hold in a launch.
+//! What special registers hold in a launch.
 
-use super::threads::MAX_WARPS;
 use crate::memory::Window;
-use ir::{Dim, Special};
-use lanes::{LANE_IDS, Lanes, WARP};
+use crate::plan::{Plan, dim};
+use ir::Special;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -11,7 +10,6 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct SpecialValues<'l> {
     pub(crate) launch: LaunchValues<'l>,
-    pub(crate) tid: &'l ThreadIndices,
     pub(crate) cta: [u32; 3],
     pub(crate) cta_number: u64,
     pub(crate) time: &'l Time,
@@ -35,7 +33,7 @@ const TICK: u64 = 1000;
 
 impl Time {
     /// The time in a CTA that has issued so many instructions, of which `counted` were known.
-    pub(super) fn read(&self, instructions: u64, counted: &mut u64) -> u64 {
+    pub(crate) fn read(&self, instructions: u64, counted: &mut u64) -> u64 {
         match self {
             Time::Host(started) => started.elapsed().as_nanos() as u64,
             Time::Counted(time) => {
@@ -47,66 +45,32 @@ impl Time {
     }
 }
 
-/// `%tid` of every lane of every warp of a CTA.
-#[derive(Clone, Debug)]
-pub(crate) struct ThreadIndices {
-    pub(super) rows: Vec<[Lanes<u32>; 3]>,
-}
-
-impl ThreadIndices {
-    /// The indices of a CTA of this shape; threads are numbered with x fastest.
-    pub(crate) fn new(block: [u32; 3]) -> Self {
-        let index = |thread: u32| {
-            let [x, y, _] = block.map(|extent| extent.max(1));
-            [thread % x, thread / x % y, thread / x / y]
-        };
-        let row = |warp: usize| {
-            [0, 1, 2].map(|dim| LANE_IDS.map(|lane| index((warp * WARP) as u32 + lane)[dim]))
-        };
-        ThreadIndices { rows: (0..MAX_WARPS).map(row).collect() }
-    }
-
-    /// The index of one thread.
-    pub(crate) fn of(&self, warp: usize, lane: usize) -> [u32; 3] {
-        [0, 1, 2].map(|dim| self.rows[warp][dim][lane])
-    }
-}
-
 /// What is the same in all CTAs of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchValues<'l> {
-    pub(crate) block: [u32; 3],
+    pub(crate) plan: &'l Plan,
     pub(crate) grid: [u32; 3],
-    pub(crate) dynamic_shared: u32,
-    pub(crate) total_shared: u32,
-    /// Bytes of shared memory that variables need, without the gaps between them.
-    pub(crate) shared_of_variables: u64,
     pub(crate) memory_base: u64,
     pub(crate) image_base: u64,
-    pub(crate) params: &'l [u8],
 }
-
-/// Multiprocessors that `%nsmid` tells of.
-pub(super) const MULTIPROCESSORS: u32 = 1;
 
 impl LaunchValues<'_> {
     /// The value of a special register that is the same in all CTAs.
     pub(crate) fn special(&self, what: Special) -> Option<u64> {
-        let threads: u32 = self.block.iter().product();
         Some(match what {
-            Special::Ntid(of) => u64::from(self.block[dim(of)]),
             Special::Nctaid(of) => u64::from(self.grid[dim(of)]),
-            Special::Nwarpid => u64::from(threads.div_ceil(WARP as u32)),
-            Special::Nsmid => u64::from(MULTIPROCESSORS),
-            Special::Gridid => 1,
-            Special::DynamicSmemSize => u64::from(self.dynamic_shared),
-            Special::TotalSmemSize => self.shared_of_variables,
-            Special::DynamicSharedBase => u64::from(self.total_shared - self.dynamic_shared),
             Special::SharedWindow => Window::Shared.start(self.memory_base),
             Special::LocalWindow => Window::Local.start(self.memory_base),
             Special::ParamWindow => Window::Param.start(self.memory_base),
             Special::ImageBase => self.image_base,
-            Special::Constant(value) => u64::from(value),
+            Special::Ntid(_)
+            | Special::Nwarpid
+            | Special::Nsmid
+            | Special::Gridid
+            | Special::DynamicSmemSize
+            | Special::TotalSmemSize
+            | Special::DynamicSharedBase
+            | Special::Constant(_) => return self.plan.special(what),
             Special::Tid(_)
             | Special::Ctaid(_)
             | Special::Laneid
@@ -124,23 +88,5 @@ impl LaunchValues<'_> {
             | Special::GlobaltimerLo
             | Special::GlobaltimerHi => return None,
         })
-    }
-
-    /// The element of the parameter space at an offset; `None` where it does not lie inside.
-    pub(crate) fn param(&self, offset: u64, bytes: usize) -> Option<u64> {
-        let start = usize::try_from(offset).ok()?;
-        let found = self.params.get(start..start.checked_add(bytes)?)?;
-        let mut value = [0; 8];
-        value[..bytes].copy_from_slice(found);
-        Some(u64::from_le_bytes(value))
-    }
-}
-
-/// The index of a dimension.
-pub(super) fn dim(dim: Dim) -> usize {
-    match dim {
-        Dim::X => 0,
-        Dim::Y => 1,
-        Dim::Z => 2,
     }
 }

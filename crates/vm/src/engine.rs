@@ -1,0 +1,124 @@
+//! What runs a plan: engines, and the code that they make.
+
+use crate::Level;
+use crate::exit::Exit;
+use crate::frame::Frame;
+use crate::plan::{Pc, Plan};
+use ir::{Inst, Interrupt, Place, Pred, Terminator};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Makes code of plans.
+pub(crate) trait Engine {
+    /// Makes code of a plan. `None` if it was interrupted.
+    fn compile(&self, plan: &Arc<Plan>, interrupt: &Interrupt<'_>) -> Option<Box<dyn Code>>;
+}
+
+/// What an engine made of a plan. It may run on several host threads at once, each with a frame of its own.
+pub(crate) trait Code: Send + Sync + fmt::Debug {
+    /// Words of a CTA's register file: the plan's rows, and what the engine adds.
+    fn register_words(&self) -> usize;
+
+    /// Writes what the register file holds before everything else: rows of constants.
+    ///
+    /// # Safety
+    /// `registers` points to as many words as [`Code::register_words`] says.
+    unsafe fn fill(&self, registers: *mut u32);
+
+    /// The accesses that remember which allocation they found last: for each, whether it writes.
+    fn sites(&self) -> &[bool];
+
+    /// Computes the plan's prologue. The frame's registers keep it from one CTA to the next.
+    fn prologue(&self, frame: &mut Frame<'_>);
+
+    /// Runs the frame's group from a place on until it has to stop, or comes to the beginning of a block at or behind
+    /// `until`, or has used up the frame's fuel.
+    fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit;
+
+    /// The same, for plans that are observed; every step is shown. With `one_step`, it also stops before the second
+    /// instruction that others can notice; whether the first one is done says `begun`.
+    fn show(
+        &self,
+        frame: &mut Frame<'_>,
+        from: Pc,
+        until: Pc,
+        step: Option<Step>,
+        watch: &mut dyn Watch,
+    ) -> Exit;
+}
+
+/// How far a step has come that ends before the second instruction that others can notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Its first instruction, whatever that is, comes next.
+    Begins,
+    /// It is behind that.
+    GoesOn,
+}
+
+/// Whom an engine shows what it does: an [`Observer`](crate::Observer), whose type it need not know.
+pub(crate) trait Watch {
+    /// Whether it is to be shown effects, too.
+    fn wants_effects(&self) -> bool;
+    /// The group reads a guard.
+    fn guard(&mut self, frame: &Frame<'_>, guard: Pred, place: Place);
+    /// The group is about to execute an instruction.
+    fn inst(&mut self, frame: &Frame<'_>, inst: &Inst);
+    /// The group is about to leave a block.
+    fn leave(&mut self, frame: &Frame<'_>, terminator: &Terminator, place: Place);
+    /// The group has executed an instruction.
+    fn after(&mut self, frame: &Frame<'_>, inst: &Inst);
+}
+
+/// What executes a kernel. All give the same results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EngineChoice {
+    /// The interpreter, with the vector instructions of a level.
+    Interpreter(Level),
+}
+
+impl EngineChoice {
+    /// The best that this machine has.
+    pub fn detect() -> EngineChoice {
+        EngineChoice::Interpreter(Level::detect())
+    }
+
+    /// Every engine and level that this machine has, the best last.
+    pub fn available() -> impl Iterator<Item = EngineChoice> {
+        Level::available().map(EngineChoice::Interpreter)
+    }
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineChoice::Interpreter(level) => write!(f, "interp:{level}"),
+        }
+    }
+}
+
+impl FromStr for EngineChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = || -> Vec<String> {
+            EngineChoice::available().map(|engine| engine.to_string()).collect()
+        };
+        if text == "interp" {
+            return Ok(EngineChoice::detect());
+        }
+        let (engine, level) = text.split_once(':').unwrap_or((text, ""));
+        let found = [Level::Portable, Level::Avx2, Level::Avx512]
+            .into_iter()
+            .find(|known| engine == "interp" && known.to_string() == level);
+        match found {
+            Some(level) if level.is_available() => Ok(EngineChoice::Interpreter(level)),
+            Some(_) => Err(format!("this machine has no {level}: it has {}", known().join(", "))),
+            None => Err(format!(
+                "there is no engine `{text}`: there are interp, {}",
+                known().join(", ")
+            )),
+        }
+    }
+}

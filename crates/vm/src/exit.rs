@@ -1,0 +1,54 @@
+//! Why a group stops.
+
+use crate::fault::FaultKind;
+use crate::plan::Pc;
+use ir::Place;
+
+/// Why a group's turn ended, and where its lanes stand. An engine may count places in its own way (`P`) until it leaves its
+/// code.
+#[derive(Clone, Debug)]
+pub(crate) enum Stop<P> {
+    /// Before this place, where others wait or which others have not reached.
+    Limit(P),
+    /// Before this place, with the turn used up.
+    Yield(P),
+    /// Before this branch, which its lanes take in different directions: those of [`Frame::taken`] go to the target.
+    ///
+    /// [`Frame::taken`]: crate::frame::Frame::taken
+    Diverge(P),
+    /// The group's lanes exit.
+    Exit,
+    /// At this collective, where some lanes have to wait.
+    Collective(P),
+    /// At this barrier.
+    Barrier(P),
+    /// The kernel must stop.
+    Fault(Box<FaultAt>),
+}
+
+/// Why an engine left its code.
+pub(crate) type Exit = Stop<Pc>;
+
+impl<P> Stop<P> {
+    /// The same with another way to count places.
+    pub(crate) fn map<Q>(self, place: impl FnOnce(P) -> Q) -> Stop<Q> {
+        match self {
+            Stop::Limit(at) => Stop::Limit(place(at)),
+            Stop::Yield(at) => Stop::Yield(place(at)),
+            Stop::Diverge(at) => Stop::Diverge(place(at)),
+            Stop::Exit => Stop::Exit,
+            Stop::Collective(at) => Stop::Collective(place(at)),
+            Stop::Barrier(at) => Stop::Barrier(place(at)),
+            Stop::Fault(fault) => Stop::Fault(fault),
+        }
+    }
+}
+
+/// A fault before its thread is known by coordinates.
+#[derive(Clone, Debug)]
+pub(crate) struct FaultAt {
+    pub(crate) kind: FaultKind,
+    pub(crate) place: Place,
+    pub(crate) warp: usize,
+    pub(crate) lane: u32,
+}

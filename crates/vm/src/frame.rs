@@ -1,0 +1,176 @@
+//! What code works on: the lanes of the running group, their registers, and the memory of their CTA.
+
+use crate::exit::Stop;
+use crate::launch::SpecialValues;
+use crate::memory::{Memory, Region, Regions};
+use crate::plan::{Plan, Slot};
+use crate::printed::Text;
+use crate::stats::Stats;
+use crate::threads::{MAX_WARPS, Threads};
+use lanes::WARP;
+
+/// Memory as a pointer and a length, for the spaces that belong to a CTA.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) start: *mut u8,
+    pub(crate) bytes: u64,
+}
+
+/// The state of a CTA that code works on.
+pub(crate) struct Frame<'l> {
+    pub(crate) plan: &'l Plan,
+    pub(crate) threads: Threads,
+    /// Lanes that `activemask` does not find together with the others ([`crate::Schedule::Apart`]).
+    pub(crate) apart: u32,
+    /// The group's warps are among `first..first + count`.
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    /// Per warp of the group, the lanes that execute; may be 0. Means nothing for other warps.
+    pub(crate) exec: [u32; MAX_WARPS],
+    /// Per warp, the lanes whose registers may be written: those that execute, and those that never
+    /// existed, so that a partial warp writes whole rows.
+    pub(crate) write: [u32; MAX_WARPS],
+    /// `exec` outside the current guard.
+    pub(crate) unguarded: [u32; MAX_WARPS],
+    /// `exec` outside the current predicated block.
+    pub(crate) outside: [u32; MAX_WARPS],
+    /// Sums over the group, for statistics.
+    pub(crate) active_warps: u64,
+    pub(crate) active_lanes: u64,
+    /// What is left of the group's turn.
+    pub(crate) fuel: i64,
+    /// Places from here on are left to the scheduler, as the engine counts them: another split waits there.
+    pub(crate) limit: usize,
+    /// Why the group stops, as the engine counts places.
+    pub(crate) stop: Option<Stop<usize>>,
+    /// Per warp, the lanes that take the branch at which the group diverged.
+    pub(crate) taken: [u32; MAX_WARPS],
+    pub(crate) stats: Stats,
+    pub(crate) cta: CtaMemory,
+    pub(crate) regions: &'l Regions,
+    /// Those of them that may only be read.
+    pub(crate) constants: &'l Regions,
+    pub(crate) memory_base: u64,
+    /// Per memory access of the code, what it knows.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) specials: SpecialValues<'l>,
+    /// Threads that have arrived at some barrier and whose barrier is not complete.
+    pub(crate) arrivals: u32,
+    /// What the CTA printed.
+    pub(crate) printed: Text,
+}
+
+/// A memory access of the code: it remembers which allocation it found last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    pub(crate) region: Region,
+    /// Whether it writes.
+    pub(crate) writes: bool,
+}
+
+impl Site {
+    fn new(writes: bool) -> Site {
+        Site { region: Region::EMPTY, writes }
+    }
+}
+
+/// The memory that belongs to a CTA.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CtaMemory {
+    /// Where the registers begin: as many words as the code asks for.
+    pub(crate) regs: *mut u32,
+    pub(crate) shared: Block,
+    /// Local memory, thread after thread.
+    pub(crate) local: Block,
+    /// Accessible bytes of local memory of a thread, and from one thread's to the next's.
+    pub(crate) local_bytes: u64,
+    pub(crate) local_stride: u64,
+    pub(crate) params: Block,
+}
+
+impl<'l> Frame<'l> {
+    /// A frame without a group.
+    pub(crate) fn new(
+        plan: &'l Plan,
+        sites: &[bool],
+        threads: Threads,
+        cta: CtaMemory,
+        memory: &'l Memory,
+        specials: SpecialValues<'l>,
+    ) -> Self {
+        Frame {
+            plan,
+            threads,
+            apart: 0,
+            first: 0,
+            count: 0,
+            exec: [0; MAX_WARPS],
+            write: [0; MAX_WARPS],
+            unguarded: [0; MAX_WARPS],
+            outside: [0; MAX_WARPS],
+            active_warps: 0,
+            active_lanes: 0,
+            fuel: 0,
+            limit: 0,
+            stop: None,
+            taken: [0; MAX_WARPS],
+            stats: Stats::default(),
+            cta,
+            regions: memory.regions(),
+            constants: memory.constants(),
+            memory_base: memory.base(),
+            sites: sites.iter().map(|writes| Site::new(*writes)).collect(),
+            specials,
+            arrivals: 0,
+            printed: Text::default(),
+        }
+    }
+}
+
+impl Frame<'_> {
+    /// A row of 32 values of a register.
+    ///
+    /// # Safety
+    /// The slot lies inside the registers and holds values of type `T`.
+    #[inline(always)]
+    pub(crate) unsafe fn row<T>(&self, slot: Slot, warp: usize) -> *mut [T; WARP] {
+        // SAFETY: the caller's slot lies inside the registers.
+        unsafe { self.cta.regs.add(slot.offset as usize + warp * slot.stride as usize).cast() }
+    }
+
+    /// A predicate register: one bit per lane.
+    ///
+    /// # Safety
+    /// The slot lies inside the registers.
+    #[inline(always)]
+    pub(crate) unsafe fn pred(&self, slot: Slot, warp: usize) -> *mut u32 {
+        // SAFETY: the caller's slot lies inside the registers.
+        unsafe { self.cta.regs.add(slot.offset as usize + warp * slot.stride as usize) }
+    }
+
+    /// The warps that an operation with result `d` runs over: those of the group, or one for all when the
+    /// result is the same for all.
+    #[inline(always)]
+    pub(crate) fn warps(&self, d: Slot) -> std::ops::Range<usize> {
+        if d.is_uniform() { 0..1 } else { self.first..self.first + self.count }
+    }
+
+    /// The lanes of a warp whose result `d` is kept; 0 for warps outside the group.
+    #[inline(always)]
+    pub(crate) fn keep(&self, d: Slot, warp: usize) -> u32 {
+        if d.is_uniform() { u32::MAX } else { self.write[warp % MAX_WARPS] }
+    }
+
+    /// Makes splits the group: the warps among which they are, and the lanes of each.
+    pub(crate) fn set_group(&mut self, warps: std::ops::Range<usize>, lanes: &[u32; MAX_WARPS]) {
+        (self.first, self.count) = (warps.start, warps.len());
+        self.exec[warps.clone()].copy_from_slice(&lanes[warps]);
+    }
+
+    /// Makes the given lanes execute.
+    #[inline(always)]
+    pub(crate) fn set_exec(&mut self, warp: usize, lanes: u32) {
+        self.exec[warp] = lanes;
+        self.write[warp] = if lanes == 0 { 0 } else { lanes | !self.threads.existing[warp] };
+    }
+}

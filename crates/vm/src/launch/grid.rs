@@ -1,0 +1,237 @@
+//! The CTAs of a launch, and those who run them.
+
+use super::common::Common;
+use super::outcome::Outcome;
+use super::resident::Resident;
+use crate::cta::{Limits, Turn};
+use crate::fault::{Fault, FaultKind};
+use crate::observer::Observer;
+use crate::plan::Pc;
+use crate::pool::Others;
+use crate::stats::Stats;
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Turns that every CTA that has begun takes in vain before one more begins.
+const ROUNDS: usize = 16;
+
+/// Once a CTA has failed beside others: turns that CTAs before it may take in vain, and how long they may go on.
+const VAIN: u32 = 64;
+const LONG_AGO: Duration = Duration::from_secs(5);
+/// CTAs of a grid from which on not every one that is done is told.
+const MANY_CTAS: u64 = 4096;
+
+/// What the workers of a launch share.
+pub(crate) struct Grid<'l> {
+    pub(crate) common: &'l Common<'l>,
+    /// The next CTA that nobody has begun.
+    next: AtomicU64,
+    done: AtomicU64,
+    pub(crate) steps: AtomicU64,
+    /// Whether one worker runs all CTAs.
+    is_alone: bool,
+    /// Every CTA is to stop at once.
+    stopped: AtomicBool,
+    /// The lowest CTA that has failed beside others: those behind it stop, and those before it may fail, too.
+    failed: AtomicU64,
+    /// When the first one failed.
+    failed_at: OnceLock<Instant>,
+    outcome: Mutex<Outcome>,
+}
+
+impl<'l> Grid<'l> {
+    /// A grid of which no CTA has begun. One worker runs all if it is alone.
+    pub(super) fn new(common: &'l Common<'l>, is_alone: bool) -> Grid<'l> {
+        Grid {
+            common,
+            next: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            steps: AtomicU64::new(0),
+            is_alone,
+            stopped: AtomicBool::new(false),
+            failed: AtomicU64::new(u64::MAX),
+            failed_at: OnceLock::new(),
+            outcome: Mutex::new(Outcome::default()),
+        }
+    }
+
+    /// How the launch ended, after all workers have.
+    pub(super) fn finish(self) -> Outcome {
+        let failed = self.failed.into_inner();
+        let outcome = self.outcome.into_inner();
+        let mut outcome = outcome.unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !self.is_alone {
+            outcome.forget_chance(failed);
+        }
+        outcome
+    }
+}
+
+impl Grid<'_> {
+    /// Runs CTAs until none is left. A CTA that yields waits in a queue while later ones run. From a time on, others are
+    /// called to help.
+    pub(super) fn work<O: Observer>(
+        &self,
+        observer: &mut O,
+        others: Option<(&Others<'_>, Instant)>,
+    ) {
+        let current = Cell::new(0);
+        let call = || {
+            if let Some((others, from)) = others
+                && !others.are_called()
+                && Instant::now() >= from
+            {
+                others.call();
+            }
+        };
+        let stop = || {
+            call();
+            self.stopped.load(Ordering::Relaxed)
+                || self.gives_up(current.get())
+                || (self.common.launch.interrupted)()
+        };
+        let limits =
+            Limits { max_steps: self.common.launch.max_steps, steps: &self.steps, stop: &stop };
+        let mut stats = Stats::default();
+        let mut spare: Vec<Box<Resident<'_>>> = Vec::new();
+        let mut waiting: VecDeque<Box<Resident<'_>>> = VecDeque::new();
+        // Turns that ended without finishing a CTA since the last one that was begun or finished.
+        let mut stuck = 0;
+        // Those that ended so after another CTA had failed.
+        let mut in_vain = 0;
+        while !self.stopped.load(Ordering::Relaxed) {
+            // One more CTA is begun when all that have begun had many turns and none got done.
+            let begin = waiting.is_empty() || stuck >= ROUNDS * waiting.len();
+            let new = begin.then(|| self.next.fetch_add(1, Ordering::Relaxed));
+            let last = self.common.ctas.min(self.failed.load(Ordering::Relaxed));
+            let mut resident = match new.filter(|number| *number < last) {
+                Some(number) => {
+                    call();
+                    if (self.common.launch.interrupted)() {
+                        self.fault_outside(number);
+                        break;
+                    }
+                    stuck = 0;
+                    let mut resident = spare.pop().unwrap_or_else(|| Resident::new(self.common));
+                    resident.start(self.common, number, observer);
+                    resident
+                }
+                None => match waiting.pop_front() {
+                    Some(resident) => resident,
+                    None => break,
+                },
+            };
+            let number = resident.number();
+            current.set(number);
+            if in_vain > VAIN || self.gives_up(number) {
+                self.take_printed(&mut resident);
+                continue;
+            }
+            let turn = resident.cta.run(&limits, observer);
+            stuck = match turn {
+                Turn::Yielded => stuck.saturating_add(1),
+                Turn::Stuck => usize::MAX,
+                Turn::Done | Turn::Fault(_) => 0,
+            };
+            match turn {
+                Turn::Yielded | Turn::Stuck => {
+                    // Perhaps it waits for the CTA that has failed.
+                    in_vain += u32::from(self.failed.load(Ordering::Relaxed) != u64::MAX);
+                    waiting.push_back(resident);
+                }
+                Turn::Done => {
+                    self.take_printed(&mut resident);
+                    stats.add(&resident.cta.frame.stats);
+                    stats.ctas += 1;
+                    stats.threads += u64::from(self.common.threads);
+                    spare.push(resident);
+                    let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+                    // Of few CTAs each may take long.
+                    if done.is_multiple_of(64) || self.common.ctas < MANY_CTAS {
+                        (self.common.launch.progress)(done);
+                    }
+                }
+                Turn::Fault(fault) => {
+                    self.take_printed(&mut resident);
+                    if self.is_alone {
+                        stats.add(&resident.cta.frame.stats);
+                        self.report(*fault);
+                    } else {
+                        self.fail(number, *fault, &resident.cta.frame.stats);
+                    }
+                }
+            }
+        }
+        waiting.iter_mut().for_each(|resident| self.take_printed(resident));
+        self.add_stats(&stats);
+        spare.into_iter().for_each(|resident| self.common.made.keep(resident.into_storage()));
+    }
+
+    /// Whether a CTA need not go on, because one before it has failed, or because one has failed long ago.
+    fn gives_up(&self, number: u64) -> bool {
+        let failed = self.failed.load(Ordering::Relaxed);
+        failed != u64::MAX
+            && (number > failed || self.failed_at.get().is_some_and(|at| at.elapsed() > LONG_AGO))
+    }
+
+    /// A CTA has failed beside others. Those before it go on for a while: which fault is told must not depend on the pace of the
+    /// host's threads.
+    fn fail(&self, number: u64, fault: Fault, stats: &Stats) {
+        if fault.kind == FaultKind::Interrupted && self.gives_up(number) {
+            return;
+        }
+        if fault.is_limit() {
+            return self.report(fault);
+        }
+        let _ = self.failed_at.set(Instant::now());
+        self.failed.fetch_min(number, Ordering::Relaxed);
+        let Ok(mut outcome) = self.outcome.lock() else { return };
+        if outcome.fault.as_ref().is_none_or(|known| rank(&fault) < rank(known)) {
+            outcome.fault = Some(fault);
+            outcome.stats = *stats;
+        }
+    }
+
+    /// Takes what a CTA has printed.
+    pub(crate) fn take_printed(&self, resident: &mut Resident<'_>) {
+        let frame = &mut resident.cta.frame;
+        if !frame.printed.is_empty()
+            && let Ok(mut outcome) = self.outcome.lock()
+        {
+            outcome.printed.take(frame.specials.cta_number, &mut frame.printed);
+        }
+    }
+
+    pub(crate) fn add_stats(&self, stats: &Stats) {
+        let beside_others = self.failed.load(Ordering::Relaxed) != u64::MAX;
+        if let Ok(mut outcome) = self.outcome.lock()
+            && !beside_others
+        {
+            outcome.stats.add(stats);
+        }
+    }
+
+    pub(crate) fn report(&self, fault: Fault) {
+        self.stopped.store(true, Ordering::Relaxed);
+        let Ok(mut outcome) = self.outcome.lock() else { return };
+        if outcome.fault.as_ref().is_none_or(|known| rank(&fault) < rank(known)) {
+            outcome.fault = Some(fault);
+        }
+    }
+
+    fn fault_outside(&self, number: u64) {
+        let thread =
+            crate::ThreadId { cta: self.common.cta(number), thread: [0; 3], warp: 0, lane: 0 };
+        let place = self.common.made.plan.place(Pc::START);
+        self.report(Fault { kind: FaultKind::Interrupted, place, thread });
+    }
+}
+
+/// Which of several faults is told: one of the kernel's own, and of those that of the lowest CTA.
+fn rank(fault: &Fault) -> (bool, bool, [u32; 3]) {
+    let [x, y, z] = fault.thread.cta;
+    (fault.kind == FaultKind::Interrupted, fault.is_limit(), [z, y, x])
+}

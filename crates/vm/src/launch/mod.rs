@@ -1,0 +1,136 @@
+//! A launch: a grid of CTAs over the host's cores.
+
+mod common;
+mod grid;
+mod outcome;
+mod request;
+mod resident;
+mod storage;
+mod values;
+
+pub(crate) use grid::Grid;
+pub use outcome::Outcome;
+pub use request::{Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS};
+pub(crate) use resident::Resident;
+pub(crate) use storage::Storage;
+pub(crate) use values::SpecialValues;
+use values::Time;
+
+use crate::executable::Executable;
+use crate::fault::{Fault, FaultKind, ThreadId};
+use crate::memory::Memory;
+use crate::observer::{Observer, Silent, Unobserved};
+use crate::plan::Shape;
+use crate::pool;
+use crate::schedule::Chooser;
+use common::Common;
+use ir::{Interrupt, Place};
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+/// Who leads a launch that took less last time waits so long before it calls others: to wake a thread takes as long.
+const SMALL: Duration = Duration::from_micros(20);
+
+/// Runs a kernel.
+///
+/// # Errors
+/// The launch is not possible for this kernel; nothing ran.
+pub fn launch(
+    executable: &Executable,
+    launch: &Launch<'_>,
+    memory: &Memory,
+) -> Result<Outcome, LaunchError> {
+    match launch.schedule.chooser() {
+        None => run(executable, launch, memory, &mut Unobserved, None),
+        Some(mut chooser) => run(executable, launch, memory, &mut Silent, Some(&mut *chooser)),
+    }
+}
+
+/// Runs a kernel on one host thread and shows every step to an observer.
+///
+/// # Errors
+/// The launch is not possible for this kernel; nothing ran.
+pub fn launch_observed<O: Observer>(
+    executable: &Executable,
+    launch: &Launch<'_>,
+    memory: &Memory,
+    observer: &mut O,
+) -> Result<Outcome, LaunchError> {
+    let mut chooser = launch.schedule.chooser();
+    let chooser = chooser.as_deref_mut().map(|chooser| chooser as &mut dyn Chooser);
+    run(executable, launch, memory, observer, chooser)
+}
+
+/// Runs a kernel step by step as a chooser wants it, whatever schedule the launch names, and shows every step to an
+/// observer.
+///
+/// # Errors
+/// The launch is not possible for this kernel; nothing ran.
+pub fn launch_chosen<O: Observer>(
+    executable: &Executable,
+    launch: &Launch<'_>,
+    memory: &Memory,
+    observer: &mut O,
+    chooser: &mut dyn Chooser,
+) -> Result<Outcome, LaunchError> {
+    run(executable, launch, memory, observer, Some(chooser))
+}
+
+fn run<O: Observer>(
+    executable: &Executable,
+    launch: &Launch<'_>,
+    memory: &Memory,
+    observer: &mut O,
+    chooser: Option<&mut dyn Chooser>,
+) -> Result<Outcome, LaunchError> {
+    request::check(executable.kernel(), launch)?;
+    let shape =
+        Shape { block: launch.block, dynamic_shared: launch.dynamic_shared, observed: O::OBSERVES };
+    let interrupt = Interrupt::new(launch.interrupted);
+    let Some(made) = executable.made(shape, launch.engine, &interrupt) else {
+        let first = executable.kernel().blocks.first();
+        let place = first.map_or(Place::default(), |block| {
+            block.insts.first().map_or(block.place, |inst| inst.place)
+        });
+        let thread = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
+        let fault = Some(Fault { kind: FaultKind::Interrupted, place, thread });
+        return Ok(Outcome { fault, ..Outcome::default() });
+    };
+    let started = Instant::now();
+    let ctas: u64 = launch.grid.iter().map(|extent| u64::from(*extent)).product();
+    let workers = match launch.threads {
+        // There is one observer.
+        _ if O::OBSERVES || launch.deterministic || chooser.is_some() => 1,
+        0 => pool::cores(),
+        threads => threads.min(4 * pool::cores()),
+    };
+    let workers = usize::try_from(ctas).map_or(workers, |ctas| ctas.min(workers));
+    let time = match launch.deterministic || O::OBSERVES {
+        true => Time::Counted(AtomicU64::new(0)),
+        false => Time::Host(started),
+    };
+    let common = Common::new(&made, launch, memory, time);
+    let grid = Grid::new(&common, workers <= 1);
+    let mut together = 1;
+    match chooser {
+        Some(chooser) => grid.work_stepwise(observer, chooser),
+        None if workers <= 1 => grid.work(observer, None),
+        None => {
+            // The others are called when it is clear that there is work for them.
+            let is_small = made.usual_time(ctas).is_some_and(|time| time < SMALL);
+            let part = || grid.work(&mut Unobserved, None);
+            pool::run(workers, part, |others| {
+                if !is_small {
+                    others.call();
+                }
+                grid.work(&mut Unobserved, Some((others, started + SMALL)));
+                together = if others.are_called() { workers } else { 1 };
+            });
+        }
+    }
+    let outcome = grid.finish();
+    if outcome.fault.is_none() {
+        made.took(ctas, started.elapsed() * together as u32);
+    }
+    Ok(outcome)
+}

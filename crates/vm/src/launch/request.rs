@@ -1,0 +1,150 @@
+//! What a launch asks for, and whether a kernel can do it.
+
+use crate::engine::EngineChoice;
+use crate::schedule::Schedule;
+use ir::Kernel;
+use std::fmt;
+
+/// Threads of the largest CTA (CUDA C++ Programming Guide, "Compute Capabilities").
+pub const MAX_THREADS: u64 = 1024;
+/// Bytes of shared memory of the largest CTA, system use included.
+pub const MAX_SHARED: u64 = 228 << 10;
+/// Bytes of local memory of a thread.
+pub const MAX_LOCAL: u64 = 512 << 10;
+
+const _: () = assert!(MAX_SHARED <= ir::WINDOW / 2 && MAX_LOCAL <= ir::WINDOW / 2);
+
+/// How to launch a kernel.
+pub struct Launch<'a> {
+    /// The grid's extents in CTAs.
+    pub grid: [u32; 3],
+    /// The CTA's extents in threads.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// The parameter space, laid out as the kernel declares it.
+    pub params: &'a [u8],
+    /// Where the module's variables stand.
+    pub image_base: u64,
+    /// Host threads; 0 takes all cores.
+    pub threads: usize,
+    /// The free choices.
+    pub schedule: Schedule,
+    /// Whether equal launches do the same, also what they read from clocks: one host thread, on which time is counted. So it
+    /// is for every schedule but the fair ones, and for runs that are observed.
+    pub deterministic: bool,
+    /// Warp instructions after which the kernel is stopped.
+    pub max_steps: Option<u64>,
+    /// What executes the kernel.
+    pub engine: EngineChoice,
+    /// Asked now and then whether to stop.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
+    /// Told now and then how many CTAs are done.
+    pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// Why a launch did not begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaunchError {
+    /// An extent is zero or above its limit.
+    Extents {
+        /// "grid" or "block".
+        what: &'static str,
+        /// What was asked for.
+        extents: [u32; 3],
+        /// The limits.
+        limits: [u64; 3],
+    },
+    /// Too many threads in a CTA.
+    TooManyThreads {
+        /// Threads asked for.
+        threads: u64,
+        /// The limit: the hardware's, or the kernel's `.maxntid`.
+        limit: u64,
+    },
+    /// The kernel demands another CTA shape (`.reqntid`).
+    RequiredShape {
+        /// The shape that it demands.
+        required: [u32; 3],
+    },
+    /// Too much memory of a space.
+    TooMuchMemory {
+        /// "shared" or "local".
+        space: &'static str,
+        /// Bytes asked for.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The parameter space has another size.
+    Params {
+        /// Bytes given.
+        given: usize,
+        /// Bytes wanted.
+        wanted: u32,
+    },
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::Extents { what, extents: [x, y, z], limits: [lx, ly, lz] } => {
+                write!(
+                    f,
+                    "a {what} of {x},{y},{z} is not possible: each extent is 1 to {lx},{ly},{lz}"
+                )
+            }
+            LaunchError::TooManyThreads { threads, limit } => {
+                write!(f, "{threads} threads in a CTA are too many: the limit is {limit}")
+            }
+            LaunchError::RequiredShape { required: [x, y, z] } => {
+                write!(f, "the kernel requires a block of {x},{y},{z} (.reqntid)")
+            }
+            LaunchError::TooMuchMemory { space, bytes, limit } => {
+                write!(f, "{bytes} bytes of {space} memory are too many: the limit is {limit}")
+            }
+            LaunchError::Params { given, wanted } => {
+                write!(f, "{given} bytes of parameters were given, the kernel has {wanted}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// Whether the kernel can be launched so.
+pub(super) fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
+    let within = |extents: [u32; 3], limits: [u64; 3]| {
+        extents.iter().zip(limits).all(|(extent, limit)| (1..=limit).contains(&u64::from(*extent)))
+    };
+    let limits = [(1 << 31) - 1, 65535, 65535];
+    if !within(launch.grid, limits) {
+        return Err(LaunchError::Extents { what: "grid", extents: launch.grid, limits });
+    }
+    let limits = [1024, 1024, 64];
+    if !within(launch.block, limits) {
+        return Err(LaunchError::Extents { what: "block", extents: launch.block, limits });
+    }
+    let product =
+        |extents: [u32; 3]| extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    if let Some(required) = kernel.threads.required.filter(|required| *required != launch.block) {
+        return Err(LaunchError::RequiredShape { required });
+    }
+    let threads = product(launch.block);
+    let limit = kernel.threads.maximum.map_or(MAX_THREADS, product).min(MAX_THREADS);
+    if threads > limit {
+        return Err(LaunchError::TooManyThreads { threads, limit });
+    }
+    let shared = kernel.shared_bytes_of_variables(launch.dynamic_shared);
+    let local = u64::from(kernel.local_bytes);
+    for (space, bytes, limit) in [("shared", shared, MAX_SHARED), ("local", local, MAX_LOCAL)] {
+        if bytes > limit {
+            return Err(LaunchError::TooMuchMemory { space, bytes, limit });
+        }
+    }
+    if launch.params.len() != kernel.param_bytes as usize {
+        let (given, wanted) = (launch.params.len(), kernel.param_bytes);
+        return Err(LaunchError::Params { given, wanted });
+    }
+    Ok(())
+}

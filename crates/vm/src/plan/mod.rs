@@ -1,0 +1,199 @@
+//! A plan: a kernel made ready for launches of one shape. It is what every engine takes, and is made once.
+//!
+//! A plan holds the kernel, simplified unless somebody watches; the part of it that is computed once a launch (its
+//! prologue); the rows where registers live; and the places where lanes stop ([`Pc`]) and meet, as data: branches,
+//! collectives and barriers. It knows nothing of an engine's code, and no value of a launch.
+
+mod invariant;
+mod meeting;
+mod pc;
+mod predicated;
+mod rows;
+mod shape;
+mod simplify;
+mod slot;
+mod slots;
+mod tid;
+
+pub(crate) use meeting::{BarrierOp, BranchOp, CollectiveOp, ConstantShuffle, Reduction};
+pub(crate) use pc::Pc;
+pub(crate) use rows::Rows;
+pub(crate) use shape::{MULTIPROCESSORS, Shape, dim};
+pub(crate) use slot::Slot;
+pub(crate) use tid::ThreadIndices;
+
+use ir::{BlockId, Extents, Inst, Interrupt, Kernel, Place, Special};
+use meeting::Meetings;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A kernel made ready for launches of one shape.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) shape: Shape,
+    /// What engines compile, without the prologue.
+    pub(crate) kernel: Arc<Kernel>,
+    /// What is the same in every CTA of a launch: run once, with all lanes, before the first CTA of a register file.
+    pub(crate) prologue: Vec<Inst>,
+    /// Per block, whether the block before it runs it in place.
+    pub(crate) predicated: Vec<bool>,
+    /// Per block, how many instructions of the front end it has.
+    pub(crate) instructions: Vec<u32>,
+    /// Where registers live.
+    pub(crate) rows: Rows,
+    /// `%tid`.
+    pub(crate) tid: ThreadIndices,
+    /// Instructions of the longest block.
+    pub(crate) longest: usize,
+    /// Per block, its first place.
+    starts: Vec<Pc>,
+    points: Vec<Point>,
+    meetings: Meetings,
+}
+
+/// What stands at a place.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    place: Place,
+    /// Which of its kind it is, if lanes meet or part here.
+    meeting: u32,
+}
+
+impl Plan {
+    /// Makes a kernel ready. `None` if it was interrupted.
+    pub(crate) fn new(
+        original: &Arc<Kernel>,
+        shape: Shape,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Plan> {
+        let mut kernel = Arc::clone(original);
+        let mut prologue = Vec::new();
+        let (predicated, assignment) = if shape.observed {
+            (vec![false; kernel.blocks.len()], slots::one_row_each(&kernel))
+        } else {
+            let mut simplified = simplify::simplify(&kernel, &shape, interrupt)?;
+            let full_warps = shape.has_full_warps();
+            let assignment = match Extents::of(&simplified, interrupt) {
+                Some(extents) => {
+                    prologue = invariant::hoist(&mut simplified, &extents);
+                    slots::assign(&simplified, &prologue, &extents, full_warps)
+                }
+                None if interrupt.heard() => return None,
+                None => slots::one_row_each(&simplified),
+            };
+            kernel = Arc::new(simplified);
+            (predicated::find(original), assignment)
+        };
+        let mut rows = Rows::new(&kernel, &assignment, shape.warps());
+        let mut end = Pc::START;
+        let mut starts = Vec::with_capacity(kernel.blocks.len());
+        for block in &kernel.blocks {
+            starts.push(end);
+            end = Pc(end.0 + block.insts.len() as u32 + 1);
+        }
+        let mut meetings = Meetings::default();
+        let mut points = Vec::with_capacity(end.0 as usize);
+        for block in &kernel.blocks {
+            if interrupt.stops(block.insts.len()) {
+                return None;
+            }
+            for inst in &block.insts {
+                let meeting = meetings.op(&inst.op, kernel.rules, &mut rows);
+                points.push(Point { place: inst.place, meeting });
+            }
+            let start = |block: BlockId| starts.get(block.0 as usize).copied().unwrap_or(Pc::NEVER);
+            let meeting = meetings.terminator(&block.terminator, start, &mut rows);
+            points.push(Point { place: block.place, meeting });
+        }
+        let counted = |block: &ir::Block| instructions(&block.insts, block.place);
+        Some(Plan {
+            shape,
+            prologue,
+            predicated,
+            instructions: original.blocks.iter().map(counted).collect(),
+            rows,
+            tid: ThreadIndices::new(shape.block),
+            longest: kernel.blocks.iter().map(|block| block.insts.len()).max().unwrap_or(0),
+            starts,
+            points,
+            meetings,
+            kernel,
+        })
+    }
+
+    /// The value of a special register that is the same in every launch of the shape.
+    pub(crate) fn special(&self, what: Special) -> Option<u64> {
+        self.shape.special(&self.kernel, what)
+    }
+
+    /// Places there are.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// The places of a block: its instructions, and its terminator at the end.
+    pub(crate) fn places_of(&self, block: BlockId) -> Range<u32> {
+        let nth = block.0 as usize;
+        let end = self.starts.get(nth + 1).map_or(self.points.len() as u32, |next| next.0);
+        self.starts.get(nth).map_or(end, |start| start.0)..end
+    }
+
+    /// Where the instruction at a place comes from.
+    pub(crate) fn place(&self, at: Pc) -> Place {
+        self.points.get(at.0 as usize).map_or(Place::default(), |point| point.place)
+    }
+
+    /// Which of its kind a meeting is.
+    pub(crate) fn meeting(&self, at: Pc) -> u32 {
+        self.points.get(at.0 as usize).map_or(0, |point| point.meeting)
+    }
+
+    /// The collective at a place where one is.
+    pub(crate) fn collective(&self, at: Pc) -> &CollectiveOp {
+        &self.meetings.collectives[self.meeting(at) as usize]
+    }
+
+    /// The barrier at a place where one is.
+    pub(crate) fn barrier(&self, at: Pc) -> &BarrierOp {
+        &self.meetings.barriers[self.meeting(at) as usize]
+    }
+
+    /// The branch at a place where one is.
+    pub(crate) fn branch(&self, at: Pc) -> BranchOp {
+        self.meetings.branches[self.meeting(at) as usize]
+    }
+
+    /// Collectives in the order of places.
+    pub(crate) fn collectives(&self) -> &[CollectiveOp] {
+        &self.meetings.collectives
+    }
+
+    /// Barriers in the order of places.
+    pub(crate) fn barriers(&self) -> &[BarrierOp] {
+        &self.meetings.barriers
+    }
+
+    /// Branches in the order of places.
+    pub(crate) fn branches(&self) -> &[BranchOp] {
+        &self.meetings.branches
+    }
+
+    /// The instruction at a place; `None` where a block ends.
+    pub(crate) fn inst(&self, at: Pc) -> Option<&Inst> {
+        let block = self.starts.partition_point(|start| *start <= at).checked_sub(1)?;
+        let nth = at.0.checked_sub(self.starts.get(block)?.0)?;
+        self.kernel.blocks.get(block)?.insts.get(nth as usize)
+    }
+}
+
+/// How many instructions of the front end a block has: operations of one instruction share a place.
+fn instructions(insts: &[Inst], terminator: Place) -> u32 {
+    let places = insts.iter().map(|inst| inst.place).chain([terminator]);
+    let mut count = 0;
+    let mut last = None;
+    for place in places {
+        count += u32::from(last != Some(place));
+        last = Some(place);
+    }
+    count
+}

@@ -1,0 +1,79 @@
+//! What a plan is made for: everything that the launches have in common that use it.
+
+use ir::{Dim, Kernel, Special};
+use lanes::WARP;
+
+/// The shape of a launch: launches of one kernel that have it share a plan and its code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    /// The CTA's extents in threads.
+    pub(crate) block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub(crate) dynamic_shared: u32,
+    /// Whether somebody watches: every instruction and register then stays as the kernel has it.
+    pub(crate) observed: bool,
+}
+
+/// Multiprocessors that `%nsmid` tells of.
+pub(crate) const MULTIPROCESSORS: u32 = 1;
+
+impl Shape {
+    /// Threads of a CTA.
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Warps of a CTA.
+    pub(crate) fn warps(&self) -> u32 {
+        self.threads().div_ceil(WARP as u32)
+    }
+
+    /// Whether every warp has all its lanes.
+    pub(crate) fn has_full_warps(&self) -> bool {
+        self.threads().is_multiple_of(WARP as u32)
+    }
+
+    /// The value of a special register that is the same in every launch of the shape.
+    pub(crate) fn special(&self, kernel: &Kernel, what: Special) -> Option<u64> {
+        Some(match what {
+            Special::Ntid(of) => u64::from(self.block[dim(of)]),
+            Special::Nwarpid => u64::from(self.warps()),
+            Special::Nsmid => u64::from(MULTIPROCESSORS),
+            Special::Gridid => 1,
+            Special::DynamicSmemSize => u64::from(self.dynamic_shared),
+            Special::TotalSmemSize => kernel.shared_bytes_of_variables(self.dynamic_shared),
+            Special::DynamicSharedBase => u64::from(kernel.shared_bytes),
+            Special::Constant(value) => u64::from(value),
+            Special::Nctaid(_)
+            | Special::ImageBase
+            | Special::SharedWindow
+            | Special::LocalWindow
+            | Special::ParamWindow
+            | Special::Tid(_)
+            | Special::Ctaid(_)
+            | Special::Laneid
+            | Special::Warpid
+            | Special::LanemaskEq
+            | Special::LanemaskLe
+            | Special::LanemaskLt
+            | Special::LanemaskGe
+            | Special::LanemaskGt
+            | Special::Smid
+            | Special::Clock
+            | Special::ClockHi
+            | Special::Clock64
+            | Special::Globaltimer
+            | Special::GlobaltimerLo
+            | Special::GlobaltimerHi => return None,
+        })
+    }
+}
+
+/// The index of a dimension.
+pub(crate) fn dim(dim: Dim) -> usize {
+    match dim {
+        Dim::X => 0,
+        Dim::Y => 1,
+        Dim::Z => 2,
+    }
+}
