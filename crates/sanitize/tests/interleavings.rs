@@ -594,9 +594,9 @@ impl<'p> Collected<'p> {
         let mut both = (&mut sanitizer, Some(watch));
         let outcome = match chooser {
             Some(chooser) => {
-                vm::launch_chosen(&self.kernel, &launch, &mut self.memory, &mut both, chooser)
+                vm::launch_chosen(&self.kernel, &launch, &self.memory, &mut both, chooser)
             }
-            None => vm::launch_observed(&self.kernel, &launch, &mut self.memory, &mut both),
+            None => vm::launch_observed(&self.kernel, &launch, &self.memory, &mut both),
         };
         let fault = outcome.expect("possible").fault;
         let findings = sanitizer.finish(fault.as_ref(), |_| false).findings;

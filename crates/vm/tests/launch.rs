@@ -145,7 +145,7 @@ fn every_level_and_schedule_gives_what_plain_rust_gives() {
                 interrupted: &|| false,
                 progress: &|_| {},
             };
-            let outcome = warpwise_vm::launch(&kernel, &launch, &mut memory).expect("possible");
+            let outcome = warpwise_vm::launch(&kernel, &launch, &memory).expect("possible");
             assert_eq!(outcome.fault, None, "{engine} {schedule}");
             let read = memory.read(to, 4 * (THREADS * CTAS) as usize).expect("inside");
             let found: Vec<u32> = read

@@ -60,7 +60,7 @@ fn run(
         progress: &|_| {},
     };
     let kernel = Executable::new(kernel(counter));
-    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &mut memory, &mut Counter(seen));
+    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &memory, &mut Counter(seen));
     let bytes = memory.read(counter, 4).expect("inside");
     let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     (outcome.expect("a possible launch"), word)

@@ -128,7 +128,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
         interrupted: &|| false,
         progress: &|_| {},
     };
-    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &mut memory, &mut diary);
+    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &memory, &mut diary);
     let outcome = outcome.expect("a possible launch");
     assert_eq!(outcome.fault, None);
     assert_eq!(
@@ -151,6 +151,6 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
             "end",
         ]
     );
-    let unobserved = warpwise_vm::launch(&kernel, &launch, &mut memory).expect("a possible launch");
+    let unobserved = warpwise_vm::launch(&kernel, &launch, &memory).expect("a possible launch");
     assert_eq!(unobserved.stats, outcome.stats);
 }

@@ -93,7 +93,7 @@ pub(crate) fn execute(
         interrupted: &|| false,
         progress: &|_| (),
     };
-    let outcome = vm::launch(&Executable::new(program.kernel.clone()), &launch, &mut device)
+    let outcome = vm::launch(&Executable::new(program.kernel.clone()), &launch, &device)
         .map_err(|why| why.to_string())?;
     if let Some(fault) = outcome.fault {
         return Err(format!("{fault:?}"));

@@ -223,7 +223,13 @@ impl<'l> Cta<'l> {
             left -= slice - frame.fuel;
             match exit {
                 Stop::Yield(to) if left > 0 && !(limits.stop)() => at = to,
-                exit => return exit,
+                Stop::Limit(_)
+                | Stop::Yield(_)
+                | Stop::Diverge(_)
+                | Stop::Exit
+                | Stop::Collective(_)
+                | Stop::Barrier(_)
+                | Stop::Fault(_) => return exit,
             }
         }
     }

@@ -247,7 +247,10 @@ mod tests {
     fn some_lanes_can_leave_others_behind() {
         for (at, warp, lanes, rest) in [(9, 0, 0x50, 0xa0), (4, 0, 1, 0x10e), (4, 1, 6, 1)] {
             let mut ready = ready();
-            assert_eq!(taken(ready.take_split(warp, Pc(at), lanes)), Some((at, vec![(warp, lanes)])));
+            assert_eq!(
+                taken(ready.take_split(warp, Pc(at), lanes)),
+                Some((at, vec![(warp, lanes)]))
+            );
             assert_eq!(taken(ready.take_split(warp, Pc(at), !0)), Some((at, vec![(warp, rest)])));
         }
     }

@@ -5,13 +5,13 @@ use super::control::{
     Barrier, BarrierMeeting, BeginGroup, Branch, Exit, FenceAll, Jump, Nanosleep, Nothing, Pause,
     Trap,
 };
-use super::handler::{Handler, select};
+use super::handler::select;
 use super::handlers::{atomic_handler, load_handler, store_handler};
 use super::host::Host;
 use super::operations::{AtomicOp, HostOp, MemoryOp, PredicatedOp};
 use super::predicate::{Guard, Logic, Select, Unguard};
 use super::predicated::{Predicated, PredicatedEnd};
-use super::program::{BranchCodes, Code, Program};
+use super::program::{BranchCodes, Code, Handler, Program};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
 use super::source::{Origin, has_guard};
 use super::special::ReadSpecial;

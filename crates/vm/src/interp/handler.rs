@@ -1,18 +1,11 @@
 //! Handlers: written once, compiled for each level of vector instructions.
 
-use super::program::{Code, Program};
+use super::program::{Code, Handler, Program};
 use crate::Level;
 use crate::frame::Frame;
 
 /// Returned by handlers that end the group's turn; [`Frame::stop`] says why.
 pub(super) const STOP: usize = usize::MAX;
-
-/// Performs a [`Code`] for the frame's group and returns the index of the next one, or [`STOP`].
-///
-/// # Safety
-/// The machine has the level that the handler was selected for; the code belongs to the program, and the program to the
-/// frame's plan.
-pub(super) type Handler = unsafe fn(&Program, &mut Frame<'_>, &Code, usize) -> usize;
 
 /// What a handler does, written once and compiled for each level. `LEVEL` is the [`Level`] as a number.
 pub(crate) trait Body {

@@ -2,9 +2,9 @@
 
 use super::atomic::{Atomic, Cell};
 use super::element::Element;
-use super::handler::Handler;
 use super::handler::select;
 use super::memory::{Load, Store};
+use super::program::Handler;
 use super::reach::{Generic, Global, Local, Param, Reach, Shared};
 use crate::Level;
 use ir::{Access, Space};

@@ -1,8 +1,8 @@
 //! A plan as the interpreter runs it: a flat list of codes, and the operands that have no room in them.
 
-use super::handler::Handler;
 use super::operations::{AtomicOp, HostOp, MemoryOp, PredicatedOp};
 use super::source::Origin;
+use crate::frame::Frame;
 use crate::plan::{Pc, Plan, Rows, Slot};
 use ir::Special;
 use std::fmt;
@@ -49,6 +49,13 @@ impl fmt::Debug for Program {
         write!(f, "{} codes of `{}`", self.codes.len(), self.plan.kernel.name)
     }
 }
+
+/// Performs a [`Code`] for the frame's group and returns the index of the next one, or [`STOP`](super::handler::STOP).
+///
+/// # Safety
+/// The machine has the level that the handler was selected for; the code belongs to the program, and the program to the
+/// frame's plan.
+pub(super) type Handler = unsafe fn(&Program, &mut Frame<'_>, &Code, usize) -> usize;
 
 /// One operation of a program: its handler and its operands. `x` and `y` mean what the handler says,
 /// most often an index into a table of the program.

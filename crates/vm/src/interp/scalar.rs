@@ -1,6 +1,7 @@
 //! Scalar operations as loops over lanes. The functions come from the tables of crate `ir`.
 
-use super::handler::{Body, Handler, select};
+use super::handler::{Body, select};
+use super::program::Handler;
 use super::program::{Code, Program};
 use crate::Level;
 use crate::frame::Frame;
