@@ -90,11 +90,16 @@ pub fn compare(case: &Case) -> Result<(), Mismatch> {
         return Err(mismatch("the kernel's text is not the text of the kernel".into()));
     }
     let expected = reference::run(case).map_err(|why| mismatch(format!("the reference: {why}")))?;
-    let mut device = Device::new(case).map_err(&mismatch)?;
+    compare_with(case, &expected).map_err(mismatch)
+}
+
+/// Runs a case on the VM; what it leaves is to be this.
+fn compare_with(case: &Case, expected: &Buffers) -> Result<(), String> {
+    let mut device = Device::new(case)?;
     for way in ways(case) {
-        let found = device.run(case, &way).map_err(|why| mismatch(format!("{way}: {why}")))?;
-        if let Some(difference) = difference(case, &expected, &found) {
-            return Err(mismatch(format!("{way}: {difference}")));
+        let found = device.run(case, &way).map_err(|why| format!("{way}: {why}"))?;
+        if let Some(difference) = difference(case, expected, &found) {
+            return Err(format!("{way}: {difference}"));
         }
     }
     Ok(())
@@ -190,5 +195,37 @@ impl Device {
             output: read(*output, case.output_bytes)?,
             counters: read(*counters, case.counter_bytes)?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Choices, generate};
+    use ir::{BinaryOp, Collective, Op};
+    use lanes::ReduxOp;
+
+    /// The reference with other operations in the place of some: many kernels then differ, and are said to.
+    #[test]
+    fn mistakes_are_found() {
+        let mut found = 0;
+        for seed in 0..40 {
+            let case = generate(&mut Choices::from_seed(seed));
+            let mut wrong = case.clone();
+            for inst in wrong.kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+                if let Op::Collective { what: Collective::Redux { op, .. }, .. } = &mut inst.op {
+                    *op = if *op == ReduxOp::Add { ReduxOp::Xor } else { ReduxOp::Add };
+                }
+                if let Op::Binary { op: op @ BinaryOp::SubI32, .. } = &mut inst.op {
+                    *op = BinaryOp::AddI32;
+                }
+            }
+            // Some then do what is not defined.
+            let Ok(expected) = reference::run(&wrong) else { continue };
+            let Err(what) = compare_with(&case, &expected) else { continue };
+            assert!(what.contains("expected") && what.contains("found"), "{what}");
+            found += 1;
+        }
+        assert!(found >= 10, "{found}");
     }
 }

@@ -3,7 +3,7 @@
 use warpwise_generate::{Choices, compare, generate, shrink};
 
 /// Kernels of one run, and of which seeds.
-const SEEDS: std::ops::Range<u64> = 0..1500;
+const SEEDS: std::ops::Range<u64> = 0..2500;
 /// Attempts to make a kernel with a mismatch smaller.
 const ATTEMPTS: u32 = 2000;
 

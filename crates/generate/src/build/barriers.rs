@@ -18,7 +18,7 @@ impl Generator<'_> {
             }
             1 | 2 => self.exchange(),
             3 => self.reduce_in_shared(),
-            4 => self.barrier_from_two_sides(region),
+            4 if self.is_independent => self.barrier_from_two_sides(region),
             _ => self.arrive_and_wait(),
         }
     }

@@ -178,11 +178,12 @@ impl Generator<'_> {
         };
         let [value, source] = [0; 2].map(|_| self.b.reg(Class::W32));
         let in_range = self.b.reg(Class::Pred);
-        // Operands are read once more below: they must not be what the guard or the result changes.
-        let (b, c) = (self.moved(b), self.moved(c));
+        // Registers are read once more below, and must not be what the result replaces.
+        let mut keep = |src: Src| if let Src::Reg(_) = src { self.moved(src).into() } else { src };
+        let (b, c) = (keep(b), keep(c));
         let lane = self.fixed.lane;
         let (d, p) = (value, Some(in_range));
-        self.meet(Collective::Shfl { mode, d, p, a, b: b.into(), c: c.into() }, members);
+        self.meet(Collective::Shfl { mode, d, p, a, b, c }, members);
         let amount = self.b.binary(BinaryOp::And32, b, Src::Imm(31));
         match mode {
             ShflMode::Up => self.b.binary_to(source, BinaryOp::SubI32, lane, amount),

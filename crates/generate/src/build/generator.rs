@@ -42,6 +42,8 @@ pub(super) struct Generator<'c> {
     pub(super) threads: u32,
     /// Whether some threads may have exited.
     pub(super) has_exits: bool,
+    /// Whether lanes may part and meet again at other instructions.
+    pub(super) is_independent: bool,
     /// Statements that may still be made.
     pub(super) budget: u32,
 }

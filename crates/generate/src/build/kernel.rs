@@ -35,13 +35,25 @@ pub fn generate(choices: &mut Choices) -> Case {
 }
 
 fn kernel(choices: &mut Choices, threads: u32) -> ir::Kernel {
-    let mut b = Builder::new("generated", WarpRules::Independent);
+    let is_independent = !choices.one_in(5);
+    let rules = if is_independent { WarpRules::Independent } else { WarpRules::Lockstep };
+    let mut b = Builder::new("generated", rules);
     let fixed = fixed(&mut b);
     let words = (0..6).map(|_| b.reg(Class::W32)).collect();
     let wides = (0..4).map(|_| b.reg(Class::W64)).collect();
     let preds = (0..4).map(|_| b.reg(Class::Pred)).collect();
-    let (has_exits, budget) = (false, STATEMENTS);
-    let mut g = Generator { choices, b, fixed, words, wides, preds, threads, has_exits, budget };
+    let mut g = Generator {
+        choices,
+        b,
+        fixed,
+        words,
+        wides,
+        preds,
+        threads,
+        is_independent,
+        has_exits: false,
+        budget: STATEMENTS,
+    };
     g.begin();
     let everyone = Src::Imm(u64::from(u32::MAX));
     let mask = match threads.is_multiple_of(32) {

@@ -100,23 +100,29 @@ impl Generator<'_> {
         });
     }
 
-    /// Space and address of bytes of the thread's own, for an access of `size` bytes.
-    fn own(&mut self, size: u64) -> (Space, Address) {
+    /// Space and address of bytes of the thread's own, for an access of `size` bytes; atomics are not on local memory (PTX ISA 9.1, atom).
+    fn own(&mut self, size: u64, is_atomic: bool) -> (Space, Address) {
         let mut offset =
             |bytes: u64| (self.choices.below((bytes / size) as usize) as u64 * size) as i64;
         let (shared, scratch) = (offset(OWN), offset(SCRATCH) + RESULTS as i64);
-        match self.choices.below(6) {
+        match self.choices.below(if is_atomic { 5 } else { 7 }) {
             0 | 1 => (Space::Shared, Address { base: self.fixed.own.into(), offset: shared }),
             2 => {
-                let own = self.b.unary(UnaryOp::ZeroExtend32, self.fixed.own);
-                let base = self.b.binary(BinaryOp::AddI64, own, self.fixed.shared).into();
+                let base = self.generic_own().into();
                 (Space::Generic, Address { base, offset: shared })
             }
             3 => {
                 let space = self.choices.pick(&[Space::Global, Space::Generic], Space::Global);
                 (space, Address { base: self.fixed.output.into(), offset: scratch })
             }
+            // Lanes of one instruction access different spaces.
             4 => {
+                let (p, own) = (self.pred(), self.generic_own());
+                let scratch = self.b.binary(BinaryOp::AddI64, self.fixed.output, Src::Imm(RESULTS));
+                let base = self.b.select(Class::W64, p, own, scratch).into();
+                (Space::Generic, Address { base, offset: shared })
+            }
+            5 => {
                 let base = self.index(LOCAL, size).into();
                 (Space::Local, Address { base, offset: 0 })
             }
@@ -129,10 +135,16 @@ impl Generator<'_> {
         }
     }
 
+    /// The generic address of the thread's own bytes of shared memory.
+    fn generic_own(&mut self) -> Reg {
+        let own = self.b.unary(UnaryOp::ZeroExtend32, self.fixed.own);
+        self.b.binary(BinaryOp::AddI64, own, self.fixed.shared)
+    }
+
     pub(super) fn own_memory(&mut self) {
         self.perhaps_guarded(|g| {
             let (access, count) = g.elements();
-            let (space, address) = g.own(u64::from(access.bytes()) * count as u64);
+            let (space, address) = g.own(u64::from(access.bytes()) * count as u64, false);
             let is_load = g.choices.one_in(2);
             let ordering = g.ordering(is_load);
             if is_load {
@@ -169,19 +181,11 @@ impl Generator<'_> {
                 4 => Update::CompareExchange,
                 _ => Update::Apply(op),
             };
-            let (space, address) = g.own(u64::from(access.bytes()));
+            let (space, address) = g.own(u64::from(access.bytes()), true);
             let class = Builder::class_of(access);
             let (b, c) = (g.value(class), g.value(class));
             let d = if g.choices.one_in(4) { None } else { Some(g.target(class)) };
             let ordering = g.atomic_ordering();
-            // Atomics are not on local memory (PTX ISA, atom): shared memory takes its place.
-            let (space, address) = match space {
-                Space::Local => (Space::Shared, Address { base: g.fixed.own.into(), offset: 0 }),
-                Space::Generic if address.base != g.fixed.output.into() => {
-                    (Space::Shared, Address { base: g.fixed.own.into(), offset: 0 })
-                }
-                Space::Generic | Space::Global | Space::Shared | Space::Param => (space, address),
-            };
             g.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
         });
     }

@@ -27,7 +27,7 @@ impl Generator<'_> {
             22..24 if is_shallow => self.repeat(region),
             24 => self.leave_turn(region),
             25 if region.depth == 0 => self.exit_some(region),
-            26 if is_shallow => self.meet_from_two_sides(region),
+            26 if self.is_independent => self.meet_from_two_sides(region),
             27..30 if region.is_uniform => self.barrier_statement(region),
             30 => self.order(),
             31 => self.warp_exchange(region),
