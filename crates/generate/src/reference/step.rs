@@ -14,7 +14,11 @@ impl Cta<'_> {
         let block = kernel.blocks.get(thread.block).ok_or("there is no such block")?;
         let Some(inst) = block.insts.get(thread.at) else {
             leave(thread, &block.terminator);
-            return if block.terminator == Terminator::Trap { Err("trap".into()) } else { Ok(()) };
+            return if block.terminator == Terminator::Trap {
+                Err("the kernel traps".into())
+            } else {
+                Ok(())
+            };
         };
         if inst.guard.is_some_and(|guard| !thread.pred(guard)) {
             thread.at += 1;

@@ -425,7 +425,7 @@ mod tests {
         b.push(Op::Nanosleep { nanoseconds: sum.into() });
         let kernel = simplified(b);
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
-        assert_eq!(text, ["Nanosleep 0x27"]);
+        assert_eq!(text, ["nanosleep 0x27"]);
     }
 
     #[test]
