@@ -211,7 +211,8 @@ impl Builder {
     }
 
     /// The finished kernel: reachable blocks in reconvergence order. A block without a terminator
-    /// ends in exit. Sizes of memory spaces are zero; the caller fills them in.
+    /// ends in exit. In lockstep the ends of a loop go by way of one block, where lanes meet before they begin the next
+    /// turn. Sizes of memory spaces are zero; the caller fills them in.
     pub fn finish(self) -> Kernel {
         let exit = (Terminator::Exit, Place::default());
         let mut blocks: Vec<_> = self
@@ -222,12 +223,16 @@ impl Builder {
                 Some(Block { insts, terminator, place })
             })
             .collect();
-        let successors: Vec<Vec<usize>> = blocks
-            .iter()
-            .flatten()
-            .map(|block| block.terminator.successors().map(|to| to.0 as usize).collect())
-            .collect();
-        let order = order::reconvergence_order(&successors);
+        let mut successors = successors_of(&blocks);
+        let mut order = order::reconvergence_order(&successors);
+        if self.rules == WarpRules::Lockstep {
+            let loops = order::loops_of_several_ends(&successors, &order);
+            if !loops.is_empty() {
+                loops.into_iter().for_each(|(head, ends)| join_ends(&mut blocks, head, &ends));
+                successors = successors_of(&blocks);
+                order = order::reconvergence_order(&successors);
+            }
+        }
         let mut position = vec![BlockId(0); blocks.len()];
         for (at, block) in order.iter().enumerate() {
             position[*block] = BlockId(at as u32);
@@ -263,4 +268,29 @@ impl Builder {
             threads: ThreadLimits::default(),
         }
     }
+}
+
+fn successors_of(blocks: &[Option<Block>]) -> Vec<Vec<usize>> {
+    let to = |block: &Block| block.terminator.successors().map(|to| to.0 as usize).collect();
+    blocks.iter().flatten().map(to).collect()
+}
+
+/// Lets the ends of a loop lead to its head by way of a new block.
+fn join_ends(blocks: &mut Vec<Option<Block>>, head: usize, ends: &[usize]) {
+    let (head, new) = (BlockId(head as u32), BlockId(blocks.len() as u32));
+    let mut place = Place::default();
+    for end in ends {
+        let Some(Some(block)) = blocks.get_mut(*end) else { continue };
+        place = block.place;
+        let redirect = |to: &mut BlockId| *to = if *to == head { new } else { *to };
+        match &mut block.terminator {
+            Terminator::Jump(to) => redirect(to),
+            Terminator::Branch { then, otherwise, .. } => {
+                redirect(then);
+                redirect(otherwise);
+            }
+            Terminator::Exit | Terminator::Trap => {}
+        }
+    }
+    blocks.push(Some(Block { insts: Vec::new(), terminator: Terminator::Jump(head), place }));
 }

@@ -14,7 +14,6 @@
 
 mod builder;
 mod collective;
-mod display;
 mod dominators;
 mod interrupt;
 mod kernel;
@@ -28,6 +27,7 @@ mod rename;
 mod scalar;
 mod special;
 pub mod table;
+pub mod text;
 mod verify;
 
 pub use builder::Builder;

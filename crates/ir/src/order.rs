@@ -67,6 +67,30 @@ pub fn reconvergence_order(successors: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
+/// The nodes to which several nodes lead back, with those nodes: heads of loops with more than one end. `order` is the
+/// reconvergence order.
+///
+/// Lanes that go back from one end would be early for all others and not wait for those that are still to come to another
+/// end. They meet where all ends lead to one node first, which comes after them in any reconvergence order.
+pub fn loops_of_several_ends(
+    successors: &[Vec<usize>],
+    order: &[usize],
+) -> Vec<(usize, Vec<usize>)> {
+    let mut position = vec![usize::MAX; successors.len()];
+    for (at, node) in order.iter().enumerate() {
+        position[*node] = at;
+    }
+    let mut ends: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
+    for node in order {
+        for to in &successors[*node] {
+            if position[*to] <= position[*node] && ends[*to].last() != Some(node) {
+                ends[*to].push(*node);
+            }
+        }
+    }
+    ends.into_iter().enumerate().filter(|(_, ends)| ends.len() > 1).collect()
+}
+
 /// Tarjan's algorithm without recursion. The arrays are shared by all searches: every node is searched
 /// once per depth, and `round` tells old marks from new ones.
 struct Search {
@@ -153,7 +177,7 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::reconvergence_order;
+    use super::{loops_of_several_ends, reconvergence_order};
 
     #[test]
     fn if_then_else_joins_last() {
@@ -175,6 +199,23 @@ mod tests {
     fn unreachable_blocks_are_dropped_and_self_loops_kept() {
         assert_eq!(reconvergence_order(&[vec![0, 2], vec![2], vec![]]), [0, 2]);
         assert!(reconvergence_order(&[]).is_empty());
+    }
+
+    #[test]
+    fn loops_with_several_ends_are_found() {
+        // 0 → 1 (head) → 4 or 2 → 1 or 3 → 1: a loop with `continue`.
+        let mut graph = vec![vec![1], vec![4, 2], vec![1, 3], vec![1], vec![]];
+        let found =
+            |graph: &[Vec<usize>]| loops_of_several_ends(graph, &reconvergence_order(graph));
+        assert_eq!(found(&graph), [(1, vec![2, 3])]);
+        // With 5 as its one end.
+        (graph[2], graph[3]) = (vec![5, 3], vec![5]);
+        graph.push(vec![1]);
+        assert_eq!(found(&graph), []);
+        assert_eq!(reconvergence_order(&graph), [0, 1, 2, 3, 5, 4]);
+        // A head of its own, to which both ways of a branch lead, and two loops with one end each.
+        assert_eq!(found(&[vec![1], vec![1, 1]]), []);
+        assert_eq!(found(&[vec![1], vec![2], vec![2, 3], vec![1, 4], vec![]]), []);
     }
 
     #[test]

@@ -76,10 +76,18 @@ macro_rules! define {
             }
 
             /// The name of its row: what it does and the type of its operands, with `To` and another type if the result has one.
-            fn row(self) -> &'static str {
+            pub(crate) fn row(self) -> &'static str {
                 match self {
                     $($enum::$name => stringify!($name),)*
                     $($enum::$rname(_) => stringify!($rname),)*
+                }
+            }
+
+            /// Its rounding mode, if it has one.
+            pub(crate) fn round(self) -> Option<Round> {
+                match self {
+                    $($enum::$name => None,)*
+                    $($enum::$rname(round) => Some(round),)*
                 }
             }
 

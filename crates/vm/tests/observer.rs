@@ -135,7 +135,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
         diary.0,
         [
             "begin 32 lanes",
-            "v0 = Laneid in 0xffffffff",
+            "v0 = special.laneid in 0xffffffff",
             "v3 = LtU32 v0, 0x4 in 0xffffffff",
             "branch 0xffffffff",
             "arrive 0x0000000f of 0xffffffff",
@@ -146,7 +146,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
             "v2 = Shl32 v0, 0x2 in 0xffffffff",
             "v4 = EqI32 v0, 0x1 in 0xffffffff",
             "guard 0x00000002",
-            "Store Shared B32 Weak [v2] = (v1) in 0x00000002 at 0x4",
+            "store.shared.b32 [v2], v1 in 0x00000002 at 0x4",
             "exit 0xffffffff",
             "end",
         ]

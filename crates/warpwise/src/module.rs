@@ -234,6 +234,11 @@ impl Kernel {
         Some((Position::of(&self.sources, span), text))
     }
 
+    /// What it was lowered to; its `Display` is a text that [`ir::text::parse`] reads.
+    pub fn ir(&self) -> &ir::Kernel {
+        &self.lowered.kernel
+    }
+
     /// Its parameters in order.
     pub fn params(&self) -> &[Param] {
         &self.lowered.params

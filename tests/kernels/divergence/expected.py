@@ -185,7 +185,24 @@ def exits():
     save("expected_exit_between_barriers", [sum(counts[: t & 7]) for t in range(64)], u32)
 
 
+def lockstep():
+    out = []
+    for t in range(32):
+        sum = 0
+        for i in range(4):
+            if t >> i & 1:
+                continue
+            sum += i
+            if sum & 2:
+                continue
+            sum += 1
+        # In lockstep nobody misses a turn.
+        out.append(sum * 1000 + 4 * 32)
+    save("expected_turns", out, u32)
+
+
 branches()
 barriers()
 locks()
 exits()
+lockstep()

@@ -391,7 +391,7 @@ mod tests {
         b.push(Op::Nanosleep { nanoseconds: sum.into() });
         let kernel = simplified(b);
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
-        assert_eq!(text, ["Nanosleep 0x27"]);
+        assert_eq!(text, ["nanosleep 0x27"]);
     }
 
     #[test]
@@ -413,7 +413,7 @@ mod tests {
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
         assert_eq!(
             text,
-            ["v1 = Laneid", "v3 = AddI32 v1, 0x2", "Store Shared B32 Weak [0x0] = (v3)"]
+            ["v1 = special.laneid", "v3 = AddI32 v1, 0x2", "store.shared.b32 [0x0], v3"]
         );
     }
 
@@ -445,11 +445,11 @@ mod tests {
         let kernel = simplified(b);
         let text: Vec<_> = kernel.blocks[0].insts.iter().map(ToString::to_string).collect();
         let expected = [
-            "v0 = Laneid",
+            "v0 = special.laneid",
             "v2 = Mov32 v0",
             "v2 = AddI32 v0, 0x1",
             "v4 = AddI32 v0, v2",
-            "Nanosleep v4",
+            "nanosleep v4",
         ];
         assert_eq!(text, expected);
     }

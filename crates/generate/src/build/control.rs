@@ -1,0 +1,124 @@
+//! Branches, loops and exits.
+
+use super::generator::Generator;
+use super::region::{Loop, Region};
+use ir::{BinaryOp, Class, CompareOp, Pred, Src, Terminator, UnaryOp};
+
+impl Generator<'_> {
+    /// A condition, and whether it is the same in all threads of the CTA.
+    fn condition(&mut self) -> (Pred, bool) {
+        if !self.choices.one_in(4) {
+            return (self.kept_pred(), false);
+        }
+        let value = self.choices.pick(&self.fixed.uniform, self.fixed.thread);
+        let few = self.b.binary(BinaryOp::And32, value, Src::Imm(3));
+        let bound = Src::Imm(self.choices.below(4) as u64);
+        (self.b.compare(CompareOp::LtU32, few, bound).into(), true)
+    }
+
+    pub(super) fn branch(&mut self, region: &Region) {
+        let (p, is_uniform) = self.condition();
+        let has_both = self.choices.one_in(2);
+        let (mut one, mut other) = (region.mask, region.mask);
+        if !is_uniform {
+            one = self.ballot(p, region.mask).into();
+            other = self.b.binary(BinaryOp::Xor32, region.mask, one).into();
+        }
+        let (then, join) = (self.b.block(), self.b.block());
+        let otherwise = if has_both { self.b.block() } else { join };
+        self.b.terminate(Terminator::Branch { p, then, otherwise });
+        self.b.switch_to(then);
+        self.statements(region.inner(one, is_uniform), 4);
+        self.b.terminate(Terminator::Jump(join));
+        if has_both {
+            self.b.switch_to(otherwise);
+            self.statements(region.inner(other, is_uniform), 4);
+            self.b.terminate(Terminator::Jump(join));
+        }
+        self.b.switch_to(join);
+    }
+
+    /// A loop of up to three turns a lane.
+    pub(super) fn repeat(&mut self, region: &Region) {
+        let is_uniform = self.choices.one_in(2);
+        let turns = match (is_uniform, self.choices.one_in(2)) {
+            (true, true) => Src::Imm(self.choices.below(4) as u64),
+            (true, false) => {
+                let value = self.choices.pick(&self.fixed.uniform, self.fixed.thread);
+                self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into()
+            }
+            (false, _) => {
+                let value = self.word();
+                self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into()
+            }
+        };
+        let asks_first = self.choices.one_in(2);
+        let counter = self.moved(Src::Imm(0));
+        let mask = if is_uniform { None } else { Some(self.moved(region.mask)) };
+        let inside = mask.map_or(region.mask, Src::Reg);
+        let (body, latch, exit) = (self.b.block(), self.b.block(), self.b.block());
+        // The test stands at the end of a turn, or before the first, too.
+        self.b.terminate(Terminator::Jump(if asks_first { latch } else { body }));
+        self.b.switch_to(body);
+        let mut inner = region.inner(inside, is_uniform);
+        inner.of = Some(Loop { mask, latch, exit });
+        self.statements(inner, 5);
+        self.b.terminate(Terminator::Jump(latch));
+        self.b.switch_to(latch);
+        // The counter is one ahead if the first turn has come here without a body.
+        let first = if asks_first { 1 } else { 0 };
+        self.b.binary_to(counter, BinaryOp::AddI32, counter, Src::Imm(1));
+        let done = self.b.binary(BinaryOp::SubI32, counter, Src::Imm(first));
+        let p = self.b.compare(CompareOp::LtU32, done, turns).into();
+        if let Some(mask) = mask {
+            if self.choices.one_in(2) {
+                let what = ir::Collective::Ballot { d: mask, a: p };
+                self.meet(what, mask.into());
+            } else {
+                let left = self.ballot(p, mask.into());
+                self.b.unary_to(mask, UnaryOp::Mov32, left);
+            }
+        }
+        self.b.terminate(Terminator::Branch { p, then: body, otherwise: exit });
+        self.b.switch_to(exit);
+    }
+
+    /// Some lanes leave the loop, or the turn.
+    pub(super) fn leave_turn(&mut self, region: &mut Region) {
+        let Some(Loop { mask, latch, exit }) = region.of else { return };
+        let p = self.kept_pred();
+        let stay = self.ballot(p.negated(), region.mask);
+        let rest = self.b.block();
+        let leaves = match mask {
+            // Who leaves is no longer in the mask of the loop; so this is no choice once some have left the turn.
+            Some(mask) if region.mask == mask.into() && self.choices.one_in(2) => {
+                self.b.unary_to(mask, UnaryOp::Mov32, stay);
+                exit
+            }
+            Some(_) | None => {
+                region.mask = stay.into();
+                region.is_uniform = false;
+                latch
+            }
+        };
+        self.b.terminate(Terminator::Branch { p, then: leaves, otherwise: rest });
+        self.b.switch_to(rest);
+    }
+
+    /// Some lanes exit.
+    pub(super) fn exit_some(&mut self, region: &mut Region) {
+        let p = self.kept_pred();
+        let stay = self.ballot(p.negated(), region.mask);
+        let (leave, rest) = (self.b.block(), self.b.block());
+        self.b.terminate(Terminator::Branch { p, then: leave, otherwise: rest });
+        self.b.switch_to(leave);
+        self.results();
+        self.b.terminate(Terminator::Exit);
+        self.b.switch_to(rest);
+        region.mask = stay.into();
+        self.has_exits = true;
+        // Some registers of those that stay change, so that those that have left show what they had.
+        let d = self.target(Class::W32);
+        self.b.binary_to(d, BinaryOp::AddI32, d, Src::Imm(1));
+    }
+}

@@ -1,0 +1,12 @@
+//! From choices to a kernel.
+
+mod barriers;
+mod collectives;
+mod control;
+mod generator;
+mod kernel;
+mod memory;
+mod region;
+mod statements;
+
+pub use kernel::generate;

@@ -1,0 +1,39 @@
+//! Fewer and simpler choices that still make a mismatch.
+
+use crate::build::generate;
+use crate::choices::Choices;
+use crate::compare::{Mismatch, compare};
+
+/// Choices that make a mismatch: those given, less as many as can be left out or made simpler within so many attempts.
+pub fn shrink(bytes: &[u8], mut attempts: u32) -> Option<(Vec<u8>, Mismatch)> {
+    let fails = |bytes: &[u8]| compare(&generate(&mut Choices::from_bytes(bytes))).err();
+    let mut best = bytes.to_vec();
+    let mut mismatch = fails(&best)?;
+    let mut size = best.len().next_power_of_two();
+    while size > 0 {
+        let mut at = 0;
+        while at < best.len() && attempts > 0 {
+            let end = (at + size).min(best.len());
+            let mut shorter = best.clone();
+            shorter.drain(at..end);
+            let mut zeroed = best.clone();
+            zeroed.iter_mut().take(end).skip(at).for_each(|byte| *byte = 0);
+            let mut better = false;
+            for candidate in [shorter, zeroed] {
+                if attempts == 0 || candidate == best {
+                    continue;
+                }
+                attempts -= 1;
+                if let Some(found) = fails(&candidate) {
+                    (best, mismatch, better) = (candidate, found, true);
+                    break;
+                }
+            }
+            if !better || best.get(at..end).is_some_and(|part| part.iter().all(|byte| *byte == 0)) {
+                at += size;
+            }
+        }
+        size /= 2;
+    }
+    Some((best, mismatch))
+}
