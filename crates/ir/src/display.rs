@@ -1,6 +1,9 @@
 //! The IR as text, for tests and for inspecting what an instruction lowers to.
 
-use crate::{Address, AsyncCopy, BlockId, Inst, Kernel, Op, Pred, Reg, Src, Terminator};
+use crate::{
+    Address, AsyncCopy, BlockId, Collective, Inst, Kernel, Mma, Op, Pred, Reg, Src, Terminator,
+};
+use lanes::Product;
 use std::fmt;
 
 impl fmt::Display for Reg {
@@ -79,6 +82,7 @@ impl fmt::Display for Op {
                 write!(f, "Atomic {update:?} {space:?} {access:?} {ordering:?} ")?;
                 write!(f, "{address}, {b}, {c}")
             }
+            Op::Collective { what: Collective::Mma(mma), .. } => mma.fmt(f),
             Op::Collective { what, members, aligned } => {
                 write!(f, "{what:?} members {members:?}{}", if *aligned { " aligned" } else { "" })
             }
@@ -103,6 +107,20 @@ impl fmt::Display for Op {
                 Ok(())
             }
         }
+    }
+}
+
+impl fmt::Display for Mma {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Product { m, n, k, a, b, c, d, layout, .. } = self.product;
+        let results: Vec<String> =
+            self.d.iter().map(|d| d.map_or("_".to_owned(), |d| d.to_string())).collect();
+        write!(f, "({}) = {layout:?} m{m}n{n}k{k} {d:?} {a:?} {b:?} {c:?}", results.join(", "))?;
+        for (nth, sources) in [&self.a, &self.b, &self.c].into_iter().enumerate() {
+            let sources: Vec<String> = sources.iter().map(Src::to_string).collect();
+            write!(f, "{} ({})", if nth == 0 { "" } else { "," }, sources.join(", "))?;
+        }
+        Ok(())
     }
 }
 

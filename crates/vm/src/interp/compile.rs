@@ -11,9 +11,10 @@ use super::handlers::{atomic_handler, load_handler, store_handler};
 use super::host::Host;
 use super::invariant::hoist;
 use super::launch_values::LaunchValues;
+use super::matrix::Multiply;
 use super::operations::{
     AtomicOp, BarrierOp, BranchOp, CollectiveOp, ConstantShuffle, HostOp, MemoryOp, PredicatedOp,
-    Reduction,
+    ProductOp, Reduction,
 };
 use super::predicate::{Guard, Logic, Select, Unguard};
 use super::predicated::{self, Predicated, PredicatedEnd};
@@ -393,7 +394,8 @@ impl Compiler<'_> {
         let (none, rules) = (Slot::NONE, self.kernel.rules);
         let optional =
             |compiler: &mut Self, reg: Option<Reg>| reg.map_or(none, |reg| compiler.reg(reg));
-        let (mut b, mut c, mut negated, mut sources) = (none, none, false, None);
+        let (mut b, mut c, mut negated) = (none, none, false);
+        let (mut sources, mut product) = (None, None);
         let (d, p, a) = match what {
             C::Shfl { mode, d, p, a, b: offset, c: clamp } => {
                 b = self.src(*offset, Class::W32);
@@ -422,6 +424,19 @@ impl Compiler<'_> {
             }
             C::Elect { d, p } => (optional(self, *d), self.reg(*p), none),
             C::WarpSync | C::Matrix(_) => (none, none, none),
+            C::Mma(mma) => {
+                let slots = |compiler: &mut Self, sources: &[Src]| {
+                    sources.iter().map(|src| compiler.src(*src, mma.class())).collect()
+                };
+                product = Some(Box::new(ProductOp {
+                    product: mma.product,
+                    a: slots(self, &mma.a),
+                    b: slots(self, &mma.b),
+                    c: slots(self, &mma.c),
+                    d: mma.d.iter().map(|d| optional(self, *d)).collect(),
+                }));
+                (none, none, none)
+            }
         };
         // Below sm_70 the lanes of a warp run in lockstep: nobody waits, and of the active lanes those of each
         // membermask take part. What moves values asks for nobody else's membermask.
@@ -436,12 +451,14 @@ impl Compiler<'_> {
         };
         let kind: CollectiveKind = what.kind();
         let resume = self.resume(guarded);
-        let constant = sources.is_some();
-        let op = CollectiveOp { kind, d, p, a, b, c, negated, members, waits, sources, resume };
+        let (constant, multiplies) = (sources.is_some(), product.is_some());
+        let op =
+            CollectiveOp { kind, d, p, a, b, c, negated, members, waits, sources, product, resume };
         self.program.collectives.push(op);
         let index = self.program.collectives.len() as u32 - 1;
         let run = match (self.observed && waits, constant) {
             (true, _) => select::<CollectiveMeeting>(self.level),
+            (false, _) if multiplies => select::<Multiply>(self.level),
             (false, true) => select::<ShuffleConstant>(self.level),
             (false, false) => select::<Collective>(self.level),
         };
@@ -632,7 +649,8 @@ impl Compiler<'_> {
         }
         for op in &mut program.collectives {
             let slots = [&mut op.d, &mut op.p, &mut op.a, &mut op.b, &mut op.c];
-            slots.into_iter().chain(&mut op.members).for_each(place);
+            let matrices = op.product.iter_mut().flat_map(|product| product.slots_mut());
+            slots.into_iter().chain(&mut op.members).chain(matrices).for_each(place);
         }
         for op in &mut program.barriers {
             place(&mut op.id);

@@ -15,6 +15,7 @@ mod handlers;
 mod host;
 mod invariant;
 mod launch_values;
+mod matrix;
 mod memory;
 mod operations;
 mod predicate;

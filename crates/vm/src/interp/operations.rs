@@ -3,7 +3,7 @@
 use super::slot::Slot;
 use crate::simd::ConstantSources;
 use ir::{Access, BarrierReduction, CollectiveKind, Place, Service, Space, Update};
-use lanes::{LaneMask, ShflMode, WARP, shfl};
+use lanes::{LaneMask, Product, ShflMode, WARP, shfl};
 
 /// The operands of a load or store.
 #[derive(Clone, Debug)]
@@ -72,8 +72,29 @@ pub(crate) struct CollectiveOp {
     pub(crate) waits: bool,
     /// The source lanes of a shuffle whose `b` and `c` are constants.
     pub(crate) sources: Option<ConstantShuffle>,
+    /// A product of matrices, which has operands of its own.
+    pub(crate) product: Option<Box<ProductOp>>,
     /// Where lanes go on after having waited.
     pub(crate) resume: usize,
+}
+
+/// The operands of a product of matrices, as slots: for each matrix, its registers.
+#[derive(Clone, Debug)]
+pub(crate) struct ProductOp {
+    pub(super) product: Product,
+    pub(super) a: Box<[Slot]>,
+    pub(super) b: Box<[Slot]>,
+    pub(super) c: Box<[Slot]>,
+    /// [`Slot::NONE`] drops a register.
+    pub(super) d: Box<[Slot]>,
+}
+
+impl ProductOp {
+    /// Every slot.
+    pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
+        let ProductOp { a, b, c, d, .. } = self;
+        a.iter_mut().chain(b).chain(c).chain(d)
+    }
 }
 
 /// What a shuffle with constant `b` and `c` does.
