@@ -65,7 +65,7 @@ pub fn block_reduce(input: &[f32], out: &mut [f32]) {
 }
 
 /// Numbers of lane `t` of a warp: four registers of `a` and two of `b`, of which each holds two.
-pub type Operands = [[f32; 2]; 6];
+pub(crate) type Operands = [[f32; 2]; 6];
 
 /// So many products of 16×16 by 16×8 for each warp, in the kernel's order of additions; four elements of the sum a lane.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]

@@ -186,8 +186,10 @@ impl Product {
                 true => matches!(self.words(), 4 | 8 | 16),
                 false => matches!(self.words(), 4 | 8),
             };
+        if !(types && lines && length) {
+            return false;
+        }
         let Registers { a, b, c, d } = self.registers();
-        let fits = [a, b, c, d].iter().all(|count| (1..=MOST_REGISTERS).contains(count));
-        types && lines && length && fits
+        [a, b, c, d].iter().all(|count| (1..=MOST_REGISTERS).contains(count))
     }
 }

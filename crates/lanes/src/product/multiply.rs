@@ -1,34 +1,34 @@
 //! Products of matrices whose elements have at most 32 bits.
 
 use super::kind::{Factor, MOST_REGISTERS, Product, Sum};
-use super::layout::Place;
-use super::narrow::{LONGEST, elements};
-use crate::{Lanes, WARP};
+use super::layout::SIDE;
+use super::narrow::planes;
+use crate::Lanes;
 use numeric::{Round, convert, f32 as single};
 
 /// The registers of a matrix, of every lane; those that a matrix does not have are not looked at.
 pub type Fragment<'a, T> = [&'a Lanes<T>; MOST_REGISTERS];
 
-/// Rows and columns that are multiplied at once.
-pub(super) const SIDE: usize = 8;
-
 /// A square part of `c` or `d`, row by row.
-type Square = [[u32; SIDE]; SIDE];
+type Square<T> = [[T; SIDE]; SIDE];
 
-/// Rows of `a` or columns of `b`, word by word.
-type Lines<const W: usize> = [[u32; W]; SIDE];
+/// Some rows of `a`, word by word, and the same words of columns of `b`, column by column.
+struct Words<const W: usize> {
+    rows: [[u32; W]; SIDE],
+    columns: [[u32; SIDE]; W],
+}
 
 /// `d = a b + c` of a [valid](Product::is_valid) product that is not [wide](Product::is_wide). All registers of `d` that
 /// the product has are written, in every lane.
 #[inline(always)]
 pub fn multiply(
     product: &Product,
-    [a, b, c]: [&Fragment<'_, u32>; 3],
+    operands: [&Fragment<'_, u32>; 3],
     d: &mut [Lanes<u32>; MOST_REGISTERS],
 ) {
     match product.words() {
-        4 => by_words::<4>(product, [a, b, c], d),
-        8 => by_words::<8>(product, [a, b, c], d),
+        4 => by_words::<4>(product, operands, d),
+        8 => by_words::<8>(product, operands, d),
         _ => {}
     }
 }
@@ -39,90 +39,44 @@ fn by_words<const W: usize>(
     [a, b, c]: [&Fragment<'_, u32>; 3],
     d: &mut [Lanes<u32>; MOST_REGISTERS],
 ) {
+    let (of_a, of_b, elements) = (product.rows(), product.columns(), product.elements());
+    let mut words = Words::<W> { rows: [[0; W]; SIDE], columns: [[0; SIDE]; W] };
     for column in (0..product.n as usize).step_by(SIDE) {
-        let columns: Lines<W> = lines(b, |nth, word| product.place_in_b(column + nth, word));
+        of_b.each::<u32, W>(b, column, |nth, word, value| words.columns[word][nth] = value);
         for row in (0..product.m as usize).step_by(SIDE) {
-            let rows: Lines<W> = lines(a, |nth, word| product.place_in_a(row + nth, word));
-            let sums = part_of_c(product, c, (row, column));
+            of_a.each::<u32, W>(a, row, |nth, word, value| words.rows[nth][word] = value);
+            let mut sums: Square<u32> = [[0; SIDE]; SIDE];
+            elements.each((row, column), |row, column, lane, nth| {
+                let (register, shift) = product.c.place(nth);
+                sums[row][column] = c[register % MOST_REGISTERS][lane] >> shift;
+            });
             let sums = match product.a {
-                Factor::B1 => bits(product, &rows, &columns, sums),
+                Factor::B1 => bits(product, &words, sums),
                 Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4 => {
-                    integers(product, &rows, &columns, sums)
+                    integers(product, &words, sums)
                 }
-                Factor::F16 | Factor::Bf16 | Factor::Tf32 | Factor::E4m3 | Factor::E5m2 => {
-                    floats(product, &rows, &columns, sums)
-                }
+                Factor::F16 | Factor::Bf16 => floats::<W, 2>(product, &words, sums),
+                Factor::E4m3 | Factor::E5m2 => floats::<W, 4>(product, &words, sums),
+                Factor::Tf32 => floats::<W, 1>(product, &words, sums),
                 Factor::F64 => sums,
             };
-            part_of_d(product, d, (row, column), &sums);
-        }
-    }
-}
-
-/// The words of some rows or columns.
-#[inline(always)]
-pub(super) fn lines<T: Copy + Default, const W: usize>(
-    fragment: &Fragment<'_, T>,
-    place: impl Fn(usize, usize) -> Place,
-) -> [[T; W]; SIDE] {
-    let mut found = [[T::default(); W]; SIDE];
-    for (nth, line) in found.iter_mut().enumerate() {
-        for (word, found) in line.iter_mut().enumerate() {
-            let Place { register, lane } = place(nth, word);
-            *found = fragment[register % MOST_REGISTERS][lane % WARP];
-        }
-    }
-    found
-}
-
-/// A part of `c`, each element in the low bits.
-#[inline(always)]
-fn part_of_c(
-    product: &Product,
-    c: &Fragment<'_, u32>,
-    (first_row, first_column): (usize, usize),
-) -> Square {
-    let mut found = [[0; SIDE]; SIDE];
-    for (row, found) in found.iter_mut().enumerate() {
-        for (column, found) in found.iter_mut().enumerate() {
-            let (lane, nth) = product.place_of_sum(first_row + row, first_column + column);
-            let (register, shift) = product.c.place(nth);
-            *found = c[register % MOST_REGISTERS][lane % WARP] >> shift;
-        }
-    }
-    found
-}
-
-/// Writes a part of `d`. What is beside an element is written first or later.
-#[inline(always)]
-fn part_of_d(
-    product: &Product,
-    d: &mut [Lanes<u32>; MOST_REGISTERS],
-    (first_row, first_column): (usize, usize),
-    sums: &Square,
-) {
-    for (row, sums) in sums.iter().enumerate() {
-        for (column, sum) in sums.iter().enumerate() {
-            let (lane, nth) = product.place_of_sum(first_row + row, first_column + column);
-            let (register, shift) = product.d.place(nth);
-            let d = &mut d[register % MOST_REGISTERS][lane % WARP];
-            *d = if shift == 0 { *sum } else { *d & 0xffff | sum << shift };
+            elements.each((row, column), |row, column, lane, nth| {
+                let (register, shift) = product.d.place(nth);
+                let d = &mut d[register % MOST_REGISTERS][lane];
+                // The element in the high bits comes behind the one in the low bits.
+                *d = if shift == 0 { sums[row][column] } else { *d | sums[row][column] << shift };
+            });
         }
     }
 }
 
 /// Counts bits.
 #[inline(always)]
-fn bits<const W: usize>(
-    product: &Product,
-    rows: &Lines<W>,
-    columns: &Lines<W>,
-    mut sums: Square,
-) -> Square {
-    for (row, sums) in rows.iter().zip(&mut sums) {
-        for word in 0..W {
-            for (column, sum) in columns.iter().zip(sums.iter_mut()) {
-                let (a, b) = (row[word], column[word]);
+fn bits<const W: usize>(product: &Product, words: &Words<W>, mut sums: Square<u32>) -> Square<u32> {
+    for (word, columns) in words.columns.iter().enumerate() {
+        for (row, sums) in words.rows.iter().zip(&mut sums) {
+            for (column, sum) in columns.iter().zip(sums) {
+                let (a, b) = (row[word], *column);
                 let both = if product.xor { a ^ b } else { a & b };
                 *sum = sum.wrapping_add(both.count_ones());
             }
@@ -131,49 +85,46 @@ fn bits<const W: usize>(
     sums
 }
 
-/// The products of elements, column by column, added to `sums` in ascending order.
+/// The products of elements, `PER` of each word, added to `sums` in ascending order.
 #[inline(always)]
-fn accumulate<const W: usize>(
+fn accumulate<const W: usize, const PER: usize>(
     product: &Product,
-    rows: &Lines<W>,
-    columns: &Lines<W>,
-    sums: &mut [[f32; SIDE]; SIDE],
+    words: &Words<W>,
+    mut sums: Square<f32>,
     step: impl Fn(f32, f32, f32) -> f32,
-) {
-    let mut of_a = [[0.0; LONGEST]; SIDE];
-    for (words, found) in rows.iter().zip(&mut of_a) {
-        elements(product.a, words, found);
-    }
-    let mut of_b = [[0.0; SIDE]; LONGEST];
-    for (column, words) in columns.iter().enumerate() {
-        let mut found = [0.0; LONGEST];
-        elements(product.b, words, &mut found);
-        for (of_b, found) in of_b.iter_mut().zip(&found).take(product.k as usize) {
-            of_b[column] = *found;
-        }
-    }
-    let mut found = *sums;
-    for (k, of_b) in of_b.iter().enumerate().take(product.k as usize) {
-        for (of_a, sums) in of_a.iter().zip(&mut found) {
-            let a = of_a[k];
-            for (b, sum) in of_b.iter().zip(sums) {
-                *sum = step(a, *b, *sum);
+) -> Square<f32> {
+    let of_a: [[[f32; W]; SIDE]; PER] = planes(product.a, &words.rows);
+    let of_b: [[[f32; SIDE]; W]; PER] = planes(product.b, &words.columns);
+    for word in 0..W {
+        for (of_a, of_b) in of_a.iter().zip(&of_b) {
+            for (row, sums) in of_a.iter().zip(&mut sums) {
+                for (b, sum) in of_b[word].iter().zip(sums) {
+                    *sum = step(row[word], *b, *sum);
+                }
             }
         }
     }
-    *sums = found;
+    sums
 }
 
 /// Sums of products of integers are integers below 2^24 (at most 32 times 2^16, or 64 times 2^8), which binary32 holds.
 #[inline(always)]
 fn integers<const W: usize>(
     product: &Product,
-    rows: &Lines<W>,
-    columns: &Lines<W>,
-    mut sums: Square,
-) -> Square {
+    words: &Words<W>,
+    mut sums: Square<u32>,
+) -> Square<u32> {
+    const BYTES: usize = 4;
     let mut products = [[0.0; SIDE]; SIDE];
-    accumulate(product, rows, columns, &mut products, |a, b, sum| sum + a * b);
+    let step = |a, b, sum| sum + a * b;
+    products = accumulate::<W, BYTES>(product, words, products, step);
+    if matches!(product.a, Factor::S4 | Factor::U4) {
+        let high = Words {
+            rows: words.rows.map(|row| row.map(|word| word >> 4)),
+            columns: words.columns.map(|row| row.map(|word| word >> 4)),
+        };
+        products = accumulate::<W, BYTES>(product, &high, products, step);
+    }
     for (sums, products) in sums.iter_mut().zip(&products) {
         for (sum, found) in sums.iter_mut().zip(products) {
             let (c, found) = (*sum as i32, *found as i32);
@@ -185,45 +136,47 @@ fn integers<const W: usize>(
 }
 
 #[inline(always)]
-fn floats<const W: usize>(
+fn floats<const W: usize, const PER: usize>(
     product: &Product,
-    rows: &Lines<W>,
-    columns: &Lines<W>,
-    c: Square,
-) -> Square {
-    let mut sums = c.map(|sums| {
-        sums.map(|sum| {
-            f32::from_bits(match product.c {
-                Sum::F16 => convert::f32::from_f16(sum as u16),
-                Sum::F32 | Sum::F64 | Sum::S32 => sum,
-            })
-        })
-    });
+    words: &Words<W>,
+    c: Square<u32>,
+) -> Square<u32> {
+    let c = match product.c {
+        Sum::F16 => each(c, |half| convert::f32::from_f16(half as u16)),
+        Sum::F32 | Sum::F64 | Sum::S32 => c,
+    };
+    let c = c.map(|row| row.map(f32::from_bits));
     // A NaN stays one, so it becomes canonical once, behind the last step.
-    accumulate(product, rows, columns, &mut sums, |a, b, sum| a.mul_add(b, sum));
-    sums.map(|sums| {
-        sums.map(|sum| {
-            let sum = if sum.is_nan() { single::NAN } else { sum.to_bits() };
-            match product.d {
-                Sum::F16 => {
-                    let half = convert::f16::from_f32(sum, Round::NearestEven);
-                    u32::from(if product.satfinite { finite_half(half) } else { half })
-                }
-                Sum::F32 | Sum::F64 | Sum::S32 => {
-                    if product.satfinite {
-                        finite_single(sum)
-                    } else {
-                        sum
-                    }
-                }
-            }
-        })
-    })
+    let sums = accumulate::<W, PER>(product, words, c, |a, b, sum| a.mul_add(b, sum));
+    let sums =
+        sums.map(|row| row.map(|sum| if sum.is_nan() { single::NAN } else { sum.to_bits() }));
+    match (product.d, product.satfinite) {
+        (Sum::F16, false) => each(sums, half),
+        (Sum::F16, true) => each(sums, |sum| finite_half(half(sum))),
+        (Sum::F32 | Sum::F64 | Sum::S32, false) => sums,
+        (Sum::F32 | Sum::F64 | Sum::S32, true) => each(sums, finite_single),
+    }
+}
+
+/// The same with every element replaced.
+#[inline(always)]
+fn each(mut square: Square<u32>, new: impl Fn(u32) -> u32) -> Square<u32> {
+    for row in &mut square {
+        for element in row {
+            *element = new(*element);
+        }
+    }
+    square
+}
+
+#[inline(always)]
+fn half(sum: u32) -> u32 {
+    convert::f16::from_f32(sum, Round::NearestEven).into()
 }
 
 /// `.satfinite` of binary16: infinities become the largest number of their sign, NaN becomes 0.
 #[inline(always)]
-fn finite_half(a: u16) -> u16 {
+fn finite_half(a: u32) -> u32 {
     match a & 0x7fff {
         0x7c00 => a & 0x8000 | 0x7bff,
         magnitude if magnitude > 0x7c00 => 0,

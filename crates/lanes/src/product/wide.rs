@@ -1,8 +1,9 @@
 //! Products of matrices of binary64.
 
 use super::kind::{MOST_REGISTERS, Product};
-use super::multiply::{Fragment, SIDE, lines};
-use crate::{Lanes, WARP};
+use super::layout::SIDE;
+use super::multiply::Fragment;
+use crate::Lanes;
 use numeric::{Round, f64 as double};
 
 /// `d = a b + c` of a [valid](Product::is_valid) product that is [wide](Product::is_wide). All registers of `d` that the
@@ -43,26 +44,27 @@ fn by_parts<const K: usize>(
     d: &mut [Lanes<u64>; MOST_REGISTERS],
     step: impl Fn(u64, u64, u64) -> u64,
 ) {
-    for first_column in (0..product.n as usize).step_by(SIDE) {
-        let place = |nth, word| product.place_in_b(first_column + nth, word);
-        let columns: [[u64; K]; SIDE] = lines(b, place);
-        for row in 0..product.m as usize {
-            let mut sums = [0; SIDE];
-            for (nth, sum) in sums.iter_mut().enumerate() {
-                let (lane, nth) = product.place_of_sum(row, first_column + nth);
-                *sum = c[nth % MOST_REGISTERS][lane % WARP];
-            }
-            for word in 0..K {
-                let place = product.place_in_a(row, word);
-                let a = a[place.register % MOST_REGISTERS][place.lane % WARP];
-                for (column, sum) in columns.iter().zip(&mut sums) {
-                    *sum = step(a, column[word], *sum);
+    let (of_a, of_b, elements) = (product.rows(), product.columns(), product.elements());
+    let mut rows = [[0; K]; SIDE];
+    let mut columns = [[0; SIDE]; K];
+    for column in (0..product.n as usize).step_by(SIDE) {
+        of_b.each::<u64, K>(b, column, |nth, word, value| columns[word][nth] = value);
+        for row in (0..product.m as usize).step_by(SIDE) {
+            of_a.each::<u64, K>(a, row, |nth, word, value| rows[nth][word] = value);
+            let mut sums = [[0; SIDE]; SIDE];
+            elements.each((row, column), |row, column, lane, nth| {
+                sums[row][column] = c[nth % MOST_REGISTERS][lane];
+            });
+            for (row, sums) in rows.iter().zip(&mut sums) {
+                for (a, columns) in row.iter().zip(&columns) {
+                    for (b, sum) in columns.iter().zip(sums.iter_mut()) {
+                        *sum = step(*a, *b, *sum);
+                    }
                 }
             }
-            for (nth, sum) in sums.into_iter().enumerate() {
-                let (lane, nth) = product.place_of_sum(row, first_column + nth);
-                d[nth % MOST_REGISTERS][lane % WARP] = sum;
-            }
+            elements.each((row, column), |row, column, lane, nth| {
+                d[nth % MOST_REGISTERS][lane] = sums[row][column];
+            });
         }
     }
 }
