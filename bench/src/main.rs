@@ -22,11 +22,15 @@ const THREADS: u32 = 256;
 const ROUNDS: u32 = 1000;
 /// Threads of the integer kernel: each does a thousand rounds.
 const INTEGER_THREADS: usize = 1 << 16;
+/// Threads of the kernel that multiplies matrices, and how often.
+const MATRIX_THREADS: usize = 1 << 14;
+const PRODUCTS: u32 = 100;
 const REPETITIONS: usize = 7;
 const CHECKS: usize = 3;
 
 /// One row: a kernel with its buffers, and the loop that does the same.
 struct Row<'a> {
+    module: &'a Module,
     kernel: &'a str,
     elements: usize,
     args: Vec<Arg>,
@@ -42,6 +46,7 @@ fn main() -> Result<(), Error> {
         return launch::bench();
     }
     let module = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
+    let matrices = Module::from_ptx("mma.ptx", include_str!("../kernels/mma.ptx"))?;
     let mut device = Device::new()?;
 
     let integers: Vec<i32> = (0..ELEMENTS as i32).map(|i| i.wrapping_mul(7919) & 0xff).collect();
@@ -52,12 +57,18 @@ fn main() -> Result<(), Error> {
     let scan_out = device.upload(&vec![0i32; ELEMENTS])?;
     let sums_out = device.upload(&vec![0f32; ELEMENTS / THREADS as usize])?;
 
+    let (words, operands) = factors();
+    let factors_in = device.upload(&words)?;
+    let products_out = device.upload(&vec![0f32; 4 * MATRIX_THREADS])?;
+
     let mut hashes = vec![0; INTEGER_THREADS];
     let mut scanned = vec![0; ELEMENTS];
     let mut sums = vec![0.0; ELEMENTS / THREADS as usize];
     native::xorshift(&mut hashes, ROUNDS);
     native::warp_scan(&integers, &mut scanned);
     native::block_reduce(&floats, &mut sums);
+    let mut products = vec![[0.0; 4]; MATRIX_THREADS];
+    native::mma(&operands, &mut products, PRODUCTS);
 
     let mut names: Vec<String> = std::env::args().skip(1).collect();
     let checking = names.iter().any(|name| name == "check");
@@ -79,29 +90,45 @@ fn main() -> Result<(), Error> {
         same("block_reduce", &device.download::<f32>(sums_out)?, &sums);
     }
 
+    if wanted("mma") {
+        let args = [factors_in.into(), products_out.into(), PRODUCTS.into()];
+        run(&matrices, &mut device, "mma", MATRIX_THREADS, &args)?;
+        same("mma", &device.download::<f32>(products_out)?, &products.concat());
+    }
+
     let buffers = |a: Buffer, b: Buffer| vec![a.into(), b.into()];
     let rows = [
         Row {
+            module: &module,
             kernel: "xorshift",
             elements: INTEGER_THREADS,
             args: vec![hashes_out.into(), ROUNDS.into()],
             native: Box::new(|| native::xorshift(&mut hashes, ROUNDS)),
         },
         Row {
+            module: &module,
             kernel: "warp_scan",
             elements: ELEMENTS,
             args: buffers(integers_in, scan_out),
             native: Box::new(|| native::warp_scan(&integers, &mut scanned)),
         },
         Row {
+            module: &module,
             kernel: "block_reduce",
             elements: ELEMENTS,
             args: buffers(floats_in, sums_out),
             native: Box::new(|| native::block_reduce(&floats, &mut sums)),
         },
+        Row {
+            module: &matrices,
+            kernel: "mma",
+            elements: MATRIX_THREADS,
+            args: vec![factors_in.into(), products_out.into(), PRODUCTS.into()],
+            native: Box::new(|| native::mma(&operands, &mut products, PRODUCTS)),
+        },
     ];
     if checking {
-        return check(&module, &mut device, rows.iter().filter(|row| wanted(row.kernel)));
+        return check(&mut device, rows.iter().filter(|row| wanted(row.kernel)));
     }
     println!(
         "kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction"
@@ -110,7 +137,7 @@ fn main() -> Result<(), Error> {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut last = None;
         for _ in 0..REPETITIONS {
-            let report = run(&module, &mut device, row.kernel, row.elements, &row.args)?;
+            let report = run(row.module, &mut device, row.kernel, row.elements, &row.args)?;
             ours.push(report.elapsed);
             last = Some(report);
             let started = Instant::now();
@@ -133,19 +160,15 @@ fn main() -> Result<(), Error> {
 }
 
 /// The ratio of checked to plain runs. The kernels are correct, so nothing must be found.
-fn check<'a>(
-    module: &Module,
-    device: &mut Device,
-    rows: impl Iterator<Item = &'a Row<'a>>,
-) -> Result<(), Error> {
+fn check<'a>(device: &mut Device, rows: impl Iterator<Item = &'a Row<'a>>) -> Result<(), Error> {
     println!("kernel         run ms    check ms   ratio   ns/warp instruction");
     for row in rows {
         let (mut plain, mut checked) = (Vec::new(), Vec::new());
         let mut instructions = 1;
         for _ in 0..CHECKS {
-            plain.push(run(module, device, row.kernel, row.elements, &row.args)?.elapsed);
+            plain.push(run(row.module, device, row.kernel, row.elements, &row.args)?.elapsed);
             let options = CheckOptions::default();
-            let kernel = module.kernel(row.kernel)?;
+            let kernel = row.module.kernel(row.kernel)?;
             let config = config(row.elements);
             let report = kernel.check(device, &config, options, &row.args)?.into_result()?;
             checked.push(report.elapsed);
@@ -162,6 +185,17 @@ fn check<'a>(
         );
     }
     Ok(())
+}
+
+/// Small numbers as pairs of binary16, and the same as numbers.
+fn factors() -> (Vec<u32>, Vec<native::Operands>) {
+    const NUMBERS: [(u32, f32); 4] = [(0, 0.0), (0x3c00, 1.0), (0xc000, -2.0), (0x3800, 0.5)];
+    let number = |nth: usize| NUMBERS[nth.wrapping_mul(2_654_435_761) >> 7 & 3];
+    let pair = |nth: usize| [number(2 * nth), number(2 * nth + 1)];
+    let words = (0..6 * MATRIX_THREADS).map(|nth| pair(nth)[0].0 | pair(nth)[1].0 << 16);
+    let operands = (0..MATRIX_THREADS)
+        .map(|t| std::array::from_fn(|nth| pair(6 * t + nth).map(|(_, number)| number)));
+    (words.collect(), operands.collect())
 }
 
 /// A launch on one thread.

@@ -63,3 +63,41 @@ pub fn block_reduce(input: &[f32], out: &mut [f32]) {
         *out = partial[0];
     }
 }
+
+/// Numbers of lane `t` of a warp: four registers of `a` and two of `b`, of which each holds two.
+pub(crate) type Operands = [[f32; 2]; 6];
+
+/// So many products of 16×16 by 16×8 for each warp, in the kernel's order of additions; four elements of the sum a lane.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+pub fn mma(operands: &[Operands], out: &mut [[f32; 4]], rounds: u32) {
+    for (operands, out) in operands.chunks_exact(32).zip(out.chunks_exact_mut(32)) {
+        let mut a = [[0f32; 16]; 16];
+        let mut b = [[0f32; 8]; 16];
+        for (lane, registers) in operands.iter().enumerate() {
+            for half in 0..2 {
+                let (group, column) = (lane / 4, lane % 4 * 2 + half);
+                for nth in 0..4 {
+                    a[group + nth % 2 * 8][column + nth / 2 * 8] = registers[nth][half];
+                }
+                for nth in 0..2 {
+                    b[column + nth * 8][group] = registers[4 + nth][half];
+                }
+            }
+        }
+        let mut c = [[0f32; 8]; 16];
+        for _ in 0..rounds {
+            for k in 0..16 {
+                for row in 0..16 {
+                    for column in 0..8 {
+                        c[row][column] = a[row][k].mul_add(b[k][column], c[row][column]);
+                    }
+                }
+            }
+        }
+        for (lane, out) in out.iter_mut().enumerate() {
+            for (nth, out) in out.iter_mut().enumerate() {
+                *out = c[lane / 4 + nth / 2 * 8][lane % 4 * 2 + nth % 2];
+            }
+        }
+    }
+}

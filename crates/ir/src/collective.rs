@@ -1,6 +1,6 @@
 //! Warp collectives: operations whose result in one lane depends on other lanes.
 
-use crate::{Pred, Reg, Src};
+use crate::{MatrixForm, Mma, Pred, Reg, Src};
 use lanes::{ReduxF32, ReduxOp, ShflMode, VoteMode};
 
 /// Which lanes take part in a collective.
@@ -13,7 +13,7 @@ pub enum Members {
 }
 
 /// A warp collective with its operands. The meaning of each is a function of crate `lanes`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Collective {
     /// Exchange of 32-bit values.
     Shfl {
@@ -100,29 +100,11 @@ pub enum Collective {
     },
     /// Waits, nothing else (`bar.warp.sync`).
     WarpSync,
-    /// Waits for the whole warp to begin an instruction on matrices (`ldmatrix`, `mma`, …). What that does with values and
+    /// Waits for the whole warp to begin an instruction on matrices (`ldmatrix`, …). What that does with values and
     /// memory follows as operations of its own.
     Matrix(MatrixForm),
-}
-
-/// Which instruction on matrices the lanes of a warp begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MatrixForm {
-    /// What it does.
-    pub work: MatrixWork,
-    /// A number that instructions of a kernel have in common if their qualifiers are the same.
-    pub qualifiers: u32,
-}
-
-/// What an instruction on matrices does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MatrixWork {
-    /// Loads fragments.
-    Load,
-    /// Stores fragments.
-    Store,
-    /// Multiplies and adds.
-    Multiply,
+    /// Multiplies matrices.
+    Mma(Box<Mma>),
 }
 
 /// What a collective is apart from its operands: lanes that arrive at collectives of the same kind,
@@ -156,7 +138,8 @@ impl Collective {
             | Collective::ReduxF32 { .. }
             | Collective::Elect { .. }
             | Collective::WarpSync
-            | Collective::Matrix(_) => None,
+            | Collective::Matrix(_)
+            | Collective::Mma(_) => None,
         }
     }
 
@@ -179,6 +162,7 @@ impl Collective {
             Collective::MovMatrix { .. } => CollectiveKind::MovMatrix,
             Collective::WarpSync => CollectiveKind::WarpSync,
             Collective::Matrix(form) => CollectiveKind::Matrix(form),
+            Collective::Mma(ref mma) => CollectiveKind::Matrix(mma.form()),
         }
     }
 }

@@ -18,6 +18,7 @@ mod dominators;
 mod interrupt;
 mod kernel;
 mod liveness;
+mod matrix;
 pub mod mbarrier;
 mod memory;
 mod op;
@@ -31,7 +32,7 @@ pub mod text;
 mod verify;
 
 pub use builder::Builder;
-pub use collective::{Collective, CollectiveKind, MatrixForm, MatrixWork, Members};
+pub use collective::{Collective, CollectiveKind, Members};
 pub use dominators::{Dominators, Graph};
 pub use interrupt::Interrupt;
 pub use kernel::{
@@ -39,6 +40,7 @@ pub use kernel::{
     terminator_use,
 };
 pub use liveness::{Extent, Extents, Liveness};
+pub use matrix::{MatrixForm, MatrixWork, Mma};
 pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update, WINDOW};
 pub use op::{
     AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op,

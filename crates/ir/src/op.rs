@@ -579,6 +579,12 @@ impl Op {
                     }
                     Collective::Elect { d, p } => defs = [*d, Some(*p)],
                     Collective::WarpSync | Collective::Matrix(_) => {}
+                    Collective::Mma(mma) => {
+                        mma.sources()
+                            .chain(srcs[3].take())
+                            .for_each(|src| visit_src(src, &mut visit));
+                        mma.results().for_each(|d| visit(Operand::Def(d)));
+                    }
                 }
             }
             Op::Barrier { action, id, threads, .. } => {

@@ -122,6 +122,10 @@ fn collective(what: &mut Collective, to: To<'_>) {
             def(p, to);
         }
         Collective::WarpSync | Collective::Matrix(_) => {}
+        Collective::Mma(mma) => {
+            uses(mma.sources_mut(), to);
+            mma.d.iter_mut().flatten().for_each(|d| def(d, to));
+        }
     }
 }
 
@@ -146,7 +150,7 @@ fn def(reg: &mut Reg, to: To<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Access, Address, BarrierReduction, BinaryOp, Ordering, Space, Special};
+    use crate::{Access, Address, BarrierReduction, BinaryOp, Mma, Ordering, Space, Special};
 
     /// What `rename` asks for is what `operands` shows, and it takes every answer.
     #[test]
@@ -190,6 +194,26 @@ mod tests {
                 wide: false,
             }),
             collective(Collective::Elect { d: Some(Reg(1)), p: Reg(2) }),
+            collective(Collective::Mma(Box::new(Mma {
+                product: lanes::Product {
+                    m: 16,
+                    n: 8,
+                    k: 8,
+                    a: lanes::product::Factor::F16,
+                    b: lanes::product::Factor::F16,
+                    c: lanes::product::Sum::F16,
+                    d: lanes::product::Sum::F16,
+                    layout: lanes::product::Layout::Mma,
+                    satfinite: false,
+                    xor: false,
+                    round: crate::Round::NearestEven,
+                },
+                qualifiers: 0,
+                a: Box::new([r(1), r(2)]),
+                b: Box::new([r(3)]),
+                c: Box::new([r(4), Src::Imm(5)]),
+                d: Box::new([Some(Reg(6)), None]),
+            }))),
             Op::Barrier {
                 action: BarrierAction::Reduce { op: BarrierReduction::Popc, d: Reg(1), p: p(2) },
                 id: r(3),

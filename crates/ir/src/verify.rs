@@ -1,9 +1,10 @@
 //! Checks that a kernel is well formed. A failure is a bug of the front end that made it.
 
 use crate::{
-    AsyncCopy, BarrierAction, BarrierReduction, Class, Collective, Completion, Kernel, Members, Op,
-    Pred, Reg, Src, Terminator,
+    AsyncCopy, BarrierAction, BarrierReduction, Class, Collective, Completion, Kernel, Members,
+    Mma, Op, Pred, Reg, Src, Terminator,
 };
+use lanes::product::Registers;
 
 /// Checks every register's class against the operations that use it, and every branch target.
 ///
@@ -192,6 +193,16 @@ impl Checker<'_> {
                 self.reg(*p, Class::Pred)
             }
             Collective::WarpSync | Collective::Matrix(_) => Ok(()),
+            Collective::Mma(mma) => {
+                let Mma { product, a, b, c, d, .. } = &**mma;
+                let counts = Registers { a: a.len(), b: b.len(), c: c.len(), d: d.len() };
+                if !product.is_valid() || counts != product.registers() {
+                    return Err(format!("{counts:?} do not make {product:?}"));
+                }
+                let class = mma.class();
+                mma.sources().try_for_each(|src| self.src(src, class))?;
+                mma.results().try_for_each(|d| self.reg(d, class))
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Lane masks and warp collectives as pure functions.
 //!
 //! A warp is 32 lanes that execute together. A *collective* is an instruction in which a lane's
-//! result depends on the registers of other lanes: shuffle, vote, match, redux, elect, movmatrix.
-//! This crate computes what such an instruction returns, given one register of all 32 lanes
+//! result depends on the registers of other lanes: shuffle, vote, match, redux, elect, movmatrix, mma.
+//! This crate computes what such an instruction returns, given registers of all 32 lanes
 //! ([`Lanes`]) and the set of lanes that take part ([`LaneMask`]). It keeps no state, waits for
 //! nobody, allocates nothing and never panics.
 //!
@@ -53,6 +53,7 @@ mod group;
 mod mask;
 pub mod matching;
 pub mod movmatrix;
+pub mod product;
 pub mod redux;
 pub mod shfl;
 pub mod vote;
@@ -60,6 +61,7 @@ mod warp;
 
 pub use group::{Group, Groups, groups};
 pub use mask::{LaneIter, LaneMask, Ranges, Strip, select};
+pub use product::Product;
 pub use redux::{MinMax, ReduxF32, ReduxOp};
 pub use shfl::{ShflMode, ShflSources};
 pub use vote::VoteMode;

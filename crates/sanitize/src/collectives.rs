@@ -197,7 +197,8 @@ impl Collectives {
             | Collective::Elect { .. }
             | Collective::MovMatrix { .. }
             | Collective::WarpSync
-            | Collective::Matrix(_) => None,
+            | Collective::Matrix(_)
+            | Collective::Mma(_) => None,
         };
         let lost = sources.map_or(LaneMask::EMPTY, |sources| {
             let lost = shfl::undefined_reads(&sources.lane, firing.participants, part.lanes);

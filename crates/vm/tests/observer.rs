@@ -112,7 +112,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
     let kernel = kernel();
     ir::verify(&kernel).expect("a valid kernel");
     let kernel = Executable::new(kernel);
-    let mut memory = Memory::new().expect("address space");
+    let memory = Memory::new().expect("address space");
     let mut diary = Diary::default();
     let launch = Launch {
         grid: [1; 3],

@@ -48,7 +48,7 @@ impl Cta<'_> {
     fn collective(&self, warp: usize, lane: usize) -> Option<Collective> {
         let thread = self.threads.get(warp * WARP + lane)?;
         let inst = self.case.kernel.blocks.get(thread.block)?.insts.get(thread.at)?;
-        if let Op::Collective { what, .. } = &inst.op { Some(*what) } else { None }
+        if let Op::Collective { what, .. } = &inst.op { Some(what.clone()) } else { None }
     }
 
     fn fire(&mut self, warp: usize, kind: CollectiveKind, arrived: LaneMask) -> Result<(), String> {
@@ -78,6 +78,7 @@ impl Cta<'_> {
                 | Collective::ReduxF32 { a, .. }
                 | Collective::MovMatrix { a, .. } => offer(a, false),
                 Collective::Elect { .. } | Collective::WarpSync | Collective::Matrix(_) => {}
+                Collective::Mma(_) => return Err("the reference multiplies no matrices".into()),
             }
         }
         let given = give(kind, &a, &b, &c, LaneMask(votes), arrived);
@@ -94,7 +95,9 @@ impl Cta<'_> {
                 ) => (Some(d), None),
                 Some(Collective::MatchAll { d, p, .. }) => (d, p),
                 Some(Collective::Elect { d, p }) => (d, Some(p)),
-                Some(Collective::WarpSync | Collective::Matrix(_)) | None => (None, None),
+                Some(Collective::WarpSync | Collective::Matrix(_) | Collective::Mma(_)) | None => {
+                    (None, None)
+                }
             };
             let number = warp * WARP + lane;
             if let Some(d) = d {

@@ -47,6 +47,8 @@ macro_rules! op_forms {
                 "matrix", (Op::Collective {
                     what: Collective::Matrix(MatrixForm { work, qualifiers }), members, aligned
                 }) = [] [work, qualifiers, aligned] [members];
+                "mma", (Op::Collective { what: Collective::Mma(product), members, aligned })
+                    = [] [aligned] [product, members];
                 "barrier.sync", (Op::Barrier { action: BarrierAction::Sync, id, threads, aligned })
                     = [] [aligned] [id, threads];
                 "barrier.arrive", (Op::Barrier { action: BarrierAction::Arrive, id, threads, aligned })

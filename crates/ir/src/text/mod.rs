@@ -26,6 +26,7 @@
 
 mod cursor;
 mod forms;
+mod matrix;
 mod modifier;
 mod operand;
 mod parse;

@@ -52,7 +52,7 @@ impl<'a, 'f> List<'a, 'f> {
         List { f, before, missing: 0 }
     }
 
-    fn item(&mut self, item: impl fmt::Display) -> fmt::Result {
+    pub(super) fn item(&mut self, item: impl fmt::Display) -> fmt::Result {
         for _ in 0..std::mem::take(&mut self.missing) {
             write!(self.f, "{}_", std::mem::replace(&mut self.before, ", "))?;
         }
@@ -105,7 +105,7 @@ impl<'c, 't> Items<'c, 't> {
 }
 
 /// What is one item.
-trait Read: Sized {
+pub(super) trait Read: Sized {
     const WHAT: &str;
     fn write(&self, out: &mut List<'_, '_>) -> fmt::Result;
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError>;

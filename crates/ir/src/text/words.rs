@@ -3,6 +3,7 @@
 use crate::{
     Access, BarrierReduction, Class, Dim, Groups, MatrixWork, Scope, Service, Space, WarpRules,
 };
+use lanes::product::{Factor, Layout, Sum};
 use lanes::{MinMax, ReduxOp, ShflMode, VoteMode};
 use numeric::Round;
 
@@ -63,6 +64,12 @@ words! {
     }
     MinMax, "an extreme" { Min = "min", Max = "max" }
     MatrixWork, "work on matrices" { Load = "load", Store = "store", Multiply = "multiply" }
+    Layout, "a layout of fragments" { Mma = "mma", Wmma = "wmma" }
+    Factor, "the type of a factor" {
+        F16 = "f16", Bf16 = "bf16", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", F64 = "f64", S8 = "s8", U8 = "u8",
+        S4 = "s4", U4 = "u4", B1 = "b1"
+    }
+    Sum, "the type of a sum" { F16 = "f16", F32 = "f32", F64 = "f64", S32 = "s32" }
     BarrierReduction, "a reduction" { Popc = "popc", And = "and", Or = "or" }
     Groups, "the groups of copies" { Plain = "plain", Bulk = "bulk" }
     Service, "a service" {

@@ -4,6 +4,7 @@ mod elect;
 mod lane_mask;
 mod matching;
 mod movmatrix;
+mod product;
 mod pseudo;
 mod pseudo_language;
 mod redux_f32;

@@ -63,7 +63,7 @@ impl<'a> Forms<'a> {
                 self.rendezvous(inst, members, site)?;
             steps.extend(sync);
             apart = kept_apart;
-            if matches!(inst.op, Op::Collective { what, .. } if what.only_waits()) {
+            if matches!(&inst.op, Op::Collective { what, .. } if what.only_waits()) {
                 return Ok(Some(steps));
             }
         } else if inst.op.is_collective() && site.grouped {

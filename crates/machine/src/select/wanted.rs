@@ -259,6 +259,8 @@ fn collective(what: &Collective) -> Vec<Candidate> {
         }
         // The rendezvous itself is emitted for every membermask.
         Collective::WarpSync | Collective::Matrix(_) => Vec::new(),
+        // The machines that are described have none.
+        Collective::Mma(_) => Vec::new(),
     }
 }
 

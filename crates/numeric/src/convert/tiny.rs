@@ -80,22 +80,40 @@ macro_rules! tiny {
             #[inline(always)]
             pub fn to_f16(a: u8) -> u16 {
                 let $magnitude = a & (SIGN - 1);
-                // As fractions of 2^(1 - bias), subnormals are integers, and others a power of
-                // two times one.
-                let field = ($magnitude >> $fraction) as u32;
-                let fraction = ($magnitude & ((1 << $fraction) - 1)) as u32;
-                let significand = fraction | ((field != 0) as u32) << $fraction;
-                let shift = if field == 0 { 0 } else { field - 1 };
-                let scale = f32::from_bits((128 - $bias - $fraction) << 23);
-                let value = (significand << shift) as f32 * scale;
                 let sign = if a & SIGN == 0 { 0 } else { 1 << 15 };
-                let number = super::super::f16::from_f32(value.to_bits(), Round::NearestEven);
+                let number = super::super::f16::from_f32(number(a).to_bits(), Round::NearestEven);
                 let special: Option<u16> = $special;
                 match special {
                     Some(crate::f16::NAN) => crate::f16::NAN,
                     Some(infinity) => infinity | sign,
                     None => number | sign,
                 }
+            }
+
+            /// To `f32`, as by way of `f16`, which is exact. A NaN becomes canonical; unused high bits are ignored.
+            #[inline(always)]
+            pub fn to_f32(a: u8) -> u32 {
+                let $magnitude = a & (SIGN - 1);
+                let sign = if a & SIGN == 0 { 0 } else { 1 << 31 };
+                let special: Option<u16> = $special;
+                match special {
+                    Some(crate::f16::NAN) => crate::f32::NAN,
+                    Some(_) => f32::INFINITY.to_bits() | sign,
+                    None => number(a).to_bits() | sign,
+                }
+            }
+
+            /// The magnitude of what is a number. As fractions of 2^(1 - bias), subnormals are integers, and others a
+            /// power of two times one.
+            #[inline(always)]
+            fn number(a: u8) -> f32 {
+                let magnitude = a & (SIGN - 1);
+                let field = (magnitude >> $fraction) as u32;
+                let fraction = (magnitude & ((1 << $fraction) - 1)) as u32;
+                let significand = fraction | ((field != 0) as u32) << $fraction;
+                let shift = if field == 0 { 0 } else { field - 1 };
+                let scale = f32::from_bits((128 - $bias - $fraction) << 23);
+                (significand << shift) as i32 as f32 * scale
             }
         }
     };

@@ -5,6 +5,7 @@ use super::{Entry, Form};
 mod fragment;
 mod multiply;
 mod product;
+mod shape;
 mod tiles;
 mod warp_matrix;
 mod wmma;

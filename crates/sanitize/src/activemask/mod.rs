@@ -226,7 +226,8 @@ impl ActiveMasks {
             | Collective::Elect { .. }
             | Collective::MovMatrix { .. }
             | Collective::WarpSync
-            | Collective::Matrix(_) => 0,
+            | Collective::Matrix(_)
+            | Collective::Mma(_) => 0,
         };
         // What a collective gives to lanes of such a mask was computed from the lanes that were active.
         let result = Mark { comes: from.0, ..made(marks, arrival.inst, warp) };
@@ -248,7 +249,8 @@ impl ActiveMasks {
             | Collective::Elect { .. }
             | Collective::MovMatrix { .. }
             | Collective::WarpSync
-            | Collective::Matrix(_) => (if self.pedantic { from } else { LaneMask::EMPTY }, false),
+            | Collective::Matrix(_)
+            | Collective::Mma(_) => (if self.pedantic { from } else { LaneMask::EMPTY }, false),
         };
         let (into, lanes, fixed_pattern) = match wrong.is_empty() {
             false => (found, wrong, fixed_pattern),

@@ -11,7 +11,7 @@ use lanes::{LaneMask, Lanes, ReduxOp, VoteMode, WARP, movmatrix, shfl};
 use vm::{BarrierArrival, BarrierPart, Firing, Part, View};
 
 /// Undefined bits of one value, and where they come from.
-type Taint = (u64, Origin);
+pub(super) type Taint = (u64, Origin);
 
 const NONE: Taint = (0, Origin::NONE);
 
@@ -72,6 +72,7 @@ impl Scene<'_, '_> {
                 }
                 Collective::Elect { d, p } => self.give(firing, part, &[*d, Some(*p)], NONE),
                 Collective::WarpSync | Collective::Matrix(_) => {}
+                Collective::Mma(mma) => self.product(firing, part, mma),
             }
         }
     }
@@ -126,7 +127,11 @@ impl Scene<'_, '_> {
             | Collective::ReduxF32 { a, .. }
             | Collective::MovMatrix { a, .. } => reg_of(*a),
             Collective::Vote { a, .. } | Collective::Ballot { a, .. } => a.reg(),
-            Collective::Elect { .. } | Collective::WarpSync | Collective::Matrix(_) => None,
+            Collective::Elect { .. }
+            | Collective::WarpSync
+            | Collective::Matrix(_)
+            // A product has many operands.
+            | Collective::Mma(_) => None,
         };
         let Some(reg) = reg else { return };
         let tainted = LaneMask(self.cta.registers.undefined(reg, warp)) & lanes;
@@ -157,7 +162,7 @@ impl Scene<'_, '_> {
     }
 
     /// The lanes of a part that execute it although their membermask does not name them.
-    fn strays(&self, firing: &Firing<'_>, part: &Part<'_>) -> LaneMask {
+    pub(super) fn strays(&self, firing: &Firing<'_>, part: &Part<'_>) -> LaneMask {
         let Op::Collective { members: Members::Mask(mask), .. } = &part.inst.op else {
             return LaneMask::EMPTY;
         };
@@ -165,7 +170,12 @@ impl Scene<'_, '_> {
         part.lanes - LaneMask::from_fn(|lane| masks[lane] >> lane & 1 != 0)
     }
 
-    fn born_astray(&mut self, firing: &Firing<'_>, part: &Part<'_>, lane: u32) -> Origin {
+    pub(super) fn born_astray(
+        &mut self,
+        firing: &Firing<'_>,
+        part: &Part<'_>,
+        lane: u32,
+    ) -> Origin {
         let view = self.view;
         self.births.at(Kind::Collective, part.inst.place, || {
             (view.thread(firing.warp, lane), Born::NotNamed, None)
@@ -222,8 +232,8 @@ impl Scene<'_, '_> {
         }
     }
 
-    /// A shuffle that reads a lane that does not take part.
-    fn born_of_lost_lane(
+    /// What a lane gets that reads one that does not take part.
+    pub(super) fn born_of_lost_lane(
         &mut self,
         firing: &Firing<'_>,
         part: &Part<'_>,
@@ -241,7 +251,7 @@ impl Scene<'_, '_> {
         self.births.at(Kind::Collective, part.inst.place, why)
     }
 
-    fn report_lost(
+    pub(super) fn report_lost(
         &mut self,
         firing: &Firing<'_>,
         part: &Part<'_>,

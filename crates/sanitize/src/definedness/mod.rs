@@ -13,6 +13,7 @@ mod collective;
 mod compute;
 mod copies;
 mod memory;
+mod product;
 mod uses;
 
 use crate::detail::{Born, Use};

@@ -76,6 +76,19 @@ impl Cta<'_> {
             if O::OBSERVES {
                 observer.fire(&View::new(&self.frame), &firing);
             }
+            if let Some(product) = &op_at(first.at).product {
+                let mut parts = Vec::with_capacity(together.len());
+                for split in &together {
+                    let part = op_at(split.at).product.as_deref();
+                    parts.extend(part.map(|part| (part, split.lanes)));
+                }
+                // SAFETY: the operations belong to the frame's program.
+                unsafe { product.meet(&self.frame, warp, &parts) };
+                if O::EFFECTS {
+                    observer.after_fire(&View::new(&self.frame), &firing);
+                }
+                continue;
+            }
             let read = |split: &Split| {
                 // SAFETY: the operation belongs to the frame's program.
                 unsafe { op_at(split.at).read(&self.frame, warp) }

@@ -191,7 +191,7 @@ impl CollectiveOp {
     /// # Safety
     /// The operation belongs to the frame's program.
     #[inline(always)]
-    unsafe fn nobody_waits(&self, frame: &Frame<'_>) -> bool {
+    pub(super) unsafe fn nobody_waits(&self, frame: &Frame<'_>) -> bool {
         let Some(slot) = self.members.filter(|_| self.waits) else { return true };
         let group = frame.first..frame.first + frame.count;
         let lanes = frame.exec[group.clone()].iter().zip(&frame.threads.live[group.clone()]);

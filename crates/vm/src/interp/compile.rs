@@ -8,6 +8,7 @@ use super::control::{
 use super::handler::select;
 use super::handlers::{atomic_handler, load_handler, store_handler};
 use super::host::Host;
+use super::matrix::Multiply;
 use super::operations::{AtomicOp, HostOp, MemoryOp, PredicatedOp};
 use super::predicate::{Guard, Logic, Select, Unguard};
 use super::predicated::{Predicated, PredicatedEnd};
@@ -331,6 +332,7 @@ impl Compiler<'_> {
         let op = self.plan.collective(self.at);
         let run = match (self.observed && op.waits, op.sources.is_some()) {
             (true, _) => select::<CollectiveMeeting>(self.level),
+            (false, _) if op.product.is_some() => select::<Multiply>(self.level),
             (false, true) => select::<ShuffleConstant>(self.level),
             (false, false) => select::<Collective>(self.level),
         };

@@ -11,6 +11,7 @@ mod element;
 mod handler;
 mod handlers;
 mod host;
+mod matrix;
 mod memory;
 mod operations;
 mod predicate;

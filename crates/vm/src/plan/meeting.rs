@@ -8,7 +8,7 @@ use ir::{
     BarrierAction, BarrierReduction, BlockId, Class, CollectiveKind, Members, Op, Src, Terminator,
     WarpRules,
 };
-use lanes::{LaneMask, ShflMode, WARP, shfl};
+use lanes::{LaneMask, Product, ShflMode, WARP, shfl};
 
 /// A collective. Which operands are used depends on the kind.
 #[derive(Clone, Debug)]
@@ -29,6 +29,19 @@ pub(crate) struct CollectiveOp {
     pub(crate) waits: bool,
     /// The source lanes of a shuffle whose `b` and `c` are constants.
     pub(crate) sources: Option<ConstantShuffle>,
+    /// A product of matrices, which has operands of its own.
+    pub(crate) product: Option<Box<ProductOp>>,
+}
+
+/// The operands of a product of matrices: for each matrix, its registers.
+#[derive(Clone, Debug)]
+pub(crate) struct ProductOp {
+    pub(crate) product: Product,
+    pub(crate) a: Box<[Slot]>,
+    pub(crate) b: Box<[Slot]>,
+    pub(crate) c: Box<[Slot]>,
+    /// [`Slot::NONE`] drops a register.
+    pub(crate) d: Box<[Slot]>,
 }
 
 /// What a shuffle with constant `b` and `c` does.
@@ -55,7 +68,8 @@ impl CollectiveOp {
     ) -> CollectiveOp {
         use ir::Collective as C;
         let none = Slot::NONE;
-        let (mut b, mut c, mut negated, mut sources) = (none, none, false, None);
+        let (mut b, mut c, mut negated) = (none, none, false);
+        let (mut sources, mut product) = (None, None);
         let (d, p, a) = match what {
             C::Shfl { mode, d, p, a, b: offset, c: clamp } => {
                 b = rows.src(*offset, Class::W32);
@@ -84,6 +98,19 @@ impl CollectiveOp {
             }
             C::Elect { d, p } => (rows.optional(*d), rows.reg(*p), none),
             C::WarpSync | C::Matrix(_) => (none, none, none),
+            C::Mma(mma) => {
+                let slots = |rows: &mut Rows, sources: &[Src]| {
+                    sources.iter().map(|src| rows.src(*src, mma.class())).collect()
+                };
+                product = Some(Box::new(ProductOp {
+                    product: mma.product,
+                    a: slots(rows, &mma.a),
+                    b: slots(rows, &mma.b),
+                    c: slots(rows, &mma.c),
+                    d: mma.d.iter().map(|d| rows.optional(*d)).collect(),
+                }));
+                (none, none, none)
+            }
         };
         // Below sm_70 the lanes of a warp run in lockstep: nobody waits, and of the active lanes those of each
         // membermask take part. What moves values asks for nobody else's membermask.
@@ -97,7 +124,7 @@ impl CollectiveOp {
             Members::Mask(_) | Members::Active => None,
         };
         let kind = what.kind();
-        CollectiveOp { kind, d, p, a, b, c, negated, members, waits, sources }
+        CollectiveOp { kind, d, p, a, b, c, negated, members, waits, sources, product }
     }
 }
 

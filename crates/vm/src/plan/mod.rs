@@ -15,7 +15,9 @@ mod slot;
 mod slots;
 mod tid;
 
-pub(crate) use meeting::{BarrierOp, BranchOp, CollectiveOp, ConstantShuffle, Reduction};
+pub(crate) use meeting::{
+    BarrierOp, BranchOp, CollectiveOp, ConstantShuffle, ProductOp, Reduction,
+};
 pub(crate) use pc::Pc;
 pub(crate) use rows::Rows;
 pub(crate) use shape::{MULTIPROCESSORS, Shape, dim};

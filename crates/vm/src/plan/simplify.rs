@@ -246,7 +246,7 @@ fn remove_dead(kernel: &mut Kernel) {
     }
 }
 
-/// Leaves out the predicate of a collective that nobody reads: compilers always ask for that of a shuffle.
+/// Leaves out results of a collective that nobody reads: compilers always ask for the predicate of a shuffle.
 fn drop_unread(what: &mut ir::Collective, uses: &[u32]) {
     match what {
         ir::Collective::Shfl { p, .. } | ir::Collective::MatchAll { d: Some(_), p, .. } => {
@@ -262,6 +262,11 @@ fn drop_unread(what: &mut ir::Collective, uses: &[u32]) {
         | ir::Collective::MovMatrix { .. }
         | ir::Collective::WarpSync
         | ir::Collective::Matrix(_) => {}
+        ir::Collective::Mma(mma) => {
+            for d in &mut mma.d {
+                *d = d.filter(|reg| uses[reg.0 as usize] > 0);
+            }
+        }
     }
 }
 
@@ -313,6 +318,7 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
                 | ir::Collective::Elect { .. }
                 | ir::Collective::WarpSync
                 | ir::Collective::Matrix(_) => {}
+                ir::Collective::Mma(mma) => found.extend(mma.sources_mut()),
             }
             found
         }
@@ -352,7 +358,8 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
             | ir::Collective::MovMatrix { .. }
             | ir::Collective::Elect { .. }
             | ir::Collective::WarpSync
-            | ir::Collective::Matrix(_) => Vec::new(),
+            | ir::Collective::Matrix(_)
+            | ir::Collective::Mma(_) => Vec::new(),
         },
         Op::Unary { .. }
         | Op::Binary { .. }

@@ -193,7 +193,7 @@ fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut R
             out.rule.push("Nothing is exchanged: the participants wait for each other.".into());
             return;
         }
-        Collective::Matrix(_) => {
+        Collective::Matrix(_) | Collective::Mma(_) => {
             out.rule
                 .push("The elements of the matrices are spread over the lanes of the warp.".into());
             return;
@@ -234,7 +234,7 @@ fn collective_result(out: &mut Explanation, what: &Collective, registers: &mut R
         | Collective::Redux { .. }
         | Collective::ReduxF32 { .. }
         | Collective::MovMatrix { .. } => out.value = Some(Outcome::Number(d)),
-        Collective::WarpSync | Collective::Matrix(_) => {}
+        Collective::WarpSync | Collective::Matrix(_) | Collective::Mma(_) => {}
     }
 }
 
@@ -262,7 +262,8 @@ fn input(
         | Collective::Elect { .. }
         | Collective::MovMatrix { .. }
         | Collective::WarpSync
-        | Collective::Matrix(_) => None,
+        | Collective::Matrix(_)
+        | Collective::Mma(_) => None,
     }
 }
 
@@ -290,7 +291,8 @@ fn combined(what: &Collective, participants: LaneMask, d: &Lanes<u32>) -> Vec<Co
         Collective::Shfl { .. }
         | Collective::MovMatrix { .. }
         | Collective::WarpSync
-        | Collective::Matrix(_) => Vec::new(),
+        | Collective::Matrix(_)
+        | Collective::Mma(_) => Vec::new(),
     }
 }
 

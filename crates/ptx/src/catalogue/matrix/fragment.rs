@@ -1,7 +1,4 @@
-//! How the elements of a matrix lie in the registers of a warp (PTX ISA 9.1, "Matrix Fragments").
-//!
-//! Four neighbouring lanes are a quad. Of `a`, the quad holds a row (and the one eight below); of `b`, a column; of `c` and
-//! `d`, the same row as of `a`, two columns a lane.
+//! What loads and stores of fragments share. Four neighbouring lanes are a quad, which holds a row of a matrix.
 
 use crate::catalogue::logic::both;
 use crate::lower::{Inst, Lowering};
@@ -12,10 +9,10 @@ use ir::{
 use lanes::ShflMode;
 
 /// Lanes of a quad.
-pub(super) const QUAD: u64 = 4;
+const QUAD: u64 = 4;
 
 /// All lanes of a warp.
-const WARP: Members = Members::Mask(Src::Imm(0xffff_ffff));
+pub(super) const WARP: Members = Members::Mask(Src::Imm(0xffff_ffff));
 
 /// The lanes of the warp begin the instruction together, as `.sync.aligned` has it. Before PTX 6.3 `wmma` did not spell
 /// `.aligned` and meant it.
@@ -92,20 +89,9 @@ pub(super) fn aligned(
     lo.b.set_guard(guard);
 }
 
-/// The value that lane `from` has.
+/// The value of 32 or 64 bits that lane `from` has: a shuffle of all lanes of the warp, in halves if it has 64.
 pub(super) fn shuffle(lo: &mut Lowering, value: Src, from: Src) -> Src {
-    const ANY_LANE: u64 = 0x1f;
-    exchange(lo, value, from, ANY_LANE)
-}
-
-/// The value that lane `nth` of the own quad has.
-pub(super) fn from_quad(lo: &mut Lowering, value: Src, nth: u64) -> Src {
-    const SAME_QUAD: u64 = 0x1c1f;
-    exchange(lo, value, Src::Imm(nth), SAME_QUAD)
-}
-
-/// A shuffle of all lanes of the warp; registers of 64 bits go in halves.
-fn exchange(lo: &mut Lowering, value: Src, b: Src, c: u64) -> Src {
+    const ANY_LANE: Src = Src::Imm(0x1f);
     let reg = match value {
         Src::Imm(_) => return value,
         Src::Reg(reg) => reg,
@@ -113,13 +99,13 @@ fn exchange(lo: &mut Lowering, value: Src, b: Src, c: u64) -> Src {
     if lo.b.class(reg) == Class::W64 {
         let low = lo.b.unary(UnaryOp::Low32, value);
         let high = lo.b.unary(UnaryOp::High32, value);
-        let low = exchange(lo, low.into(), b, c);
-        let high = exchange(lo, high.into(), b, c);
+        let low = shuffle(lo, low.into(), from);
+        let high = shuffle(lo, high.into(), from);
         return lo.b.binary(BinaryOp::Pack64, low, high).into();
     }
     let d = lo.b.reg(Class::W32);
-    let (mode, c) = (ShflMode::Idx, Src::Imm(c));
-    let what = Collective::Shfl { mode, d, p: None, a: value, b, c };
+    let mode = ShflMode::Idx;
+    let what = Collective::Shfl { mode, d, p: None, a: value, b: from, c: ANY_LANE };
     // Who has to be there was settled when the instruction began.
     lo.b.push(Op::Collective { what, members: WARP, aligned: false });
     d.into()

@@ -1,11 +1,11 @@
-//! What `wmma` does.
+//! What loads and stores of `wmma` do.
 //!
-//! Where elements lie in the registers of a fragment is nobody's business but that of `wmma` itself. Here a lane holds
-//! a row of `a`, `c` and `d`, a column of `b`, or as much of it as its registers take: neighbouring parts lie in lanes that
-//! are as far apart as there are rows (columns).
+//! Where elements lie in the registers of a fragment is nobody's business but that of `wmma` itself: see
+//! [`lanes::product::Layout::Wmma`].
 
-use super::fragment::{aligned, begin, further, shuffle};
-use super::product::{Types, accumulators, split, values, write};
+use super::fragment::{aligned, begin, further};
+use super::product::values;
+use super::shape::shape;
 use crate::catalogue::memory::{access, space};
 use crate::catalogue::moves::pack;
 use crate::lower::{Inst, Lowering, Result};
@@ -28,11 +28,7 @@ enum Which {
 
 /// How a matrix lies in the lanes of a warp.
 struct Fragment {
-    /// Rows (of `b`: columns), one a lane until all have theirs.
-    lines: u32,
-    /// Elements that a lane holds.
-    held: u32,
-    /// The row (column) of the lane.
+    /// The row (of `b`: column) of the lane.
     line: Src,
     /// The first element of it that the lane holds.
     first: Src,
@@ -54,26 +50,8 @@ impl Fragment {
         let part = lo.b.binary(BinaryOp::ShrU32, lane, Src::Imm(u64::from(lines.ilog2())));
         let part = lo.b.binary(BinaryOp::And32, part, Src::Imm(u64::from(length / held - 1)));
         let first = lo.b.binary(BinaryOp::MulLo32, part, Src::Imm(u64::from(held)));
-        Fragment { lines, held, line: line.into(), first: first.into() }
+        Fragment { line: line.into(), first: first.into() }
     }
-
-    /// The whole row (column) `line`, register by register, from the lanes that hold its parts.
-    fn gather(&self, lo: &mut Lowering, held: &[Src], line: Src, length: u32) -> Vec<Src> {
-        let mut found = Vec::new();
-        for part in 0..length / self.held {
-            let lane = lo.b.binary(BinaryOp::AddI32, line, Src::Imm(u64::from(part * self.lines)));
-            found.extend(held.iter().map(|value| shuffle(lo, *value, lane.into())));
-        }
-        found
-    }
-}
-
-/// `m`, `n` and `k` of an instruction.
-fn shape(inst: &Inst<'_>) -> (u32, u32, u32) {
-    let word = inst.word("shape").unwrap_or_default();
-    let mut numbers = word.split(['m', 'n', 'k']).skip(1).map(|number| number.parse().unwrap_or(8));
-    let mut next = || numbers.next().unwrap_or(8);
-    (next(), next(), next())
 }
 
 fn which(inst: &Inst<'_>) -> Which {
@@ -136,32 +114,6 @@ pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         }
     }
     Ok(())
-}
-
-pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    begin(lo, inst, MatrixWork::Multiply);
-    let types = match inst.word("atype") {
-        Some(_) => Types::of(inst),
-        None => Types::of(inst).with_operands(ScalarType::F16),
-    };
-    let register = register_type(types.a);
-    let (a, b) = (values(lo, inst, "a", register)?, values(lo, inst, "b", register)?);
-    let c = accumulators(lo, inst, &types)?;
-    let per = register_bits(types.a) / types.a.bits();
-    let (_, _, k) = shape(inst);
-    let of_a = Fragment::new(lo, inst, Which::A, a.len() as u32 * per);
-    let of_b = Fragment::new(lo, inst, Which::B, b.len() as u32 * per);
-    let of_c = Fragment::new(lo, inst, Which::Sum, c.len() as u32);
-    let row = of_a.gather(lo, &a, of_a.line, k);
-    let row = split(lo, types.a, &row);
-    let mut columns = Vec::new();
-    for nth in 0..of_c.held {
-        let column = lo.b.binary(BinaryOp::AddI32, of_c.first, Src::Imm(u64::from(nth)));
-        let column = of_b.gather(lo, &b, column.into(), k);
-        columns.push(split(lo, types.b, &column));
-    }
-    let sums = types.sums(lo, &[row], &columns, c);
-    write(lo, inst, &types, &sums)
 }
 
 /// The type of a register as it is: bits.

@@ -1,6 +1,7 @@
 //! The forms of `wmma`. Fragments of binary16 hold every element twice.
 
-use super::warp_matrix::{load, multiply, store};
+use super::product::multiply_wmma;
+use super::warp_matrix::{load, store};
 use crate::catalogue::{Form, Need};
 
 /// Loads of a fragment: which, its shapes, type and registers.
@@ -75,7 +76,7 @@ macro_rules! multiply {
             ),
             $ptx,
             70,
-            multiply,
+            multiply_wmma,
         )
         .needs(SHAPES)
     };
@@ -103,7 +104,7 @@ macro_rules! multiply {
             ),
             $ptx,
             $sm,
-            multiply,
+            multiply_wmma,
         )
         .needs(SHAPES)
     };
