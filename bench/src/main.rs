@@ -6,8 +6,9 @@
 //! before anything is timed.
 //!
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
-//! `-- lint` how fast a module of fifty thousand lines is linted.
+//! `-- lint` how fast a module of fifty thousand lines is linted, `-- heap` what allocations of device memory cost.
 
+mod heap;
 mod lint;
 mod median;
 mod native;
@@ -33,12 +34,16 @@ struct Row<'a> {
 }
 
 fn main() -> Result<(), Error> {
-    if std::env::args().nth(1).as_deref() == Some("lint") {
-        lint::bench();
-        return Ok(());
+    match std::env::args().nth(1).as_deref() {
+        Some("lint") => {
+            lint::bench();
+            return Ok(());
+        }
+        Some("heap") => return heap::bench(),
+        Some(_) | None => {}
     }
     let module = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
-    let mut device = Device::new()?;
+    let device = Device::new()?;
 
     let integers: Vec<i32> = (0..ELEMENTS as i32).map(|i| i.wrapping_mul(7919) & 0xff).collect();
     let floats: Vec<f32> = integers.iter().map(|i| *i as f32).collect();
@@ -61,17 +66,17 @@ fn main() -> Result<(), Error> {
     let wanted = |kernel: &str| names.is_empty() || names.iter().any(|name| name == kernel);
     if wanted("xorshift") {
         let args = [hashes_out.into(), ROUNDS.into()];
-        run(&module, &mut device, "xorshift", INTEGER_THREADS, &args)?;
+        run(&module, &device, "xorshift", INTEGER_THREADS, &args)?;
         same("xorshift", &device.download::<u32>(hashes_out)?, &hashes);
     }
     if wanted("warp_scan") {
         let args = [integers_in.into(), scan_out.into()];
-        run(&module, &mut device, "warp_scan", ELEMENTS, &args)?;
+        run(&module, &device, "warp_scan", ELEMENTS, &args)?;
         same("warp_scan", &device.download::<i32>(scan_out)?, &scanned);
     }
     if wanted("block_reduce") {
         let args = [floats_in.into(), sums_out.into()];
-        run(&module, &mut device, "block_reduce", ELEMENTS, &args)?;
+        run(&module, &device, "block_reduce", ELEMENTS, &args)?;
         same("block_reduce", &device.download::<f32>(sums_out)?, &sums);
     }
 
@@ -97,7 +102,7 @@ fn main() -> Result<(), Error> {
         },
     ];
     if checking {
-        return check(&module, &mut device, rows.iter().filter(|row| wanted(row.kernel)));
+        return check(&module, &device, rows.iter().filter(|row| wanted(row.kernel)));
     }
     println!(
         "kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction"
@@ -106,7 +111,7 @@ fn main() -> Result<(), Error> {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut last = None;
         for _ in 0..REPETITIONS {
-            let report = run(&module, &mut device, row.kernel, row.elements, &row.args)?;
+            let report = run(&module, &device, row.kernel, row.elements, &row.args)?;
             ours.push(report.elapsed);
             last = Some(report);
             let started = Instant::now();
@@ -131,7 +136,7 @@ fn main() -> Result<(), Error> {
 /// The ratio of checked to plain runs. The kernels are correct, so nothing must be found.
 fn check<'a>(
     module: &Module,
-    device: &mut Device,
+    device: &Device,
     rows: impl Iterator<Item = &'a Row<'a>>,
 ) -> Result<(), Error> {
     println!("kernel         run ms    check ms   ratio   ns/warp instruction");
@@ -167,7 +172,7 @@ fn config(elements: usize) -> LaunchConfig<'static> {
 
 fn run(
     module: &Module,
-    device: &mut Device,
+    device: &Device,
     kernel: &str,
     elements: usize,
     args: &[Arg],

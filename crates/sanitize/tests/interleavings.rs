@@ -549,7 +549,7 @@ struct Silent;
 impl Observer for Silent {}
 
 impl<'p> Collected<'p> {
-    fn new(program: &'p Program, mut memory: Memory) -> Self {
+    fn new(program: &'p Program, memory: Memory) -> Self {
         let buffer = memory.allocate((BYTES + 4 * program.threads.len()) as u64).expect("space");
         memory.write(buffer, &program.start).expect("inside");
         let (start, kernel) = (memory.snapshot(), kernel(program));
@@ -557,8 +557,9 @@ impl<'p> Collected<'p> {
     }
 
     fn result(&self) -> Vec<u8> {
-        let bytes = BYTES + 4 * self.program.threads.len();
-        self.memory.read(self.buffer, bytes).expect("inside").to_vec()
+        let mut found = vec![0; BYTES + 4 * self.program.threads.len()];
+        self.memory.read(self.buffer, &mut found).expect("inside");
+        found
     }
 
     fn once<O: Observer>(
@@ -584,6 +585,7 @@ impl<'p> Collected<'p> {
             threads: 1,
             schedule,
             max_steps: Some(10_000),
+            heap_limit: 0,
             level: Level::detect(),
             deterministic: false,
             interrupted: &|| false,
@@ -594,12 +596,12 @@ impl<'p> Collected<'p> {
         let mut both = (&mut sanitizer, Some(watch));
         let outcome = match chooser {
             Some(chooser) => {
-                vm::launch_chosen(&self.kernel, &launch, &mut self.memory, &mut both, chooser)
+                vm::launch_chosen(&self.kernel, &launch, &self.memory, &mut both, chooser)
             }
-            None => vm::launch_observed(&self.kernel, &launch, &mut self.memory, &mut both),
+            None => vm::launch_observed(&self.kernel, &launch, &self.memory, &mut both),
         };
         let fault = outcome.expect("possible").fault;
-        let findings = sanitizer.finish(fault.as_ref(), |_| false).findings;
+        let findings = sanitizer.finish(fault.as_ref(), &self.memory).findings;
         Run { findings, memory: self.memory.snapshot(), fault }
     }
 }

@@ -237,7 +237,7 @@ struct Collected {
 
 impl Collected {
     fn new(kernel: Kernel, side: Side, programs: u32) -> Self {
-        let mut memory = Memory::new().expect("address space");
+        let memory = Memory::new().expect("address space");
         let buffer = memory.allocate(BYTES).expect("space");
         let start = memory.snapshot();
         Collected {
@@ -270,19 +270,20 @@ impl Collected {
             threads: 1,
             schedule: Schedule::Fair,
             max_steps: self.max_steps,
+            heap_limit: 0,
             level: Level::detect(),
             deterministic: false,
             interrupted: &|| false,
             progress: &|_| {},
         };
-        let (kernel, memory) = (&self.kernel, &mut self.memory);
+        let (kernel, memory) = (&self.kernel, &self.memory);
         let (fault, findings) = if self.watched {
             let mut sanitizer =
                 Sanitizer::new(kernel, launch.grid, launch.block, Options::default());
             let mut both = (&mut sanitizer, Some(observer));
             let outcome = vm::launch_chosen(kernel, &launch, memory, &mut both, chooser);
             let fault = outcome.expect("possible").fault;
-            let found = sanitizer.finish(fault.as_ref(), |_| false);
+            let found = sanitizer.finish(fault.as_ref(), memory);
             (fault, found.findings)
         } else {
             let outcome = vm::launch_chosen(kernel, &launch, memory, observer, chooser);
@@ -311,8 +312,9 @@ impl Collected {
     }
 
     fn collect(&mut self, run: &Run) {
-        let result = self.memory.read(self.buffer, BYTES as usize).expect("inside");
-        self.results.insert(run.fault.is_none().then(|| result.to_vec()));
+        let mut result = vec![0; BYTES as usize];
+        self.memory.read(self.buffer, &mut result).expect("inside");
+        self.results.insert(run.fault.is_none().then_some(result));
     }
 }
 

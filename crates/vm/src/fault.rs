@@ -1,5 +1,6 @@
 //! Why a kernel was stopped.
 
+use crate::memory::BadFree;
 use ir::Place;
 use lanes::LaneMask;
 use schemars::JsonSchema;
@@ -174,6 +175,13 @@ pub enum FaultKind {
         /// What it holds.
         address: u64,
     },
+    /// A `free` of what no `malloc` of a kernel returned, or of what was freed before.
+    BadFree {
+        /// The address.
+        address: u64,
+        /// What is wrong with it.
+        why: BadFree,
+    },
     /// A barrier number above 15, or a thread count that no CTA reaches.
     BadBarrier {
         /// The barrier's number.
@@ -207,6 +215,7 @@ impl FaultKind {
             FaultKind::Trap => "stopped by itself",
             FaultKind::Assertion { .. } => "assertion failed",
             FaultKind::NoFunction { .. } => "bad call",
+            FaultKind::BadFree { .. } => "bad free",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",
@@ -239,6 +248,7 @@ impl Fault {
             | FaultKind::Deadlock { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
+            | FaultKind::BadFree { .. }
             | FaultKind::Trap => false,
         }
     }

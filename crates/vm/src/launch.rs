@@ -5,7 +5,7 @@ use crate::fault::{Fault, FaultKind, ThreadId};
 use crate::interp::{
     Block, CtaMemory, Frame, LaunchValues, Program, SpecialValues, ThreadIndices, Threads, Time,
 };
-use crate::memory::Memory;
+use crate::memory::{Memory, Quarantine};
 use crate::observer::{Observer, Silent, Unobserved};
 use crate::printed::Printed;
 use crate::schedule::{Chooser, Schedule};
@@ -26,6 +26,10 @@ pub const MAX_THREADS: u64 = 1024;
 pub const MAX_SHARED: u64 = 228 << 10;
 /// Bytes of local memory of a thread.
 pub const MAX_LOCAL: u64 = 512 << 10;
+
+/// Bytes that kernels may allocate unless the host says otherwise (CUDA C++ Programming Guide, "Dynamic Global Memory
+/// Allocation and Operations").
+pub const HEAP_LIMIT: u64 = 8 << 20;
 
 /// Turns that every CTA that has begun takes in vain before one more begins.
 const ROUNDS: usize = 16;
@@ -57,6 +61,9 @@ pub struct Launch<'a> {
     pub deterministic: bool,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
+    /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before: a `malloc` of more
+    /// returns null. The host's own default is [`HEAP_LIMIT`].
+    pub heap_limit: u64,
     /// The vector instructions to use.
     pub level: Level,
     /// Asked now and then whether to stop.
@@ -190,7 +197,7 @@ fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
 pub fn launch(
     kernel: &Kernel,
     launch: &Launch<'_>,
-    memory: &mut Memory,
+    memory: &Memory,
 ) -> Result<Outcome, LaunchError> {
     match launch.schedule.chooser() {
         None => run(kernel, launch, memory, &mut Unobserved, None),
@@ -205,7 +212,7 @@ pub fn launch(
 pub fn launch_observed<O: Observer>(
     kernel: &Kernel,
     launch: &Launch<'_>,
-    memory: &mut Memory,
+    memory: &Memory,
     observer: &mut O,
 ) -> Result<Outcome, LaunchError> {
     let mut chooser = launch.schedule.chooser();
@@ -221,7 +228,7 @@ pub fn launch_observed<O: Observer>(
 pub fn launch_chosen<O: Observer>(
     kernel: &Kernel,
     launch: &Launch<'_>,
-    memory: &mut Memory,
+    memory: &Memory,
     observer: &mut O,
     chooser: &mut dyn Chooser,
 ) -> Result<Outcome, LaunchError> {
@@ -231,12 +238,14 @@ pub fn launch_chosen<O: Observer>(
 fn run<O: Observer>(
     kernel: &Kernel,
     launch: &Launch<'_>,
-    memory: &mut Memory,
+    memory: &Memory,
     observer: &mut O,
     chooser: Option<&mut dyn Chooser>,
 ) -> Result<Outcome, LaunchError> {
     check(kernel, launch)?;
-    memory.expose();
+    if O::OBSERVES {
+        memory.set_quarantine(Quarantine::Forever);
+    }
     let threads: u32 = launch.block.iter().product();
     let values = LaunchValues {
         block: launch.block,
@@ -575,6 +584,7 @@ impl<'l> Resident<'l> {
         let threads = Threads::new(grid.threads);
         let mut frame = Frame::new(grid.program, threads, memory, grid.memory, specials);
         frame.apart = grid.apart;
+        frame.heap_limit = grid.launch.heap_limit;
         let mut cta = Cta::new(frame);
         cta.compute_invariant();
         Box::new(Resident { cta, shared, local, _registers: registers, _params: params })

@@ -14,6 +14,7 @@
 
 mod cta;
 mod fault;
+mod heap_event;
 mod interp;
 mod launch;
 pub mod memory;
@@ -29,10 +30,11 @@ mod stepwise;
 
 pub use cta::barriers::{BARRIERS, NUMBERED_BARRIERS};
 pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
+pub use heap_event::HeapEvent;
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
-    Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_chosen,
-    launch_observed,
+    HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch,
+    launch_chosen, launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{

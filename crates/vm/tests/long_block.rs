@@ -41,7 +41,7 @@ fn run(
     seen: &AtomicU64,
     schedule: Schedule,
 ) -> (Outcome, u32) {
-    let mut memory = Memory::new().expect("address space");
+    let memory = Memory::new().expect("address space");
     let counter = memory.allocate(4).expect("room");
     let launch = Launch {
         grid: [1; 3],
@@ -52,16 +52,17 @@ fn run(
         threads: 1,
         schedule,
         max_steps: None,
+        heap_limit: 0,
         level: Level::detect(),
         deterministic: false,
         interrupted,
         progress: &|_| {},
     };
     let kernel = kernel(counter);
-    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &mut memory, &mut Counter(seen));
-    let bytes = memory.read(counter, 4).expect("inside");
-    let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    (outcome.expect("a possible launch"), word)
+    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &memory, &mut Counter(seen));
+    let mut word = [0; 4];
+    memory.read(counter, &mut word).expect("inside");
+    (outcome.expect("a possible launch"), u32::from_le_bytes(word))
 }
 
 #[test]

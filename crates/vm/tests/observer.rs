@@ -109,7 +109,7 @@ fn kernel() -> Kernel {
 fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
     let kernel = kernel();
     ir::verify(&kernel).expect("a valid kernel");
-    let mut memory = Memory::new().expect("address space");
+    let memory = Memory::new().expect("address space");
     let mut diary = Diary::default();
     let launch = Launch {
         grid: [1; 3],
@@ -120,12 +120,13 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
         threads: 1,
         schedule: Schedule::Fair,
         max_steps: None,
+        heap_limit: 0,
         level: Level::detect(),
         deterministic: false,
         interrupted: &|| false,
         progress: &|_| {},
     };
-    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &mut memory, &mut diary);
+    let outcome = warpwise_vm::launch_observed(&kernel, &launch, &memory, &mut diary);
     let outcome = outcome.expect("a possible launch");
     assert_eq!(outcome.fault, None);
     assert_eq!(
@@ -148,6 +149,6 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
             "end",
         ]
     );
-    let unobserved = warpwise_vm::launch(&kernel, &launch, &mut memory).expect("a possible launch");
+    let unobserved = warpwise_vm::launch(&kernel, &launch, &memory).expect("a possible launch");
     assert_eq!(unobserved.stats, outcome.stats);
 }

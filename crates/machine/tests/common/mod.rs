@@ -69,10 +69,10 @@ pub(crate) fn execute(
     schedule: Schedule,
 ) -> Result<State, String> {
     ir::verify(&program.kernel).expect("the kernel is well formed");
-    let mut device = Memory::new().map_err(|why| why.to_string())?;
+    let device = Memory::new().map_err(|why| why.to_string())?;
     let words = program.layout.pack(state);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let mut place = |bytes: &[u8]| {
+    let place = |bytes: &[u8]| {
         let address = device.allocate(bytes.len() as u64).expect("there is room");
         device.write(address, bytes).expect("it fits");
         address
@@ -88,22 +88,27 @@ pub(crate) fn execute(
         threads: 1,
         schedule,
         max_steps: Some(200_000_000),
+        heap_limit: 0,
         level: Level::detect(),
         deterministic: false,
         interrupted: &|| false,
         progress: &|_| (),
     };
-    let outcome =
-        vm::launch(&program.kernel, &launch, &mut device).map_err(|why| why.to_string())?;
+    let outcome = vm::launch(&program.kernel, &launch, &device).map_err(|why| why.to_string())?;
     if let Some(fault) = outcome.fault {
         return Err(format!("{fault:?}"));
     }
-    let found = device.read(registers, bytes.len()).expect("it is there");
+    let read = |address, bytes| {
+        let mut found = vec![0; bytes];
+        device.read(address, &mut found).expect("it is there");
+        found
+    };
+    let found = read(registers, bytes.len());
     let words: Vec<u32> =
         found.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect();
     let mut after = state.clone();
     program.layout.unpack(&words, &mut after);
-    after.memory = device.read(memory, state.memory.len()).expect("it is there").to_vec();
+    after.memory = read(memory, state.memory.len());
     Ok(after)
 }
 

@@ -433,6 +433,9 @@ fn execute<O: Observer>(
         let (done, fired) = (at, if O::EFFECTS { observe::fired(frame, at) } else { Vec::new() });
         // SAFETY: the handler was selected for this machine, and the code belongs to the frame's program.
         at = unsafe { (code.run)(frame, code, at) };
+        if O::OBSERVES && !frame.heap_events.is_empty() {
+            observe::heap(frame, observer);
+        }
         if O::EFFECTS && !(at == STOP && matches!(frame.stop, Stop::Fault(_))) {
             observe::after(frame, done, &fired, observer);
         }

@@ -47,6 +47,13 @@ pub(super) fn after<O: Observer>(frame: &Frame<'_>, at: usize, fired: &[Fired], 
     }
 }
 
+/// Tells what threads have allocated and freed.
+pub(super) fn heap<O: Observer>(frame: &mut Frame<'_>, observer: &mut O) {
+    let events = std::mem::take(&mut frame.heap_events);
+    let view = View::new(frame);
+    events.iter().for_each(|event| observer.heap(&view, event));
+}
+
 /// A collective at which nobody waited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fired {

@@ -10,7 +10,8 @@ use super::source::Source;
 use super::stop::{FaultAt, STOP, Stop};
 use super::threads::{MAX_WARPS, Threads};
 use crate::fault::FaultKind;
-use crate::memory::{Memory, Region, Regions};
+use crate::heap_event::HeapEvent;
+use crate::memory::{Memory, Reader, Region};
 use crate::printed::Text;
 use crate::stats::Stats;
 use ir::{Class, Inst, Place, Special, WarpRules};
@@ -148,9 +149,7 @@ pub(crate) struct Frame<'l> {
     pub(crate) taken: [u32; MAX_WARPS],
     pub(crate) stats: Stats,
     pub(crate) cta: CtaMemory,
-    pub(crate) regions: &'l Regions,
-    /// Those of them that may only be read.
-    pub(crate) constants: &'l Regions,
+    pub(crate) regions: Reader<'l>,
     pub(crate) memory_base: u64,
     /// Per memory operation, the region that it accessed last.
     pub(crate) caches: Vec<Region>,
@@ -159,6 +158,10 @@ pub(crate) struct Frame<'l> {
     pub(crate) arrivals: u32,
     /// What the CTA printed.
     pub(crate) printed: Text,
+    /// Bytes that kernels may have allocated.
+    pub(crate) heap_limit: u64,
+    /// What threads have allocated and freed since the observer was told last; for observed runs.
+    pub(crate) heap_events: Vec<HeapEvent>,
 }
 
 /// The memory that belongs to a CTA.
@@ -203,13 +206,14 @@ impl<'l> Frame<'l> {
             taken: [0; MAX_WARPS],
             stats: Stats::default(),
             cta,
-            regions: memory.regions(),
-            constants: memory.constants(),
+            regions: memory.reader(),
             memory_base: memory.base(),
             caches: vec![Region::EMPTY; program.caches.len()],
             specials,
             arrivals: 0,
             printed: Text::default(),
+            heap_limit: 0,
+            heap_events: Vec::new(),
         }
     }
 }
@@ -258,10 +262,18 @@ impl Frame<'_> {
     /// Makes splits the group: the warps among which they are, and the lanes of each.
     pub(crate) fn set_group(&mut self, warps: std::ops::Range<usize>, lanes: &[u32; MAX_WARPS]) {
         (self.first, self.count) = (warps.start, warps.len());
+        if self.regions.lost_any() {
+            self.forget_regions();
+        }
         self.exec[warps.clone()].copy_from_slice(&lanes[warps]);
         let program = self.program;
         // SAFETY: the handler was selected for this machine; it does not look at the code.
         unsafe { (program.begin_group.run)(self, &program.begin_group, 0) };
+    }
+
+    /// Looks regions up anew: one that was accessed may have been freed.
+    pub(crate) fn forget_regions(&mut self) {
+        self.caches.fill(Region::EMPTY);
     }
 
     /// Makes the given lanes execute.

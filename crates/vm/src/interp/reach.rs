@@ -85,8 +85,9 @@ impl Reach for Global {
 
 #[cold]
 fn refill(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-    let constant = frame.program.caches[cache] && frame.constants.find(low).is_some();
-    let region = frame.regions.find(low).filter(|_| !constant).unwrap_or(Region::EMPTY);
+    let found = frame.regions.find(low);
+    let constant = frame.program.caches[cache] && frame.regions.is_constant(low);
+    let region = found.filter(|_| !constant).unwrap_or(Region::EMPTY);
     frame.caches[cache] = region;
     region.holds(low, bytes).then_some(0)
 }
@@ -308,7 +309,7 @@ pub(super) fn access_fault(
     };
     let params = Region { start: 0, end: frame.cta.params.bytes };
     let constant = match of {
-        Space::Global => frame.constants.find(address).is_some(),
+        Space::Global => frame.regions.is_constant(address),
         Space::Param => params.holds(inside, u64::from(bytes)),
         Space::Shared | Space::Local | Space::Generic => false,
     };

@@ -43,7 +43,7 @@ impl Kernel {
     /// The arguments do not fit the parameters, or the launch is not possible.
     pub fn explore(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         options: Options,
         exploration: Exploration,
@@ -53,7 +53,7 @@ impl Kernel {
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
         let refuse = |error: LaunchError| self.refuse(refusal(&error));
-        let memory = &mut device.memory;
+        let memory = &device.memory;
         let start = memory.snapshot();
 
         let watched = self.watched(memory, &launch, options)?;

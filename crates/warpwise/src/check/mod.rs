@@ -36,7 +36,7 @@ impl Kernel {
     /// The arguments do not fit the parameters, or the launch is not possible.
     pub fn check(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         options: Options,
         args: &[Arg],
@@ -47,12 +47,12 @@ impl Kernel {
         let kernel = &self.lowered.kernel;
         let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));
         let start = (masks || messages).then(|| device.memory.snapshot());
-        let watched = self.watched(&mut device.memory, &launch, options)?;
+        let watched = self.watched(&device.memory, &launch, options)?;
         let (mut elsewhere, mut runs) = (Vec::new(), 0);
         if let Some(start) = start {
             let first = watched.run(&device.memory);
             let launch = bounded(&launch, &watched.report.stats);
-            let memory = &mut device.memory;
+            let memory = &device.memory;
             let mut replay = Replay::new(self, &launch, memory, start, options, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if masks {

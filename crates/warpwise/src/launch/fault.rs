@@ -5,6 +5,7 @@ use crate::module::Kernel;
 use crate::owner::{Number, Owner, Owners};
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::{Place, Space};
+use vm::memory::BadFree;
 use vm::{Extent, Fault, FaultKind, Waiting, WaitingFor};
 
 /// Addresses below this one come from a null pointer and an index.
@@ -121,6 +122,12 @@ impl Kernel {
                      parameters are those of the prototype",
                 );
             }
+            FaultKind::BadFree { why, .. } => {
+                if let BadFree::Inside { start } = why {
+                    found = found.note(format!("the block begins at {:#x}", shown(*start)));
+                }
+                found = found.help("free exactly what `malloc` returned, and once");
+            }
             FaultKind::GivenUp => {
                 found = found.help(
                     "mend what is reported and check again, or say with `--max-steps` how far to go",
@@ -216,6 +223,14 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
             Class::Undefined,
             format!("call of {:#x}, which is no function's address", counted(*address)),
         ),
+        FaultKind::BadFree { address, why } => {
+            let why = match why {
+                BadFree::Twice => "which was freed before",
+                BadFree::Inside { .. } => "which lies inside a block that begins elsewhere",
+                BadFree::NoBlock => "which no `malloc` of a kernel returned",
+            };
+            (Class::Undefined, format!("free of {:#x}, {why}", counted(*address)))
+        }
         FaultKind::Assertion { condition, .. } => {
             (Class::Undefined, format!("assertion `{condition}` failed"))
         }

@@ -11,7 +11,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vm::{Launch, LaunchError, Level, Memory, Observer, Outcome, Printed, Schedule, Stats};
+use vm::{
+    HEAP_LIMIT, Launch, LaunchError, Level, Memory, Observer, Outcome, Printed, Schedule, Stats,
+};
 
 /// Extents in x, y and z; the missing ones are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,6 +83,9 @@ pub struct LaunchConfig<'a> {
     pub deterministic: bool,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
+    /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before; a `malloc` of more returns
+    /// null.
+    pub heap_limit: u64,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told now and then how many CTAs are done.
@@ -100,6 +105,7 @@ impl<'a> LaunchConfig<'a> {
             schedule: Schedule::default(),
             deterministic: false,
             max_steps: None,
+            heap_limit: HEAP_LIMIT,
             interrupted: &|| false,
             progress: &|_| (),
             repeated: &|_| (),
@@ -118,6 +124,7 @@ impl<'a> LaunchConfig<'a> {
             schedule: self.schedule.clone(),
             deterministic: self.deterministic,
             max_steps: self.max_steps,
+            heap_limit: self.heap_limit,
             level,
             interrupted: self.interrupted,
             progress: self.progress,
@@ -152,7 +159,7 @@ impl Kernel {
     /// ([`Failure::fault`]); device memory then holds what was written so far.
     pub fn launch(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         args: &[Arg],
     ) -> Result<Report, Error> {
@@ -167,13 +174,13 @@ impl Kernel {
     /// As for [`Kernel::launch`].
     pub fn observe<O: Observer>(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         args: &[Arg],
         observer: &mut O,
     ) -> Result<Report, Error> {
         let kernel = &self.lowered.kernel;
-        let run = |launch: &Launch<'_>, memory: &mut Memory| {
+        let run = |launch: &Launch<'_>, memory: &Memory| {
             vm::launch_observed(kernel, launch, memory, observer)
         };
         self.run(device, config, args, run)
@@ -181,17 +188,16 @@ impl Kernel {
 
     fn run(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         args: &[Arg],
-        run: impl FnOnce(&Launch<'_>, &mut Memory) -> Result<Outcome, LaunchError>,
+        run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Report, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base, Level::detect());
         let started = Instant::now();
-        let outcome =
-            run(&launch, &mut device.memory).map_err(|error| self.refuse(refusal(&error)))?;
+        let outcome = run(&launch, &device.memory).map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         let Some(fault) = outcome.fault else { return Ok(report) };

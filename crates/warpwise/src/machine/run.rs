@@ -61,9 +61,8 @@ impl MachineProgram {
     /// The program was stopped ([`Failure::fault`]): an access outside memory, a deadlock, the step
     /// limit. The state is as before then.
     pub fn run(&self, state: &mut State, config: &RunConfig<'_>) -> Result<Stats, Error> {
-        let run = |launch: &Launch<'_>, memory: &mut Memory| {
-            vm::launch(&self.program.kernel, launch, memory)
-        };
+        let run =
+            |launch: &Launch<'_>, memory: &Memory| vm::launch(&self.program.kernel, launch, memory);
         let Ran { outcome, memory } = self.launch(state, config, run)?;
         match outcome.fault {
             None => Ok(outcome.stats),
@@ -83,14 +82,14 @@ impl MachineProgram {
         &self,
         state: &mut State,
         config: &RunConfig<'_>,
-        run: impl FnOnce(&Launch<'_>, &mut Memory) -> Result<Outcome, LaunchError>,
+        run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Ran, Error> {
         if state.memory.len() > MAX_MEMORY {
             let message = format!("a memory has at most {MAX_MEMORY} bytes");
             return Err(Error::message(Stage::Launch, Class::Limit, message));
         }
         let layout = &self.program.layout;
-        let mut device = Device::new()?;
+        let device = Device::new()?;
         let registers = device.upload(&layout.pack(state))?;
         // The last allocation, so that no address of 32 bits reaches another one.
         let memory = device.upload(&state.memory)?;
@@ -105,12 +104,13 @@ impl MachineProgram {
             threads: 1,
             schedule: config.schedule.clone(),
             max_steps: config.max_steps,
+            heap_limit: 0,
             level: Level::detect(),
             deterministic: true,
             interrupted: config.interrupted,
             progress: &|_| (),
         };
-        let outcome = run(&launch, &mut device.memory).map_err(|error| {
+        let outcome = run(&launch, &device.memory).map_err(|error| {
             Error::new(Stage::Launch, self.sources.clone(), vec![refusal(&error)])
         })?;
         if outcome.fault.is_some() {
@@ -118,7 +118,7 @@ impl MachineProgram {
         }
         let words: Vec<u32> = device.download(registers)?;
         layout.unpack(&words, state);
-        state.memory = device.bytes(memory)?.to_vec();
+        state.memory = device.bytes(memory)?;
         Ok(Ran { outcome, memory })
     }
 
