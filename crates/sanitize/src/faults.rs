@@ -10,23 +10,18 @@ use ir::{Kernel, Space};
 use vm::{Fault, FaultKind};
 
 /// The finding that a fault is; `None` for faults that show nothing undefined: a trap, a limit, an interruption.
-/// `freed` tells addresses of memory that was freed, and `heap` what the launch has allocated.
-pub(crate) fn explain(
-    kernel: &Kernel,
-    fault: &Fault,
-    freed: impl Fn(u64) -> bool,
-    heap: &Heap,
-) -> Option<Finding> {
+/// `heap` is what the launch has allocated.
+pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Finding> {
     let at = |space, address, bytes: u32| At { space, address, bytes: bytes.into() };
     let detail: Detail = match fault.kind {
-        FaultKind::OutOfBounds { access, address, bytes, space, nearest, .. } => {
+        FaultKind::OutOfBounds { access, address, bytes, space, nearest, freed, .. } => {
             let at = at(space, address, bytes);
-            let global = matches!(space, Space::Global | Space::Generic);
-            match global && freed(address) {
+            match freed.is_some() {
                 true => Freed { access, at, block: heap.around(address) }.into(),
                 false => {
-                    let block = nearest.and_then(|nearest| heap.at(nearest.start));
-                    OutOfBounds { access, at, nearest, block: block.filter(|_| global) }.into()
+                    let global = nearest.filter(|nearest| nearest.space == Space::Global);
+                    let block = global.and_then(|nearest| heap.at(nearest.start));
+                    OutOfBounds { access, at, nearest, block }.into()
                 }
             }
         }

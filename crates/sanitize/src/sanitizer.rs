@@ -83,8 +83,7 @@ impl Sanitizer {
 
     /// What was found, with what stopped the kernel as the last finding. `memory` is as the run has left it.
     pub fn finish(mut self, fault: Option<&Fault>, memory: &Memory) -> Found {
-        let freed = |address| memory.freed(address).is_some();
-        let explain = |fault| faults::explain(&self.kernel, fault, freed, &self.heap);
+        let explain = |fault| faults::explain(&self.kernel, fault, &self.heap);
         match fault {
             Some(fault) => {
                 if let Some(finding) = explain(fault) {

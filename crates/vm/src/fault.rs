@@ -132,6 +132,8 @@ pub enum FaultKind {
         /// The allocation that ends nearest below, or begins nearest above, the address; all of a space that is the CTA's
         /// or the thread's.
         nearest: Option<Extent>,
+        /// What the address was in before it was freed, while that is known ([`crate::memory::Quarantine`]).
+        freed: Option<Extent>,
     },
     /// An access that writes a constant variable, or a parameter of the kernel.
     Constant {

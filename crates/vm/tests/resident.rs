@@ -26,7 +26,8 @@ fn no_more_is_resident_than_what_lives_and_a_little() {
     for step in 0..40_000 {
         // Many small ones and few large ones, in phases.
         let largest = if step / 10_000 % 2 == 0 { 10 } else { 18 };
-        let count = 1 + number(1 << (2 + number(largest - 1)));
+        let bits = 2 + number(largest - 1);
+        let count = 1 + number(1 << bits);
         let address = memory.allocate(count).expect("room");
         memory.write(address, &bytes[..count as usize]).expect("inside");
         (held, written) = (held + count, written + count);

@@ -206,7 +206,7 @@ impl<'l> Frame<'l> {
             taken: [0; MAX_WARPS],
             stats: Stats::default(),
             cta,
-            regions: memory.reader(),
+            regions: Reader::new(memory),
             memory_base: memory.base(),
             caches: vec![Region::EMPTY; program.caches.len()],
             specials,

@@ -316,14 +316,16 @@ pub(super) fn access_fault(
     if constant && access != AccessKind::Load {
         return FaultKind::Constant { access, space, of, address, bytes };
     }
+    let global = |Region { start, end }: Region| Extent { space: Space::Global, start, end };
+    let freed = match of {
+        Space::Global => frame.regions.memory().freed(address).map(global),
+        Space::Shared | Space::Local | Space::Param | Space::Generic => None,
+    };
     let nearest = match of {
         Space::Shared => whole(Window::Shared, frame.cta.shared.bytes),
         Space::Local => whole(Window::Local, frame.cta.local_bytes),
         Space::Param => whole(Window::Param, params.end),
-        Space::Global | Space::Generic => {
-            let nearest = frame.regions.nearest(address);
-            nearest.map(|Region { start, end }| Extent { space: Space::Global, start, end })
-        }
+        Space::Global | Space::Generic => frame.regions.nearest(address).map(global),
     };
-    FaultKind::OutOfBounds { access, space, of, address, bytes, nearest }
+    FaultKind::OutOfBounds { access, space, of, address, bytes, nearest, freed }
 }

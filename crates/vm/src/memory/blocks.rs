@@ -12,6 +12,11 @@ pub(super) const ALIGN: u64 = 16;
 /// Bytes between blocks, at least.
 pub(super) const GAP: u64 = 64;
 
+/// What a block counts against the limit; one of no bytes takes room, too.
+fn charge(bytes: u64) -> Option<u64> {
+    bytes.max(1).checked_next_multiple_of(ALIGN)
+}
+
 /// The thread that allocates: its CTA's number in the grid, and its own in the CTA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Owner {
@@ -83,7 +88,7 @@ impl Blocks {
         known: Option<&mut Known>,
     ) -> Option<Region> {
         let room = limit.saturating_sub(self.in_use);
-        let fits = bytes.checked_next_multiple_of(ALIGN).filter(|needs| *needs <= room);
+        let fits = charge(bytes).filter(|charge| *charge <= room);
         let start = match known {
             None => fits.and_then(|_| self.heap.allocate(bytes, range))?,
             Some(known) => {
@@ -100,7 +105,7 @@ impl Blocks {
                 }
             }
         };
-        self.in_use += bytes.next_multiple_of(ALIGN);
+        self.in_use += fits.unwrap_or(0);
         self.live.insert(start, bytes);
         Some(Region { start, end: start + bytes })
     }
@@ -121,7 +126,7 @@ impl Blocks {
                 None => BadFree::NoBlock,
             });
         };
-        self.in_use -= bytes.next_multiple_of(ALIGN);
+        self.in_use -= charge(bytes).unwrap_or(0);
         let block = Region { start: address, end: address + bytes };
         self.heap.free(block, quarantine, range);
         Ok(block)

@@ -15,10 +15,14 @@ pub enum Quarantine {
     /// While fewer than [`WAITING`] allocations are freed after it.
     #[default]
     Short,
-    /// For ever: every access to freed memory is told from one out of bounds. The n-th block of so many bytes that a thread
+    /// For ever, for the first [`KEPT`] allocations: every access to freed memory is told from one out of bounds. The n-th block of so many bytes that a thread
     /// allocates then has an address of its own, too, whatever other threads do before it.
     Forever,
 }
+
+/// Freed allocations that a quarantine for ever keeps, so that it does not use up the host's memory; those behind them wait in a
+/// short one.
+pub const KEPT: usize = 1 << 22;
 
 /// Freed allocations that wait in a short quarantine.
 pub const WAITING: usize = 256;
@@ -96,10 +100,11 @@ impl Heap {
                 free.start += wanted;
             }
         }
+        // The gap behind it, too: who frees what is large makes no more than its bytes zero.
         if dirty && bytes >= LARGE {
-            range.clear(start, start + bytes);
+            range.clear(start, start + wanted);
         } else if dirty {
-            super::copy::zero(start, bytes);
+            super::copy::zero(start, wanted);
         }
         Some(start)
     }
@@ -119,7 +124,7 @@ impl Heap {
             range.clear(start, end);
         }
         self.freed.insert(start, end);
-        if quarantine == Quarantine::Forever {
+        if quarantine == Quarantine::Forever && self.freed.len() <= KEPT {
             return;
         }
         self.order.push_back(start);
@@ -206,7 +211,8 @@ mod tests {
         let steps = if cfg!(miri) { 100 } else { 20_000 };
         let largest = if cfg!(miri) { 9 } else { 20 };
         for _ in 0..steps {
-            let bytes = number(1 << number(largest));
+            let bits = number(largest);
+            let bytes = number(1 << bits);
             if number(20) < if live.len() < 500 { 11 } else { 9 } {
                 let Some(start) = heap.allocate(bytes, &range) else { continue };
                 let region = Region { start, end: start + bytes };

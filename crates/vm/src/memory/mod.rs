@@ -20,7 +20,7 @@ mod windows;
 
 pub use blocks::BadFree;
 pub use error::MemoryError;
-pub use heap::{Quarantine, WAITING};
+pub use heap::{KEPT, Quarantine, WAITING};
 pub use regions::{Region, Regions};
 pub use reserve::BASE;
 pub use snapshot::Snapshot;
@@ -127,10 +127,6 @@ impl Memory {
     fn published(&self) -> (u64, Regions, Regions) {
         let state = self.lock();
         (self.version.load(Ordering::Acquire), state.regions.clone(), state.constants.clone())
-    }
-
-    pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader::new(self)
     }
 
     /// Allocates zeroed memory, aligned to 256 bytes, and returns its address, which is one of this process, too: what CUDA
@@ -281,7 +277,8 @@ impl Memory {
     pub(crate) fn allocate_block(&self, wanted: (Owner, u64), limit: u64) -> Option<Region> {
         let mut guard = self.lock();
         let state = &mut *guard;
-        let known = (state.quarantine == Quarantine::Forever).then_some(&mut state.known);
+        let repeats = state.quarantine == Quarantine::Forever && state.known.len() < KEPT;
+        let known = repeats.then_some(&mut state.known);
         let block = state.blocks.allocate(wanted, limit, &self.range, known)?;
         if block.start < block.end {
             state.regions.insert(block);

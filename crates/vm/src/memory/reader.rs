@@ -17,7 +17,7 @@ pub(crate) struct Reader<'m> {
 }
 
 impl<'m> Reader<'m> {
-    pub(super) fn new(memory: &'m Memory) -> Reader<'m> {
+    pub(crate) fn new(memory: &'m Memory) -> Reader<'m> {
         let frees = memory.frees.load(Ordering::Acquire);
         let (version, regions, constants) = memory.published();
         Reader { memory, version, frees, regions, constants }

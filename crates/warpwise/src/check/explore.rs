@@ -37,7 +37,7 @@ impl Kernel {
     /// whether something is found, is W008 and comes with two schedules.
     /// A kernel that reaches its limit of steps, is interrupted, or spins in an endless loop under its own schedule is not
     /// run replay.
-    /// Device memory holds in the end what the first run left.
+    /// Device memory holds in the end what the first run left. As for [`Kernel::check`], nothing else may use the device meanwhile.
     ///
     /// # Errors
     /// The arguments do not fit the parameters, or the launch is not possible.

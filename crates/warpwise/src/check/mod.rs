@@ -29,7 +29,8 @@ impl Kernel {
     /// deadlocks and bad accesses. A kernel that executes `activemask` runs again with lanes that diverge there: what it leaves may not
     /// depend on it. A small kernel whose threads pass messages through memory, in which nothing was found, runs
     /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for some seconds after
-    /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written. A kernel that is stopped is no error
+    /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written, but for what kernels
+    /// allocate. Nothing else may use the device meanwhile: what it writes would be undone before the kernel runs again. A kernel that is stopped is no error
     /// here: what stopped it is among the findings, or in [`Checked::fault`].
     ///
     /// # Errors

@@ -35,10 +35,20 @@ impl Kernel {
             found = found.note(format!("{}", fault.thread));
         }
         match &fault.kind {
-            FaultKind::OutOfBounds { space, of, address, bytes, nearest, .. } => {
+            FaultKind::OutOfBounds { space, of, address, bytes, nearest, freed, .. } => {
                 let global = matches!(of, Space::Global | Space::Generic);
                 if is_null(*space, *address) {
                     found = found.note("the pointer is null, or an offset from null");
+                } else if let Some(Extent { start, end, .. }) = freed {
+                    let whose = self
+                        .begins(*start, owners)
+                        .map_or(String::new(), |owner| format!(", {owner}"));
+                    let size = end - start;
+                    found = found.note(format!(
+                        "the address is in memory that was freed: {:#x} to {:#x} ({size} bytes{whose})",
+                        shown(*start),
+                        shown(*end),
+                    ));
                 } else if let Some(Extent { start, end, .. }) = nearest {
                     let whose = self
                         .begins(*start, owners)
