@@ -44,9 +44,9 @@ fn variables_live_as_long_as_the_device() {
     assert_eq!(device.download::<u32>(counter).ok(), Some(vec![8]));
     assert_eq!(device.download::<u16>(table).ok(), Some(vec![7, 8, 9]));
     // Another device has variables of its own.
-    let mut other = Device::new().expect("the host gives memory");
+    let other = Device::new().expect("the host gives memory");
     let out = other.upload(&[0_u32]).expect("it fits");
-    kernel.launch(&mut other, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
+    kernel.launch(&other, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
     assert_eq!(other.download::<u32>(out).ok(), Some(vec![5]));
 }
 
