@@ -16,7 +16,7 @@ const K: usize = 96;
 
 pub(crate) fn bench() -> Result<(), Error> {
     let module = Module::from_ptx("launch.ptx", include_str!("../kernels/launch.ptx"))?;
-    let mut device = Device::new()?;
+    let device = Device::new()?;
     let ones = vec![1f32; THREADS as usize];
     let (x, y) = (device.upload(&ones)?, device.upload(&ones)?);
     // Halves of value 1.
@@ -26,9 +26,9 @@ pub(crate) fn bench() -> Result<(), Error> {
     let gemm = [a.into(), b.into(), c.into()];
 
     println!("one CTA of {THREADS} threads, warm      µs a launch   instructions a warp");
-    row("empty", &module.kernel("empty")?, &mut device, &[])?;
-    row("saxpy", &module.kernel("saxpy")?, &mut device, &saxpy)?;
-    row("gemm", &module.kernel("gemm")?, &mut device, &gemm)?;
+    row("empty", &module.kernel("empty")?, &device, &[])?;
+    row("saxpy", &module.kernel("saxpy")?, &device, &saxpy)?;
+    row("gemm", &module.kernel("gemm")?, &device, &gemm)?;
     let found: Vec<f32> = device.download(c)?;
     assert!(found.iter().all(|value| *value == K as f32), "gemm computes something else");
 
@@ -42,7 +42,7 @@ pub(crate) fn bench() -> Result<(), Error> {
     Ok(())
 }
 
-fn row(name: &str, kernel: &Kernel, device: &mut Device, args: &[Arg]) -> Result<(), Error> {
+fn row(name: &str, kernel: &Kernel, device: &Device, args: &[Arg]) -> Result<(), Error> {
     let config = LaunchConfig::new(1, THREADS);
     let stats = kernel.launch(device, &config, args)?.stats;
     let time = timed(|| kernel.launch(device, &config, args).map(|_| ()))?;

@@ -6,8 +6,10 @@
 //! before anything is timed.
 //!
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
-//! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs.
+//! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
+//! what allocations of device memory cost.
 
+mod heap;
 mod launch;
 mod lint;
 mod median;
@@ -38,16 +40,20 @@ struct Row<'a> {
 }
 
 fn main() -> Result<(), Error> {
-    if std::env::args().nth(1).as_deref() == Some("lint") {
-        lint::bench();
-        return Ok(());
+    match std::env::args().nth(1).as_deref() {
+        Some("lint") => {
+            lint::bench();
+            return Ok(());
+        }
+        Some("heap") => return heap::bench(),
+        Some(_) | None => {}
     }
     if std::env::args().nth(1).as_deref() == Some("launch") {
         return launch::bench();
     }
     let module = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
     let matrices = Module::from_ptx("mma.ptx", include_str!("../kernels/mma.ptx"))?;
-    let mut device = Device::new()?;
+    let device = Device::new()?;
 
     let integers: Vec<i32> = (0..ELEMENTS as i32).map(|i| i.wrapping_mul(7919) & 0xff).collect();
     let floats: Vec<f32> = integers.iter().map(|i| *i as f32).collect();
@@ -76,23 +82,23 @@ fn main() -> Result<(), Error> {
     let wanted = |kernel: &str| names.is_empty() || names.iter().any(|name| name == kernel);
     if wanted("xorshift") {
         let args = [hashes_out.into(), ROUNDS.into()];
-        run(&module, &mut device, "xorshift", INTEGER_THREADS, &args)?;
+        run(&module, &device, "xorshift", INTEGER_THREADS, &args)?;
         same("xorshift", &device.download::<u32>(hashes_out)?, &hashes);
     }
     if wanted("warp_scan") {
         let args = [integers_in.into(), scan_out.into()];
-        run(&module, &mut device, "warp_scan", ELEMENTS, &args)?;
+        run(&module, &device, "warp_scan", ELEMENTS, &args)?;
         same("warp_scan", &device.download::<i32>(scan_out)?, &scanned);
     }
     if wanted("block_reduce") {
         let args = [floats_in.into(), sums_out.into()];
-        run(&module, &mut device, "block_reduce", ELEMENTS, &args)?;
+        run(&module, &device, "block_reduce", ELEMENTS, &args)?;
         same("block_reduce", &device.download::<f32>(sums_out)?, &sums);
     }
 
     if wanted("mma") {
         let args = [factors_in.into(), products_out.into(), PRODUCTS.into()];
-        run(&matrices, &mut device, "mma", MATRIX_THREADS, &args)?;
+        run(&matrices, &device, "mma", MATRIX_THREADS, &args)?;
         same("mma", &device.download::<f32>(products_out)?, &products.concat());
     }
 
@@ -128,7 +134,7 @@ fn main() -> Result<(), Error> {
         },
     ];
     if checking {
-        return check(&mut device, rows.iter().filter(|row| wanted(row.kernel)));
+        return check(&device, rows.iter().filter(|row| wanted(row.kernel)));
     }
     println!(
         "kernel         warpwise ms   native ms   ratio   G thread-instructions/s   ns/warp instruction"
@@ -137,7 +143,7 @@ fn main() -> Result<(), Error> {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut last = None;
         for _ in 0..REPETITIONS {
-            let report = run(row.module, &mut device, row.kernel, row.elements, &row.args)?;
+            let report = run(row.module, &device, row.kernel, row.elements, &row.args)?;
             ours.push(report.elapsed);
             last = Some(report);
             let started = Instant::now();
@@ -160,7 +166,7 @@ fn main() -> Result<(), Error> {
 }
 
 /// The ratio of checked to plain runs. The kernels are correct, so nothing must be found.
-fn check<'a>(device: &mut Device, rows: impl Iterator<Item = &'a Row<'a>>) -> Result<(), Error> {
+fn check<'a>(device: &Device, rows: impl Iterator<Item = &'a Row<'a>>) -> Result<(), Error> {
     println!("kernel         run ms    check ms   ratio   ns/warp instruction");
     for row in rows {
         let (mut plain, mut checked) = (Vec::new(), Vec::new());
@@ -205,7 +211,7 @@ fn config(elements: usize) -> LaunchConfig<'static> {
 
 fn run(
     module: &Module,
-    device: &mut Device,
+    device: &Device,
     kernel: &str,
     elements: usize,
     args: &[Arg],

@@ -52,7 +52,7 @@ enum Draft {
 
 /// Makes buffers, arguments and the contents of variables.
 pub(crate) struct Maker<'a> {
-    pub(crate) device: &'a mut Device,
+    pub(crate) device: &'a Device,
     pub(crate) module: &'a Module,
     /// Buffers that several launches share, by their names.
     pub(crate) shared: Option<&'a BTreeMap<String, Filled>>,
@@ -265,24 +265,14 @@ pub(crate) fn open(path: &Path) -> Result<(Array, Contents, BufReader<File>), St
 }
 
 /// Fills a new buffer.
-fn fill_buffer(
-    device: &mut Device,
-    buffer: Buffer,
-    ty: ElementType,
-    fill: Fill,
-) -> Result<(), String> {
+fn fill_buffer(device: &Device, buffer: Buffer, ty: ElementType, fill: Fill) -> Result<(), String> {
     match fill {
         Fill::Value(value) if value.bits() == 0 => Ok(()),
         _ => fill_all(device, buffer, ty, fill),
     }
 }
 
-fn fill_all(
-    device: &mut Device,
-    buffer: Buffer,
-    ty: ElementType,
-    fill: Fill,
-) -> Result<(), String> {
+fn fill_all(device: &Device, buffer: Buffer, ty: ElementType, fill: Fill) -> Result<(), String> {
     const PIECE: u64 = 1 << 16;
     let count = buffer.bytes / ty.bytes() as u64;
     let mut elements = elements(ty, fill);

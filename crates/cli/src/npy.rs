@@ -102,13 +102,13 @@ impl Array {
     }
 
     /// Writes the array with its data.
-    pub(crate) fn write(&self, mut to: impl Write, data: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(&self, mut to: impl Write, mut data: impl Read) -> io::Result<()> {
         WriteOptions::new_header_only()
             .dtype(DType::Plain(self.dtype.clone()))
             .shape(&self.shape)
             .writer(&mut to)
             .write_header_only()?;
-        to.write_all(data)?;
+        io::copy(&mut data, &mut to)?;
         to.flush()
     }
 

@@ -3,7 +3,7 @@
 use crate::interrupt;
 use crate::npy::Array;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
 /// The folder that a file lies in.
@@ -32,7 +32,7 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
 }
 
 /// Writes an array. A file of this name is replaced in one step, once the new one is complete.
-pub(crate) fn write(path: &Path, array: &Array, data: &[u8]) -> Result<(), String> {
+pub(crate) fn write(path: &Path, array: &Array, data: impl Read) -> Result<(), String> {
     replace(path, ".npy", |file| array.write(file, data))
 }
 

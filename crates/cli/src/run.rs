@@ -14,6 +14,7 @@ use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::spec::Subject;
 use crate::status::Status;
 use std::fmt::Write as _;
+use std::io::Read;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use std::sync::atomic::Ordering;
 use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
-    Arg, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
+    Arg, Buffer, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
     demangled,
 };
 
@@ -177,14 +178,14 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     said.tell(module.sources(), module.warnings().to_vec());
     let kernel = kernel?;
     check_files(arguments)?;
-    let mut device = Device::new()?;
+    let device = Device::new()?;
     if arguments.args.len() != kernel.params().len() {
         return Err(wrong_count(&kernel, arguments));
     }
     let names = kernel.params().iter().map(|param| param.name.clone()).collect();
     let mut budget = buffers::host_budget();
     let mut maker =
-        Maker { device: &mut device, module: &module, shared: None, names, budget: &mut budget };
+        Maker { device: &device, module: &module, shared: None, names, budget: &mut budget };
     let made = maker.arguments(&arguments.args)?;
     let mut set = Vec::new();
     for Set { variable, spec } in &arguments.sets {
@@ -286,7 +287,7 @@ impl Prepared {
     fn variable(&mut self, name: &str, element: Option<ElementType>) -> Result<Filled, Stop> {
         let mangled = self.module.variable(name)?.name().to_owned();
         let mut maker = Maker {
-            device: &mut self.device,
+            device: &self.device,
             module: &self.module,
             shared: None,
             names: Vec::new(),
@@ -301,6 +302,30 @@ impl Prepared {
                 _ => array,
             },
         ))
+    }
+}
+
+/// What a buffer holds, read piece by piece.
+struct Download<'d> {
+    device: &'d Device,
+    buffer: Buffer,
+    done: u64,
+}
+
+impl<'d> Download<'d> {
+    fn new(device: &'d Device, buffer: Buffer) -> Download<'d> {
+        Download { device, buffer, done: 0 }
+    }
+}
+
+impl Read for Download<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let left = usize::try_from(self.buffer.bytes - self.done).unwrap_or(usize::MAX);
+        let count = left.min(to.len());
+        let copied = self.device.read(self.buffer, self.done, &mut to[..count]);
+        copied.map_err(|error| std::io::Error::other(error.to_string()))?;
+        self.done += count as u64;
+        Ok(count)
     }
 }
 
@@ -319,7 +344,7 @@ pub(crate) fn deliver(
     });
     for out in &arguments.outs {
         let (buffer, array) = prepared.selected(&out.what, "--out")?;
-        let written = output::write(&out.file, &array, prepared.device.bytes(buffer)?);
+        let written = output::write(&out.file, &array, Download::new(&prepared.device, buffer));
         written.map_err(|why| Stop::new(Status::Rejected, Class::BadInput, why))?;
         said.document.outputs.push(JsonOutput {
             of: (&out.what.subject).into(),
@@ -330,7 +355,9 @@ pub(crate) fn deliver(
     }
     for print in &arguments.prints {
         let (buffer, array) = prepared.selected(&print.what, "--print")?;
-        let values = elements(prepared.device.bytes(buffer)?, &array, print.count);
+        let wanted = print.count.unwrap_or(u64::MAX).saturating_mul(array.element.bytes() as u64);
+        let data = prepared.device.bytes(Buffer { bytes: buffer.bytes.min(wanted), ..buffer })?;
+        let values = elements(&data, &array, print.count);
         match said.as_text {
             false => said.document.prints.push(JsonPrint {
                 of: (&print.what.subject).into(),
@@ -371,7 +398,7 @@ fn compared(
     let expected = expect::load(file)?;
     let ty = prepared.comparable(what, file, &array, &expected.array)?;
     let (got, tolerance) = (prepared.device.bytes(buffer)?, arguments.tolerance());
-    let found = warpwise::compare(got, &expected.bytes, ty, tolerance);
+    let found = warpwise::compare(&got, &expected.bytes, ty, tolerance);
     let Some(found) = found else {
         let message = format!("{} has changed while the kernel ran", file.display());
         return Err(Stop::rejected(message));
@@ -453,6 +480,7 @@ pub(crate) fn configured<T>(
             deterministic: arguments.deterministic,
             max_steps: arguments.max_steps,
             engine: arguments.engine.choice,
+            heap_limit: arguments.heap,
             interrupted: &interrupt::interrupted,
             progress: &|ctas| {
                 done.ctas.fetch_max(ctas, Ordering::Relaxed);

@@ -148,8 +148,8 @@ struct Device {
 
 impl Device {
     fn new(case: &Case) -> Result<Self, String> {
-        let mut memory = Memory::new().map_err(|why| format!("{why:?}"))?;
-        let mut allocate =
+        let memory = Memory::new().map_err(|why| format!("{why:?}"))?;
+        let allocate =
             |bytes: usize| memory.allocate(bytes as u64).map_err(|why| format!("{why:?}"));
         let (input, output, counters) = (
             allocate(case.input.len())?,
@@ -162,25 +162,19 @@ impl Device {
 
     fn run(&mut self, case: &Case, way: &Way) -> Result<Buffers, String> {
         let Device { executable, memory, input, output, counters } = self;
-        let mut write =
+        let write =
             |at: u64, bytes: &[u8]| memory.write(at, bytes).map_err(|why| format!("{why:?}"));
         write(*input, &case.input)?;
         write(*output, &vec![0; case.output_bytes])?;
         write(*counters, &vec![0; case.counter_bytes])?;
         let params = case.params(*input, *output, *counters);
         let launch = Launch {
-            grid: case.grid,
-            block: case.block,
             dynamic_shared: case.dynamic_shared,
-            params: &params,
-            image_base: 0,
             threads: way.threads,
             schedule: way.schedule.clone(),
             max_steps: Some(MAX_STEPS),
             engine: way.engine,
-            deterministic: false,
-            interrupted: &|| false,
-            progress: &|_| {},
+            ..Launch::new(case.grid, case.block, &params)
         };
         let outcome = match way.is_observed {
             true => vm::launch_observed(executable, &launch, memory, &mut Watching),
@@ -191,7 +185,9 @@ impl Device {
             return Err(format!("{fault:?}"));
         }
         let read = |at: u64, bytes: usize| {
-            memory.read(at, bytes).map(<[u8]>::to_vec).map_err(|why| format!("{why:?}"))
+            let mut held = vec![0; bytes];
+            memory.read(at, &mut held).map_err(|why| format!("{why:?}"))?;
+            Ok::<_, String>(held)
         };
         Ok(Buffers {
             output: read(*output, case.output_bytes)?,

@@ -47,6 +47,10 @@ pub enum Service {
     AssertFail,
     /// Stops the kernel: it calls what is no function. Operand: the address that it calls.
     NoFunction,
+    /// `malloc`: allocates memory of the device. Operand: its bytes. Result: its address, or 0 if there is no room.
+    Malloc,
+    /// `free`: gives memory back that `malloc` returned; 0 does nothing. Operand: the address.
+    Free,
 }
 
 impl Service {
@@ -55,7 +59,7 @@ impl Service {
         match self {
             Service::Print => &[Class::W64; 2],
             Service::AssertFail => &[Class::W64, Class::W64, Class::W32, Class::W64],
-            Service::NoFunction => &[Class::W64],
+            Service::NoFunction | Service::Malloc | Service::Free => &[Class::W64],
         }
     }
 
@@ -64,7 +68,8 @@ impl Service {
         match self {
             // How many values were printed.
             Service::Print => Some(Class::W32),
-            Service::AssertFail | Service::NoFunction => None,
+            Service::Malloc => Some(Class::W64),
+            Service::AssertFail | Service::NoFunction | Service::Free => None,
         }
     }
 }

@@ -77,6 +77,10 @@ codes! {
         "write the memory before it is read";
     M005 "value of an uninitialized register is used",
         "write the register on every path that leads to the read";
+    M006 "memory that a kernel allocates is lost",
+        "free it, or keep its address in memory where a later kernel finds it";
+    M007 "free of what is no allocated memory",
+        "free exactly what malloc returned, and once";
     R001 "data race in shared memory",
         "order the accesses: __syncthreads() between warps, __syncwarp() between lanes of a warp";
     R002 "data race in global memory",

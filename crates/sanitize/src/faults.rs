@@ -2,27 +2,27 @@
 
 use crate::deadlock;
 use crate::detail::{
-    At, BadCall, ConstantWritten, Detail, Freed, Misaligned, NoSuchBarrier, OutOfBounds,
+    At, BadCall, BadFree, ConstantWritten, Detail, Freed, Misaligned, NoSuchBarrier, OutOfBounds,
 };
 use crate::finding::Finding;
+use crate::heap::Heap;
 use ir::{Kernel, Space};
 use vm::{Fault, FaultKind};
 
 /// The finding that a fault is; `None` for faults that show nothing undefined: a trap, a limit, an interruption.
-/// `freed` tells addresses of memory that was freed.
-pub(crate) fn explain(
-    kernel: &Kernel,
-    fault: &Fault,
-    freed: impl Fn(u64) -> bool,
-) -> Option<Finding> {
+/// `heap` is what the launch has allocated.
+pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Finding> {
     let at = |space, address, bytes: u32| At { space, address, bytes: bytes.into() };
     let detail: Detail = match fault.kind {
-        FaultKind::OutOfBounds { access, address, bytes, space, nearest, .. } => {
+        FaultKind::OutOfBounds { access, address, bytes, space, nearest, freed, .. } => {
             let at = at(space, address, bytes);
-            let global = matches!(space, Space::Global | Space::Generic);
-            match global && freed(address) {
-                true => Freed { access, at }.into(),
-                false => OutOfBounds { access, at, nearest }.into(),
+            match freed.is_some() {
+                true => Freed { access, at, block: heap.around(address) }.into(),
+                false => {
+                    let global = nearest.filter(|nearest| nearest.space == Space::Global);
+                    let block = global.and_then(|nearest| heap.at(nearest.start));
+                    OutOfBounds { access, at, nearest, block }.into()
+                }
             }
         }
         FaultKind::Misaligned { access, space, address, bytes } => {
@@ -32,6 +32,9 @@ pub(crate) fn explain(
             ConstantWritten { access, at: at(space, address, bytes) }.into()
         }
         FaultKind::NoFunction { address } => BadCall { address }.into(),
+        FaultKind::BadFree { address, why } => {
+            BadFree { address, why, block: heap.around(address) }.into()
+        }
         FaultKind::BadBarrier { id, threads } => NoSuchBarrier { id, threads }.into(),
         FaultKind::Deadlock { ref waiting } => {
             return Some(deadlock::explain(kernel, fault, waiting));

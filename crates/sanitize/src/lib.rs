@@ -15,7 +15,8 @@
 //! | `bounds` | M001 inside of local memory and parameters |
 //! | `deadlock` | W003, W004, W007, B001 |
 //! | `endless` | W007 of loops |
-//! | `faults` | M001, M002, M003 |
+//! | `faults` | M001, M002, M003, M007 |
+//! | `heap` | M006 |
 //! | `race` | R001, R002 |
 //! | `constants` | R002 of memory that is read as constant |
 //! | `asynchronous` | R001 of asynchronous copies |
@@ -40,6 +41,7 @@ mod endless;
 pub mod explore;
 mod faults;
 mod finding;
+mod heap;
 mod influence;
 mod meeting;
 mod objects;

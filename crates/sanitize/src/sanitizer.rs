@@ -10,6 +10,7 @@ use crate::definedness::Definedness;
 use crate::endless::Endless;
 use crate::faults;
 use crate::finding::{Findings, Found};
+use crate::heap::Heap;
 use crate::objects;
 use crate::patience::Patience;
 use crate::phases::Phases;
@@ -17,14 +18,17 @@ use crate::race::Races;
 use ir::{Inst, Kernel, Place, Pred, Terminator};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use vm::{Arrival, BarrierArrival, BarrierPart, Fault, Firing, Observer, Verdict, View, Waiting};
+use vm::{
+    Arrival, BarrierArrival, BarrierPart, Fault, Firing, HeapEvent, Memory, Observer, Verdict,
+    View, Waiting,
+};
 
 /// What is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Also what is undefined and never used: shuffles that read lanes that do not take part (W002), races in which
     /// no value changes as errors, padding that is stored, every collective with a mask from `activemask`, and barriers
-    /// that threads which returned early do not reach.
+    /// that threads which returned early do not reach. And memory that a kernel allocates and leaves to a later one (M006).
     pub pedantic: bool,
 }
 
@@ -41,6 +45,8 @@ pub struct Sanitizer {
     races: Races,
     copies: AsyncCopies,
     constants: Constants,
+    heap: Heap,
+    pedantic: bool,
     endless: Endless,
     /// `None` for a run that ends only where it must.
     patience: Option<Patience>,
@@ -61,6 +67,8 @@ impl Sanitizer {
             races: Races::new(kernel, grid, block, options.pedantic),
             copies: AsyncCopies::new(kernel),
             constants: Constants::new(kernel),
+            heap: Heap::default(),
+            pedantic: options.pedantic,
             endless: Endless::new(&shared, grid),
             patience: None,
             found: Findings::default(),
@@ -73,12 +81,16 @@ impl Sanitizer {
         Sanitizer { patience: Some(Patience::new()), ..self }
     }
 
-    /// What was found, with what stopped the kernel as the last finding. `freed` tells addresses of memory that was
-    /// freed.
-    pub fn finish(mut self, fault: Option<&Fault>, freed: impl Fn(u64) -> bool) -> Found {
-        let explain = |fault| faults::explain(&self.kernel, fault, freed);
-        if let Some(finding) = fault.and_then(explain) {
-            self.found.stopped(finding);
+    /// What was found, with what stopped the kernel as the last finding. `memory` is as the run has left it.
+    pub fn finish(mut self, fault: Option<&Fault>, memory: &Memory) -> Found {
+        let explain = |fault| faults::explain(&self.kernel, fault, &self.heap);
+        match fault {
+            Some(fault) => {
+                if let Some(finding) = explain(fault) {
+                    self.found.stopped(finding);
+                }
+            }
+            None => self.heap.report_leaks(memory, self.pedantic, &mut self.found),
         }
         Found { suspected: self.activemasks.into_suspected(), ..self.found.into_found() }
     }
@@ -135,6 +147,11 @@ impl Observer for Sanitizer {
         self.constants.inst(view, inst, &mut self.found);
         objects::inst(view, inst, &mut self.found);
         self.endless.inst(view, inst);
+    }
+
+    fn heap(&mut self, view: &View<'_>, event: &HeapEvent) {
+        self.heap.happened(view, event);
+        self.definedness.heap(event);
     }
 
     fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {

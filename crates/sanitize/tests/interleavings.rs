@@ -12,7 +12,7 @@ use lanes::ShflMode;
 use std::collections::{BTreeSet, HashSet};
 use std::convert::Infallible;
 use vm::memory::Snapshot;
-use vm::{Chooser, EngineChoice, Executable, Launch, Memory, Observer, Random, Schedule};
+use vm::{Chooser, Executable, Launch, Memory, Observer, Random, Schedule};
 use warpwise_sanitize::explore::{self, End, Footprints, Run, Subject};
 use warpwise_sanitize::{Options, Sanitizer};
 
@@ -549,7 +549,7 @@ struct Silent;
 impl Observer for Silent {}
 
 impl<'p> Collected<'p> {
-    fn new(program: &'p Program, mut memory: Memory) -> Self {
+    fn new(program: &'p Program, memory: Memory) -> Self {
         let buffer = memory.allocate((BYTES + 4 * program.threads.len()) as u64).expect("space");
         memory.write(buffer, &program.start).expect("inside");
         let (start, kernel) = (memory.snapshot(), Executable::new(kernel(program)));
@@ -557,8 +557,9 @@ impl<'p> Collected<'p> {
     }
 
     fn result(&self) -> Vec<u8> {
-        let bytes = BYTES + 4 * self.program.threads.len();
-        self.memory.read(self.buffer, bytes).expect("inside").to_vec()
+        let mut found = vec![0; BYTES + 4 * self.program.threads.len()];
+        self.memory.read(self.buffer, &mut found).expect("inside");
+        found
     }
 
     fn once<O: Observer>(
@@ -576,18 +577,10 @@ impl<'p> Collected<'p> {
         };
         let params = self.buffer.to_le_bytes();
         let launch = Launch {
-            grid: [grid, 1, 1],
-            block: [block, 1, 1],
-            dynamic_shared: 0,
-            params: &params,
-            image_base: 0,
             threads: 1,
             schedule,
             max_steps: Some(10_000),
-            engine: EngineChoice::detect(),
-            deterministic: false,
-            interrupted: &|| false,
-            progress: &|_| {},
+            ..Launch::new([grid, 1, 1], [block, 1, 1], &params)
         };
         let mut sanitizer =
             Sanitizer::new(self.kernel.kernel(), launch.grid, launch.block, Options::default());
@@ -599,7 +592,7 @@ impl<'p> Collected<'p> {
             None => vm::launch_observed(&self.kernel, &launch, &self.memory, &mut both),
         };
         let fault = outcome.expect("possible").fault;
-        let findings = sanitizer.finish(fault.as_ref(), |_| false).findings;
+        let findings = sanitizer.finish(fault.as_ref(), &self.memory).findings;
         Run { findings, memory: self.memory.snapshot(), fault }
     }
 }

@@ -7,10 +7,7 @@ use ir::{Scope, Space, Special, Src, Tells, Terminator, Update, WarpRules};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use vm::memory::Snapshot;
-use vm::{
-    Choice, Chooser, Chosen, EngineChoice, Executable, Launch, Memory, Observer, Random, Schedule,
-    parts,
-};
+use vm::{Choice, Chooser, Chosen, Executable, Launch, Memory, Observer, Random, parts};
 use warpwise_sanitize::explore::{self, End, Explored, Footprints, Run, Subject};
 use warpwise_sanitize::{Finding, Options, Sanitizer};
 
@@ -240,7 +237,7 @@ struct Collected {
 
 impl Collected {
     fn new(kernel: Kernel, side: Side, programs: u32) -> Self {
-        let mut memory = Memory::new().expect("address space");
+        let memory = Memory::new().expect("address space");
         let buffer = memory.allocate(BYTES).expect("space");
         let start = memory.snapshot();
         Collected {
@@ -264,28 +261,20 @@ impl Collected {
             Side::Warps => (1, 32 * (self.programs - 1) + 1),
             Side::Lanes | Side::Together => (1, self.programs),
         };
+        let params = self.buffer.to_le_bytes();
         let launch = Launch {
-            grid: [grid, 1, 1],
-            block: [block, 1, 1],
-            dynamic_shared: 0,
-            params: &self.buffer.to_le_bytes(),
-            image_base: 0,
             threads: 1,
-            schedule: Schedule::Fair,
             max_steps: self.max_steps,
-            engine: EngineChoice::detect(),
-            deterministic: false,
-            interrupted: &|| false,
-            progress: &|_| {},
+            ..Launch::new([grid, 1, 1], [block, 1, 1], &params)
         };
-        let (kernel, memory) = (&self.kernel, &mut self.memory);
+        let (kernel, memory) = (&self.kernel, &self.memory);
         let (fault, findings) = if self.watched {
             let mut sanitizer =
                 Sanitizer::new(kernel.kernel(), launch.grid, launch.block, Options::default());
             let mut both = (&mut sanitizer, Some(observer));
             let outcome = vm::launch_chosen(kernel, &launch, memory, &mut both, chooser);
             let fault = outcome.expect("possible").fault;
-            let found = sanitizer.finish(fault.as_ref(), |_| false);
+            let found = sanitizer.finish(fault.as_ref(), memory);
             (fault, found.findings)
         } else {
             let outcome = vm::launch_chosen(kernel, &launch, memory, observer, chooser);
@@ -314,8 +303,9 @@ impl Collected {
     }
 
     fn collect(&mut self, run: &Run) {
-        let result = self.memory.read(self.buffer, BYTES as usize).expect("inside");
-        self.results.insert(run.fault.is_none().then(|| result.to_vec()));
+        let mut result = vec![0; BYTES as usize];
+        self.memory.read(self.buffer, &mut result).expect("inside");
+        self.results.insert(run.fault.is_none().then_some(result));
     }
 }
 

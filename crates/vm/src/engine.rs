@@ -67,6 +67,8 @@ pub(crate) trait Watch {
     fn inst(&mut self, frame: &Frame<'_>, inst: &Inst);
     /// The group is about to leave a block.
     fn leave(&mut self, frame: &Frame<'_>, terminator: &Terminator, place: Place);
+    /// Threads have allocated or freed memory ([`Frame::heap_events`]), which is told and forgotten.
+    fn heap(&mut self, frame: &mut Frame<'_>);
     /// The group has executed an instruction.
     fn after(&mut self, frame: &Frame<'_>, inst: &Inst);
 }

@@ -1,5 +1,6 @@
 //! Why a kernel was stopped.
 
+use crate::memory::BadFree;
 use ir::Place;
 use lanes::LaneMask;
 use schemars::JsonSchema;
@@ -131,6 +132,8 @@ pub enum FaultKind {
         /// The allocation that ends nearest below, or begins nearest above, the address; all of a space that is the CTA's
         /// or the thread's.
         nearest: Option<Extent>,
+        /// What the address was in before it was freed, while that is known ([`crate::memory::Quarantine`]).
+        freed: Option<Extent>,
     },
     /// An access that writes a constant variable, or a parameter of the kernel.
     Constant {
@@ -174,6 +177,13 @@ pub enum FaultKind {
         /// What it holds.
         address: u64,
     },
+    /// A `free` of what no `malloc` of a kernel returned, or of what was freed before.
+    BadFree {
+        /// The address.
+        address: u64,
+        /// What is wrong with it.
+        why: BadFree,
+    },
     /// A barrier number above 15, or a thread count that no CTA reaches.
     BadBarrier {
         /// The barrier's number.
@@ -207,6 +217,7 @@ impl FaultKind {
             FaultKind::Trap => "stopped by itself",
             FaultKind::Assertion { .. } => "assertion failed",
             FaultKind::NoFunction { .. } => "bad call",
+            FaultKind::BadFree { .. } => "bad free",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",
@@ -239,6 +250,7 @@ impl Fault {
             | FaultKind::Deadlock { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
+            | FaultKind::BadFree { .. }
             | FaultKind::Trap => false,
         }
     }

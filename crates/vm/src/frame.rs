@@ -1,8 +1,9 @@
 //! What code works on: the lanes of the running group, their registers, and the memory of their CTA.
 
 use crate::exit::Stop;
+use crate::heap_event::HeapEvent;
 use crate::launch::SpecialValues;
-use crate::memory::{Memory, Region, Regions};
+use crate::memory::{Memory, Reader, Region};
 use crate::plan::{Plan, Slot};
 use crate::printed::Text;
 use crate::stats::Stats;
@@ -47,9 +48,7 @@ pub(crate) struct Frame<'l> {
     pub(crate) taken: [u32; MAX_WARPS],
     pub(crate) stats: Stats,
     pub(crate) cta: CtaMemory,
-    pub(crate) regions: &'l Regions,
-    /// Those of them that may only be read.
-    pub(crate) constants: &'l Regions,
+    pub(crate) regions: Reader<'l>,
     pub(crate) memory_base: u64,
     /// Per memory access of the code, what it knows.
     pub(crate) sites: Vec<Site>,
@@ -58,6 +57,10 @@ pub(crate) struct Frame<'l> {
     pub(crate) arrivals: u32,
     /// What the CTA printed.
     pub(crate) printed: Text,
+    /// Bytes that kernels may have allocated.
+    pub(crate) heap_limit: u64,
+    /// What threads have allocated and freed since the observer was told last; for observed runs.
+    pub(crate) heap_events: Vec<HeapEvent>,
 }
 
 /// A memory access of the code: it remembers which allocation it found last.
@@ -116,13 +119,14 @@ impl<'l> Frame<'l> {
             taken: [0; MAX_WARPS],
             stats: Stats::default(),
             cta,
-            regions: memory.regions(),
-            constants: memory.constants(),
+            regions: Reader::new(memory),
             memory_base: memory.base(),
             sites: sites.iter().map(|writes| Site::new(*writes)).collect(),
             specials,
             arrivals: 0,
             printed: Text::default(),
+            heap_limit: 0,
+            heap_events: Vec::new(),
         }
     }
 }
@@ -164,7 +168,15 @@ impl Frame<'_> {
     /// Makes splits the group: the warps among which they are, and the lanes of each.
     pub(crate) fn set_group(&mut self, warps: std::ops::Range<usize>, lanes: &[u32; MAX_WARPS]) {
         (self.first, self.count) = (warps.start, warps.len());
+        if self.regions.lost_any() {
+            self.forget_regions();
+        }
         self.exec[warps.clone()].copy_from_slice(&lanes[warps]);
+    }
+
+    /// Looks regions up anew: one that was accessed may have been freed.
+    pub(crate) fn forget_regions(&mut self) {
+        self.sites.iter_mut().for_each(|site| site.region = Region::EMPTY);
     }
 
     /// Makes the given lanes execute.

@@ -18,6 +18,7 @@ mod executable;
 mod exit;
 mod fault;
 mod frame;
+mod heap_event;
 mod interp;
 mod launch;
 pub mod memory;
@@ -38,10 +39,11 @@ pub use cta::barriers::{BARRIERS, NUMBERED_BARRIERS};
 pub use engine::EngineChoice;
 pub use executable::Executable;
 pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
+pub use heap_event::HeapEvent;
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
-    Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch, launch_chosen,
-    launch_observed,
+    HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch,
+    launch_chosen, launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{

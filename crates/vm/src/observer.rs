@@ -6,6 +6,7 @@
 
 use crate::fault::{ThreadId, Verdict, Waiting};
 use crate::frame::Frame;
+use crate::heap_event::HeapEvent;
 use crate::memory::{Region, lead};
 use crate::plan::Slot;
 use crate::schedule::Candidate;
@@ -85,6 +86,11 @@ pub trait Observer {
     /// A CTA barrier is complete: those who wait there go on.
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
         let _ = (view, id, waiting);
+    }
+
+    /// A thread has called `malloc` or `free`: told when its instruction has been executed, or has faulted for a later lane.
+    fn heap(&mut self, view: &View<'_>, event: &HeapEvent) {
+        let _ = (view, event);
     }
 
     /// The group has executed an instruction of which [`Observer::inst`] told, and no lane of it faulted.
@@ -332,7 +338,7 @@ impl<'a> View<'a> {
                     .then(|| shared.start.wrapping_add(address as usize).cast_const())
             }
             Space::Global => {
-                let region = self.frame.regions.find(address)?;
+                let region = self.frame.regions.look(address)?;
                 held(region.start, region.end)
                     .then_some(std::ptr::with_exposed_provenance::<u8>(address as usize))
             }

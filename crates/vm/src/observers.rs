@@ -1,6 +1,7 @@
 //! Several observers as one.
 
 use crate::fault::{Verdict, Waiting};
+use crate::heap_event::HeapEvent;
 use crate::observer::{Arrival, BarrierArrival, BarrierPart, Firing, Observer, View};
 use crate::schedule::Candidate;
 use ir::{Inst, Place, Pred, Terminator};
@@ -20,6 +21,7 @@ macro_rules! events {
             fire(view: &View<'_>, firing: &Firing<'_>);
             arrive_at_barrier(view: &View<'_>, arrival: &BarrierArrival<'_>);
             complete_barrier(view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]);
+            heap(view: &View<'_>, event: &HeapEvent);
             after_inst(view: &View<'_>, inst: &Inst);
             after_fire(view: &View<'_>, firing: &Firing<'_>);
             after_barrier(view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]);

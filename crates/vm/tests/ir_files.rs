@@ -101,7 +101,7 @@ fn run(
     schedule: &Schedule,
     is_observed: bool,
 ) {
-    let mut memory = Memory::new().expect("address space");
+    let memory = Memory::new().expect("address space");
     let (mut params, mut addresses) = (Vec::new(), Vec::new());
     for param in &script.params {
         match param {
@@ -119,18 +119,12 @@ fn run(
         }
     }
     let launch = Launch {
-        grid: script.grid,
-        block: script.block,
         dynamic_shared: script.dynamic_shared,
-        params: &params,
-        image_base: 0,
         threads: 2,
         schedule: schedule.clone(),
         max_steps: Some(1_000_000),
         engine,
-        deterministic: false,
-        interrupted: &|| false,
-        progress: &|_| {},
+        ..Launch::new(script.grid, script.block, &params)
     };
     let outcome = match is_observed {
         true => warpwise_vm::launch_observed(kernel, &launch, &memory, &mut Watching),
@@ -146,8 +140,9 @@ fn run(
         _ => assert!(script.fault.is_none() && fault.is_none(), "{way}: {fault:?}"),
     }
     for (param, expected) in &script.expected {
-        let found = memory.read(addresses[*param], expected.len()).expect("inside");
-        assert_eq!(words(found), words(expected), "{way}, parameter {param}");
+        let mut found = vec![0; expected.len()];
+        memory.read(addresses[*param], &mut found).expect("inside");
+        assert_eq!(words(&found), words(expected), "{way}, parameter {param}");
     }
 }
 

@@ -122,38 +122,32 @@ fn every_level_and_schedule_gives_what_plain_rust_gives() {
     for engine in EngineChoice::available() {
         for schedule in ["fair", "seed:1", "switch:3=1,9=2"] {
             let schedule: Schedule = schedule.parse().expect("a schedule");
-            let mut memory = Memory::new().expect("address space");
-            let allocate = |memory: &mut Memory, bytes| memory.allocate(bytes).expect("space");
-            let from = allocate(&mut memory, 4 * u64::from(THREADS));
-            let to = allocate(&mut memory, 4 * u64::from(THREADS * CTAS));
-            let counter = allocate(&mut memory, 4);
+            let memory = Memory::new().expect("address space");
+            let allocate = |memory: &Memory, bytes| memory.allocate(bytes).expect("space");
+            let from = allocate(&memory, 4 * u64::from(THREADS));
+            let to = allocate(&memory, 4 * u64::from(THREADS * CTAS));
+            let counter = allocate(&memory, 4);
             let bytes: Vec<u8> = input.iter().flat_map(|value| value.to_le_bytes()).collect();
             memory.write(from, &bytes).expect("inside");
             let params: Vec<u8> =
                 [from, to, counter].iter().flat_map(|value| value.to_le_bytes()).collect();
             let launch = Launch {
-                grid: [CTAS, 1, 1],
-                block: [THREADS, 1, 1],
-                dynamic_shared: 0,
-                params: &params,
-                image_base: 0,
                 threads: 2,
                 schedule: schedule.clone(),
-                max_steps: None,
                 engine,
-                deterministic: false,
-                interrupted: &|| false,
-                progress: &|_| {},
+                ..Launch::new([CTAS, 1, 1], [THREADS, 1, 1], &params)
             };
             let outcome = warpwise_vm::launch(&kernel, &launch, &memory).expect("possible");
             assert_eq!(outcome.fault, None, "{engine} {schedule}");
-            let read = memory.read(to, 4 * (THREADS * CTAS) as usize).expect("inside");
+            let mut read = vec![0; 4 * (THREADS * CTAS) as usize];
+            memory.read(to, &mut read).expect("inside");
             let found: Vec<u32> = read
                 .chunks_exact(4)
                 .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
                 .collect();
             assert_eq!(found, expected, "{engine} {schedule}");
-            let count = memory.read(counter, 4).expect("inside");
+            let mut count = [0; 4];
+            memory.read(counter, &mut count).expect("inside");
             assert_eq!(count, (THREADS * CTAS).to_le_bytes(), "{engine} {schedule}");
         }
     }

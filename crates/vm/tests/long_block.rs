@@ -3,9 +3,7 @@
 use ir::{Access, Address, BinaryOp, Builder, Class, Inst, Kernel, Op, Ordering, Space, Special};
 use ir::{Src, Terminator, WarpRules};
 use std::sync::atomic::{AtomicU64, Ordering as Order};
-use warpwise_vm::{
-    EngineChoice, Executable, FaultKind, Launch, Memory, Observer, Outcome, Schedule, View,
-};
+use warpwise_vm::{Executable, FaultKind, Launch, Memory, Observer, Outcome, Schedule, View};
 
 const LENGTH: u32 = 100_000;
 const THREADS: u32 = 70;
@@ -43,27 +41,15 @@ fn run(
     seen: &AtomicU64,
     schedule: Schedule,
 ) -> (Outcome, u32) {
-    let mut memory = Memory::new().expect("address space");
+    let memory = Memory::new().expect("address space");
     let counter = memory.allocate(4).expect("room");
-    let launch = Launch {
-        grid: [1; 3],
-        block: [THREADS, 1, 1],
-        dynamic_shared: 0,
-        params: &[],
-        image_base: 0,
-        threads: 1,
-        schedule,
-        max_steps: None,
-        engine: EngineChoice::detect(),
-        deterministic: false,
-        interrupted,
-        progress: &|_| {},
-    };
+    let launch =
+        Launch { threads: 1, schedule, interrupted, ..Launch::new([1; 3], [THREADS, 1, 1], &[]) };
     let kernel = Executable::new(kernel(counter));
     let outcome = warpwise_vm::launch_observed(&kernel, &launch, &memory, &mut Counter(seen));
-    let bytes = memory.read(counter, 4).expect("inside");
-    let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    (outcome.expect("a possible launch"), word)
+    let mut word = [0; 4];
+    memory.read(counter, &mut word).expect("inside");
+    (outcome.expect("a possible launch"), u32::from_le_bytes(word))
 }
 
 #[test]

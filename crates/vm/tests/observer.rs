@@ -3,9 +3,7 @@
 use ir::{Access, Address, BinaryOp, Builder, Class, Collective, CompareOp, Inst, Kernel, Members};
 use ir::{Op, Ordering, Place, Pred, Reg, Space, Special, Src, Terminator, WarpRules};
 use lanes::{LaneMask, ShflMode};
-use warpwise_vm::{
-    Arrival, EngineChoice, Executable, Firing, Launch, Memory, Observer, Schedule, View,
-};
+use warpwise_vm::{Arrival, Executable, Firing, Launch, Memory, Observer, View};
 
 /// Writes down what it is told of.
 #[derive(Default)]
@@ -114,20 +112,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
     let kernel = Executable::new(kernel);
     let memory = Memory::new().expect("address space");
     let mut diary = Diary::default();
-    let launch = Launch {
-        grid: [1; 3],
-        block: [32, 1, 1],
-        dynamic_shared: 0,
-        params: &[],
-        image_base: 0,
-        threads: 1,
-        schedule: Schedule::Fair,
-        max_steps: None,
-        engine: EngineChoice::detect(),
-        deterministic: false,
-        interrupted: &|| false,
-        progress: &|_| {},
-    };
+    let launch = Launch { threads: 1, ..Launch::new([1; 3], [32, 1, 1], &[]) };
     let outcome = warpwise_vm::launch_observed(&kernel, &launch, &memory, &mut diary);
     let outcome = outcome.expect("a possible launch");
     assert_eq!(outcome.fault, None);

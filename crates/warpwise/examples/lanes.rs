@@ -39,13 +39,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let module = Module::from_ptx_file(path)?;
     let name = module.kernels().next().ok_or("the module has no kernel")?;
     let kernel: Kernel = module.kernel(name)?;
-    let mut device = Device::new()?;
+    let device = Device::new()?;
     let mut args = Vec::new();
     for bytes in words {
         args.push(Arg::Buffer(device.allocate(bytes.parse()?)?));
     }
     let mut watched = (Lanes::default(), Writes::default());
-    kernel.observe(&mut device, &LaunchConfig::new(1, threads), &args, &mut watched)?;
+    kernel.observe(&device, &LaunchConfig::new(1, threads), &args, &mut watched)?;
     let (Lanes(rows), Writes(writes)) = watched;
     for (place, (fewest, most, times)) in rows {
         let Some((at, text)) = kernel.instruction(Place(place)) else { continue };

@@ -5,16 +5,20 @@ use crate::error::{Error, Stage};
 use bytemuck::{AnyBitPattern, NoUninit};
 use diag::Class;
 use ptx::Image;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use vm::Memory;
-use vm::memory::MemoryError;
+use vm::memory::{MemoryError, Quarantine};
 
 /// A device. Its memory outlives launches, as do the variables of the modules it has run.
+///
+/// Everything works through shared references: several threads of the host may launch kernels, copy and allocate at once. What
+/// comes first is up to them. A copy beside a kernel that writes the same bytes finds some old and some new ones, and
+/// kernels that run at once race as those of two streams do.
 #[derive(Debug)]
 pub struct Device {
     pub(crate) memory: Memory,
     /// Modules whose variables have been laid out, and where.
-    loaded: Vec<(Arc<Image>, u64)>,
+    loaded: Mutex<Vec<(Arc<Image>, u64)>>,
 }
 
 /// Memory of a device.
@@ -39,7 +43,7 @@ impl From<MemoryError> for Error {
     fn from(error: MemoryError) -> Error {
         let class = match error {
             MemoryError::Reserve(_) | MemoryError::Full { .. } => Class::Limit,
-            MemoryError::OutOfBounds { .. } => Class::BadInput,
+            MemoryError::OutOfBounds { .. } | MemoryError::NotMappable { .. } => Class::BadInput,
         };
         Error::message(Stage::Launch, class, error.to_string())
     }
@@ -51,14 +55,14 @@ impl Device {
     /// # Errors
     /// The host reserves no address range.
     pub fn new() -> Result<Device, Error> {
-        Ok(Device { memory: Memory::new()?, loaded: Vec::new() })
+        Ok(Device { memory: Memory::new()?, loaded: Mutex::default() })
     }
 
     /// Allocates zeroed memory. The host commits a page when it is first touched.
     ///
     /// # Errors
     /// So much is not left.
-    pub fn allocate(&mut self, bytes: u64) -> Result<Buffer, Error> {
+    pub fn allocate(&self, bytes: u64) -> Result<Buffer, Error> {
         let address = self.memory.allocate(bytes)?;
         Ok(Buffer { address, bytes, element: None })
     }
@@ -67,18 +71,31 @@ impl Device {
     ///
     /// # Errors
     /// So much is not left.
-    pub fn upload<T: NoUninit>(&mut self, values: &[T]) -> Result<Buffer, Error> {
+    pub fn upload<T: NoUninit>(&self, values: &[T]) -> Result<Buffer, Error> {
         let bytes: &[u8] = bytemuck::cast_slice(values);
         let buffer = self.allocate(bytes.len() as u64)?;
         self.memory.write(buffer.address, bytes)?;
         Ok(buffer)
     }
 
-    /// Frees a buffer. A kernel that accesses it afterwards is stopped; [`crate::Kernel::check`] says why.
+    /// The memory itself: for memory of the host that kernels are to reach ([`Memory::map_host`]), and for what kernels have
+    /// allocated ([`Memory::blocks`]).
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// How long the addresses of buffers that are freed from now on are not given out again: [`Quarantine::Short`] at first. The
+    /// first check or observed launch makes it [`Quarantine::Forever`].
+    pub fn set_quarantine(&self, quarantine: Quarantine) {
+        self.memory.set_quarantine(quarantine);
+    }
+
+    /// Frees a buffer. A kernel that accesses it afterwards is stopped; [`crate::Kernel::check`] says why. Whoever checks
+    /// should say so before buffers are freed ([`Device::set_quarantine`]): their addresses are given out again sooner or later.
     ///
     /// # Errors
     /// The buffer is not of this device, or it is free already.
-    pub fn free(&mut self, buffer: Buffer) -> Result<(), Error> {
+    pub fn free(&self, buffer: Buffer) -> Result<(), Error> {
         Ok(self.memory.free(buffer.address)?)
     }
 
@@ -87,7 +104,7 @@ impl Device {
     /// # Errors
     /// The values reach past the end of the buffer.
     pub fn write<T: NoUninit>(
-        &mut self,
+        &self,
         buffer: Buffer,
         offset: u64,
         values: &[T],
@@ -97,13 +114,27 @@ impl Device {
         Ok(self.memory.write(address, bytes)?)
     }
 
-    /// The bytes of a buffer.
+    /// Copies what a buffer holds from byte `offset` on.
+    ///
+    /// # Errors
+    /// So many bytes are not there, or the buffer is not of this device.
+    pub fn read(&self, buffer: Buffer, offset: u64, to: &mut [u8]) -> Result<(), Error> {
+        Ok(self.memory.read(buffer.address.saturating_add(offset), to)?)
+    }
+
+    /// The bytes of a buffer, as a copy.
     ///
     /// # Errors
     /// The buffer is not of this device.
-    pub fn bytes(&self, buffer: Buffer) -> Result<&[u8], Error> {
-        let bytes = usize::try_from(buffer.bytes).unwrap_or(usize::MAX);
-        Ok(self.memory.read(buffer.address, bytes)?)
+    pub fn bytes(&self, buffer: Buffer) -> Result<Vec<u8>, Error> {
+        let outside = MemoryError::OutOfBounds { address: buffer.address, bytes: buffer.bytes };
+        let held = self.memory.regions().find(buffer.address);
+        if buffer.bytes > 0 && !held.is_some_and(|it| it.holds(buffer.address, buffer.bytes)) {
+            return Err(outside.into());
+        }
+        let mut bytes = vec![0; buffer.bytes as usize];
+        self.memory.read(buffer.address, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// The values of a buffer; bytes that fill no whole value at its end are left out.
@@ -115,13 +146,15 @@ impl Device {
         if size == 0 {
             return Ok(Vec::new());
         }
-        let values = self.bytes(buffer)?.chunks_exact(size);
-        Ok(values.map(bytemuck::pod_read_unaligned).collect())
+        let bytes = self.bytes(buffer)?;
+        Ok(bytes.chunks_exact(size).map(bytemuck::pod_read_unaligned).collect())
     }
 
     /// Where a module's variables stand; lays them out the first time.
-    pub(crate) fn load(&mut self, image: &Arc<Image>) -> Result<u64, Error> {
-        if let Some((_, base)) = self.loaded.iter().find(|(known, _)| Arc::ptr_eq(known, image)) {
+    pub(crate) fn load(&self, image: &Arc<Image>) -> Result<u64, Error> {
+        // Under the lock, so that launches at once lay it out once.
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, base)) = loaded.iter().find(|(known, _)| Arc::ptr_eq(known, image)) {
             return Ok(*base);
         }
         let objects: Vec<_> = image.objects.iter().map(|at| (at.offset, at.bytes)).collect();
@@ -138,7 +171,7 @@ impl Device {
             let bytes = field.len().min(relocation.bytes as usize);
             self.memory.write(base + relocation.at, &field[..bytes])?;
         }
-        self.loaded.push((Arc::clone(image), base));
+        loaded.push((Arc::clone(image), base));
         Ok(base)
     }
 }

@@ -22,9 +22,9 @@
 //!     }";
 //! let module = Module::from_ptx("lane_ids.ptx", ptx)?;
 //! let kernel = module.kernel("lane_ids")?;
-//! let mut device = Device::new()?;
+//! let device = Device::new()?;
 //! let out = device.allocate(32 * 4)?;
-//! kernel.launch(&mut device, &LaunchConfig::new(1, 32), &[Arg::Buffer(out)])?;
+//! kernel.launch(&device, &LaunchConfig::new(1, 32), &[Arg::Buffer(out)])?;
 //! assert_eq!(device.download::<u32>(out)?, (0..32).collect::<Vec<_>>());
 //! # Ok::<(), warpwise::Error>(())
 //! ```
@@ -65,9 +65,9 @@
 //! #         ret;
 //! #     }";
 //! let kernel = Module::from_ptx("rotate.ptx", ptx)?.kernel("rotate")?;
-//! let mut device = Device::new()?;
+//! let device = Device::new()?;
 //! let out = device.allocate(32 * 4)?;
-//! kernel.observe(&mut device, &LaunchConfig::new(1, 32), &[Arg::Buffer(out)], &mut Shuffles(&kernel))?;
+//! kernel.observe(&device, &LaunchConfig::new(1, 32), &[Arg::Buffer(out)], &mut Shuffles(&kernel))?;
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 
@@ -109,4 +109,5 @@ pub use lanes::LaneMask;
 pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
-pub use vm::{EngineChoice, Fault, FaultKind, Printed, Schedule, Stats, pool};
+pub use vm::memory::{Memory, Quarantine};
+pub use vm::{EngineChoice, Fault, FaultKind, HEAP_LIMIT, Printed, Schedule, Stats, pool};

@@ -123,7 +123,7 @@ impl Device {
     ///
     /// # Errors
     /// The module's variables do not fit.
-    pub fn variable(&mut self, module: &Module, name: &str) -> Result<Option<Buffer>, Error> {
+    pub fn variable(&self, module: &Module, name: &str) -> Result<Option<Buffer>, Error> {
         let Ok(variable) = module.variable(name) else { return Ok(None) };
         let base = self.load(module.image())?;
         let NamedVariable { offset, bytes, .. } = variable.declared;
@@ -134,7 +134,7 @@ impl Device {
     ///
     /// # Errors
     /// There is no such variable, or the value does not fit it.
-    pub fn set_variable(&mut self, module: &Module, name: &str, value: &Arg) -> Result<(), Error> {
+    pub fn set_variable(&self, module: &Module, name: &str, value: &Arg) -> Result<(), Error> {
         let variable = module.variable(name)?;
         let place = variable.place();
         let raw = match value {

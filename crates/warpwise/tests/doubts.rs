@@ -10,7 +10,7 @@ fn doubts(kernel: &str, types: &[Option<T>]) -> Vec<String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run/meaning");
         let module = Module::from_ptx_file(folder.join(format!("meaning.{target}.ptx")));
         let kernel = module.and_then(|it| it.kernel(kernel)).expect("it is lowered");
-        let mut device = Device::new().expect("the host gives memory");
+        let device = Device::new().expect("the host gives memory");
         let args = types.iter().map(|ty| match ty {
             Some(ty) => Arg::Buffer(device.allocate(512).expect("it fits").of(*ty)),
             None => Arg::from(4_u32),

@@ -45,13 +45,13 @@ fn constants_fold_to_what_instructions_compute() {
     let rows: Vec<Row<'_>> =
         lines.map(|line| row(line).expect("the table is well formed")).collect();
     assert!(rows.len() > 1000, "{}", rows.len());
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     for rows in rows.chunk_by(|one, other| one.target == other.target) {
         let target = rows[0].target;
         let module = Module::from_ptx("folded.ptx", kernel(target, rows)).expect("it is legal");
         let kernel = module.kernel("k").expect("it lowers");
         let out = device.upload(&vec![0_u64; rows.len()]).expect("it fits");
-        kernel.launch(&mut device, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
+        kernel.launch(&device, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
         let found = device.download::<u64>(out).expect("it is there");
         for (row, found) in rows.iter().zip(found) {
             assert_eq!(

@@ -31,22 +31,22 @@ const COUNTER: &str = "
 fn variables_live_as_long_as_the_device() {
     let module = module(COUNTER);
     let kernel = module.kernel("bump").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let out = device.allocate(4).expect("it fits");
     for expected in [5_u32, 6, 7] {
-        kernel.launch(&mut device, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
+        kernel.launch(&device, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
         assert_eq!(device.download::<u32>(out).ok(), Some(vec![expected]));
     }
-    let mut read = |name| device.variable(&module, name).expect("it is loaded");
+    let read = |name| device.variable(&module, name).expect("it is loaded");
     let counter = read("counter").expect("the module has it");
     let (table, missing) = (read("table").expect("the module has it"), read("none"));
     assert_eq!(missing, None);
     assert_eq!(device.download::<u32>(counter).ok(), Some(vec![8]));
     assert_eq!(device.download::<u16>(table).ok(), Some(vec![7, 8, 9]));
     // Another device has variables of its own.
-    let mut other = Device::new().expect("the host gives memory");
+    let other = Device::new().expect("the host gives memory");
     let out = other.upload(&[0_u32]).expect("it fits");
-    kernel.launch(&mut other, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
+    kernel.launch(&other, &LaunchConfig::new(1, 1), &[out.into()]).expect("it runs");
     assert_eq!(other.download::<u32>(out).ok(), Some(vec![5]));
 }
 
@@ -62,10 +62,9 @@ fn the_classes_of_errors_stay_apart() {
 
     let module = module(COUNTER);
     let kernel = module.kernel("bump").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let out = device.allocate(4).expect("it fits");
-    let mut launch =
-        |config: &LaunchConfig<'_>, args: &[Arg]| kernel.launch(&mut device, config, args);
+    let launch = |config: &LaunchConfig<'_>, args: &[Arg]| kernel.launch(&device, config, args);
     let one = LaunchConfig::new(1, 1);
     assert!(matches!(
         launch(&one, &[]),
@@ -110,8 +109,8 @@ fn a_deadlock_names_every_group_that_waits() {
         }",
     );
     let kernel = module.kernel("k").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
-    let stuck = kernel.launch(&mut device, &LaunchConfig::new(1, 32), &[]);
+    let device = Device::new().expect("the host gives memory");
+    let stuck = kernel.launch(&device, &LaunchConfig::new(1, 32), &[]);
     let Err(Error::Undefined(failure)) = stuck else { panic!("a deadlock: {stuck:?}") };
     let notes = failure.diagnostics[0].notes.join("\n");
     for part in [
@@ -129,9 +128,9 @@ fn a_deadlock_names_every_group_that_waits() {
 fn interruption_stops_a_run() {
     let module = module(".visible .entry k() { L: bra L; }");
     let kernel = module.kernel("k").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let config = LaunchConfig { interrupted: &|| true, ..LaunchConfig::new(4, 32) };
-    let stopped = kernel.launch(&mut device, &config, &[]);
+    let stopped = kernel.launch(&device, &config, &[]);
     assert!(
         matches!(&stopped, Err(Error::Limit(failure))
             if failure.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Interrupted)),
@@ -157,14 +156,14 @@ fn every_loop_can_be_interrupted() {
              mov.u32 %r1, 0; setp.ne.u32 %p, %r0, 1; {code} }}"
         ));
         let kernel = module.kernel("k").expect("it lowers");
-        let mut device = Device::new().expect("the host gives memory");
+        let device = Device::new().expect("the host gives memory");
         let asked = AtomicU32::new(0);
         let config = LaunchConfig {
             interrupted: &|| asked.fetch_add(1, Ordering::Relaxed) > 2,
             schedule: schedule.parse().expect("a schedule"),
             ..LaunchConfig::new(1, 32)
         };
-        let stopped = kernel.launch(&mut device, &config, &[]);
+        let stopped = kernel.launch(&device, &config, &[]);
         assert!(matches!(stopped, Err(Error::Limit(_))), "{code} {schedule}: {stopped:?}");
     }
 }
@@ -177,14 +176,13 @@ fn what_was_found_before_an_interruption_is_told() {
          L: shfl.sync.idx.b32 %r1, %r0, 0, 31, 0xffffffff; setp.lt.u32 %p, %r1, 32; @%p bra L; }",
     );
     let kernel = module.kernel("k").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let asked = AtomicU32::new(0);
     let config = LaunchConfig {
         interrupted: &|| asked.fetch_add(1, Ordering::Relaxed) > 100,
         ..LaunchConfig::new(1, 32)
     };
-    let checked =
-        kernel.check(&mut device, &config, CheckOptions::default(), &[]).expect("it runs");
+    let checked = kernel.check(&device, &config, CheckOptions::default(), &[]).expect("it runs");
     assert_eq!(checked.fault.map(|fault| fault.kind), Some(FaultKind::Interrupted));
     let codes: Vec<_> = checked.diagnostics.iter().map(|found| found.code).collect();
     assert_eq!(codes, ["W010", ""]);
@@ -193,13 +191,13 @@ fn what_was_found_before_an_interruption_is_told() {
 
 #[test]
 fn memory_that_does_not_exist_is_refused() {
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     assert!(matches!(device.allocate(u64::MAX), Err(Error::Limit(_))));
     let buffer = device.allocate(4).expect("it fits");
     assert!(device.write(buffer, 2, &[0_u8; 3]).is_err());
     assert!(device.write(buffer, u64::MAX, &[0_u8; 1]).is_err());
     assert!(device.write(buffer, 2, &[1_u8, 2]).is_ok());
-    assert_eq!(device.bytes(buffer).ok(), Some(&[0, 0, 1, 2][..]));
+    assert_eq!(device.bytes(buffer).ok(), Some(vec![0, 0, 1, 2]));
 }
 
 const STORE: &str = "
@@ -217,10 +215,10 @@ const STORE: &str = "
 #[test]
 fn a_check_runs_the_kernel_and_finds_nothing_in_a_correct_one() {
     let kernel = module(STORE).kernel("store").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let to = device.allocate(32 * 4).expect("it fits");
     let (config, options) = (LaunchConfig::new(1, 32), CheckOptions::default());
-    let checked = kernel.check(&mut device, &config, options, &[to.into()]).expect("it runs");
+    let checked = kernel.check(&device, &config, options, &[to.into()]).expect("it runs");
     assert_eq!((checked.findings.len(), checked.fault.as_ref()), (0, None));
     assert_eq!(device.download::<u32>(to).ok(), Some((0..32).collect()));
     assert!(checked.into_result().is_ok());
@@ -229,14 +227,14 @@ fn a_check_runs_the_kernel_and_finds_nothing_in_a_correct_one() {
 #[test]
 fn a_check_tells_freed_memory_from_memory_that_never_was() {
     let kernel = module(STORE).kernel("store").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let (config, options) = (LaunchConfig::new(1, 32), CheckOptions::default());
     let to = device.allocate(32 * 4).expect("it fits");
     let short = device.allocate(31 * 4).expect("it fits");
     device.free(to).expect("it is a buffer");
     assert!(device.free(to).is_err());
     for (buffer, code) in [(to, Code::M003), (short, Code::M001)] {
-        let checked = kernel.check(&mut device, &config, options, &[buffer.into()]);
+        let checked = kernel.check(&device, &config, options, &[buffer.into()]);
         let checked = checked.expect("the launch is possible");
         let codes: Vec<Code> = checked.findings.iter().map(|finding| finding.code).collect();
         assert_eq!(codes, [code]);

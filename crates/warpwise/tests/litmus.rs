@@ -56,11 +56,11 @@ fn outcomes(roles: &[&str]) -> Vec<Vec<[u32; 2]>> {
     );
     let module = Module::from_ptx("litmus.ptx", text).expect("the module is well formed");
     let kernel = module.kernel("litmus").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let words = device.allocate(256 * ROUNDS as u64).expect("it fits");
     let out = device.allocate((8 * count * ROUNDS) as u64).expect("it fits");
     let config = LaunchConfig { threads: count, ..LaunchConfig::new(count as u32, 1) };
-    kernel.launch(&mut device, &config, &[words.into(), out.into()]).expect("it runs");
+    kernel.launch(&device, &config, &[words.into(), out.into()]).expect("it runs");
     let found = device.download::<u32>(out).expect("it is there");
     let round = |round: &[u32]| round.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
     found.chunks_exact(2 * count).map(round).collect()

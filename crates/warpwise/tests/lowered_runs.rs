@@ -202,13 +202,13 @@ impl Both {
         for nth in 0..TRIES {
             let values: Vec<[u32; 32]> =
                 self.inputs.iter().map(|row| input(&row.statement, nth, random)).collect();
-            let mut device = Device::new().expect("the host has memory");
+            let device = Device::new().expect("the host has memory");
             let from = device.upload(&[values.as_flattened(), &[0]].concat()).expect("it fits");
             let size = self.outputs.len() * 2 * ROW;
             let to = device.upload(&vec![0_u8; size]).expect("it fits");
             let args = [Arg::Buffer(from), Arg::Buffer(to)];
             let config = LaunchConfig { max_steps: Some(STEPS), ..LaunchConfig::new(1, 32) };
-            let checked = kernel.check(&mut device, &config, CheckOptions::default(), &args);
+            let checked = kernel.check(&device, &config, CheckOptions::default(), &args);
             let checked = checked.unwrap_or_else(|error| panic!("{what}: {error}"));
             if checked.fault.is_some() || checked.has_errors() {
                 continue;

@@ -15,11 +15,11 @@ fn kernel(target: &str, body: &str) -> Kernel {
 }
 
 fn observe(kernel: &Kernel, threads: u32, schedule: &str, observer: &mut impl Observer) {
-    let mut device = Device::new().expect("there is memory");
+    let device = Device::new().expect("there is memory");
     let out = device.allocate(4 * 1024).expect("there is memory");
     let mut config = LaunchConfig::new(1, threads);
     config.schedule = schedule.parse::<Schedule>().expect("it is a schedule");
-    kernel.observe(&mut device, &config, &[Arg::Buffer(out)], observer).expect("it ends well");
+    kernel.observe(&device, &config, &[Arg::Buffer(out)], observer).expect("it ends well");
 }
 
 /// What the last shuffle gave, and what its register held before.
@@ -154,11 +154,11 @@ fn findings_are_data_with_places() {
                 add.u32 %r7, %r2, %r6;\nst.shared.u32 [%r7], %r1;\nld.shared.u32 %r8, [%r5];\n\
                 ld.param.u64 %rd1, [out];\nst.global.u32 [%rd1], %r8;";
     let kernel = kernel("sm_75", body);
-    let mut device = Device::new().expect("there is memory");
+    let device = Device::new().expect("there is memory");
     let out = device.allocate(4).expect("there is memory");
     let config = LaunchConfig::new(1, 32);
     let checked = kernel
-        .check(&mut device, &config, Default::default(), &[Arg::Buffer(out)])
+        .check(&device, &config, Default::default(), &[Arg::Buffer(out)])
         .expect("it can be launched");
     let race = checked.findings.iter().find(|finding| finding.code.word() == "R001");
     let race = race.expect("nothing orders the store and the load");

@@ -184,6 +184,9 @@ pub(crate) struct RunArguments {
     /// Run as if the module were written for this architecture.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,
+    /// Bytes that the kernel may have allocated with `malloc` at one time; more of it returns null.
+    #[arg(long, value_name = "BYTES", default_value_t = warpwise::HEAP_LIMIT)]
+    pub(crate) heap: u64,
     /// Threads of the host; 0 takes all cores.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) threads: usize,

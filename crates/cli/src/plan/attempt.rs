@@ -185,7 +185,7 @@ impl Run<'_> {
 
     fn maker<'m>(&'m mut self, module: &'m Module) -> Maker<'m> {
         Maker {
-            device: &mut self.device,
+            device: &self.device,
             module,
             shared: Some(&self.buffers),
             names: Vec::new(),
@@ -253,7 +253,7 @@ impl Run<'_> {
             interrupted: self.means.interrupted,
             ..LaunchConfig::new(launch.grid, launch.block)
         };
-        let device = &mut self.device;
+        let device = &self.device;
         let name = kernel.plain_name();
         if !launch.check {
             return match kernel.launch(device, &config, &args) {
@@ -411,13 +411,13 @@ impl Run<'_> {
         let Loaded { array: mut wanted, bytes: mut expected } =
             self.expected(expect, &array, &wrong)?;
         let mut array = bytes_as(&array, expect, &wanted);
-        let mut got = self.device.bytes(buffer).map_err(lost)?;
+        let got = self.device.bytes(buffer).map_err(lost)?;
         if let Some(first) = expect.first {
             (array, wanted) = (array.beginning(first), wanted.beginning(first));
-            got = &got[..got.len().min(array.bytes as usize)];
             expected.truncate(wanted.bytes as usize);
         }
         let ty = expect::comparable(&array, &wanted).map_err(wrong)?;
+        let got = &got[..got.len().min(array.bytes as usize)];
         let found = compare(got, &expected, ty, expect.tolerance)
             .ok_or_else(|| wrong("its size is another".to_owned()))?;
         let like = expect.expected.1.clone();
@@ -458,7 +458,7 @@ impl Run<'_> {
             Equals::Same { name, module } => {
                 let (buffer, array) = self.result(name, module.as_ref(), None).map_err(at)?;
                 let bytes = self.device.bytes(buffer).map_err(|error| at(error.into()))?;
-                Loaded { array, bytes: bytes.to_vec() }
+                Loaded { array, bytes }
             }
             Equals::List(words) => {
                 let bytes = listed(words, array.element).map_err(wrong)?;
@@ -491,6 +491,7 @@ impl FaultWord {
             FaultKind::Trap => FaultWord::Trap,
             FaultKind::Assertion { .. } => FaultWord::Assertion,
             FaultKind::NoFunction { .. } => FaultWord::BadCall,
+            FaultKind::BadFree { .. } => FaultWord::BadFree,
             FaultKind::BadBarrier { .. } => FaultWord::BadBarrier,
             FaultKind::Deadlock { .. } => FaultWord::Deadlock,
             FaultKind::StepLimit { .. } => FaultWord::StepLimit,
@@ -511,6 +512,7 @@ impl FaultWord {
             | FaultWord::Misaligned
             | FaultWord::Constant
             | FaultWord::BadCall
+            | FaultWord::BadFree
             | FaultWord::BadBarrier
             | FaultWord::Deadlock => true,
             FaultWord::Trap | FaultWord::Assertion | FaultWord::StepLimit => false,

@@ -142,6 +142,8 @@ pub(super) enum FaultWord {
     Assertion,
     /// A call of what is no function.
     BadCall,
+    /// A `free` of what no `malloc` returned, or of what was freed before.
+    BadFree,
     /// A barrier that no CTA can complete.
     BadBarrier,
     /// Lanes that wait for each other.

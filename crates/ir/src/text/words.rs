@@ -73,6 +73,7 @@ words! {
     BarrierReduction, "a reduction" { Popc = "popc", And = "and", Or = "or" }
     Groups, "the groups of copies" { Plain = "plain", Bulk = "bulk" }
     Service, "a service" {
-        Print = "print", AssertFail = "assert_fail", NoFunction = "no_function"
+        Print = "print", AssertFail = "assert_fail", NoFunction = "no_function",
+        Malloc = "malloc", Free = "free"
     }
 }

@@ -4,7 +4,7 @@
 use diag::{Diagnostic, Sources};
 use isa::{Description, FileLoader, Loaded};
 use std::path::PathBuf;
-use vm::{EngineChoice, Executable, Launch, Memory, Schedule};
+use vm::{Executable, Launch, Memory, Schedule};
 use warpwise_machine::{Meaning, Program, State};
 
 /// A path inside the repository.
@@ -69,10 +69,10 @@ pub(crate) fn execute(
     schedule: Schedule,
 ) -> Result<State, String> {
     ir::verify(&program.kernel).expect("the kernel is well formed");
-    let mut device = Memory::new().map_err(|why| why.to_string())?;
+    let device = Memory::new().map_err(|why| why.to_string())?;
     let words = program.layout.pack(state);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let mut place = |bytes: &[u8]| {
+    let place = |bytes: &[u8]| {
         let address = device.allocate(bytes.len() as u64).expect("there is room");
         device.write(address, bytes).expect("it fits");
         address
@@ -80,30 +80,27 @@ pub(crate) fn execute(
     let (registers, memory) = (place(&bytes), place(&state.memory));
     let params: Vec<u8> = [registers, memory].iter().flat_map(|a| a.to_le_bytes()).collect();
     let launch = Launch {
-        grid: [1; 3],
-        block: [32, 1, 1],
-        dynamic_shared: 0,
-        params: &params,
-        image_base: 0,
         threads: 1,
         schedule,
         max_steps: Some(200_000_000),
-        engine: EngineChoice::detect(),
-        deterministic: false,
-        interrupted: &|| false,
-        progress: &|_| (),
+        ..Launch::new([1; 3], [32, 1, 1], &params)
     };
     let outcome = vm::launch(&Executable::new(program.kernel.clone()), &launch, &device)
         .map_err(|why| why.to_string())?;
     if let Some(fault) = outcome.fault {
         return Err(format!("{fault:?}"));
     }
-    let found = device.read(registers, bytes.len()).expect("it is there");
+    let read = |address, bytes| {
+        let mut found = vec![0; bytes];
+        device.read(address, &mut found).expect("it is there");
+        found
+    };
+    let found = read(registers, bytes.len());
     let words: Vec<u32> =
         found.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect();
     let mut after = state.clone();
     program.layout.unpack(&words, &mut after);
-    after.memory = device.read(memory, state.memory.len()).expect("it is there").to_vec();
+    after.memory = read(memory, state.memory.len());
     Ok(after)
 }
 

@@ -3,11 +3,13 @@
 use ir::Service;
 
 /// The service behind a function that a module declares and does not define (CUDA C++ Programming Guide, "Formatted
-/// Output" and "Assertion").
+/// Output", "Assertion" and "Dynamic Global Memory Allocation and Operations").
 pub(super) fn find(function: &str) -> Option<Service> {
     match function {
         "vprintf" => Some(Service::Print),
         "__assertfail" => Some(Service::AssertFail),
+        "malloc" => Some(Service::Malloc),
+        "free" => Some(Service::Free),
         _ => None,
     }
 }
@@ -16,8 +18,8 @@ pub(super) fn find(function: &str) -> Option<Service> {
 /// Memory Allocation and Operations", "CUDA Dynamic Parallelism" and "Profiler Counter Function").
 pub(super) fn unsupported(function: &str) -> Option<&'static str> {
     match function {
-        "malloc" | "free" | "__nv_aligned_device_malloc" => {
-            Some("kernels have no heap to allocate memory from yet")
+        "__nv_aligned_device_malloc" => {
+            Some("`malloc` in kernels aligns to 16 bytes, and what aligns to more is not there yet")
         }
         "__nvvm_prof_trigger" => Some("there are no profiler counters"),
         _ if function.starts_with("cudaCG") => Some("groups of several grids are not there yet"),

@@ -25,7 +25,7 @@ use foldhash::HashSet;
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
 use lanes::{Lanes, WARP};
 use std::sync::Arc;
-use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, View};
+use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, HeapEvent, View};
 
 /// What is undefined in a CTA.
 #[derive(Debug)]
@@ -224,6 +224,14 @@ impl Definedness {
             Op::Fence(_) | Op::Nanosleep { .. } | Op::AsyncCopy(_) => {}
             // These are told of when lanes arrive.
             Op::Collective { .. } | Op::Barrier { .. } => {}
+        }
+    }
+
+    /// What a kernel allocates holds nothing yet.
+    pub(crate) fn heap(&mut self, event: &HeapEvent) {
+        let HeapEvent { address, bytes, frees, .. } = *event;
+        if !frees {
+            self.global.undefine(address, address.saturating_add(bytes));
         }
     }
 

@@ -7,7 +7,8 @@ use super::collectives::{
 use super::deadlock::Deadlock;
 use super::facts::Facts;
 use super::memory::{
-    BadCall, BetweenVariables, BulkSize, ConstantWritten, Freed, Misaligned, OutOfBounds,
+    BadCall, BadFree, BetweenVariables, BulkSize, ConstantWritten, Freed, Leak, Misaligned,
+    OutOfBounds,
 };
 use super::parts::WarpLanes;
 use super::races::{ConstantRace, CopyUnderWay, NoProxyFence, Race};
@@ -172,6 +173,10 @@ details! {
     BulkSize,
     /// M003: an access to memory that was freed.
     Freed,
+    /// M006: memory that a kernel allocates and does not free.
+    Leak,
+    /// M007: a `free` of what is no allocated memory.
+    BadFree,
     /// R001, R002: two accesses that nothing orders.
     Race,
     /// R001, R002: an access to memory that an asynchronous copy may be writing or reading.

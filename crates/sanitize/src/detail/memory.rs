@@ -1,11 +1,40 @@
-//! M001, M002, M003.
+//! M001, M002, M003, M006, M007.
 
 use super::facts::Facts;
 use super::parts::At;
 use crate::code::Code;
+use ir::Place;
 use schemars::JsonSchema;
 use serde::Serialize;
-use vm::{AccessKind, Extent};
+use vm::memory::BadFree as Why;
+use vm::{AccessKind, Extent, ThreadId};
+
+/// Memory that a kernel has allocated with `malloc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Block {
+    /// Its first address.
+    pub start: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Where it was allocated.
+    pub place: Place,
+    /// For whom.
+    pub thread: ThreadId,
+    /// Where it was freed, and by whom, if it was.
+    pub freed: Option<(Place, ThreadId)>,
+}
+
+impl Block {
+    /// Where it was allocated, and where it was freed.
+    fn places(block: Option<&Block>) -> Vec<Place> {
+        let freed = block.and_then(|block| block.freed);
+        block.map(|block| block.place).into_iter().chain(freed.map(|(place, _)| place)).collect()
+    }
+
+    fn addresses(block: &mut Option<Block>) -> impl Iterator<Item = &mut u64> {
+        block.iter_mut().map(|block| &mut block.start)
+    }
+}
 
 /// An access outside of all memory of its space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -16,6 +45,8 @@ pub struct OutOfBounds {
     pub at: At,
     /// The nearest memory of the space.
     pub nearest: Option<Extent>,
+    /// If that is memory that the launch has allocated.
+    pub block: Option<Block>,
 }
 
 /// An access to memory that was freed.
@@ -25,6 +56,32 @@ pub struct Freed {
     pub access: AccessKind,
     /// What it wants to touch.
     pub at: At,
+    /// If it is memory that the launch has allocated.
+    pub block: Option<Block>,
+}
+
+/// Memory that a kernel has allocated, and that it leaves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Leak {
+    /// The first thread for which some was allocated.
+    pub thread: ThreadId,
+    /// Blocks that the instruction has allocated and that are left.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Whether memory holds pointers to them, so that a later kernel may free them.
+    pub reached: bool,
+}
+
+/// A `free` of what is no allocated memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BadFree {
+    /// The address.
+    pub address: u64,
+    /// What is wrong with it.
+    pub why: Why,
+    /// The block that holds the address, or held it, if the launch has allocated it.
+    pub block: Option<Block>,
 }
 
 /// An access between two variables of one space.
@@ -78,7 +135,41 @@ impl Facts for OutOfBounds {
     fn addresses(&mut self) -> Vec<&mut u64> {
         let nearest = self.nearest.iter_mut();
         let ends = nearest.flat_map(|extent| [&mut extent.start, &mut extent.end]);
-        std::iter::once(&mut self.at.address).chain(ends).collect()
+        let block = Block::addresses(&mut self.block);
+        std::iter::once(&mut self.at.address).chain(ends).chain(block).collect()
+    }
+
+    fn related(&self) -> Vec<Place> {
+        Block::places(self.block.as_ref())
+    }
+}
+
+impl Facts for Leak {
+    fn code(&self) -> Code {
+        Code::M006
+    }
+
+    fn is_harmless(&self) -> bool {
+        true
+    }
+}
+
+impl Facts for BadFree {
+    fn code(&self) -> Code {
+        Code::M007
+    }
+
+    fn addresses(&mut self) -> Vec<&mut u64> {
+        let inside = match &mut self.why {
+            Why::Inside { start } => Some(start),
+            Why::Twice | Why::NoBlock => None,
+        };
+        let block = Block::addresses(&mut self.block);
+        std::iter::once(&mut self.address).chain(inside).chain(block).collect()
+    }
+
+    fn related(&self) -> Vec<Place> {
+        Block::places(self.block.as_ref())
     }
 }
 
@@ -88,7 +179,12 @@ impl Facts for Freed {
     }
 
     fn addresses(&mut self) -> Vec<&mut u64> {
-        vec![&mut self.at.address]
+        let block = Block::addresses(&mut self.block);
+        std::iter::once(&mut self.at.address).chain(block).collect()
+    }
+
+    fn related(&self) -> Vec<Place> {
+        Block::places(self.block.as_ref())
     }
 }
 

@@ -23,7 +23,8 @@ pub use collectives::{
 };
 pub use deadlock::{Blocked, Deadlock, Meeting, Why};
 pub use memory::{
-    BadCall, BetweenVariables, BulkSize, ConstantWritten, Freed, Misaligned, OutOfBounds,
+    BadCall, BadFree, BetweenVariables, Block, BulkSize, ConstantWritten, Freed, Leak, Misaligned,
+    OutOfBounds,
 };
 pub use parts::{At, WarpLanes};
 pub(crate) use races::race;

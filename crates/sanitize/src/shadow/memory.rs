@@ -71,6 +71,14 @@ impl Shadow {
         }
     }
 
+    /// Nothing in a range is written any more.
+    pub(crate) fn undefine(&mut self, start: u64, end: u64) {
+        if let Some(range) = self.defined.get_mut(start as usize..end as usize) {
+            range.fill(0);
+        }
+        self.stored.retain(|word, _| word * 4 + 4 <= start || end <= word * 4);
+    }
+
     /// Up to 8 bytes are written with a value of which these bits are undefined.
     pub(crate) fn store(&mut self, address: u64, bytes: usize, undefined: u64, origin: Origin) {
         let start = address as usize;
@@ -121,12 +129,25 @@ impl GlobalShadow {
         if undefined == 0 && !self.pages.contains_key(&(address / PAGE)) {
             return;
         }
-        let page = self.pages.entry(address / PAGE).or_insert_with(|| {
+        self.page(address / PAGE).store(address % PAGE, bytes, undefined, origin);
+    }
+
+    /// A kernel has allocated a range: nothing in it is written.
+    pub(crate) fn undefine(&mut self, start: u64, end: u64) {
+        let mut at = start;
+        while at < end {
+            let stop = end.min(at - at % PAGE + PAGE);
+            self.page(at / PAGE).undefine(at % PAGE, at % PAGE + (stop - at));
+            at = stop;
+        }
+    }
+
+    fn page(&mut self, nth: u64) -> &mut Shadow {
+        self.pages.entry(nth).or_insert_with(|| {
             let mut page = Shadow::new(PAGE);
             page.define(0, PAGE);
             page
-        });
-        page.store(address % PAGE, bytes, undefined, origin);
+        })
     }
 }
 
@@ -150,6 +171,10 @@ mod tests {
         global.store(PAGE - 8, 8, 1 << 63, Origin::default());
         assert_eq!((global.bits(PAGE - 8, 8), global.bits(PAGE, 8)), (1 << 63, 0));
         assert_eq!(global.bits(PAGE - 1, 1), 0x80);
+        global.undefine(PAGE - 4, 2 * PAGE + 4);
+        assert_eq!(global.bits(PAGE - 8, 8), 0xffff_ffff << 32);
+        assert_eq!((global.bits(PAGE, 8), global.bits(2 * PAGE, 8)), (u64::MAX, 0xffff_ffff));
+        assert_eq!((global.origin(PAGE - 4, 4), global.bits(3 * PAGE, 8)), (None, 0));
     }
 
     #[test]

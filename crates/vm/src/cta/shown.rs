@@ -45,6 +45,12 @@ impl<O: Observer> Watch for Shown<'_, O> {
         self.observer.leave(&View::new(frame), terminator, place);
     }
 
+    fn heap(&mut self, frame: &mut Frame<'_>) {
+        let events = std::mem::take(&mut frame.heap_events);
+        let view = View::new(frame);
+        events.iter().for_each(|event| self.observer.heap(&view, event));
+    }
+
     fn after(&mut self, frame: &Frame<'_>, inst: &Inst) {
         let view = View::new(frame);
         if !inst.op.may_wait() {

@@ -1,4 +1,4 @@
-//! Calls to the host: `printf` and failed assertions.
+//! Calls to the host: `printf`, failed assertions, `malloc` and `free`.
 
 use super::handler::Body;
 use super::operations::HostOp;
@@ -6,8 +6,11 @@ use super::program::{Code, Program};
 use super::reach::{Generic, Reach, access_fault};
 use crate::fault::{AccessKind, FaultKind};
 use crate::frame::Frame;
+use crate::heap_event::HeapEvent;
+use crate::memory::Owner;
 use crate::printf::{self, Values};
 use ir::{Service, Space};
+use lanes::WARP;
 
 /// Bytes of the longest string.
 const MAX_TEXT: usize = 1 << 20;
@@ -59,7 +62,7 @@ impl Thread<'_, '_> {
             match self.op.service {
                 Service::Print => [self.wide(0), self.wide(1), 0],
                 Service::AssertFail => [self.wide(0), self.wide(1), self.wide(3)],
-                Service::NoFunction => [self.wide(0), 0, 0],
+                Service::NoFunction | Service::Malloc | Service::Free => [self.wide(0), 0, 0],
             }
         };
         match self.op.service {
@@ -87,6 +90,39 @@ impl Thread<'_, '_> {
                 Err(FaultKind::Assertion { condition, file, line, function })
             }
             Service::NoFunction => Err(FaultKind::NoFunction { address: first }),
+            Service::Malloc => {
+                let thread = (self.warp * WARP + self.lane) as u32;
+                let owner = Owner { cta: self.frame.specials.cta_number, thread };
+                let memory = self.frame.regions.memory();
+                let block = memory.allocate_block((owner, first), self.frame.heap_limit);
+                let address = block.map_or(0, |block| block.start);
+                if !self.op.d.is_none() {
+                    // SAFETY: as for the caller; the result has 64 bits.
+                    unsafe { (*self.frame.row::<u64>(self.op.d, self.warp))[self.lane] = address };
+                }
+                if let Some(block) = block {
+                    self.happened(block.start, first, false);
+                }
+                Ok(())
+            }
+            Service::Free if first == 0 => Ok(()),
+            Service::Free => match self.frame.regions.memory().free_block(first) {
+                Ok(block) => {
+                    self.happened(block.start, block.end - block.start, true);
+                    self.frame.forget_regions();
+                    Ok(())
+                }
+                Err(why) => Err(FaultKind::BadFree { address: first, why }),
+            },
+        }
+    }
+
+    /// Something for an observer.
+    fn happened(&mut self, address: u64, bytes: u64, frees: bool) {
+        if self.frame.plan.shape.observed {
+            let (warp, lane, place) = (self.warp, self.lane as u32, self.op.place);
+            let event = HeapEvent { warp, lane, place, address, bytes, frees };
+            self.frame.heap_events.push(event);
         }
     }
 

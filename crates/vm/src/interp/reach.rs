@@ -85,8 +85,9 @@ impl Reach for Global {
 
 #[cold]
 fn refill(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-    let constant = frame.sites[cache].writes && frame.constants.find(low).is_some();
-    let region = frame.regions.find(low).filter(|_| !constant).unwrap_or(Region::EMPTY);
+    let found = frame.regions.find(low);
+    let constant = frame.sites[cache].writes && frame.regions.is_constant(low);
+    let region = found.filter(|_| !constant).unwrap_or(Region::EMPTY);
     frame.sites[cache].region = region;
     region.holds(low, bytes).then_some(0)
 }
@@ -308,21 +309,23 @@ pub(super) fn access_fault(
     };
     let params = Region { start: 0, end: frame.cta.params.bytes };
     let constant = match of {
-        Space::Global => frame.constants.find(address).is_some(),
+        Space::Global => frame.regions.is_constant(address),
         Space::Param => params.holds(inside, u64::from(bytes)),
         Space::Shared | Space::Local | Space::Generic => false,
     };
     if constant && access != AccessKind::Load {
         return FaultKind::Constant { access, space, of, address, bytes };
     }
+    let global = |Region { start, end }: Region| Extent { space: Space::Global, start, end };
+    let freed = match of {
+        Space::Global => frame.regions.memory().freed(address).map(global),
+        Space::Shared | Space::Local | Space::Param | Space::Generic => None,
+    };
     let nearest = match of {
         Space::Shared => whole(Window::Shared, frame.cta.shared.bytes),
         Space::Local => whole(Window::Local, frame.cta.local_bytes),
         Space::Param => whole(Window::Param, params.end),
-        Space::Global | Space::Generic => {
-            let nearest = frame.regions.nearest(address);
-            nearest.map(|Region { start, end }| Extent { space: Space::Global, start, end })
-        }
+        Space::Global | Space::Generic => frame.regions.nearest(address).map(global),
     };
-    FaultKind::OutOfBounds { access, space, of, address, bytes, nearest }
+    FaultKind::OutOfBounds { access, space, of, address, bytes, nearest, freed }
 }

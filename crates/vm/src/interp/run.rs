@@ -82,6 +82,9 @@ impl Code for Program {
             }
             // SAFETY: as above.
             at = unsafe { (code.run)(self, frame, code, at) };
+            if !frame.heap_events.is_empty() {
+                watch.heap(frame);
+            }
             if let Some(inst) = performed.filter(|_| effects)
                 && !(at == STOP && matches!(frame.stop, Some(Stop::Fault(_))))
             {

@@ -10,7 +10,7 @@ mod values;
 
 pub(crate) use grid::Grid;
 pub use outcome::Outcome;
-pub use request::{Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS};
+pub use request::{HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS};
 pub(crate) use resident::Resident;
 pub(crate) use storage::Storage;
 pub(crate) use values::SpecialValues;
@@ -18,7 +18,7 @@ use values::Time;
 
 use crate::executable::Executable;
 use crate::fault::{Fault, FaultKind, ThreadId};
-use crate::memory::Memory;
+use crate::memory::{Memory, Quarantine};
 use crate::observer::{Observer, Silent, Unobserved};
 use crate::plan::Shape;
 use crate::pool;
@@ -84,6 +84,9 @@ fn run<O: Observer>(
     chooser: Option<&mut dyn Chooser>,
 ) -> Result<Outcome, LaunchError> {
     request::check(executable.kernel(), launch)?;
+    if O::OBSERVES {
+        memory.set_quarantine(Quarantine::Forever);
+    }
     let shape =
         Shape { block: launch.block, dynamic_shared: launch.dynamic_shared, observed: O::OBSERVES };
     let interrupt = Interrupt::new(launch.interrupted);

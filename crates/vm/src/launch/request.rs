@@ -12,6 +12,10 @@ pub const MAX_SHARED: u64 = 228 << 10;
 /// Bytes of local memory of a thread.
 pub const MAX_LOCAL: u64 = 512 << 10;
 
+/// Bytes that kernels may allocate unless the host says otherwise (CUDA C++ Programming Guide, "Dynamic Global Memory
+/// Allocation and Operations").
+pub const HEAP_LIMIT: u64 = 8 << 20;
+
 const _: () = assert!(MAX_SHARED <= ir::WINDOW / 2 && MAX_LOCAL <= ir::WINDOW / 2);
 
 /// How to launch a kernel.
@@ -35,12 +39,37 @@ pub struct Launch<'a> {
     pub deterministic: bool,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
+    /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before: a `malloc` of more
+    /// returns null. The host's own default is [`HEAP_LIMIT`].
+    pub heap_limit: u64,
     /// What executes the kernel.
     pub engine: EngineChoice,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told now and then how many CTAs are done.
     pub progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl<'a> Launch<'a> {
+    /// A launch of these extents on all cores, with the best engine, under the default schedule and without limits other than
+    /// those that the host has by default.
+    pub fn new(grid: [u32; 3], block: [u32; 3], params: &'a [u8]) -> Launch<'a> {
+        Launch {
+            grid,
+            block,
+            dynamic_shared: 0,
+            params,
+            image_base: 0,
+            threads: 0,
+            schedule: Schedule::default(),
+            deterministic: false,
+            max_steps: None,
+            heap_limit: HEAP_LIMIT,
+            engine: EngineChoice::detect(),
+            interrupted: &|| false,
+            progress: &|_| (),
+        }
+    }
 }
 
 /// Why a launch did not begin.

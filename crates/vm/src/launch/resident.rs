@@ -31,6 +31,7 @@ impl<'l> Resident<'l> {
         let sites = code.sites();
         let mut frame = Frame::new(plan, sites, threads, memory, common.memory, specials);
         frame.apart = common.apart();
+        frame.heap_limit = common.launch.heap_limit;
         let mut cta = Cta::new(frame, code);
         cta.run_prologue();
         Box::new(Resident { cta, storage })

@@ -21,6 +21,13 @@ pub enum MemoryError {
         /// Bytes to copy.
         bytes: u64,
     },
+    /// Host memory that is mapped already, is empty, or lies where device memory or one of its windows does.
+    NotMappable {
+        /// The address of its first byte.
+        address: u64,
+        /// Its bytes.
+        bytes: u64,
+    },
 }
 
 impl fmt::Display for MemoryError {
@@ -33,6 +40,10 @@ impl fmt::Display for MemoryError {
             MemoryError::OutOfBounds { address, bytes } => {
                 write!(f, "{bytes} bytes at {address:#x} are not inside an allocation")
             }
+            MemoryError::NotMappable { address, bytes } => write!(
+                f,
+                "{bytes} bytes of the host at {address:#x} cannot be mapped: some are device memory, or are mapped already"
+            ),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The address range behind global memory.
 
-#[cfg(all(not(miri), not(unix)))]
+use super::copy;
 use super::error::MemoryError;
+use std::ptr::NonNull;
 
 /// Where the range stands if the host lets it, and what reports count device addresses from: it is the same in every run.
 pub const BASE: u64 = 0x2000_0000_0000;
@@ -12,131 +13,183 @@ pub(super) const RESERVED: u64 = 1 << 16;
 #[cfg(not(miri))]
 const SIZES: [u32; 7] = [40, 38, 36, 34, 32, 30, 28];
 
-#[cfg(all(not(miri), unix))]
-pub(super) use for_unix::{Range, reserve};
+/// Bytes of a page, or of several: what is given back to the host begins and ends at a multiple.
+pub(super) const PAGE: u64 = 4096;
 
-/// Reserves the range at [`BASE`], so that equal runs have equal addresses. Where something else stands, it
-/// comes to stand elsewhere.
+/// A range of addresses of this process, reserved for device memory. Nobody refers to its bytes: kernels and host access them
+/// at the same time, through addresses.
+#[derive(Debug)]
+pub(super) struct Range {
+    start: NonNull<u8>,
+    bytes: usize,
+    /// Ends the reservation when it is dropped.
+    _mapping: Mapping,
+}
+
+// SAFETY: the range belongs to the value alone, like the memory of a `Vec<AtomicU8>`.
+unsafe impl Send for Range {}
+// SAFETY: as above; what shared references do to the bytes is unsafe, or an atomic access.
+unsafe impl Sync for Range {}
+
+impl Range {
+    /// Reserves the range at [`BASE`] if the host lets it. Its bytes are zero, and pages are committed when they are first
+    /// touched.
+    pub(super) fn reserve() -> Result<Range, MemoryError> {
+        let (start, bytes, mapping) = reserve()?;
+        // Accesses of kernels go to addresses that they have computed.
+        start.as_ptr().expose_provenance();
+        Ok(Range { start, bytes, _mapping: mapping })
+    }
+
+    /// The first address.
+    pub(super) fn base(&self) -> u64 {
+        self.start.as_ptr() as u64
+    }
+
+    /// One past the last address.
+    pub(super) fn end(&self) -> u64 {
+        self.base() + self.bytes as u64
+    }
+
+    /// Makes bytes of the range zero, and gives the pages that lie inside back to the host.
+    pub(super) fn clear(&self, start: u64, end: u64) {
+        let (start, end) = (start.max(self.base()), end.min(self.end()));
+        let (first, last) = (start.next_multiple_of(PAGE), end - end % PAGE);
+        if first < last {
+            copy::zero(start, first - start);
+            copy::zero(last, end - last);
+            give_back(self, first, last);
+        } else if start < end {
+            copy::zero(start, end - start);
+        }
+    }
+}
+
+#[cfg(all(not(miri), unix))]
+use for_unix::{Mapping, give_back, reserve};
+
 #[cfg(all(not(miri), unix))]
 mod for_unix {
-    use super::{BASE, SIZES};
+    use super::{BASE, Range, SIZES};
     use crate::memory::error::MemoryError;
-    use std::ops::{Deref, DerefMut};
     use std::ptr::NonNull;
 
     /// A mapping of this process.
     #[derive(Debug)]
-    pub(in crate::memory) struct Range {
-        start: NonNull<u8>,
-        bytes: usize,
-    }
+    pub(super) struct Mapping(NonNull<u8>, usize);
 
-    // SAFETY: the mapping belongs to the value alone, like the memory of a `Vec<u8>`.
-    unsafe impl Send for Range {}
-    // SAFETY: as above; shared references only read.
-    unsafe impl Sync for Range {}
-
-    impl Deref for Range {
-        type Target = [u8];
-
-        fn deref(&self) -> &[u8] {
-            // SAFETY: the mapping is readable, its pages start as zeros, and it lives as long as the value.
-            unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.bytes) }
-        }
-    }
-
-    impl DerefMut for Range {
-        fn deref_mut(&mut self) -> &mut [u8] {
-            // SAFETY: as above; the mapping is writable and nobody else refers to it.
-            unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.bytes) }
-        }
-    }
-
-    impl Drop for Range {
+    impl Drop for Mapping {
         fn drop(&mut self) {
             // SAFETY: the mapping was made with these bounds, and nothing refers to it any more.
-            unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+            unsafe { libc::munmap(self.0.as_ptr().cast(), self.1) };
         }
     }
 
-    pub(in crate::memory) fn reserve() -> Result<Range, MemoryError> {
+    const ACCESS: i32 = libc::PROT_READ | libc::PROT_WRITE;
+    const KIND: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+
+    /// Reserves the range at [`BASE`], so that equal runs have equal addresses. Where something else stands, it
+    /// comes to stand elsewhere.
+    pub(super) fn reserve() -> Result<(NonNull<u8>, usize, Mapping), MemoryError> {
         let mut last = String::new();
         for bytes in SIZES.iter().filter_map(|bits| 1_usize.checked_shl(*bits)) {
             let wished = std::ptr::without_provenance_mut(BASE as usize);
-            let access = libc::PROT_READ | libc::PROT_WRITE;
-            let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
             // SAFETY: a new anonymous mapping; the address is a wish, and no other mapping is replaced.
-            let start = unsafe { libc::mmap(wished, bytes, access, kind, -1, 0) };
+            let start = unsafe { libc::mmap(wished, bytes, ACCESS, KIND, -1, 0) };
             match NonNull::new(start.cast()).filter(|_| start != libc::MAP_FAILED) {
-                Some(start) => return Ok(Range { start, bytes }),
+                Some(start) => return Ok((start, bytes, Mapping(start, bytes))),
                 None => last = std::io::Error::last_os_error().to_string(),
             }
         }
         Err(MemoryError::Reserve(last))
     }
-}
 
-/// The range as bytes.
-#[cfg(all(not(miri), not(unix)))]
-pub(super) type Range = memmap2::MmapMut;
-
-/// Reserves the range. Pages are committed when they are first touched.
-#[cfg(all(not(miri), not(unix)))]
-pub(super) fn reserve() -> Result<Range, MemoryError> {
-    let mut last = String::new();
-    for bits in SIZES {
-        match memmap2::MmapOptions::new().len(1 << bits).no_reserve_swap().map_anon() {
-            Ok(range) => return Ok(range),
-            Err(why) => last = why.to_string(),
+    /// Gives whole pages of the range back to the host: they read as zero from now on.
+    pub(super) fn give_back(range: &Range, first: u64, last: u64) {
+        let bytes = (last - first) as usize;
+        let start = range.start.as_ptr().wrapping_add((first - range.base()) as usize);
+        // SAFETY: the pages lie inside the mapping, which is anonymous and private: Linux replaces them by zeros, and nobody
+        // has a reference to them.
+        #[cfg(target_os = "linux")]
+        let done = unsafe { libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) } == 0;
+        // SAFETY: as above; other systems need a new mapping for it.
+        #[cfg(not(target_os = "linux"))]
+        let done =
+            unsafe { libc::mmap(start.cast(), bytes, ACCESS, KIND | libc::MAP_FIXED, -1, 0) }
+                != libc::MAP_FAILED;
+        if !done {
+            super::copy::zero(first, bytes as u64);
         }
     }
-    Err(MemoryError::Reserve(last))
+}
+
+#[cfg(all(not(miri), not(unix)))]
+use for_others::{Mapping, give_back, reserve};
+
+#[cfg(all(not(miri), not(unix)))]
+mod for_others {
+    use super::{Range, SIZES};
+    use crate::memory::error::MemoryError;
+    use std::ptr::NonNull;
+
+    /// The range, as whoever made it knows it.
+    pub(super) type Mapping = memmap2::MmapMut;
+
+    /// Reserves the range where the host likes.
+    pub(super) fn reserve() -> Result<(NonNull<u8>, usize, Mapping), MemoryError> {
+        let mut last = String::new();
+        for bits in SIZES {
+            match memmap2::MmapOptions::new().len(1 << bits).no_reserve_swap().map_anon() {
+                Ok(mut range) => {
+                    let bytes = range.len();
+                    if let Some(start) = NonNull::new(range.as_mut_ptr()) {
+                        return Ok((start, bytes, range));
+                    }
+                }
+                Err(why) => last = why.to_string(),
+            }
+        }
+        Err(MemoryError::Reserve(last))
+    }
+
+    /// Pages stay committed: they are only made zero.
+    pub(super) fn give_back(_: &Range, first: u64, last: u64) {
+        super::copy::zero(first, last - first);
+    }
 }
 
 #[cfg(miri)]
-pub(super) use for_miri::{Range, reserve};
+use for_miri::{Mapping, give_back, reserve};
 
 /// Miri reserves nothing: a small block stands for the range.
 #[cfg(miri)]
 mod for_miri {
-    use super::RESERVED;
+    use super::{PAGE, RESERVED, Range};
     use crate::memory::error::MemoryError;
-    use std::ops::{Deref, DerefMut};
+    use std::alloc::{Layout, alloc_zeroed, dealloc};
+    use std::ptr::NonNull;
 
-    const PAGE: usize = 4096;
-    const BYTES: usize = RESERVED as usize + (1 << 16);
+    const BYTES: usize = RESERVED as usize + (1 << 17);
 
-    #[derive(Clone)]
-    #[repr(align(4096))]
-    struct Page(#[expect(dead_code, reason = "gives the page its size")] [u8; PAGE]);
+    #[derive(Debug)]
+    pub(super) struct Mapping(NonNull<u8>, Layout);
 
-    pub(in crate::memory) struct Range(Vec<Page>);
-
-    impl std::fmt::Debug for Range {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            write!(f, "Range({} pages)", self.0.len())
+    impl Drop for Mapping {
+        fn drop(&mut self) {
+            // SAFETY: it was allocated with this layout.
+            unsafe { dealloc(self.0.as_ptr(), self.1) };
         }
     }
 
-    impl Deref for Range {
-        type Target = [u8];
-
-        fn deref(&self) -> &[u8] {
-            // SAFETY: pages are bytes.
-            unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() * PAGE) }
-        }
+    pub(super) fn reserve() -> Result<(NonNull<u8>, usize, Mapping), MemoryError> {
+        let refused = || MemoryError::Reserve("no memory".to_owned());
+        let layout = Layout::from_size_align(BYTES, PAGE as usize).map_err(|_| refused())?;
+        // SAFETY: the layout has bytes.
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
+        Ok((start, BYTES, Mapping(start, layout)))
     }
 
-    impl DerefMut for Range {
-        fn deref_mut(&mut self) -> &mut [u8] {
-            // SAFETY: pages are bytes.
-            unsafe {
-                std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len() * PAGE)
-            }
-        }
-    }
-
-    pub(in crate::memory) fn reserve() -> Result<Range, MemoryError> {
-        Ok(Range(vec![Page([0; PAGE]); BYTES / PAGE]))
+    pub(super) fn give_back(_: &Range, first: u64, last: u64) {
+        super::copy::zero(first, last - first);
     }
 }

@@ -23,6 +23,11 @@ impl Window {
     }
 }
 
+/// The first address that lies in a window.
+pub(super) fn first(base: u64) -> u64 {
+    base.wrapping_sub(BEFORE)
+}
+
 /// The space that a generic address leads to, and the address there; what lies before the first byte of a window's
 /// memory has an address that is negative, modulo 2^64. `base` is the first address of the device's memory.
 #[inline(always)]

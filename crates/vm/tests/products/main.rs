@@ -5,7 +5,7 @@ mod expansion;
 use ir::{Access, Address, BinaryOp, Builder, Class, Collective, CompareOp, Dim, Kernel, Members};
 use ir::{Mma, Op, Ordering, Reg, Round, Space, Special, Src, Terminator, WarpRules};
 use lanes::product::{Factor, Layout, Product, Sum};
-use warpwise_vm::{EngineChoice, Executable, Launch, Level, Memory, Observer, Schedule};
+use warpwise_vm::{EngineChoice, Executable, Launch, Level, Memory, Observer};
 
 /// Two warps.
 const THREADS: usize = 64;
@@ -185,32 +185,25 @@ struct Run<'a> {
 /// What a kernel leaves in `out`.
 fn run(run: &Run<'_>, rounds: usize, input: &[u8]) -> Vec<u8> {
     let kernel = Executable::new(kernel(run.product, run.way));
-    let mut memory = Memory::new().expect("address space");
+    let memory = Memory::new().expect("address space");
     let from = memory.allocate(input.len() as u64).expect("space");
     let bytes = rounds * counts(run.product).1 * THREADS * bytes(run.product);
     let to = memory.allocate(bytes as u64).expect("space");
     memory.write(from, input).expect("inside");
     let params: Vec<u8> = [from, to].iter().flat_map(|value| value.to_le_bytes()).collect();
     let launch = Launch {
-        grid: [rounds as u32, 1, 1],
-        block: [run.threads as u32, 1, 1],
-        dynamic_shared: 0,
-        params: &params,
-        image_base: 0,
         threads: 2,
-        schedule: Schedule::default(),
-        max_steps: None,
         engine: EngineChoice::Interpreter(run.level),
-        deterministic: false,
-        interrupted: &|| false,
-        progress: &|_| {},
+        ..Launch::new([rounds as u32, 1, 1], [run.threads as u32, 1, 1], &params)
     };
     let outcome = match run.observed {
         true => warpwise_vm::launch_observed(&kernel, &launch, &memory, &mut Watcher),
         false => warpwise_vm::launch(&kernel, &launch, &memory),
     };
     assert_eq!(outcome.expect("possible").fault, None);
-    memory.read(to, bytes).expect("inside").to_vec()
+    let mut left = vec![0; bytes];
+    memory.read(to, &mut left).expect("inside");
+    left
 }
 
 /// A generator of numbers without a period that matters here (Marsaglia's xorshift).

@@ -154,6 +154,7 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
         | FaultKind::Misaligned { .. }
         | FaultKind::Constant { .. }
         | FaultKind::NoFunction { .. }
+        | FaultKind::BadFree { .. }
         | FaultKind::BadBarrier { .. }
         | FaultKind::Deadlock { .. } => true,
         FaultKind::Trap

@@ -76,7 +76,7 @@ impl Replay<'_> {
                     let mut sanitizer = self.kernel.sanitizer(&launch, self.options);
                     let outcome =
                         vm::launch_observed(executable, &launch, self.memory, &mut sanitizer)?;
-                    (outcome, sanitizer.finish(None, |_| false).findings)
+                    (outcome, sanitizer.finish(None, self.memory).findings)
                 }
                 false => (vm::launch(executable, &launch, self.memory)?, Vec::new()),
             };

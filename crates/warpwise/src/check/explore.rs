@@ -37,13 +37,13 @@ impl Kernel {
     /// whether something is found, is W008 and comes with two schedules.
     /// A kernel that reaches its limit of steps, is interrupted, or spins in an endless loop under its own schedule is not
     /// run replay.
-    /// Device memory holds in the end what the first run left.
+    /// Device memory holds in the end what the first run left. As for [`Kernel::check`], nothing else may use the device meanwhile.
     ///
     /// # Errors
     /// The arguments do not fit the parameters, or the launch is not possible.
     pub fn explore(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         options: Options,
         exploration: Exploration,
@@ -53,7 +53,7 @@ impl Kernel {
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base);
         let refuse = |error: LaunchError| self.refuse(refusal(&error));
-        let memory = &mut device.memory;
+        let memory = &device.memory;
         let start = memory.snapshot();
 
         let watched = self.watched(memory, &launch, options)?;

@@ -29,14 +29,15 @@ impl Kernel {
     /// deadlocks and bad accesses. A kernel that executes `activemask` runs again with lanes that diverge there: what it leaves may not
     /// depend on it. A small kernel whose threads pass messages through memory, in which nothing was found, runs
     /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for some seconds after
-    /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written. A kernel that is stopped is no error
+    /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written, but for what kernels
+    /// allocate. Nothing else may use the device meanwhile: what it writes would be undone before the kernel runs again. A kernel that is stopped is no error
     /// here: what stopped it is among the findings, or in [`Checked::fault`].
     ///
     /// # Errors
     /// The arguments do not fit the parameters, or the launch is not possible.
     pub fn check(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         options: Options,
         args: &[Arg],
@@ -47,12 +48,12 @@ impl Kernel {
         let kernel = &self.lowered.kernel;
         let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));
         let start = (masks || messages).then(|| device.memory.snapshot());
-        let watched = self.watched(&mut device.memory, &launch, options)?;
+        let watched = self.watched(&device.memory, &launch, options)?;
         let (mut elsewhere, mut runs) = (Vec::new(), 0);
         if let Some(start) = start {
             let first = watched.run(&device.memory);
             let launch = bounded(&launch, &watched.report.stats);
-            let memory = &mut device.memory;
+            let memory = &device.memory;
             let mut replay = Replay::new(self, &launch, memory, start, options, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if masks {

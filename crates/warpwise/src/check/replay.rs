@@ -32,7 +32,7 @@ pub(crate) fn bounded<'a>(launch: &Launch<'a>, first: &Stats) -> Launch<'a> {
 pub(crate) struct Replay<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) launch: &'a Launch<'a>,
-    pub(crate) memory: &'a mut Memory,
+    pub(crate) memory: &'a Memory,
     pub(crate) start: Snapshot,
     pub(crate) options: Options,
     places: Located<'a>,
@@ -55,8 +55,7 @@ impl Subject for Replay<'_> {
         let mut both = (&mut sanitizer, footprints);
         let kernel = &*self.kernel.executable;
         let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
-        let freed = |address| self.memory.freed(address).is_some();
-        let Found { findings, .. } = sanitizer.finish(outcome.fault.as_ref(), freed);
+        let Found { findings, .. } = sanitizer.finish(outcome.fault.as_ref(), self.memory);
         Ok(Run { findings, memory: self.memory.snapshot(), fault: outcome.fault })
     }
 
@@ -91,7 +90,7 @@ impl<'a> Replay<'a> {
     pub(crate) fn new(
         kernel: &'a Kernel,
         launch: &'a Launch<'a>,
-        memory: &'a mut Memory,
+        memory: &'a Memory,
         start: Snapshot,
         options: Options,
         repeated: &'a (dyn Fn(u64) + Sync),
@@ -129,7 +128,7 @@ impl<'a> Replay<'a> {
         };
         let differing = first.memory.first_difference(&other.memory);
         let both_end = first.fault.is_none() && other.fault.is_none();
-        let (Some(offset), true) = (differing, both_end) else {
+        let (Some(address), true) = (differing, both_end) else {
             let fault = other.fault.as_ref().or(first.fault.as_ref());
             let (place, thread) =
                 fault.map_or((Place::default(), nobody), |fault| (fault.place, fault.thread));
@@ -138,7 +137,6 @@ impl<'a> Replay<'a> {
             let (first, other) = (seen(usual, first), seen(schedule, other));
             return Ok(Finding::new(place, thread, EndsDiffer { first, other }));
         };
-        let address = self.memory.base() + offset;
         let mut writer = LastWriter { address, found: None };
         // Perhaps only one of the two runs writes it.
         for schedule in [schedule, &self.launch.schedule] {
@@ -154,7 +152,7 @@ impl<'a> Replay<'a> {
         let Element { element, start, .. } = owners.element(address);
         let bytes = element.bytes() as u64;
         let value = |run: &Run, schedule: &Schedule| {
-            let bytes = (0..bytes).map(|nth| run.memory.byte(start - base + nth));
+            let bytes = (0..bytes).map(|nth| run.memory.byte(start + nth));
             let bits = bytes.rev().fold(0, |bits, byte| bits << 8 | u64::from(byte));
             let value = Scalar::new(element, bits).to_string();
             ValueSeen { schedule: schedule.clone(), value }

@@ -27,7 +27,7 @@ impl Kernel {
     /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
     pub(crate) fn watched(
         &self,
-        memory: &mut Memory,
+        memory: &Memory,
         launch: &Launch<'_>,
         options: Options,
     ) -> Result<Watched, Error> {
@@ -36,8 +36,7 @@ impl Kernel {
         let outcome = vm::launch_observed(&self.executable, launch, memory, &mut sanitizer)
             .map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
-        let freed = |address| memory.freed(address).is_some();
-        let found = sanitizer.finish(outcome.fault.as_ref(), freed);
+        let found = sanitizer.finish(outcome.fault.as_ref(), memory);
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         Ok(Watched { found, fault: outcome.fault, report })
     }

@@ -5,6 +5,7 @@ use crate::module::Kernel;
 use crate::owner::{Number, Owner, Owners};
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::{Place, Space};
+use vm::memory::BadFree;
 use vm::{Extent, Fault, FaultKind, Waiting, WaitingFor};
 
 /// Addresses below this one come from a null pointer and an index.
@@ -34,10 +35,20 @@ impl Kernel {
             found = found.note(format!("{}", fault.thread));
         }
         match &fault.kind {
-            FaultKind::OutOfBounds { space, of, address, bytes, nearest, .. } => {
+            FaultKind::OutOfBounds { space, of, address, bytes, nearest, freed, .. } => {
                 let global = matches!(of, Space::Global | Space::Generic);
                 if is_null(*space, *address) {
                     found = found.note("the pointer is null, or an offset from null");
+                } else if let Some(Extent { start, end, .. }) = freed {
+                    let whose = self
+                        .begins(*start, owners)
+                        .map_or(String::new(), |owner| format!(", {owner}"));
+                    let size = end - start;
+                    found = found.note(format!(
+                        "the address is in memory that was freed: {:#x} to {:#x} ({size} bytes{whose})",
+                        shown(*start),
+                        shown(*end),
+                    ));
                 } else if let Some(Extent { start, end, .. }) = nearest {
                     let whose = self
                         .begins(*start, owners)
@@ -120,6 +131,12 @@ impl Kernel {
                     "a call through a register goes to functions whose address is taken and whose \
                      parameters are those of the prototype",
                 );
+            }
+            FaultKind::BadFree { why, .. } => {
+                if let BadFree::Inside { start } = why {
+                    found = found.note(format!("the block begins at {:#x}", shown(*start)));
+                }
+                found = found.help("free exactly what `malloc` returned, and once");
             }
             FaultKind::GivenUp => {
                 found = found.help(
@@ -216,6 +233,14 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
             Class::Undefined,
             format!("call of {:#x}, which is no function's address", counted(*address)),
         ),
+        FaultKind::BadFree { address, why } => {
+            let why = match why {
+                BadFree::Twice => "which was freed before",
+                BadFree::Inside { .. } => "which lies inside a block that begins elsewhere",
+                BadFree::NoBlock => "which no `malloc` of a kernel returned",
+            };
+            (Class::Undefined, format!("free of {:#x}, {why}", counted(*address)))
+        }
         FaultKind::Assertion { condition, .. } => {
             (Class::Undefined, format!("assertion `{condition}` failed"))
         }

@@ -11,7 +11,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use vm::{EngineChoice, Launch, LaunchError, Memory, Observer, Outcome, Printed, Schedule, Stats};
+use vm::{
+    EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer, Outcome, Printed, Schedule,
+    Stats,
+};
 
 /// Extents in x, y and z; the missing ones are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +86,9 @@ pub struct LaunchConfig<'a> {
     pub max_steps: Option<u64>,
     /// What executes the kernel: the best that this machine has, unless another is chosen. All give the same results.
     pub engine: EngineChoice,
+    /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before; a `malloc` of more returns
+    /// null.
+    pub heap_limit: u64,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told now and then how many CTAs are done.
@@ -103,6 +109,7 @@ impl<'a> LaunchConfig<'a> {
             deterministic: false,
             max_steps: None,
             engine: EngineChoice::detect(),
+            heap_limit: HEAP_LIMIT,
             interrupted: &|| false,
             progress: &|_| (),
             repeated: &|_| (),
@@ -112,18 +119,17 @@ impl<'a> LaunchConfig<'a> {
     /// The launch as the VM takes it.
     pub(crate) fn launch(&self, params: &'a [u8], image_base: u64) -> Launch<'a> {
         Launch {
-            grid: self.grid.0,
-            block: self.block.0,
             dynamic_shared: self.dynamic_shared,
-            params,
             image_base,
             threads: self.threads,
             schedule: self.schedule.clone(),
             deterministic: self.deterministic,
             max_steps: self.max_steps,
             engine: self.engine,
+            heap_limit: self.heap_limit,
             interrupted: self.interrupted,
             progress: self.progress,
+            ..Launch::new(self.grid.0, self.block.0, params)
         }
     }
 }
@@ -155,7 +161,7 @@ impl Kernel {
     /// ([`Failure::fault`]); device memory then holds what was written so far.
     pub fn launch(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         args: &[Arg],
     ) -> Result<Report, Error> {
@@ -170,13 +176,13 @@ impl Kernel {
     /// As for [`Kernel::launch`].
     pub fn observe<O: Observer>(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         args: &[Arg],
         observer: &mut O,
     ) -> Result<Report, Error> {
         let kernel = &*self.executable;
-        let run = |launch: &Launch<'_>, memory: &mut Memory| {
+        let run = |launch: &Launch<'_>, memory: &Memory| {
             vm::launch_observed(kernel, launch, memory, observer)
         };
         self.run(device, config, args, run)
@@ -184,17 +190,16 @@ impl Kernel {
 
     fn run(
         &self,
-        device: &mut Device,
+        device: &Device,
         config: &LaunchConfig<'_>,
         args: &[Arg],
-        run: impl FnOnce(&Launch<'_>, &mut Memory) -> Result<Outcome, LaunchError>,
+        run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Report, Error> {
         let params = self.pack(args)?;
         let image_base = device.load(&self.image)?;
         let launch = config.launch(&params, image_base);
         let started = Instant::now();
-        let outcome =
-            run(&launch, &mut device.memory).map_err(|error| self.refuse(refusal(&error)))?;
+        let outcome = run(&launch, &device.memory).map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         let Some(fault) = outcome.fault else { return Ok(report) };

@@ -49,7 +49,7 @@ impl MachineProgram {
     ) -> Result<MachineChecked, Error> {
         let kernel = self.program.kernel_for(state);
         let mut found = Found::default();
-        let run = |launch: &Launch<'_>, memory: &mut Memory| {
+        let run = |launch: &Launch<'_>, memory: &Memory| {
             let mut sanitizer = Sanitizer::new(&kernel, [1; 3], [WARP as u32, 1, 1], options);
             if launch.max_steps.is_none() {
                 sanitizer = sanitizer.impatient();
@@ -60,8 +60,7 @@ impl MachineProgram {
                 memory,
                 &mut sanitizer,
             )?;
-            let freed = |address| memory.freed(address).is_some();
-            found = sanitizer.finish(outcome.fault.as_ref(), freed);
+            found = sanitizer.finish(outcome.fault.as_ref(), memory);
             Ok(outcome)
         };
         let Ran { outcome, memory } = self.launch(state, config, run)?;

@@ -7,7 +7,7 @@ use ::machine::{Program, State};
 use diag::{Class, Sources};
 use lanes::WARP;
 use std::sync::Arc;
-use vm::{EngineChoice, Executable, Launch, LaunchError, Memory, Outcome, Schedule, Stats};
+use vm::{Executable, Launch, LaunchError, Memory, Outcome, Schedule, Stats};
 
 /// Bytes of the largest memory of a state.
 pub const MAX_MEMORY: usize = 1 << 28;
@@ -64,7 +64,7 @@ impl MachineProgram {
     /// limit. The state is as before then.
     pub fn run(&self, state: &mut State, config: &RunConfig<'_>) -> Result<Stats, Error> {
         let run =
-            |launch: &Launch<'_>, memory: &mut Memory| vm::launch(&self.executable, launch, memory);
+            |launch: &Launch<'_>, memory: &Memory| vm::launch(&self.executable, launch, memory);
         let Ran { outcome, memory } = self.launch(state, config, run)?;
         match outcome.fault {
             None => Ok(outcome.stats),
@@ -84,34 +84,28 @@ impl MachineProgram {
         &self,
         state: &mut State,
         config: &RunConfig<'_>,
-        run: impl FnOnce(&Launch<'_>, &mut Memory) -> Result<Outcome, LaunchError>,
+        run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Ran, Error> {
         if state.memory.len() > MAX_MEMORY {
             let message = format!("a memory has at most {MAX_MEMORY} bytes");
             return Err(Error::message(Stage::Launch, Class::Limit, message));
         }
         let layout = &self.program.layout;
-        let mut device = Device::new()?;
+        let device = Device::new()?;
         let registers = device.upload(&layout.pack(state))?;
         // The last allocation, so that no address of 32 bits reaches another one.
         let memory = device.upload(&state.memory)?;
         let params: Vec<u8> =
             [registers.address, memory.address].iter().flat_map(|a| a.to_le_bytes()).collect();
         let launch = Launch {
-            grid: [1; 3],
-            block: [WARP as u32, 1, 1],
-            dynamic_shared: 0,
-            params: &params,
-            image_base: 0,
             threads: 1,
             schedule: config.schedule.clone(),
             max_steps: config.max_steps,
-            engine: EngineChoice::detect(),
             deterministic: true,
             interrupted: config.interrupted,
-            progress: &|_| (),
+            ..Launch::new([1; 3], [WARP as u32, 1, 1], &params)
         };
-        let outcome = run(&launch, &mut device.memory).map_err(|error| {
+        let outcome = run(&launch, &device.memory).map_err(|error| {
             Error::new(Stage::Launch, self.sources.clone(), vec![refusal(&error)])
         })?;
         if outcome.fault.is_some() {
@@ -119,7 +113,7 @@ impl MachineProgram {
         }
         let words: Vec<u32> = device.download(registers)?;
         layout.unpack(&words, state);
-        state.memory = device.bytes(memory)?.to_vec();
+        state.memory = device.bytes(memory)?;
         Ok(Ran { outcome, memory })
     }
 

@@ -250,12 +250,12 @@ fn run(setup: &Setup<'_>, all: &[Warp], warps: u32, schedule: Schedule) -> usize
     let module = Module::from_ptx("k.ptx", text.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let kernel = module.kernel("k").unwrap_or_else(|e| panic!("{e}\n{text}"));
     let rows: Vec<u32> = all.iter().flat_map(Warp::rows).collect();
-    let mut device = Device::new().expect("the host has memory");
+    let device = Device::new().expect("the host has memory");
     let from = device.upload(&rows).expect("it fits");
     let to = device.upload(&vec![UNWRITTEN; all.len() * 32 * OUTPUTS]).expect("it fits");
     let ctas = all.len() as u32 / warps;
     let config = LaunchConfig { threads: 1, schedule, ..LaunchConfig::new(ctas, 32 * warps) };
-    let ran = kernel.launch(&mut device, &config, &[Arg::Buffer(from), Arg::Buffer(to)]);
+    let ran = kernel.launch(&device, &config, &[Arg::Buffer(from), Arg::Buffer(to)]);
     ran.unwrap_or_else(|e| panic!("{e}\n{setup:?}\n{text}"));
     let written: Vec<u32> = device.download(to).expect("it is there");
     let each = all.iter().zip(written.chunks(32 * OUTPUTS)).enumerate();
@@ -338,7 +338,7 @@ fn findings_are_the_manuals() {
         let text = kernel(setup.form, setup.target, setup.constants, setup.sides);
         let module = Module::from_ptx("k.ptx", text.clone()).unwrap_or_else(|e| panic!("{e}"));
         let kernel = module.kernel("k").unwrap_or_else(|e| panic!("{e}"));
-        let mut device = Device::new().expect("the host has memory");
+        let device = Device::new().expect("the host has memory");
         for _ in 0..8 {
             let warp = Warp::random(&setup, &mut random);
             let from = device.upload(&warp.rows()).expect("it fits");
@@ -346,7 +346,7 @@ fn findings_are_the_manuals() {
             let args = [Arg::Buffer(from), Arg::Buffer(to)];
             let options = CheckOptions { pedantic: true };
             let config = LaunchConfig::new(1, 32);
-            let checked = kernel.check(&mut device, &config, options, &args);
+            let checked = kernel.check(&device, &config, options, &args);
             let checked = checked.unwrap_or_else(|e| panic!("{e}\n{text}"));
             let codes = checked.findings.iter().map(|finding| finding.code.word());
             let (found, wanted) = (codes.collect::<BTreeSet<_>>(), warp.codes(&setup));

@@ -88,12 +88,12 @@ impl Source {
 
     /// What the PTX computes: one row of lanes a result.
     pub(crate) fn run(&self, module: &Module, inputs: &[[u32; 32]]) -> Vec<[u32; 32]> {
-        let mut device = Device::new().expect("the host has memory");
+        let device = Device::new().expect("the host has memory");
         let from = device.upload(inputs.as_flattened()).expect("it fits");
         let to = device.allocate(self.results.len() as u64 * 128).expect("it fits");
         let kernel = module.kernel("k").unwrap_or_else(|error| panic!("{error}"));
         let args = [Arg::Buffer(from), Arg::Buffer(to)];
-        let ran = kernel.launch(&mut device, &LaunchConfig::new(1, 32), &args);
+        let ran = kernel.launch(&device, &LaunchConfig::new(1, 32), &args);
         ran.unwrap_or_else(|error| panic!("{error}"));
         let words: Vec<u32> = device.download(to).expect("it is there");
         words.as_chunks::<32>().0.to_vec()
