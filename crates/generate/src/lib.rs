@@ -10,7 +10,7 @@
 //! * a thread writes its own bytes of memory, or bytes that barriers keep apart from their readers, or adds to what
 //!   nobody reads by operations that commute.
 //!
-//! [`reference`] runs it one lane at a time with the evaluators of the tables in [`ir::table`] and the functions of crate
+//! [`reference`](mod@reference) runs it one lane at a time with the evaluators of the tables in [`ir::table`] and the functions of crate
 //! [`lanes`]; [`compare`] runs it on the VM in every way that must not make a difference.
 #![deny(clippy::wildcard_enum_match_arm)]
 

@@ -40,8 +40,8 @@ fn every_form_is_read_and_written() {
 #[test]
 fn no_name_is_the_beginning_of_another() {
     for (nth, name) in NAMES.iter().enumerate() {
-        let begins = |other: &&str| format!("{other}.").starts_with(&format!("{name}."));
-        assert_eq!(NAMES.iter().position(|other| begins(&other)), Some(nth), "{name}");
+        let begins = |other: &str| format!("{other}.").starts_with(&format!("{name}."));
+        assert_eq!(NAMES.iter().position(|other| begins(other)), Some(nth), "{name}");
         assert_eq!(NAMES.iter().filter(|other| begins(other)).count(), 1, "{name}");
     }
 }
