@@ -47,15 +47,26 @@ pub enum Service {
     AssertFail,
     /// Stops the kernel: it calls what is no function. Operand: the address that it calls.
     NoFunction,
+    /// A call begins, or `alloca` gives out memory: these bytes of local memory are new, hold zero, and count as never written.
+    /// Operands: the first address, and how many.
+    BeginFrame,
+    /// Stops the kernel: its stack has no room. Operands: how many bytes are needed, how many are left, and the number of the
+    /// function that is called, as the front end counts, or [`Service::ALLOCATION`].
+    StackOverflow,
 }
 
 impl Service {
+    /// What needs the room on the stack is no function but `alloca`.
+    pub const ALLOCATION: u64 = u64::MAX;
+
     /// The classes of its operands.
     pub fn operands(self) -> &'static [Class] {
         match self {
             Service::Print => &[Class::W64; 2],
             Service::AssertFail => &[Class::W64, Class::W64, Class::W32, Class::W64],
             Service::NoFunction => &[Class::W64],
+            Service::BeginFrame => &[Class::W64; 2],
+            Service::StackOverflow => &[Class::W64; 3],
         }
     }
 
@@ -64,7 +75,10 @@ impl Service {
         match self {
             // How many values were printed.
             Service::Print => Some(Class::W32),
-            Service::AssertFail | Service::NoFunction => None,
+            Service::AssertFail
+            | Service::NoFunction
+            | Service::BeginFrame
+            | Service::StackOverflow => None,
         }
     }
 }

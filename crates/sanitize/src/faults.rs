@@ -38,6 +38,7 @@ pub(crate) fn explain(
         }
         FaultKind::Trap
         | FaultKind::Assertion { .. }
+        | FaultKind::StackOverflow { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted
         | FaultKind::GivenUp => return None,

@@ -581,6 +581,7 @@ impl<'p> Collected<'p> {
             dynamic_shared: 0,
             params: &params,
             image_base: 0,
+            stack: 0,
             threads: 1,
             schedule,
             max_steps: Some(10_000),

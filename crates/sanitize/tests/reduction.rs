@@ -267,6 +267,7 @@ impl Collected {
             dynamic_shared: 0,
             params: &self.buffer.to_le_bytes(),
             image_base: 0,
+            stack: 0,
             threads: 1,
             schedule: Schedule::Fair,
             max_steps: self.max_steps,

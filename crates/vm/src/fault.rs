@@ -174,6 +174,15 @@ pub enum FaultKind {
         /// What it holds.
         address: u64,
     },
+    /// A call, or `alloca`, for which the stack has no room.
+    StackOverflow {
+        /// The number of the function that is called, as the front end counts; `None` for `alloca`.
+        function: Option<u32>,
+        /// Bytes that it needs.
+        bytes: u64,
+        /// Bytes that are left.
+        left: u64,
+    },
     /// A barrier number above 15, or a thread count that no CTA reaches.
     BadBarrier {
         /// The barrier's number.
@@ -207,6 +216,7 @@ impl FaultKind {
             FaultKind::Trap => "stopped by itself",
             FaultKind::Assertion { .. } => "assertion failed",
             FaultKind::NoFunction { .. } => "bad call",
+            FaultKind::StackOverflow { .. } => "stack overflow",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",
@@ -239,6 +249,7 @@ impl Fault {
             | FaultKind::Deadlock { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
+            | FaultKind::StackOverflow { .. }
             | FaultKind::Trap => false,
         }
     }

@@ -50,6 +50,8 @@ pub struct Launch<'a> {
     pub image_base: u64,
     /// Host threads; 0 takes all cores.
     pub threads: usize,
+    /// Bytes of the stack that a thread has, if the kernel needs one ([`Kernel::has_stack`]).
+    pub stack: u32,
     /// The free choices.
     pub schedule: Schedule,
     /// Whether equal launches do the same, also what they read from clocks: one host thread, on which time is counted. So it
@@ -170,7 +172,7 @@ fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
         return Err(LaunchError::TooManyThreads { threads, limit });
     }
     let shared = kernel.shared_bytes_of_variables(launch.dynamic_shared);
-    let local = u64::from(kernel.local_bytes);
+    let local = kernel.local_bytes_with(launch.stack);
     for (space, bytes, limit) in [("shared", shared, MAX_SHARED), ("local", local, MAX_LOCAL)] {
         if bytes > limit {
             return Err(LaunchError::TooMuchMemory { space, bytes, limit });
@@ -246,6 +248,7 @@ fn run<O: Observer>(
         shared_of_variables: kernel.shared_bytes_of_variables(launch.dynamic_shared),
         memory_base: memory.base(),
         image_base: launch.image_base,
+        local_bytes: kernel.local_bytes_with(launch.stack),
         params: launch.params,
     };
     let interrupt = Interrupt::new(launch.interrupted);
@@ -514,7 +517,7 @@ fn rank(fault: &Fault) -> (bool, bool, [u32; 3]) {
 pub(crate) struct Resident<'l> {
     pub(crate) cta: Cta<'l>,
     shared: Vec<Line>,
-    local: Vec<Line>,
+    local: LocalMemory,
     _registers: Vec<Line>,
     _params: Vec<Line>,
 }
@@ -530,14 +533,53 @@ fn lines(bytes: usize) -> Vec<Line> {
     vec![ZERO_LINE; bytes.div_ceil(size_of::<Line>())]
 }
 
+/// The local memory of a CTA's threads, one behind the other. The host gives it pages where threads use it: stacks are mostly
+/// empty.
+struct LocalMemory {
+    words: Vec<u64>,
+    /// Words before the first that is aligned like a line.
+    skipped: usize,
+    /// Whether it is as it was made, and zero.
+    is_new: bool,
+}
+
+impl LocalMemory {
+    fn new(bytes: usize) -> LocalMemory {
+        let words = vec![0u64; (bytes + size_of::<Line>()).div_ceil(size_of::<u64>())];
+        let skipped = words.as_ptr().align_offset(align_of::<Line>()).min(words.len());
+        LocalMemory { words, skipped, is_new: true }
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        self.words[self.skipped..].as_mut_ptr().cast()
+    }
+
+    /// Clears all of it, or the first bytes of each thread's, of which every one has `stride`.
+    fn clear(&mut self, stride: usize, first: Option<usize>) {
+        if std::mem::take(&mut self.is_new) {
+            return;
+        }
+        let words = &mut self.words[self.skipped..];
+        match first {
+            None => words.fill(0),
+            Some(bytes) => {
+                let (stride, bytes) = (stride / size_of::<u64>(), bytes.div_ceil(size_of::<u64>()));
+                for thread in words.chunks_exact_mut(stride.max(1)) {
+                    thread[..bytes.min(stride)].fill(0);
+                }
+            }
+        }
+    }
+}
+
 impl<'l> Resident<'l> {
     pub(crate) fn new(grid: &'l Grid<'_>) -> Box<Self> {
         let shared_bytes = grid.values.total_shared as usize;
-        let local_stride = (grid.kernel.local_bytes as usize).next_multiple_of(16);
+        let local_stride = (grid.values.local_bytes as usize).next_multiple_of(16);
         let threads = (grid.threads as usize).next_multiple_of(WARP);
         let mut registers = lines(grid.program.register_words * size_of::<u32>());
         let mut shared = lines(shared_bytes);
-        let mut local = lines(local_stride * threads);
+        let mut local = LocalMemory::new(local_stride * threads);
         let mut params = lines(grid.launch.params.len());
 
         let regs = registers.as_mut_ptr().cast::<u32>();
@@ -558,8 +600,8 @@ impl<'l> Resident<'l> {
         let memory = CtaMemory {
             regs,
             shared: block(&mut shared, shared_bytes),
-            local: block(&mut local, local_stride * threads),
-            local_bytes: u64::from(grid.kernel.local_bytes),
+            local: Block { start: local.start(), bytes: (local_stride * threads) as u64 },
+            local_bytes: grid.values.local_bytes,
             local_stride: local_stride as u64,
             params: block(&mut params, grid.launch.params.len()),
         };
@@ -593,7 +635,9 @@ impl<'l> Resident<'l> {
             unsafe { frame.cta.regs.add(range.start).write_bytes(0, range.len()) };
         }
         self.shared.fill(ZERO_LINE);
-        self.local.fill(ZERO_LINE);
+        // A frame on the stack is cleared when it begins.
+        let (stride, stack) = (frame.cta.local_stride as usize, grid.kernel.has_stack);
+        self.local.clear(stride, stack.then_some(grid.kernel.local_bytes as usize));
         frame.specials.cta = grid.cta(number);
         frame.specials.cta_number = number;
         frame.specials.clock_reads = 0;

@@ -136,6 +136,7 @@ fn every_level_and_schedule_gives_what_plain_rust_gives() {
                 dynamic_shared: 0,
                 params: &params,
                 image_base: 0,
+                stack: 0,
                 threads: 2,
                 schedule: schedule.clone(),
                 max_steps: None,

@@ -49,6 +49,7 @@ fn run(
         dynamic_shared: 0,
         params: &[],
         image_base: 0,
+        stack: 0,
         threads: 1,
         schedule,
         max_steps: None,

@@ -117,6 +117,7 @@ fn the_diary_of_two_arms_that_meet_in_a_shuffle() {
         dynamic_shared: 0,
         params: &[],
         image_base: 0,
+        stack: 0,
         threads: 1,
         schedule: Schedule::Fair,
         max_steps: None,

@@ -99,7 +99,7 @@ pub use error::{Error, Failure, Stage};
 pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
-pub use launch::{Arg, Extents, LaunchConfig, Report};
+pub use launch::{Arg, DEFAULT_STACK, Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
 pub use variable::Variable;
 

@@ -15,7 +15,7 @@ use clap_complete::Shell;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{ElementType, Exploration, Extents, LaneMask, Schedule, Tolerance};
+use warpwise::{DEFAULT_STACK, ElementType, Exploration, Extents, LaneMask, Schedule, Tolerance};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -160,6 +160,9 @@ pub(crate) struct RunArguments {
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub(crate) smem: u32,
+    /// Bytes of the stack of each thread, for functions that call themselves and for `alloca`.
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_STACK)]
+    pub(crate) stack: u32,
     /// An argument of the kernel; see below.
     #[arg(long = "arg", value_name = "SPEC")]
     pub(crate) args: Vec<Spec>,

@@ -244,6 +244,7 @@ impl Run<'_> {
         }
         let config = LaunchConfig {
             dynamic_shared: launch.smem,
+            stack_limit: launch.stack,
             threads: self.means.threads,
             schedule: launch.schedule.clone(),
             max_steps: launch.max_steps,
@@ -488,6 +489,7 @@ impl FaultWord {
             FaultKind::Trap => FaultWord::Trap,
             FaultKind::Assertion { .. } => FaultWord::Assertion,
             FaultKind::NoFunction { .. } => FaultWord::BadCall,
+            FaultKind::StackOverflow { .. } => FaultWord::StackOverflow,
             FaultKind::BadBarrier { .. } => FaultWord::BadBarrier,
             FaultKind::Deadlock { .. } => FaultWord::Deadlock,
             FaultKind::StepLimit { .. } => FaultWord::StepLimit,
@@ -510,7 +512,10 @@ impl FaultWord {
             | FaultWord::BadCall
             | FaultWord::BadBarrier
             | FaultWord::Deadlock => true,
-            FaultWord::Trap | FaultWord::Assertion | FaultWord::StepLimit => false,
+            FaultWord::Trap
+            | FaultWord::Assertion
+            | FaultWord::StackOverflow
+            | FaultWord::StepLimit => false,
         }
     }
 }

@@ -85,6 +85,7 @@ pub(crate) fn execute(
         dynamic_shared: 0,
         params: &params,
         image_base: 0,
+        stack: 0,
         threads: 1,
         schedule,
         max_steps: Some(200_000_000),

@@ -122,6 +122,12 @@ impl SourceLines {
         site
     }
 
+    /// The instructions that follow are those of a function that is called from several places, and lowered once.
+    pub(super) fn begin(&mut self, name: &str) {
+        self.functions.begin(name);
+        (self.current, self.caller, self.body) = (None, None, Body::default());
+    }
+
     /// The function has ended, and the line of its call goes on.
     pub(super) fn go_back(&mut self, site: CallSite) {
         self.current = site.line;

@@ -1,4 +1,4 @@
-//! Calls to the host: `printf` and failed assertions.
+//! Calls to the host: `printf`, failed assertions, and what else is done lane by lane.
 
 use super::frame::{Code, Frame};
 use super::handler::Body;
@@ -7,6 +7,7 @@ use super::reach::{Generic, Reach, access_fault};
 use crate::fault::{AccessKind, FaultKind};
 use crate::printf::{self, Values};
 use ir::{Service, Space};
+use lanes::WARP;
 
 /// Bytes of the longest string.
 const MAX_TEXT: usize = 1 << 20;
@@ -54,6 +55,8 @@ impl Thread<'_, '_> {
                 Service::Print => [self.wide(0), self.wide(1), 0],
                 Service::AssertFail => [self.wide(0), self.wide(1), self.wide(3)],
                 Service::NoFunction => [self.wide(0), 0, 0],
+                Service::BeginFrame => [self.wide(0), self.wide(1), 0],
+                Service::StackOverflow => [self.wide(0), self.wide(1), self.wide(2)],
             }
         };
         match self.op.service {
@@ -81,7 +84,26 @@ impl Thread<'_, '_> {
                 Err(FaultKind::Assertion { condition, file, line, function })
             }
             Service::NoFunction => Err(FaultKind::NoFunction { address: first }),
+            Service::BeginFrame => self.begin_frame(first, second),
+            Service::StackOverflow => {
+                let function = (third != Service::ALLOCATION).then_some(third as u32);
+                Err(FaultKind::StackOverflow { function, bytes: first, left: second })
+            }
         }
+    }
+
+    /// Clears bytes of the thread's local memory.
+    fn begin_frame(&mut self, start: u64, bytes: u64) -> Result<(), FaultKind> {
+        let memory = &self.frame.cta;
+        if start.checked_add(bytes).is_none_or(|end| end > memory.local_bytes) {
+            let (access, space) = (AccessKind::Store, Space::Local);
+            return Err(access_fault(self.frame, access, space, start, bytes as u32));
+        }
+        let thread = self.warp * WARP + self.lane;
+        let at = thread as u64 * memory.local_stride + start;
+        // SAFETY: every thread has `local_bytes` from its stride on, and these lie inside.
+        unsafe { memory.local.start.add(at as usize).write_bytes(0, bytes as usize) };
+        Ok(())
     }
 
     /// An operand of 64 bits.

@@ -83,6 +83,8 @@ pub(crate) struct LaunchValues<'l> {
     pub(crate) shared_of_variables: u64,
     pub(crate) memory_base: u64,
     pub(crate) image_base: u64,
+    /// Bytes of local memory of a thread, its stack included.
+    pub(crate) local_bytes: u64,
     pub(crate) params: &'l [u8],
 }
 
@@ -106,6 +108,7 @@ impl LaunchValues<'_> {
             Special::LocalWindow => Window::Local.start(self.memory_base),
             Special::ParamWindow => Window::Param.start(self.memory_base),
             Special::ImageBase => self.image_base,
+            Special::StackEnd => self.local_bytes,
             Special::Constant(value) => u64::from(value),
             Special::Tid(_)
             | Special::Ctaid(_)

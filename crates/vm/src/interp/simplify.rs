@@ -402,6 +402,7 @@ mod tests {
         shared_of_variables: 0,
         memory_base: 0,
         image_base: 0,
+        local_bytes: 0,
         params: &[7, 0, 0, 0],
     };
 

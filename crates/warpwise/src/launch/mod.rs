@@ -8,7 +8,7 @@ mod signature;
 mod uses;
 
 pub use arg::Arg;
-pub use run::{Extents, LaunchConfig, Report};
+pub use run::{DEFAULT_STACK, Extents, LaunchConfig, Report};
 
 pub(crate) use fault::{count_bytes, headline};
 pub(crate) use packing::{Misfit, Place, bytes_of, shown};

@@ -63,6 +63,10 @@ impl FromStr for Extents {
     }
 }
 
+/// The stack of a thread where a launch does not say how large it is, in bytes. It is sixteen times CUDA's, because frames are
+/// larger here: every register that is needed behind a recursive call is saved whole, and arrays lie apart.
+pub const DEFAULT_STACK: u32 = 16 << 10;
+
 /// How to launch a kernel.
 #[derive(Clone)]
 pub struct LaunchConfig<'a> {
@@ -72,6 +76,10 @@ pub struct LaunchConfig<'a> {
     pub block: Extents,
     /// Bytes of dynamic shared memory of a CTA.
     pub dynamic_shared: u32,
+    /// Bytes of the stack that each thread has in local memory, for functions that call themselves and for `alloca`: what
+    /// CUDA calls `cudaLimitStackSize`. Variables of functions that cannot be called again before they return are not in it, and
+    /// kernels that need no stack have none.
+    pub stack_limit: u32,
     /// Host threads; 0 takes all cores.
     pub threads: usize,
     /// What decides every free choice of the run.
@@ -96,6 +104,7 @@ impl<'a> LaunchConfig<'a> {
             grid: grid.into(),
             block: block.into(),
             dynamic_shared: 0,
+            stack_limit: DEFAULT_STACK,
             threads: 0,
             schedule: Schedule::default(),
             deterministic: false,
@@ -114,6 +123,7 @@ impl<'a> LaunchConfig<'a> {
             dynamic_shared: self.dynamic_shared,
             params,
             image_base,
+            stack: self.stack_limit,
             threads: self.threads,
             schedule: self.schedule.clone(),
             deterministic: self.deterministic,

@@ -27,6 +27,7 @@ impl MachineProgram {
             | FaultKind::Constant { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
+            | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::StepLimit { .. }
@@ -72,6 +73,7 @@ impl MachineProgram {
             | FaultKind::Constant { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
+            | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Interrupted
             | FaultKind::GivenUp => found,

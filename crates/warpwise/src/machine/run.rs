@@ -102,6 +102,7 @@ impl MachineProgram {
             dynamic_shared: 0,
             params: &params,
             image_base: 0,
+            stack: 0,
             threads: 1,
             schedule: config.schedule.clone(),
             max_steps: config.max_steps,
