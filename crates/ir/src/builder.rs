@@ -95,7 +95,8 @@ impl Builder {
             let (insts, place) = (draft.insts.clone(), Place::default());
             blocks.push(Block { insts, terminator, place });
         }
-        let kernel = Kernel { blocks, ..Kernel::empty(String::new(), self.rules, self.registers.clone()) };
+        let kernel =
+            Kernel { blocks, ..Kernel::empty(String::new(), self.rules, self.registers.clone()) };
         let live = Liveness::of(&kernel)?;
         let needed = |block: &BlockId| {
             let number = number.get(block)?;

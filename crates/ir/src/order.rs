@@ -165,15 +165,24 @@ mod tests {
 
     #[test]
     fn if_then_else_joins_last() {
-        assert_eq!(reconvergence_order(&[vec![1, 2], vec![3], vec![3], vec![]], &[0]), [0, 1, 2, 3]);
+        assert_eq!(
+            reconvergence_order(&[vec![1, 2], vec![3], vec![3], vec![]], &[0]),
+            [0, 1, 2, 3]
+        );
         // The join stands before its predecessors in the source.
-        assert_eq!(reconvergence_order(&[vec![2, 3], vec![], vec![1], vec![1]], &[0]), [0, 2, 3, 1]);
+        assert_eq!(
+            reconvergence_order(&[vec![2, 3], vec![], vec![1], vec![1]], &[0]),
+            [0, 2, 3, 1]
+        );
     }
 
     #[test]
     fn loops_stay_contiguous_and_come_before_their_exits() {
         // 0 → 1 (header) → exit 2 or body 3 → 1.
-        assert_eq!(reconvergence_order(&[vec![1], vec![2, 3], vec![], vec![1]], &[0]), [0, 1, 3, 2]);
+        assert_eq!(
+            reconvergence_order(&[vec![1], vec![2, 3], vec![], vec![1]], &[0]),
+            [0, 1, 3, 2]
+        );
         // Nested: 1 outer header, 2 inner header, 3 inner body, 4 after inner, 5 exit.
         let nested = [vec![1], vec![5, 2], vec![4, 3], vec![2], vec![1], vec![]];
         assert_eq!(reconvergence_order(&nested, &[0]), [0, 1, 2, 3, 4, 5]);

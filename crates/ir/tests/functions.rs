@@ -1,7 +1,8 @@
 //! Functions that are called: where their blocks stand, and what is needed behind a call.
 
 use warpwise_ir::{
-    BinaryOp, Block, BlockId, Builder, Class, CompareOp, Reg, Src, Terminator, UnaryOp, WarpRules, verify,
+    BinaryOp, Block, BlockId, Builder, Class, CompareOp, Reg, Src, Terminator, UnaryOp, WarpRules,
+    verify,
 };
 
 /// A kernel that calls a function in a loop and once behind it, with the registers that it keeps meanwhile: one for the loop and
@@ -82,7 +83,6 @@ fn functions_stand_before_those_that_call_them_and_loops_stay_together() {
         panic!("the function returns to one of two")
     };
     assert_eq!((then, otherwise), (BlockId(5), BlockId(7)));
-    let calls: Vec<_> =
-        (0..8).filter(|at| jumps_to(1)(&kernel.blocks[*at as usize])).collect();
+    let calls: Vec<_> = (0..8).filter(|at| jumps_to(1)(&kernel.blocks[*at as usize])).collect();
     assert_eq!(calls, [4, 6]);
 }

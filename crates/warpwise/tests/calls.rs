@@ -56,13 +56,14 @@ fn a_large_function_has_many_callers() {
     let config = LaunchConfig::new(1, 96);
     kernel.launch(&mut device, &config, &[out.into()]).expect("it runs");
     let times = |lane: u32| if lane % 2 == 1 { 200 } else { 100 };
-    let expected: Vec<u32> =
-        (0..96).map(|lane| (0..times(lane)).fold(lane, |value, _| step(value, 3, LENGTH))).collect();
+    let expected: Vec<u32> = (0..96)
+        .map(|lane| (0..times(lane)).fold(lane, |value, _| step(value, 3, LENGTH)))
+        .collect();
     assert_eq!(device.download::<u32>(out).ok(), Some(expected.clone()));
     let again = device.upload(&[0_u32; 96]).expect("it fits");
     let checked = kernel.check(&mut device, &config, CheckOptions::default(), &[again.into()]);
     let checked = checked.expect("it can be checked");
-    assert_eq!(checked.render(false), "");
+    assert!(!checked.has_errors() && checked.diagnostics.is_empty());
     assert_eq!(device.download::<u32>(again).ok(), Some(expected));
 }
 
@@ -91,7 +92,10 @@ fn the_stack_is_as_large_as_the_launch_says() {
     // 32 activations and more, each with 1,000 bytes of its own.
     let overflow = launch(32_000, 1).expect_err("it has no room");
     let fault = overflow.failure().fault.clone().expect("it is a fault");
-    assert!(matches!(fault.kind, FaultKind::StackOverflow { bytes: 1000..=1200, left: 0..=1200, .. }));
+    assert!(matches!(
+        fault.kind,
+        FaultKind::StackOverflow { bytes: 1000..=1200, left: 0..=1200, .. }
+    ));
     assert!(overflow.to_string().contains("stack overflow: function `deep` needs"), "{overflow}");
     launch(48_000, 1).expect("it has room");
     let sums = (0..32).map(|lane| (0..=lane + 1).sum()).collect::<Vec<u32>>();

@@ -235,7 +235,7 @@ docs/findings.md explains the codes. One host thread runs the kernel, whatever -
   that reaches its step limit under the first schedule is not repeated.
 
 Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the kernel was stopped
-  by something that is no finding: a trap, the step limit, an interruption.";
+  by something that is no finding: a trap, a stack overflow, the step limit, an interruption.";
 
 /// The arguments of `check`.
 #[derive(Args, Debug)]

@@ -90,9 +90,8 @@ impl CallGraph {
         };
         let edges: Vec<Vec<usize>> = bodies.iter().map(callees).collect();
         let mut graph = CallGraph::default();
-        let allocate = |(_, body): &(usize, &Option<Body>)| {
-            body.as_ref().is_some_and(|body| body.allocates)
-        };
+        let allocate =
+            |(_, body): &(usize, &Option<Body>)| body.as_ref().is_some_and(|body| body.allocates);
         let allocating = bodies.iter().enumerate().filter(allocate);
         graph.allocating = allocating.map(|(at, _)| name(at)).collect();
         let mut sites = vec![0u64; bodies.len()];

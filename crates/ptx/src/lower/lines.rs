@@ -348,6 +348,44 @@ $b:
     }
 
     #[test]
+    fn code_that_has_many_callers_leads_to_its_own_line() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.func again() {
+    .reg .b32 %r<2>;
+    .loc 1 40 0
+    mov.u32 %r0, 0;
+    .loc 1 41 2
+    call again, ();
+    mov.u32 %r0, 1;
+    ret;
+}
+.entry k() {
+    .reg .b32 %r<3>;
+    .loc 1 9 2
+    call.uni again, ();
+    .loc 1 10 1
+    mov.u32 %r0, 2;
+    ret;
+}
+"#;
+        let (sources, lowered) = lower(text);
+        let of = |nth: u32| {
+            let code = format!("mov.u32 %r0, {nth}");
+            let is_here = |span: &diag::Span| sources.slice(*span).starts_with(&code);
+            let place = lowered.places.iter().position(is_here);
+            let place = Place(place.expect("it is there") as u32);
+            let lines = lowered.lines.of(place).iter().map(|position| position.line);
+            (lines.collect::<Vec<_>>(), lowered.lines.functions(place))
+        };
+        assert_eq!(of(0), (vec![40], vec!["again", "k"]));
+        assert_eq!(of(1), (vec![41], vec!["again", "k"]));
+        assert_eq!(of(2), (vec![10], vec!["k"]));
+    }
+
+    #[test]
     fn called_code_leads_to_the_line_that_called_it() {
         let text = r#".version 8.0
 .target sm_75

@@ -240,11 +240,8 @@ impl Lowering {
             is_pointer: variable.ptr.is_some(),
             span: variable.span,
         });
-        let placing = Placing::At(scope::Variable {
-            space: Space::Param,
-            offset: place.start,
-            base: None,
-        });
+        let placing =
+            Placing::At(scope::Variable { space: Space::Param, offset: place.start, base: None });
         let declared = self.scopes.declare_variable(variable, placing);
         self.report(declared);
     }

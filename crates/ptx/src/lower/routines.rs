@@ -8,7 +8,7 @@
 
 use super::errors::Result;
 use super::frames::LocalFrame;
-use super::layout::{self, align_up};
+use super::layout::{self, GAP, align_up};
 use super::lowering::Lowering;
 use super::routine::{Passed, Routine, Site};
 use super::scope::{Placing, Variable as Placed};
@@ -18,8 +18,8 @@ use crate::syntax::call::CallParts;
 use crate::types::class_of;
 use diag::Diagnostic;
 use ir::{
-    Access, Address, BinaryOp, BlockId, Class, CompareOp, Op, Ordering, Reg, Src, Terminator,
-    Place, UnaryOp,
+    Access, Address, BinaryOp, BlockId, Class, CompareOp, Op, Ordering, Place, Reg, Src,
+    Terminator, UnaryOp,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -297,7 +297,8 @@ impl Lowering {
     /// Once all is lowered: what returns and calls do, and where frames are. `first` is where control enters, `kernel` where the
     /// kernel's own code begins, and `bytes` are those that its variables need.
     pub(super) fn finish_routines(&mut self, [first, kernel]: [BlockId; 2], bytes: u64) {
-        let align = |routine: &Routine| if routine.once.cycle.is_some() { routine.align } else { 0 };
+        let align =
+            |routine: &Routine| if routine.once.cycle.is_some() { routine.align } else { 0 };
         let stack_align = self.routines.all.iter().map(align).fold(STACK_ALIGN, u64::max);
         let all = std::mem::take(&mut self.routines.all);
         for routine in &all {
@@ -311,21 +312,26 @@ impl Lowering {
         self.b.set_place(Place(0));
         self.b.switch_to(first);
         let mut end = bytes;
+        let behind = |end: u64, align| match end {
+            0 => 0,
+            _ => align_up(end.saturating_add(GAP), align),
+        };
         let mut bases = vec![0; all.len()];
         for (base, routine) in bases.iter_mut().zip(&all) {
             if routine.once.cycle.is_none() && routine.bytes > 0 {
-                *base = align_up(end, routine.align);
+                *base = behind(end, routine.align);
                 end = base.saturating_add(routine.bytes);
             }
             if routine.once.cycle.is_none() {
                 self.b.unary_to(routine.base, UnaryOp::Mov64, Src::Imm(*base));
             }
         }
-        let end = if self.stack.is_some() { align_up(end, stack_align) } else { end };
+        let end = if self.stack.is_some() { behind(end, stack_align) } else { end };
         self.begin_stack(end, stack_align);
         self.b.terminate(Terminator::Jump(kernel));
         self.b.flows(first, Vec::new());
-        let mut order: Vec<_> = all.iter().map(|routine| (routine.once.order, routine.entry)).collect();
+        let mut order: Vec<_> =
+            all.iter().map(|routine| (routine.once.order, routine.entry)).collect();
         order.sort_unstable();
         self.b.lay_out(order.into_iter().map(|(_, entry)| entry).chain([kernel]).collect());
         self.local_bytes = end;
@@ -402,8 +408,7 @@ impl Lowering {
                 let cycle = all[site.callee].once.cycle;
                 site.caller == Some(number) && cycle.is_some() && cycle == routine.once.cycle
             };
-            let again: Vec<_> =
-                (0..sites.len()).filter(|nth| calls_again(&sites[*nth])).collect();
+            let again: Vec<_> = (0..sites.len()).filter(|nth| calls_again(&sites[*nth])).collect();
             if again.is_empty() {
                 continue;
             }
@@ -503,7 +508,7 @@ impl Lowering {
     }
 
     /// Tells where the variables of functions stand. A function that is called from several places may have been given the
-    /// address of any variable of the kernel; what is on the stack belongs to any function.
+    /// address of any variable: a frame around all such functions has them all. What is on the stack belongs to any function.
     fn place_frames(&mut self, all: &[Routine], bases: &[u64], end: u64) {
         for (routine, base) in all.iter().zip(bases) {
             for frame in &mut self.frames[routine.frames.clone()] {
@@ -518,18 +523,23 @@ impl Lowering {
             }
         }
         let stack = self.stack.map(|_| end as u32..u32::MAX);
-        let variables = self.frames.iter().flat_map(|frame| frame.variables.iter().cloned());
-        let mut everything: Vec<_> = variables.chain(stack.clone()).collect();
-        everything.sort_unstable_by_key(|variable| (variable.start, variable.end));
-        everything.dedup();
+        // Who calls writes parameters and reads results.
+        let mut passed: Vec<_> = stack.into_iter().collect();
         for routine in all {
-            if let Some(frame) = self.frames[routine.frames.clone()].last_mut() {
-                frame.variables.clone_from(&everything);
+            if let Some(frame) = self.frames[routine.frames.clone()].last() {
+                let formals = routine.params.iter().chain(&routine.returns);
+                let count = formals.filter(|formal| matches!(formal, Passed::At(_))).count();
+                passed.extend(frame.variables.iter().take(count).cloned());
             }
         }
-        if let (Some(stack), Some(frame)) = (stack, self.frames.get_mut(self.routines.kernel_frame)) {
-            frame.variables.push(stack);
-        }
+        let Some(frame) = self.frames.get_mut(self.routines.kernel_frame) else { return };
+        frame.variables.extend(passed);
+        let places = frame.places.end..self.places.len() as u32;
+        let variables = self.frames.iter().flat_map(|frame| frame.variables.iter().cloned());
+        let mut variables: Vec<_> = variables.collect();
+        variables.sort_unstable_by_key(|variable| (variable.start, variable.end));
+        variables.dedup();
+        self.frames.push(ir::Frame { places, variables });
     }
 
     /// Declares a formal parameter or result.

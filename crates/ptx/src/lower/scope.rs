@@ -193,9 +193,7 @@ impl Scopes {
     /// Where a global or constant variable stands; `None` if another declaration says it.
     pub(super) fn in_image(&self, variable: &ast::Variable) -> Option<Placing> {
         match self.places.of(variable.name.span) {
-            Ok(offset) => {
-                Some(Placing::At(Variable { space: variable.space, offset, base: None }))
-            }
+            Ok(offset) => Some(Placing::At(Variable { space: variable.space, offset, base: None })),
             Err(Some(_)) => Some(Placing::Missing(variable.name.span)),
             Err(None) => None,
         }
