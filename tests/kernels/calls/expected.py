@@ -52,7 +52,7 @@ values = save("shared_in", noise64(128, 8) % u64(1000), i32)
 total = int(values.sum())
 save("expected_shared_sums", [total] * 128 + [2 * total + 128] * 128, i32)
 
-# Functions that call themselves, as recursive.cu has them.
+# Functions that call themselves, as recursion.cu has them.
 sys.setrecursionlimit(10_000)
 
 
