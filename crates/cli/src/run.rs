@@ -475,6 +475,7 @@ pub(crate) fn configured<T>(
     let result = progress::watch(Total { ctas, repeats }, |done| {
         let config = LaunchConfig {
             dynamic_shared: arguments.smem,
+            stack_limit: arguments.stack,
             threads: arguments.threads,
             schedule: arguments.schedule.clone(),
             deterministic: arguments.deterministic,

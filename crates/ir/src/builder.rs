@@ -1,9 +1,10 @@
 //! Builds a kernel block by block.
 
 use crate::{
-    Access, BinaryOp, Block, BlockId, Class, CompareOp, Inst, Kernel, Op, Place, Pred, Reg, Src,
-    Terminator, TernaryOp, ThreadLimits, UnaryOp, WarpRules, order,
+    Access, BinaryOp, Block, BlockId, Class, CompareOp, Inst, Kernel, Liveness, Op, Place, Pred,
+    Reg, Src, Terminator, TernaryOp, UnaryOp, WarpRules, order,
 };
+use std::collections::{HashMap, VecDeque};
 
 /// A block under construction.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,10 @@ pub struct Builder {
     current: BlockId,
     guard: Option<Pred>,
     place: Place,
+    /// Where control goes on within its function from the blocks that call and return.
+    flows: HashMap<BlockId, Vec<BlockId>>,
+    /// Where functions begin, in the order in which they are laid out.
+    functions: Vec<BlockId>,
 }
 
 impl Builder {
@@ -36,7 +41,108 @@ impl Builder {
             current: BlockId(0),
             guard: None,
             place: Place::default(),
+            flows: HashMap::new(),
+            functions: Vec::new(),
         }
+    }
+
+    /// How many registers there are.
+    pub fn registers(&self) -> usize {
+        self.registers.len()
+    }
+
+    /// Says that a block calls, or returns: within its function control goes on from it to these blocks only, in the end,
+    /// whatever its terminator says.
+    pub fn flows(&mut self, from: BlockId, to: Vec<BlockId>) {
+        self.flows.insert(from, to);
+    }
+
+    /// Takes back what was said of a block: its terminator says where control goes on.
+    pub fn flows_as_it_ends(&mut self, from: BlockId) {
+        self.flows.remove(&from);
+    }
+
+    /// Says where functions begin: the blocks of each are laid out together, in the order in which they are given here, behind
+    /// what control enters first. Splits that stand earlier run first; so a function comes before those that call it, who wait
+    /// for all lanes that are in it.
+    pub fn lay_out(&mut self, functions: Vec<BlockId>) {
+        self.functions = functions;
+    }
+
+    /// The registers of a function whose values are needed at the start of some of its blocks, as far as the function itself
+    /// reads them. `None` if it is too large for that to be known.
+    pub fn live_in(&self, function: BlockId, at: &[BlockId]) -> Option<Vec<Vec<Reg>>> {
+        let mut number = HashMap::from([(function, 0)]);
+        let mut blocks = Vec::new();
+        let mut open = VecDeque::from([function]);
+        while let Some(id) = open.pop_front() {
+            let draft = &self.blocks[id.0 as usize];
+            let mut next = |to: BlockId| {
+                let count = number.len() as u32;
+                BlockId(*number.entry(to).or_insert_with(|| {
+                    open.push_back(to);
+                    count
+                }))
+            };
+            let flow = self.flow(id);
+            let terminator = match (&draft.end, flow.as_slice()) {
+                (Some((Terminator::Branch { p, .. }, _)), [then, otherwise]) => {
+                    Terminator::Branch { p: *p, then: next(*then), otherwise: next(*otherwise) }
+                }
+                (_, [to, ..]) => Terminator::Jump(next(*to)),
+                (_, []) => Terminator::Exit,
+            };
+            let (insts, place) = (draft.insts.clone(), Place::default());
+            blocks.push(Block { insts, terminator, place });
+        }
+        let kernel =
+            Kernel { blocks, ..Kernel::empty(String::new(), self.rules, self.registers.clone()) };
+        let live = Liveness::of(&kernel)?;
+        let needed = |block: &BlockId| {
+            let number = number.get(block)?;
+            Some(live.live_in(*number as usize).collect())
+        };
+        Some(at.iter().map(|block| needed(block).unwrap_or_default()).collect())
+    }
+
+    /// Where control goes on from a block within its function.
+    fn flow(&self, id: BlockId) -> Vec<BlockId> {
+        if let Some(to) = self.flows.get(&id) {
+            return to.clone();
+        }
+        let end = self.blocks[id.0 as usize].end.iter();
+        end.flat_map(|(terminator, _)| terminator.successors()).collect()
+    }
+
+    /// The blocks that control can reach, function by function, each in reconvergence order.
+    fn order(&self) -> Vec<usize> {
+        let index = |id: BlockId| id.0 as usize;
+        let flow = |at: usize| self.flow(BlockId(at as u32)).into_iter().map(index).collect();
+        let flows: Vec<Vec<usize>> = (0..self.blocks.len()).map(flow).collect();
+        if self.functions.is_empty() {
+            return order::reconvergence_order(&flows, &[0]);
+        }
+        let mut reached = vec![false; self.blocks.len()];
+        let mut open = vec![0];
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut reached[at], true) {
+                let end = self.blocks[at].end.iter();
+                open.extend(end.flat_map(|(terminator, _)| terminator.successors()).map(index));
+            }
+        }
+        let roots: Vec<_> =
+            std::iter::once(0).chain(self.functions.iter().copied().map(index)).collect();
+        // What is reached and has its place is not looked for any more.
+        let found = order::reconvergence_order(&flows, &roots).into_iter();
+        let mut found: Vec<_> = found.filter(|at| std::mem::take(&mut reached[*at])).collect();
+        // Behind a call that nothing reaches there may be code that something does: a function returns there, as far as can be
+        // known.
+        let rest: Vec<_> = (0..reached.len()).filter(|at| reached[*at]).collect();
+        if !rest.is_empty() {
+            let rest = order::reconvergence_order(&flows, &rest).into_iter();
+            found.extend(rest.filter(|at| reached[*at]));
+        }
+        found
     }
 
     /// A new virtual register.
@@ -210,10 +316,39 @@ impl Builder {
         }
     }
 
+    /// Lets the ends of every loop that has several lead to its head by way of a new block.
+    fn join_ends_of_loops(&mut self) {
+        let flow = |at: usize| self.flow(BlockId(at as u32)).into_iter().map(|to| to.0 as usize);
+        let flows: Vec<Vec<usize>> = (0..self.blocks.len()).map(|at| flow(at).collect()).collect();
+        for (head, ends) in order::loops_of_several_ends(&flows, &self.order()) {
+            let (head, new) = (BlockId(head as u32), BlockId(self.blocks.len() as u32));
+            let mut place = Place::default();
+            for end in ends {
+                let Some((terminator, from)) = &mut self.blocks[end].end else { continue };
+                place = *from;
+                let redirect = |to: &mut BlockId| *to = if *to == head { new } else { *to };
+                match terminator {
+                    Terminator::Jump(to) => redirect(to),
+                    Terminator::Branch { then, otherwise, .. } => {
+                        redirect(then);
+                        redirect(otherwise);
+                    }
+                    Terminator::Exit | Terminator::Trap => {}
+                }
+            }
+            let end = Some((Terminator::Jump(head), place));
+            self.blocks.push(Draft { end, ..Draft::default() });
+        }
+    }
+
     /// The finished kernel: reachable blocks in reconvergence order. A block without a terminator
     /// ends in exit. In lockstep the ends of a loop go by way of one block, where lanes meet before they begin the next
     /// turn. Sizes of memory spaces are zero; the caller fills them in.
-    pub fn finish(self) -> Kernel {
+    pub fn finish(mut self) -> Kernel {
+        if self.rules == WarpRules::Lockstep {
+            self.join_ends_of_loops();
+        }
+        let order = self.order();
         let exit = (Terminator::Exit, Place::default());
         let mut blocks: Vec<_> = self
             .blocks
@@ -223,16 +358,6 @@ impl Builder {
                 Some(Block { insts, terminator, place })
             })
             .collect();
-        let mut successors = successors_of(&blocks);
-        let mut order = order::reconvergence_order(&successors);
-        if self.rules == WarpRules::Lockstep {
-            let loops = order::loops_of_several_ends(&successors, &order);
-            if !loops.is_empty() {
-                loops.into_iter().for_each(|(head, ends)| join_ends(&mut blocks, head, &ends));
-                successors = successors_of(&blocks);
-                order = order::reconvergence_order(&successors);
-            }
-        }
         let mut position = vec![BlockId(0); blocks.len()];
         for (at, block) in order.iter().enumerate() {
             position[*block] = BlockId(at as u32);
@@ -253,44 +378,6 @@ impl Builder {
                 block
             })
             .collect();
-        Kernel {
-            name: self.name,
-            rules: self.rules,
-            registers: self.registers,
-            blocks,
-            param_bytes: 0,
-            param_gaps: Vec::new(),
-            shared_bytes: 0,
-            shared_gaps: Vec::new(),
-            system_shared: 0..0,
-            local_bytes: 0,
-            frames: Vec::new(),
-            threads: ThreadLimits::default(),
-        }
+        Kernel { blocks, ..Kernel::empty(self.name, self.rules, self.registers) }
     }
-}
-
-fn successors_of(blocks: &[Option<Block>]) -> Vec<Vec<usize>> {
-    let to = |block: &Block| block.terminator.successors().map(|to| to.0 as usize).collect();
-    blocks.iter().flatten().map(to).collect()
-}
-
-/// Lets the ends of a loop lead to its head by way of a new block.
-fn join_ends(blocks: &mut Vec<Option<Block>>, head: usize, ends: &[usize]) {
-    let (head, new) = (BlockId(head as u32), BlockId(blocks.len() as u32));
-    let mut place = Place::default();
-    for end in ends {
-        let Some(Some(block)) = blocks.get_mut(*end) else { continue };
-        place = block.place;
-        let redirect = |to: &mut BlockId| *to = if *to == head { new } else { *to };
-        match &mut block.terminator {
-            Terminator::Jump(to) => redirect(to),
-            Terminator::Branch { then, otherwise, .. } => {
-                redirect(then);
-                redirect(otherwise);
-            }
-            Terminator::Exit | Terminator::Trap => {}
-        }
-    }
-    blocks.push(Some(Block { insts: Vec::new(), terminator: Terminator::Jump(head), place }));
 }

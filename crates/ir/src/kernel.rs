@@ -138,8 +138,10 @@ pub struct Kernel {
     pub shared_gaps: Vec<Range<u32>>,
     /// The part of those bytes that the system keeps for itself and clears: empty in nearly all kernels.
     pub system_shared: Range<u32>,
-    /// Bytes of local memory of a thread.
+    /// Bytes of local memory of a thread that variables need whose places are known; the stack follows them.
     pub local_bytes: u32,
+    /// Whether threads have a stack, for functions that call themselves and for `alloca`. The launch says how large it is.
+    pub has_stack: bool,
     /// The functions that have variables there, once per call. Accesses to what belongs to none of the variables of those that
     /// have been called and not returned are out of bounds.
     pub frames: Vec<Frame>,
@@ -148,10 +150,34 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// A kernel without code and without memory of any space.
+    pub(crate) fn empty(name: String, rules: WarpRules, registers: Vec<Class>) -> Kernel {
+        Kernel {
+            name,
+            rules,
+            registers,
+            blocks: Vec::new(),
+            param_bytes: 0,
+            param_gaps: Vec::new(),
+            shared_bytes: 0,
+            shared_gaps: Vec::new(),
+            system_shared: 0..0,
+            local_bytes: 0,
+            has_stack: false,
+            frames: Vec::new(),
+            threads: ThreadLimits::default(),
+        }
+    }
+
     /// Bytes of shared memory of a CTA that variables need, with so many dynamic ones.
     pub fn shared_bytes_of_variables(&self, dynamic: u32) -> u64 {
         let gaps: u64 = self.shared_gaps.iter().map(|gap| u64::from(gap.end - gap.start)).sum();
         u64::from(self.shared_bytes) + u64::from(dynamic) - gaps
+    }
+
+    /// Bytes of local memory of a thread if its stack, should it have one, has so many.
+    pub fn local_bytes_with(&self, stack: u32) -> u64 {
+        u64::from(self.local_bytes) + if self.has_stack { u64::from(stack) } else { 0 }
     }
 
     /// The class of a register.

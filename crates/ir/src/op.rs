@@ -51,15 +51,26 @@ pub enum Service {
     Malloc,
     /// `free`: gives memory back that `malloc` returned; 0 does nothing. Operand: the address.
     Free,
+    /// A call begins, or `alloca` gives out memory: these bytes of local memory are new, hold zero, and count as never written.
+    /// Operands: the first address, and how many.
+    BeginFrame,
+    /// Stops the kernel: its stack has no room. Operands: how many bytes are needed, how many are left, and the number of the
+    /// function that is called, as the front end counts, or [`Service::ALLOCATION`].
+    StackOverflow,
 }
 
 impl Service {
+    /// What needs the room on the stack is no function but `alloca`.
+    pub const ALLOCATION: u64 = u64::MAX;
+
     /// The classes of its operands.
     pub fn operands(self) -> &'static [Class] {
         match self {
             Service::Print => &[Class::W64; 2],
             Service::AssertFail => &[Class::W64, Class::W64, Class::W32, Class::W64],
             Service::NoFunction | Service::Malloc | Service::Free => &[Class::W64],
+            Service::BeginFrame => &[Class::W64; 2],
+            Service::StackOverflow => &[Class::W64; 3],
         }
     }
 
@@ -69,7 +80,11 @@ impl Service {
             // How many values were printed.
             Service::Print => Some(Class::W32),
             Service::Malloc => Some(Class::W64),
-            Service::AssertFail | Service::NoFunction | Service::Free => None,
+            Service::AssertFail
+            | Service::NoFunction
+            | Service::Free
+            | Service::BeginFrame
+            | Service::StackOverflow => None,
         }
     }
 }

@@ -10,9 +10,9 @@
 /// hostile input can take.
 const MAX_DEPTH: usize = 64;
 
-/// The nodes that are reachable from node 0, in reconvergence order. `successors[n]` lists where
-/// control can go from `n`, in source order.
-pub fn reconvergence_order(successors: &[Vec<usize>]) -> Vec<usize> {
+/// The nodes that are reachable from some roots, in reconvergence order; what only later roots reach comes later. `successors[n]`
+/// lists where control can go from `n`, in source order.
+pub fn reconvergence_order(successors: &[Vec<usize>], roots: &[usize]) -> Vec<usize> {
     let mut order = Vec::with_capacity(successors.len());
     if successors.is_empty() {
         return order;
@@ -26,7 +26,7 @@ pub fn reconvergence_order(successors: &[Vec<usize>]) -> Vec<usize> {
     // `component[n]` is the innermost component known to hold `n`; edges out of it are ignored.
     let mut component = vec![0; successors.len()];
     let mut next_component = 1;
-    let mut tasks = vec![Task::Search { roots: vec![0], component: 0, depth: 0 }];
+    let mut tasks = vec![Task::Search { roots: roots.to_vec(), component: 0, depth: 0 }];
     let mut search = Search::new(successors.len());
     while let Some(task) = tasks.pop() {
         let (roots, inside, depth) = match task {
@@ -89,6 +89,14 @@ pub fn loops_of_several_ends(
         }
     }
     ends.into_iter().enumerate().filter(|(_, ends)| ends.len() > 1).collect()
+}
+
+/// The strongly connected components of what node 0 reaches, each before those that lead to it.
+pub fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    if successors.is_empty() {
+        return Vec::new();
+    }
+    Search::new(successors.len()).components(successors, &[0], |_| true)
 }
 
 /// Tarjan's algorithm without recursion. The arrays are shared by all searches: every node is searched
@@ -181,24 +189,33 @@ mod tests {
 
     #[test]
     fn if_then_else_joins_last() {
-        assert_eq!(reconvergence_order(&[vec![1, 2], vec![3], vec![3], vec![]]), [0, 1, 2, 3]);
+        assert_eq!(
+            reconvergence_order(&[vec![1, 2], vec![3], vec![3], vec![]], &[0]),
+            [0, 1, 2, 3]
+        );
         // The join stands before its predecessors in the source.
-        assert_eq!(reconvergence_order(&[vec![2, 3], vec![], vec![1], vec![1]]), [0, 2, 3, 1]);
+        assert_eq!(
+            reconvergence_order(&[vec![2, 3], vec![], vec![1], vec![1]], &[0]),
+            [0, 2, 3, 1]
+        );
     }
 
     #[test]
     fn loops_stay_contiguous_and_come_before_their_exits() {
         // 0 → 1 (header) → exit 2 or body 3 → 1.
-        assert_eq!(reconvergence_order(&[vec![1], vec![2, 3], vec![], vec![1]]), [0, 1, 3, 2]);
+        assert_eq!(
+            reconvergence_order(&[vec![1], vec![2, 3], vec![], vec![1]], &[0]),
+            [0, 1, 3, 2]
+        );
         // Nested: 1 outer header, 2 inner header, 3 inner body, 4 after inner, 5 exit.
         let nested = [vec![1], vec![5, 2], vec![4, 3], vec![2], vec![1], vec![]];
-        assert_eq!(reconvergence_order(&nested), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(reconvergence_order(&nested, &[0]), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
     fn unreachable_blocks_are_dropped_and_self_loops_kept() {
-        assert_eq!(reconvergence_order(&[vec![0, 2], vec![2], vec![]]), [0, 2]);
-        assert!(reconvergence_order(&[]).is_empty());
+        assert_eq!(reconvergence_order(&[vec![0, 2], vec![2], vec![]], &[0]), [0, 2]);
+        assert!(reconvergence_order(&[], &[0]).is_empty());
     }
 
     #[test]
@@ -206,13 +223,13 @@ mod tests {
         // 0 → 1 (head) → 4 or 2 → 1 or 3 → 1: a loop with `continue`.
         let mut graph = vec![vec![1], vec![4, 2], vec![1, 3], vec![1], vec![]];
         let found =
-            |graph: &[Vec<usize>]| loops_of_several_ends(graph, &reconvergence_order(graph));
+            |graph: &[Vec<usize>]| loops_of_several_ends(graph, &reconvergence_order(graph, &[0]));
         assert_eq!(found(&graph), [(1, vec![2, 3])]);
         // With 5 as its one end.
         (graph[2], graph[3]) = (vec![5, 3], vec![5]);
         graph.push(vec![1]);
         assert_eq!(found(&graph), []);
-        assert_eq!(reconvergence_order(&graph), [0, 1, 2, 3, 5, 4]);
+        assert_eq!(reconvergence_order(&graph, &[0]), [0, 1, 2, 3, 5, 4]);
         // A head of its own, to which both ways of a branch lead, and two loops with one end each.
         assert_eq!(found(&[vec![1], vec![1, 1]]), []);
         assert_eq!(found(&[vec![1], vec![2], vec![2, 3], vec![1, 4], vec![]]), []);
@@ -220,7 +237,7 @@ mod tests {
 
     #[test]
     fn irreducible_loops_keep_every_block() {
-        let mut order = reconvergence_order(&[vec![1, 2], vec![2, 3], vec![1, 3], vec![]]);
+        let mut order = reconvergence_order(&[vec![1, 2], vec![2, 3], vec![1, 3], vec![]], &[0]);
         assert_eq!(order[3], 3);
         order.sort_unstable();
         assert_eq!(order, [0, 1, 2, 3]);
@@ -230,8 +247,8 @@ mod tests {
     fn a_hundred_thousand_blocks_and_nested_loops_are_quick() {
         let count = 100_000;
         let chain: Vec<_> = (0..count).map(|n| vec![(n + 1).min(count - 1), n / 2]).collect();
-        assert_eq!(reconvergence_order(&chain).len(), count);
+        assert_eq!(reconvergence_order(&chain, &[0]).len(), count);
         let nest: Vec<_> = (0..count).map(|n| vec![(n + 1) % count, count - 1 - n]).collect();
-        assert_eq!(reconvergence_order(&nest).len(), count);
+        assert_eq!(reconvergence_order(&nest, &[0]).len(), count);
     }
 }

@@ -71,6 +71,8 @@ pub enum Special {
     ParamWindow,
     /// The offset at which dynamic shared memory begins, behind the static part.
     DynamicSharedBase,
+    /// The address in local memory at which the stack of a thread ends, 64 bits.
+    StackEnd,
     /// A register that is the same constant in every launch without clusters, such as `%cluster_nctarank`.
     Constant(u32),
 }
@@ -97,6 +99,7 @@ impl Special {
                 | Special::SharedWindow
                 | Special::LocalWindow
                 | Special::ParamWindow
+                | Special::StackEnd
         )
     }
 
@@ -129,6 +132,7 @@ impl Special {
             | Special::LocalWindow
             | Special::ParamWindow
             | Special::DynamicSharedBase
+            | Special::StackEnd
             | Special::Constant(_) => Varies::Never,
             Special::Tid(_)
             | Special::Laneid

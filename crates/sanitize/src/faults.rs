@@ -41,6 +41,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Fin
         }
         FaultKind::Trap
         | FaultKind::Assertion { .. }
+        | FaultKind::StackOverflow { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted
         | FaultKind::GivenUp => return None,

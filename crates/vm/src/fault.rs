@@ -184,6 +184,15 @@ pub enum FaultKind {
         /// What is wrong with it.
         why: BadFree,
     },
+    /// A call, or `alloca`, for which the stack has no room.
+    StackOverflow {
+        /// The number of the function that is called, as the front end counts; `None` for `alloca`.
+        function: Option<u32>,
+        /// Bytes that it needs.
+        bytes: u64,
+        /// Bytes that are left.
+        left: u64,
+    },
     /// A barrier number above 15, or a thread count that no CTA reaches.
     BadBarrier {
         /// The barrier's number.
@@ -218,6 +227,7 @@ impl FaultKind {
             FaultKind::Assertion { .. } => "assertion failed",
             FaultKind::NoFunction { .. } => "bad call",
             FaultKind::BadFree { .. } => "bad free",
+            FaultKind::StackOverflow { .. } => "stack overflow",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",
@@ -251,6 +261,7 @@ impl Fault {
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
+            | FaultKind::StackOverflow { .. }
             | FaultKind::Trap => false,
         }
     }

@@ -42,8 +42,8 @@ pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting
 pub use heap_event::HeapEvent;
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
-    HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome, launch,
-    launch_chosen, launch_observed,
+    DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome,
+    launch, launch_chosen, launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{

@@ -110,4 +110,6 @@ pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};
-pub use vm::{EngineChoice, Fault, FaultKind, HEAP_LIMIT, Printed, Schedule, Stats, pool};
+pub use vm::{
+    DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, Printed, Schedule, Stats, pool,
+};

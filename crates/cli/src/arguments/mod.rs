@@ -15,7 +15,9 @@ use clap_complete::Shell;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
-use warpwise::{ElementType, EngineChoice, Exploration, Extents, LaneMask, Schedule, Tolerance};
+use warpwise::{
+    DEFAULT_STACK, ElementType, EngineChoice, Exploration, Extents, LaneMask, Schedule, Tolerance,
+};
 
 /// Runs warp-level GPU code on the CPU.
 #[derive(Debug, Parser)]
@@ -160,6 +162,9 @@ pub(crate) struct RunArguments {
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub(crate) smem: u32,
+    /// Bytes of the stack of each thread, for functions that call themselves and for `alloca`.
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_STACK)]
+    pub(crate) stack: u32,
     /// An argument of the kernel; see below.
     #[arg(long = "arg", value_name = "SPEC")]
     pub(crate) args: Vec<Spec>,
@@ -237,7 +242,7 @@ docs/findings.md explains the codes. One host thread runs the kernel, whatever -
   that reaches its step limit under the first schedule is not repeated.
 
 Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 input rejected, 4 the kernel was stopped
-  by something that is no finding: a trap, the step limit, an interruption.";
+  by something that is no finding: a trap, a stack overflow, the step limit, an interruption.";
 
 /// The arguments of `check`.
 #[derive(Args, Debug)]

@@ -246,6 +246,7 @@ impl Run<'_> {
         }
         let config = LaunchConfig {
             dynamic_shared: launch.smem,
+            stack_limit: launch.stack,
             threads: self.means.threads,
             engine: self.means.engine,
             schedule: launch.schedule.clone(),
@@ -492,6 +493,7 @@ impl FaultWord {
             FaultKind::Assertion { .. } => FaultWord::Assertion,
             FaultKind::NoFunction { .. } => FaultWord::BadCall,
             FaultKind::BadFree { .. } => FaultWord::BadFree,
+            FaultKind::StackOverflow { .. } => FaultWord::StackOverflow,
             FaultKind::BadBarrier { .. } => FaultWord::BadBarrier,
             FaultKind::Deadlock { .. } => FaultWord::Deadlock,
             FaultKind::StepLimit { .. } => FaultWord::StepLimit,
@@ -515,7 +517,10 @@ impl FaultWord {
             | FaultWord::BadFree
             | FaultWord::BadBarrier
             | FaultWord::Deadlock => true,
-            FaultWord::Trap | FaultWord::Assertion | FaultWord::StepLimit => false,
+            FaultWord::Trap
+            | FaultWord::Assertion
+            | FaultWord::StackOverflow
+            | FaultWord::StepLimit => false,
         }
     }
 }

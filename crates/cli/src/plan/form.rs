@@ -103,6 +103,8 @@ pub(super) struct Launch {
     /// Bytes of dynamic shared memory.
     #[serde(default)]
     pub(super) smem: u32,
+    /// Bytes of the stack of each thread; 16,384 without.
+    pub(super) stack: Option<u32>,
     /// An argument for each parameter, in order: `&NAME` for a buffer of the plan or a variable, or whatever `--arg` takes,
     /// such as `u32:1000`.
     #[serde(default)]
@@ -144,6 +146,8 @@ pub(super) enum FaultWord {
     BadCall,
     /// A `free` of what no `malloc` returned, or of what was freed before.
     BadFree,
+    /// A call, or `alloca`, for which the stack has no room.
+    StackOverflow,
     /// A barrier that no CTA can complete.
     BadBarrier,
     /// Lanes that wait for each other.

@@ -237,6 +237,7 @@ impl Cta<'_> {
             | Special::GlobaltimerLo
             | Special::GlobaltimerHi
             | Special::ImageBase
+            | Special::StackEnd
             | Special::ParamWindow => return Err(format!("{what:?} is the machine's choice")),
         })
     }

@@ -187,7 +187,7 @@ fn work_grows_with_the_kernel_and_not_with_its_square() {
         let (few, many) = (steps(50_000), steps(200_000));
         assert!(many <= 6 * few.max(1), "{few} questions, then {many}");
     }
-    assert!(order::reconvergence_order(&[]).is_empty());
+    assert!(order::reconvergence_order(&[], &[0]).is_empty());
 }
 
 #[test]

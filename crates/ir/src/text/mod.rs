@@ -5,6 +5,7 @@
 //! params 24, gaps 4..8                        ; each of these lines may be left out
 //! shared 192, gaps 4..16, system 184..192
 //! local 64
+//! stack                                       ; threads have one
 //! frame 3..17, variables 0..4 8..16           ; the places of a call, and where its variables stand
 //! threads required 32 1 1                     ; and `threads maximum`
 //! registers v0-v3 w32, v4 w64, v5 pred

@@ -254,6 +254,7 @@ specials! {
         LocalWindow = "local_window",
         ParamWindow = "param_window",
         DynamicSharedBase = "dynamic_shared_base",
+        StackEnd = "stack_end",
     }
 }
 

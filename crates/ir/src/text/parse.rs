@@ -51,6 +51,7 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Kernel, ParseError> {
         shared_gaps: Vec::new(),
         system_shared: 0..0,
         local_bytes: 0,
+        has_stack: false,
         frames: Vec::new(),
         threads: ThreadLimits::default(),
     };
@@ -75,6 +76,8 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Kernel, ParseError> {
             }
         } else if cursor.eat("local") {
             kernel.local_bytes = cursor.word32("bytes")?;
+        } else if cursor.eat("stack") {
+            kernel.has_stack = true;
         } else if cursor.eat("frame") {
             let places = range(cursor)?;
             let variables = listed(cursor, "variables")?;

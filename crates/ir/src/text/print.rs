@@ -106,6 +106,9 @@ impl fmt::Display for Kernel {
         if *local_bytes != 0 {
             writeln!(f, "local {local_bytes}")?;
         }
+        if self.has_stack {
+            writeln!(f, "stack")?;
+        }
         for Frame { places, variables } in frames {
             write!(f, "frame {}..{}", places.start, places.end)?;
             print_ranges(f, ", variables", variables)?;

@@ -67,19 +67,4 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("pmevent.mask a:u32=(0..65535)", (3, 0), 20, hint),
         ],
     },
-    Entry {
-        name: "stacksave",
-        section: "9.7.17.1 stacksave",
-        forms: &[Form::legal("stacksave.type d; .type = { .u32, .u64 }", (7, 3), 52)],
-    },
-    Entry {
-        name: "stackrestore",
-        section: "9.7.17.2 stackrestore",
-        forms: &[Form::legal("stackrestore.type plain reg a; .type = { .u32, .u64 }", (7, 3), 52)],
-    },
-    Entry {
-        name: "alloca",
-        section: "9.7.17.3 alloca",
-        forms: &[Form::legal("alloca.type d, a{, align:u32=}; .type = { .u32, .u64 }", (7, 3), 52)],
-    },
 ];

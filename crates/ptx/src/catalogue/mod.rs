@@ -30,6 +30,8 @@ mod moves;
 mod multimem;
 mod opcode;
 pub mod pattern;
+
+mod stack;
 mod step;
 mod tensor;
 mod textures;
@@ -46,7 +48,7 @@ pub use matching::find;
 pub(crate) use matching::{candidates, foreign_word, unknown};
 pub(crate) use memory::access;
 pub(crate) use miss::Miss;
-pub(crate) use opcode::CALL;
+pub(crate) use opcode::{CALL, STACK};
 
 use crate::syntax::ast::Instruction;
 use foldhash::HashMap;
@@ -73,6 +75,7 @@ const FAMILIES: &[&[Entry]] = &[
     memory::ENTRIES,
     moves::ENTRIES,
     multimem::ENTRIES,
+    stack::ENTRIES,
     tensor::ENTRIES,
     textures::ENTRIES,
     video::ENTRIES,

@@ -6,39 +6,32 @@
 use super::errors::{Result, too_deep};
 use super::frames::Call;
 use super::lowering::Lowering;
+use super::routine::Passed;
 use super::scope::{DeclaredFunction, Entity, Placing, Variable as Placed};
 use super::service;
 use crate::catalogue::access;
-use crate::syntax::ast::{self, Function, FunctionKind, Instruction, Operand, OperandKind};
+use crate::syntax::ast::{self, Function, Instruction, Operand, OperandKind};
 use crate::syntax::call::CallParts;
 use crate::syntax::{ScalarType, Space};
 use crate::types::class_of;
 use diag::Diagnostic;
-use ir::{Address, BlockId, CompareOp, Op, Ordering, Reg, Service, Src, Terminator};
+use ir::{Address, BlockId, CompareOp, Op, Ordering, Reg, Service, Src, Terminator, UnaryOp};
 use std::sync::Arc;
 
 /// Instructions of a kernel with all functions that it calls, at most.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
-/// What stands behind a formal parameter.
-enum Passed {
-    /// A variable.
-    At(Placed),
-    /// A register of its own.
-    In(Reg),
-    /// A register for each element of a vector.
-    Each(Vec<Reg>),
-}
-
 impl Lowering {
     /// Where `ret` leads.
     pub fn return_to(&self) -> Terminator {
-        self.calls.last().map_or(Terminator::Exit, |call| Terminator::Jump(call.resume))
+        let routine = || self.routines.current.map(|number| self.routines.all[number].exit);
+        let to = self.calls.last().map(|call| call.resume).or_else(routine);
+        to.map_or(Terminator::Exit, Terminator::Jump)
     }
 
     /// Whether the code belongs to a function and not to the kernel itself.
     pub fn is_called(&self) -> bool {
-        !self.calls.is_empty()
+        !self.calls.is_empty() || self.routines.current.is_some()
     }
 
     pub(super) fn call(&mut self, instruction: &Instruction) -> Result {
@@ -87,8 +80,7 @@ impl Lowering {
             .scopes
             .functions
             .iter()
-            .filter(|declared| declared.function.kind == FunctionKind::Func)
-            .filter(|declared| targets.has(&declared.function))
+            .filter(|declared| declared.can_be(Some(&targets)))
             .filter_map(|DeclaredFunction { function, address }| {
                 Some((Arc::clone(function), (*address)?))
             })
@@ -127,10 +119,6 @@ impl Lowering {
             let error = Diagnostic::unsupported(callee.span, message);
             return Err(Box::new(error.label(name.span, "declared here")));
         };
-        if self.calls.iter().any(|call| call.function.name == function.name) {
-            let message = format!("`{}` calls itself: recursion is not implemented", function.name);
-            return Err(Box::new(Diagnostic::unsupported(callee.span, message)));
-        }
         if !self.has_depth() {
             return Err(Box::new(too_deep(callee.span)));
         }
@@ -138,13 +126,16 @@ impl Lowering {
             let message = "the kernel, with every call replaced by the function, is too large";
             return Err(Box::new(Diagnostic::unsupported(callee.span, message)));
         }
-        let callee_frame = self.frame.called(self.places.len() - 1);
-        let caller = std::mem::replace(&mut self.frame, callee_frame);
         let (given, wanted) = (parts.arguments.unwrap_or_default(), &function.params);
         let (taken, returned) = (parts.results.unwrap_or_default(), &function.returns);
         if (given.len(), taken.len()) != (wanted.len(), returned.len()) {
             return self.reject(callee, "the call does not fit the function's parameters");
         }
+        if self.call_routine(function, parts)? {
+            return Ok(());
+        }
+        let callee_frame = self.frame.called(self.places.len() - 1);
+        let caller = std::mem::replace(&mut self.frame, callee_frame);
         let mut passed = Vec::with_capacity(given.len());
         for (operand, formal) in given.iter().zip(wanted) {
             passed.push(self.pass(operand, formal)?);
@@ -157,27 +148,22 @@ impl Lowering {
         let resume = self.b.block();
         let scopes = self.scopes.enter_function();
         let call_site = self.lines.call(function.name.as_str());
-        self.calls.push(Call { function: Arc::clone(function), resume });
+        self.calls.push(Call { resume });
+        let stack = self.stack.filter(|_| self.call_graph.allocates(&function.name));
+        let top = stack.map(|stack| self.b.unary(UnaryOp::Mov64, stack.top));
         self.frame.open(body);
         self.local_bytes = self.local_bytes.max(self.frame.bytes());
         let formals = wanted.iter().zip(&passed).chain(returned.iter().zip(&results));
         for (formal, passed) in formals {
-            match passed {
-                Passed::At(placed) => {
-                    self.scopes.declare_variable(formal, Placing::At(*placed))?;
-                }
-                Passed::In(reg) => {
-                    self.scopes.declare_register_in(&formal.name, formal.ty, *reg)?;
-                }
-                Passed::Each(regs) => {
-                    self.scopes.declare_vector(formal, regs.len() as u8, regs)?;
-                }
-            }
+            self.declare_formal(formal, passed)?;
         }
         self.depth += 1;
         self.statements(body);
         self.depth -= 1;
         self.enter(resume);
+        if let (Some(stack), Some(top)) = (stack, top) {
+            self.b.unary_to(stack.top, UnaryOp::Mov64, top);
+        }
         self.calls.pop();
         self.lines.go_back(call_site);
         self.scopes.leave_function(scopes);
@@ -247,7 +233,7 @@ impl Lowering {
         if formal.space == Space::Param {
             let placed = match self.variable(operand)? {
                 Some(placed) => placed,
-                None => Placed { space: Space::Local, offset: self.frame.place(formal)? },
+                None => self.place_local(formal)?,
             };
             return Ok(Passed::At(placed));
         }
@@ -266,7 +252,7 @@ impl Lowering {
     }
 
     /// The place of the variable that an operand names.
-    fn variable(&mut self, operand: &Operand) -> Result<Option<Placed>> {
+    pub(super) fn variable(&mut self, operand: &Operand) -> Result<Option<Placed>> {
         let OperandKind::Name(name) = &operand.kind else { return Ok(None) };
         let Entity::Variable(index) = self.scopes.find(name)? else { return Ok(None) };
         match self.scopes.variables[index] {
@@ -278,7 +264,12 @@ impl Lowering {
     }
 
     /// Gives the caller a result that it wants in a register.
-    fn receive(&mut self, operand: &Operand, formal: &ast::Variable, passed: Passed) -> Result {
+    pub(super) fn receive(
+        &mut self,
+        operand: &Operand,
+        formal: &ast::Variable,
+        passed: Passed,
+    ) -> Result {
         if matches!(operand.kind, OperandKind::Sink) || self.variable(operand)?.is_some() {
             return Ok(());
         }
@@ -300,7 +291,10 @@ impl Lowering {
 
     /// Loads the scalar that a variable holds.
     fn fetch(&mut self, placed: Placed, formal: &ast::Variable) -> Reg {
-        let access = access(formal.ty);
+        self.load(placed, access(formal.ty))
+    }
+
+    pub(super) fn load(&mut self, placed: Placed, access: ir::Access) -> Reg {
         let d = self.b.reg(ir::Builder::class_of(access));
         let (space, address, ordering) = (space(placed), address(placed), Ordering::Weak);
         self.b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
@@ -308,8 +302,12 @@ impl Lowering {
     }
 
     /// Stores a scalar in a variable.
-    fn put(&mut self, placed: Placed, formal: &ast::Variable, value: Src) {
-        let (access, values) = (access(formal.ty), vec![value]);
+    pub(super) fn put(&mut self, placed: Placed, formal: &ast::Variable, value: Src) {
+        self.store(placed, access(formal.ty), value);
+    }
+
+    pub(super) fn store(&mut self, placed: Placed, access: ir::Access, value: Src) {
+        let values = vec![value];
         let (space, address, ordering) = (space(placed), address(placed), Ordering::Weak);
         self.b.push(Op::Store { values, space, access, address, ordering });
     }
@@ -322,5 +320,8 @@ fn space(placed: Placed) -> ir::Space {
 
 /// The address of a variable in its space.
 fn address(placed: Placed) -> Address {
-    Address { base: Src::Imm(placed.offset), offset: 0 }
+    match placed.base {
+        Some(base) => Address { base: base.into(), offset: placed.offset.cast_signed() },
+        None => Address { base: Src::Imm(placed.offset), offset: 0 },
+    }
 }

@@ -2,15 +2,13 @@
 
 use super::errors::Result;
 use super::layout::{self, Row};
-use crate::syntax::ast::{self, CallPrototype, Function, Name};
+use crate::syntax::ast::{self, CallPrototype, Function, Name, NameTable};
 use ir::BlockId;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A function whose body is being lowered.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) function: Arc<Function>,
     /// Where `ret` goes.
     pub(super) resume: BlockId,
 }
@@ -25,6 +23,14 @@ pub(super) enum Targets {
 }
 
 impl Targets {
+    pub(super) fn like(prototype: &CallPrototype) -> Targets {
+        Targets::Like(prototype.clone())
+    }
+
+    pub(super) fn among(table: &NameTable) -> Targets {
+        Targets::Among(table.entries.iter().map(|entry| entry.name.clone()).collect())
+    }
+
     pub(super) fn has(&self, function: &Function) -> bool {
         let same = |one: &[ast::Variable], other: &[ast::Variable]| {
             let sizes = |all: &[ast::Variable]| -> Vec<_> {

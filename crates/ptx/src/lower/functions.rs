@@ -15,6 +15,9 @@ struct Frame {
     caller: Option<u32>,
 }
 
+/// The frame of the kernel itself.
+const KERNEL: u32 = 0;
+
 /// The functions of every instruction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Functions {
@@ -102,6 +105,13 @@ impl Functions {
         self.body = self.frame(Frame { name, caller: Some(self.current) });
         self.current = self.body;
         back
+    }
+
+    /// The instructions that follow are those of a function that the kernel calls, from wherever it does.
+    pub(super) fn begin(&mut self, name: &str) {
+        let name = self.number(name);
+        self.body = self.frame(Frame { name, caller: Some(KERNEL) });
+        self.current = self.body;
     }
 
     /// The function has ended.

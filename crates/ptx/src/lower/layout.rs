@@ -265,7 +265,7 @@ const FUNCTIONS: u64 = 64;
 const FUNCTION: u64 = 16;
 
 /// Bytes between variables, at least, so that an access past the end of one does not reach the next.
-const GAP: u64 = 64;
+pub(super) const GAP: u64 = 64;
 
 impl Image {
     /// Lays out the variables of a module. Variables whose initial values make no sense are reported.

@@ -122,6 +122,12 @@ impl SourceLines {
         site
     }
 
+    /// The instructions that follow are those of a function that is called from several places, and lowered once.
+    pub(super) fn begin(&mut self, name: &str) {
+        self.functions.begin(name);
+        (self.current, self.caller, self.body) = (None, None, Body::default());
+    }
+
     /// The function has ended, and the line of its call goes on.
     pub(super) fn go_back(&mut self, site: CallSite) {
         self.current = site.line;
@@ -339,6 +345,44 @@ $b:
         assert_eq!(functions(0), ["inner", "_Z4leafv", "b", "k"]);
         assert_eq!(functions(1), ["_Z4leafv", "inner", "_Z4leafv", "b", "k"]);
         assert_eq!(functions(4), ["k"]);
+    }
+
+    #[test]
+    fn code_that_has_many_callers_leads_to_its_own_line() {
+        let text = r#".version 8.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.func again() {
+    .reg .b32 %r<2>;
+    .loc 1 40 0
+    mov.u32 %r0, 0;
+    .loc 1 41 2
+    call again, ();
+    mov.u32 %r0, 1;
+    ret;
+}
+.entry k() {
+    .reg .b32 %r<3>;
+    .loc 1 9 2
+    call.uni again, ();
+    .loc 1 10 1
+    mov.u32 %r0, 2;
+    ret;
+}
+"#;
+        let (sources, lowered) = lower(text);
+        let of = |nth: u32| {
+            let code = format!("mov.u32 %r0, {nth}");
+            let is_here = |span: &diag::Span| sources.slice(*span).starts_with(&code);
+            let place = lowered.places.iter().position(is_here);
+            let place = Place(place.expect("it is there") as u32);
+            let lines = lowered.lines.of(place).iter().map(|position| position.line);
+            (lines.collect::<Vec<_>>(), lowered.lines.functions(place))
+        };
+        assert_eq!(of(0), (vec![40], vec!["again", "k"]));
+        assert_eq!(of(1), (vec![41], vec!["again", "k"]));
+        assert_eq!(of(2), (vec![10], vec!["k"]));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! A kernel while it is being lowered.
 
+use super::call_graph::CallGraph;
 use super::errors::Errors;
 use super::frames::{Call, LocalFrame, Targets};
 use super::layout::{NamedVariable, Row, SharedMemory};
 use super::lines::SourceLines;
+use super::routine::{Routines, Stack};
 use super::scope::Scopes;
 use crate::syntax::ScalarType;
 use diag::Span;
@@ -59,6 +61,14 @@ pub struct Lowering {
     /// Bytes of local memory that the kernel needs with all that it calls.
     pub(super) local_bytes: u64,
     pub(super) frame: LocalFrame,
+    /// Holds where the frame begins, if that is not at 0.
+    pub(super) base: Option<Reg>,
+    /// The greatest alignment of a variable in the frame so far.
+    pub(super) align: u64,
+    pub(super) call_graph: CallGraph,
+    pub(super) routines: Routines,
+    /// The stack, if something needs one.
+    pub(super) stack: Option<Stack>,
     /// Those of the functions that have been lowered.
     pub(super) frames: Vec<ir::Frame>,
     /// The functions whose bodies are being lowered, outermost first.

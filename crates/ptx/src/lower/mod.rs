@@ -6,6 +6,7 @@
 
 mod addressed;
 mod call;
+mod call_graph;
 mod errors;
 mod frames;
 mod functions;
@@ -14,8 +15,11 @@ mod lines;
 mod lowering;
 mod names;
 mod operands;
+mod routine;
+mod routines;
 mod scope;
 mod service;
+mod stack;
 mod variables;
 mod vectors;
 
@@ -35,11 +39,13 @@ use crate::special;
 use crate::syntax::ast::{self, Function, Instruction, Name, Statement, StatementKind};
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::Target;
+use call_graph::CallGraph;
 use diag::{Diagnostic, Span};
 use errors::{Errors, MAX_DEPTH, too_deep};
 use frames::{LocalFrame, Targets};
 use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
 use layout::{Row, SharedMemory, align_up};
+use routine::Routines;
 use scope::{Placing, Scopes};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,6 +67,8 @@ pub struct LoweredKernel {
     pub registers: Vec<Option<Reg>>,
     /// What registers are called in the text.
     pub register_names: RegisterNames,
+    /// The names of the functions that are lowered once, by the numbers that [`ir::Service::StackOverflow`] tells.
+    pub functions: Vec<String>,
 }
 
 /// Lowers a kernel of a module.
@@ -92,6 +100,11 @@ pub fn lower_kernel(
         constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
+        base: None,
+        align: 1,
+        call_graph: CallGraph::default(),
+        routines: Routines::default(),
+        stack: None,
         frames: Vec::new(),
         calls: Vec::new(),
         targets: HashMap::new(),
@@ -106,6 +119,15 @@ pub fn lower_kernel(
 
 impl Lowering {
     fn function(&mut self, function: &Function) {
+        self.call_graph = CallGraph::of(function, &self.scopes.functions);
+        let (first, mut kernel) = (self.b.current(), self.b.current());
+        if !self.call_graph.is_plain() {
+            kernel = self.b.block();
+            self.b.switch_to(kernel);
+        }
+        if self.call_graph.needs_stack() {
+            self.open_stack();
+        }
         self.scopes.push();
         for param in &function.params {
             self.parameter(param);
@@ -116,7 +138,13 @@ impl Lowering {
         self.statements(body);
         self.scopes.pop();
         let frame = std::mem::take(&mut self.frame);
+        self.routines.kernel_frame = self.frames.len();
         self.frames.push(frame.closed(self.places.len()));
+        if kernel != first {
+            let bytes = self.local_bytes;
+            self.lower_routines();
+            self.finish_routines([first, kernel], bytes);
+        }
     }
 
     /// The frame of a kernel: the local variables of the module, then those of its body.
@@ -125,7 +153,7 @@ impl Lowering {
         for (index, variable) in std::mem::take(&mut self.scopes.module_locals) {
             match frame.place(&variable) {
                 Ok(offset) => {
-                    let placed = scope::Variable { space: Space::Local, offset };
+                    let placed = scope::Variable { space: Space::Local, offset, base: None };
                     self.scopes.variables[index] = Placing::At(placed);
                 }
                 Err(error) => self.error(*error),
@@ -162,6 +190,7 @@ impl Lowering {
         }
         kernel.local_bytes = local_bytes;
         kernel.frames = self.frames;
+        kernel.has_stack = self.stack.is_some();
         let params = self.params.iter().map(|param| param.offset..param.offset + param.bytes);
         kernel.param_gaps = ir::gaps(params);
         kernel.threads = threads;
@@ -173,12 +202,23 @@ impl Lowering {
         }
         let registers = self.scopes.registers.iter().map(|register| register.reg).collect();
         let register_names = self.scopes.register_names.finish();
+        let name = |routine: &routine::Routine| routine.function.name.to_string();
+        let functions = self.routines.all.iter().map(name).collect();
         let Lowering { params, places, lines, dynamic, shared_variables: mut shared, .. } = self;
         if let Some(dynamic) = dynamic {
             shared.push(NamedVariable { offset: u64::from(kernel.shared_bytes), ..dynamic });
         }
         let kernel = Arc::new(kernel);
-        Ok(LoweredKernel { kernel, params, shared, places, lines, registers, register_names })
+        Ok(LoweredKernel {
+            kernel,
+            params,
+            shared,
+            places,
+            lines,
+            registers,
+            register_names,
+            functions,
+        })
     }
 
     fn parameter(&mut self, variable: &ast::Variable) {
@@ -202,7 +242,8 @@ impl Lowering {
             is_pointer: variable.ptr.is_some(),
             span: variable.span,
         });
-        let placing = Placing::At(scope::Variable { space: Space::Param, offset: place.start });
+        let placing =
+            Placing::At(scope::Variable { space: Space::Param, offset: place.start, base: None });
         let declared = self.scopes.declare_variable(variable, placing);
         self.report(declared);
     }
@@ -244,12 +285,10 @@ impl Lowering {
                 }
                 StatementKind::Loc(loc) => self.lines.enter(loc),
                 StatementKind::CallPrototype(prototype) => {
-                    let targets = Targets::Like((**prototype).clone());
-                    self.targets.insert(prototype.label.to_string(), targets);
+                    self.targets.insert(prototype.label.to_string(), Targets::like(prototype));
                 }
                 StatementKind::CallTargets(table) => {
-                    let names = table.entries.iter().map(|entry| entry.name.clone()).collect();
-                    self.targets.insert(table.label.to_string(), Targets::Among(names));
+                    self.targets.insert(table.label.to_string(), Targets::among(table));
                 }
                 StatementKind::Pragma(_) | StatementKind::BranchTargets(_) => {}
             }
@@ -271,7 +310,10 @@ impl Lowering {
         let (space, offset) = match variable.space {
             Space::Reg => return self.scopes.declare_register(variable),
             // What is passed to functions lies in the caller's local memory.
-            Space::Local | Space::Param => (Space::Local, self.frame.place(variable)?),
+            Space::Local | Space::Param => {
+                let placing = Placing::At(self.place_local(variable)?);
+                return self.scopes.declare_variable(variable, placing);
+            }
             Space::Shared if variable.linkage == Linkage::Extern => {
                 let named = NamedVariable::of(variable, 0);
                 self.scopes.unplaced.insert(self.scopes.variables.len(), named);
@@ -290,8 +332,15 @@ impl Lowering {
                 return Err(Box::new(Diagnostic::unsupported(variable.span, message)));
             }
         };
-        let placing = Placing::At(scope::Variable { space, offset });
+        let placing = Placing::At(scope::Variable { space, offset, base: None });
         self.scopes.declare_variable(variable, placing)
+    }
+
+    /// Where a variable comes to stand in the function's frame.
+    fn place_local(&mut self, variable: &ast::Variable) -> Result<scope::Variable> {
+        let (space, offset, base) = (Space::Local, self.frame.place(variable)?, self.base);
+        self.align = self.align.max(layout::alignment(variable));
+        Ok(scope::Variable { space, offset, base })
     }
 
     /// Where the shared memory stands that is set aside for the system.
@@ -435,9 +484,13 @@ impl Lowering {
     ///
     /// # Errors
     /// The variable cannot be used; `operand` names it.
-    fn placement(&mut self, index: usize, operand: &ast::Operand) -> Result<Option<(Space, u64)>> {
+    fn placement(
+        &mut self,
+        index: usize,
+        operand: &ast::Operand,
+    ) -> Result<Option<scope::Variable>> {
         match self.scopes.variables[index] {
-            Placing::At(scope::Variable { space, offset }) => Ok(Some((space, offset))),
+            Placing::At(placed) => Ok(Some(placed)),
             Placing::Dynamic => {
                 self.shared_memory.use_dynamic();
                 let named = || self.scopes.unplaced.get(&index).cloned();
@@ -449,12 +502,12 @@ impl Lowering {
             }
             Placing::ModuleShared { bytes, align } => {
                 let offset = self.shared_memory.place(bytes, align);
-                let placed = scope::Variable { space: Space::Shared, offset };
+                let placed = scope::Variable { space: Space::Shared, offset, base: None };
                 self.scopes.variables[index] = Placing::At(placed);
                 if let Some(named) = self.scopes.unplaced.remove(&index) {
                     self.shared_variables.push(NamedVariable { offset, ..named });
                 }
-                Ok(Some((Space::Shared, offset)))
+                Ok(Some(placed))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::errors::Result;
 use super::lowering::Lowering;
-use super::scope::Entity;
+use super::scope::{self, Entity, Placing};
 use crate::catalogue::Matched;
 use crate::special;
 use crate::syntax::ast::{Address as AddressOperand, Constant, Name, Operand, OperandKind};
@@ -293,13 +293,16 @@ impl Lowering {
             lowering.b.push(Op::Special { d, what });
             d
         };
-        let Some((space, at)) = self.placement(index, operand)? else {
+        let Some(placed) = self.placement(index, operand)? else {
             let base = special(self, Special::DynamicSharedBase);
             let base = self.b.unary(UnaryOp::ZeroExtend32, base);
             let offset = Src::Imm(offset.cast_unsigned());
             return Ok((self.b.binary(BinaryOp::AddI64, base, offset).into(), Space::Shared));
         };
-        let bytes = at.wrapping_add(offset.cast_unsigned());
+        let (space, bytes) = (placed.space, placed.offset.wrapping_add(offset.cast_unsigned()));
+        if let Some(base) = placed.base {
+            return Ok((self.b.binary(BinaryOp::AddI64, base, Src::Imm(bytes)).into(), space));
+        }
         if matches!(space, Space::Global | Space::Const) {
             let base = special(self, Special::ImageBase);
             return Ok((self.b.binary(BinaryOp::AddI64, base, Src::Imm(bytes)).into(), space));
@@ -521,6 +524,12 @@ impl Lowering {
                     Ok((Address { base, offset: address.offset }, None))
                 }
                 Entity::Variable(index) => {
+                    if let Placing::At(scope::Variable { space, offset, base: Some(base) }) =
+                        self.scopes.variables[index]
+                    {
+                        let offset = address.offset.wrapping_add(offset.cast_signed());
+                        return Ok((Address { base: base.into(), offset }, Some(space)));
+                    }
                     let (base, space) = self.variable_address(index, 0, operand)?;
                     Ok((Address { base, offset: address.offset }, Some(space)))
                 }

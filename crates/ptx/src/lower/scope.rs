@@ -1,11 +1,12 @@
 //! What names mean at a point of a kernel.
 
 use super::errors::Result;
+use super::frames::Targets;
 use super::layout::{self, Image, NamedVariable, Places};
 use super::names::RegisterNames;
 use crate::nearest::nearest;
 use crate::special;
-use crate::syntax::ast::{self, Function, Item, Name};
+use crate::syntax::ast::{self, Function, FunctionKind, Item, Name};
 use crate::syntax::{Linkage, ScalarType, Space};
 use diag::{Diagnostic, Span};
 use ir::{BlockId, Reg};
@@ -42,6 +43,8 @@ pub(super) struct Register {
 pub(super) struct Variable {
     pub(super) space: Space,
     pub(super) offset: u64,
+    /// Holds where the frame begins from which the offset counts; `None` where that is at 0.
+    pub(super) base: Option<Reg>,
 }
 
 /// Where a variable stands, as far as that is known.
@@ -105,6 +108,15 @@ pub(super) struct DeclaredFunction {
     pub(super) address: Option<u64>,
 }
 
+impl DeclaredFunction {
+    /// Whether a call through a register can reach it that goes to one of these; `None` is all.
+    pub(super) fn can_be(&self, targets: Option<&Targets>) -> bool {
+        self.function.kind == FunctionKind::Func
+            && self.address.is_some()
+            && targets.is_none_or(|targets| targets.has(&self.function))
+    }
+}
+
 impl Scopes {
     /// The scope of a module. Names declared twice are the module's business and reported elsewhere.
     pub(super) fn new(module: &ast::Module, image: &Image) -> Self {
@@ -158,7 +170,7 @@ impl Scopes {
                         Space::Local => {
                             let index = scopes.variables.len();
                             scopes.module_locals.push((index, (**variable).clone()));
-                            Placing::At(Variable { space: Space::Local, offset: 0 })
+                            Placing::At(Variable { space: Space::Local, offset: 0, base: None })
                         }
                         Space::Param | Space::Sreg | Space::Tex => continue,
                     };
@@ -181,7 +193,7 @@ impl Scopes {
     /// Where a global or constant variable stands; `None` if another declaration says it.
     pub(super) fn in_image(&self, variable: &ast::Variable) -> Option<Placing> {
         match self.places.of(variable.name.span) {
-            Ok(offset) => Some(Placing::At(Variable { space: variable.space, offset })),
+            Ok(offset) => Some(Placing::At(Variable { space: variable.space, offset, base: None })),
             Err(Some(_)) => Some(Placing::Missing(variable.name.span)),
             Err(None) => None,
         }

@@ -75,6 +75,18 @@ impl Scene<'_, '_> {
                 }
             }
         }
+        if let (Service::BeginFrame, [start, bytes]) = (service, operands) {
+            for (warp, lanes) in self.view.group() {
+                let (start, bytes) = (self.view.w64(*start, warp), self.view.w64(*bytes, warp));
+                for lane in lanes {
+                    let start = start[lane as usize % WARP];
+                    let end = start.saturating_add(bytes[lane as usize % WARP]);
+                    if let Some(local) = self.cta.local(warp, lane) {
+                        local.forget(start, end);
+                    }
+                }
+            }
+        }
         if let Some(d) = d {
             self.pure(inst, d, [None; 3]);
         }
@@ -228,6 +240,7 @@ impl Scene<'_, '_> {
             Space::Shared => self.cta.shared.store(address, bytes, bits, origin),
             Space::Local => {
                 if let Some(local) = self.cta.local(touch.warp, lane) {
+                    local.reach(address + bytes as u64);
                     local.store(address, bytes, bits, origin);
                 }
             }

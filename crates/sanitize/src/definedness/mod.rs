@@ -179,7 +179,8 @@ impl Definedness {
             given().for_each(|(start, end)| cta.shared.define(start, end));
         };
         let new = || {
-            let mut new_local = Shadow::new(view.local_bytes());
+            // It becomes larger where a thread writes its stack.
+            let mut new_local = Shadow::new(kernel.local_bytes.into());
             let variables = kernel.frames.iter().flat_map(|frame| frame.variables.iter().cloned());
             for gap in ir::gaps(variables) {
                 new_local.define(gap.start.into(), gap.end.into());

@@ -37,6 +37,28 @@ impl Shadow {
         self.stored.clear();
     }
 
+    /// Nothing is written any more of a range.
+    pub(crate) fn forget(&mut self, start: u64, end: u64) {
+        let end = end.min(self.defined.len() as u64);
+        if start >= end {
+            return;
+        }
+        self.defined[start as usize..end as usize].fill(0);
+        if !self.stored.is_empty() {
+            for word in start / 4..end.div_ceil(4) {
+                self.stored.remove(&word);
+            }
+        }
+    }
+
+    /// Makes the memory larger, where nothing is written.
+    pub(crate) fn reach(&mut self, end: u64) {
+        if self.defined.len() < end as usize {
+            // No access lies across two of these.
+            self.defined.resize((end as usize).next_multiple_of(64), 0);
+        }
+    }
+
     /// Whether every bit of a range is defined. Ranges outside the memory are not.
     #[inline]
     pub(crate) fn is_defined(&self, start: u64, end: u64) -> bool {
@@ -189,6 +211,17 @@ mod tests {
         assert_eq!((term(&shared, 8, 8), term(&shared, 12, 4)), (None, None));
         assert_eq!(term(&shared, 14, 2), Some(Term::of(2)));
         assert_eq!(shared.origin(0, 4), None);
+    }
+
+    #[test]
+    fn what_is_forgotten_is_undefined_again() {
+        let mut local = Shadow::new(8);
+        local.reach(16);
+        local.store(4, 8, 1, Origin::default());
+        assert_eq!((local.bits(4, 8), local.origin(4, 8).is_some()), (1, true));
+        local.forget(8, 100);
+        assert_eq!((local.bits(4, 4), local.bits(8, 4)), (1, 0xffff_ffff));
+        assert_eq!(local.origin(8, 4), None);
     }
 
     #[test]

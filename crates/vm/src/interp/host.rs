@@ -1,4 +1,4 @@
-//! Calls to the host: `printf`, failed assertions, `malloc` and `free`.
+//! Calls to the host: `printf`, failed assertions, `malloc` and `free`, and what else is done lane by lane.
 
 use super::handler::Body;
 use super::operations::HostOp;
@@ -63,6 +63,8 @@ impl Thread<'_, '_> {
                 Service::Print => [self.wide(0), self.wide(1), 0],
                 Service::AssertFail => [self.wide(0), self.wide(1), self.wide(3)],
                 Service::NoFunction | Service::Malloc | Service::Free => [self.wide(0), 0, 0],
+                Service::BeginFrame => [self.wide(0), self.wide(1), 0],
+                Service::StackOverflow => [self.wide(0), self.wide(1), self.wide(2)],
             }
         };
         match self.op.service {
@@ -114,6 +116,11 @@ impl Thread<'_, '_> {
                 }
                 Err(why) => Err(FaultKind::BadFree { address: first, why }),
             },
+            Service::BeginFrame => self.begin_frame(first, second),
+            Service::StackOverflow => {
+                let function = (third != Service::ALLOCATION).then_some(third as u32);
+                Err(FaultKind::StackOverflow { function, bytes: first, left: second })
+            }
         }
     }
 
@@ -124,6 +131,20 @@ impl Thread<'_, '_> {
             let event = HeapEvent { warp, lane, place, address, bytes, frees };
             self.frame.heap_events.push(event);
         }
+    }
+
+    /// Clears bytes of the thread's local memory.
+    fn begin_frame(&mut self, start: u64, bytes: u64) -> Result<(), FaultKind> {
+        let memory = &self.frame.cta;
+        if start.checked_add(bytes).is_none_or(|end| end > memory.local_bytes) {
+            let (access, space) = (AccessKind::Store, Space::Local);
+            return Err(access_fault(self.frame, access, space, start, bytes as u32));
+        }
+        let thread = self.warp * WARP + self.lane;
+        let at = thread as u64 * memory.local_stride + start;
+        // SAFETY: every thread has `local_bytes` from its stride on, and these lie inside.
+        unsafe { memory.local.start.add(at as usize).write_bytes(0, bytes as usize) };
+        Ok(())
     }
 
     /// An operand of 64 bits.

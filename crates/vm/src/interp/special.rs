@@ -73,6 +73,7 @@ impl SpecialValues<'_> {
             | Special::LocalWindow
             | Special::ParamWindow
             | Special::ImageBase
+            | Special::StackEnd
             | Special::Constant(_) => Value::Word(0),
         }
     }

@@ -10,7 +10,9 @@ mod values;
 
 pub(crate) use grid::Grid;
 pub use outcome::Outcome;
-pub use request::{HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS};
+pub use request::{
+    DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS,
+};
 pub(crate) use resident::Resident;
 pub(crate) use storage::Storage;
 pub(crate) use values::SpecialValues;
@@ -87,8 +89,12 @@ fn run<O: Observer>(
     if O::OBSERVES {
         memory.set_quarantine(Quarantine::Forever);
     }
-    let shape =
-        Shape { block: launch.block, dynamic_shared: launch.dynamic_shared, observed: O::OBSERVES };
+    let shape = Shape {
+        block: launch.block,
+        dynamic_shared: launch.dynamic_shared,
+        stack: if executable.kernel().has_stack { launch.stack } else { 0 },
+        observed: O::OBSERVES,
+    };
     let interrupt = Interrupt::new(launch.interrupted);
     let Some(made) = executable.made(shape, launch.engine, &interrupt) else {
         let first = executable.kernel().blocks.first();

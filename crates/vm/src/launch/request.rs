@@ -16,6 +16,10 @@ pub const MAX_LOCAL: u64 = 512 << 10;
 /// Allocation and Operations").
 pub const HEAP_LIMIT: u64 = 8 << 20;
 
+/// The stack of a thread where a launch does not say how large it is, in bytes. It is sixteen times CUDA's, because frames are
+/// larger here: every register that is needed behind a recursive call is saved whole, and arrays lie apart.
+pub const DEFAULT_STACK: u32 = 16 << 10;
+
 const _: () = assert!(MAX_SHARED <= ir::WINDOW / 2 && MAX_LOCAL <= ir::WINDOW / 2);
 
 /// How to launch a kernel.
@@ -32,6 +36,8 @@ pub struct Launch<'a> {
     pub image_base: u64,
     /// Host threads; 0 takes all cores.
     pub threads: usize,
+    /// Bytes of the stack that a thread has, if the kernel needs one ([`Kernel::has_stack`]).
+    pub stack: u32,
     /// The free choices.
     pub schedule: Schedule,
     /// Whether equal launches do the same, also what they read from clocks: one host thread, on which time is counted. So it
@@ -61,6 +67,7 @@ impl<'a> Launch<'a> {
             params,
             image_base: 0,
             threads: 0,
+            stack: DEFAULT_STACK,
             schedule: Schedule::default(),
             deterministic: false,
             max_steps: None,
@@ -165,7 +172,7 @@ pub(super) fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchEr
         return Err(LaunchError::TooManyThreads { threads, limit });
     }
     let shared = kernel.shared_bytes_of_variables(launch.dynamic_shared);
-    let local = u64::from(kernel.local_bytes);
+    let local = kernel.local_bytes_with(launch.stack);
     for (space, bytes, limit) in [("shared", shared, MAX_SHARED), ("local", local, MAX_LOCAL)] {
         if bytes > limit {
             return Err(LaunchError::TooMuchMemory { space, bytes, limit });

@@ -54,7 +54,7 @@ impl<'l> Resident<'l> {
             // SAFETY: the ranges lie inside the register file.
             unsafe { frame.cta.regs.add(range.start).write_bytes(0, range.len()) };
         }
-        self.storage.clear();
+        self.storage.clear(&common.made.plan);
         frame.specials.cta = common.cta(number);
         frame.specials.cta_number = number;
         frame.specials.clock_reads = 0;

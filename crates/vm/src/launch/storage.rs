@@ -21,7 +21,7 @@ fn lines(bytes: usize) -> Vec<Line> {
 pub(crate) struct Storage {
     registers: Vec<Line>,
     shared: Vec<Line>,
-    local: Vec<Line>,
+    local: LocalMemory,
     params: Vec<Line>,
 }
 
@@ -30,9 +30,54 @@ fn shared_bytes(plan: &Plan) -> usize {
     (plan.kernel.shared_bytes + plan.shape.dynamic_shared) as usize
 }
 
+/// Bytes of local memory of a thread, its stack included.
+fn local_bytes(plan: &Plan) -> usize {
+    plan.kernel.local_bytes_with(plan.shape.stack) as usize
+}
+
 /// Bytes from one thread's local memory to the next's.
 fn local_stride(plan: &Plan) -> usize {
-    (plan.kernel.local_bytes as usize).next_multiple_of(16)
+    local_bytes(plan).next_multiple_of(16)
+}
+
+/// The local memory of a CTA's threads, one behind the other. The host gives it pages where threads use it: stacks are mostly
+/// empty.
+#[derive(Debug)]
+struct LocalMemory {
+    words: Vec<u64>,
+    /// Words before the first that is aligned like a line.
+    skipped: usize,
+    /// Whether it is as it was made, and zero.
+    is_new: bool,
+}
+
+impl LocalMemory {
+    fn new(bytes: usize) -> LocalMemory {
+        let words = vec![0u64; (bytes + size_of::<Line>()).div_ceil(size_of::<u64>())];
+        let skipped = words.as_ptr().align_offset(align_of::<Line>()).min(words.len());
+        LocalMemory { words, skipped, is_new: true }
+    }
+
+    fn start(&mut self) -> *mut u8 {
+        self.words[self.skipped..].as_mut_ptr().cast()
+    }
+
+    /// Clears all of it, or the first bytes of each thread's, of which every one has `stride`.
+    fn clear(&mut self, stride: usize, first: Option<usize>) {
+        if std::mem::take(&mut self.is_new) {
+            return;
+        }
+        let words = &mut self.words[self.skipped..];
+        match first {
+            None => words.fill(0),
+            Some(bytes) => {
+                let (stride, bytes) = (stride / size_of::<u64>(), bytes.div_ceil(size_of::<u64>()));
+                for thread in words.chunks_exact_mut(stride.max(1)) {
+                    thread[..bytes.min(stride)].fill(0);
+                }
+            }
+        }
+    }
 }
 
 impl Storage {
@@ -45,15 +90,16 @@ impl Storage {
         Storage {
             registers,
             shared: lines(shared_bytes(plan)),
-            local: lines(local_stride(plan) * threads),
+            local: LocalMemory::new(local_stride(plan) * threads),
             params: lines(plan.kernel.param_bytes as usize),
         }
     }
 
     /// Its size in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let lines = [&self.registers, &self.shared, &self.local, &self.params];
-        lines.iter().map(|lines| lines.len()).sum::<usize>() * size_of::<Line>()
+        let lines = [&self.registers, &self.shared, &self.params];
+        let lines = lines.iter().map(|lines| lines.len()).sum::<usize>() * size_of::<Line>();
+        lines + self.local.words.len() * size_of::<u64>()
     }
 }
 
@@ -75,16 +121,21 @@ impl Storage {
         CtaMemory {
             regs: self.registers.as_mut_ptr().cast(),
             shared: block(&mut self.shared, shared_bytes(plan)),
-            local: block(&mut self.local, local_stride(plan) * threads),
-            local_bytes: u64::from(plan.kernel.local_bytes),
+            local: Block {
+                start: self.local.start(),
+                bytes: (local_stride(plan) * threads) as u64,
+            },
+            local_bytes: local_bytes(plan) as u64,
             local_stride: local_stride(plan) as u64,
             params: block(&mut self.params, from.len()),
         }
     }
 
     /// Makes shared and local memory zero, as a CTA finds them.
-    pub(super) fn clear(&mut self) {
+    pub(super) fn clear(&mut self, plan: &Plan) {
         self.shared.fill(ZERO_LINE);
-        self.local.fill(ZERO_LINE);
+        // A frame on the stack is cleared when it begins.
+        let first = plan.kernel.has_stack.then_some(plan.kernel.local_bytes as usize);
+        self.local.clear(local_stride(plan), first);
     }
 }

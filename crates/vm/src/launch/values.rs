@@ -70,6 +70,7 @@ impl LaunchValues<'_> {
             | Special::DynamicSmemSize
             | Special::TotalSmemSize
             | Special::DynamicSharedBase
+            | Special::StackEnd
             | Special::Constant(_) => return self.plan.special(what),
             Special::Tid(_)
             | Special::Ctaid(_)

@@ -10,6 +10,8 @@ pub(crate) struct Shape {
     pub(crate) block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub(crate) dynamic_shared: u32,
+    /// Bytes of the stack of each thread; 0 if the kernel needs none.
+    pub(crate) stack: u32,
     /// Whether somebody watches: every instruction and register then stays as the kernel has it.
     pub(crate) observed: bool,
 }
@@ -43,6 +45,7 @@ impl Shape {
             Special::DynamicSmemSize => u64::from(self.dynamic_shared),
             Special::TotalSmemSize => kernel.shared_bytes_of_variables(self.dynamic_shared),
             Special::DynamicSharedBase => u64::from(kernel.shared_bytes),
+            Special::StackEnd => kernel.local_bytes_with(self.stack),
             Special::Constant(value) => u64::from(value),
             Special::Nctaid(_)
             | Special::ImageBase

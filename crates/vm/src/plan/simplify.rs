@@ -383,7 +383,7 @@ mod tests {
     use super::*;
     use ir::{Builder, WarpRules};
 
-    const SHAPE: Shape = Shape { block: [32, 1, 1], dynamic_shared: 0, observed: false };
+    const SHAPE: Shape = Shape { block: [32, 1, 1], dynamic_shared: 0, stack: 0, observed: false };
 
     fn simplified(b: Builder) -> Kernel {
         simplify(&b.finish(), &SHAPE, &Interrupt::never()).expect("nobody interrupts")

@@ -159,6 +159,7 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
         | FaultKind::Deadlock { .. } => true,
         FaultKind::Trap
         | FaultKind::Assertion { .. }
+        | FaultKind::StackOverflow { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted
         | FaultKind::GivenUp => false,

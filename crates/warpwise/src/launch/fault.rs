@@ -18,7 +18,13 @@ impl Kernel {
     /// What a fault of this kernel was, where, for whom, and what to do.
     pub(crate) fn explain(&self, fault: &Fault, owners: &Owners) -> Diagnostic {
         let shown = |address| owners.shown(address);
-        let (class, message) = headline(&fault.kind, &shown);
+        let (class, mut message) = headline(&fault.kind, &shown);
+        if let FaultKind::StackOverflow { function: Some(number), bytes, .. } = &fault.kind
+            && let Some(name) = self.lowered.functions.get(*number as usize)
+        {
+            let name = plain_name(name);
+            message = format!("stack overflow: function `{name}` needs {bytes} bytes");
+        }
         let mut found = Diagnostic::new(Severity::Error, class, message);
         let anywhere =
             matches!(fault.kind, FaultKind::StepLimit { .. }) && fault.place == Place::default();
@@ -138,6 +144,14 @@ impl Kernel {
                 }
                 found = found.help("free exactly what `malloc` returned, and once");
             }
+            FaultKind::StackOverflow { left, .. } => {
+                found = found
+                    .note(match left.cast_signed() {
+                        1.. => format!("of the thread's stack {left} bytes are left"),
+                        _ => "nothing is left of the thread's stack".to_owned(),
+                    })
+                    .help("give threads a larger stack with `--stack`, or let functions call themselves less deeply");
+            }
             FaultKind::GivenUp => {
                 found = found.help(
                     "mend what is reported and check again, or say with `--max-steps` how far to go",
@@ -240,6 +254,10 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
                 BadFree::NoBlock => "which no `malloc` of a kernel returned",
             };
             (Class::Undefined, format!("free of {:#x}, {why}", counted(*address)))
+        }
+        FaultKind::StackOverflow { function, bytes, .. } => {
+            let what = if function.is_some() { "a call" } else { "`alloca`" };
+            (Class::Limit, format!("stack overflow: {what} needs {bytes} bytes"))
         }
         FaultKind::Assertion { condition, .. } => {
             (Class::Undefined, format!("assertion `{condition}` failed"))

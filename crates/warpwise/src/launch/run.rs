@@ -12,8 +12,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vm::{
-    EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer, Outcome, Printed, Schedule,
-    Stats,
+    DEFAULT_STACK, EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer, Outcome,
+    Printed, Schedule, Stats,
 };
 
 /// Extents in x, y and z; the missing ones are 1.
@@ -75,6 +75,10 @@ pub struct LaunchConfig<'a> {
     pub block: Extents,
     /// Bytes of dynamic shared memory of a CTA.
     pub dynamic_shared: u32,
+    /// Bytes of the stack that each thread has in local memory, for functions that call themselves and for `alloca`: what
+    /// CUDA calls `cudaLimitStackSize`. Variables of functions that cannot be called again before they return are not in it, and
+    /// kernels that need no stack have none.
+    pub stack_limit: u32,
     /// Host threads; 0 takes all cores.
     pub threads: usize,
     /// What decides every free choice of the run.
@@ -104,6 +108,7 @@ impl<'a> LaunchConfig<'a> {
             grid: grid.into(),
             block: block.into(),
             dynamic_shared: 0,
+            stack_limit: DEFAULT_STACK,
             threads: 0,
             schedule: Schedule::default(),
             deterministic: false,
@@ -121,6 +126,7 @@ impl<'a> LaunchConfig<'a> {
         Launch {
             dynamic_shared: self.dynamic_shared,
             image_base,
+            stack: self.stack_limit,
             threads: self.threads,
             schedule: self.schedule.clone(),
             deterministic: self.deterministic,

@@ -28,6 +28,7 @@ impl MachineProgram {
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
+            | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::StepLimit { .. }
@@ -74,6 +75,7 @@ impl MachineProgram {
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
+            | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::Interrupted
             | FaultKind::GivenUp => found,
