@@ -74,22 +74,22 @@ pub fn mma(operands: &[Operands], out: &mut [[f32; 4]], rounds: u32) {
         let mut a = [[0f32; 16]; 16];
         let mut b = [[0f32; 8]; 16];
         for (lane, registers) in operands.iter().enumerate() {
-            for half in 0..2 {
-                let (group, column) = (lane / 4, lane % 4 * 2 + half);
-                for nth in 0..4 {
-                    a[group + nth % 2 * 8][column + nth / 2 * 8] = registers[nth][half];
-                }
-                for nth in 0..2 {
-                    b[column + nth * 8][group] = registers[4 + nth][half];
+            for (nth, pair) in registers.iter().enumerate() {
+                for (half, number) in pair.iter().enumerate() {
+                    let (group, column) = (lane / 4, lane % 4 * 2 + half);
+                    match nth {
+                        0..4 => a[group + nth % 2 * 8][column + nth / 2 * 8] = *number,
+                        _ => b[column + (nth - 4) * 8][group] = *number,
+                    }
                 }
             }
         }
         let mut c = [[0f32; 8]; 16];
         for _ in 0..rounds {
-            for k in 0..16 {
-                for row in 0..16 {
-                    for column in 0..8 {
-                        c[row][column] = a[row][k].mul_add(b[k][column], c[row][column]);
+            for (k, b) in b.iter().enumerate() {
+                for (a, c) in a.iter().zip(&mut c) {
+                    for (b, c) in b.iter().zip(c) {
+                        *c = a[k].mul_add(*b, *c);
                     }
                 }
             }

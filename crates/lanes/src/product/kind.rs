@@ -25,6 +25,7 @@ pub enum Factor {
 
 impl Factor {
     /// Bits from one element to the next.
+    #[inline(always)]
     pub const fn bits(self) -> u32 {
         match self {
             Factor::F64 => 64,
@@ -37,6 +38,7 @@ impl Factor {
     }
 
     /// Elements in a register, the first in the lowest bits.
+    #[inline(always)]
     pub const fn per_register(self) -> usize {
         match self {
             Factor::F64 => 1,
@@ -45,6 +47,7 @@ impl Factor {
     }
 
     /// The bits of the first element of a register that count.
+    #[inline(always)]
     pub const fn significant(self) -> u64 {
         match self {
             Factor::Tf32 => 0xffff_e000,
@@ -53,6 +56,7 @@ impl Factor {
     }
 
     /// Whether the elements are integers of several bits.
+    #[inline(always)]
     pub const fn is_integer(self) -> bool {
         matches!(self, Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4)
     }
@@ -119,21 +123,25 @@ pub struct Registers {
 
 impl Product {
     /// Whether the elements are binary64, and registers have 64 bits.
+    #[inline(always)]
     pub const fn is_wide(&self) -> bool {
         matches!(self.a, Factor::F64)
     }
 
     /// Registers that hold a row of `a` or a column of `b`.
+    #[inline(always)]
     pub const fn words(&self) -> usize {
         self.k as usize / self.a.per_register()
     }
 
     /// Elements of `c` or `d` that a lane holds.
+    #[inline(always)]
     pub const fn sums(&self) -> usize {
         (self.m * self.n) as usize / crate::WARP
     }
 
     /// Registers that a lane has of each matrix.
+    #[inline(always)]
     pub const fn registers(&self) -> Registers {
         Registers {
             a: self.factors(self.m, self.a),
@@ -143,6 +151,7 @@ impl Product {
         }
     }
 
+    #[inline(always)]
     const fn factors(&self, lines: u32, ty: Factor) -> usize {
         let elements = match (self.layout, ty) {
             // Fragments of binary16 hold every element several times: a lane has a whole row.
@@ -152,6 +161,7 @@ impl Product {
         elements / ty.per_register()
     }
 
+    #[inline(always)]
     const fn sum_registers(&self, ty: Sum) -> usize {
         match ty {
             Sum::F16 => self.sums() / 2,

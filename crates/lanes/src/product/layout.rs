@@ -50,15 +50,16 @@ impl Lines {
         }
     }
 
-    /// Calls `take` for every word of the lines from `first` on, with its line counted from there, its number and its value.
+    /// Calls `take` for so many words of the lines from `first` on, with its line counted from there, its number and its
+    /// value.
     #[inline(always)]
-    pub(super) fn each<T: Copy, const W: usize>(
+    pub(super) fn each<T: Copy>(
         self,
         fragment: &[&Lanes<T>; MOST_REGISTERS],
-        first: usize,
+        (first, words): (usize, usize),
         mut take: impl FnMut(usize, usize, T),
     ) {
-        for word in 0..W {
+        for word in 0..words {
             // Lines of a part lie in lanes at equal distances.
             let Place { register, lane } = self.place(first, word);
             let row = fragment[register % MOST_REGISTERS];

@@ -2,7 +2,7 @@
 
 use super::kind::{Factor, MOST_REGISTERS, Product, Sum};
 use super::layout::SIDE;
-use super::narrow::planes;
+use super::narrow::{PLANES, Planes, per_word, split};
 use crate::Lanes;
 use numeric::{Round, convert, f32 as single};
 
@@ -12,10 +12,12 @@ pub type Fragment<'a, T> = [&'a Lanes<T>; MOST_REGISTERS];
 /// A square part of `c` or `d`, row by row.
 type Square<T> = [[T; SIDE]; SIDE];
 
-/// Some rows of `a`, word by word, and the same words of columns of `b`, column by column.
-struct Words<const W: usize> {
-    rows: [[u32; W]; SIDE],
-    columns: [[u32; SIDE]; W],
+/// Some rows of `a`, word by word, and the same words of columns of `b`, column by column: a row or column has at most as many
+/// words as there are rows. How many is not known to the compiler, which would unroll thousands of operations.
+struct Words {
+    rows: Square<u32>,
+    columns: Square<u32>,
+    count: usize,
 }
 
 /// `d = a b + c` of a [valid](Product::is_valid) product that is not [wide](Product::is_wide). All registers of `d` that
@@ -23,28 +25,16 @@ struct Words<const W: usize> {
 #[inline(always)]
 pub fn multiply(
     product: &Product,
-    operands: [&Fragment<'_, u32>; 3],
-    d: &mut [Lanes<u32>; MOST_REGISTERS],
-) {
-    match product.words() {
-        4 => by_words::<4>(product, operands, d),
-        8 => by_words::<8>(product, operands, d),
-        _ => {}
-    }
-}
-
-#[inline(always)]
-fn by_words<const W: usize>(
-    product: &Product,
     [a, b, c]: [&Fragment<'_, u32>; 3],
     d: &mut [Lanes<u32>; MOST_REGISTERS],
 ) {
     let (of_a, of_b, elements) = (product.rows(), product.columns(), product.elements());
-    let mut words = Words::<W> { rows: [[0; W]; SIDE], columns: [[0; SIDE]; W] };
+    let count = product.words().min(SIDE);
+    let mut words = Words { rows: [[0; SIDE]; SIDE], columns: [[0; SIDE]; SIDE], count };
     for column in (0..product.n as usize).step_by(SIDE) {
-        of_b.each::<u32, W>(b, column, |nth, word, value| words.columns[word][nth] = value);
+        of_b.each(b, (column, count), |nth, word, value| words.columns[word][nth] = value);
         for row in (0..product.m as usize).step_by(SIDE) {
-            of_a.each::<u32, W>(a, row, |nth, word, value| words.rows[nth][word] = value);
+            of_a.each(a, (row, count), |nth, word, value| words.rows[nth][word] = value);
             let mut sums: Square<u32> = [[0; SIDE]; SIDE];
             elements.each((row, column), |row, column, lane, nth| {
                 let (register, shift) = product.c.place(nth);
@@ -52,13 +42,16 @@ fn by_words<const W: usize>(
             });
             let sums = match product.a {
                 Factor::B1 => bits(product, &words, sums),
-                Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4 => {
-                    integers(product, &words, sums)
-                }
-                Factor::F16 | Factor::Bf16 => floats::<W, 2>(product, &words, sums),
-                Factor::E4m3 | Factor::E5m2 => floats::<W, 4>(product, &words, sums),
-                Factor::Tf32 => floats::<W, 1>(product, &words, sums),
                 Factor::F64 => sums,
+                Factor::F16
+                | Factor::Bf16
+                | Factor::Tf32
+                | Factor::E4m3
+                | Factor::E5m2
+                | Factor::S8
+                | Factor::U8
+                | Factor::S4
+                | Factor::U4 => numbers(product, &words, sums),
             };
             elements.each((row, column), |row, column, lane, nth| {
                 let (register, shift) = product.d.place(nth);
@@ -72,8 +65,8 @@ fn by_words<const W: usize>(
 
 /// Counts bits.
 #[inline(always)]
-fn bits<const W: usize>(product: &Product, words: &Words<W>, mut sums: Square<u32>) -> Square<u32> {
-    for (word, columns) in words.columns.iter().enumerate() {
+fn bits(product: &Product, words: &Words, mut sums: Square<u32>) -> Square<u32> {
+    for (word, columns) in words.columns.iter().enumerate().take(words.count) {
         for (row, sums) in words.rows.iter().zip(&mut sums) {
             for (column, sum) in columns.iter().zip(sums) {
                 let (a, b) = (row[word], *column);
@@ -85,18 +78,51 @@ fn bits<const W: usize>(product: &Product, words: &Words<W>, mut sums: Square<u3
     sums
 }
 
-/// The products of elements, `PER` of each word, added to `sums` in ascending order.
 #[inline(always)]
-fn accumulate<const W: usize, const PER: usize>(
+fn numbers(product: &Product, words: &Words, c: Square<u32>) -> Square<u32> {
+    let integers = product.a.is_integer();
+    let mut of_a: Planes = [[[0.0; SIDE]; SIDE]; PLANES];
+    let mut of_b: Planes = [[[0.0; SIDE]; SIDE]; PLANES];
+    let mut sums = match product.c {
+        Sum::F16 => each(&c, |half| f32::from_bits(convert::f32::from_f16(half as u16))),
+        Sum::F32 | Sum::F64 => each(&c, f32::from_bits),
+        Sum::S32 => [[0.0; SIDE]; SIDE],
+    };
+    let passes = if product.a.bits() == 4 { 2 } else { 1 };
+    for pass in 0..passes {
+        split(product.a, &words.rows, 4 * pass, &mut of_a);
+        split(product.b, &words.columns, 4 * pass, &mut of_b);
+        // Sums of products of integers are integers below 2^24 (at most 32 times 2^16, or 64 times 2^8), which binary32
+        // holds; one fused step would be the same, and a call where the machine has none. Of floats, a NaN stays one,
+        // so it becomes canonical once, behind the last step.
+        sums = match integers {
+            true => accumulate(product, words, (&of_a, &of_b), sums, |a, b, sum| sum + a * b),
+            false => accumulate(product, words, (&of_a, &of_b), sums, f32::mul_add),
+        };
+    }
+    if integers {
+        return add(product, c, sums);
+    }
+    match (product.d, product.satfinite) {
+        (Sum::F16, false) => each(&sums, |sum| half(canonical(sum))),
+        (Sum::F16, true) => each(&sums, |sum| finite_half(half(canonical(sum)))),
+        (Sum::F32 | Sum::F64 | Sum::S32, false) => each(&sums, canonical),
+        (Sum::F32 | Sum::F64 | Sum::S32, true) => each(&sums, |sum| finite_single(canonical(sum))),
+    }
+}
+
+/// The products of elements added to `sums` in ascending order.
+#[inline(always)]
+fn accumulate(
     product: &Product,
-    words: &Words<W>,
+    words: &Words,
+    (of_a, of_b): (&Planes, &Planes),
     mut sums: Square<f32>,
     step: impl Fn(f32, f32, f32) -> f32,
 ) -> Square<f32> {
-    let of_a: [[[f32; W]; SIDE]; PER] = planes(product.a, &words.rows);
-    let of_b: [[[f32; SIDE]; W]; PER] = planes(product.b, &words.columns);
-    for word in 0..W {
-        for (of_a, of_b) in of_a.iter().zip(&of_b) {
+    let (count, per) = (words.count.min(SIDE), per_word(product.a));
+    for word in 0..count {
+        for (of_a, of_b) in of_a.iter().zip(of_b).take(per) {
             for (row, sums) in of_a.iter().zip(&mut sums) {
                 for (b, sum) in of_b[word].iter().zip(sums) {
                     *sum = step(row[word], *b, *sum);
@@ -107,66 +133,35 @@ fn accumulate<const W: usize, const PER: usize>(
     sums
 }
 
-/// Sums of products of integers are integers below 2^24 (at most 32 times 2^16, or 64 times 2^8), which binary32 holds.
+/// Adds sums of products of integers to `c`.
 #[inline(always)]
-fn integers<const W: usize>(
-    product: &Product,
-    words: &Words<W>,
-    mut sums: Square<u32>,
-) -> Square<u32> {
-    const BYTES: usize = 4;
-    let mut products = [[0.0; SIDE]; SIDE];
-    let step = |a, b, sum| sum + a * b;
-    products = accumulate::<W, BYTES>(product, words, products, step);
-    if matches!(product.a, Factor::S4 | Factor::U4) {
-        let high = Words {
-            rows: words.rows.map(|row| row.map(|word| word >> 4)),
-            columns: words.columns.map(|row| row.map(|word| word >> 4)),
-        };
-        products = accumulate::<W, BYTES>(product, &high, products, step);
-    }
-    for (sums, products) in sums.iter_mut().zip(&products) {
+fn add(product: &Product, mut c: Square<u32>, products: Square<f32>) -> Square<u32> {
+    for (sums, products) in c.iter_mut().zip(&products) {
         for (sum, found) in sums.iter_mut().zip(products) {
             let (c, found) = (*sum as i32, *found as i32);
             let d = if product.satfinite { c.saturating_add(found) } else { c.wrapping_add(found) };
             *sum = d as u32;
         }
     }
-    sums
+    c
 }
 
+/// A function of every element.
 #[inline(always)]
-fn floats<const W: usize, const PER: usize>(
-    product: &Product,
-    words: &Words<W>,
-    c: Square<u32>,
-) -> Square<u32> {
-    let c = match product.c {
-        Sum::F16 => each(c, |half| convert::f32::from_f16(half as u16)),
-        Sum::F32 | Sum::F64 | Sum::S32 => c,
-    };
-    let c = c.map(|row| row.map(f32::from_bits));
-    // A NaN stays one, so it becomes canonical once, behind the last step.
-    let sums = accumulate::<W, PER>(product, words, c, |a, b, sum| a.mul_add(b, sum));
-    let sums =
-        sums.map(|row| row.map(|sum| if sum.is_nan() { single::NAN } else { sum.to_bits() }));
-    match (product.d, product.satfinite) {
-        (Sum::F16, false) => each(sums, half),
-        (Sum::F16, true) => each(sums, |sum| finite_half(half(sum))),
-        (Sum::F32 | Sum::F64 | Sum::S32, false) => sums,
-        (Sum::F32 | Sum::F64 | Sum::S32, true) => each(sums, finite_single),
-    }
-}
-
-/// The same with every element replaced.
-#[inline(always)]
-fn each(mut square: Square<u32>, new: impl Fn(u32) -> u32) -> Square<u32> {
-    for row in &mut square {
-        for element in row {
-            *element = new(*element);
+fn each<T: Copy, U: Copy + Default>(square: &Square<T>, new: impl Fn(T) -> U) -> Square<U> {
+    // `map` of arrays is not inlined here.
+    let mut found = [[U::default(); SIDE]; SIDE];
+    for (found, row) in found.iter_mut().zip(square) {
+        for (found, element) in found.iter_mut().zip(row) {
+            *found = new(*element);
         }
     }
-    square
+    found
+}
+
+#[inline(always)]
+fn canonical(sum: f32) -> u32 {
+    if sum.is_nan() { single::NAN } else { sum.to_bits() }
 }
 
 #[inline(always)]

@@ -15,48 +15,37 @@ pub fn multiply_wide(
     d: &mut [Lanes<u64>; MOST_REGISTERS],
 ) {
     match product.round {
-        Round::NearestEven => by_words(product, operands, d, double::fma_rn),
+        Round::NearestEven => by_steps(product, operands, d, double::fma_rn),
         round @ (Round::TowardZero | Round::Down | Round::Up) => {
-            by_words(product, operands, d, |a, b, c| double::fma(a, b, c, round));
+            by_steps(product, operands, d, |a, b, c| double::fma(a, b, c, round));
         }
     }
 }
 
-#[inline(always)]
-fn by_words(
-    product: &Product,
-    operands: [&Fragment<'_, u64>; 3],
-    d: &mut [Lanes<u64>; MOST_REGISTERS],
-    step: impl Fn(u64, u64, u64) -> u64,
-) {
-    match product.words() {
-        4 => by_parts::<4>(product, operands, d, step),
-        8 => by_parts::<8>(product, operands, d, step),
-        16 => by_parts::<16>(product, operands, d, step),
-        _ => {}
-    }
-}
+/// Elements of a row of `a`, at most.
+const LONGEST: usize = 16;
 
 #[inline(always)]
-fn by_parts<const K: usize>(
+fn by_steps(
     product: &Product,
     [a, b, c]: [&Fragment<'_, u64>; 3],
     d: &mut [Lanes<u64>; MOST_REGISTERS],
     step: impl Fn(u64, u64, u64) -> u64,
 ) {
     let (of_a, of_b, elements) = (product.rows(), product.columns(), product.elements());
-    let mut rows = [[0; K]; SIDE];
-    let mut columns = [[0; SIDE]; K];
+    let count = product.words().min(LONGEST);
+    let mut rows = [[0; LONGEST]; SIDE];
+    let mut columns = [[0; SIDE]; LONGEST];
     for column in (0..product.n as usize).step_by(SIDE) {
-        of_b.each::<u64, K>(b, column, |nth, word, value| columns[word][nth] = value);
+        of_b.each(b, (column, count), |nth, word, value| columns[word][nth] = value);
         for row in (0..product.m as usize).step_by(SIDE) {
-            of_a.each::<u64, K>(a, row, |nth, word, value| rows[nth][word] = value);
+            of_a.each(a, (row, count), |nth, word, value| rows[nth][word] = value);
             let mut sums = [[0; SIDE]; SIDE];
             elements.each((row, column), |row, column, lane, nth| {
                 sums[row][column] = c[nth % MOST_REGISTERS][lane];
             });
             for (row, sums) in rows.iter().zip(&mut sums) {
-                for (a, columns) in row.iter().zip(&columns) {
+                for (a, columns) in row.iter().zip(&columns).take(count) {
                     for (b, sum) in columns.iter().zip(sums.iter_mut()) {
                         *sum = step(*a, *b, *sum);
                     }

@@ -107,11 +107,10 @@ macro_rules! tiny {
             /// power of two times one.
             #[inline(always)]
             fn number(a: u8) -> f32 {
-                let magnitude = a & (SIGN - 1);
-                let field = (magnitude >> $fraction) as u32;
-                let fraction = (magnitude & ((1 << $fraction) - 1)) as u32;
-                let significand = fraction | ((field != 0) as u32) << $fraction;
-                let shift = if field == 0 { 0 } else { field - 1 };
+                let magnitude = u32::from(a & (SIGN - 1));
+                let (field, fraction) = (magnitude >> $fraction, magnitude & ((1 << $fraction) - 1));
+                let significand = fraction | u32::from(field != 0) << $fraction;
+                let shift = field.max(1) - 1;
                 let scale = f32::from_bits((128 - $bias - $fraction) << 23);
                 (significand << shift) as i32 as f32 * scale
             }
