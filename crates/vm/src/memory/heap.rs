@@ -28,7 +28,7 @@ pub const KEPT: usize = 1 << 22;
 pub const WAITING: usize = 256;
 
 /// Allocations of so many bytes are given back to the host as soon as they are freed. Below, clearing costs less.
-const LARGE: u64 = 64 << 10;
+const LARGE: u64 = 16 << 10;
 /// Bytes that may be freed in small allocations before their pages are given back, together.
 const DIRTY: u64 = 16 << 20;
 
