@@ -28,7 +28,7 @@ pub const KEPT: usize = 1 << 22;
 pub const WAITING: usize = 256;
 
 /// Allocations of so many bytes are given back to the host as soon as they are freed. Below, clearing costs less.
-const LARGE: u64 = 64 << 10;
+const LARGE: u64 = 16 << 10;
 /// Bytes that may be freed in small allocations before their pages are given back, together.
 const DIRTY: u64 = 16 << 20;
 
@@ -36,8 +36,16 @@ const DIRTY: u64 = 16 << 20;
 #[derive(Clone, Copy, Debug)]
 struct Free {
     start: u64,
-    /// Whether it may hold something else than zeros.
-    dirty: bool,
+    /// All that may hold something else than zeros lies here.
+    dirty: Region,
+}
+
+/// What is nowhere dirty.
+const CLEAN: Region = Region { start: u64::MAX, end: 0 };
+
+/// A region that holds both.
+fn both(one: Region, other: Region) -> Region {
+    Region { start: one.start.min(other.start), end: one.end.max(other.end) }
 }
 
 /// Addresses of a range, and which of them are given out.
@@ -90,21 +98,26 @@ impl Heap {
             return self.allocate_fresh(bytes);
         };
         self.by_size.remove(&(size, start));
-        let mut dirty = false;
+        let end = start + wanted;
+        let mut dirty = CLEAN;
         if size == wanted {
-            dirty |= self.free.remove(&(start + size)).is_some_and(|free| free.dirty);
+            dirty = self.free.remove(&end).map_or(CLEAN, |free| free.dirty);
         } else {
-            self.by_size.insert((size - wanted, start + wanted));
+            self.by_size.insert((size - wanted, end));
             if let Some(free) = self.free.get_mut(&(start + size)) {
-                dirty |= free.dirty;
-                free.start += wanted;
+                (free.start, dirty) = (end, free.dirty);
+                free.dirty.start = dirty.start.max(end);
+                if free.dirty.start >= free.dirty.end {
+                    free.dirty = CLEAN;
+                }
             }
         }
         // The gap behind it, too: who frees what is large makes no more than its bytes zero.
-        if dirty && bytes >= LARGE {
-            range.clear(start, start + wanted);
-        } else if dirty {
-            super::copy::zero(start, wanted);
+        let (from, to) = (dirty.start.max(start), dirty.end.min(end));
+        match to.saturating_sub(from) {
+            0 => {}
+            LARGE.. => range.clear(from, to),
+            some => super::copy::zero(from, some),
         }
         Some(start)
     }
@@ -154,17 +167,18 @@ impl Heap {
         let bytes = allocation.end - allocation.start;
         let Some(footprint) = self.footprint(bytes) else { return };
         let (mut start, mut end) = (allocation.start, allocation.start + footprint);
-        let mut dirty = bytes > 0 && bytes < LARGE;
-        self.dirty += if dirty { footprint } else { 0 };
+        let is_dirty = bytes > 0 && bytes < LARGE;
+        let mut dirty = if is_dirty { allocation } else { CLEAN };
+        self.dirty += if is_dirty { footprint } else { 0 };
         if let Some(before) = self.free.remove(&start) {
             self.by_size.remove(&(start - before.start, before.start));
-            (start, dirty) = (before.start, dirty | before.dirty);
+            (start, dirty) = (before.start, both(dirty, before.dirty));
         }
         let behind = self.free.range(end..).next().map(|(end, free)| (*end, *free));
         if let Some((its_end, behind)) = behind.filter(|(_, behind)| behind.start == end) {
             self.by_size.remove(&(its_end - end, end));
             self.free.remove(&its_end);
-            (end, dirty) = (its_end, dirty | behind.dirty);
+            (end, dirty) = (its_end, both(dirty, behind.dirty));
         }
         self.free.insert(end, Free { start, dirty });
         self.by_size.insert((end - start, start));
@@ -173,10 +187,14 @@ impl Heap {
     /// Gives the pages of free ranges back that may hold something.
     fn give_back(&mut self, range: &Range) {
         self.dirty = 0;
-        let large = |(end, free): &(&u64, &mut Free)| free.dirty && **end - free.start >= PAGE;
-        for (end, free) in self.free.iter_mut().filter(large) {
-            range.clear(free.start, *end);
-            free.dirty = false;
+        for (end, free) in &mut self.free {
+            // Whole pages that are partly dirty are given back, too.
+            let from = (free.dirty.start - free.dirty.start % PAGE).max(free.start);
+            let to = free.dirty.end.next_multiple_of(PAGE).min(*end);
+            if to.saturating_sub(from) >= PAGE {
+                range.clear(from, to);
+                free.dirty = CLEAN;
+            }
         }
     }
 
