@@ -13,8 +13,8 @@ mod turn;
 
 use crate::touch::Touch;
 use foldhash::HashMap;
-use ir::{Inst, Kernel, Op, Place, Space, Terminator, WarpRules};
-use lanes::LaneMask;
+use ir::{Inst, Kernel, Op, Place, Service, Space, Src, Terminator, WarpRules};
+use lanes::{LaneMask, WARP};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -164,6 +164,9 @@ impl Endless {
     }
 }
 
+/// Bytes of the largest frame whose old contents a turn remembers.
+const MAX_FRAME: u64 = 1 << 12;
+
 impl Look {
     /// The group executes something at a place.
     fn passes(&mut self, view: &View<'_>, place: Place) {
@@ -179,6 +182,9 @@ impl Look {
     /// Whether an instruction does what a turn of an endless loop must not. Local memory is a thread's own, as registers are:
     /// turns remember what it held.
     fn changes(&mut self, code: &Code, view: &View<'_>, inst: &Inst) -> bool {
+        if let Op::Host { service: Service::BeginFrame, operands, .. } = &inst.op {
+            return self.clears(view, operands);
+        }
         let Some(touched) = inst.op.touches() else {
             return code.tells_time(&inst.op)
                 || matches!(inst.op, Op::ActiveMask { .. } | Op::AsyncCopy(_) | Op::Host { .. });
@@ -198,6 +204,26 @@ impl Look {
             }
         }
         changes
+    }
+
+    /// Lanes clear a frame in local memory. Whether that is too large to be remembered.
+    fn clears(&mut self, view: &View<'_>, operands: &[Src]) -> bool {
+        let [start, bytes] = operands else { return true };
+        for (warp, lanes) in view.group() {
+            let (start, bytes) = (view.w64(*start, warp), view.w64(*bytes, warp));
+            for lane in lanes {
+                let at = lane as usize % WARP;
+                let (low, bytes) = (start[at], bytes[at]);
+                let high = low.saturating_add(bytes);
+                if bytes > MAX_FRAME || high > view.local_bytes() {
+                    return true;
+                }
+                let (addresses, space) = ([low; WARP], Space::Local);
+                let lanes = 1 << lane;
+                self.overwrites(view, &Touch { warp, lanes, space, addresses, bytes, low, high });
+            }
+        }
+        false
     }
 
     /// A CTA begins anew to be looked at.
