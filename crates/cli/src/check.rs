@@ -108,6 +108,9 @@ fn explored(Coverage { schedules, end }: Coverage) -> String {
             "; others let threads come to a barrier with a thread count in another order".to_owned()
         }
         ExploreEnd::Clocks => "; others may show other times to the kernel".to_owned(),
+        ExploreEnd::Heap => {
+            "; others let threads allocate and free memory in another order".to_owned()
+        }
         ExploreEnd::Runs { runs } => format!("; there are others: stopped after {runs} runs"),
         ExploreEnd::Long { steps } => {
             format!("; there are others: stopped at one of more than {steps} steps")

@@ -60,6 +60,11 @@ pub enum Service {
 }
 
 impl Service {
+    /// Whether it allocates or frees memory that all threads share.
+    pub fn uses_heap(self) -> bool {
+        matches!(self, Service::Malloc | Service::Free)
+    }
+
     /// What needs the room on the stack is no function but `alloca`.
     pub const ALLOCATION: u64 = u64::MAX;
 

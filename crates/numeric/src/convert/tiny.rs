@@ -103,16 +103,15 @@ macro_rules! tiny {
                 }
             }
 
-            /// The magnitude of what is a number. As fractions of 2^(1 - bias), subnormals are integers, and others a
-            /// power of two times one.
+            /// The magnitude of what is a number: its significand times a power of two. Subnormals have the exponent of
+            /// field 1.
             #[inline(always)]
             fn number(a: u8) -> f32 {
                 let magnitude = u32::from(a & (SIGN - 1));
                 let (field, fraction) = (magnitude >> $fraction, magnitude & ((1 << $fraction) - 1));
                 let significand = fraction | u32::from(field != 0) << $fraction;
-                let shift = field.max(1) - 1;
-                let scale = f32::from_bits((128 - $bias - $fraction) << 23);
-                (significand << shift) as i32 as f32 * scale
+                let scale = f32::from_bits((field.max(1) + 127 - $bias - $fraction) << 23);
+                significand as i32 as f32 * scale
             }
         }
     };

@@ -60,6 +60,8 @@ pub enum End {
     Barrier,
     /// As [`End::Covered`], but for what clocks show.
     Clocks,
+    /// As [`End::Covered`], but for other orders in which threads could allocate and free memory.
+    Heap,
     /// The limit of runs, also of those that were given up, or of their steps.
     Runs {
         /// Runs until then.
@@ -278,6 +280,8 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
                 End::Barrier
             } else if reads_clocks(subject.kernel()) {
                 End::Clocks
+            } else if uses_heap(subject.kernel()) {
+                End::Heap
             } else {
                 End::Covered
             };
@@ -290,6 +294,12 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
 fn reads_clocks(kernel: &Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     insts.any(|inst| matches!(inst.op, Op::Special { what, .. } if what.varies_by_time()))
+}
+
+/// Whether threads allocate or free memory, which depends on what others have allocated and freed before.
+fn uses_heap(kernel: &Kernel) -> bool {
+    let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.op, Op::Host { service, .. } if service.uses_heap()))
 }
 
 /// Whether a fault keeps other lanes from what they could still do.
