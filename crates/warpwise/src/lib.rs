@@ -87,6 +87,7 @@ mod module;
 mod names;
 pub mod observe;
 mod owner;
+mod session;
 mod source;
 mod variable;
 
@@ -101,6 +102,7 @@ pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Arg, Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
+pub use session::{Event, Properties, Session, Stream};
 pub use variable::Variable;
 
 pub use diag;

@@ -1,0 +1,165 @@
+//! A session: a device with its properties, the programs that it has loaded, and the order of its work.
+//!
+//! What programs share that launch many kernels: modules are parsed and kernels lowered once, code is kept with its kernel,
+//! and launches are given to streams.
+
+mod properties;
+mod stream;
+
+pub use properties::Properties;
+pub use stream::{Event, Stream};
+
+use crate::device::Device;
+use crate::error::{Error, Stage};
+use crate::module::{Kernel, Module};
+use diag::Class;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Modules that are kept; those that were loaded first go first.
+const MAX_MODULES: usize = 256;
+
+/// A device and what has been loaded on it. It can be used from several threads of the host at once.
+///
+/// ```
+/// use std::sync::Arc;
+/// use warpwise::{Arg, LaunchConfig, Properties, Session};
+///
+/// # let ptx = "
+/// #     .version 7.0
+/// #     .target sm_75
+/// #     .address_size 64
+/// #     .visible .entry one(.param .u64 out) {
+/// #         .reg .b64 %rd<2>;
+/// #         ld.param.u64 %rd1, [out];
+/// #         st.global.u32 [%rd1], 1;
+/// #         ret;
+/// #     }";
+/// let session = Session::new(Properties::of("sm_90").expect("a known device"))?;
+/// let module = session.module("one.ptx", ptx)?;
+/// let kernel = session.kernel(&module, "one")?;
+/// let out = session.device().allocate(4)?;
+/// let stream = session.stream()?;
+/// stream.enqueue(move |device| {
+///     kernel.launch(device, &LaunchConfig::new(1, 1), &[Arg::Buffer(out)]).map(|_| ())
+/// });
+/// stream.synchronize()?;
+/// assert_eq!(session.device().download::<u32>(out)?, [1]);
+/// # Ok::<(), warpwise::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    device: Arc<Device>,
+    properties: Properties,
+    programs: Mutex<Programs>,
+}
+
+/// What has been loaded.
+#[derive(Debug, Default)]
+struct Programs {
+    /// In the order in which they were loaded, each with its text.
+    modules: Vec<(String, Arc<Module>)>,
+    /// By their modules' addresses and their symbols.
+    kernels: HashMap<(usize, String), Arc<Kernel>>,
+}
+
+impl Programs {
+    fn module(&self, text: &str) -> Option<Arc<Module>> {
+        let found = self.modules.iter().find(|(known, _)| known == text);
+        found.map(|(_, module)| Arc::clone(module))
+    }
+}
+
+/// What a module is known by, as long as it is kept.
+fn key(module: &Arc<Module>) -> usize {
+    Arc::as_ptr(module).addr()
+}
+
+impl Session {
+    /// A session with a device of its own, with nothing in its memory.
+    ///
+    /// # Errors
+    /// The host reserves no address range, or there is no such architecture.
+    pub fn new(properties: Properties) -> Result<Session, Error> {
+        let unknown = |why| Error::message(Stage::Launch, Class::BadInput, why);
+        ptx::target::check_name(&properties.target).map_err(unknown)?;
+        let device = Arc::new(Device::new()?);
+        Ok(Session { device, properties, programs: Mutex::default() })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// What the device says of itself.
+    pub fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// A module, parsed if the same text has not been loaded before. Its kernels run as on the session's device. `name` is what
+    /// diagnostics call the text.
+    ///
+    /// # Errors
+    /// The text is not PTX, its variables make no sense, or it is written for a later architecture than the device's.
+    pub fn module(&self, name: &str, text: &str) -> Result<Arc<Module>, Error> {
+        if let Some(module) = self.programs().module(text) {
+            return Ok(module);
+        }
+        // Not locked meanwhile: others may load what is there.
+        let mut module = Module::from_ptx(name, text)?;
+        let (written, device) = (module.target(), &self.properties.target);
+        let number = |target: &str| ptx::target::sm_number(target);
+        if number(&written) > number(device) {
+            let message = format!("{name} is written for {written}, and the device has {device}");
+            return Err(Error::message(Stage::Module, Class::BadInput, message));
+        }
+        // What is written for one architecture alone stays what it is.
+        if number(&written) != number(device) {
+            module.retarget(device)?;
+        }
+        let module = Arc::new(module);
+        let mut programs = self.programs();
+        if let Some(known) = programs.module(text) {
+            return Ok(known);
+        }
+        if programs.modules.len() == MAX_MODULES {
+            let (_, oldest) = programs.modules.remove(0);
+            programs.kernels.retain(|(of, _), _| *of != key(&oldest));
+        }
+        programs.modules.push((text.to_owned(), Arc::clone(&module)));
+        Ok(module)
+    }
+
+    /// A kernel of a module by its name, as [`Module::kernel`] reads it, lowered if it has not been before. Whoever has it shares
+    /// the code that launches make of it.
+    ///
+    /// # Errors
+    /// As for [`Module::kernel`].
+    pub fn kernel(&self, module: &Arc<Module>, name: &str) -> Result<Arc<Kernel>, Error> {
+        let symbol = module.kernel_symbol(name)?;
+        let key = (key(module), symbol.to_owned());
+        if let Some(kernel) = self.programs().kernels.get(&key) {
+            return Ok(Arc::clone(kernel));
+        }
+        let kernel = Arc::new(module.kernel(symbol)?);
+        let mut programs = self.programs();
+        // Only of modules that are kept: no other module can have the address of one of these.
+        if !programs.modules.iter().any(|(_, known)| Arc::ptr_eq(known, module)) {
+            return Ok(kernel);
+        }
+        Ok(Arc::clone(programs.kernels.entry(key).or_insert(kernel)))
+    }
+
+    /// A new stream.
+    ///
+    /// # Errors
+    /// The host gives no thread.
+    pub fn stream(&self) -> Result<Stream, Error> {
+        Stream::new(Arc::clone(&self.device))
+    }
+
+    fn programs(&self) -> std::sync::MutexGuard<'_, Programs> {
+        self.programs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
