@@ -51,17 +51,17 @@ fn a_large_function_has_many_callers() {
     }
     let module = module(&(function("large", &body) + &kernel("large", 100)));
     let kernel = module.kernel("k").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let out = device.upload(&[0_u32; 96]).expect("it fits");
     let config = LaunchConfig::new(1, 96);
-    kernel.launch(&mut device, &config, &[out.into()]).expect("it runs");
+    kernel.launch(&device, &config, &[out.into()]).expect("it runs");
     let times = |lane: u32| if lane % 2 == 1 { 200 } else { 100 };
     let expected: Vec<u32> = (0..96)
         .map(|lane| (0..times(lane)).fold(lane, |value, _| step(value, 3, LENGTH)))
         .collect();
     assert_eq!(device.download::<u32>(out).ok(), Some(expected.clone()));
     let again = device.upload(&[0_u32; 96]).expect("it fits");
-    let checked = kernel.check(&mut device, &config, CheckOptions::default(), &[again.into()]);
+    let checked = kernel.check(&device, &config, CheckOptions::default(), &[again.into()]);
     let checked = checked.expect("it can be checked");
     assert!(!checked.has_errors() && checked.diagnostics.is_empty());
     assert_eq!(device.download::<u32>(again).ok(), Some(expected));
@@ -83,11 +83,11 @@ const DEEP: &str = "
 fn the_stack_is_as_large_as_the_launch_says() {
     let module = module(DEEP);
     let kernel = module.kernel("k").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let out = device.upload(&[0_u32; 32]).expect("it fits");
-    let mut launch = |stack_limit: u32, depth: u32| {
+    let launch = |stack_limit: u32, depth: u32| {
         let config = LaunchConfig { stack_limit, ..LaunchConfig::new(1, 32) };
-        kernel.launch(&mut device, &config, &[out.into(), Arg::from(depth)])
+        kernel.launch(&device, &config, &[out.into(), Arg::from(depth)])
     };
     // 32 activations and more, each with 1,000 bytes of its own.
     let overflow = launch(32_000, 1).expect_err("it has no room");
@@ -107,9 +107,9 @@ fn a_stack_takes_the_memory_that_is_used() {
     // To clear all of it for every CTA would take a gigabyte.
     let module = module(DEEP);
     let kernel = module.kernel("k").expect("it lowers");
-    let mut device = Device::new().expect("the host gives memory");
+    let device = Device::new().expect("the host gives memory");
     let out = device.upload(&[0_u32; 1024]).expect("it fits");
     let config = LaunchConfig { stack_limit: 500_000, ..LaunchConfig::new(64, 32) };
-    let report = kernel.launch(&mut device, &config, &[out.into(), Arg::from(0_u32)]);
+    let report = kernel.launch(&device, &config, &[out.into(), Arg::from(0_u32)]);
     assert_eq!(report.expect("it runs").stats.ctas, 64);
 }
