@@ -21,7 +21,7 @@ pub struct Attributes {
     /// The extents that a CTA must have (`.reqntid`).
     pub required_block: Option<[u32; 3]>,
     /// An estimate of the registers of a thread, and no more: the most values of 32 bits that are needed at one time, as the PTX
-    /// stands, without predicates and what is the same in all threads. An assembler schedules instructions anew, folds some of them
+    /// stands, without predicates. An assembler schedules instructions anew, folds some of them
     /// and needs registers of its own. `None` where the kernel is too large to look at.
     pub estimated_registers: Option<u32>,
     /// The PTX version that the module is written in; the newest of linked modules.
