@@ -47,14 +47,17 @@ fn a_program_of_nothing_is_refused() {
 #[test]
 fn findings_of_a_linked_kernel_name_the_file() {
     let far = ".visible .func (.param .b32 r) f(.param .b32 x)
-        { .reg .b64 %rd; mov.u64 %rd, 0; st.global.u32 [%rd], 1; st.param.b32 [r], 1; ret; }";
-    let program = linked(&[("a.ptx", CALLS), ("b.ptx", far)]).expect("it links");
+        { .reg .b64 %rd; mov.u64 %rd, 0; .loc 1 7 3
+          st.global.u32 [%rd], 1; st.param.b32 [r], 1; ret; }
+        .file 1 \"b.cu\"";
+    let calls = format!("{CALLS}\n.file 1 \"a.cu\"");
+    let program = linked(&[("a.ptx", &calls), ("b.ptx", far)]).expect("it links");
     let device = Device::new().expect("the host gives memory");
     let out = device.allocate(4).expect("it fits");
     let kernel = program.kernel("k").expect("it lowers");
     let error = kernel.launch(&device, &LaunchConfig::new(1, 1), &[out.into()]);
     let text = error.expect_err("it stores at 0").to_string();
-    assert!(text.contains("b.ptx:5:"), "{text}");
+    assert!(text.contains("b.ptx:6:") && text.contains("b.cu:7"), "{text}");
 }
 
 /// Offsets 0, 16, 36, 40 and 48 by the rules of C for `struct { uint8_t; alignas(16) uint8_t[20]; uint16_t; double; uint64_t }`.

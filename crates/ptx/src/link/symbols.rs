@@ -134,11 +134,15 @@ impl Symbols {
         errors: &mut Vec<Diagnostic>,
     ) {
         let Some((first, others)) = shared.split_first() else { return };
+        // A declaration may leave the size open; the first that says it counts.
+        let sized = shared.iter().find(|it| bytes(it).is_some()).unwrap_or(first);
         let mut strong = Some(first).filter(|it| it.binding == Binding::Strong);
         for other in others {
-            if let Some((message, said, at)) = differs(name, first, other, sources) {
+            let differs =
+                |one: &'_ Shared| Some((differs(name, one, other, sources)?, one.node.name().span));
+            if let Some(((message, said, at), first)) = differs(first).or_else(|| differs(sized)) {
                 let error = Diagnostic::error(at, message);
-                errors.push(error.label(first.node.name().span, said));
+                errors.push(error.label(first, said));
                 continue;
             }
             match strong {
