@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 use warpwise::diag::{Diagnostic, JsonDiagnostic, Log, Severity};
-use warpwise::{KernelInfo, Module, ModuleInfo, Needs, ParamInfo, Usage, plain_name};
+use warpwise::{Attributes, KernelInfo, Module, ModuleInfo, Needs, ParamInfo, Usage, plain_name};
 
 /// The form of its document.
 pub(crate) const FORM: Form<Body> = Form::new("info");
@@ -68,6 +68,22 @@ struct JsonKernel {
     /// Bytes of local memory of a thread, if it can run.
     #[serde(skip_serializing_if = "Option::is_none")]
     local_bytes: Option<u32>,
+    /// Bytes of constant variables of its module, or of the program that modules were linked to, if it can run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    constant_bytes: Option<u64>,
+    /// Bytes of the block of its arguments, as the CUDA ABI lays it out, if it can run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    param_bytes: Option<u32>,
+    /// The most threads that a CTA can have, if it can run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_threads_per_block: Option<u32>,
+    /// The extents that a CTA must have, if `.reqntid` says so and it can run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required_block: Option<[u32; 3]>,
+    /// An estimate of the registers of a thread, from the values of 32 bits that the PTX needs at one time; an assembler may need
+    /// more or fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimated_registers: Option<u32>,
     /// Why it cannot run.
     refused: Vec<JsonDiagnostic>,
 }
@@ -82,6 +98,8 @@ struct JsonParam {
     declaration: String,
     /// Its size.
     bytes: u32,
+    /// Where it begins in a block of arguments, as the CUDA ABI lays it out.
+    offset: u32,
     /// Its type in C++, if the mangled name tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     cpp: Option<String>,
@@ -110,7 +128,7 @@ pub(crate) fn run(arguments: &InfoArguments) -> Status {
 }
 
 fn answer(arguments: &InfoArguments) -> Result<Answer<Body>, Stop> {
-    let mut module = Module::from_ptx_file(&arguments.module)?;
+    let mut module = Module::from_ptx_files(&arguments.modules)?;
     if let Some(target) = &arguments.target {
         module.retarget(target)?;
     }
@@ -171,11 +189,25 @@ fn needs_text(out: &mut String, symbol: &str, needs: &Needs) {
             what => writeln!(out, "  {nth}: {what}  ({told})"),
         };
     }
+    let Attributes { static_shared_bytes, local_bytes, constant_bytes, .. } = needs.attributes;
+    let constants = match constant_bytes {
+        0 => String::new(),
+        bytes => format!(", {bytes} of constant memory"),
+    };
     let _ = writeln!(
         out,
-        "  {} bytes of shared memory, {} of local memory a thread",
-        needs.shared_bytes, needs.local_bytes
+        "  {static_shared_bytes} bytes of shared memory, {local_bytes} of local memory a thread{constants}"
     );
+    let Attributes { param_bytes, max_threads_per_block, required_block, .. } = needs.attributes;
+    let shape = match required_block {
+        Some([x, y, z]) => format!("exactly {x},{y},{z} threads a CTA"),
+        None => format!("at most {max_threads_per_block} threads a CTA"),
+    };
+    let registers = match needs.attributes.estimated_registers {
+        Some(count) => format!(", an estimated {count} registers a thread"),
+        None => String::new(),
+    };
+    let _ = writeln!(out, "  {param_bytes} bytes of parameters, {shape}{registers}");
 }
 
 fn usage(param: &ParamInfo) -> Option<String> {
@@ -199,6 +231,7 @@ fn refused(out: &mut String, module: &Module, why: &[Diagnostic]) {
 fn json(module: &Module, info: &ModuleInfo) -> JsonModule {
     let kernel = |kernel: &KernelInfo| {
         let needs = kernel.needs.as_ref().ok();
+        let attributes = needs.map(|needs| &needs.attributes);
         let why = kernel.needs.as_ref().err().map_or(&[][..], Vec::as_slice);
         let told = vec![(&**module.sources(), why)];
         JsonKernel {
@@ -210,8 +243,13 @@ fn json(module: &Module, info: &ModuleInfo) -> JsonModule {
             registers: kernel.registers.clone(),
             runs: needs.is_some(),
             params: needs.map(|needs| needs.params.iter().map(param).collect()),
-            shared_bytes: needs.map(|needs| needs.shared_bytes),
-            local_bytes: needs.map(|needs| needs.local_bytes),
+            shared_bytes: attributes.map(|it| it.static_shared_bytes),
+            local_bytes: attributes.map(|it| it.local_bytes),
+            constant_bytes: attributes.map(|it| it.constant_bytes),
+            param_bytes: attributes.map(|it| it.param_bytes),
+            max_threads_per_block: attributes.map(|it| it.max_threads_per_block),
+            required_block: attributes.and_then(|it| it.required_block),
+            estimated_registers: attributes.and_then(|it| it.estimated_registers),
             refused: Log { told, ..Log::default() }.json(),
         }
     };
@@ -240,6 +278,7 @@ fn param(param: &ParamInfo) -> JsonParam {
         name: param.name.clone(),
         declaration: param.declaration.clone(),
         bytes: param.bytes,
+        offset: param.offset,
         cpp: param.cpp.clone(),
         usage: usage(param),
     }

@@ -47,7 +47,9 @@ pub(crate) struct Said {
 impl Said {
     pub(crate) fn new(arguments: &RunArguments) -> Said {
         let as_text = arguments.reporting.format() == ReportFormat::Text;
-        Said { as_text, module: arguments.module.display().to_string(), ..Said::default() }
+        let names = arguments.modules.iter().map(|path| path.display().to_string());
+        let module = names.collect::<Vec<_>>().join(" ");
+        Said { as_text, module, ..Said::default() }
     }
 
     /// What the kernel printed comes first.
@@ -166,7 +168,7 @@ impl From<Refusal> for Stop {
 
 /// Reads the module, chooses the kernel, and makes its arguments.
 pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepared, Stop> {
-    let mut module = Module::from_ptx_file(&arguments.module)?;
+    let mut module = Module::from_ptx_files(&arguments.modules)?;
     let retargeted = arguments.target.as_deref().map_or(Ok(()), |name| module.retarget(name));
     let kernel = match retargeted {
         Ok(()) => choose(&module, arguments.entry.as_deref()),

@@ -7,6 +7,7 @@
 pub mod catalogue;
 pub mod check;
 mod directive;
+mod link;
 mod lint;
 pub mod lower;
 mod module;

@@ -1,6 +1,7 @@
 //! A module from text to kernels.
 
 use crate::check;
+use crate::link::{self, Linked};
 use crate::lint::name_functions;
 use crate::lower::{self, Image, LoweredKernel};
 use crate::nearest::nearest;
@@ -17,6 +18,8 @@ pub struct Module {
     /// Whether the target is another than the module's own.
     retargeted: bool,
     image: Image,
+    /// The modules that a program was linked from; empty for one module alone.
+    modules: Vec<ast::Module>,
 }
 
 impl Module {
@@ -50,7 +53,32 @@ impl Module {
         if found.iter().any(is_error) {
             return Err(found);
         }
-        Ok((Module { ast, target, retargeted: false, image }, found))
+        Ok((Module { ast, target, retargeted: false, image, modules: Vec::new() }, found))
+    }
+
+    /// Links modules, each of which was read from a file of its own of `sources`. One module alone stays as it is, and kernels
+    /// of it that need what is not there are refused when they are lowered.
+    ///
+    /// # Errors
+    /// Symbols that are missing, defined twice, or declared in ways that differ; targets that do not go together. Each
+    /// with its place in every file.
+    pub fn link(modules: Vec<Module>, sources: &Sources) -> Result<Module, Vec<Diagnostic>> {
+        let modules = match <[Module; 1]>::try_from(modules) {
+            Ok([module]) => return Ok(module),
+            Err(modules) => modules,
+        };
+        if modules.is_empty() {
+            let message = "a program has at least one module";
+            return Err(vec![Diagnostic::new(Severity::Error, Class::BadInput, message)]);
+        }
+        let modules = modules.into_iter().map(|module| (module.ast, module.target)).collect();
+        let Linked { program, target, modules } = link::link(modules, sources)?;
+        let mut errors = Vec::new();
+        let image = Image::of(&program, &mut errors);
+        match errors.is_empty() {
+            true => Ok(Module { ast: program, target, retargeted: false, image, modules }),
+            false => Err(errors),
+        }
     }
 
     /// What the module is written for.
@@ -110,7 +138,13 @@ impl Module {
         };
         if self.retargeted {
             // The version is not the target's business here: the module runs as if it were new enough.
-            let mut found = check::check(&self.ast, Some(self.target));
+            let modules = match self.modules.as_slice() {
+                [] => std::slice::from_ref(&self.ast),
+                modules => modules,
+            };
+            let target = Some(self.target);
+            let checked = modules.iter().flat_map(|module| check::check(module, target));
+            let mut found: Vec<Diagnostic> = checked.collect();
             let is_breach = |it: &Diagnostic| {
                 it.severity == Severity::Error && it.code != rules::TARGET_VERSION.code
             };

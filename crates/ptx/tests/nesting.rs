@@ -67,7 +67,7 @@ fn what_is_not_implemented_is_told_once_with_its_number() {
     body += "call c; call c;\ncall a;\n";
     let errors = lower(functions, &body).expect_err("they are defined elsewhere");
     let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
-    let linked = "is defined in another module; modules cannot be linked yet";
+    let linked = "is defined in another module, which is not linked";
     assert_eq!(
         messages,
         [

@@ -28,10 +28,12 @@ fn symbol(name: &str) -> Option<Symbol<&[u8]>> {
 }
 
 fn written(name: &str, options: DemangleOptions) -> Option<String> {
+    // Linked programs have `name@file` beside a `name` of another module.
+    let (name, module) = name.split_at(name.find('@').unwrap_or(name.len()));
     let mut out = Bounded(String::new());
     let options = options.recursion_limit(64);
     symbol(name)?.structured_demangle(&mut out, &options).ok()?;
-    Some(out.0)
+    Some(out.0 + module)
 }
 
 /// A mangled name of the Itanium C++ ABI with its parameters, such as `scan(int*, int)`; `None` if it is none.

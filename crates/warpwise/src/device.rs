@@ -2,6 +2,7 @@
 
 use crate::element::ElementType;
 use crate::error::{Error, Stage};
+use crate::module::Module;
 use bytemuck::{AnyBitPattern, NoUninit};
 use diag::Class;
 use ptx::Image;
@@ -150,8 +151,32 @@ impl Device {
         Ok(bytes.chunks_exact(size).map(bytemuck::pod_read_unaligned).collect())
     }
 
+    /// Gives the variables of a module memory on this device, with their initial values, if they have none yet: what its first
+    /// launch does, or the first look at one of its variables. Clones of a module are one module.
+    ///
+    /// # Errors
+    /// The variables do not fit.
+    pub fn load(&self, module: &Module) -> Result<(), Error> {
+        self.load_image(module.image()).map(drop)
+    }
+
+    /// Frees the variables of a module: their addresses are no longer valid, wherever they have been kept, and a kernel that
+    /// accesses them is stopped. Whether the module was loaded. A later launch loads it anew, with initial values. Launches of the
+    /// module that are still running are the caller's to wait for.
+    ///
+    /// # Errors
+    /// The device does not know the memory any more.
+    pub fn unload(&self, module: &Module) -> Result<bool, Error> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(known, _): &(Arc<Image>, u64)| Arc::ptr_eq(known, module.image());
+        let Some(at) = loaded.iter().position(is_it) else { return Ok(false) };
+        let (_, base) = loaded.remove(at);
+        self.memory.free(base)?;
+        Ok(true)
+    }
+
     /// Where a module's variables stand; lays them out the first time.
-    pub(crate) fn load(&self, image: &Arc<Image>) -> Result<u64, Error> {
+    pub(crate) fn load_image(&self, image: &Arc<Image>) -> Result<u64, Error> {
         // Under the lock, so that launches at once lay it out once.
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, base)) = loaded.iter().find(|(known, _)| Arc::ptr_eq(known, image)) {

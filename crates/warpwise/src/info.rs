@@ -1,5 +1,6 @@
 //! What a module has and needs, without running it.
 
+use crate::attributes::Attributes;
 use crate::demangle::demangled;
 use crate::launch::parameters;
 use crate::launch::{Place, shown};
@@ -10,7 +11,7 @@ use diag::Diagnostic;
 use ptx::syntax::ast::{
     Function, FunctionKind, Item, Linkage, Space, StatementKind, each_statement,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// What a module has.
 #[derive(Clone, Debug)]
@@ -53,10 +54,8 @@ pub struct KernelInfo {
 pub struct Needs {
     /// Its parameters in order.
     pub params: Vec<ParamInfo>,
-    /// Bytes of static shared memory of a CTA.
-    pub shared_bytes: u64,
-    /// Bytes of local memory of a thread.
-    pub local_bytes: u32,
+    /// What it takes of a device.
+    pub attributes: Attributes,
 }
 
 /// A parameter.
@@ -68,6 +67,8 @@ pub struct ParamInfo {
     pub declaration: String,
     /// Its size.
     pub bytes: u32,
+    /// Where it begins in a block of arguments ([`Kernel::launch_with_params`]).
+    pub offset: u32,
     /// Its type in C++, if the mangled name tells.
     pub cpp: Option<String>,
     /// What the kernel does with the memory behind it, as far as that is known.
@@ -98,8 +99,12 @@ impl Module {
         let entries = functions().filter(|it| it.kind == FunctionKind::Entry && it.body.is_some());
         let names = self.kernel_names();
         let kernels = entries.zip(names).map(|(entry, name)| self.kernel_info(entry, name));
+        let defined: HashSet<&str> =
+            functions().filter(|it| it.body.is_some()).map(|it| it.name.as_str()).collect();
         let is_extern = |it: &&std::sync::Arc<Function>| {
-            it.linkage == Linkage::Extern && it.kind == FunctionKind::Func
+            it.linkage == Linkage::Extern
+                && it.kind == FunctionKind::Func
+                && !defined.contains(it.name.as_str())
         };
         ModuleInfo {
             version: self.ptx.target().ptx,
@@ -162,14 +167,14 @@ impl Kernel {
                 name: param.name.clone(),
                 declaration: shown(&Place::of(param)),
                 bytes: param.bytes,
+                offset: param.block_offset,
                 cpp: types.as_ref().and_then(|types| types.get(nth)).map(|it| it.words.clone()),
                 usage,
             }
         };
         Needs {
             params: params.iter().enumerate().map(param).collect(),
-            shared_bytes: self.lowered.kernel.shared_bytes_of_variables(0),
-            local_bytes: self.lowered.kernel.local_bytes,
+            attributes: self.attributes(),
         }
     }
 }

@@ -71,6 +71,7 @@
 //! # Ok::<(), warpwise::Error>(())
 //! ```
 
+mod attributes;
 mod check;
 mod compare;
 mod demangle;
@@ -82,6 +83,7 @@ mod files;
 mod finding;
 mod info;
 mod launch;
+mod linker;
 pub mod machine;
 mod module;
 mod names;
@@ -91,6 +93,7 @@ mod session;
 mod source;
 mod variable;
 
+pub use attributes::Attributes;
 pub use check::{Checked, Coverage, Exploration};
 pub use compare::{Comparison, Difference, Tolerance, compare};
 pub use demangle::{demangled, is_called, plain_name};
@@ -101,6 +104,7 @@ pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Arg, Extents, LaunchConfig, Report};
+pub use linker::Linker;
 pub use module::{Kernel, Module};
 pub use session::{Event, Properties, Session, Stream};
 pub use variable::Variable;

@@ -2,18 +2,15 @@
 
 use crate::demangle::{demangled, plain_name};
 use crate::error::{Error, Stage};
-use crate::files::read_file;
 use crate::finding::Position;
 use crate::names::{self, Found};
 use diag::{Class, Diagnostic, Severity, Sources};
 use ir::{Place, Reg};
 use ptx::{Image, LoweredKernel, Param};
-use std::io::ErrorKind;
-use std::path::Path;
 use std::sync::Arc;
 use vm::Executable;
 
-/// A parsed PTX module.
+/// A parsed PTX module, or several that were linked ([`crate::Linker`]).
 #[derive(Clone, Debug)]
 pub struct Module {
     sources: Arc<Sources>,
@@ -28,65 +25,21 @@ pub struct Module {
 pub struct Kernel {
     pub(crate) sources: Arc<Sources>,
     pub(crate) image: Arc<Image>,
+    pub(crate) target: ptx::Target,
     pub(crate) lowered: LoweredKernel,
     /// The kernel with what its launches have made of it: clones share that.
     pub(crate) executable: Arc<Executable>,
 }
 
-/// The largest source file, so that every offset fits a span.
-const MAX_SOURCE: usize = 1 << 30;
-
 impl Module {
-    /// Parses a module. `name` is what diagnostics call the text.
-    ///
-    /// # Errors
-    /// The text is not PTX, or its variables make no sense.
-    pub fn from_ptx(name: impl Into<String>, text: impl Into<String>) -> Result<Module, Error> {
-        let text = text.into();
-        if text.len() > MAX_SOURCE {
-            let message = format!("{} is larger than {MAX_SOURCE} bytes", name.into());
-            return Err(Error::message(Stage::Module, Class::Limit, message));
-        }
-        let mut sources = Sources::new();
-        let file = sources.add(name, text);
-        let sources = Arc::new(sources);
-        match ptx::Module::parse(&sources, file) {
-            Ok((ptx, warnings)) => {
-                let image = Arc::new(ptx.image().clone());
-                Ok(Module { sources, ptx, image, warnings })
-            }
-            Err(found) => Err(Error::new(Stage::Module, sources, found)),
-        }
-    }
-
-    /// Reads and parses a file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or as for [`Module::from_ptx`].
-    pub fn from_ptx_file(path: impl AsRef<Path>) -> Result<Module, Error> {
-        let path = path.as_ref();
-        let fail = |class, why: &dyn std::fmt::Display| {
-            let message = format!("cannot read {}: {why}", path.display());
-            Error::message(Stage::Module, class, message)
-        };
-        let bytes = read_file(path).map_err(|why| match why.kind() {
-            ErrorKind::FileTooLarge => fail(Class::Limit, &why),
-            _ => fail(Class::BadInput, &why),
-        })?;
-        if let Some((what, help)) = machine_code(&bytes) {
-            let message = format!("cannot read {}: it is {what}, and not PTX text", path.display());
-            let error = Diagnostic::new(Severity::Error, Class::BadInput, message);
-            return Err(Error::new(Stage::Module, Arc::default(), vec![error.help(help)]));
-        }
-        let text = String::from_utf8(bytes).map_err(|why| {
-            let at = why.utf8_error().valid_up_to();
-            let line = 1 + why.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-            fail(
-                Class::BadInput,
-                &format_args!("it is not PTX text: byte {at}, on line {line}, is not UTF-8"),
-            )
-        })?;
-        Module::from_ptx(path.display().to_string(), text)
+    /// A module, or program, that has been read; its kernels' diagnostics point into `sources`.
+    pub(crate) fn new(
+        sources: Arc<Sources>,
+        ptx: ptx::Module,
+        warnings: Vec<Diagnostic>,
+    ) -> Module {
+        let image = Arc::new(ptx.image().clone());
+        Module { sources, ptx, image, warnings }
     }
 
     /// Lets the module's kernels run as if it were written for another architecture, such as `sm_90`, which stands for all
@@ -157,7 +110,8 @@ impl Module {
         match self.ptx.lower(self.kernel_symbol(name)?) {
             Ok(lowered) => {
                 let executable = Arc::new(Executable::new(Arc::clone(&lowered.kernel)));
-                Ok(Kernel { sources, image: Arc::clone(&self.image), lowered, executable })
+                let (image, target) = (Arc::clone(&self.image), self.ptx.target());
+                Ok(Kernel { sources, image, target, lowered, executable })
             }
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }
@@ -175,20 +129,6 @@ impl Module {
 
     pub(crate) fn image(&self) -> &Arc<Image> {
         &self.image
-    }
-}
-
-/// What compilers make beside PTX, and how to get PTX from it.
-fn machine_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    const FAT_BINARY: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
-    let help = "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX";
-    match bytes {
-        _ if ::machine::cubin::is_elf(bytes) => Some((
-            "machine code (a cubin, an object file or a program)",
-            "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX; `warpwise disasm` shows the code of a cubin",
-        )),
-        _ if bytes.starts_with(&FAT_BINARY) => Some(("a fat binary", help)),
-        _ => None,
     }
 }
 

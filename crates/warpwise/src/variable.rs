@@ -125,7 +125,7 @@ impl Device {
     /// The module's variables do not fit.
     pub fn variable(&self, module: &Module, name: &str) -> Result<Option<Buffer>, Error> {
         let Ok(variable) = module.variable(name) else { return Ok(None) };
-        let base = self.load(module.image())?;
+        let base = self.load_image(module.image())?;
         let NamedVariable { offset, bytes, .. } = variable.declared;
         Ok(Some(Buffer { address: base + offset, bytes, element: None }))
     }

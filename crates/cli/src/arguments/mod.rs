@@ -147,9 +147,9 @@ pub(crate) struct LintArguments {
 /// The arguments of `run`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArguments {
-    /// The module, as PTX text.
-    #[arg(value_name = "K.ptx")]
-    pub(crate) module: PathBuf,
+    /// The module, as PTX text; several are linked.
+    #[arg(value_name = "K.ptx", required = true)]
+    pub(crate) modules: Vec<PathBuf>,
     /// The kernel; may be left out if the module has one kernel.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
@@ -338,9 +338,9 @@ pub(crate) enum TestFormat {
 /// The arguments of `info`.
 #[derive(Args, Debug)]
 pub(crate) struct InfoArguments {
-    /// The module, as PTX text.
-    #[arg(value_name = "K.ptx")]
-    pub(crate) module: PathBuf,
+    /// The module, as PTX text; several are linked.
+    #[arg(value_name = "K.ptx", required = true)]
+    pub(crate) modules: Vec<PathBuf>,
     /// Say what can run as if the module were written for this architecture.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,

@@ -37,16 +37,36 @@ impl<T: JsonSchema> JsonSchema for At<T> {
     }
 }
 
+/// A module: the path of a PTX file, or those of several that are linked.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected the path of a PTX file, or a list of such paths")]
+pub(super) enum Files {
+    /// A module alone.
+    One(String),
+    /// One program of several.
+    Linked(Vec<String>),
+}
+
+impl Files {
+    /// The paths.
+    pub(super) fn paths(&self) -> &[String] {
+        match self {
+            Files::One(path) => std::slice::from_ref(path),
+            Files::Linked(paths) => paths,
+        }
+    }
+}
+
 /// A test plan of Warpwise: kernels that run with given inputs, and what must come of it. docs/test-plans.md explains every
 /// key.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Plan {
-    /// The only module: the path of a PTX file, from the folder of the plan on.
-    pub(super) module: Option<At<String>>,
-    /// Several modules: the paths of PTX files by the names that launches call them by.
+    /// The only module: the path of a PTX file, from the folder of the plan on; or a list of several that are linked.
+    pub(super) module: Option<At<Files>>,
+    /// Several modules: the paths of PTX files by the names that launches call them by; or lists of those that are linked.
     #[serde(default)]
-    pub(super) modules: BTreeMap<String, At<String>>,
+    pub(super) modules: BTreeMap<String, At<Files>>,
     /// Run as if the modules were written for this architecture, such as `sm_90`.
     pub(super) target: Option<At<String>>,
     /// Look for undefined code, races and deadlocks in every launch, as `warpwise check` does.

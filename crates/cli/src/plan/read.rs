@@ -151,7 +151,7 @@ struct Reader {
     /// What is wrong with modules.
     others: Told,
     /// Modules by their path and target; `None` for those that cannot be had, which has been told.
-    loaded: BTreeMap<(PathBuf, Option<String>), Option<Arc<Module>>>,
+    loaded: BTreeMap<(Vec<PathBuf>, Option<String>), Option<Arc<Module>>>,
 }
 
 impl Reader {
@@ -201,7 +201,7 @@ impl Reader {
     }
 
     fn plan(&mut self, plan: &form::Plan, stem: &str, sources: &Arc<Sources>) -> Vec<Test> {
-        let mut paths: Vec<(String, &At<String>)> =
+        let mut paths: Vec<(String, &At<form::Files>)> =
             plan.modules.iter().map(|(name, path)| (name.clone(), path)).collect();
         if let Some(path) = &plan.module {
             if !paths.is_empty() {
@@ -235,13 +235,18 @@ impl Reader {
         tests
     }
 
-    /// Reads a module, once for every target.
-    fn module(&mut self, path: &At<String>, target: Option<&At<String>>) -> Option<Arc<Module>> {
-        let key = (self.folder.join(&path.is), target.map(|target| target.is.clone()));
+    /// Reads a module, or links several, once for every target.
+    fn module(
+        &mut self,
+        files: &At<form::Files>,
+        target: Option<&At<String>>,
+    ) -> Option<Arc<Module>> {
+        let paths = files.is.paths().iter().map(|path| self.folder.join(path));
+        let key = (paths.collect::<Vec<_>>(), target.map(|target| target.is.clone()));
         if let Some(known) = self.loaded.get(&key) {
             return known.clone();
         }
-        let read = Module::from_ptx_file(&key.0).and_then(|mut module| {
+        let read = Module::from_ptx_files(&key.0).and_then(|mut module| {
             if let Some(target) = target {
                 module.retarget(&target.is)?;
             }
@@ -253,8 +258,9 @@ impl Reader {
                 match (found.span(), target) {
                     // An unreadable file, or a target that there is not.
                     (None, target) => {
-                        let at = target.filter(|_| key.0.is_file()).unwrap_or(path);
-                        self.wrong(&at.span, &found.message, found.help.as_deref().unwrap_or(""));
+                        let at = target.filter(|_| key.0.iter().all(|path| path.is_file()));
+                        let at = at.map_or(&files.span, |target| &target.span);
+                        self.wrong(at, &found.message, found.help.as_deref().unwrap_or(""));
                     }
                     (Some(_), _) => {
                         self.others.push((Arc::clone(&failure.sources), vec![found.clone()]));

@@ -112,9 +112,7 @@ impl Lowering {
             let name = &function.name;
             let message = match service::unsupported(name) {
                 Some(what) => format!("`{name}` is not implemented: {what}"),
-                None => {
-                    format!("`{name}` is defined in another module; modules cannot be linked yet")
-                }
+                None => format!("`{name}` is defined in another module, which is not linked"),
             };
             let error = Diagnostic::unsupported(callee.span, message);
             return Err(Box::new(error.label(name.span, "declared here")));

@@ -308,7 +308,7 @@ impl Image {
                 image.offsets.insert(variable.name.to_string(), offset);
             }
         }
-        image.variables.sort_by_key(|variable| variable.span.start);
+        image.variables.sort_by_key(|variable| (variable.span.file, variable.span.start));
         if reads_special(module, special::Value::is_grid_workspace) {
             let offset = align_up(end + GAP, 16);
             let (bytes, constant) = (special::GRID_WORKSPACE, false);

@@ -19,8 +19,12 @@ pub struct Param {
     pub name: String,
     /// The type of one scalar.
     pub ty: ScalarType,
-    /// Offset in the parameter space, in bytes.
+    /// Offset in the parameter space of a launch, in bytes, where gaps around arrays show accesses past their ends.
     pub offset: u32,
+    /// Offset in bytes in a block of arguments as the CUDA ABI lays it out, without gaps.
+    pub block_offset: u32,
+    /// Alignment in bytes.
+    pub align: u32,
     /// Size in bytes, of the whole array or vector.
     pub bytes: u32,
     /// Whether it is an array or vector of scalars.

@@ -33,6 +33,7 @@ pub use lowering::{Lowering, Param};
 pub use names::RegisterNames;
 pub use operands::Extend;
 pub use scope::Entity;
+pub(crate) use service::is_service;
 
 use crate::catalogue;
 use crate::special;
@@ -237,6 +238,8 @@ impl Lowering {
             name: variable.name.to_string(),
             ty: variable.ty,
             offset: place.start as u32,
+            block_offset: without_gaps as u32,
+            align: layout::alignment(variable) as u32,
             bytes: bytes as u32,
             is_aggregate: !variable.dims.is_empty() || variable.vector.is_some(),
             is_pointer: variable.ptr.is_some(),

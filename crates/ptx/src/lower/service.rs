@@ -14,6 +14,11 @@ pub(super) fn find(function: &str) -> Option<Service> {
     }
 }
 
+/// Whether a function is none of the program's: the host provides it, or it is one of the device's runtime system.
+pub(crate) fn is_service(function: &str) -> bool {
+    find(function).is_some() || unsupported(function).is_some()
+}
+
 /// What a function of the device's runtime system does that is not implemented (CUDA C++ Programming Guide, "Dynamic Global
 /// Memory Allocation and Operations", "CUDA Dynamic Parallelism" and "Profiler Counter Function").
 pub(super) fn unsupported(function: &str) -> Option<&'static str> {

@@ -118,8 +118,7 @@ impl<'a> Variables<'a> {
             let name = &variable.name;
             let mut is_missing = None;
             if is_extern(variable) && self.find(name, scope) == Some(nth) {
-                let message =
-                    format!("`{name}` is defined in another module; modules cannot be linked yet");
+                let message = format!("`{name}` is defined in another module, which is not linked");
                 is_missing = Some((message, name.span, "declared here"));
             }
             let mut elements: Vec<&Init> = variable.init.iter().collect();

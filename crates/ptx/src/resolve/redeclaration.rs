@@ -33,6 +33,33 @@ pub(crate) fn signature<'a>(
     })
 }
 
+/// What differs in how two functions take their parameters, and where the second one does: all that a linker looks at.
+pub(crate) fn layout<'a>(
+    first: &Function,
+    second: &'a Function,
+) -> Option<(&'static str, &'a Name)> {
+    let name = &second.name;
+    for (firsts, seconds) in [(&first.returns, &second.returns), (&first.params, &second.params)] {
+        if firsts.len() != seconds.len() {
+            let extra = seconds.get(firsts.len()).map_or(name, |parameter| &parameter.name);
+            return Some(("the number of parameters differs", extra));
+        }
+        for (a, b) in firsts.iter().zip(seconds) {
+            let what = if a.space != b.space {
+                "the state space of a parameter differs"
+            } else if layout::bytes(a) != layout::bytes(b) {
+                "the size of a parameter differs"
+            } else if layout::alignment(a) != layout::alignment(b) {
+                "the alignment of a parameter differs"
+            } else {
+                continue;
+            };
+            return Some((what, &b.name));
+        }
+    }
+    None
+}
+
 /// What differs between two declarations of a function, the later one second, and where the later one does;
 /// `None` if they agree.
 pub(super) fn function<'a>(

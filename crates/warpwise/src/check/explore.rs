@@ -50,7 +50,7 @@ impl Kernel {
         args: &[Arg],
     ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
-        let image_base = device.load(&self.image)?;
+        let image_base = device.load_image(&self.image)?;
         let launch = config.launch(&params, image_base);
         let refuse = |error: LaunchError| self.refuse(refusal(&error));
         let memory = &device.memory;

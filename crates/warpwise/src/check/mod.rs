@@ -43,7 +43,7 @@ impl Kernel {
         args: &[Arg],
     ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
-        let image_base = device.load(&self.image)?;
+        let image_base = device.load_image(&self.image)?;
         let launch = config.launch(&params, image_base);
         let kernel = &self.lowered.kernel;
         let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));

@@ -1,6 +1,7 @@
 //! One launch: its extents, what the kernel is given, and what stops it.
 
 mod arg;
+mod block;
 mod fault;
 mod packing;
 mod run;

@@ -202,7 +202,7 @@ impl Kernel {
         run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Report, Error> {
         let params = self.pack(args)?;
-        let image_base = device.load(&self.image)?;
+        let image_base = device.load_image(&self.image)?;
         let launch = config.launch(&params, image_base);
         let started = Instant::now();
         let outcome = run(&launch, &device.memory).map_err(|error| self.refuse(refusal(&error)))?;

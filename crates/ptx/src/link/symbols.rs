@@ -1,0 +1,297 @@
+//! The symbols of modules: what each module says about a name, and which definition all of them mean.
+
+use super::names;
+use crate::lower::{is_service, layout};
+use crate::resolve::redeclaration;
+use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Variable};
+use crate::syntax::{Linkage, Space};
+use diag::{Diagnostic, Sources, Span};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// What a module does with a symbol, the weakest first: a stronger definition replaces a weaker one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Binding {
+    /// It is declared, and defined elsewhere.
+    Extern,
+    /// `.weak`.
+    Weak,
+    /// `.common`.
+    Common,
+    /// `.visible`.
+    Strong,
+}
+
+/// What a symbol is.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Function(Arc<Function>),
+    Variable(Variable),
+}
+
+impl Node {
+    fn name(&self) -> &Name {
+        match self {
+            Node::Function(function) => &function.name,
+            Node::Variable(variable) => &variable.name,
+        }
+    }
+
+    /// Functions are in no space that a variable can be in, and neither are kernels.
+    fn space(&self) -> (Option<FunctionKind>, Option<Space>) {
+        match self {
+            Node::Function(function) => (Some(function.kind), None),
+            Node::Variable(variable) => (None, Some(variable.space)),
+        }
+    }
+}
+
+/// What one module says about a name that other modules see, too.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    /// The number of the module.
+    pub(super) module: usize,
+    pub(super) binding: Binding,
+    /// The definition, or a declaration.
+    pub(super) node: Node,
+    /// Where it is first used.
+    used: Option<Span>,
+}
+
+/// The names of some modules.
+#[derive(Debug, Default)]
+pub(super) struct Symbols {
+    /// Names that several modules may share, each with what the modules say, in their order.
+    pub(super) shared: BTreeMap<String, Vec<Shared>>,
+    /// Names that are a module's own, by module.
+    pub(super) own: Vec<Vec<Name>>,
+}
+
+impl Symbols {
+    /// Adds the next module.
+    pub(super) fn add(&mut self, module: &mut Module) {
+        let nth = self.own.len();
+        let mut own = Vec::new();
+        let mut found: BTreeMap<String, Vec<Node>> = BTreeMap::new();
+        for item in &module.items {
+            let node = match item {
+                Item::Function(function) => Node::Function(Arc::clone(function)),
+                Item::Variable(variable) => Node::Variable((**variable).clone()),
+                Item::Directive(_) => continue,
+            };
+            found.entry(node.name().to_string()).or_default().push(node);
+        }
+        let mut used: HashMap<String, Span> = HashMap::new();
+        let wanted: HashSet<String> = found.keys().cloned().collect();
+        for item in &mut module.items {
+            used_in(item, &wanted, &mut used);
+        }
+        for (name, nodes) in found {
+            match binding(&nodes) {
+                None => own.extend(nodes.first().map(|node| node.name().clone())),
+                Some((binding, node)) => {
+                    let used = used.get(&name).copied();
+                    let node = node.clone();
+                    let shared = Shared { module: nth, binding, node, used };
+                    self.shared.entry(name).or_default().push(shared);
+                }
+            }
+        }
+        self.own.push(own);
+    }
+
+    /// The definition that every module means, if there is one.
+    pub(super) fn definition(shared: &[Shared]) -> Option<&Shared> {
+        let strongest = shared.iter().map(|it| it.binding).max()?;
+        let all = || shared.iter().filter(|it| it.binding == strongest);
+        match strongest {
+            Binding::Extern => None,
+            // The first of the largest.
+            Binding::Common => {
+                all().reduce(|one, other| if bytes(other) > bytes(one) { other } else { one })
+            }
+            Binding::Weak | Binding::Strong => all().next(),
+        }
+    }
+
+    /// Everything that does not fit together, in the terms of NVIDIA's linker.
+    pub(super) fn errors(&self, sources: &Sources) -> Vec<Diagnostic> {
+        let mut errors = Vec::new();
+        for (name, shared) in &self.shared {
+            self.mismatches(name, shared, sources, &mut errors);
+            if Symbols::definition(shared).is_none() {
+                undefined(name, shared, sources, &mut errors);
+            }
+        }
+        errors
+    }
+
+    fn mismatches(
+        &self,
+        name: &str,
+        shared: &[Shared],
+        sources: &Sources,
+        errors: &mut Vec<Diagnostic>,
+    ) {
+        let Some((first, others)) = shared.split_first() else { return };
+        // A declaration may leave the size open; the first that says it counts.
+        let sized = shared.iter().find(|it| bytes(it).is_some()).unwrap_or(first);
+        let mut strong = Some(first).filter(|it| it.binding == Binding::Strong);
+        for other in others {
+            let differs =
+                |one: &'_ Shared| Some((differs(name, one, other, sources)?, one.node.name().span));
+            if let Some(((message, said, at), first)) = differs(first).or_else(|| differs(sized)) {
+                let error = Diagnostic::error(at, message);
+                errors.push(error.label(first, said));
+                continue;
+            }
+            match strong {
+                Some(strong) if other.binding == Binding::Strong => {
+                    let [second, first] = [other, strong].map(|it| it.node.name().span);
+                    let message = format!(
+                        "Multiple definition of '{name}' in '{}', first defined in '{}'",
+                        file(sources, second),
+                        file(sources, first)
+                    );
+                    let error = Diagnostic::error(second, message);
+                    errors.push(error.label(first, "first defined here"));
+                }
+                Some(_) => {}
+                None => strong = Some(other).filter(|it| it.binding == Binding::Strong),
+            }
+        }
+    }
+}
+
+/// The name of the file in which something stands.
+pub(super) fn file(sources: &Sources, span: Span) -> &str {
+    sources.file(span.file).name()
+}
+
+/// How other modules see a name, with its definition or a declaration; `None` if they do not.
+fn binding(nodes: &[Node]) -> Option<(Binding, &Node)> {
+    let first = nodes.first()?;
+    let linkages = || {
+        nodes.iter().map(|node| match node {
+            Node::Function(function) => function.linkage,
+            Node::Variable(variable) => variable.linkage,
+        })
+    };
+    let defined = nodes.iter().find(|node| match node {
+        Node::Function(function) => function.body.is_some(),
+        Node::Variable(variable) => variable.linkage != Linkage::Extern,
+    });
+    let has = |linkage| linkages().any(|it| it == linkage);
+    let binding = match defined {
+        None => return Some((Binding::Extern, first)),
+        // A prototype may say what the definition leaves out.
+        Some(_) if has(Linkage::Visible) => Binding::Strong,
+        Some(_) if has(Linkage::Weak) => Binding::Weak,
+        Some(_) if has(Linkage::Common) => Binding::Common,
+        Some(_) => return None,
+    };
+    defined.map(|node| (binding, node))
+}
+
+/// Where a function or an initial value first names one of the symbols of its module. What a function declares itself is not
+/// taken for a symbol of that name.
+fn used_in(item: &mut Item, wanted: &HashSet<String>, used: &mut HashMap<String, Span>) {
+    let mut note = |name: &Name| {
+        if wanted.contains(name.as_str()) {
+            used.entry(name.to_string()).or_insert(name.span);
+        }
+    };
+    match item {
+        Item::Function(function) if function.body.is_some() => {
+            let declared = names::declared(function);
+            let mut at_own_name = true;
+            names::of_function(Arc::make_mut(function), &mut |name| {
+                let is_own = std::mem::take(&mut at_own_name);
+                if !is_own && !declared.names.contains(name.as_str()) {
+                    note(name);
+                }
+            });
+        }
+        Item::Function(_) | Item::Directive(_) => {}
+        Item::Variable(variable) => {
+            let mut at_own_name = true;
+            names::of_variable(variable, &mut |name| {
+                if !std::mem::take(&mut at_own_name) {
+                    note(name);
+                }
+            });
+        }
+    }
+}
+
+/// Bytes of a variable; `None` of functions and where the size is open.
+fn bytes(shared: &Shared) -> Option<u64> {
+    match &shared.node {
+        Node::Function(_) => None,
+        Node::Variable(variable) => layout::bytes(variable),
+    }
+}
+
+/// In what two modules contradict each other about a symbol: the message, what the first says, where the other says it.
+fn differs(
+    name: &str,
+    first: &Shared,
+    other: &Shared,
+    sources: &Sources,
+) -> Option<(String, String, Span)> {
+    let span = other.node.name().span;
+    let places = |said: &str| {
+        let [there, here] = [span, first.node.name().span].map(|span| file(sources, span));
+        format!("for '{name}' in '{there}', first {said} in '{here}'")
+    };
+    match (&first.node, &other.node) {
+        (one, another) if one.space() != another.space() => {
+            let message = format!("Memory space doesn't match {}", places("specified"));
+            Some((message, "first specified here".to_owned(), span))
+        }
+        (Node::Function(one), Node::Function(another)) => {
+            let (what, at) = redeclaration::layout(one, another)?;
+            let message = format!("Prototype doesn't match {}: {what}", places("defined"));
+            Some((message, "first defined here".to_owned(), at.span))
+        }
+        (Node::Variable(one), Node::Variable(_)) => {
+            // A declaration may leave its first dimension open; definitions that merge may differ in size.
+            let (size, wanted) = (bytes(other)?, bytes(first)?);
+            let merge = [first, other].iter().all(|it| it.binding == Binding::Common);
+            if merge || size == wanted || one.space == Space::Shared {
+                return None;
+            }
+            let message = format!("Size doesn't match {}", places("specified"));
+            Some((
+                format!("{message}: {size} bytes, and {wanted}"),
+                "first specified here".to_owned(),
+                span,
+            ))
+        }
+        (Node::Function(_), Node::Variable(_)) | (Node::Variable(_), Node::Function(_)) => None,
+    }
+}
+
+/// Reports the modules that need a symbol that none defines. As for NVIDIA's linker, those are the modules that use a function,
+/// and that declare a variable.
+fn undefined(name: &str, shared: &[Shared], sources: &Sources, errors: &mut Vec<Diagnostic>) {
+    for Shared { node, used, .. } in shared {
+        let declared = node.name().span;
+        let place = match node {
+            Node::Function(function) if function.kind == FunctionKind::Entry => continue,
+            Node::Function(_) if is_service(name) => continue,
+            Node::Function(_) => *used,
+            // Dynamic shared memory.
+            Node::Variable(variable) if variable.space == Space::Shared => continue,
+            Node::Variable(_) => Some(used.unwrap_or(declared)),
+        };
+        let Some(place) = place else { continue };
+        let file = file(sources, place);
+        let message = format!("Undefined reference to '{name}' in '{file}'");
+        let mut error = Diagnostic::error(place, message);
+        if place != declared {
+            error = error.label(declared, "declared here");
+        }
+        errors.push(error);
+    }
+}
