@@ -88,6 +88,7 @@ mod names;
 pub mod observe;
 mod owner;
 mod source;
+mod texture_objects;
 mod variable;
 
 pub use check::{Checked, Coverage, Exploration};
@@ -101,6 +102,7 @@ pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Arg, Extents, LaunchConfig, Report};
 pub use module::{Kernel, Module};
+pub use texture_objects::TextureArray;
 pub use variable::Variable;
 
 pub use diag;
@@ -110,6 +112,7 @@ pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};
+pub use vm::texture;
 pub use vm::{
     DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, Printed, Schedule, Stats, pool,
 };
