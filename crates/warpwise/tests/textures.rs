@@ -62,10 +62,7 @@ fn rows_may_stand_apart() {
     // Rows of three texels, eight numbers apart.
     let numbers: Vec<f32> = (0..16_u8).map(f32::from).collect();
     let buffer = device.upload(&numbers).expect("it fits");
-    let texels = Texels {
-        pitch: 32,
-        ..Texels::dense(buffer.address, FLOAT, [3, 2, 0], 0)
-    };
+    let texels = Texels { pitch: 32, ..Texels::dense(buffer.address, FLOAT, [3, 2, 0], 0) };
     let handle = device.create_texture(point(texels)).expect("it can be");
     let out = device.allocate(24).expect("it fits");
     assert_eq!(launch(&device, "floats", [3, 2, 1], &[handle.into(), out.into()]), None);
