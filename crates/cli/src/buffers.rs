@@ -1,12 +1,14 @@
 //! Buffers on the device, made as the user says.
 
+use crate::fill::Fill;
 use crate::npy::{Array, Contents};
-use crate::spec::{Fill, Spec, Subject};
+use crate::spec::{Spec, Subject};
 use half::{bf16, f16};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use warpwise::texture::Texels;
 use warpwise::{Arg, Buffer, Device, ElementType, Error, Kind, Module, Scalar};
 
 /// A buffer and what it holds.
@@ -100,6 +102,19 @@ impl Maker<'_> {
                 let buffer = self.reserve(&array, whose)?;
                 fill_buffer(self.device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
                 Draft::Ready(Arg::Buffer(buffer), Some((buffer, array)))
+            }
+            Spec::Texture(spec) => {
+                let count = spec.count().unwrap_or(u64::MAX);
+                let array = Array::flat(spec.ty, count)
+                    .ok_or_else(|| Refusal::Limit(format!("{whose}: these are too many texels")))?;
+                let buffer = self.reserve(&array, whose)?;
+                fill_buffer(self.device, buffer, spec.ty, spec.fill).map_err(Refusal::Limit)?;
+                let texels = Texels { address: buffer.address, ..spec.texels };
+                let handle = match spec.texture(texels) {
+                    Some(texture) => self.device.create_texture(texture)?,
+                    None => self.device.create_surface(texels)?,
+                };
+                Draft::Ready(Arg::Scalar(handle.into()), Some((buffer, array)))
             }
             Spec::File(path) => {
                 let (array, contents, file) = open(path).map_err(Refusal::File)?;
@@ -229,7 +244,11 @@ impl Maker<'_> {
                 self.read_into(buffer, path, (&array, &contents, file))?;
                 Ok(Some((buffer, array)))
             }
-            Spec::Scalar(_) | Spec::Bytes(_) | Spec::Struct(_) | Spec::Reference(_) => {
+            Spec::Scalar(_)
+            | Spec::Bytes(_)
+            | Spec::Texture(_)
+            | Spec::Struct(_)
+            | Spec::Reference(_) => {
                 let draft = self.draft(spec, &format!("variable {name}"))?;
                 let ready = all.iter().map(|it| match it.fields.is_empty() {
                     true => Draft::Ready(it.arg.clone(), it.array.clone()),

@@ -10,6 +10,7 @@ mod covered;
 mod disasm;
 mod expect;
 mod explain;
+mod fill;
 mod form;
 mod forms;
 mod info;
@@ -33,6 +34,7 @@ mod sim;
 mod spec;
 mod state;
 mod status;
+mod texture;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

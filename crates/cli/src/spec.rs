@@ -1,6 +1,8 @@
 //! `--arg SPEC`.
 
+use crate::fill::{Fill, fill};
 use crate::literal;
+use crate::texture::TextureSpec;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -24,6 +26,8 @@ pub(crate) enum Spec {
     File(PathBuf),
     /// `bytes:HEX`.
     Bytes(Vec<u8>),
+    /// `tex:…` and `surf:…`.
+    Texture(TextureSpec),
     /// `struct:SPEC;SPEC;...`.
     Struct(Vec<Spec>),
     /// `&NAME`: the buffer of another argument, or a variable.
@@ -69,17 +73,6 @@ impl FromStr for Subject {
     }
 }
 
-/// What a buffer holds at first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fill {
-    /// The same everywhere.
-    Value(Scalar),
-    /// 0, 1, 2, …: integers modulo their range, floats rounded.
-    Iota,
-    /// Pseudo-random values of this seed.
-    Random(u64),
-}
-
 impl FromStr for Spec {
     type Err = String;
 
@@ -96,12 +89,17 @@ impl FromStr for Spec {
         if let Some(fields) = text.strip_prefix("struct:") {
             return structure(fields).map(Spec::Struct);
         }
+        for (prefix, is_surface) in [("tex:", false), ("surf:", true)] {
+            if let Some(rest) = text.strip_prefix(prefix) {
+                return TextureSpec::parse(rest, is_surface).map(Spec::Texture);
+            }
+        }
         if let Some(name) = text.strip_prefix('&') {
             return name.parse().map(Spec::Reference);
         }
         let Some(end) = text.find([':', '[']) else {
             return Err(
-                "write TYPE:VALUE, TYPE[N]=VALUE, @FILE.npy, bytes:HEX, struct:SPEC;SPEC or &NAME"
+                "write TYPE:VALUE, TYPE[N]=VALUE, @FILE.npy, bytes:HEX, struct:SPEC;SPEC, tex:TYPE[H,W]=VALUE, surf:TYPE[H,W]=VALUE or &NAME"
                     .to_owned(),
             );
         };
@@ -117,14 +115,7 @@ impl FromStr for Spec {
             Ok(_) => return Err(format!("{count} elements are more than any memory holds")),
             Err(_) => return Err(format!("`{count}` is not a number of elements")),
         };
-        let fill = match (value, value.strip_prefix("rand:")) {
-            ("iota", _) => Fill::Iota,
-            (_, Some(seed)) => {
-                Fill::Random(seed.parse().map_err(|_| format!("`{seed}` is not a seed"))?)
-            }
-            (value, None) => Fill::Value(literal::parse(ty, value)?),
-        };
-        Ok(Spec::Buffer { ty, count, fill })
+        Ok(Spec::Buffer { ty, count, fill: fill(ty, value)? })
     }
 }
 

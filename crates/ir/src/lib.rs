@@ -29,6 +29,7 @@ mod scalar;
 mod special;
 pub mod table;
 pub mod text;
+mod texture;
 mod verify;
 
 pub use builder::Builder;
@@ -49,6 +50,7 @@ pub use op::{
 pub use register::{Class, Pred, Reg, Src};
 pub use scalar::{BinaryOp, CompareOp, Float, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};
+pub use texture::{Geometry, Outside, Sampling, SurfaceAccess, TextureQuery};
 pub use verify::verify;
 
 #[doc(hidden)]

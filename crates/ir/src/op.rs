@@ -57,6 +57,14 @@ pub enum Service {
     /// Stops the kernel: its stack has no room. Operands: how many bytes are needed, how many are left, and the number of the
     /// function that is called, as the front end counts, or [`Service::ALLOCATION`].
     StackOverflow,
+    /// Reads a component of a texture. Operands: its handle, the coordinates (32 bits each, a layer first; those that the
+    /// geometry has not count for nothing), and a constant, [`crate::Sampling::bits`]. Result: the component.
+    Sample,
+    /// Where an access to a surface goes. Operands: its handle, the coordinates as of [`Service::Sample`], and a constant,
+    /// [`crate::SurfaceAccess::bits`]. Result: the address in device memory, or 0 if nothing is accessed.
+    SurfaceAddress,
+    /// What a texture or a surface is. Operands: its handle, and a constant, [`crate::TextureQuery::bits`].
+    QueryTexture,
 }
 
 impl Service {
@@ -76,15 +84,20 @@ impl Service {
             Service::NoFunction | Service::Malloc | Service::Free => &[Class::W64],
             Service::BeginFrame => &[Class::W64; 2],
             Service::StackOverflow => &[Class::W64; 3],
+            Service::Sample | Service::SurfaceAddress => {
+                const COORDINATE: Class = Class::W32;
+                &[Class::W64, COORDINATE, COORDINATE, COORDINATE, COORDINATE, Class::W64]
+            }
+            Service::QueryTexture => &[Class::W64; 2],
         }
     }
 
     /// The class of its result.
     pub fn result(self) -> Option<Class> {
         match self {
-            // How many values were printed.
-            Service::Print => Some(Class::W32),
-            Service::Malloc => Some(Class::W64),
+            // Of `Print`, how many values were printed.
+            Service::Print | Service::Sample | Service::QueryTexture => Some(Class::W32),
+            Service::Malloc | Service::SurfaceAddress => Some(Class::W64),
             Service::AssertFail
             | Service::NoFunction
             | Service::Free

@@ -33,6 +33,7 @@ mod schedule;
 mod simd;
 mod stats;
 mod stepwise;
+pub mod texture;
 mod threads;
 
 pub use cta::barriers::{BARRIERS, NUMBERED_BARRIERS};

@@ -91,6 +91,7 @@ pub mod observe;
 mod owner;
 mod session;
 mod source;
+mod texture_objects;
 mod variable;
 
 pub use attributes::Attributes;
@@ -107,6 +108,7 @@ pub use launch::{Arg, Extents, LaunchConfig, Report};
 pub use linker::Linker;
 pub use module::{Kernel, Module};
 pub use session::{Event, Properties, Session, Stream};
+pub use texture_objects::TextureArray;
 pub use variable::Variable;
 
 pub use diag;
@@ -116,6 +118,7 @@ pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
 pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};
+pub use vm::texture;
 pub use vm::{
     DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, Printed, Schedule, Stats, pool,
 };

@@ -91,6 +91,13 @@ SPEC, once per kernel parameter, in order:
   bytes:HEX          the bytes of a by-value structure, first byte first
   struct:SPEC;SPEC   a by-value structure of such values, each at its natural alignment: buffers in it are
                      pointers, and field 1 of parameter 2 is called 2.1
+  tex:TYPExC[H,W]:OPTION,...=VALUE
+                     a texture by its handle: C channels of TYPE (1, 2 or 4; xC may be left out), extents from the outermost
+                     on ([W], [H,W] or [D,H,W]), what channels hold as for buffers; options: wrap, clamp, mirror, border;
+                     point, linear; normalized (coordinates); float (integers are read as such); layers (the first
+                     extent counts layers, six for each cube). Without any: clamp, point
+  surf:TYPExC[H,W]=VALUE
+                     a surface, the same way; its one option is layers
   &I, &NAME          the address of the buffer of another parameter, by number or name, or of a variable
 
 TYPE: u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64

@@ -22,7 +22,7 @@ pub(super) fn setting(name: &str, spec: &Spec) -> Result<Setting, String> {
             (std::array::from_fn(|_| elements.next().unwrap_or(0)), None)
         }
         Spec::File(path) => (of_file(name, path)?, None),
-        Spec::Bytes(_) | Spec::Struct(_) | Spec::Reference(_) => {
+        Spec::Bytes(_) | Spec::Texture(_) | Spec::Struct(_) | Spec::Reference(_) => {
             return Err(format!(
                 "{name}: a register holds numbers: write TYPE:VALUE, TYPE[32]=VALUE or @FILE.npy"
             ));

@@ -2,9 +2,10 @@
 
 use super::form::{self, At, FaultWord, Numbers, Values};
 use crate::arguments::{Explore, Selection};
+use crate::fill::Fill;
 use crate::literal;
 use crate::report::Told;
-use crate::spec::{Fill, Spec, Subject};
+use crate::spec::{Spec, Subject};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -391,6 +392,7 @@ impl Reader {
             }
             Spec::Reference(Subject::Argument(..))
             | Spec::Scalar(_)
+            | Spec::Texture(_)
             | Spec::Buffer { .. }
             | Spec::File(_)
             | Spec::Bytes(_) => {}
@@ -552,7 +554,10 @@ impl Reader {
                     Spec::File(path) => Equals::File(path),
                     Spec::Buffer { ty, count, fill } => Equals::Pattern { ty, count, fill },
                     Spec::Scalar(value) => Equals::Value(value),
-                    Spec::Reference(Subject::Argument(..)) | Spec::Bytes(_) | Spec::Struct(_) => {
+                    Spec::Reference(Subject::Argument(..))
+                    | Spec::Bytes(_)
+                    | Spec::Texture(_)
+                    | Spec::Struct(_) => {
                         let help = "write @FILE.npy, TYPE[N]=VALUE, TYPE:VALUE, &NAME, or a list";
                         self.wrong(&text.span, "this is nothing to compare with", help);
                         return None;

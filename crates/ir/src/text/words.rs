@@ -75,6 +75,7 @@ words! {
     Service, "a service" {
         Print = "print", AssertFail = "assert_fail", NoFunction = "no_function",
         Malloc = "malloc", Free = "free", BeginFrame = "begin_frame",
-        StackOverflow = "stack_overflow"
+        StackOverflow = "stack_overflow", Sample = "sample", SurfaceAddress = "surface_address",
+        QueryTexture = "query_texture"
     }
 }

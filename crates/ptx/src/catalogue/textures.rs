@@ -1,23 +1,27 @@
-//! Textures and surfaces. Warpwise knows their instructions and does not run them.
+//! Textures and surfaces.
 
-use super::{Entry, Form, Need, Removed, Since};
+mod lower;
+
+use super::{Entry, Form, Need, Removed, Since, not_implemented};
+use crate::lower::{Inst, Lowering, Result};
 
 /// The forms of `tex`, a row each: mode; geometries; what stands in the brackets; types of coordinates; the
-/// operands behind; PTX version and target; and, for forms that targets from sm_90 on lack, why, and whether those
+/// operands behind; PTX version and target; the lowering of the form with four results; and, for forms that targets from sm_90 on lack, why, and whether those
 /// of four results and those of two halves are gone. Each row is a form with four results and one with two halves.
 macro_rules! textures {
-    ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal $(gone $why:ident $four:literal $two:literal)?;)+) => {
+    ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal $(by $lower:ident)? $(gone $why:ident $four:literal $two:literal)?;)+) => {
         &[$(
             textures!(@ $mode, ".v4.dtype", "d{4}[|p]:dtype", $geoms, $where, $ctypes, $more,
-                "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10), [None $(, gone($why, $four))?]),
+                "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10), [None $(, gone($why, $four))?], [not_implemented $(, lower::$lower)?]),
             textures!(@ $mode, ".v2.f16x2", "plain d{2}[|p]:f16x2", $geoms, $where, $ctypes, $more,
-                "", since($ptx, $sm, (4, 2), 53), [None $(, gone($why, $two))?]),
+                "", since($ptx, $sm, (4, 2), 53), [None $(, gone($why, $two))?], [not_implemented]),
         )+]
     };
-    (@ $mode:literal, $ty:literal, $d:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $choice:literal, $since:expr, $gone:expr) => {
+    (@ $mode:literal, $ty:literal, $d:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $choice:literal, $since:expr, $gone:expr, $lower:expr) => {
         Form {
             since: $since,
             removed: last(&$gone),
+            lower: lowering(&$lower),
             ..Form::legal(
                 concat!(
                     "tex", $mode, "{.uni}.geom", $ty, ".ctype ", $d, ", [a:tex, ", $where, "c@geom:ctype]",
@@ -50,6 +54,14 @@ const fn gone(why: Removed, is_gone: bool) -> Option<Removed> {
 
 /// The last of some.
 const fn last(all: &[Option<Removed>]) -> Option<Removed> {
+    all[all.len() - 1]
+}
+
+/// What lowers a form.
+type Lower = fn(&mut Lowering, &Inst<'_>) -> Result;
+
+/// The last of some lowerings.
+const fn lowering(all: &[Lower]) -> Lower {
     all[all.len() - 1]
 }
 
@@ -91,12 +103,12 @@ const QUERIES: &[Need] = &[
 
 #[rustfmt::skip]
 const TEXTURE: &[Form] = textures! {
-    "{.base!}" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" "" 10 10;
+    "{.base!}" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" "" 10 10 by sample;
     "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".s32, .f32" ", offset@geom:s32" 43 30;
     "{.base!}" ".3d" "" ".s32, .f32" ", typed offset@geom:s32" 43 30;
     "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int depth:f32" 43 30;
     "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".f32" ", offset@geom:s32, int depth:f32" 43 30;
-    "{.base!}" ".cube, .acube" "" ".f32" "" 30 20;
+    "{.base!}" ".cube, .acube" "" ".f32" "" 30 20 by sample;
     "{.base!}" ".cube, .acube" "" ".f32" ", int depth:f32" 43 30;
     "{.base!}" ".cube, .acube" "" ".f32" ", typed offset:s32" 31 20;
     "{.base!}" ".cube, .acube" "" ".f32" ", offset:s32, depth:f32" 43 30;
@@ -107,12 +119,12 @@ const TEXTURE: &[Form] = textures! {
     "{.base!}" ".3d" "sampler:samplerref, " ".s32, .f32" ", typed offset{}:s32" 43 30;
     "{.base!}" ".1d, .2d" "sampler:samplerref, " ".f32" ", int depth:f32" 43 30;
     "{.base!}" ".1d, .2d" "sampler:samplerref, " ".f32" ", offset{}:s32, depth:f32" 43 30;
-    ".level!" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype" 31 20;
+    ".level!" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype" 31 20 by sample;
     ".level!" ".1d, .2d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype, offset@geom:s32" 43 30;
     ".level!" ".3d" "" ".s32, .f32" ", int lod{}:ctype, typed offset@geom:s32" 43 30;
     ".level!" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int lod{}:ctype, int depth:f32" 43 30;
     ".level!" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int lod{}:ctype, offset@geom:s32, int depth:f32" 43 30;
-    ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype" 31 20;
+    ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype" 31 20 by sample;
     ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, int depth:f32" 43 30;
     ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, typed offset:s32" 31 20;
     ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype, offset:s32, depth:f32" 43 30;
@@ -131,23 +143,23 @@ const TEXTURE: &[Form] = textures! {
     ".level!" ".1d" "sampler:samplerref, " ".s32" ", lod{1+}:s32" 43 30;
     ".level!" ".1d" "sampler:samplerref, " ".s32" ", lod{1+}:s32, depth:tf32" 43 30;
     ".level!" ".2d" "sampler:samplerref, " ".s32" ", lod{2+}:s32, depth:tf32" 43 30;
-    ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32" 31 20;
+    ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32" 31 20 by sample;
     ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32" 43 30;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, depth:f32" 43 30;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32, int depth:f32" 43 30 gone LONE true false;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset{1+}:s32, int depth:f32" 43 30;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset:tf32, int depth:f32" 43 30;
-    ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32" 31 20;
+    ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32" 31 20 by sample;
     ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32" 43 30;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, depth:f32" 43 30;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32, int depth:f32" 43 30 gone LONE true false;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset{2+}:s32, int depth:f32" 43 30;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset:tf32, int depth:f32" 43 30;
-    ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32" 31 20;
+    ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32" 31 20 by sample;
     ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32, typed offset@geom:s32" 43 30;
     // Before sm_90, gradients of another length crash the assembler.
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32" 43 20;
-    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32" 78 90;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32" 43 20 by sample;
+    ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32" 78 90 by sample;
     ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, depth:f32" 43 30;
     ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32, depth:f32" 78 90;
     ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32, typed offset:s32" 43 30;
@@ -169,8 +181,8 @@ const TEXTURE: &[Form] = textures! {
 
 /// A form on a surface.
 macro_rules! surface {
-    ($name:literal, $geoms:literal, $mode:literal, $operands:literal, $choices:literal, $ptx:expr, $sm:literal) => {
-        Form::legal(
+    ($name:literal, $geoms:literal, $mode:literal, $operands:literal, $choices:literal, $ptx:expr, $sm:literal, $lower:expr) => {
+        Form::new(
             concat!(
                 $name,
                 ".geom",
@@ -184,6 +196,7 @@ macro_rules! surface {
             ),
             $ptx,
             $sm,
+            $lower,
         )
         .needs(SURFACES)
     };
@@ -210,7 +223,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "tld4",
         section: "9.7.10.4 tld4",
         forms: &[
-            Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (2, 2), 20).needs(GATHER),
+            Form::new("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (2, 2), 20, lower::gather).needs(GATHER),
             Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:ctype]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
             Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:ctype], offset{}:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
             Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype], offset@geom:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
@@ -220,8 +233,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "txq",
         section: "9.7.10.5 txq",
         forms: &[
-            Form::legal("txq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .normalized_coords, .array_size, .num_mipmap_levels, .num_samples, .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 }", (1, 5), 10).needs(QUERIES),
-            Form::legal("txq.level!.query.b32 d, [a:tex], lod:u32; .query = { .width, .height, .depth }", (4, 3), 30),
+            Form::new("txq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .normalized_coords, .array_size, .num_mipmap_levels, .num_samples, .force_unnormalized_coords, .filter_mode, .addr_mode_0, .addr_mode_1, .addr_mode_2 }", (1, 5), 10, lower::query).needs(QUERIES),
+            Form::new("txq.level!.query.b32 d, [a:tex], lod:u32; .query = { .width, .height, .depth }", (4, 3), 30, lower::query),
         ],
     },
     Entry {
@@ -232,32 +245,32 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "suld",
         section: "9.7.11.1 suld",
-        forms: &[surface!("suld.b!", ".1d, .2d, .3d, .a1d, .a2d", "{.cop}{.vec}.type", "d*~, [a:tex, c@geom:s32]", ".cop = { .ca, .cg, .cs, .cv }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64 }", (1, 5), 10)],
+        forms: &[surface!("suld.b!", ".1d, .2d, .3d, .a1d, .a2d", "{.cop}{.vec}.type", "d*~, [a:tex, c@geom:s32]", ".cop = { .ca, .cg, .cs, .cv }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64 }", (1, 5), 10, lower::load)],
     },
     Entry {
         name: "sust",
         section: "9.7.11.2 sust",
         forms: &[
-            surface!("sust.b!", ".1d, .2d, .3d, .a1d, .a2d", "{.cop}{.vec}.type", "[a:tex, c@geom:s32], b*~", ".cop = { .wb, .cg, .cs, .wt }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64 }", (1, 5), 10),
-            surface!("sust.p!", ".1d, .2d, .3d", "{.vec}.type", "[a:tex, c@geom:s32], b*~", ".vec = { .v2, .v4 }; .type = { .b32 }", (2, 0), 20),
-            surface!("sust.p!", ".a1d, .a2d", "{.vec}.type", "[a:tex, c@geom:s32], b*~", ".vec = { .v2, .v4 }; .type = { .b32 }", (4, 1), 30),
+            surface!("sust.b!", ".1d, .2d, .3d, .a1d, .a2d", "{.cop}{.vec}.type", "[a:tex, c@geom:s32], b*~", ".cop = { .wb, .cg, .cs, .wt }; .vec = { .v2, .v4 }; .type = { .b8, .b16, .b32, .b64 }", (1, 5), 10, lower::store),
+            surface!("sust.p!", ".1d, .2d, .3d", "{.vec}.type", "[a:tex, c@geom:s32], b*~", ".vec = { .v2, .v4 }; .type = { .b32 }", (2, 0), 20, not_implemented),
+            surface!("sust.p!", ".a1d, .a2d", "{.vec}.type", "[a:tex, c@geom:s32], b*~", ".vec = { .v2, .v4 }; .type = { .b32 }", (4, 1), 30, not_implemented),
         ],
     },
     Entry {
         name: "sured",
         section: "9.7.11.3 sured",
         forms: &[
-            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .add }; .type = { .u32, .u64, .s32 }", (2, 0), 20),
-            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .min, .max }; .type = { .u32, .s32 }", (2, 0), 20),
-            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .min, .max }; .type = { .u64, .s64 }", (8, 1), 50),
-            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .and, .or }; .type = { .b32 }", (2, 0), 20),
-            surface!("sured.p!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .add, .min, .max, .and, .or }; .type = { .b32 }", (2, 0), 20),
-            surface!("sured.p!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .min, .max }; .type = { .b64 }", (8, 1), 50),
+            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .add }; .type = { .u32, .u64, .s32 }", (2, 0), 20, lower::reduce),
+            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .min, .max }; .type = { .u32, .s32 }", (2, 0), 20, lower::reduce),
+            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .min, .max }; .type = { .u64, .s64 }", (8, 1), 50, lower::reduce),
+            surface!("sured.b!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .and, .or }; .type = { .b32 }", (2, 0), 20, lower::reduce),
+            surface!("sured.p!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .add, .min, .max, .and, .or }; .type = { .b32 }", (2, 0), 20, not_implemented),
+            surface!("sured.p!.op", ".1d, .2d, .3d", ".type", "[a:tex, c@geom:s32], b", ".op = { .min, .max }; .type = { .b64 }", (8, 1), 50, not_implemented),
         ],
     },
     Entry {
         name: "suq",
         section: "9.7.11.4 suq",
-        forms: &[Form::legal("suq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .array_size, .memory_layout }", (1, 5), 10).needs(QUERIES)],
+        forms: &[Form::new("suq.query.b32 d, [a:tex]; .query = { .width, .height, .depth, .channel_data_type, .channel_order, .array_size, .memory_layout }", (1, 5), 10, lower::query).needs(QUERIES)],
     },
 ];

@@ -9,7 +9,8 @@ use crate::frame::Frame;
 use crate::heap_event::HeapEvent;
 use crate::memory::Owner;
 use crate::printf::{self, Values};
-use ir::{Service, Space};
+use crate::texture::{self, TextureObject};
+use ir::{Sampling, Service, Space, SurfaceAccess, TextureQuery};
 use lanes::WARP;
 
 /// Bytes of the longest string.
@@ -65,6 +66,8 @@ impl Thread<'_, '_> {
                 Service::NoFunction | Service::Malloc | Service::Free => [self.wide(0), 0, 0],
                 Service::BeginFrame => [self.wide(0), self.wide(1), 0],
                 Service::StackOverflow => [self.wide(0), self.wide(1), self.wide(2)],
+                Service::Sample | Service::SurfaceAddress => [self.wide(0), self.wide(5), 0],
+                Service::QueryTexture => [self.wide(0), self.wide(1), 0],
             }
         };
         match self.op.service {
@@ -121,6 +124,50 @@ impl Thread<'_, '_> {
                 let function = (third != Service::ALLOCATION).then_some(third as u32);
                 Err(FaultKind::StackOverflow { function, bytes: first, left: second })
             }
+            Service::Sample => {
+                // SAFETY: as for the caller.
+                let coordinates = unsafe { self.coordinates() };
+                let object = self.frame.regions.memory().texture_object(first);
+                // Of a surface, the coordinates would not be those of a texture.
+                let Some(TextureObject::Texture(texture)) = object else {
+                    return Err(self.bad(first));
+                };
+                let what = Sampling::from_bits(second);
+                let read = |address, bytes| self.texel(address, bytes);
+                let value = texture::sample(&texture, what, coordinates, read);
+                let value = value.map_err(|address| self.bad(address))?;
+                // SAFETY: as for the caller; the result has 32 bits.
+                unsafe { self.give(value) };
+                Ok(())
+            }
+            Service::SurfaceAddress => {
+                // SAFETY: as for the caller.
+                let coordinates = unsafe { self.coordinates() };
+                let object = self.frame.regions.memory().texture_object(first);
+                let Some(TextureObject::Surface(texels)) = object else {
+                    return Err(self.bad(first));
+                };
+                let what = SurfaceAccess::from_bits(second);
+                let address = match texture::surface(&texels, what, coordinates) {
+                    texture::Place::At(address) => address,
+                    texture::Place::Nowhere => 0,
+                    texture::Place::Trap => return Err(FaultKind::Trap),
+                };
+                if !self.op.d.is_none() {
+                    // SAFETY: as for the caller; the result has 64 bits.
+                    unsafe { (*self.frame.row::<u64>(self.op.d, self.warp))[self.lane] = address };
+                }
+                Ok(())
+            }
+            Service::QueryTexture => {
+                let object = self.frame.regions.memory().texture_object(first);
+                let (Some(object), Some(what)) = (object, TextureQuery::from_bits(second)) else {
+                    return Err(self.bad(first));
+                };
+                // SAFETY: as for the caller; the result has 32 bits.
+                unsafe { self.give(texture::query(&object, what)) };
+                Ok(())
+            }
         }
     }
 
@@ -154,6 +201,36 @@ impl Thread<'_, '_> {
     unsafe fn wide(&self, nth: usize) -> u64 {
         // SAFETY: as for the caller.
         unsafe { (*self.frame.row(self.op.operands[nth], self.warp))[self.lane] }
+    }
+
+    /// The coordinates of an access to a texture.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program, and is one on textures.
+    unsafe fn coordinates(&self) -> [u32; 4] {
+        [1, 2, 3, 4].map(|nth| {
+            // SAFETY: as for the caller; these operands have 32 bits.
+            unsafe { (*self.frame.row::<u32>(self.op.operands[nth], self.warp))[self.lane] }
+        })
+    }
+
+    /// Writes the result.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program, and its result has 32 bits.
+    unsafe fn give(&mut self, value: u32) {
+        if !self.op.d.is_none() {
+            // SAFETY: as for the caller.
+            unsafe { (*self.frame.row::<u32>(self.op.d, self.warp))[self.lane] = value };
+        }
+    }
+
+    /// So many bytes of device memory, at most four; the address if they cannot be read.
+    fn texel(&mut self, address: u64, bytes: u32) -> Result<u32, u64> {
+        (0..bytes).try_fold(0, |value, nth| {
+            let byte = self.byte(address.wrapping_add(nth.into()))?;
+            Ok(value | u32::from(byte) << (8 * nth))
+        })
     }
 
     /// The fault of a byte that cannot be read.

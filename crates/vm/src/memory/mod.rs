@@ -30,6 +30,7 @@ pub(crate) use blocks::Owner;
 pub(crate) use reader::Reader;
 pub(crate) use windows::Window;
 
+use crate::texture::{Objects, TextureError, TextureObject};
 use blocks::{Blocks, Known};
 use foldhash::HashMap;
 use heap::Heap;
@@ -55,6 +56,8 @@ pub struct Memory {
     /// Counts what was freed.
     frees: AtomicU64,
     state: Mutex<State>,
+    /// Textures and surfaces.
+    objects: Objects,
 }
 
 /// What the lock is about.
@@ -93,7 +96,8 @@ impl Memory {
             known: Known::default(),
         };
         let (version, frees) = (AtomicU64::new(0), AtomicU64::new(0));
-        Ok(Memory { range, version, frees, state: Mutex::new(state) })
+        let state = Mutex::new(state);
+        Ok(Memory { range, version, frees, state, objects: Objects::default() })
     }
 
     /// The first address of the range.
@@ -303,6 +307,27 @@ impl Memory {
         let mut blocks: Vec<Region> = self.lock().blocks.iter().collect();
         blocks.sort_by_key(|block| block.start);
         blocks
+    }
+}
+
+/// Textures and surfaces.
+impl Memory {
+    /// Makes a texture or a surface and returns its handle. Its texels need not be there yet: who reads them is stopped then.
+    ///
+    /// # Errors
+    /// There can be no such object.
+    pub fn create_texture_object(&self, object: TextureObject) -> Result<u64, TextureError> {
+        self.objects.insert(object)
+    }
+
+    /// Forgets a texture or a surface; whether there was one. Its texels stay.
+    pub fn destroy_texture_object(&self, handle: u64) -> bool {
+        self.objects.remove(handle)
+    }
+
+    /// What a handle leads to.
+    pub fn texture_object(&self, handle: u64) -> Option<TextureObject> {
+        self.objects.find(handle)
     }
 }
 

@@ -1,0 +1,91 @@
+//! From coordinates to texels: one axis at a time (CUDA C++ Programming Guide, "Texture Fetching").
+
+use super::descriptor::{AddressMode, Filter};
+
+/// The weight that is one: weights are fixed-point numbers of 9 bits, 8 of them behind the point.
+pub(super) const ONE: u32 = 256;
+
+/// A texel of an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tap {
+    /// Its index; `None` is the border.
+    pub(super) index: Option<u32>,
+    /// How much of it, out of [`ONE`].
+    pub(super) weight: u32,
+}
+
+/// How coordinates of an axis are understood.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    /// Texels, at least one.
+    pub(super) extent: u32,
+    pub(super) mode: AddressMode,
+    pub(super) filter: Filter,
+    /// Whether 1 is the extent.
+    pub(super) normalized: bool,
+}
+
+impl Axis {
+    /// The texels that a coordinate leads to. Products of a binary32 and an extent are exact in binary64.
+    pub(super) fn taps(self, coordinate: f64) -> [Tap; 2] {
+        let count = f64::from(self.extent);
+        // What is no number counts as zero.
+        let given = if coordinate.is_nan() { 0.0 } else { coordinate };
+        let (mut at, mut mode) = (if self.normalized { given * count } else { given }, self.mode);
+        if !self.normalized && matches!(mode, AddressMode::Wrap | AddressMode::Mirror) {
+            mode = AddressMode::Clamp;
+        }
+        if !at.is_finite() && matches!(mode, AddressMode::Wrap | AddressMode::Mirror) {
+            at = 0.0;
+        }
+        if mode == AddressMode::Mirror {
+            // The guide: frac(x) where floor(x) is even, else 1 - frac(x).
+            let times = (at / count).floor();
+            let inside = at - times * count;
+            at = if times.rem_euclid(2.0) == 0.0 { inside } else { count - inside };
+            mode = AddressMode::Clamp;
+        }
+        match self.filter {
+            Filter::Point => {
+                let tap = Tap { index: self.index(at.floor(), mode), weight: ONE };
+                [tap, Tap { weight: 0, ..tap }]
+            }
+            Filter::Linear => {
+                let low = (at - 0.5).floor();
+                // An infinite coordinate lies as far from both.
+                let fraction = if low.is_finite() { at - 0.5 - low } else { 0.0 };
+                let high = (fraction * f64::from(ONE) + 0.5).floor() as u32;
+                let tap = |index, weight| Tap { index: self.index(index, mode), weight };
+                [tap(low, ONE - high), tap(low + 1.0, high)]
+            }
+        }
+    }
+
+    /// The texel of an index that may lie outside.
+    fn index(self, index: f64, mode: AddressMode) -> Option<u32> {
+        let count = f64::from(self.extent);
+        match mode {
+            AddressMode::Border if !(0.0..count).contains(&index) => None,
+            AddressMode::Wrap => Some(index.rem_euclid(count) as u32 % self.extent.max(1)),
+            AddressMode::Border | AddressMode::Clamp | AddressMode::Mirror => {
+                Some(index.clamp(0.0, count - 1.0) as u32)
+            }
+        }
+    }
+}
+
+/// The face of a cube map that a direction leads to, and the place on it, both coordinates from 0 to 1 (CUDA C++ Programming
+/// Guide, "Cubemap Textures").
+pub(super) fn face([x, y, z]: [f64; 3]) -> (u32, [f64; 2]) {
+    let [ax, ay, az] = [x.abs(), y.abs(), z.abs()];
+    let (face, m, s, t) = if ax >= ay && ax >= az {
+        if x >= 0.0 { (0, ax, -z, -y) } else { (1, ax, z, -y) }
+    } else if ay >= az {
+        if y >= 0.0 { (2, ay, x, z) } else { (3, ay, x, -z) }
+    } else if z >= 0.0 {
+        (4, az, x, -y)
+    } else {
+        (5, az, -x, -y)
+    };
+    (face, [s, t].map(|side| (side / m + 1.0) / 2.0))
+}

@@ -1,0 +1,174 @@
+//! What textures and surfaces are.
+
+use std::fmt;
+
+/// What the components of a texel are (`cudaChannelFormatKind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChannelKind {
+    /// Integers without a sign.
+    Unsigned,
+    /// Two's complement.
+    Signed,
+    /// Binary16 or binary32.
+    Float,
+}
+
+/// The format of a texel (`cudaChannelFormatDesc`): components of one type, one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Format {
+    /// 1, 2 or 4.
+    pub channels: u8,
+    /// Bits of one: 8, 16 or 32.
+    pub bits: u8,
+    /// What they are.
+    pub kind: ChannelKind,
+}
+
+impl Format {
+    /// Bytes of a texel.
+    pub fn bytes(self) -> u64 {
+        u64::from(self.channels) * u64::from(self.bits / 8)
+    }
+}
+
+/// Texels in device memory: rows of them, planes or layers of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Texels {
+    /// The address of the first one.
+    pub address: u64,
+    /// What each is.
+    pub format: Format,
+    /// Width, height and depth in texels; 0 for a dimension that there is not.
+    pub extents: [u32; 3],
+    /// Layers; six for each cube of a cube map; 0 if it has none.
+    pub layers: u32,
+    /// Bytes from a row to the next.
+    pub pitch: u64,
+    /// Bytes from a plane or a layer to the next.
+    pub slice: u64,
+}
+
+impl Texels {
+    /// Texels that lie one behind the other without gaps.
+    pub fn dense(address: u64, format: Format, extents: [u32; 3], layers: u32) -> Texels {
+        let pitch = u64::from(extents[0]).saturating_mul(format.bytes());
+        let slice = pitch.saturating_mul(extents[1].max(1).into());
+        Texels { address, format, extents, layers, pitch, slice }
+    }
+
+    /// Bytes from the first texel to the end of the last one; `None` if no memory holds them.
+    pub fn bytes(&self) -> Option<u64> {
+        let [width, height, depth] = self.extents.map(|extent| u64::from(extent.max(1)));
+        let rows = self.pitch.checked_mul(height - 1)?;
+        let slices = self.slice.checked_mul(depth.max(self.layers.into()) - 1)?;
+        width.checked_mul(self.format.bytes())?.checked_add(rows)?.checked_add(slices)
+    }
+
+    /// Why they cannot be.
+    pub(super) fn check(&self) -> Result<(), TextureError> {
+        let Format { channels, bits, kind } = self.format;
+        if !matches!(channels, 1 | 2 | 4) {
+            return Err(TextureError("a texel has 1, 2 or 4 channels"));
+        }
+        if !matches!((bits, kind), (16 | 32, _) | (8, ChannelKind::Unsigned | ChannelKind::Signed))
+        {
+            return Err(TextureError("a channel has 8, 16 or 32 bits, one of floats 16 or 32"));
+        }
+        match self.extents {
+            [0, _, _] => return Err(TextureError("a texture has at least one texel")),
+            [_, 0, depth] if depth > 0 => {
+                return Err(TextureError("what has a depth has a height"));
+            }
+            [_, _, depth] if depth > 0 && self.layers > 0 => {
+                return Err(TextureError("layers have no depth"));
+            }
+            _ => {}
+        }
+        let row = u64::from(self.extents[0]) * self.format.bytes();
+        if self.pitch < row || self.slice < row {
+            return Err(TextureError("rows, planes or layers overlap"));
+        }
+        let end = self.bytes().and_then(|bytes| self.address.checked_add(bytes));
+        end.map(|_| ()).ok_or(TextureError("these are more texels than any memory holds"))
+    }
+}
+
+/// What a coordinate outside the texture means (CUDA C++ Programming Guide, "Texture Memory").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressMode {
+    /// The texture repeats. Of coordinates that are not normalized, as [`AddressMode::Clamp`].
+    Wrap,
+    /// The nearest texel.
+    Clamp,
+    /// The texture repeats, every other time reversed. Of coordinates that are not normalized, as [`AddressMode::Clamp`].
+    Mirror,
+    /// Zero.
+    Border,
+}
+
+/// How a value is made of texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// It is the texel that the coordinates lie in.
+    Point,
+    /// It is the mean of the 2, 4 or 8 texels around, weighted by how near they are.
+    Linear,
+}
+
+/// What is read of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReadMode {
+    /// Themselves.
+    Element,
+    /// Floats: the largest integer of their type is 1, and -1 the one opposite to it. 8 and 16 bits only.
+    Normalized,
+}
+
+/// A texture (`cudaTextureDesc`), with its texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Texture {
+    /// The texels.
+    pub texels: Texels,
+    /// What coordinates outside mean, of each dimension.
+    pub address: [AddressMode; 3],
+    /// How values are made.
+    pub filter: Filter,
+    /// What integers are read as.
+    pub read: ReadMode,
+    /// Whether float coordinates go from 0 to 1 over the texture; else they count texels.
+    pub normalized: bool,
+}
+
+impl Texture {
+    /// Why it cannot be.
+    pub(super) fn check(&self) -> Result<(), TextureError> {
+        self.texels.check()?;
+        let Format { bits, kind, .. } = self.texels.format;
+        if self.read == ReadMode::Normalized && kind != ChannelKind::Float && bits == 32 {
+            return Err(TextureError(
+                "only integers of 8 and 16 bits are read as normalized floats",
+            ));
+        }
+        if self.filter == Filter::Linear && !self.is_float() {
+            return Err(TextureError("linear filtering needs texels that are read as floats"));
+        }
+        Ok(())
+    }
+
+    /// Whether what is read are floats.
+    pub fn is_float(&self) -> bool {
+        self.texels.format.kind == ChannelKind::Float || self.read == ReadMode::Normalized
+    }
+}
+
+/// Why a texture or a surface cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureError(pub(super) &'static str);
+
+impl fmt::Display for TextureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for TextureError {}

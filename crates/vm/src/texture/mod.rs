@@ -1,0 +1,80 @@
+//! Textures and surfaces: descriptors that the host makes, and the arithmetic of one thread's access.
+//!
+//! A handle (`cudaTextureObject_t`, `cudaSurfaceObject_t`) is a number that leads to a descriptor in a table beside the device's
+//! memory. Texels lie in that memory, in rows; an array (`cudaArray_t`) is rows without gaps.
+
+mod address;
+mod descriptor;
+mod read;
+
+pub use descriptor::{
+    AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture, TextureError,
+};
+
+pub(crate) use read::{Place, sample, surface};
+
+use foldhash::HashMap;
+use ir::TextureQuery;
+use std::sync::{PoisonError, RwLock};
+
+/// What a handle leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureObject {
+    /// A texture.
+    Texture(Texture),
+    /// A surface.
+    Surface(Texels),
+}
+
+impl TextureObject {
+    /// Its texels.
+    pub fn texels(&self) -> &Texels {
+        match self {
+            TextureObject::Texture(texture) => &texture.texels,
+            TextureObject::Surface(texels) => texels,
+        }
+    }
+}
+
+/// The handles of a device begin behind this number, which is no address of any memory.
+const FIRST: u64 = 0x7458_0000_0000_0000;
+
+/// The descriptors of a device, by their handles.
+#[derive(Debug, Default)]
+pub(crate) struct Objects {
+    all: RwLock<(u64, HashMap<u64, TextureObject>)>,
+}
+
+impl Objects {
+    /// Takes an object in. Handles are never given out twice.
+    pub(crate) fn insert(&self, object: TextureObject) -> Result<u64, TextureError> {
+        match &object {
+            TextureObject::Texture(texture) => texture.check()?,
+            TextureObject::Surface(texels) => texels.check()?,
+        }
+        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
+        all.0 += 1;
+        let handle = FIRST + all.0;
+        all.1.insert(handle, object);
+        Ok(handle)
+    }
+
+    /// Forgets an object; whether there was one.
+    pub(crate) fn remove(&self, handle: u64) -> bool {
+        self.all.write().unwrap_or_else(PoisonError::into_inner).1.remove(&handle).is_some()
+    }
+
+    /// The object of a handle.
+    pub(crate) fn find(&self, handle: u64) -> Option<TextureObject> {
+        self.all.read().unwrap_or_else(PoisonError::into_inner).1.get(&handle).copied()
+    }
+}
+
+/// What is so of an object.
+pub(crate) fn query(object: &TextureObject, what: TextureQuery) -> u32 {
+    let normalized = match object {
+        TextureObject::Texture(texture) => texture.normalized,
+        TextureObject::Surface(_) => false,
+    };
+    read::query(object.texels(), normalized, what)
+}
