@@ -145,14 +145,17 @@ pub(crate) fn read(path: &Path, text: String) -> Result<Vec<Test>, Told> {
 /// The modules of a plan under one target, by the names that launches call them by.
 type Modules = Vec<(String, Arc<Module>)>;
 
+/// The files that a module is linked of, and the target that it is for.
+type Files = (Vec<PathBuf>, Option<String>);
+
 struct Reader {
     file: FileId,
     folder: PathBuf,
     errors: Vec<Diagnostic>,
     /// What is wrong with modules.
     others: Told,
-    /// Modules by their path and target; `None` for those that cannot be had, which has been told.
-    loaded: BTreeMap<(Vec<PathBuf>, Option<String>), Option<Arc<Module>>>,
+    /// Modules by their files and target; `None` for those that cannot be had, which has been told.
+    loaded: BTreeMap<Files, Option<Arc<Module>>>,
 }
 
 impl Reader {
