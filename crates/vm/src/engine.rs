@@ -36,8 +36,8 @@ pub(crate) trait Code: Send + Sync + fmt::Debug {
     /// `until`, or has used up the frame's fuel.
     fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit;
 
-    /// The same, for plans that are observed; every step is shown. With `one_step`, it also stops before the second
-    /// instruction that others can notice; whether the first one is done says `begun`.
+    /// The same, for plans that are observed: everything is shown to `watch`. With a `step`, the group also stops before the
+    /// second instruction that others can notice.
     fn show(
         &self,
         frame: &mut Frame<'_>,
@@ -111,9 +111,8 @@ impl FromStr for EngineChoice {
             return Ok(EngineChoice::detect());
         }
         let (engine, level) = text.split_once(':').unwrap_or((text, ""));
-        let found = [Level::Portable, Level::Avx2, Level::Avx512]
-            .into_iter()
-            .find(|known| engine == "interp" && known.to_string() == level);
+        let found =
+            Level::ALL.into_iter().find(|known| engine == "interp" && known.to_string() == level);
         match found {
             Some(level) if level.is_available() => Ok(EngineChoice::Interpreter(level)),
             Some(_) => Err(format!("this machine has no {level}: it has {}", known().join(", "))),

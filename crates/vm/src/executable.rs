@@ -16,7 +16,7 @@ const MAX_STORAGE: usize = 64;
 const MAX_STORAGE_BYTES: usize = 4 << 20;
 
 /// A kernel that can be launched, with the plans and the code that its launches have made so far: one for each launch shape
-/// (extents of the CTA, bytes of dynamic shared memory, observed or not) and engine. The values of a launch (its
+/// (extents of the CTA, bytes of dynamic shared memory and of stacks, observed or not) and engine. The values of a launch (its
 /// arguments, the extents of the grid) are no part of them. It can be launched from several host threads at once.
 #[derive(Debug)]
 pub struct Executable {

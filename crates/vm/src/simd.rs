@@ -25,19 +25,17 @@ impl fmt::Display for Level {
 }
 
 impl Level {
+    /// Every level, the best last.
+    pub(crate) const ALL: [Level; 3] = [Level::Portable, Level::Avx2, Level::Avx512];
+
     /// The best level that this machine has.
     pub fn detect() -> Level {
-        [Level::Avx512, Level::Avx2]
-            .into_iter()
-            .find(|level| level.is_available())
-            .unwrap_or(Level::Portable)
+        Level::available().last().unwrap_or(Level::Portable)
     }
 
     /// Every level that this machine has, the best last.
     pub fn available() -> impl Iterator<Item = Level> {
-        [Level::Portable, Level::Avx2, Level::Avx512]
-            .into_iter()
-            .filter(|level| level.is_available())
+        Level::ALL.into_iter().filter(|level| level.is_available())
     }
 
     /// Whether this machine has the level.

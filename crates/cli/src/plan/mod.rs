@@ -19,6 +19,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use warpwise::pool;
 
 /// Runs the command and reports.
 pub(crate) fn test(arguments: &TestArguments) -> Status {
@@ -84,7 +85,7 @@ fn is_chosen(arguments: &TestArguments, name: &str) -> bool {
 
 /// Runs tests on several threads, and hands over what came of them in their order.
 fn run_all(arguments: &TestArguments, tests: &[Test], mut ended: impl FnMut(&Test, Outcome)) {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let cores = pool::cores();
     let jobs = arguments.jobs.map_or(cores, NonZero::get).clamp(1, tests.len().max(1));
     let means = Means {
         threads: (cores / jobs).max(1),

@@ -12,7 +12,7 @@ use crate::simd::{self, Plan};
 use crate::threads::MAX_WARPS;
 use ir::CollectiveKind;
 use lanes::{
-    Group, LaneMask, Lanes, ShflMode, WARP, elect, groups, matching, movmatrix, redux, shfl, vote,
+    LaneMask, Lanes, ShflMode, WARP, elect, groups, matching, movmatrix, redux, shfl, vote,
 };
 
 /// The operands of one warp's collective, one value per lane. Which count depends on the kind.
@@ -217,24 +217,26 @@ impl CollectiveOp {
         missing == 0
     }
 
-    /// Evaluates the collective of one warp, whose executing lanes wait for nobody else: for each membermask by itself.
+    /// Performs what the executing lanes of one warp do together who wait for nobody else, for each membermask by itself:
+    /// `perform` is given those who take part, and the lanes whose results are kept.
     ///
     /// # Safety
     /// The operation belongs to the frame's program.
     #[inline(always)]
-    unsafe fn complete(&self, frame: &Frame<'_>, warp: usize) {
+    pub(super) unsafe fn each_group(
+        &self,
+        frame: &Frame<'_>,
+        warp: usize,
+        mut perform: impl FnMut(LaneMask, u32),
+    ) {
         let exec = LaneMask(frame.exec[warp]);
+        if self.members.is_none() {
+            return perform(exec, frame.write[warp]);
+        }
         // SAFETY: as for the caller.
-        let perform = |participants: LaneMask, keep: u32| unsafe {
-            let results = evaluate(self.kind, self.read(frame, warp), participants);
-            self.write(frame, warp, &results, keep);
-        };
-        let Some(slot) = self.members else { return perform(exec, frame.write[warp]) };
-        // SAFETY: compilation gave the membermask a row of 32-bit values inside the registers.
-        let masks: Lanes<u32> = unsafe { *frame.row(slot, warp) };
+        let masks = unsafe { self.membermasks(frame, warp) };
         for group in groups(&masks, exec) {
-            let Group { lanes, .. } = group;
-            let keep = if lanes == exec { frame.write[warp] } else { lanes.0 };
+            let keep = if group.lanes == exec { frame.write[warp] } else { group.lanes.0 };
             perform(group.participants(), keep);
         }
     }
@@ -286,7 +288,10 @@ impl Body for Collective {
                     shuffle::<LEVEL>(frame, op, mode, warp);
                     continue;
                 }
-                op.complete(frame, warp);
+                op.each_group(frame, warp, |participants, keep| {
+                    let results = evaluate(op.kind, op.read(frame, warp), participants);
+                    op.write(frame, warp, &results, keep);
+                });
             }
         }
         at + 1

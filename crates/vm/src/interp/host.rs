@@ -78,10 +78,8 @@ impl Thread<'_, '_> {
                 let count = printf::format(&format, self, &mut text);
                 let count = count.map_err(|address| self.bad(address))?;
                 self.frame.printed.push(&text);
-                if !self.op.d.is_none() {
-                    // SAFETY: as for the caller; the result has 32 bits.
-                    unsafe { (*self.frame.row::<u32>(self.op.d, self.warp))[self.lane] = count };
-                }
+                // SAFETY: as for the caller; the result has 32 bits.
+                unsafe { self.give(count) };
                 Ok(())
             }
             Service::AssertFail => {
@@ -101,10 +99,8 @@ impl Thread<'_, '_> {
                 let memory = self.frame.regions.memory();
                 let block = memory.allocate_block((owner, first), self.frame.heap_limit);
                 let address = block.map_or(0, |block| block.start);
-                if !self.op.d.is_none() {
-                    // SAFETY: as for the caller; the result has 64 bits.
-                    unsafe { (*self.frame.row::<u64>(self.op.d, self.warp))[self.lane] = address };
-                }
+                // SAFETY: as for the caller; the result has 64 bits.
+                unsafe { self.give(address) };
                 if let Some(block) = block {
                     self.happened(block.start, first, false);
                 }
@@ -153,10 +149,8 @@ impl Thread<'_, '_> {
                     texture::Place::Nowhere => 0,
                     texture::Place::Trap => return Err(FaultKind::Trap),
                 };
-                if !self.op.d.is_none() {
-                    // SAFETY: as for the caller; the result has 64 bits.
-                    unsafe { (*self.frame.row::<u64>(self.op.d, self.warp))[self.lane] = address };
-                }
+                // SAFETY: as for the caller; the result has 64 bits.
+                unsafe { self.give(address) };
                 Ok(())
             }
             Service::QueryTexture => {
@@ -214,14 +208,14 @@ impl Thread<'_, '_> {
         })
     }
 
-    /// Writes the result.
+    /// Writes the result, unless it is dropped.
     ///
     /// # Safety
-    /// The operation belongs to the frame's program, and its result has 32 bits.
-    unsafe fn give(&mut self, value: u32) {
+    /// The operation belongs to the frame's program, and its result is of type `T`.
+    unsafe fn give<T: Copy>(&mut self, value: T) {
         if !self.op.d.is_none() {
             // SAFETY: as for the caller.
-            unsafe { (*self.frame.row::<u32>(self.op.d, self.warp))[self.lane] = value };
+            unsafe { (*self.frame.row::<T>(self.op.d, self.warp))[self.lane] = value };
         }
     }
 

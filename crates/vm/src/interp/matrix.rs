@@ -4,9 +4,9 @@ use super::handler::{Body, STOP};
 use super::program::{Code, Program};
 use crate::exit::Stop;
 use crate::frame::Frame;
-use crate::plan::{CollectiveOp, ProductOp};
+use crate::plan::ProductOp;
 use lanes::product::{Fragment, MOST_REGISTERS, multiply, multiply_wide};
-use lanes::{Group, LaneMask, Lanes, Product, WARP, groups};
+use lanes::{LaneMask, Lanes, Product, WARP};
 
 /// The registers of one matrix, of every lane.
 type Registers<T> = [Lanes<T>; MOST_REGISTERS];
@@ -186,35 +186,23 @@ impl Body for Multiply {
         at: usize,
     ) -> usize {
         let op = &program.plan.collectives()[code.x as usize];
+        let Some(product) = &op.product else { return at + 1 };
         // SAFETY: the operation belongs to the frame's program.
         if !unsafe { op.nobody_waits(frame) } {
             frame.stop = Some(Stop::Collective(at));
             return STOP;
         }
         for warp in frame.first..frame.first + frame.count {
-            if frame.exec[warp] != 0 {
-                // SAFETY: the operation belongs to the frame's program.
-                unsafe { complete(op, frame, warp) };
+            if frame.exec[warp] == 0 {
+                continue;
+            }
+            // SAFETY: the operation belongs to the frame's program.
+            unsafe {
+                op.each_group(frame, warp, |participants, keep| {
+                    product.perform(frame, warp, participants, keep);
+                });
             }
         }
         at + 1
-    }
-}
-
-/// Makes the products of one warp, whose executing lanes wait for nobody else: for each membermask by itself.
-///
-/// # Safety
-/// The operation belongs to the frame's program.
-#[inline(always)]
-unsafe fn complete(op: &CollectiveOp, frame: &Frame<'_>, warp: usize) {
-    let Some(product) = &op.product else { return };
-    let exec = LaneMask(frame.exec[warp]);
-    // SAFETY: the operation belongs to the frame's program.
-    let masks = unsafe { op.membermasks(frame, warp) };
-    for group in groups(&masks, exec) {
-        let Group { lanes, .. } = group;
-        let keep = if lanes == exec { frame.write[warp] } else { lanes.0 };
-        // SAFETY: the operation belongs to the frame's program.
-        unsafe { product.perform(frame, warp, group.participants(), keep) };
     }
 }

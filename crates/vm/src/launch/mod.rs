@@ -106,19 +106,19 @@ fn run<O: Observer>(
         return Ok(Outcome { fault, ..Outcome::default() });
     };
     let started = Instant::now();
-    let ctas: u64 = launch.grid.iter().map(|extent| u64::from(*extent)).product();
     let workers = match launch.threads {
         // There is one observer.
         _ if O::OBSERVES || launch.deterministic || chooser.is_some() => 1,
         0 => pool::cores(),
         threads => threads.min(4 * pool::cores()),
     };
-    let workers = usize::try_from(ctas).map_or(workers, |ctas| ctas.min(workers));
     let time = match launch.deterministic || O::OBSERVES {
         true => Time::Counted(AtomicU64::new(0)),
         false => Time::Host(started),
     };
     let common = Common::new(&made, launch, memory, time);
+    let ctas = common.ctas;
+    let workers = usize::try_from(ctas).map_or(workers, |ctas| ctas.min(workers));
     let grid = Grid::new(&common, workers <= 1);
     let mut together = 1;
     match chooser {

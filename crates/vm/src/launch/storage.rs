@@ -101,9 +101,7 @@ impl Storage {
         let lines = lines.iter().map(|lines| lines.len()).sum::<usize>() * size_of::<Line>();
         lines + self.local.words.len() * size_of::<u64>()
     }
-}
 
-impl Storage {
     /// The memory as a CTA of the plan finds it, with the parameters of a launch.
     pub(super) fn lend(&mut self, plan: &Plan, params: &[u8]) -> CtaMemory {
         let room = self.params.len() * size_of::<Line>();
