@@ -113,7 +113,7 @@ rand: element i is made of the i-th output z of SplitMix64 seeded with SEED. Int
 
 VAR is a variable of the module in global or constant memory, by its name in PTX or in C++ (ns::counter). --set gives its
   contents, which have its size and its type; TYPE[N]=... and @FILE.npy are what an array holds, &I is what a pointer
-  holds. Variables that are not set keep their initial values. Compilers declare arrays as bytes: --print and --out
+  holds. tex:... and surf:... are bound to a .texref or .surfref. Variables that are not set keep their initial values. Compilers declare arrays as bytes: --print and --out
   show them in the type that --set gave, or in one that is said: --print table:f32:8, --out table:f32=F.npy.
 
 --out writes bf16 and the b types as unsigned integers of their size.
