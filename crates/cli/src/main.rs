@@ -27,6 +27,7 @@ mod npy;
 mod output;
 mod plan;
 mod progress;
+mod ptxas;
 mod report;
 mod run;
 mod schema;
@@ -41,6 +42,10 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = ptxas::arguments() {
+        interrupt::watch(misuse::tell_interrupted);
+        return ptxas::run(arguments).into();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(why) => return misuse::explain(&why).into(),

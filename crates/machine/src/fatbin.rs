@@ -35,6 +35,8 @@ const ENTRY_SIZE: usize = 64;
 
 /// Bits of the flags of an entry.
 mod flags {
+    /// Addresses of 64 bits, for Linux.
+    pub(super) const PLAIN: u64 = 0x11;
     pub(super) const LZ4: u64 = 0x2000;
     pub(super) const ZSTD: u64 = 0x8000;
     pub(super) const ARCHITECTURE: u64 = 0x10_0000;
@@ -227,6 +229,36 @@ impl<'a> Fatbin<'a> {
             (entry.sm, special)
         })
     }
+}
+
+/// A container with one entry, which is PTX as it stands.
+pub fn of_ptx(sm: u32, reach: Reach, version: (u16, u16), text: &str) -> Vec<u8> {
+    // Behind the fixed part stands where the options of the assembler are, without which NVIDIA's tools take no PTX.
+    let (options, head) = (ENTRY_SIZE, ENTRY_SIZE + 16);
+    let payload = (text.len() + 1).next_multiple_of(8);
+    let flags = flags::PLAIN
+        | match reach {
+            Reach::Later => 0,
+            Reach::Family => flags::FAMILY,
+            Reach::Alone => flags::ARCHITECTURE,
+        };
+    let mut out = Vec::with_capacity(HEADER_SIZE + head + payload);
+    out.extend(MAGIC.to_le_bytes());
+    out.extend(1_u16.to_le_bytes());
+    out.extend((HEADER_SIZE as u16).to_le_bytes());
+    out.extend(((head + payload) as u64).to_le_bytes());
+    // The fields of the entry in their order, as `parse_entry` reads them.
+    out.extend([1_u16, 0x101].map(u16::to_le_bytes).concat());
+    out.extend((head as u32).to_le_bytes());
+    out.extend((payload as u64).to_le_bytes());
+    out.extend([0, options as u32].map(u32::to_le_bytes).concat());
+    out.extend([version.1, version.0].map(u16::to_le_bytes).concat());
+    out.extend([sm, 0, 0].map(u32::to_le_bytes).concat());
+    out.extend([flags, 0, 0].map(u64::to_le_bytes).concat());
+    out.extend([options as u32 + 8, 0, 0, 0].map(u32::to_le_bytes).concat());
+    out.extend(text.as_bytes());
+    out.resize(HEADER_SIZE + head + payload, 0);
+    out
 }
 
 /// Whether bytes begin as a container does.

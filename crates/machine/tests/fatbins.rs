@@ -41,6 +41,29 @@ fn ptx_is_the_compilers_however_it_is_packed() {
 }
 
 #[test]
+fn what_is_written_is_what_is_read() {
+    let text = compiled();
+    for (sm, reach, target) in
+        [(75, Reach::Later, "sm_75"), (90, Reach::Alone, "sm_90a"), (100, Reach::Family, "sm_100f")]
+    {
+        for text in [&*text, "", "1234567", "12345678"] {
+            let bytes = fatbin::of_ptx(sm, reach, (8, 3), text);
+            assert_eq!(fatbin::size(&bytes), Ok(bytes.len()));
+            let fatbin = Fatbin::parse(&bytes).expect("it is whole");
+            let [entry] = fatbin.entries.as_slice() else { panic!("{fatbin:?}") };
+            assert_eq!(
+                (entry.kind, entry.target(), entry.version),
+                (Kind::Ptx, target.to_owned(), (8, 3))
+            );
+            assert_eq!(
+                (&*entry.name, &*entry.options, entry.text()),
+                ("", "", Ok(text.to_owned()))
+            );
+        }
+    }
+}
+
+#[test]
 fn entries_say_what_they_are_for() {
     let bytes = file("targets.fatbin");
     let fatbin = Fatbin::parse(&bytes).expect("it is whole");
