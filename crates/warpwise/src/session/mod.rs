@@ -3,11 +3,15 @@
 //! What programs share that launch many kernels: modules are parsed and kernels lowered once, code is kept with its kernel,
 //! and launches are given to streams.
 
+mod event;
 mod properties;
+mod queue;
 mod stream;
 
+pub use event::Event;
 pub use properties::Properties;
-pub use stream::{Event, Stream};
+pub use queue::Point;
+pub use stream::Stream;
 
 use crate::device::Device;
 use crate::error::{Error, Stage};
@@ -39,7 +43,7 @@ const MAX_MODULES: usize = 256;
 /// let module = session.module("one.ptx", ptx)?;
 /// let kernel = session.kernel(&module, "one")?;
 /// let out = session.device().allocate(4)?;
-/// let stream = session.stream()?;
+/// let stream = session.stream();
 /// stream.enqueue(move |device| {
 ///     kernel.launch(device, &LaunchConfig::new(1, 1), &[Arg::Buffer(out)]).map(|_| ())
 /// });
@@ -152,10 +156,7 @@ impl Session {
     }
 
     /// A new stream.
-    ///
-    /// # Errors
-    /// The host gives no thread.
-    pub fn stream(&self) -> Result<Stream, Error> {
+    pub fn stream(&self) -> Stream {
         Stream::new(Arc::clone(&self.device))
     }
 
