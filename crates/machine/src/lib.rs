@@ -26,6 +26,7 @@ mod check;
 pub mod codes;
 pub mod cubin;
 mod emit;
+pub mod fatbin;
 mod operand;
 mod program;
 mod pseudo;

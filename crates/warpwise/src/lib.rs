@@ -111,6 +111,7 @@ pub use session::{Event, Point, Properties, Session, Stream};
 pub use texture_objects::TextureArray;
 pub use variable::Variable;
 
+pub use ::machine::fatbin;
 pub use diag;
 pub use ir;
 pub use lanes::LaneMask;
