@@ -8,9 +8,10 @@ use std::path::Path;
 use std::{env, fs};
 
 /// Types of C with their Rust ones; pointers and types of the driver follow a rule.
-const SCALARS: [(&str, &str); 11] = [
+const SCALARS: [(&str, &str); 12] = [
     ("int", "i32"),
     ("unsigned int", "u32"),
+    ("unsigned", "u32"),
     ("cuuint32_t", "u32"),
     ("size_t", "u64"),
     ("unsigned long long", "u64"),
@@ -154,7 +155,10 @@ fn exported(
                     write!(declared, "a{nth}: {}, ", rust_type(&parameter[..at]))?;
                     write!(given, "a{nth}, ")?;
                 }
-                writeln!(code, "///\n/// # Safety\n/// Pointers are null or valid, as the driver's documentation asks for.")?;
+                writeln!(
+                    code,
+                    "///\n/// # Safety\n/// Pointers are null or valid, as the driver's documentation asks for."
+                )?;
                 writeln!(code, "#[unsafe(no_mangle)]")?;
                 writeln!(code, "pub unsafe extern \"C\" fn {name}({declared}) -> CUresult {{")?;
                 writeln!(code, "    call({nth}, || crate::{path}({given}))\n}}")?;
@@ -162,7 +166,10 @@ fn exported(
             Err(_) => {
                 writeln!(code, "/// There is nothing behind it.")?;
                 writeln!(code, "#[unsafe(no_mangle)]")?;
-                writeln!(code, "pub extern \"C\" fn {name}() -> CUresult {{\n    missing({nth})\n}}")?;
+                writeln!(
+                    code,
+                    "pub extern \"C\" fn {name}() -> CUresult {{\n    missing({nth})\n}}"
+                )?;
             }
         }
         let section = behaviour.section;
@@ -186,10 +193,14 @@ fn constants_of(text: &str) -> String {
         let Some((name, value)) = row.split_once('\t') else { continue };
         let Ok(value) = value.parse::<i64>() else { continue };
         let value = value as u32;
-        let result = name.strip_prefix("CUDA_ERROR_").or((name == "CUDA_SUCCESS").then_some("SUCCESS"));
+        let result =
+            name.strip_prefix("CUDA_ERROR_").or((name == "CUDA_SUCCESS").then_some("SUCCESS"));
         match result {
             Some(short) => {
-                let _ = writeln!(results, "    /// `{name}`.\n    pub const {short}: CUresult = CUresult({value});");
+                let _ = writeln!(
+                    results,
+                    "    /// `{name}`.\n    pub const {short}: CUresult = CUresult({value});"
+                );
                 let _ = writeln!(names, "    (CUresult::{short}, c\"{name}\"),");
             }
             None => {

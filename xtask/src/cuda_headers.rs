@@ -137,7 +137,8 @@ impl Declared {
                 let words: Vec<&str> = head.split_whitespace().collect();
                 if let ["CUresult", name] | [.., "CUresult", name] = words[..]
                     && name.starts_with("cu")
-                    && !piece.contains("typedef")
+                    && !head.contains("typedef")
+                    && !head.contains("static")
                 {
                     let parameters = parameters.trim_end().trim_end_matches(')');
                     let entry = (header.to_owned(), parameters_of(parameters));

@@ -33,8 +33,8 @@ pub(crate) fn gpu(device: CUdevice) -> Answer<&'static Arc<Gpu>> {
     driver.gpus.get(nth?).ok_or(CUresult::INVALID_DEVICE)
 }
 
-/// `cuInit`.
-pub(crate) fn init(flags: u32) -> Answer {
+/// The driver begins, if it has not yet.
+pub(crate) fn begin(flags: u32) -> Answer {
     if flags != 0 {
         return Err(CUresult::INVALID_VALUE);
     }

@@ -62,10 +62,15 @@ const MEANINGS: &[(CUresult, &CStr)] = &[
 ];
 
 /// The text of a result.
-fn text(of: u32, to: Out<Text>, table: &'static [(CUresult, &CStr)], other: Option<&'static CStr>) -> Answer {
+fn text(
+    of: CUresult,
+    to: Out<Text>,
+    table: &'static [(CUresult, &CStr)],
+    other: Option<&'static CStr>,
+) -> Answer {
     to.check()?;
-    let known = RESULTS.iter().any(|(known, _)| known.0 == of);
-    let found = table.iter().find(|(known, _)| known.0 == of).map(|(_, text)| *text);
+    let known = RESULTS.iter().any(|(known, _)| *known == of);
+    let found = table.iter().find(|(known, _)| *known == of).map(|(_, text)| *text);
     match found.or(other.filter(|_| known)) {
         Some(text) => to.set(Text::of(text)),
         None => {
@@ -76,11 +81,11 @@ fn text(of: u32, to: Out<Text>, table: &'static [(CUresult, &CStr)], other: Opti
 }
 
 /// `cuGetErrorName`.
-pub(crate) fn name(error: u32, to: Out<Text>) -> Answer {
+pub(crate) fn name(error: CUresult, to: Out<Text>) -> Answer {
     text(error, to, RESULTS, None)
 }
 
 /// `cuGetErrorString`.
-pub(crate) fn description(error: u32, to: Out<Text>) -> Answer {
+pub(crate) fn description(error: CUresult, to: Out<Text>) -> Answer {
     text(error, to, MEANINGS, Some(c"an error that this driver does not return"))
 }

@@ -20,7 +20,13 @@ pub(crate) struct Gpu {
 
 impl Gpu {
     pub(crate) fn new(ordinal: CUdevice, properties: Properties) -> Gpu {
-        Gpu { ordinal, properties, session: OnceLock::new(), peers: RwLock::default(), used: AtomicU64::new(0) }
+        Gpu {
+            ordinal,
+            properties,
+            session: OnceLock::new(),
+            peers: RwLock::default(),
+            used: AtomicU64::new(0),
+        }
     }
 
     /// Its session, which begins when it is first needed.
@@ -57,8 +63,7 @@ impl Gpu {
 
     /// Its compute capability.
     pub(crate) fn capability(&self) -> (u32, u32) {
-        let digits: String =
-            self.properties.target.chars().filter(char::is_ascii_digit).collect();
+        let digits: String = self.properties.target.chars().filter(char::is_ascii_digit).collect();
         let number = digits.parse::<u32>().unwrap_or(0);
         (number / 10, number % 10)
     }

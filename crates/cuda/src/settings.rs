@@ -37,6 +37,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Whether there is something to do when the process ends.
+    pub(crate) fn ends_with_report(&self) -> bool {
+        self.check || self.leaks || self.stats.is_some()
+    }
+
     /// Reads them, and says of each that makes no sense why.
     pub(crate) fn read() -> (Settings, Vec<String>) {
         let mut wrong = Vec::new();

@@ -1,5 +1,5 @@
 //! Handles, and types that are numbers.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, non_camel_case_types)]
 
 use super::pointer::{Address, Plain};
 
@@ -81,5 +81,5 @@ enumerations! {
     CUjitInputType CUmem_advise CUmem_range_attribute CUmemPool_attribute CUmoduleLoadingMode CUdriverProcAddressQueryResult
     CUstreamCaptureMode CUstreamCaptureStatus CUgraphNodeType CUgraphExecUpdateResult CUdevice_P2PAttribute
     CUlaunchAttributeID CUstreamAttrID CUkernelNodeAttrID CUaccess CUarray_format CUaddress_mode CUfilter_mode
-    CUexecAffinityType CUflushGPUDirectRDMAWritesTarget CUflushGPUDirectRDMAWritesScope
+    CUexecAffinityType CUfunctionLoadingState CUflushGPUDirectRDMAWritesTarget CUflushGPUDirectRDMAWritesScope
 }

@@ -50,6 +50,11 @@ impl Address {
         Address(self.0.wrapping_add(bytes))
     }
 
+    /// The text there, up to its NUL.
+    pub(crate) fn text(self) -> Text {
+        Text(std::ptr::with_exposed_provenance(self.0 as usize))
+    }
+
     /// A pointer to values that the caller of the driver has put there.
     pub(crate) fn to<T>(self) -> In<T> {
         In(std::ptr::with_exposed_provenance(self.0 as usize))
@@ -112,6 +117,16 @@ impl<T: Plain> Out<T> {
     /// Writes a result if it is wanted.
     pub(crate) fn offer(self, value: T) {
         let _ = self.set(value);
+    }
+
+    /// The n-th place from here.
+    pub(crate) fn plus(self, nth: usize) -> Out<T> {
+        Out(self.0.wrapping_add(nth))
+    }
+
+    /// The same place, to be read.
+    pub(crate) fn as_in(self) -> In<T> {
+        In(self.0)
     }
 
     /// What is there.
@@ -189,6 +204,29 @@ impl<T: Plain> In<T> {
     /// Copies of the first ones.
     pub(crate) fn list(self, count: usize) -> Answer<Vec<T>> {
         (0..count).map(|nth| self.at(nth)).collect()
+    }
+}
+
+impl In<u8> {
+    /// Copies bytes to a place of Rust's.
+    pub(crate) fn copy(self, to: &mut [u8]) -> Answer {
+        if self.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        // SAFETY: the caller of the driver passes null, or as many bytes as the function looks at.
+        unsafe { self.0.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+
+    /// A copy of the first bytes.
+    pub(crate) fn bytes(self, count: usize) -> Answer<Vec<u8>> {
+        if self.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let mut bytes = vec![0; count];
+        // SAFETY: the caller of the driver passes null, or as many bytes as the function looks at.
+        unsafe { self.0.copy_to_nonoverlapping(bytes.as_mut_ptr(), count) };
+        Ok(bytes)
     }
 }
 

@@ -87,6 +87,9 @@ structures! {
     /// What a context is created with.
     CUctxCreateParams { affinities: Address, affinity_count: i32, cig: Address, }
 
+    /// What a context is limited to.
+    CUexecAffinityParam { kind: u32, value: u32, }
+
     /// Old-style properties of a device.
     CUdevprop {
         threads_per_block: i32,

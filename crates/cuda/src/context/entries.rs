@@ -7,14 +7,14 @@ use crate::abi::constants::{
     CU_LIMIT_STACK_SIZE,
 };
 use crate::abi::{
-    Address, Answer, CUcontext, CUctxCreateParams, CUdevice, CUevent, CUresult, Out,
+    Answer, CUcontext, CUctxCreateParams, CUdevice, CUevent, CUexecAffinityParam, CUresult, Out,
 };
 use crate::driver::{driver, gpu};
 use crate::event;
 use crate::lane::{GREATEST_PRIORITY, LEAST_PRIORITY};
 use crate::say;
-use std::sync::atomic::Ordering;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 /// What `cuCtxGetApiVersion` says of contexts that are made by the newest interface.
 const NEWEST: u32 = 3020;
@@ -39,7 +39,7 @@ pub(crate) fn create(to: Out<CUcontext>, flags: u32, device: CUdevice) -> Answer
 /// `cuCtxCreate_v3`: multiprocessors cannot be set aside.
 pub(crate) fn create_with_affinity(
     to: Out<CUcontext>,
-    affinities: Address,
+    affinities: Out<CUexecAffinityParam>,
     count: i32,
     flags: u32,
     device: CUdevice,
@@ -64,7 +64,13 @@ pub(crate) fn create_with_parameters(
             say::once("a context with a graphics queue is not there");
             return Err(CUresult::NOT_SUPPORTED);
         }
-        return create_with_affinity(to, given.affinities, given.affinity_count, flags, device);
+        return create_with_affinity(
+            to,
+            given.affinities.into(),
+            given.affinity_count,
+            flags,
+            device,
+        );
     }
     made(to, flags, device)
 }

@@ -5,7 +5,7 @@ mod entries;
 mod object;
 mod primary;
 
-pub(crate) use current::{bind, current, current_any};
+pub(crate) use current::current;
 pub(crate) use entries::*;
 pub(crate) use object::{Context, find};
 pub(crate) use primary::*;

@@ -43,7 +43,6 @@ pub(crate) struct Context {
     pub(crate) version: u32,
     pub(crate) limits: Mutex<Limits>,
 
-
     /// The result of everything from now on, if a kernel has been stopped.
     fault: AtomicU32,
     is_destroyed: AtomicBool,
@@ -105,6 +104,11 @@ impl Context {
     /// The device.
     pub(crate) fn device(&self) -> Answer<&Arc<Device>> {
         Ok(self.gpu.session()?.device())
+    }
+
+    /// What the program has set.
+    pub(crate) fn limits(&self) -> Limits {
+        *lock(&self.limits)
     }
 
     /// Whether it can be used.

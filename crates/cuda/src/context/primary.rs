@@ -4,8 +4,8 @@ use super::object::Context;
 use crate::abi::constants::CU_CTX_FLAGS_MASK;
 use crate::abi::{Answer, CUcontext, CUdevice, CUresult, Out};
 use crate::driver::gpu;
-use std::sync::atomic::Ordering;
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What `cuCtxGetApiVersion` says of primary contexts.

@@ -135,7 +135,8 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
 /// # Errors
 /// Some of it is registered already, or is a device's.
 pub(crate) fn register(context: &Context, start: u64, bytes: u64, flags: u32) -> Answer {
-    map(memory(&context.gpu)?, start, bytes).map_err(|()| CUresult::HOST_MEMORY_ALREADY_REGISTERED)?;
+    map(memory(&context.gpu)?, start, bytes)
+        .map_err(|()| CUresult::HOST_MEMORY_ALREADY_REGISTERED)?;
     enter(context, start, bytes, Kind::Registered, flags);
     Ok(())
 }

@@ -15,6 +15,7 @@ pub use stream::Stream;
 
 use crate::device::Device;
 use crate::error::{Error, Stage};
+use crate::linker::Linker;
 use crate::module::{Kernel, Module};
 use diag::Class;
 use std::collections::HashMap;
@@ -61,15 +62,16 @@ pub struct Session {
 /// What has been loaded.
 #[derive(Debug, Default)]
 struct Programs {
-    /// In the order in which they were loaded, each with its text.
-    modules: Vec<(String, Arc<Module>)>,
+    /// In the order in which they were loaded, each with its texts.
+    modules: Vec<(Vec<String>, Arc<Module>)>,
     /// By their modules' addresses and their symbols.
     kernels: HashMap<(usize, String), Arc<Kernel>>,
 }
 
 impl Programs {
-    fn module(&self, text: &str) -> Option<Arc<Module>> {
-        let found = self.modules.iter().find(|(known, _)| known == text);
+    fn module(&self, parts: &[(&str, &str)]) -> Option<Arc<Module>> {
+        let texts = || parts.iter().map(|(_, text)| *text);
+        let found = self.modules.iter().find(|(known, _)| known.iter().eq(texts()));
         found.map(|(_, module)| Arc::clone(module))
     }
 }
@@ -107,14 +109,25 @@ impl Session {
     /// # Errors
     /// The text is not PTX, its variables make no sense, or it is written for a later architecture than the device's.
     pub fn module(&self, name: &str, text: &str) -> Result<Arc<Module>, Error> {
-        if let Some(module) = self.programs().module(text) {
+        self.program(&[(name, text)])
+    }
+
+    /// A program that is linked of several modules ([`Linker`]), each a name and a text, as [`Session::module`] has one of one.
+    ///
+    /// # Errors
+    /// As for [`Session::module`], or the modules do not make a program.
+    pub fn program(&self, parts: &[(&str, &str)]) -> Result<Arc<Module>, Error> {
+        if let Some(module) = self.programs().module(parts) {
             return Ok(module);
         }
         // Not locked meanwhile: others may load what is there.
-        let mut module = Module::from_ptx(name, text)?;
+        let mut linker = Linker::new();
+        parts.iter().try_for_each(|(name, text)| linker.add_ptx(*name, *text))?;
+        let mut module = linker.link()?;
         let (written, device) = (module.target(), &self.properties.target);
         let number = |target: &str| ptx::target::sm_number(target);
         if number(&written) > number(device) {
+            let name = parts.first().map_or("the module", |(name, _)| name);
             let message = format!("{name} is written for {written}, and the device has {device}");
             return Err(Error::message(Stage::Module, Class::BadInput, message));
         }
@@ -124,14 +137,15 @@ impl Session {
         }
         let module = Arc::new(module);
         let mut programs = self.programs();
-        if let Some(known) = programs.module(text) {
+        if let Some(known) = programs.module(parts) {
             return Ok(known);
         }
         if programs.modules.len() == MAX_MODULES {
             let (_, oldest) = programs.modules.remove(0);
             programs.kernels.retain(|(of, _), _| *of != key(&oldest));
         }
-        programs.modules.push((text.to_owned(), Arc::clone(&module)));
+        let texts = parts.iter().map(|(_, text)| (*text).to_owned()).collect();
+        programs.modules.push((texts, Arc::clone(&module)));
         Ok(module)
     }
 
