@@ -134,7 +134,7 @@ fn read(arguments: Vec<OsString>) -> Result<Request, Stop> {
 /// Checks a module and writes the fat binary with it.
 fn assemble(input: &Path, output: &Path, architecture: Option<&str>) -> Result<(), Stop> {
     let text = report::read_text(input)?;
-    let module = Module::from_ptx(&input.display().to_string(), &text)?;
+    let module = Module::from_ptx(input.display().to_string(), &text)?;
     let written = module.target();
     let sm = target::sm_number(&written).unwrap_or(0);
     if let Some(architecture) = architecture {
