@@ -2,7 +2,7 @@
 
 use crate::deadlock;
 use crate::detail::{
-    At, BadCall, BadFree, ConstantWritten, Detail, Freed, Misaligned, NoSuchBarrier, OutOfBounds,
+    ArrivedTwice, At, BadCall, BadFree, ConstantWritten, Detail, Freed, Misaligned, NoSuchBarrier, OutOfBounds,
 };
 use crate::finding::Finding;
 use crate::heap::Heap;
@@ -35,6 +35,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Fin
         FaultKind::BadFree { address, why } => {
             BadFree { address, why, block: heap.around(address) }.into()
         }
+        FaultKind::ArrivedTwice { lanes } => ArrivedTwice { lanes }.into(),
         FaultKind::BadBarrier { id, threads } => NoSuchBarrier { id, threads }.into(),
         FaultKind::Deadlock { ref waiting } => {
             return Some(deadlock::explain(kernel, fault, waiting));

@@ -19,7 +19,7 @@ use ir::{Inst, Kernel, Place, Pred, Terminator};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use vm::{
-    Arrival, BarrierArrival, BarrierPart, Fault, Firing, HeapEvent, Memory, Observer, Verdict,
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Fault, Firing, HeapEvent, Memory, Observer, Verdict,
     View, Waiting,
 };
 
@@ -182,6 +182,19 @@ impl Observer for Sanitizer {
         self.phases.arrive(view, arrival, &mut self.found);
         self.races.arrive_at_barrier(view, arrival);
         self.endless.arrive_at_barrier();
+    }
+
+    fn come_to_cluster(&mut self, view: &View<'_>, arrival: &ClusterArrival<'_>) {
+        self.races.come_to_cluster(view, arrival);
+        self.endless.arrive_at_barrier();
+    }
+
+    fn complete_cluster(&mut self, view: &View<'_>) {
+        self.races.complete_cluster(view);
+    }
+
+    fn pass_cluster(&mut self, view: &View<'_>, parts: &[BarrierPart<'_>]) {
+        self.races.pass_cluster(view, parts);
     }
 
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {

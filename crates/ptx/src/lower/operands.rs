@@ -103,7 +103,8 @@ impl Lowering {
                 Entity::Special => self.special(name, None, ty),
                 Entity::Variable(index) => {
                     self.require_width(operand, ty)?;
-                    let (address, _) = self.variable_address(index, 0, operand)?;
+                    let (address, space) = self.variable_address(index, 0, operand)?;
+                    let address = self.for_all(address, space);
                     Ok(self.at_width(address, ty))
                 }
                 Entity::Function(index) => {
@@ -126,7 +127,8 @@ impl Lowering {
                 }
                 Entity::Variable(index) => {
                     self.require_width(operand, ty)?;
-                    let (address, _) = self.variable_address(index, *offset, operand)?;
+                    let (address, space) = self.variable_address(index, *offset, operand)?;
+                    let address = self.for_all(address, space);
                     Ok(self.at_width(address, ty))
                 }
                 Entity::Vector(_) | Entity::Special | Entity::Function(_) | Entity::Label(_) => {
@@ -146,7 +148,8 @@ impl Lowering {
             OperandKind::Sink => self.reject(operand, "`_` holds no value"),
             OperandKind::Element(name, index) => {
                 self.require_width(operand, ty)?;
-                let (address, _) = self.element_address(operand, name, index)?;
+                let (address, space) = self.element_address(operand, name, index)?;
+                let address = self.for_all(address, space);
                 Ok(self.at_width(address, ty))
             }
             OperandKind::Pair(..)

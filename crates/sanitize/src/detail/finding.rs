@@ -1,6 +1,6 @@
 //! A finding, and the kinds that rest on findings of other runs.
 
-use super::barriers::{BarrierCount, BarrierMissed, BarrierReused, NoSuchBarrier, TooManyArrivals};
+use super::barriers::{ArrivedTwice, BarrierCount, BarrierMissed, BarrierReused, NoSuchBarrier, TooManyArrivals};
 use super::collectives::{
     MembermasksDiffer, NotAligned, NotConverged, NotNamed, SourceAbsent, WithoutMask,
 };
@@ -195,6 +195,8 @@ details! {
     TooManyArrivals,
     /// B001: a barrier that the CTA does not have, or cannot complete.
     NoSuchBarrier,
+    /// B001: threads arrive at the barrier of their cluster again before they have waited there.
+    ArrivedTwice,
 }
 
 impl Detail {

@@ -15,7 +15,7 @@ mod schedules;
 mod undefined;
 
 pub use barriers::{
-    BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
+    ArrivedTwice, BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
 };
 pub use collectives::{
     Absence, MembermasksDiffer, NotAligned, NotConverged, NotNamed, SourceAbsent, SourcesLost,

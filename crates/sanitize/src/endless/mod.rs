@@ -220,7 +220,9 @@ impl Look {
                 }
                 let (addresses, space) = ([low; WARP], Space::Local);
                 let lanes = 1 << lane;
-                self.overwrites(view, &Touch { warp, lanes, space, addresses, bytes, low, high });
+                let cta = view.cta();
+                let touch = Touch { warp, lanes, space, cta, addresses, bytes, low, high };
+                self.overwrites(view, &touch);
             }
         }
         false

@@ -199,14 +199,13 @@ impl Footprints {
         let lockstep = self.lockstep();
         let mut steps = self.steps.borrow_mut();
         let Some(step) = steps.last_mut() else { return };
-        let cta = view.cta();
         // What an atomic finds orders it even if it changes nothing; then it is as good as a load: among steps of which none
         // writes, it finds the same in any order.
         let finds = matches!(inst.op, Op::Atomic { d: Some(_), .. });
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
                 let location = match touch.space {
-                    Space::Shared => Location::Shared(cta),
+                    Space::Shared => Location::Shared(touch.cta),
                     Space::Global => Location::Global,
                     Space::Generic | Space::Local | Space::Param => {
                         step.acts |= writes;
@@ -242,6 +241,7 @@ impl Footprints {
                         | Op::Atomic { .. }
                         | Op::Collective { .. }
                         | Op::Barrier { .. }
+                        | Op::ClusterBarrier { .. }
                         | Op::Fence(_)
                         | Op::Nanosleep { .. }
                         | Op::AsyncCopy(_)

@@ -1,11 +1,11 @@
 //! Sentences of B001, except deadlocks.
 
-use super::{About, Say, Words, named};
+use super::{About, Say, Words, named, of_number};
 use crate::detail::{
-    BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
+    ArrivedTwice, BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
 };
 use ir::BarrierReduction;
-use vm::NUMBERED_BARRIERS;
+use vm::BARRIERS;
 
 impl Say for BarrierMissed {
     fn say(&self, about: &About<'_>) -> Words {
@@ -22,6 +22,18 @@ impl Say for BarrierMissed {
             .label("the others wait here")
             .related(format!("{} of warp {} exited here", named(self.lanes), self.warp))
             .strip(about.strip("waits here", "exited before"))
+    }
+}
+
+impl Say for ArrivedTwice {
+    fn say(&self, about: &About<'_>) -> Words {
+        let (who, comes) = (named(self.lanes), of_number(self.lanes, "s", ""));
+        about
+            .say(format!(
+                "{who} arrive{comes} at the barrier of the cluster again and did not wait there before"
+            ))
+            .label(about.thread().to_string())
+            .help("let each thread wait (barrier.cluster.wait) between two arrivals")
     }
 }
 
@@ -83,7 +95,7 @@ impl Say for NoSuchBarrier {
     fn say(&self, about: &About<'_>) -> Words {
         let id = self.id;
         about.say(match self.threads {
-            Some(threads) if (id as usize) < NUMBERED_BARRIERS => {
+            Some(threads) if (id as usize) < BARRIERS => {
                 format!("barrier {id} cannot be completed by {threads} threads")
             }
             _ => format!("there is no barrier {id}: a CTA has the barriers 0 to 15"),

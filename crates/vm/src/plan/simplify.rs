@@ -77,6 +77,7 @@ fn propagate_constants(kernel: &mut Kernel) {
             | Op::Atomic { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -127,6 +128,7 @@ fn address(op: &mut Op) -> Option<&mut ir::Address> {
         | Op::ActiveMask { .. }
         | Op::Collective { .. }
         | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
         | Op::AsyncCopy(_)
@@ -337,6 +339,7 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
         Op::Logic { .. }
         | Op::Special { .. }
         | Op::ActiveMask { .. }
+        | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::AsyncCopy(_) => Vec::new(),
     }
@@ -371,6 +374,7 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
         | Op::Store { .. }
         | Op::Atomic { .. }
         | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
         | Op::AsyncCopy(_)
@@ -383,7 +387,14 @@ mod tests {
     use super::*;
     use ir::{Builder, WarpRules};
 
-    const SHAPE: Shape = Shape { block: [32, 1, 1], dynamic_shared: 0, stack: 0, observed: false };
+    const SHAPE: Shape = Shape {
+        block: [32, 1, 1],
+        cluster: [1; 3],
+        explicit_cluster: false,
+        dynamic_shared: 0,
+        stack: 0,
+        observed: false,
+    };
 
     fn simplified(b: Builder) -> Kernel {
         simplify(&b.finish(), &SHAPE, &Interrupt::never()).expect("nobody interrupts")

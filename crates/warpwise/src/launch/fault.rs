@@ -45,6 +45,10 @@ impl Kernel {
                 let global = matches!(of, Space::Global | Space::Generic);
                 if is_null(*space, *address) {
                     found = found.note("the pointer is null, or an offset from null");
+                } else if freed.is_some() && *of == Space::Shared {
+                    found = found.note(
+                        "this is shared memory of another CTA of the cluster, which has exited",
+                    );
                 } else if let Some(Extent { start, end, .. }) = freed {
                     let whose = self
                         .begins(*start, owners)
@@ -114,6 +118,9 @@ impl Kernel {
                          this one is {threads}"
                     ));
                 }
+            }
+            FaultKind::ArrivedTwice { .. } => {
+                found = found.help("let each thread wait (barrier.cluster.wait) between two arrivals");
             }
             FaultKind::Deadlock { waiting } => {
                 for group in waiting.iter().take(MAX_GROUPS) {
@@ -209,6 +216,9 @@ impl Kernel {
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("at barrier {id}, which {arrived} of {expected} threads have reached")
             }
+            WaitingFor::Cluster { arrived, expected } => {
+                format!("for its cluster, of which {arrived} of {expected} threads have arrived")
+            }
             WaitingFor::EndlessLoop => "in an endless loop in which nothing changes".to_owned(),
         };
         format!("warp {}, {lanes}: waits {place} {what}", group.warp)
@@ -264,6 +274,16 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
         }
         FaultKind::BadBarrier { id, .. } => {
             (Class::Undefined, format!("barrier {id} is not one that the CTA can complete"))
+        }
+        FaultKind::ArrivedTwice { lanes } => {
+            let (what, them) = match lanes.count() {
+                1 => (format!("lane {} arrives", lanes.ranges()), "it"),
+                _ => (format!("lanes {} arrive", lanes.ranges()), "they"),
+            };
+            let what = format!(
+                "{what} at the barrier of the cluster again, where {them} did not wait before"
+            );
+            (Class::Undefined, what)
         }
         FaultKind::Deadlock { .. } => (
             Class::Undefined,
