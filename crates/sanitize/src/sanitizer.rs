@@ -158,6 +158,7 @@ impl Observer for Sanitizer {
         self.definedness.leave(view, terminator, place, &mut self.found);
         self.activemasks.leave(view, terminator, place);
         self.barriers.leave(view, terminator, place);
+        self.races.leave(view, terminator);
         self.endless.leave(view, terminator, place);
     }
 
@@ -185,12 +186,14 @@ impl Observer for Sanitizer {
     }
 
     fn come_to_cluster(&mut self, view: &View<'_>, arrival: &ClusterArrival<'_>) {
+        self.barriers.come_to_cluster(view, arrival);
         self.races.come_to_cluster(view, arrival);
         self.endless.arrive_at_barrier();
     }
 
-    fn complete_cluster(&mut self, view: &View<'_>) {
-        self.races.complete_cluster(view);
+    fn complete_cluster(&mut self, ctas: &[View<'_>]) {
+        self.barriers.complete_cluster(ctas, &mut self.found);
+        self.races.complete_cluster(ctas);
     }
 
     fn pass_cluster(&mut self, view: &View<'_>, parts: &[BarrierPart<'_>]) {

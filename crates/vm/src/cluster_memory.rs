@@ -6,7 +6,7 @@
 //! nothing more than without a cluster.
 
 use crate::frame::Block;
-use ir::CLUSTER_STRIDE;
+use ir::{CLUSTER_STRIDE, MAX_CLUSTER};
 
 /// The shared memory of the CTAs of a cluster, by rank. Empty where each CTA is a cluster of its own.
 #[derive(Debug, Default)]
@@ -48,6 +48,13 @@ impl ClusterMemory {
     pub(crate) fn lead(&self, address: u64) -> Option<(usize, u64)> {
         let rank = usize::try_from(address / CLUSTER_STRIDE).ok()?.checked_sub(1)?;
         (rank < self.ranks.len()).then_some((rank, address % CLUSTER_STRIDE))
+    }
+
+    /// The rank that an address in shared memory names, and whether the cluster has it. `None` if it names none.
+    pub(crate) fn named(&self, address: u64) -> Option<(usize, bool)> {
+        let rank = usize::try_from(address / CLUSTER_STRIDE).ok()?.checked_sub(1)?;
+        let names = !self.ranks.is_empty() && rank < MAX_CLUSTER as usize;
+        names.then_some((rank, rank < self.ranks.len()))
     }
 
     /// Where the shared memory of a rank begins.

@@ -136,6 +136,9 @@ pub enum FaultKind {
         bytes: u32,
         /// The space that the address leads to, if the instruction names none.
         of: ir::Space,
+        /// The rank of the CTA of the cluster to whose shared memory the address leads, if it names one. The cluster may not have
+        /// it; then nothing is nearest.
+        peer: Option<u32>,
         /// The allocation that ends nearest below, or begins nearest above, the address; all of a space that is the CTA's
         /// or the thread's.
         nearest: Option<Extent>,

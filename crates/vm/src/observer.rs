@@ -94,9 +94,9 @@ pub trait Observer {
         let _ = (view, arrival);
     }
 
-    /// The barrier of a cluster is complete; it is told of one of the cluster's CTAs.
-    fn complete_cluster(&mut self, view: &View<'_>) {
-        let _ = view;
+    /// The barrier of a cluster, of which these are the CTAs, is complete.
+    fn complete_cluster(&mut self, ctas: &[View<'_>]) {
+        let _ = ctas;
     }
 
     /// Lanes go on behind the barrier of their cluster: as soon as it is complete, or when they come to wait.

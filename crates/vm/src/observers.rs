@@ -24,7 +24,7 @@ macro_rules! events {
             arrive_at_barrier(view: &View<'_>, arrival: &BarrierArrival<'_>);
             complete_barrier(view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]);
             come_to_cluster(view: &View<'_>, arrival: &ClusterArrival<'_>);
-            complete_cluster(view: &View<'_>);
+            complete_cluster(ctas: &[View<'_>]);
             pass_cluster(view: &View<'_>, parts: &[BarrierPart<'_>]);
             heap(view: &View<'_>, event: &HeapEvent);
             after_inst(view: &View<'_>, inst: &Inst);

@@ -60,6 +60,7 @@ extern "C" __global__ void told(int *out) {
     __shared__ int value[4];
     __shared__ int *where;
     unsigned rank = cluster.block_rank(), all = cluster.num_blocks();
+    cluster.sync();
     if (threadIdx.x == 0) {
         value[3] = 100 + rank;
         *cluster.map_shared_rank(&where, (rank + 1) % all) = value + 3;

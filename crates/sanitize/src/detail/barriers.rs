@@ -35,13 +35,6 @@ pub struct BarrierMissed {
     pub exit: Place,
 }
 
-/// Threads arrive at the barrier of their cluster once more, and have not waited there in between.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ArrivedTwice {
-    /// The lanes that do so.
-    pub lanes: LaneMask,
-}
-
 /// A thread count that is no number of warps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BarrierCount {
@@ -116,12 +109,6 @@ impl Facts for BarrierReused {
 }
 
 impl Facts for TooManyArrivals {
-    fn code(&self) -> Code {
-        Code::B001
-    }
-}
-
-impl Facts for ArrivedTwice {
     fn code(&self) -> Code {
         Code::B001
     }

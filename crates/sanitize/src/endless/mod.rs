@@ -110,8 +110,10 @@ impl Endless {
                     self.look = None;
                 }
             }
-            // Who waits in the CTA may go on now.
-            Terminator::Exit | Terminator::Trap => look.forget(&self.code, view.cta()),
+            // Who waits in the CTA, or for it, may go on now.
+            Terminator::Exit | Terminator::Trap => {
+                view.cluster_ctas().for_each(|cta| look.forget(&self.code, cta));
+            }
         }
     }
 

@@ -1,8 +1,9 @@
 //! What the barriers of clusters order: all that threads did before they arrived, unless they arrive `.relaxed`, comes before
-//! what threads do that have waited. Who arrives `.relaxed` brings what a fence of its own covers.
+//! what threads do that have waited. Who arrives `.relaxed` brings what a fence of its own covers. Who has exited counts as having
+//! arrived.
 
 use super::clock::Clocks;
-use super::happens_before::HappensBefore;
+use super::happens_before::{Group, HappensBefore};
 use super::step::Thread;
 use foldhash::HashMap;
 use lanes::LaneMask;
@@ -21,7 +22,8 @@ struct Barrier {
     brought: HappensBefore,
     /// What they had brought when it was complete.
     complete: Rc<HappensBefore>,
-    /// CTAs that have exited.
+    /// What CTAs have done that have exited, and how many they are.
+    before_exits: HappensBefore,
     exited: u64,
 }
 
@@ -48,13 +50,26 @@ impl Clusters {
             };
             brought.iter().for_each(|known| barrier.brought.join(known));
         }
+        // Who has arrived has begun, even if that is all that others know.
+        barrier.brought.add(view.cta() as u32, Group::All, 1);
         clocks.sum_up(&mut barrier.brought);
     }
 
-    /// All have arrived.
-    pub(super) fn complete(&mut self, view: &View<'_>) {
-        let barrier = self.barrier(view);
-        barrier.complete = Rc::new(std::mem::take(&mut barrier.brought));
+    /// All threads of these CTAs have arrived, or exited.
+    pub(super) fn complete(&mut self, ctas: &[View<'_>]) {
+        let Some(first) = ctas.first() else { return };
+        let barrier = self.barrier(first);
+        let mut complete = std::mem::take(&mut barrier.brought);
+        complete.join(&barrier.before_exits);
+        for view in ctas {
+            for warp in 0..view.warps() {
+                let gone = view.existing(warp) - view.live(warp);
+                if !gone.is_empty() {
+                    complete.add(view.cta() as u32, Group::Lanes(warp as u8, gone.0), u32::MAX);
+                }
+            }
+        }
+        barrier.complete = Rc::new(complete);
     }
 
     /// Lanes go on that have waited.
@@ -71,6 +86,7 @@ impl Clusters {
     pub(super) fn end(&mut self, view: &View<'_>) {
         let all = view.cluster_ctas();
         let Some(barrier) = self.barriers.get_mut(&all.start) else { return };
+        barrier.before_exits.add(view.cta() as u32, Group::All, u32::MAX);
         barrier.exited += 1;
         if barrier.exited == all.end - all.start {
             self.barriers.remove(&all.start);

@@ -22,15 +22,19 @@ pub(super) struct Extents {
 
 impl Extents {
     fn thread(&self, access: &Access) -> ThreadId {
+        self.thread_id(access.by.thread(access.by.lanes))
+    }
+
+    /// The coordinates of a thread.
+    pub(super) fn thread_id(&self, Thread { cta, warp, lane }: Thread) -> ThreadId {
         let split = |number: u64, [x, y, _]: [u32; 3]| {
             let (x, y) = (u64::from(x.max(1)), u64::from(y.max(1)));
             [number % x, number / x % y, number / x / y].map(|index| index as u32)
         };
-        let Thread { warp, lane, .. } = access.by.thread(access.by.lanes);
         let (warp, lane) = (u32::from(warp), u32::from(lane));
         let number = u64::from(warp) * WARP as u64 + u64::from(lane);
         ThreadId {
-            cta: cta_index(access.by.cta.into(), self.grid, self.cluster),
+            cta: cta_index(cta.into(), self.grid, self.cluster),
             thread: split(number, self.block),
             warp,
             lane,

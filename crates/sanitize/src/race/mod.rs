@@ -1,7 +1,8 @@
-//! R001, R002: accesses to the same bytes, at least one a write, that nothing orders.
+//! R001, R002: accesses to the same bytes, at least one a write, that nothing orders. M008: those to the shared memory of a CTA that
+//! nothing says is there.
 //!
 //! Order (*happens before*) follows the memory consistency model of PTX ISA 9.1, chapter 8: the program order of a
-//! thread; CTA barriers between all who take part; `bar.warp.sync` between its lanes, and no other warp collective; releases
+//! thread; CTA barriers between all who take part; `barrier.cluster`; `bar.warp.sync` between its lanes, and no other warp collective; releases
 //! and acquires, as qualifiers or as fences around strong accesses, within their scopes. On targets below `sm_70` the
 //! lanes of a warp run in lockstep and are ordered. Threads that exited count as having arrived at every later barrier.
 //!
@@ -32,6 +33,7 @@ mod happens_before;
 mod joint_collectives;
 mod judge;
 mod line;
+mod presence;
 mod spins;
 mod step;
 mod sync;
@@ -43,15 +45,16 @@ use crate::touch::Touch;
 use clock::Clocks;
 use clusters::Clusters;
 use foldhash::HashSet;
-use ir::{Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, WarpRules};
+use ir::{Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, Terminator, WarpRules};
 use judge::{Extents, How, Judge, Where};
 use lanes::LaneMask;
 use line::{Kind, Lines, Pages};
+use presence::Presence;
 use std::ops::Range;
 use step::Thread;
 use sync::{Read, SyncVars};
 use unread::Unread;
-use vm::{BarrierArrival, BarrierPart, ClusterArrival, Firing, View};
+use vm::{AccessKind, BarrierArrival, BarrierPart, ClusterArrival, Firing, View};
 
 /// What the race detector knows of the shared memory of a running CTA, which all CTAs of its cluster may access.
 #[derive(Debug)]
@@ -75,6 +78,7 @@ pub(crate) struct Races {
     shared: PerCta<Shared>,
     /// What threads have brought to the barriers of their clusters.
     clusters: Clusters,
+    presence: Presence,
     global: Pages,
     /// Synchronisation through global memory.
     vars: SyncVars,
@@ -91,6 +95,7 @@ impl Races {
             clocks: PerCta::new(),
             shared: PerCta::new(),
             clusters: Clusters::default(),
+            presence: Presence::default(),
             global: Pages::new(),
             vars: SyncVars::new(),
             extents: Extents { grid, cluster: [1; 3], block },
@@ -121,6 +126,7 @@ impl Races {
         if let Some(shared) = self.shared.get(view.cta()) {
             shared.unread.end(found);
         }
+        self.presence.end(view, &self.extents, found);
         self.shared.end(view.cta());
         self.clocks.end(view.cta());
         self.clusters.end(view);
@@ -282,7 +288,24 @@ impl Races {
                     Space::Generic | Space::Local | Space::Param => return,
                 };
                 judge.touched(touch, lines, clocks, found);
+                if touch.cta != view.cta() {
+                    let kind = match (how.kind.writes(), how.values.is_empty()) {
+                        (false, _) => AccessKind::Load,
+                        (true, true) => AccessKind::Atomic,
+                        (true, false) => AccessKind::Store,
+                    };
+                    self.presence.accessed(view, touch, clocks, (how.place, kind), found);
+                }
             });
+        }
+    }
+
+    /// The group leaves a block.
+    pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator) {
+        if let (Terminator::Exit, true) = (terminator, view.has_peers())
+            && let Some(clocks) = self.clocks.get(view.cta())
+        {
+            self.presence.exits(view, clocks);
         }
     }
 
@@ -342,8 +365,8 @@ impl Races {
         }
     }
 
-    pub(crate) fn complete_cluster(&mut self, view: &View<'_>) {
-        self.clusters.complete(view);
+    pub(crate) fn complete_cluster(&mut self, ctas: &[View<'_>]) {
+        self.clusters.complete(ctas);
     }
 
     pub(crate) fn pass_cluster(&mut self, view: &View<'_>, parts: &[BarrierPart<'_>]) {

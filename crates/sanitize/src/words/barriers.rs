@@ -1,8 +1,8 @@
 //! Sentences of B001, except deadlocks.
 
-use super::{About, Say, Words, named, of_number};
+use super::{About, Say, Words, named};
 use crate::detail::{
-    ArrivedTwice, BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
+    BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
 };
 use ir::BarrierReduction;
 use vm::BARRIERS;
@@ -22,18 +22,6 @@ impl Say for BarrierMissed {
             .label("the others wait here")
             .related(format!("{} of warp {} exited here", named(self.lanes), self.warp))
             .strip(about.strip("waits here", "exited before"))
-    }
-}
-
-impl Say for ArrivedTwice {
-    fn say(&self, about: &About<'_>) -> Words {
-        let (who, comes) = (named(self.lanes), of_number(self.lanes, "s", ""));
-        about
-            .say(format!(
-                "{who} arrive{comes} at the barrier of the cluster again and did not wait there before"
-            ))
-            .label(about.thread().to_string())
-            .help("let each thread wait (barrier.cluster.wait) between two arrivals")
     }
 }
 

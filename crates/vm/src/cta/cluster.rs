@@ -106,10 +106,9 @@ impl<'l> Cta<'l> {
         if !ctas.iter().any(|cta| cta.cluster.any) || !ctas.iter().all(all_here) {
             return;
         }
-        if O::OBSERVES
-            && let Some(first) = ctas.first()
-        {
-            observer.complete_cluster(&View::new(&first.frame));
+        if O::OBSERVES {
+            let views: Vec<View<'_>> = ctas.iter().map(|cta| View::new(&cta.frame)).collect();
+            observer.complete_cluster(&views);
         }
         for cta in ctas {
             let barrier = &mut cta.cluster;

@@ -404,6 +404,12 @@ impl<'l> Cta<'l> {
         }
     }
 
+    /// The same for a CTA of which nobody can run.
+    pub(crate) fn look_up_waiting<O: Observer>(&self, observer: &mut O) -> Option<Turn> {
+        let at = self.waiting.iter().map(|split| split.at).min()?;
+        self.look_up(at, observer)
+    }
+
     fn who_waits(&self) -> Vec<Waiting> {
         self.waiting.iter().map(|split| self.waits_for(split)).collect()
     }

@@ -329,20 +329,19 @@ pub(super) fn access_fault(
         return FaultKind::Constant { access, space, of, address, bytes };
     }
     let global = |Region { start, end }: Region| Extent { space: Space::Global, start, end };
-    let (rank, shared) = match frame.cluster.lead(inside).filter(|_| of == Space::Shared) {
-        None => (None, whole(Window::Shared, frame.cta.shared.bytes)),
-        Some((rank, _)) => {
+    let named = frame.cluster.named(inside).filter(|_| of == Space::Shared);
+    let own = || whole(Window::Shared, frame.cta.shared.bytes);
+    let shared = match named {
+        None => own(),
+        Some((_, false)) => None,
+        Some((rank, true)) => own().map(|Extent { space, start, end }| {
             let from = ClusterMemory::start(rank);
-            let moved = |extent: Extent| {
-                let (start, end) = (extent.start.wrapping_add(from), extent.end.wrapping_add(from));
-                Extent { start, end, ..extent }
-            };
-            (Some(rank), whole(Window::Shared, frame.cta.shared.bytes).map(moved))
-        }
+            Extent { space, start: start.wrapping_add(from), end: end.wrapping_add(from) }
+        }),
     };
     let freed = match of {
         Space::Global => frame.regions.memory().freed(address).map(global),
-        Space::Shared => shared.filter(|_| rank.is_some_and(|rank| frame.cluster.has_exited(rank))),
+        Space::Shared => shared.filter(|_| named.is_some_and(|(rank, _)| frame.cluster.has_exited(rank))),
         Space::Local | Space::Param | Space::Generic => None,
     };
     let nearest = match of {
@@ -351,5 +350,6 @@ pub(super) fn access_fault(
         Space::Param => whole(Window::Param, params.end),
         Space::Global | Space::Generic => frame.regions.nearest(address).map(global),
     };
-    FaultKind::OutOfBounds { access, space, of, address, bytes, nearest, freed }
+    let peer = named.map(|(rank, _)| rank as u32);
+    FaultKind::OutOfBounds { access, space, of, address, bytes, peer, nearest, freed }
 }

@@ -18,7 +18,12 @@ pub(crate) struct Resident<'l> {
     storage: Vec<Storage>,
     /// Per rank, whether the CTA has exited.
     exited: Vec<bool>,
+    /// Steps that splits took one by one.
+    steps: u64,
 }
+
+/// Steps after which the observer is shown who waits for others of the cluster.
+const LOOK_UP: u64 = 1 << 12;
 
 impl<'l> Resident<'l> {
     pub(crate) fn new(common: &'l Common<'_>) -> Box<Self> {
@@ -51,7 +56,7 @@ impl<'l> Resident<'l> {
         };
         let ctas: Vec<_> = memory.into_iter().map(cta).collect();
         let exited = vec![true; ctas.len()];
-        Box::new(Resident { ctas, storage, exited })
+        Box::new(Resident { ctas, storage, exited, steps: 0 })
     }
 
     /// The number of the cluster that runs.
@@ -113,7 +118,7 @@ impl<'l> Resident<'l> {
                 return turn;
             }
             if let Some(turn) = goes_on {
-                return turn;
+                return self.look_up(observer).unwrap_or(turn);
             }
         }
     }
@@ -129,6 +134,16 @@ impl<'l> Resident<'l> {
         }
         let fault = Cta::cluster_deadlock(&self.ctas)?;
         Some(Turn::Fault(Box::new(fault)))
+    }
+
+    /// Shows the observer the CTAs that wait for others of the cluster, which run for long.
+    fn look_up<O: Observer>(&self, observer: &mut O) -> Option<Turn> {
+        if !O::OBSERVES {
+            return None;
+        }
+        let waits = |(cta, exited): &(&Cta<'_>, &bool)| !**exited && !cta.can_run();
+        let waiting = self.ctas.iter().zip(&self.exited).filter(waits);
+        waiting.into_iter().find_map(|(cta, _)| cta.look_up_waiting(observer))
     }
 
     /// The threads of a CTA have exited.
@@ -161,7 +176,13 @@ impl<'l> Resident<'l> {
         if let Turn::Fault(_) = turn {
             return Some(turn);
         }
-        Some(self.settle(observer).unwrap_or(turn))
+        if let Some(turn) = self.settle(observer) {
+            return Some(turn);
+        }
+        self.steps += 1;
+        let looks = self.steps.is_multiple_of(LOOK_UP);
+        let known = if looks { self.look_up(observer) } else { None };
+        Some(known.unwrap_or(turn))
     }
 
     /// Adds what its CTAs did so far.
