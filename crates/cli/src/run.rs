@@ -472,6 +472,7 @@ pub(crate) fn configured<T>(
     let ctas = arguments.grid.0.iter().map(|extent| u64::from(*extent)).product();
     let result = progress::watch(Total { ctas, repeats }, |done| {
         let config = LaunchConfig {
+            cluster: arguments.cluster,
             dynamic_shared: arguments.smem,
             stack_limit: arguments.stack,
             threads: arguments.threads,

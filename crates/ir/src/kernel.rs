@@ -93,6 +93,20 @@ pub struct ThreadLimits {
     pub maximum: Option<[u32; 3]>,
 }
 
+/// What a kernel says about the clusters of CTAs that it can be launched in (PTX ISA 9.1, 11.7 "Cluster Dimension
+/// Directives").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ClusterLimits {
+    /// Whether its target has clusters: `sm_90` and later.
+    pub available: bool,
+    /// The cluster must have exactly these dimensions, in CTAs (`.reqnctapercluster`).
+    pub required: Option<[u32; 3]>,
+    /// The launch or the kernel must say which dimensions the cluster has (`.explicitcluster`).
+    pub explicit: bool,
+    /// The cluster has at most so many CTAs (`.maxclusterrank`).
+    pub maximum: Option<u32>,
+}
+
 /// A function's variables in the local memory of a thread, during one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -147,6 +161,8 @@ pub struct Kernel {
     pub frames: Vec<Frame>,
     /// Demands on the CTA's shape.
     pub threads: ThreadLimits,
+    /// Demands on the cluster's shape.
+    pub cluster: ClusterLimits,
 }
 
 impl Kernel {
@@ -166,6 +182,7 @@ impl Kernel {
             has_stack: false,
             frames: Vec::new(),
             threads: ThreadLimits::default(),
+            cluster: ClusterLimits::default(),
         }
     }
 

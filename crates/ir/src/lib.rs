@@ -37,14 +37,17 @@ pub use collective::{Collective, CollectiveKind, Members};
 pub use dominators::{Dominators, Graph};
 pub use interrupt::Interrupt;
 pub use kernel::{
-    Block, BlockId, Frame, Inst, Kernel, Place, Terminator, ThreadLimits, WarpRules, gaps,
-    terminator_use,
+    Block, BlockId, ClusterLimits, Frame, Inst, Kernel, Place, Terminator, ThreadLimits, WarpRules,
+    gaps, terminator_use,
 };
 pub use liveness::{Extent, Extents, Liveness};
 pub use matrix::{MatrixForm, MatrixWork, Mma};
-pub use memory::{Access, Address, Fence, Ordering, Scope, Space, Update, WINDOW};
+pub use memory::{
+    Access, Address, CLUSTER_STRIDE, Fence, MAX_CLUSTER, Ordering, PORTABLE_CLUSTER, Scope, Space,
+    Update, WINDOW,
+};
 pub use op::{
-    AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, CLUSTER_BARRIER, Completion, Groups, Op,
+    AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, ClusterHalf, Completion, Groups, Op,
     Operand, Service, Tells, Touched,
 };
 pub use register::{Class, Pred, Reg, Src};

@@ -25,6 +25,17 @@ pub enum Space {
 /// none of them to another.
 pub const WINDOW: u64 = 1 << 38;
 
+/// From the shared memory of a CTA to that of the CTA of the next rank of its cluster, in addresses of shared memory and
+/// generic ones.
+pub const CLUSTER_STRIDE: u64 = 1 << 24;
+
+/// CTAs of the largest cluster that every device of its architecture can run (CUDA C++ Programming Guide, "Thread Block
+/// Clusters").
+pub const PORTABLE_CLUSTER: u32 = 8;
+
+/// CTAs of the largest cluster.
+pub const MAX_CLUSTER: u32 = 16;
+
 /// The width of one element of an access and how it fills a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {

@@ -107,8 +107,17 @@ impl Service {
     }
 }
 
-/// The number of the barrier of a CTA's cluster, which has no other CTAs here (`barrier.cluster`).
-pub const CLUSTER_BARRIER: u32 = u32::MAX;
+/// A half of the barrier of a cluster (PTX ISA 9.1, `barrier.cluster`). A thread executes one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClusterHalf {
+    /// The thread arrives, and goes on.
+    Arrive {
+        /// Whether its earlier accesses come before what threads do that have waited (`.release`).
+        releases: bool,
+    },
+    /// The thread waits until all threads of the cluster have arrived, and acquires what they released.
+    Wait,
+}
 
 /// How far the asynchronous copies of a thread are (PTX ISA 9.1, cp.async and cp.async.bulk).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -301,10 +310,17 @@ pub enum Op {
     Barrier {
         /// What the thread does there.
         action: BarrierAction,
-        /// Which barrier: 0 to 15, or [`CLUSTER_BARRIER`].
+        /// Which barrier: 0 to 15.
         id: Src,
         /// How many threads are expected; `None` is all threads of the CTA.
         threads: Option<Src>,
+        /// Whether all threads of the warp must execute it together (`.aligned`).
+        aligned: bool,
+    },
+    /// The barrier of the CTA's cluster.
+    ClusterBarrier {
+        /// What the thread does there.
+        half: ClusterHalf,
         /// Whether all threads of the warp must execute it together (`.aligned`).
         aligned: bool,
     },
@@ -370,7 +386,7 @@ pub enum Operand {
 impl Op {
     /// Whether lanes may have to wait in it for other lanes or threads.
     pub fn may_wait(&self) -> bool {
-        matches!(self, Op::Collective { .. } | Op::Barrier { .. })
+        matches!(self, Op::Collective { .. } | Op::Barrier { .. } | Op::ClusterBarrier { .. })
     }
 
     /// Whether the result of one lane depends on other lanes of the warp.
@@ -421,6 +437,7 @@ impl Op {
             | Op::Atomic { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -459,6 +476,7 @@ impl Op {
             | Op::Special { .. }
             | Op::Collective { members: Members::Mask(_), .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -494,6 +512,7 @@ impl Op {
             | Op::Atomic { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -519,6 +538,7 @@ impl Op {
             | Op::Atomic { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -544,6 +564,7 @@ impl Op {
             | Op::ActiveMask { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -639,7 +660,7 @@ impl Op {
                 }
             }
             Op::AsyncCopy(AsyncCopy::Signals(_, object)) => srcs[0] = Some(object.base),
-            Op::Fence(_) | Op::AsyncCopy(_) => {}
+            Op::ClusterBarrier { .. } | Op::Fence(_) | Op::AsyncCopy(_) => {}
             Op::Nanosleep { nanoseconds } => srcs[0] = Some(*nanoseconds),
             Op::Host { d, operands, .. } => {
                 operands.iter().for_each(|operand| visit_src(*operand, &mut visit));

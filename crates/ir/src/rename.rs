@@ -73,7 +73,7 @@ impl Op {
                     }
                 }
             }
-            Op::Fence(_) => {}
+            Op::ClusterBarrier { .. } | Op::Fence(_) => {}
             Op::Nanosleep { nanoseconds } => uses([nanoseconds], to),
             Op::AsyncCopy(copy) => match copy {
                 AsyncCopy::Begins { to: target, from, bytes, until } => {

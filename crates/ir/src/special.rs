@@ -22,6 +22,24 @@ pub enum Special {
     Ctaid(Dim),
     /// `%nctaid`: the grid's extent.
     Nctaid(Dim),
+    /// `%clusterid`: the cluster's index in the grid, counted in clusters.
+    Clusterid(Dim),
+    /// `%nclusterid`: the grid's extent in clusters.
+    Nclusterid(Dim),
+    /// `%cluster_ctaid`: the CTA's index in its cluster.
+    ClusterCtaid(Dim),
+    /// `%cluster_nctaid`: the cluster's extent in CTAs.
+    ClusterNctaid(Dim),
+    /// `%cluster_ctarank`: the CTA's number in its cluster; x varies fastest.
+    ClusterCtarank,
+    /// `%cluster_nctarank`: CTAs of the cluster.
+    ClusterNctarank,
+    /// `%is_explicit_cluster`: 1 if the launch or the kernel says how large clusters are, else 0.
+    IsExplicitCluster,
+    /// The address in shared memory at which that of the cluster's CTA of rank 0 appears; that of each other rank lies
+    /// [`CLUSTER_STRIDE`](crate::CLUSTER_STRIDE) bytes behind that of the one before it. 0, where a CTA's own memory always
+    /// begins, if it has no other CTAs.
+    ClusterWindow,
     /// `%laneid`.
     Laneid,
     /// `%warpid`: the warp's index in its CTA.
@@ -73,7 +91,7 @@ pub enum Special {
     DynamicSharedBase,
     /// The address in local memory at which the stack of a thread ends, 64 bits.
     StackEnd,
-    /// A register that is the same constant in every launch without clusters, such as `%cluster_nctarank`.
+    /// A register that is the same constant in every launch.
     Constant(u32),
 }
 
@@ -122,6 +140,11 @@ impl Special {
         match self {
             Special::Ntid(_)
             | Special::Nctaid(_)
+            | Special::Nclusterid(_)
+            | Special::ClusterNctaid(_)
+            | Special::ClusterNctarank
+            | Special::IsExplicitCluster
+            | Special::ClusterWindow
             | Special::Nwarpid
             | Special::Nsmid
             | Special::Gridid
@@ -142,7 +165,11 @@ impl Special {
             | Special::LanemaskLt
             | Special::LanemaskGe
             | Special::LanemaskGt => Varies::ByThread,
-            Special::Ctaid(_) | Special::Smid => Varies::ByCta,
+            Special::Ctaid(_)
+            | Special::Clusterid(_)
+            | Special::ClusterCtaid(_)
+            | Special::ClusterCtarank
+            | Special::Smid => Varies::ByCta,
             Special::Clock
             | Special::ClockHi
             | Special::Clock64

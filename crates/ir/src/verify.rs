@@ -147,7 +147,7 @@ impl Checker<'_> {
                 self.address(to.1.base)
             }
             Op::AsyncCopy(AsyncCopy::Signals(_, object)) => self.address(object.base),
-            Op::Fence(_) | Op::AsyncCopy(_) => Ok(()),
+            Op::ClusterBarrier { .. } | Op::Fence(_) | Op::AsyncCopy(_) => Ok(()),
             Op::Nanosleep { nanoseconds } => self.src(*nanoseconds, Class::W32),
             Op::Host { service, d, operands } => {
                 let classes = service.operands();

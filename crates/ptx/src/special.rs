@@ -97,9 +97,7 @@ const fn grid_workspace(name: &'static str, half: Half) -> SpecialRegister {
 
 use ScalarType::{B32, Pred, U32, U64};
 
-// Without clusters, every CTA is a cluster of its own.
 const ZERO: Special = Special::Constant(0);
-const ONE: Special = Special::Constant(1);
 const CAPACITY: Special = Special::Constant(RESERVED_SHARED as u32);
 
 pub(crate) const REGISTERS: &[SpecialRegister] = &[
@@ -113,13 +111,13 @@ pub(crate) const REGISTERS: &[SpecialRegister] = &[
     scalar("%smid", U32, Special::Smid, (1, 3), 10),
     scalar("%nsmid", U32, Special::Nsmid, (2, 0), 20),
     scalar("%gridid", U64, Special::Gridid, (1, 0), 10),
-    scalar("%is_explicit_cluster", Pred, ZERO, (7, 8), 90),
-    vector("%clusterid", Special::Ctaid, (7, 8), 90),
-    vector("%nclusterid", Special::Nctaid, (7, 8), 90),
-    vector("%cluster_ctaid", |_| ZERO, (7, 8), 90),
-    vector("%cluster_nctaid", |_| ONE, (7, 8), 90),
-    scalar("%cluster_ctarank", U32, ZERO, (7, 8), 90),
-    scalar("%cluster_nctarank", U32, ONE, (7, 8), 90),
+    scalar("%is_explicit_cluster", Pred, Special::IsExplicitCluster, (7, 8), 90),
+    vector("%clusterid", Special::Clusterid, (7, 8), 90),
+    vector("%nclusterid", Special::Nclusterid, (7, 8), 90),
+    vector("%cluster_ctaid", Special::ClusterCtaid, (7, 8), 90),
+    vector("%cluster_nctaid", Special::ClusterNctaid, (7, 8), 90),
+    scalar("%cluster_ctarank", U32, Special::ClusterCtarank, (7, 8), 90),
+    scalar("%cluster_nctarank", U32, Special::ClusterNctarank, (7, 8), 90),
     scalar("%lanemask_eq", U32, Special::LanemaskEq, (2, 0), 20),
     scalar("%lanemask_le", U32, Special::LanemaskLe, (2, 0), 20),
     scalar("%lanemask_lt", U32, Special::LanemaskLt, (2, 0), 20),

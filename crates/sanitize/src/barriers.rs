@@ -14,9 +14,9 @@ use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
 use foldhash::HashSet;
-use ir::{Address, Collective, Inst, Kernel, Op, Place, Space, Terminator};
+use ir::{Address, ClusterHalf, Collective, Inst, Kernel, Op, Place, Space, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
-use vm::{BarrierArrival, BarrierPart, Firing, View};
+use vm::{BarrierArrival, BarrierPart, ClusterArrival, Firing, View};
 
 /// What is remembered of a warp.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ struct Warp {
     branched: LaneMask,
     /// Where each of them did so last.
     branches: Lanes<Place>,
+    /// The lanes that have arrived at the barrier of the cluster since it was complete, by the instruction, if it is `.aligned`.
+    arrived: Vec<(Place, LaneMask)>,
 }
 
 impl Warp {
@@ -43,6 +45,7 @@ impl Warp {
         writes: [Place(0); WARP],
         branched: LaneMask::EMPTY,
         branches: [Place(0); WARP],
+        arrived: Vec::new(),
     };
 }
 
@@ -158,6 +161,37 @@ impl Barriers {
             && let Some(warps) = self.warps.get(view.cta())
         {
             warps[firing.warp].shared -= firing.participants;
+        }
+    }
+
+    /// Lanes come to a half of the barrier of their cluster. It orders what they wrote for its threads.
+    pub(crate) fn come_to_cluster(&mut self, view: &View<'_>, arrival: &ClusterArrival<'_>) {
+        let Some(warps) = self.warps.get(view.cta()) else { return };
+        let warp = &mut warps[arrival.warp];
+        let (place, lanes) = (arrival.inst.place, arrival.lanes);
+        if let Op::ClusterBarrier { half: ClusterHalf::Arrive { .. }, aligned } = arrival.inst.op {
+            warp.shared -= lanes;
+            if aligned {
+                match warp.arrived.iter_mut().find(|(at, _)| *at == place) {
+                    Some((_, known)) => *known |= lanes,
+                    None => warp.arrived.push((place, lanes)),
+                }
+            }
+        }
+    }
+
+    /// The barrier of a cluster is complete.
+    pub(crate) fn complete_cluster(&mut self, ctas: &[View<'_>], found: &mut Findings) {
+        for view in ctas {
+            let Some(warps) = self.warps.get(view.cta()) else { continue };
+            for (nth, warp) in warps.iter_mut().enumerate() {
+                let live = view.live(nth);
+                for (place, here) in warp.arrived.drain(..) {
+                    if here & live != live {
+                        misaligned(view, nth, here, live, place, found);
+                    }
+                }
+            }
         }
     }
 

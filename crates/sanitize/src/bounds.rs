@@ -1,7 +1,7 @@
 //! M001 within shared, local and parameter memory: accesses between variables, which are no fault in the VM.
 
 use crate::code::Code;
-use crate::detail::{At, BetweenVariables};
+use crate::detail::BetweenVariables;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::HashMap;
@@ -142,9 +142,9 @@ fn report(
     let lanes = LaneMask::from_fn(|lane| is_in(touch.addresses[lane])) & LaneMask(touch.lanes);
     let Some(lane) = lanes.lowest() else { return };
     found.report(Code::M001, place, None, || {
-        let (space, address) = (touch.space, touch.addresses[lane as usize % WARP]);
-        let at = At { space, address, bytes: touch.bytes };
-        let detail = BetweenVariables { access: kind, at, end: gap.start };
+        let at = touch.at(view, touch.addresses[lane as usize % WARP]);
+        let end = view.address_of(touch.location(gap.start));
+        let detail = BetweenVariables { access: kind, at, end };
         Finding::new(place, view.thread(touch.warp, lane), detail)
     });
 }

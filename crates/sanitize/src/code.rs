@@ -81,8 +81,11 @@ codes! {
         "free it, or keep its address in memory where a later kernel finds it";
     M007 "free of what is no allocated memory",
         "free exactly what malloc returned, and once";
+    M008 "access to the shared memory of a CTA that may not be there",
+        "let all threads of the cluster meet before the first and behind the last access to each other's shared memory";
     R001 "data race in shared memory",
-        "order the accesses: __syncthreads() between warps, __syncwarp() between lanes of a warp";
+        "order the accesses: __syncthreads() between warps, __syncwarp() between lanes of a warp, cluster.sync() between \
+         CTAs of a cluster";
     R002 "data race in global memory",
         "use atomics, or order the accesses with a barrier, a fence and a flag, or two launches";
     B001 "barrier that not all threads of the CTA reach",

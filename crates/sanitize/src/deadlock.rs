@@ -20,6 +20,7 @@ fn meeting(kernel: &Kernel, place: Place) -> Meeting {
     match inst_at(kernel, place).map(|inst| &inst.op) {
         Some(Op::Collective { what, .. }) => Meeting::Collective(what.kind()),
         Some(Op::Barrier { .. }) => Meeting::Barrier,
+        Some(Op::ClusterBarrier { .. }) => Meeting::ClusterBarrier,
         _ => Meeting::Loop,
     }
 }
@@ -33,7 +34,7 @@ fn is_warp_barrier(kernel: &Kernel, place: Place) -> bool {
 fn same_kind(kernel: &Kernel, one: Place, other: Place) -> bool {
     let kind = |place| match meeting(kernel, place) {
         Meeting::Collective(kind) => Some(kind),
-        Meeting::Barrier | Meeting::Loop => None,
+        Meeting::Barrier | Meeting::ClusterBarrier | Meeting::Loop => None,
     };
     one == other || kind(one) == kind(other)
 }
@@ -59,7 +60,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, waiting: &[Waiting]) -> Fi
         WaitingFor::Lanes(mask) => {
             WarpLanes { outside: live - mask, wrong: (mask & live) - group.lanes, ..lanes }
         }
-        WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => lanes,
+        WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } | WaitingFor::EndlessLoop => lanes,
     };
     let mut thread = fault.thread;
     if let (true, Some(lane)) = (thread.warp == group.warp, group.lanes.lowest()) {
@@ -82,21 +83,24 @@ fn cause<'w>(
     if let Some(group) = waiting.iter().find(|group| spins(group)) {
         return endless(waiting, group);
     }
-    let in_warp = |warp: u32| waiting.iter().filter(move |group| group.warp == warp);
+    let in_warp = |of: &Waiting| {
+        let warp = (of.cta, of.warp);
+        waiting.iter().filter(move |group| (group.cta, group.warp) == warp)
+    };
     let collectives = || {
         waiting.iter().filter_map(|group| match group.waiting_for {
             WaitingFor::Lanes(mask) => Some((group, mask)),
-            WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => None,
+            WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } | WaitingFor::EndlessLoop => None,
         })
     };
     // Lanes that wait for lanes at another collective come first, then those that wait for lanes at a barrier.
     let blocked = collectives().flat_map(|(group, mask)| {
         let missing = mask - group.lanes;
-        in_warp(group.warp).filter_map(move |there| match there.waiting_for {
+        in_warp(group).filter_map(move |there| match there.waiting_for {
             WaitingFor::Lanes(theirs) if there.lanes.intersects(missing) => {
                 Some((group, mask, there, theirs))
             }
-            WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => None,
+            WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } | WaitingFor::EndlessLoop => None,
         })
     });
     // Where lanes exchange values is what the report is about, rather than where they only wait; and what can never fit,
@@ -116,7 +120,7 @@ fn cause<'w>(
     }
     let at_barrier = collectives().find_map(|(group, mask)| {
         let missing = mask - group.lanes;
-        let there = in_warp(group.warp).find(|other| other.lanes.intersects(missing))?;
+        let there = in_warp(group).find(|other| other.lanes.intersects(missing))?;
         Some((group, there))
     });
     if let Some((group, there)) = at_barrier {
@@ -143,6 +147,7 @@ fn endless<'w>(
                 && match group.waiting_for {
                     WaitingFor::Lanes(mask) => same && other.lanes.intersects(mask),
                     WaitingFor::Barrier { .. } => other.cta == group.cta,
+                    WaitingFor::Cluster { .. } => true,
                     WaitingFor::EndlessLoop => false,
                 }
         };
@@ -160,10 +165,11 @@ fn spins(group: &Waiting) -> bool {
     group.waiting_for == WaitingFor::EndlessLoop
 }
 
-/// The barrier at which the lanes wait.
-fn barrier(group: &Waiting) -> Option<u32> {
+/// The barrier at which the lanes wait: the CTA's of a number, or that of the cluster.
+fn barrier(group: &Waiting) -> Option<Option<u32>> {
     match group.waiting_for {
-        WaitingFor::Barrier { id, .. } => Some(id),
+        WaitingFor::Barrier { id, .. } => Some(Some(id)),
+        WaitingFor::Cluster { .. } => Some(None),
         WaitingFor::Lanes(_) | WaitingFor::EndlessLoop => None,
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::deadlock;
 use crate::detail::{
-    At, BadCall, BadFree, ConstantWritten, Detail, Freed, Misaligned, NoSuchBarrier, OutOfBounds,
+    Absent, ArrivedTwice, At, BadCall, BadFree, ConstantWritten, Detail, Freed, Misaligned,
+    NoSuchBarrier, NotThere, OutOfBounds,
 };
 use crate::finding::Finding;
 use crate::heap::Heap;
@@ -14,14 +15,17 @@ use vm::{Fault, FaultKind};
 pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Finding> {
     let at = |space, address, bytes: u32| At { space, address, bytes: bytes.into() };
     let detail: Detail = match fault.kind {
-        FaultKind::OutOfBounds { access, address, bytes, space, nearest, freed, .. } => {
+        FaultKind::OutOfBounds { access, address, bytes, space, peer, nearest, freed, .. } => {
             let at = at(space, address, bytes);
-            match freed.is_some() {
-                true => Freed { access, at, block: heap.around(address) }.into(),
-                false => {
+            match (freed.is_some(), peer) {
+                (true, Some(rank)) => {
+                    NotThere { access, at, rank, why: Absent::HasExited }.into()
+                }
+                (true, None) => Freed { access, at, block: heap.around(address) }.into(),
+                (false, _) => {
                     let global = nearest.filter(|nearest| nearest.space == Space::Global);
                     let block = global.and_then(|nearest| heap.at(nearest.start));
-                    OutOfBounds { access, at, nearest, block }.into()
+                    OutOfBounds { access, at, peer, nearest, block }.into()
                 }
             }
         }
@@ -35,6 +39,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Fin
         FaultKind::BadFree { address, why } => {
             BadFree { address, why, block: heap.around(address) }.into()
         }
+        FaultKind::ArrivedTwice { lanes } => ArrivedTwice { lanes }.into(),
         FaultKind::BadBarrier { id, threads } => NoSuchBarrier { id, threads }.into(),
         FaultKind::Deadlock { ref waiting } => {
             return Some(deadlock::explain(kernel, fault, waiting));

@@ -9,7 +9,7 @@ use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
 use ir::mbarrier::{arrivals, pending, step};
 use ir::{Access, BinaryOp, Inst, Op, Update};
-use vm::View;
+use vm::{Location, View};
 
 /// Judges the arrivals of one instruction.
 pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
@@ -19,14 +19,14 @@ pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
         return;
     };
     // Lanes that arrive together do so one after another.
-    let mut states: HashMap<u64, u64> = HashMap::new();
+    let mut states: HashMap<Location, u64> = HashMap::new();
     for (warp, lanes) in view.group() {
         let steps = view.w64(*b, warp);
         let bytes = u64::from(Access::B64.bytes());
         Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
             for (lane, at) in touch.iter() {
-                let now = || view.peek(touch.space, (warp, lane), at, Access::B64.bytes());
-                let Some(state) = states.get(&at).copied().or_else(now) else { continue };
+                let now = || view.peek(touch.location(at), (warp, lane), Access::B64.bytes());
+                let Some(state) = states.get(&touch.location(at)).copied().or_else(now) else { continue };
                 let (left, come) = (pending(state), arrivals(steps[lane as usize]));
                 if come > left {
                     found.report(Code::B001, inst.place, None, || {
@@ -35,7 +35,7 @@ pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
                         Finding::new(inst.place, thread, detail)
                     });
                 }
-                states.insert(at, step(state, steps[lane as usize]));
+                states.insert(touch.location(at), step(state, steps[lane as usize]));
             }
         });
     }

@@ -19,7 +19,7 @@ use ir::{Inst, Kernel, Place, Pred, Terminator};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use vm::{
-    Arrival, BarrierArrival, BarrierPart, Fault, Firing, HeapEvent, Memory, Observer, Verdict,
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Fault, Firing, HeapEvent, Memory, Observer, Verdict,
     View, Waiting,
 };
 
@@ -158,6 +158,7 @@ impl Observer for Sanitizer {
         self.definedness.leave(view, terminator, place, &mut self.found);
         self.activemasks.leave(view, terminator, place);
         self.barriers.leave(view, terminator, place);
+        self.races.leave(view, terminator);
         self.endless.leave(view, terminator, place);
     }
 
@@ -182,6 +183,21 @@ impl Observer for Sanitizer {
         self.phases.arrive(view, arrival, &mut self.found);
         self.races.arrive_at_barrier(view, arrival);
         self.endless.arrive_at_barrier();
+    }
+
+    fn come_to_cluster(&mut self, view: &View<'_>, arrival: &ClusterArrival<'_>) {
+        self.barriers.come_to_cluster(view, arrival);
+        self.races.come_to_cluster(view, arrival);
+        self.endless.arrive_at_barrier();
+    }
+
+    fn complete_cluster(&mut self, ctas: &[View<'_>]) {
+        self.barriers.complete_cluster(ctas, &mut self.found);
+        self.races.complete_cluster(ctas);
+    }
+
+    fn pass_cluster(&mut self, view: &View<'_>, parts: &[BarrierPart<'_>]) {
+        self.races.pass_cluster(view, parts);
     }
 
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {

@@ -1,10 +1,10 @@
 //! The bytes that the lanes of a warp access in one instruction.
 
 use crate::code::Code;
-use crate::detail;
+use crate::detail::{self, At};
 use ir::{Address, Op, Space, Update};
-use lanes::{Lanes, WARP};
-use vm::View;
+use lanes::{LaneMask, Lanes, WARP};
+use vm::{Location, View};
 
 /// Lanes of a warp that access one space, each the same number of bytes. Lanes whose access faults are left
 /// out.
@@ -14,6 +14,8 @@ pub(crate) struct Touch {
     pub(crate) lanes: u32,
     /// Never [`Space::Generic`].
     pub(crate) space: Space,
+    /// The CTA whose memory it is, if that is shared memory: another one's of the cluster perhaps. Else that of the lanes.
+    pub(crate) cta: u64,
     /// Per lane, the first byte: an offset in the space, or the device address.
     pub(crate) addresses: Lanes<u64>,
     /// Bytes of one lane; their address is a multiple of it.
@@ -33,27 +35,36 @@ impl Touch {
         bytes: u64,
         mut each: impl FnMut(&Touch),
     ) {
-        let mut addresses = view.address(address, warp);
-        if space != Space::Generic {
-            let touch = Touch { warp, lanes, space, addresses, bytes, low: 0, high: 0 };
+        let addresses = view.address(address, warp);
+        let cta = view.cta();
+        let shared = space == Space::Shared && view.has_peers();
+        if space != Space::Generic && !shared {
+            let touch = Touch { warp, lanes, space, cta, addresses, bytes, low: 0, high: 0 };
             return touch.within(view, &mut each);
         }
-        let mut of_space = [0; 4];
-        const SPACES: [Space; 4] = [Space::Global, Space::Shared, Space::Local, Space::Param];
-        for (lane, address) in addresses.iter_mut().enumerate() {
-            let location = view.locate(Space::Generic, *address);
-            *address = location.address;
-            for (word, space) in of_space.iter_mut().zip(SPACES) {
-                *word |= u32::from(location.space == space) << lane;
-            }
+        let locations = addresses.map(|address| view.locate(space, address));
+        let addresses = locations.map(|location| location.address);
+        let mut left = lanes;
+        while left != 0 {
+            let first = locations[left.trailing_zeros() as usize % WARP];
+            let alike = |lane: &Location| (lane.space, lane.cta) == (first.space, first.cta);
+            let alike = LaneMask::from_fn(|lane| alike(&locations[lane])).0 & left;
+            left &= !alike;
+            let Location { space, cta, .. } = first;
+            let touch = Touch { warp, lanes: alike, space, cta, addresses, bytes, low: 0, high: 0 };
+            touch.within(view, &mut each);
         }
-        for (word, space) in of_space.into_iter().zip(SPACES) {
-            if word & lanes != 0 {
-                let lanes = word & lanes;
-                let touch = Touch { warp, lanes, space, addresses, bytes, low: 0, high: 0 };
-                touch.within(view, &mut each);
-            }
-        }
+    }
+
+    /// Where a lane's access is that begins at an address of it.
+    pub(crate) fn location(&self, address: u64) -> Location {
+        Location { space: self.space, address, cta: self.cta }
+    }
+
+    /// The same as findings tell it.
+    pub(crate) fn at(&self, view: &View<'_>, address: u64) -> At {
+        let address = view.address_of(self.location(address));
+        At { space: self.space, address, bytes: self.bytes }
     }
 
     /// The code of a race there.
@@ -64,6 +75,7 @@ impl Touch {
     /// Leaves out the lanes that fault, and finds the ends.
     fn within(mut self, view: &View<'_>, each: &mut impl FnMut(&Touch)) {
         let size = match self.space {
+            Space::Shared if view.has_exited(self.cta) => 0,
             Space::Shared => view.shared_bytes(),
             Space::Local => view.local_bytes(),
             Space::Global | Space::Generic | Space::Param => u64::MAX,
@@ -101,7 +113,7 @@ impl Touch {
                         let row = row(*value, bytes);
                         self.iter().all(|(lane, address)| {
                             let at = address + nth * u64::from(bytes);
-                            let found = view.peek(self.space, (self.warp, lane), at, bytes);
+                            let found = view.peek(self.location(at), (self.warp, lane), bytes);
                             found == Some(row[lane as usize] & all(bytes))
                         })
                     })
@@ -112,7 +124,7 @@ impl Touch {
                 bytes <= 8
                     && self.iter().all(|(lane, address)| {
                         let (b, c) = (b[lane as usize], c[lane as usize]);
-                        view.peek(self.space, (self.warp, lane), address, bytes).is_some_and(
+                        view.peek(self.location(address), (self.warp, lane), bytes).is_some_and(
                             |old| {
                                 let new = match update {
                                     Update::Apply(op) => op.eval([old, b]),
@@ -136,6 +148,7 @@ impl Touch {
             | Op::Load { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -145,6 +158,6 @@ impl Touch {
 
     /// The lanes with their addresses.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        lanes::LaneMask(self.lanes).iter().map(|lane| (lane, self.addresses[lane as usize]))
+        LaneMask(self.lanes).iter().map(|lane| (lane, self.addresses[lane as usize]))
     }
 }

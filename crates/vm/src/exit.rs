@@ -22,6 +22,8 @@ pub(crate) enum Stop<P> {
     Collective(P),
     /// At this barrier.
     Barrier(P),
+    /// At this half of the barrier of its cluster.
+    Cluster(P),
     /// The kernel must stop.
     Fault(Box<FaultAt>),
 }
@@ -39,6 +41,7 @@ impl<P> Stop<P> {
             Stop::Exit => Stop::Exit,
             Stop::Collective(at) => Stop::Collective(place(at)),
             Stop::Barrier(at) => Stop::Barrier(place(at)),
+            Stop::Cluster(at) => Stop::Cluster(place(at)),
             Stop::Fault(fault) => Stop::Fault(fault),
         }
     }

@@ -70,6 +70,13 @@ pub enum WaitingFor {
         /// Threads that must arrive.
         expected: u32,
     },
+    /// The other threads of their cluster, at its barrier.
+    Cluster {
+        /// Threads that have arrived.
+        arrived: u32,
+        /// Threads that must arrive.
+        expected: u32,
+    },
     /// No other lanes: they spin in an endless loop, which an observer has detected ([`crate::Observer::look_up`]).
     #[serde(rename = "change")]
     EndlessLoop,
@@ -129,10 +136,14 @@ pub enum FaultKind {
         bytes: u32,
         /// The space that the address leads to, if the instruction names none.
         of: ir::Space,
+        /// The rank of the CTA of the cluster to whose shared memory the address leads, if it names one. The cluster may not have
+        /// it; then nothing is nearest.
+        peer: Option<u32>,
         /// The allocation that ends nearest below, or begins nearest above, the address; all of a space that is the CTA's
         /// or the thread's.
         nearest: Option<Extent>,
-        /// What the address was in before it was freed, while that is known ([`crate::memory::Quarantine`]).
+        /// What the address was in before it was freed, while that is known ([`crate::memory::Quarantine`]); or the shared
+        /// memory of another CTA of the cluster, which has exited.
         freed: Option<Extent>,
     },
     /// An access that writes a constant variable, or a parameter of the kernel.
@@ -200,6 +211,11 @@ pub enum FaultKind {
         /// The thread count, if one was given.
         threads: Option<u32>,
     },
+    /// Threads arrive at the barrier of their cluster once more, and have not waited there in between.
+    ArrivedTwice {
+        /// The lanes of the thread's warp that do so.
+        lanes: LaneMask,
+    },
     /// No lane can get anywhere, and nothing that they wait for can happen.
     Deadlock {
         /// Every waiting group of lanes: where it waits, and for what.
@@ -229,6 +245,7 @@ impl FaultKind {
             FaultKind::BadFree { .. } => "bad free",
             FaultKind::StackOverflow { .. } => "stack overflow",
             FaultKind::BadBarrier { .. } => "bad barrier",
+            FaultKind::ArrivedTwice { .. } => "arrival without a wait",
             FaultKind::Deadlock { .. } => "deadlock",
             FaultKind::StepLimit { .. } => "step limit",
             FaultKind::Interrupted => "interrupted",
@@ -257,6 +274,7 @@ impl Fault {
             | FaultKind::Misaligned { .. }
             | FaultKind::Constant { .. }
             | FaultKind::BadBarrier { .. }
+            | FaultKind::ArrivedTwice { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }

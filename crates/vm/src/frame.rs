@@ -1,5 +1,6 @@
 //! What code works on: the lanes of the running group, their registers, and the memory of their CTA.
 
+use crate::cluster_memory::ClusterMemory;
 use crate::exit::Stop;
 use crate::heap_event::HeapEvent;
 use crate::launch::SpecialValues;
@@ -48,6 +49,8 @@ pub(crate) struct Frame<'l> {
     pub(crate) taken: [u32; MAX_WARPS],
     pub(crate) stats: Stats,
     pub(crate) cta: CtaMemory,
+    /// The shared memory of the CTAs of its cluster.
+    pub(crate) cluster: ClusterMemory,
     pub(crate) regions: Reader<'l>,
     pub(crate) memory_base: u64,
     /// Per memory access of the code, what it knows.
@@ -119,6 +122,7 @@ impl<'l> Frame<'l> {
             taken: [0; MAX_WARPS],
             stats: Stats::default(),
             cta,
+            cluster: ClusterMemory::default(),
             regions: Reader::new(memory),
             memory_base: memory.base(),
             sites: sites.iter().map(|writes| Site::new(*writes)).collect(),

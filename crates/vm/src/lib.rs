@@ -12,6 +12,7 @@
 // Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod cluster_memory;
 mod cta;
 mod engine;
 mod executable;
@@ -36,7 +37,7 @@ mod stepwise;
 pub mod texture;
 mod threads;
 
-pub use cta::barriers::{BARRIERS, NUMBERED_BARRIERS};
+pub use cta::barriers::BARRIERS;
 pub use engine::EngineChoice;
 pub use executable::Executable;
 pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
@@ -44,11 +45,11 @@ pub use heap_event::HeapEvent;
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
     DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome,
-    launch, launch_chosen, launch_observed,
+    cta_index, launch, launch_chosen, launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{
-    Arrival, BarrierArrival, BarrierPart, Firing, Location, Observer, Part, Unobserved, View,
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Location, Observer, Part, Unobserved, View,
 };
 pub use printed::Printed;
 pub use schedule::{

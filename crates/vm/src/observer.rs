@@ -4,15 +4,16 @@
 //! engine contains no trace of the calls below. An observed run keeps every register of the kernel in a row of
 //! its own, so that [`View`] can show all of them.
 
+use crate::cluster_memory::ClusterMemory;
 use crate::fault::{ThreadId, Verdict, Waiting};
 use crate::frame::Frame;
 use crate::heap_event::HeapEvent;
 use crate::memory::{Region, lead};
 use crate::plan::Slot;
 use crate::schedule::Candidate;
-use ir::{Address, Class, Inst, Place, Pred, Reg, Space, Src, Terminator};
+use ir::{Address, Class, ClusterHalf, Inst, Place, Pred, Reg, Space, Src, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Watches a run. Every method is told of something that is about to happen, while registers and memory
 /// are still as before, but for those that begin with `after`; by default it does nothing.
@@ -86,6 +87,21 @@ pub trait Observer {
     /// A CTA barrier is complete: those who wait there go on.
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
         let _ = (view, id, waiting);
+    }
+
+    /// Lanes come to a half of the barrier of their cluster.
+    fn come_to_cluster(&mut self, view: &View<'_>, arrival: &ClusterArrival<'_>) {
+        let _ = (view, arrival);
+    }
+
+    /// The barrier of a cluster, of which these are the CTAs, is complete.
+    fn complete_cluster(&mut self, ctas: &[View<'_>]) {
+        let _ = ctas;
+    }
+
+    /// Lanes go on behind the barrier of their cluster: as soon as it is complete, or when they come to wait.
+    fn pass_cluster(&mut self, view: &View<'_>, parts: &[BarrierPart<'_>]) {
+        let _ = (view, parts);
     }
 
     /// A thread has called `malloc` or `free`: told when its instruction has been executed, or has faulted for a later lane.
@@ -180,6 +196,19 @@ pub struct BarrierArrival<'a> {
     pub inst: &'a Inst,
 }
 
+/// Lanes of one warp that come to a half of the barrier of their cluster.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterArrival<'a> {
+    /// The warp's index in its CTA.
+    pub warp: usize,
+    /// The lanes.
+    pub lanes: LaneMask,
+    /// What they do there.
+    pub half: ClusterHalf,
+    /// The instruction.
+    pub inst: &'a Inst,
+}
+
 /// Lanes of one warp that wait at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPart<'a> {
@@ -198,6 +227,9 @@ pub struct Location {
     pub space: Space,
     /// The offset in the space, or the device address for [`Space::Global`].
     pub address: u64,
+    /// For [`Space::Shared`] the number of the CTA whose memory it is, which another one of its cluster can reach; else of the
+    /// CTA that accesses it.
+    pub cta: u64,
 }
 
 /// A CTA as an observer sees it: threads, and registers as they stand.
@@ -211,7 +243,8 @@ impl<'a> View<'a> {
         View { frame }
     }
 
-    /// The CTA's number in the grid; x varies fastest.
+    /// The CTA's number in the grid: CTAs are numbered cluster after cluster, and in a cluster by their rank; in each, x varies
+    /// fastest ([`cta_index`](crate::cta_index)).
     pub fn cta(&self) -> u64 {
         self.frame.specials.cta_number
     }
@@ -310,28 +343,66 @@ impl<'a> View<'a> {
 
     /// Where an address of a space leads.
     pub fn locate(&self, space: Space, address: u64) -> Location {
-        let here = |space| Location { space, address };
-        match space {
-            Space::Global | Space::Shared | Space::Local | Space::Param => here(space),
-            Space::Generic => {
-                let (space, address) = lead(address, self.frame.memory_base);
-                Location { space, address }
+        let (space, address) = match space {
+            Space::Global | Space::Shared | Space::Local | Space::Param => (space, address),
+            Space::Generic => lead(address, self.frame.memory_base),
+        };
+        match self.frame.cluster.lead(address).filter(|_| space == Space::Shared) {
+            Some((rank, address)) => {
+                Location { space, address, cta: self.cluster_ctas().start + rank as u64 }
             }
+            None => Location { space, address, cta: self.cta() },
         }
+    }
+
+    /// The numbers of the CTAs of the CTA's cluster, by rank.
+    pub fn cluster_ctas(&self) -> Range<u64> {
+        let size = u64::from(self.frame.plan.shape.ctas());
+        let first = self.cta() - self.cta() % size;
+        first..first + size
+    }
+
+    /// Whether the cluster has other CTAs, too.
+    pub fn has_peers(&self) -> bool {
+        self.frame.plan.shape.ctas() > 1
+    }
+
+    /// The cluster's extents in CTAs.
+    pub fn cluster(&self) -> [u32; 3] {
+        self.frame.plan.shape.cluster
+    }
+
+    /// The address by which the CTA reaches a location in its space: an offset in its own shared memory, and an address that
+    /// tells the rank in that of another CTA of its cluster.
+    pub fn address_of(&self, at: Location) -> u64 {
+        match self.rank(at.cta).filter(|_| at.space == Space::Shared && at.cta != self.cta()) {
+            Some(rank) => ClusterMemory::start(rank) + at.address,
+            None => at.address,
+        }
+    }
+
+    /// Whether a CTA of the cluster, by its number, has exited, and its shared memory with it.
+    pub fn has_exited(&self, cta: u64) -> bool {
+        self.rank(cta).is_some_and(|rank| self.frame.cluster.has_exited(rank))
+    }
+
+    /// The rank of a CTA of the cluster, by its number.
+    fn rank(&self, cta: u64) -> Option<usize> {
+        let all = self.cluster_ctas();
+        all.contains(&cta).then(|| (cta - all.start) as usize)
     }
 
     /// Up to 8 bytes of memory as they stand, lowest byte first; local memory is that of a lane of a warp. `None` for other
     /// spaces than global, shared and local, and for bytes that are not in memory.
-    pub fn peek(
-        &self,
-        space: Space,
-        (warp, lane): (usize, u32),
-        address: u64,
-        bytes: u32,
-    ) -> Option<u64> {
+    pub fn peek(&self, at: Location, (warp, lane): (usize, u32), bytes: u32) -> Option<u64> {
+        let Location { space, address, cta } = at;
         let count = (bytes as usize).min(8);
         let held = |start: u64, end: u64| Region { start, end }.holds(address, count as u64);
         let from = match space {
+            Space::Shared if cta != self.cta() => {
+                let host = self.frame.cluster.host(self.rank(cta)?, address, count as u64)?;
+                Some(host.cast_const())
+            }
             Space::Shared => {
                 let shared = self.frame.cta.shared;
                 held(0, shared.bytes)
@@ -351,8 +422,8 @@ impl<'a> View<'a> {
             Space::Generic | Space::Param => None,
         }?;
         let mut word = [0; 8];
-        // SAFETY: the bytes lie inside shared memory, a thread's local memory or an allocation, and the run that writes them waits for
-        // its observer.
+        // SAFETY: the bytes lie inside shared memory of the cluster, a thread's local memory or an allocation, and the run that writes
+        // them waits for its observer.
         unsafe { from.copy_to_nonoverlapping(word.as_mut_ptr(), count) };
         Some(u64::from_le_bytes(word))
     }

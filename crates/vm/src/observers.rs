@@ -2,7 +2,9 @@
 
 use crate::fault::{Verdict, Waiting};
 use crate::heap_event::HeapEvent;
-use crate::observer::{Arrival, BarrierArrival, BarrierPart, Firing, Observer, View};
+use crate::observer::{
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Observer, View,
+};
 use crate::schedule::Candidate;
 use ir::{Inst, Place, Pred, Terminator};
 use std::ops::ControlFlow;
@@ -21,6 +23,9 @@ macro_rules! events {
             fire(view: &View<'_>, firing: &Firing<'_>);
             arrive_at_barrier(view: &View<'_>, arrival: &BarrierArrival<'_>);
             complete_barrier(view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]);
+            come_to_cluster(view: &View<'_>, arrival: &ClusterArrival<'_>);
+            complete_cluster(ctas: &[View<'_>]);
+            pass_cluster(view: &View<'_>, parts: &[BarrierPart<'_>]);
             heap(view: &View<'_>, event: &HeapEvent);
             after_inst(view: &View<'_>, inst: &Inst);
             after_fire(view: &View<'_>, firing: &Firing<'_>);

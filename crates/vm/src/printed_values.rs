@@ -34,7 +34,7 @@ impl View<'_> {
 impl Seen<'_, '_> {
     fn peek(&self, address: u64, bytes: u32) -> Result<u64, u64> {
         let at = self.view.locate(Space::Generic, address);
-        self.view.peek(at.space, (self.warp, self.lane), at.address, bytes).ok_or(address)
+        self.view.peek(at, (self.warp, self.lane), bytes).ok_or(address)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::stats::Stats;
 use lanes::{Lanes, WARP};
 use std::collections::HashMap;
 
-/// CTAs that run at the same time. More are begun only when those get nowhere.
+/// CTAs that run at the same time, but for those of one cluster, which always do. More are begun only when those get nowhere.
 const RESIDENT: usize = 16;
 /// Steps that one warp takes in a row, as long as nobody wants otherwise.
 const IN_A_ROW: u32 = 32;
@@ -27,9 +27,10 @@ impl Grid<'_> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut last = Last::default();
         loop {
-            let crowded = residents.len() >= RESIDENT;
-            let stuck = fruitless > PATIENCE * residents.len() as u64;
-            if begun < self.common.ctas && (!crowded || stuck) {
+            let crowded = (residents.len() + 1) * self.common.cluster as usize > RESIDENT;
+            let ctas = residents.len() as u64 * self.common.cluster;
+            let stuck = fruitless > PATIENCE * ctas;
+            if begun < self.common.clusters() && (!crowded || stuck || residents.is_empty()) {
                 let mut resident = Resident::new(self.common);
                 resident.start(self.common, begun, observer);
                 residents.push(resident);
@@ -38,7 +39,7 @@ impl Grid<'_> {
                 continue;
             }
             candidates.clear();
-            residents.iter().for_each(|resident| resident.cta.candidates(&mut candidates));
+            residents.iter().for_each(|resident| resident.candidates(&mut candidates));
             if candidates.is_empty() {
                 break;
             }
@@ -49,21 +50,23 @@ impl Grid<'_> {
             number += 1;
             last.ran(chosen, number);
             fruitless += 1;
-            let mut ctas = residents.iter().map(|resident| resident.cta.number());
-            let Some(place) = ctas.position(|cta| cta == chosen.cta) else { break };
-            match residents[place].cta.step(chosen, &limits, observer) {
-                Turn::Yielded | Turn::Stuck => {}
+            let taken = residents.iter_mut().enumerate().find_map(|(place, resident)| {
+                Some((place, resident.step(chosen, &limits, observer)?))
+            });
+            let Some((place, turn)) = taken else { break };
+            match turn {
+                Turn::Yielded | Turn::AtCluster | Turn::Stuck => {}
                 Turn::Done => {
-                    last.forget(chosen.cta);
                     let mut resident = residents.remove(place);
+                    resident.ctas().iter().for_each(|cta| last.forget(cta.number()));
                     self.take_printed(&mut resident);
-                    stats.add(resident.cta.stats());
-                    stats.ctas += 1;
-                    stats.threads += u64::from(self.common.threads);
+                    resident.add_stats(&mut stats);
+                    stats.ctas += self.common.cluster;
+                    stats.threads += self.common.cluster * u64::from(self.common.threads);
                     fruitless = 0;
                 }
                 Turn::Fault(fault) => {
-                    residents.iter().for_each(|resident| stats.add(resident.cta.stats()));
+                    residents.iter().for_each(|resident| resident.add_stats(&mut stats));
                     self.report(*fault);
                     break;
                 }

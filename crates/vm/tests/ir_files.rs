@@ -16,6 +16,7 @@ enum Param {
 struct Script {
     grid: [u32; 3],
     block: [u32; 3],
+    cluster: Option<[u32; 3]>,
     dynamic_shared: u32,
     schedules: Vec<Schedule>,
     params: Vec<Param>,
@@ -66,6 +67,7 @@ fn script(text: &str) -> Script {
                 let (grid, block) = rest.split_once(' ').expect("a grid and a CTA");
                 (script.grid, script.block) = (extents(grid), extents(block));
             }
+            "cluster" => script.cluster = Some(extents(rest)),
             "dynamic" => script.dynamic_shared = number(rest) as u32,
             "schedule" => script.schedules.push(rest.parse().expect("a schedule")),
             "buffer" => script.params.push(Param::Buffer(values(rest))),
@@ -119,6 +121,7 @@ fn run(
         }
     }
     let launch = Launch {
+        cluster: script.cluster,
         dynamic_shared: script.dynamic_shared,
         threads: 2,
         schedule: schedule.clone(),

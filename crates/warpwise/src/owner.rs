@@ -5,7 +5,7 @@ use crate::device::Buffer;
 use crate::element::ElementType;
 use crate::launch::Arg;
 use crate::module::Kernel;
-use ir::Space;
+use ir::{CLUSTER_STRIDE, MAX_CLUSTER, Space};
 use ptx::NamedVariable;
 use sanitize::At;
 use std::fmt;
@@ -140,10 +140,20 @@ impl Owners {
     pub(crate) fn words(&self, at: At) -> String {
         let At { space, address, bytes } = at;
         match space {
-            Space::Shared => match self.of_shared(address, bytes) {
-                Some(named) => format!("{address:#x} ({named})"),
-                None => format!("{address:#x}"),
-            },
+            Space::Shared => {
+                // Those of other CTAs of the cluster begin further on.
+                let (inside, rank) =
+                    (address % CLUSTER_STRIDE, (address / CLUSTER_STRIDE).checked_sub(1));
+                let named = self.of_shared(inside, bytes);
+                let of_rank = rank.map(|rank| format!("in the CTA of rank {rank}"));
+                let of_rank = of_rank.filter(|_| rank < Some(MAX_CLUSTER.into()));
+                match (named, of_rank) {
+                    (Some(named), None) => format!("{address:#x} ({named})"),
+                    (Some(named), Some(of_rank)) => format!("{address:#x} ({named} {of_rank})"),
+                    (None, Some(of_rank)) => format!("{address:#x} ({inside:#x} {of_rank})"),
+                    (None, None) => format!("{address:#x}"),
+                }
+            }
             Space::Global => self.of_global(at),
             Space::Generic => match lead(address, self.base) {
                 (Space::Shared, address) => {

@@ -166,6 +166,9 @@ pub(crate) struct RunArguments {
     /// Extents of a CTA in threads.
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub(crate) block: Extents,
+    /// Extents of a cluster in CTAs, for targets from sm_90 on. Without them, those that the kernel requires, or one CTA.
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub(crate) cluster: Option<Extents>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub(crate) smem: u32,

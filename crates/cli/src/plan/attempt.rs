@@ -244,6 +244,7 @@ impl Run<'_> {
             self.outcome.tell(self.test, doubt.label(launch.place, ""));
         }
         let config = LaunchConfig {
+            cluster: launch.cluster,
             dynamic_shared: launch.smem,
             stack_limit: launch.stack,
             threads: self.means.threads,
@@ -494,7 +495,7 @@ impl FaultWord {
             FaultKind::NoFunction { .. } => FaultWord::BadCall,
             FaultKind::BadFree { .. } => FaultWord::BadFree,
             FaultKind::StackOverflow { .. } => FaultWord::StackOverflow,
-            FaultKind::BadBarrier { .. } => FaultWord::BadBarrier,
+            FaultKind::BadBarrier { .. } | FaultKind::ArrivedTwice { .. } => FaultWord::BadBarrier,
             FaultKind::Deadlock { .. } => FaultWord::Deadlock,
             FaultKind::StepLimit { .. } => FaultWord::StepLimit,
             FaultKind::Interrupted | FaultKind::GivenUp => return None,

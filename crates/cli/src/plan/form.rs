@@ -120,6 +120,8 @@ pub(super) struct Launch {
     pub(super) grid: At<Numbers>,
     /// Extents of a CTA in threads: a number, or up to three.
     pub(super) block: At<Numbers>,
+    /// Extents of a cluster in CTAs: a number, or up to three. Without them, those that the kernel requires, or one CTA.
+    pub(super) cluster: Option<At<Numbers>>,
     /// Bytes of dynamic shared memory.
     #[serde(default)]
     pub(super) smem: u32,

@@ -62,6 +62,7 @@ pub(crate) struct Launch {
     pub(crate) kernel: String,
     pub(crate) grid: Extents,
     pub(crate) block: Extents,
+    pub(crate) cluster: Option<Extents>,
     pub(crate) smem: u32,
     pub(crate) stack: u32,
     pub(crate) args: Vec<Spec>,
@@ -420,6 +421,10 @@ impl Reader {
         };
         let kernel = self.kernel(launch, span, &module);
         let (grid, block) = (self.extents(&launch.grid), self.extents(&launch.block));
+        let cluster = match &launch.cluster {
+            Some(extents) => Some(self.extents(extents)?),
+            None => None,
+        };
         let mut args = Vec::new();
         for text in &launch.args {
             if let Some(spec) = self.spec(text) {
@@ -448,6 +453,7 @@ impl Reader {
             kernel: kernel?,
             grid: grid?,
             block: block?,
+            cluster,
             smem: launch.smem,
             stack: launch.stack.unwrap_or(warpwise::DEFAULT_STACK),
             args,

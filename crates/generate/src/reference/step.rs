@@ -46,6 +46,7 @@ impl Cta<'_> {
             | Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -118,7 +119,11 @@ impl Cta<'_> {
                 (d, old)
             }
             Op::Fence(_) | Op::Nanosleep { .. } => return Ok(()),
-            Op::Collective { .. } | Op::Barrier { .. } | Op::AsyncCopy(_) | Op::Host { .. } => {
+            Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
+            | Op::AsyncCopy(_)
+            | Op::Host { .. } => {
                 return Err(format!("the reference does not know `{op}`"));
             }
         };
@@ -227,7 +232,13 @@ impl Cta<'_> {
             Special::SharedWindow => SHARED,
             Special::LocalWindow => LOCAL,
             Special::Constant(value) => u64::from(value),
-            Special::Smid
+            // Its CTAs are clusters of their own.
+            Special::Clusterid(dim) => of(self.index, dim),
+            Special::Nclusterid(dim) => of(self.case.grid, dim),
+            Special::ClusterCtaid(_) | Special::ClusterCtarank | Special::IsExplicitCluster => 0,
+            Special::ClusterNctaid(_) | Special::ClusterNctarank => 1,
+            Special::ClusterWindow
+            | Special::Smid
             | Special::Nsmid
             | Special::Gridid
             | Special::Clock

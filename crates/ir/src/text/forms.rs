@@ -56,6 +56,9 @@ macro_rules! op_forms {
                 "barrier.reduce", (Op::Barrier {
                     action: BarrierAction::Reduce { op, d, p }, id, threads, aligned
                 }) = [d] [op, aligned] [p, id, threads];
+                "cluster.arrive", (Op::ClusterBarrier { half: ClusterHalf::Arrive { releases }, aligned })
+                    = [] [releases, aligned] [];
+                "cluster.wait", (Op::ClusterBarrier { half: ClusterHalf::Wait, aligned }) = [] [aligned] [];
                 "fence", (Op::Fence(Fence { sequential, scope })) = [] [scope, sequential] [];
                 "nanosleep", (Op::Nanosleep { nanoseconds }) = [] [] [nanoseconds];
                 "copy.begins", (Op::AsyncCopy(AsyncCopy::Begins { to, from, bytes, until }))

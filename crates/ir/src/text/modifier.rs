@@ -228,8 +228,21 @@ macro_rules! specials {
 }
 
 specials! {
-    dims { Tid = "tid", Ntid = "ntid", Ctaid = "ctaid", Nctaid = "nctaid", }
+    dims {
+        Tid = "tid",
+        Ntid = "ntid",
+        Ctaid = "ctaid",
+        Nctaid = "nctaid",
+        Clusterid = "clusterid",
+        Nclusterid = "nclusterid",
+        ClusterCtaid = "cluster_ctaid",
+        ClusterNctaid = "cluster_nctaid",
+    }
     plain {
+        ClusterCtarank = "cluster_ctarank",
+        ClusterNctarank = "cluster_nctarank",
+        IsExplicitCluster = "is_explicit_cluster",
+        ClusterWindow = "cluster_window",
         Laneid = "laneid",
         Warpid = "warpid",
         Nwarpid = "nwarpid",

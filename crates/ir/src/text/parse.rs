@@ -5,7 +5,7 @@ use super::forms::op_forms;
 use super::modifier::{Modifier, Row, Words};
 use super::operand::{Items, Operand, Results, predicate, read_word, results};
 use crate::{
-    AsyncCopy, BarrierAction, BinaryOp, Block, BlockId, Class, Collective, CompareOp, Fence, Frame,
+    AsyncCopy, BarrierAction, BinaryOp, Block, BlockId, Class, ClusterHalf, ClusterLimits, Collective, CompareOp, Fence, Frame,
     Inst, Kernel, MatrixForm, Op, Place, Reg, Terminator, TernaryOp, ThreadLimits, UnaryOp,
 };
 use lanes::ReduxF32;
@@ -54,6 +54,7 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Kernel, ParseError> {
         has_stack: false,
         frames: Vec::new(),
         threads: ThreadLimits::default(),
+        cluster: ClusterLimits::default(),
     };
     loop {
         if cursor.eat("params") {
@@ -90,6 +91,8 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Kernel, ParseError> {
             };
             let mut extent = || cursor.word32("an extent");
             *limit = Some([extent()?, extent()?, extent()?]);
+        } else if cursor.eat("clusters") {
+            kernel.cluster = clusters(cursor)?;
         } else if cursor.eat("registers") {
             registers(cursor, &mut kernel.registers)?;
         } else {
@@ -97,6 +100,20 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Kernel, ParseError> {
         }
         cursor.end_line()?;
     }
+}
+
+/// What stands behind `clusters`.
+fn clusters(cursor: &mut Cursor<'_>) -> Result<ClusterLimits, ParseError> {
+    let mut limits = ClusterLimits { available: true, ..ClusterLimits::default() };
+    if cursor.eat("required") {
+        let mut extent = || cursor.word32("an extent");
+        limits.required = Some([extent()?, extent()?, extent()?]);
+    }
+    if cursor.eat("maximum") {
+        limits.maximum = Some(cursor.word32("a count of CTAs")?);
+    }
+    limits.explicit = cursor.eat("explicit");
+    Ok(limits)
 }
 
 fn range(cursor: &mut Cursor<'_>) -> Result<Range<u32>, ParseError> {

@@ -5,7 +5,7 @@ use super::modifier::{Dotted, Modifier};
 use super::operand::{List, Operand, Results};
 use super::words::Word;
 use crate::{
-    AsyncCopy, BarrierAction, BlockId, Class, Collective, Fence, Frame, Inst, Kernel, MatrixForm,
+    AsyncCopy, BarrierAction, BlockId, Class, ClusterHalf, ClusterLimits, Collective, Fence, Frame, Inst, Kernel, MatrixForm,
     Op, Place, Terminator, ThreadLimits,
 };
 use lanes::ReduxF32;
@@ -119,6 +119,17 @@ impl fmt::Display for Kernel {
             if let Some([x, y, z]) = extents {
                 writeln!(f, "threads {what} {x} {y} {z}")?;
             }
+        }
+        let ClusterLimits { available, required, explicit, maximum } = self.cluster;
+        if available {
+            f.write_str("clusters")?;
+            if let Some([x, y, z]) = required {
+                write!(f, " required {x} {y} {z}")?;
+            }
+            if let Some(maximum) = maximum {
+                write!(f, " maximum {maximum}")?;
+            }
+            writeln!(f, "{}", if explicit { " explicit" } else { "" })?;
         }
         print_registers(f, registers)?;
         for (id, block) in blocks.iter().enumerate() {

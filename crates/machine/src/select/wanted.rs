@@ -97,6 +97,7 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
         | Op::Store { .. }
         | Op::Atomic { .. }
         | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
         | Op::AsyncCopy(_)

@@ -3,6 +3,7 @@
 mod bulk;
 mod bulk_copies;
 mod copies;
+mod sent;
 
 use super::{Entry, Form, Need, hint};
 use crate::lower::{Inst, Lowering, Result};
@@ -149,7 +150,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "st.async",
         section: "9.7.9.12 st.async",
         forms: &[
-            Form::legal("st.async!{.weak}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b*, [mbar:shared]; .ss = { .shared::cluster }; .vec = { .v2, .v4 }; .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 }", (8, 1), 90),
+            Form::new("st.async!{.weak}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b*, [mbar:shared]; .ss = { .shared::cluster }; .vec = { .v2, .v4 }; .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 }", (8, 1), 90, sent::store),
             Form::legal("st.async!{.mmio}.release.sys{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100),
             Form::legal("st.async!.release.gpu{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100),
         ],
@@ -166,10 +167,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "red.async",
         section: "9.7.13.7 red.async",
         forms: &[
-            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .inc, .dec }; .type = { .u32 }", (8, 1), 90),
-            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .min, .max }; .type = { .u32, .s32 }", (8, 1), 90),
-            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .and, .or, .xor }; .type = { .b32 }", (8, 1), 90),
-            Form::legal("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.add.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .type = { .u32, .s32, .u64 }", (8, 1), 90),
+            Form::new("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .inc, .dec }; .type = { .u32 }", (8, 1), 90, sent::reduce),
+            Form::new("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .min, .max }; .type = { .u32, .s32 }", (8, 1), 90, sent::reduce),
+            Form::new("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .op = { .and, .or, .xor }; .type = { .b32 }", (8, 1), 90, sent::reduce),
+            Form::new("red.async!.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.add.type [a], b, [mbar:shared]; .ss = { .shared::cluster }; .type = { .u32, .s32, .u64 }", (8, 1), 90, sent::reduce),
             released!("{.mmio}", ".sys", ".add", ".u32, .s32, .u64, .s64", ""),
             released!("{.mmio}", ".sys", ".op", ".u32", "; .op = { .inc, .dec }"),
             released!("{.mmio}", ".sys", ".op", ".u32, .s32", "; .op = { .min, .max }"),

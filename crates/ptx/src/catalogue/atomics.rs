@@ -287,7 +287,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 /// The function that an operation applies to the old value and its operand.
-fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryOp> {
+pub(super) fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryOp> {
     use BinaryOp as B;
     use ScalarType as T;
     Some(match (op, ty) {

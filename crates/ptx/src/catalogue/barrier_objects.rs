@@ -1,10 +1,11 @@
-//! Barrier objects in shared memory, barriers of clusters, and fences between proxies.
+//! Barrier objects in shared memory, and fences between proxies.
 
 mod phases;
 
+use super::control::fence_of_cluster;
 use super::{Entry, Form, Need, hint, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{AsyncCopy, BarrierAction, CLUSTER_BARRIER, Op, Src};
+use ir::{AsyncCopy, Op};
 use phases::{arrive, complete_tx, expect_tx, init, inval, pending_count, test_wait, try_wait};
 pub(super) use phases::{complete, update};
 
@@ -99,14 +100,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
     },
     Entry {
-        name: "barrier.cluster",
-        section: "9.7.13.3 barrier.cluster",
-        forms: &[
-            Form::new("barrier.cluster!.arrive!{.sem}{.aligned}; .sem = { .release, .relaxed }", (7, 8), 90, hint).needs(CLUSTER),
-            Form::new("barrier.cluster!.wait!{.acquire}{.aligned}", (7, 8), 90, wait_for_cluster).needs(CLUSTER),
-        ],
-    },
-    Entry {
         name: "fence.proxy",
         section: "9.7.13.4 fence",
         forms: &[
@@ -124,7 +117,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "fence.mbarrier_init",
         section: "9.7.13.4 fence",
-        forms: &[Form::new("fence.mbarrier_init.release.cluster", (8, 0), 90, hint)],
+        forms: &[Form::new("fence.mbarrier_init.release.cluster", (8, 0), 90, fence_of_cluster)],
     },
 ];
 
@@ -135,22 +128,3 @@ fn fence_of_copies(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     }
     Ok(())
 }
-
-/// The second half of a cluster's barrier, in a cluster of one CTA. It stands for both halves: who has only arrived goes on, as
-/// it may, and nobody who waits does before all have come here.
-fn wait_for_cluster(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.b.push(Op::Barrier {
-        action: BarrierAction::Sync,
-        id: Src::Imm(CLUSTER_BARRIER.into()),
-        threads: None,
-        aligned: inst.word("aligned").is_some(),
-    });
-    Ok(())
-}
-
-/// What words of cluster barriers need.
-const CLUSTER: &[Need] = &[
-    Need::new("acquire", (8, 0), 90),
-    Need::new("release", (8, 0), 90),
-    Need::new("relaxed", (8, 0), 90),
-];

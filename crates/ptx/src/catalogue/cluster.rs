@@ -1,26 +1,99 @@
 //! Clusters of CTAs, the resources of a warp, and hints to tools.
 
-use super::{Entry, Form, hint};
+use super::{Entry, Form, Need, hint};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{Class, CompareOp, Op, Src};
+use ir::{
+    BinaryOp, CLUSTER_STRIDE, Class, ClusterHalf, CompareOp, Op, Reg, Special, Src, UnaryOp,
+};
 
-/// `mapa` in a cluster of one CTA: the address is the same in the only one, and leads nowhere in others.
+/// The bits of an address in shared memory that lead to a place in the memory of a CTA; those above tell the CTA.
+const INSIDE: u64 = CLUSTER_STRIDE - 1;
+const RANK_AT: u64 = CLUSTER_STRIDE.trailing_zeros() as u64;
+
+/// What generic addresses of shared memory begin with, in the width of an instruction; `None` where it takes addresses in
+/// shared memory.
+fn window(lo: &mut Lowering, inst: &Inst<'_>) -> Option<Reg> {
+    if inst.word("ss").is_some() {
+        return None;
+    }
+    let start = lo.b.reg(Class::W64);
+    lo.b.push(Op::Special { d: start, what: Special::SharedWindow });
+    Some(if inst.ty("type").bits() == 64 { start } else { lo.b.unary(UnaryOp::Low32, start) })
+}
+
+/// `mapa`: the same place in the memory of another CTA. Of a rank that the cluster does not have, the address leads nowhere.
 fn address_in(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (a, rank) = (lo.value(inst, "a")?, lo.value(inst, "b")?);
     let ty = inst.ty("type");
-    let own = lo.b.compare(CompareOp::EqI32, rank, Src::Imm(0));
-    let d = lo.b.reg(if ty.bits() == 64 { Class::W64 } else { Class::W32 });
-    // Aligned, as it is not that which is wrong.
-    let nowhere = if ty.bits() == 64 { u64::MAX << 4 } else { 0xffff_fff0 };
-    lo.b.push(Op::Select { d, p: own.into(), a, b: Src::Imm(nowhere) });
-    lo.write(inst, "d", d.into(), ty)
+    let wide = ty.bits() == 64;
+    let (add, sub, and) = match wide {
+        true => (BinaryOp::AddI64, BinaryOp::SubI64, BinaryOp::And64),
+        false => (BinaryOp::AddI32, BinaryOp::SubI32, BinaryOp::And32),
+    };
+    let window = window(lo, inst);
+    let a = window.map_or(a, |window| lo.b.binary(sub, a, window).into());
+    let inside = lo.b.binary(and, a, Src::Imm(INSIDE));
+    let start = lo.cluster_start(rank);
+    let start = if wide { lo.b.unary(UnaryOp::ZeroExtend32, start).into() } else { start };
+    let address = lo.b.binary(add, inside, start);
+    let address = window.map_or(address, |window| lo.b.binary(add, address, window));
+    lo.write(inst, "d", address.into(), ty)
 }
 
-/// `getctarank`: there is one CTA.
-fn rank(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.write(inst, "d", Src::Imm(0), ScalarType::U32)
+/// The same place in the memory of the CTA of a rank, for addresses in shared memory of 32 bits.
+pub(super) fn place_in(lo: &mut Lowering, address: Src, rank: Src) -> Src {
+    let inside = lo.b.binary(BinaryOp::And32, address, Src::Imm(INSIDE));
+    let start = lo.cluster_start(rank);
+    lo.b.binary(BinaryOp::AddI32, inside, start).into()
 }
+
+/// `getctarank`: what lies before the memory of the cluster's CTAs is the CTA's own.
+fn rank(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let a = lo.value(inst, "a")?;
+    let wide = inst.ty("type").bits() == 64;
+    let a = match window(lo, inst) {
+        Some(window) => {
+            lo.b.binary(if wide { BinaryOp::SubI64 } else { BinaryOp::SubI32 }, a, window).into()
+        }
+        None => a,
+    };
+    let a = if wide { lo.b.unary(UnaryOp::Low32, a).into() } else { a };
+    let rank = rank_of(lo, a);
+    lo.write(inst, "d", rank, ScalarType::U32)
+}
+
+/// The rank of the CTA to whose memory an address in shared memory leads, 32 bits.
+pub(super) fn rank_of(lo: &mut Lowering, address: Src) -> Src {
+    let nth = lo.b.binary(BinaryOp::ShrU32, address, Src::Imm(RANK_AT));
+    let window = lo.cluster_special(Special::ClusterWindow);
+    let first = lo.b.binary(BinaryOp::ShrU32, window, Src::Imm(RANK_AT));
+    let rank = lo.b.binary(BinaryOp::SubI32, nth, first);
+    let own = lo.cluster_special(Special::ClusterCtarank);
+    let is_own = lo.b.compare(CompareOp::EqI32, nth, Src::Imm(0));
+    lo.b.select(Class::W32, is_own, own, rank).into()
+}
+
+/// A half of the barrier of the cluster.
+fn half(lo: &mut Lowering, inst: &Inst<'_>, half: ClusterHalf) -> Result {
+    lo.b.push(Op::ClusterBarrier { half, aligned: inst.word("aligned").is_some() });
+    Ok(())
+}
+
+fn arrive(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    half(lo, inst, ClusterHalf::Arrive { releases: inst.word("sem") != Some("relaxed") })
+}
+
+fn wait(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    half(lo, inst, ClusterHalf::Wait)
+}
+
+/// What words of cluster barriers need.
+const BARRIER: &[Need] = &[
+    Need::new("acquire", (8, 0), 90),
+    Need::new("release", (8, 0), 90),
+    Need::new("relaxed", (8, 0), 90),
+];
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -42,6 +115,14 @@ pub(super) const ENTRIES: &[Entry] = &[
             90,
             rank,
         )],
+    },
+    Entry {
+        name: "barrier.cluster",
+        section: "9.7.13.3 barrier.cluster",
+        forms: &[
+            Form::new("barrier.cluster!.arrive!{.sem}{.aligned}; .sem = { .release, .relaxed }", (7, 8), 90, arrive).needs(BARRIER),
+            Form::new("barrier.cluster!.wait!{.acquire}{.aligned}", (7, 8), 90, wait).needs(BARRIER),
+        ],
     },
     Entry {
         name: "setmaxnreg",

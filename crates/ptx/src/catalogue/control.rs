@@ -76,8 +76,8 @@ pub(super) const ENTRIES: &[Entry] = &[
                 90,
                 fence,
             ),
-            Form::new("fence.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90, restricted),
-            Form::new("fence.release.sync_restrict::shared::cta.cluster", (8, 6), 90, restricted),
+            Form::new("fence.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90, fence_of_cluster),
+            Form::new("fence.release.sync_restrict::shared::cta.cluster", (8, 6), 90, fence_of_cluster),
             Form::legal("fence.alias.sync_restrict::read.release.sys", (9, 5), 90),
         ],
     },
@@ -117,8 +117,10 @@ const REDUCE_OF: [Form; 2] = barrier!(
 /// `.cta` came with clusters.
 const CTA: &[Need] = &[Need::new("cta", (7, 8), 20)];
 
-fn restricted(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.unsupported(inst, "fences of the cluster are not implemented")
+/// Fences of the cluster that speak of some accesses alone: they order more here than they must.
+pub(super) fn fence_of_cluster(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
+    lo.b.push(Op::Fence(Fence { sequential: false, scope: Scope::Cluster }));
+    Ok(())
 }
 
 fn branch(lo: &mut Lowering, inst: &Inst<'_>) -> Result {

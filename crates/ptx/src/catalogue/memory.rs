@@ -5,12 +5,15 @@ mod forms;
 
 pub(crate) use access::access;
 use access::load;
+pub(super) use access::store;
 pub(super) use access::{ordering, scope, space};
 
+use super::cluster::rank_of;
+use super::logic::both;
 use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{BinaryOp, Class, CompareOp, Op, Reg, Space, Special, Src, UnaryOp};
+use ir::{BinaryOp, Class, CompareOp, Op, Pred, Reg, Space, Special, Src, UnaryOp};
 
 /// `isspacep` on an address of a width.
 macro_rules! is_in_space {
@@ -144,7 +147,19 @@ fn is_in_space(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             let start = lo.b.binary(BinaryOp::SubI64, window, HALF);
             let offset = lo.b.binary(BinaryOp::SubI64, a, start);
             let p = lo.b.compare(CompareOp::LtU64, offset, WINDOW);
-            lo.b.pred_to(d, p);
+            let mut inside: Pred = p.into();
+            if matches!(inst.word("space"), Some("shared" | "shared::cta")) && lo.has_clusters() {
+                let a = lo.b.binary(BinaryOp::SubI64, a, window);
+                let a = lo.b.unary(UnaryOp::Low32, a);
+                let rank = rank_of(lo, a.into());
+                let own = lo.cluster_special(Special::ClusterCtarank);
+                let other = lo.b.compare(CompareOp::NeI32, rank, own);
+                let all = lo.cluster_special(Special::ClusterNctarank);
+                let exists = lo.b.compare(CompareOp::LtU32, rank, all);
+                let peer = both(lo, Some(exists.into()), other.into());
+                inside = both(lo, Some(inside), peer.negated());
+            }
+            lo.b.pred_to(d, inside);
         }
         None => {
             // What is in no window and no constant is global.

@@ -1,6 +1,7 @@
 //! Sizes and places of variables, and the image of a module's global and constant variables.
 
 use super::addressed::{addressed, reads_special};
+use super::clusters;
 use super::errors::Result;
 use super::variables::{Declared, Missing, Variables};
 use crate::special;
@@ -233,6 +234,8 @@ pub struct Image {
     pub(super) constants: Range<u64>,
     /// Where the barrier of the grid stands, if something reads where it is.
     pub(super) grid_workspace: Option<u64>,
+    /// Whether its instructions have to do with clusters of CTAs.
+    pub(super) clusters: bool,
     /// The variables of the module by name.
     offsets: HashMap<String, u64>,
     places: Arc<Places>,
@@ -270,7 +273,7 @@ pub(super) const GAP: u64 = 64;
 impl Image {
     /// Lays out the variables of a module. Variables whose initial values make no sense are reported.
     pub fn of(module: &Module, errors: &mut Vec<Diagnostic>) -> Image {
-        let mut image = Image::default();
+        let mut image = Image { clusters: clusters::concern(module), ..Image::default() };
         let kernels = kernels(module).map(|kernel| kernel.name.to_string());
         for name in kernels.chain(addressed(module)) {
             let next = FUNCTIONS + FUNCTION * image.functions.len() as u64;

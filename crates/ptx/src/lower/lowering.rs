@@ -60,6 +60,8 @@ pub struct Lowering {
     pub(super) reserved_shared: Option<u64>,
     /// Where the barrier of the grid stands in the image, if the module reads where it is.
     pub(super) grid_workspace: Option<u64>,
+    /// Whether shared memory may be reached from other CTAs of a cluster.
+    pub(super) clusters: bool,
     /// Offsets in the image of what constant variables lie in.
     pub(super) constants: std::ops::Range<u64>,
     /// Bytes of local memory that the kernel needs with all that it calls.

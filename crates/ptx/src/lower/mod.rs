@@ -7,6 +7,7 @@
 mod addressed;
 mod call;
 mod call_graph;
+mod clusters;
 mod errors;
 mod frames;
 mod functions;
@@ -44,7 +45,7 @@ use call_graph::CallGraph;
 use diag::{Diagnostic, Span};
 use errors::{Errors, MAX_DEPTH, too_deep};
 use frames::{LocalFrame, Targets};
-use ir::{BlockId, Builder, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
+use ir::{BlockId, Builder, ClusterLimits, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
 use layout::{Row, SharedMemory, align_up};
 use routine::Routines;
 use scope::{Placing, Scopes};
@@ -98,6 +99,7 @@ pub fn lower_kernel(
         dynamic: None,
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
+        clusters: image.clusters && target.sm >= clusters::SINCE,
         constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
@@ -115,7 +117,7 @@ pub fn lower_kernel(
         errors: Errors::default(),
     };
     lowering.function(function);
-    lowering.finish(function)
+    lowering.finish(function, clusters::limits(function, target)?)
 }
 
 impl Lowering {
@@ -167,11 +169,8 @@ impl Lowering {
     fn finish(
         mut self,
         function: &Function,
+        cluster: ClusterLimits,
     ) -> std::result::Result<LoweredKernel, Vec<Diagnostic>> {
-        if let Some(directive) = clusters(function) {
-            let message = "clusters of several CTAs are not implemented";
-            return Err(vec![Diagnostic::unsupported(directive.span, message)]);
-        }
         let threads = thread_limits(function);
         let (shared_bytes, gaps) = self.shared_memory.finish();
         let sizes = [self.param_row.end, shared_bytes, self.local_bytes].map(u32::try_from);
@@ -195,6 +194,7 @@ impl Lowering {
         let params = self.params.iter().map(|param| param.offset..param.offset + param.bytes);
         kernel.param_gaps = ir::gaps(params);
         kernel.threads = threads;
+        kernel.cluster = cluster;
         kernel.drop_unread_results();
         if let Err(why) = ir::verify(&kernel) {
             let message = format!("this kernel was lowered wrongly: {why}");
@@ -560,12 +560,4 @@ fn thread_limits(function: &Function) -> ThreadLimits {
         }
     }
     limits
-}
-
-/// The directive that asks for clusters of more than one CTA.
-fn clusters(function: &Function) -> Option<&ast::Directive> {
-    function.directives.iter().find(|directive| {
-        directive.name.trim_start_matches('.') == "reqnctapercluster"
-            && extents(directive).iter().any(|extent| *extent > 1)
-    })
 }

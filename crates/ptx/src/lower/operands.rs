@@ -108,6 +108,7 @@ impl Lowering {
                     if types::kind(self.scopes.scalars[index]) == Kind::Opaque {
                         return Ok(self.handle_at(address, space));
                     }
+                    let address = self.for_all(address, space);
                     Ok(self.at_width(address, ty))
                 }
                 Entity::Function(index) => {
@@ -130,7 +131,8 @@ impl Lowering {
                 }
                 Entity::Variable(index) => {
                     self.require_width(operand, ty)?;
-                    let (address, _) = self.variable_address(index, *offset, operand)?;
+                    let (address, space) = self.variable_address(index, *offset, operand)?;
+                    let address = self.for_all(address, space);
                     Ok(self.at_width(address, ty))
                 }
                 Entity::Vector(_) | Entity::Special | Entity::Function(_) | Entity::Label(_) => {
@@ -150,7 +152,8 @@ impl Lowering {
             OperandKind::Sink => self.reject(operand, "`_` holds no value"),
             OperandKind::Element(name, index) => {
                 self.require_width(operand, ty)?;
-                let (address, _) = self.element_address(operand, name, index)?;
+                let (address, space) = self.element_address(operand, name, index)?;
+                let address = self.for_all(address, space);
                 Ok(self.at_width(address, ty))
             }
             OperandKind::Pair(..)

@@ -186,6 +186,7 @@ impl ActiveMasks {
                 | Op::Atomic { .. }
                 | Op::Collective { .. }
                 | Op::Barrier { .. }
+                | Op::ClusterBarrier { .. }
                 | Op::Fence(_)
                 | Op::Nanosleep { .. }
                 | Op::AsyncCopy(_)

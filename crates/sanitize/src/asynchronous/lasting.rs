@@ -48,7 +48,7 @@ impl Lasting {
     }
 
     /// Shows all of them, in pieces.
-    pub(super) fn each(self, warp: usize, mut each: impl FnMut(&Touch, Place, bool)) {
+    pub(super) fn each(self, (cta, warp): (u64, usize), mut each: impl FnMut(&Touch, Place, bool)) {
         for Access { place, writes, span, lanes, addresses } in self.accesses {
             for start in (0..span.bytes).step_by(PIECE as usize) {
                 let bytes = PIECE.min(span.bytes - start);
@@ -57,7 +57,8 @@ impl Lasting {
                 let used = || (0..WARP).filter(of_lane).map(|lane| addresses[lane]);
                 let (low, high) = (used().min().unwrap_or(0), used().max().unwrap_or(0) + bytes);
                 let space = span.space;
-                each(&Touch { warp, lanes, space, addresses, bytes, low, high }, place, writes);
+                let touch = Touch { warp, lanes, space, cta, addresses, bytes, low, high };
+                each(&touch, place, writes);
             }
         }
     }

@@ -162,16 +162,17 @@ impl AsyncCopies {
                 for lane in lanes.iter() {
                     cta.step(view, (warp, lane), step, inst.place, (&mut lasting, found));
                 }
-                lasting.each(warp, &mut lasts);
+                lasting.each((view.cta(), warp), &mut lasts);
             }
             return;
         }
         let Some(touched) = inst.op.touches() else { return };
         let under_way = cta.copies.len() > cta.free.len();
         let stores = touched.writes && !self.bulk.is_empty() && !self.bulk.contains(&inst.place);
-        if !under_way && !stores {
+        if !under_way && !stores && !view.has_peers() {
             return;
         }
+        let ctas = &mut self.ctas;
         for (warp, lanes) in view.group() {
             Touch::each(
                 view,
@@ -180,11 +181,14 @@ impl AsyncCopies {
                 touched.address,
                 touched.bytes,
                 |touch| {
+                    // Copies are known to the CTA whose threads make them.
+                    let Some(cta) = ctas.get(touch.cta) else { return };
+                    let under_way = cta.copies.len() > cta.free.len();
                     if under_way && matches!(touch.space, Space::Shared | Space::Global) {
                         cta.look(view, touch, !touched.writes);
                         cta.accessed(view, touch, touched.writes, inst.place, found);
                     }
-                    if stores && touch.space == Space::Shared {
+                    if stores && touch.space == Space::Shared && touch.cta == view.cta() {
                         cta.unfenced.stored(touch, inst.place, |lane| view.thread(warp, lane));
                     }
                 },
@@ -215,12 +219,13 @@ impl Cta {
         let span = |(space, address): &(Space, Address), bytes: u64| {
             let address = view.address(address, warp)[lane as usize];
             let location = view.locate(*space, address);
-            Span { space: location.space, start: location.address, bytes }
+            Span { space: location.space, start: view.address_of(location), bytes }
         };
         let object = |space: Space, address: Address| {
-            let Span { space, start, .. } = span(&(space, address), 0);
-            let state = view.peek(space, (warp, lane), start, Access::B64.bytes())?;
-            Some((start, is_odd(state)))
+            let address = view.address(&address, warp)[lane as usize];
+            let location = view.locate(space, address);
+            let state = view.peek(location, (warp, lane), Access::B64.bytes())?;
+            (location.cta == view.cta()).then_some((location.address, is_odd(state)))
         };
         match step {
             AsyncCopy::Begins { to, from, bytes, until } => {
@@ -338,7 +343,7 @@ impl Cta {
             touch.iter().filter(|(_, address)| last.replace(*address) != Some(*address))
         {
             let Some(object) = self.objects.get_mut(&address) else { continue };
-            let state = view.peek(touch.space, (touch.warp, lane), address, word as u32);
+            let state = view.peek(touch.location(address), (touch.warp, lane), word as u32);
             state.into_iter().for_each(|state| object.found(is_odd(state)));
             if reads {
                 for (at, number) in std::mem::take(&mut object.over) {
@@ -373,7 +378,7 @@ impl Cta {
             };
             let Some(copy) = self.copies.get(at).and_then(Option::as_ref) else { continue };
             found.report(code, place, Some(copy.place), || {
-                let at = At { space: touch.space, address: start, bytes: touch.bytes };
+                let at = touch.at(view, start);
                 let Span { space, start: to, bytes } = copy.to;
                 let detail = CopyUnderWay {
                     at,

@@ -1,7 +1,7 @@
 //! Loads, stores and atomic updates.
 
 use super::{Cta, Scene, reg_of};
-use crate::detail::{At, Born, Use};
+use crate::detail::{Born, Use};
 use crate::shadow::{Kind, Origin, Shadow, transfer};
 use crate::touch::Touch;
 use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Service, Space, Src, Update};
@@ -97,7 +97,8 @@ impl Scene<'_, '_> {
         let at = self.view.locate(Space::Generic, address);
         let (low, bytes) = (at.address, u64::from(bytes));
         let (addresses, high) = ([low; WARP], low + bytes);
-        let touch = Touch { warp, lanes: 1 << lane, space: at.space, addresses, bytes, low, high };
+        let (space, cta, lanes) = (at.space, at.cta, 1 << lane);
+        let touch = Touch { warp, lanes, space, cta, addresses, bytes, low, high };
         if self.memory_bits(&touch, lane, low, bytes as usize) == 0 {
             return;
         }
@@ -137,7 +138,7 @@ impl Scene<'_, '_> {
             // One look at everything between the lowest and the highest byte.
             Space::Shared => {
                 touch.high - touch.low <= 2 * WARP as u64 * touch.bytes
-                    && self.cta.shared.is_defined(touch.low, touch.high)
+                    && self.shared(touch).is_some_and(|it| it.is_defined(touch.low, touch.high))
             }
             Space::Local => false,
         };
@@ -198,14 +199,19 @@ impl Scene<'_, '_> {
     fn unwritten(&mut self, touch: &Touch, lane: u32, address: u64, place: Place) -> Origin {
         let (view, space, warp) = (self.view, touch.space, touch.warp);
         self.births.at(Kind::Memory(space), place, || {
-            let at = At { space, address, bytes: touch.bytes };
+            let at = touch.at(view, address);
             (view.thread(warp, lane), Born::Memory(at), None)
         })
     }
 
+    /// The shared memory that lanes access.
+    fn shared(&mut self, touch: &Touch) -> Option<&mut Shadow> {
+        self.shared.get(touch.cta)
+    }
+
     fn memory_bits(&mut self, touch: &Touch, lane: u32, address: u64, bytes: usize) -> u64 {
         match touch.space {
-            Space::Shared => self.cta.shared.bits(address, bytes),
+            Space::Shared => self.shared(touch).map_or(0, |shared| shared.bits(address, bytes)),
             Space::Local => {
                 self.cta.local(touch.warp, lane).map_or(0, |local| local.bits(address, bytes))
             }
@@ -222,7 +228,7 @@ impl Scene<'_, '_> {
         bytes: usize,
     ) -> Option<Origin> {
         match touch.space {
-            Space::Shared => self.cta.shared.origin(address, bytes),
+            Space::Shared => self.shared(touch)?.origin(address, bytes),
             Space::Local => self.cta.local(touch.warp, lane)?.origin(address, bytes),
             Space::Global => self.global.origin(address, bytes),
             Space::Generic | Space::Param => None,
@@ -237,7 +243,11 @@ impl Scene<'_, '_> {
         (bits, origin): (u64, Origin),
     ) {
         match touch.space {
-            Space::Shared => self.cta.shared.store(address, bytes, bits, origin),
+            Space::Shared => {
+                if let Some(shared) = self.shared(touch) {
+                    shared.store(address, bytes, bits, origin);
+                }
+            }
             Space::Local => {
                 if let Some(local) = self.cta.local(touch.warp, lane) {
                     local.reach(address + bytes as u64);
@@ -280,8 +290,8 @@ impl Scene<'_, '_> {
             let first = touch.addresses[touch.lanes.trailing_zeros() as usize % WARP];
             let adjacent = touch.high - touch.low == width
                 && touch.iter().zip(0..).all(|((_, at), nth)| at == first + nth * touch.bytes);
-            if adjacent {
-                return self.cta.shared.define(touch.low, touch.high);
+            if adjacent && let Some(shared) = self.shared(touch) {
+                return shared.define(touch.low, touch.high);
             }
         }
         for (lane, address) in touch.iter() {

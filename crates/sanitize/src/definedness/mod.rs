@@ -31,7 +31,6 @@ use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, HeapEvent, View
 #[derive(Debug)]
 struct Cta {
     registers: Registers,
-    shared: Shadow,
     /// Per thread that has used it.
     local: Vec<Option<Shadow>>,
     /// Local memory that nothing has written.
@@ -48,6 +47,8 @@ pub(crate) struct Definedness {
     word_copies: HashSet<Place>,
     pedantic: bool,
     ctas: PerCta<Cta>,
+    /// Apart from the rest: CTAs of a cluster access each other's.
+    shared: PerCta<Shadow>,
     global: GlobalShadow,
     births: Births,
 }
@@ -90,6 +91,7 @@ fn unwritten_register(reg: Reg, warp: usize, lane: u32) -> Term {
 /// What detectors of undefined values work on during an event.
 struct Scene<'a, 'v> {
     cta: &'a mut Cta,
+    shared: &'a mut PerCta<Shadow>,
     global: &'a mut GlobalShadow,
     births: &'a mut Births,
     word_copies: &'a HashSet<Place>,
@@ -143,6 +145,7 @@ impl Definedness {
             word_copies: copies::of_words(kernel),
             pedantic,
             ctas: PerCta::new(),
+            shared: PerCta::new(),
             global: GlobalShadow::new(),
             births: Births::new(),
         }
@@ -155,6 +158,7 @@ impl Definedness {
     ) -> Option<Scene<'a, 'v>> {
         Some(Scene {
             cta: self.ctas.get(view.cta())?,
+            shared: &mut self.shared,
             global: &mut self.global,
             births: &mut self.births,
             word_copies: &self.word_copies,
@@ -173,10 +177,8 @@ impl Definedness {
         };
         let restart = |cta: &mut Cta| {
             cta.registers.restart();
-            cta.shared.restart();
             cta.local.iter_mut().for_each(|memory| *memory = None);
             cta.votes = [None; BARRIERS];
-            given().for_each(|(start, end)| cta.shared.define(start, end));
         };
         let new = || {
             // It becomes larger where a thread writes its stack.
@@ -185,21 +187,32 @@ impl Definedness {
             for gap in ir::gaps(variables) {
                 new_local.define(gap.start.into(), gap.end.into());
             }
-            let mut shared = Shadow::new(view.shared_bytes());
-            given().for_each(|(start, end)| shared.define(start, end));
             Cta {
                 registers: Registers::new(kernel, view.warps()),
-                shared,
                 local: vec![None; view.warps() * WARP],
                 new_local,
                 votes: [None; BARRIERS],
             }
         };
         self.ctas.begin(view.cta(), restart, new);
+        let with_given = |shared: &mut Shadow| {
+            given().for_each(|(start, end)| shared.define(start, end));
+        };
+        let restart = |shared: &mut Shadow| {
+            shared.restart();
+            with_given(shared);
+        };
+        let new = || {
+            let mut shared = Shadow::new(view.shared_bytes());
+            with_given(&mut shared);
+            shared
+        };
+        self.shared.begin(view.cta(), restart, new);
     }
 
     pub(crate) fn end(&mut self, view: &View<'_>) {
         self.ctas.end(view.cta());
+        self.shared.end(view.cta());
     }
 
     #[inline]
@@ -224,7 +237,7 @@ impl Definedness {
             Op::Host { service, d, operands } => scene.host(inst, *d, (*service, operands)),
             Op::Fence(_) | Op::Nanosleep { .. } | Op::AsyncCopy(_) => {}
             // These are told of when lanes arrive.
-            Op::Collective { .. } | Op::Barrier { .. } => {}
+            Op::Collective { .. } | Op::Barrier { .. } | Op::ClusterBarrier { .. } => {}
         }
     }
 

@@ -17,6 +17,8 @@ pub enum Meeting {
     Collective(CollectiveKind),
     /// A CTA barrier.
     Barrier,
+    /// The barrier of a cluster.
+    ClusterBarrier,
     /// No meeting: a loop.
     Loop,
 }
@@ -26,6 +28,7 @@ impl Meeting {
     pub fn word(self) -> &'static str {
         match self {
             Meeting::Barrier => "cta-barrier",
+            Meeting::ClusterBarrier => "cluster-barrier",
             Meeting::Loop => "loop",
             Meeting::Collective(kind) => match kind {
                 CollectiveKind::Shfl(ShflMode::Up) => "shuffle-up",
@@ -89,7 +92,7 @@ pub enum Why {
     AtCollective,
     /// W007: the lanes that they wait for wait at a CTA barrier.
     AtBarrier,
-    /// B001: too few threads come to a CTA barrier.
+    /// B001: too few threads come to a barrier of their CTA or cluster.
     TooFewThreads,
     /// W007: lanes spin in an endless loop: nothing changes from one iteration to the next.
     Loop,

@@ -1,6 +1,7 @@
 //! A finding, and the kinds that rest on findings of other runs.
 
 use super::barriers::{BarrierCount, BarrierMissed, BarrierReused, NoSuchBarrier, TooManyArrivals};
+use super::clusters::{ArrivedTwice, NotThere};
 use super::collectives::{
     MembermasksDiffer, NotAligned, NotConverged, NotNamed, SourceAbsent, WithoutMask,
 };
@@ -177,6 +178,8 @@ details! {
     Leak,
     /// M007: a `free` of what is no allocated memory.
     BadFree,
+    /// M008: an access to the shared memory of another CTA of the cluster, which may not be there.
+    NotThere,
     /// R001, R002: two accesses that nothing orders.
     Race,
     /// R001, R002: an access to memory that an asynchronous copy may be writing or reading.
@@ -195,6 +198,8 @@ details! {
     TooManyArrivals,
     /// B001: a barrier that the CTA does not have, or cannot complete.
     NoSuchBarrier,
+    /// B001: threads arrive at the barrier of their cluster again before they have waited there.
+    ArrivedTwice,
 }
 
 impl Detail {

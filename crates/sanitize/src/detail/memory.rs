@@ -43,7 +43,9 @@ pub struct OutOfBounds {
     pub access: AccessKind,
     /// What it wants to touch.
     pub at: At,
-    /// The nearest memory of the space.
+    /// The rank of the CTA of the cluster to whose shared memory the address leads, if it names one.
+    pub peer: Option<u32>,
+    /// The nearest memory of the space; `None` where the cluster has no such CTA.
     pub nearest: Option<Extent>,
     /// If that is memory that the launch has allocated.
     pub block: Option<Block>,

@@ -4,6 +4,7 @@
 //! sentences, its detector, and its lines in `docs/findings.md`.
 
 mod barriers;
+mod clusters;
 mod collectives;
 mod deadlock;
 mod facts;
@@ -17,6 +18,7 @@ mod undefined;
 pub use barriers::{
     BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
 };
+pub use clusters::{Absent, ArrivedTwice, NotThere};
 pub use collectives::{
     Absence, MembermasksDiffer, NotAligned, NotConverged, NotNamed, SourceAbsent, SourcesLost,
     WithoutMask,

@@ -110,8 +110,10 @@ impl Endless {
                     self.look = None;
                 }
             }
-            // Who waits in the CTA may go on now.
-            Terminator::Exit | Terminator::Trap => look.forget(&self.code, view.cta()),
+            // Who waits in the CTA, or for it, may go on now.
+            Terminator::Exit | Terminator::Trap => {
+                view.cluster_ctas().for_each(|cta| look.forget(&self.code, cta));
+            }
         }
     }
 
@@ -220,7 +222,9 @@ impl Look {
                 }
                 let (addresses, space) = ([low; WARP], Space::Local);
                 let lanes = 1 << lane;
-                self.overwrites(view, &Touch { warp, lanes, space, addresses, bytes, low, high });
+                let cta = view.cta();
+                let touch = Touch { warp, lanes, space, cta, addresses, bytes, low, high };
+                self.overwrites(view, &touch);
             }
         }
         false

@@ -8,7 +8,7 @@ use ir::{Touched, terminator_use};
 use lanes::{LaneMask, Lanes};
 use std::cell::OnceCell;
 use std::sync::Arc;
-use vm::View;
+use vm::{Location, View};
 
 /// A kernel by place: several instructions can come from one.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ impl Turn {
     pub(super) fn overwrites(&mut self, view: &View<'_>, touch: &Touch) {
         for (lane, start) in touch.iter().filter(|(lane, _)| self.lanes.contains(*lane)) {
             for address in start..start + touch.bytes {
-                let held = || view.peek(Space::Local, (touch.warp, lane), address, 1);
+                let held = || view.peek(local(view, address), (touch.warp, lane), 1);
                 self.overwritten.entry((lane, address)).or_insert_with(held);
             }
         }
@@ -193,7 +193,7 @@ impl Turn {
     /// Whether a byte of local memory holds something else than at the start.
     fn has_overwritten(&self, view: &View<'_>, warp: usize) -> bool {
         self.overwritten.iter().any(|((lane, address), held)| {
-            view.peek(Space::Local, (warp, *lane), *address, 1) != *held
+            view.peek(local(view, *address), (warp, *lane), 1) != *held
         })
     }
 
@@ -254,4 +254,9 @@ impl Turn {
         };
         code.passed(&self.passed).find(looks).map_or(self.at, |inst| inst.place)
     }
+}
+
+/// An address in local memory.
+fn local(view: &View<'_>, address: u64) -> Location {
+    Location { space: Space::Local, address, cta: view.cta() }
 }

@@ -3,11 +3,13 @@
 use super::state::{Fingerprint, Start, States};
 use crate::touch::Touch;
 use foldhash::HashMap;
-use ir::{BinaryOp, Inst, Op, Place, Pred, Space, Terminator, Touched, WarpRules};
+use ir::{BinaryOp, ClusterHalf, Inst, Op, Place, Pred, Space, Terminator, Touched, WarpRules};
 use lanes::LaneMask;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use vm::{Arrival, BarrierArrival, BarrierPart, Candidate, Firing, Observer, View};
+use vm::{
+    Arrival, BarrierArrival, BarrierPart, Candidate, ClusterArrival, Firing, Observer, View,
+};
 
 /// Steps of a run that are written down.
 pub(super) const STEPS: usize = 4096;
@@ -119,6 +121,16 @@ pub(super) enum Meeting {
         /// The exited lanes, which the barrier did not wait for.
         exited: Lanes,
     },
+    /// The step's lanes arrive at the barrier of a cluster, which is named by its first CTA.
+    ArriveAtCluster { cluster: u64, lanes: LaneMask },
+    /// The barrier of a cluster is complete.
+    CompleteCluster {
+        cluster: u64,
+        /// The exited lanes of each CTA.
+        exited: Vec<(u64, Lanes)>,
+    },
+    /// Lanes of a CTA go on behind the barrier of its cluster.
+    PassCluster { cluster: u64, cta: u64, released: Lanes },
 }
 
 /// Whether an instruction that is no access is more than the same function of registers each time.
@@ -199,14 +211,13 @@ impl Footprints {
         let lockstep = self.lockstep();
         let mut steps = self.steps.borrow_mut();
         let Some(step) = steps.last_mut() else { return };
-        let cta = view.cta();
         // What an atomic finds orders it even if it changes nothing; then it is as good as a load: among steps of which none
         // writes, it finds the same in any order.
         let finds = matches!(inst.op, Op::Atomic { d: Some(_), .. });
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
                 let location = match touch.space {
-                    Space::Shared => Location::Shared(cta),
+                    Space::Shared => Location::Shared(touch.cta),
                     Space::Global => Location::Global,
                     Space::Generic | Space::Local | Space::Param => {
                         step.acts |= writes;
@@ -242,6 +253,7 @@ impl Footprints {
                         | Op::Atomic { .. }
                         | Op::Collective { .. }
                         | Op::Barrier { .. }
+                        | Op::ClusterBarrier { .. }
                         | Op::Fence(_)
                         | Op::Nanosleep { .. }
                         | Op::AsyncCopy(_)
@@ -356,19 +368,43 @@ impl Observer for Footprints {
         });
     }
 
+    fn come_to_cluster(&mut self, view: &View<'_>, arrival: &ClusterArrival<'_>) {
+        self.arrives();
+        let (cluster, lanes) = (view.cluster_ctas().start, arrival.lanes);
+        if let ClusterHalf::Arrive { .. } = arrival.half {
+            self.note(|step| step.meetings.push(Meeting::ArriveAtCluster { cluster, lanes }));
+        }
+    }
+
+    fn complete_cluster(&mut self, ctas: &[View<'_>]) {
+        let Some(first) = ctas.first() else { return };
+        let cluster = first.cluster_ctas().start;
+        let exited = ctas.iter().map(|view| (view.cta(), exited(view))).collect();
+        self.note(|step| step.meetings.push(Meeting::CompleteCluster { cluster, exited }));
+    }
+
+    fn pass_cluster(&mut self, view: &View<'_>, parts: &[BarrierPart<'_>]) {
+        let (cluster, cta) = (view.cluster_ctas().start, view.cta());
+        let released = parts.iter().map(|part| (part.warp as u32, part.lanes)).collect();
+        self.note(|step| step.meetings.push(Meeting::PassCluster { cluster, cta, released }));
+    }
+
     fn complete_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
         let uses = self.barriers.entry((view.cta(), id)).or_default();
         uses.completed += 1;
         let exited = match uses.counted {
             true => Vec::new(),
-            false => (0..view.warps())
-                .map(|warp| (warp as u32, view.existing(warp) - view.live(warp)))
-                .filter(|(_, lanes)| *lanes != LaneMask::EMPTY)
-                .collect(),
+            false => exited(view),
         };
         let released = waiting.iter().map(|part| (part.warp as u32, part.lanes)).collect();
         self.note(|step| step.meetings.push(Meeting::Complete { id, released, exited }));
     }
+}
+
+/// The lanes of a CTA that have exited.
+fn exited(view: &View<'_>) -> Lanes {
+    let of_warp = |warp| (warp as u32, view.existing(warp) - view.live(warp));
+    (0..view.warps()).map(of_warp).filter(|(_, lanes)| !lanes.is_empty()).collect()
 }
 
 impl Step {

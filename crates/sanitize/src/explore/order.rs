@@ -25,6 +25,10 @@ pub(super) struct HappensBefore {
     bytes: HashMap<(Location, u64), History>,
     /// Arrivals since a barrier was last complete, by CTA and number.
     barriers: HashMap<(u64, u32), Vec<u32>>,
+    /// The same for the barriers of clusters, by their first CTA.
+    clusters: HashMap<u64, Vec<u32>>,
+    /// What comes before what is behind the barrier of a cluster, since that was last complete.
+    complete: HashMap<u64, (Rc<Clock>, Rc<Set>)>,
 }
 
 /// A lane, or a warp in lockstep.
@@ -103,6 +107,8 @@ impl HappensBefore {
             past: Vec::new(),
             bytes: HashMap::new(),
             barriers: HashMap::new(),
+            clusters: HashMap::new(),
+            complete: HashMap::new(),
         }
     }
 
@@ -245,17 +251,35 @@ impl HappensBefore {
                     self.release(step.cta, &released, &after, &[]);
                 }
                 Meeting::Arrive { id, lanes } => {
-                    let own = step.lanes.iter().enumerate();
-                    let arrived = own.filter(|(_, lane)| lanes.contains(*lane));
-                    let events: Vec<u32> = match self.lockstep {
-                        true => vec![first],
-                        false => arrived.map(|(nth, _)| first + nth as u32).collect(),
-                    };
+                    let events = self.events_of(step, first, *lanes);
                     self.barriers.entry((step.cta, *id)).or_default().extend(events);
                 }
                 Meeting::Complete { id, released, exited } => {
                     let arrived = self.barriers.remove(&(step.cta, *id)).unwrap_or_default();
                     self.release(step.cta, released, exited, &arrived);
+                }
+                Meeting::ArriveAtCluster { cluster, lanes } => {
+                    let events = self.events_of(step, first, *lanes);
+                    self.clusters.entry(*cluster).or_default().extend(events);
+                }
+                Meeting::CompleteCluster { cluster, exited } => {
+                    let arrived = self.clusters.remove(cluster).unwrap_or_default();
+                    let (mut clock, mut past) = (Clock::default(), Set::default());
+                    for (cta, lanes) in exited {
+                        self.add_all_of(*cta, lanes, (&mut clock, &mut past));
+                    }
+                    self.add_events(&arrived, (&mut clock, &mut past));
+                    self.complete.insert(*cluster, (Rc::new(clock), Rc::new(past)));
+                }
+                Meeting::PassCluster { cluster, cta, released } => {
+                    let Some((clock, past)) = self.complete.get(cluster).cloned() else { continue };
+                    for (warp, lanes) in released {
+                        for number in self.processes_of(*cta, *warp, *lanes) {
+                            let process = &mut self.processes[number as usize];
+                            Rc::make_mut(&mut process.clock).join(&clock);
+                            Rc::make_mut(&mut process.past).add_all(&past);
+                        }
+                    }
                 }
             }
         }
@@ -271,7 +295,36 @@ impl HappensBefore {
     ) {
         let mut clock = Clock::default();
         let mut past = Set::default();
-        for (warp, lanes) in after {
+        self.add_all_of(cta, after, (&mut clock, &mut past));
+        self.add_events(events, (&mut clock, &mut past));
+        let (clock, past) = (Rc::new(clock), Rc::new(past));
+        for (warp, lanes) in released {
+            for number in self.processes_of(cta, *warp, *lanes) {
+                let process = &mut self.processes[number as usize];
+                process.clock = Rc::clone(&clock);
+                process.past = Rc::clone(&past);
+            }
+        }
+    }
+
+    /// The events of lanes in a step.
+    fn events_of(&self, step: &Step, first: u32, lanes: LaneMask) -> Vec<u32> {
+        let own = step.lanes.iter().enumerate();
+        let arrived = own.filter(|(_, lane)| lanes.contains(*lane));
+        match self.lockstep {
+            true => vec![first],
+            false => arrived.map(|(nth, _)| first + nth as u32).collect(),
+        }
+    }
+
+    /// Adds all that lanes did, and what came before it.
+    fn add_all_of(
+        &mut self,
+        cta: u64,
+        lanes: &[(u32, LaneMask)],
+        (clock, past): (&mut Clock, &mut Set),
+    ) {
+        for (warp, lanes) in lanes {
             let processes = self.processes_of(cta, *warp, *lanes);
             past.add_all(&self.past_of(&processes));
             for number in processes {
@@ -280,6 +333,10 @@ impl HappensBefore {
                 clock.know(number, process.events);
             }
         }
+    }
+
+    /// Adds events, and what came before them.
+    fn add_events(&self, events: &[u32], (clock, past): (&mut Clock, &mut Set)) {
         let mut last = None;
         for event in events {
             let event = &self.events[*event as usize];
@@ -289,14 +346,6 @@ impl HappensBefore {
                 past.add(event.step as usize);
             }
             last = Some(event.step);
-        }
-        let (clock, past) = (Rc::new(clock), Rc::new(past));
-        for (warp, lanes) in released {
-            for number in self.processes_of(cta, *warp, *lanes) {
-                let process = &mut self.processes[number as usize];
-                process.clock = Rc::clone(&clock);
-                process.past = Rc::clone(&past);
-            }
         }
     }
 

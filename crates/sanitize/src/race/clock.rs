@@ -152,6 +152,12 @@ impl Clocks {
         others | by.itself(thread)
     }
 
+    /// Whether a thread knows that some thread of another CTA did something before.
+    pub(super) fn knows_of(&self, thread: Thread, cta: u32) -> bool {
+        let known = &self.warps[usize::from(thread.warp)].known[usize::from(thread.lane)];
+        known.as_ref().is_some_and(|known| known.speaks_of(cta))
+    }
+
     /// How an earlier step stands to one that begins now.
     #[inline]
     pub(super) fn order(&self, by: &Step, new: &Step) -> Order {

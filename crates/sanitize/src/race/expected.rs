@@ -60,6 +60,7 @@ impl Holders {
             | Op::Atomic { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)

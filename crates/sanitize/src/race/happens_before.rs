@@ -97,6 +97,11 @@ impl HappensBefore {
         self.by_cta.get(&cta).map_or(0, |known| known.all)
     }
 
+    /// Whether it says anything of a CTA: then that has begun.
+    pub(super) fn speaks_of(&self, cta: u32) -> bool {
+        self.by_cta.contains_key(&cta)
+    }
+
     /// Drops what is said of a CTA.
     pub(super) fn forget(&mut self, cta: u32) {
         self.by_cta.remove(&cta);

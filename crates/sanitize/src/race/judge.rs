@@ -4,32 +4,37 @@ use super::clock::Clocks;
 use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
 use super::step::{Step, Thread};
 use super::unread::{Pair, Unread};
-use crate::detail::{self, At, Race, Reader, WarpLanes};
+use crate::detail::{self, Race, Reader, WarpLanes};
 use crate::finding::{Finding, Findings, HARMFUL};
 use crate::touch::Touch;
 use ir::{Address, Place, Space, Src};
 use lanes::{LaneMask, WARP};
 use std::ops::Range;
-use vm::{ThreadId, View};
+use vm::{ThreadId, View, cta_index};
 
 /// The shape of the launch, to name threads of CTAs that are not running any more.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extents {
     pub(super) grid: [u32; 3],
+    pub(super) cluster: [u32; 3],
     pub(super) block: [u32; 3],
 }
 
 impl Extents {
     fn thread(&self, access: &Access) -> ThreadId {
+        self.thread_id(access.by.thread(access.by.lanes))
+    }
+
+    /// The coordinates of a thread.
+    pub(super) fn thread_id(&self, Thread { cta, warp, lane }: Thread) -> ThreadId {
         let split = |number: u64, [x, y, _]: [u32; 3]| {
             let (x, y) = (u64::from(x.max(1)), u64::from(y.max(1)));
             [number % x, number / x % y, number / x / y].map(|index| index as u32)
         };
-        let Thread { warp, lane, .. } = access.by.thread(access.by.lanes);
         let (warp, lane) = (u32::from(warp), u32::from(lane));
         let number = u64::from(warp) * WARP as u64 + u64::from(lane);
         ThreadId {
-            cta: split(u64::from(access.by.cta), self.grid),
+            cta: cta_index(cta.into(), self.grid, self.cluster),
             thread: split(number, self.block),
             warp,
             lane,
@@ -239,7 +244,7 @@ impl Judge<'_, '_> {
         (warp, lane): (usize, u32),
     ) -> (u32, u32) {
         let alone = match lines {
-            Where::Shared(..) => true,
+            Where::Shared(..) => !self.view.has_peers(),
             Where::Global(_) => self.extents.grid == [1; 3],
         };
         (self.view.cta() as u32, if alone { clocks.floor(warp, lane) } else { 0 })
@@ -297,7 +302,7 @@ impl Judge<'_, '_> {
         !self.how.values.is_empty()
             && self.how.values.iter().zip(0..).all(|(value, nth)| {
                 let at = start + nth * u64::from(element);
-                self.view.peek(touch.space, (touch.warp, lane), at, element)
+                self.view.peek(touch.location(at), (touch.warp, lane), element)
                     == Some(self.value(*value, touch.warp, lane))
             })
     }
@@ -413,7 +418,7 @@ impl Judge<'_, '_> {
         same_value: bool,
     ) -> Finding {
         let (one, other) = (self.extents.thread(earlier), self.extents.thread(later));
-        let at = At { space: touch.space, address, bytes: touch.bytes };
+        let at = touch.at(self.view, address);
         let as_data = |access: &Access, thread| detail::Access {
             place: access.place,
             thread,

@@ -1,12 +1,13 @@
-//! R001, R002: accesses to the same bytes, at least one a write, that nothing orders.
+//! R001, R002: accesses to the same bytes, at least one a write, that nothing orders. M008: those to the shared memory of a CTA that
+//! nothing says is there.
 //!
 //! Order (*happens before*) follows the memory consistency model of PTX ISA 9.1, chapter 8: the program order of a
-//! thread; CTA barriers between all who take part; `bar.warp.sync` between its lanes, and no other warp collective; releases
+//! thread; CTA barriers between all who take part; `barrier.cluster`; `bar.warp.sync` between its lanes, and no other warp collective; releases
 //! and acquires, as qualifiers or as fences around strong accesses, within their scopes. On targets below `sm_70` the
 //! lanes of a warp run in lockstep and are ordered. Threads that exited count as having arrived at every later barrier.
 //!
 //! Strong accesses (atomics, `.relaxed`, `.volatile` and stronger) may meet each other, unless they lie in different
-//! CTAs and one is of CTA scope (`.cluster` too: launches have no clusters). One case is reported against the letter of the model: volatile accesses to shared memory by lanes of one warp
+//! CTAs and one is of CTA scope. One case is reported against the letter of the model: volatile accesses to shared memory by lanes of one warp
 //! that execute together. No rule calls them a race, but which of them sees which value is as open, and code that does
 //! so relies on the lockstep of old targets.
 //!
@@ -25,12 +26,14 @@
 //! two reads of different threads. Stated limits: accesses of different sizes to one location count as the same kind.
 
 mod clock;
+mod clusters;
 mod expected;
 mod fence;
 mod happens_before;
 mod joint_collectives;
 mod judge;
 mod line;
+mod presence;
 mod spins;
 mod step;
 mod sync;
@@ -40,24 +43,25 @@ use crate::finding::Findings;
 use crate::per_cta::PerCta;
 use crate::touch::Touch;
 use clock::Clocks;
+use clusters::Clusters;
 use foldhash::HashSet;
-use ir::{Address, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, WarpRules};
+use ir::{Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, Terminator, WarpRules};
 use judge::{Extents, How, Judge, Where};
 use lanes::LaneMask;
 use line::{Kind, Lines, Pages};
+use presence::Presence;
 use std::ops::Range;
 use step::Thread;
 use sync::{Read, SyncVars};
 use unread::Unread;
-use vm::{BarrierArrival, BarrierPart, Firing, View};
+use vm::{AccessKind, BarrierArrival, BarrierPart, ClusterArrival, Firing, View};
 
-/// What the race detector knows of a running CTA.
+/// What the race detector knows of the shared memory of a running CTA, which all CTAs of its cluster may access.
 #[derive(Debug)]
-struct Cta {
-    clocks: Clocks,
-    shared: Lines,
+struct Shared {
+    lines: Lines,
     unread: Unread,
-    /// Synchronisation through shared memory.
+    /// Synchronisation through it.
     vars: SyncVars,
 }
 
@@ -70,31 +74,15 @@ pub(crate) struct Races {
     /// Loads that count as strong ones: those whose value is what a compare-and-swap expects, and those of loops that wait.
     strong: HashSet<Place>,
     pedantic: bool,
-    ctas: PerCta<Cta>,
+    clocks: PerCta<Clocks>,
+    shared: PerCta<Shared>,
+    /// What threads have brought to the barriers of their clusters.
+    clusters: Clusters,
+    presence: Presence,
     global: Pages,
     /// Synchronisation through global memory.
     vars: SyncVars,
     extents: Extents,
-}
-
-fn kind(ordering: Ordering, write: bool) -> Kind {
-    match ordering {
-        Ordering::Volatile => Kind::volatile(write),
-        Ordering::Weak
-        | Ordering::Constant
-        | Ordering::Relaxed(_)
-        | Ordering::Acquire(_)
-        | Ordering::Release(_)
-        | Ordering::AcqRel(_) => match ordering.scope() {
-            None => Kind::weak(write),
-            Some(scope) => Kind::strong(write, !is_wide(scope)),
-        },
-    }
-}
-
-/// Whether a scope reaches beyond the CTA. Launches have no clusters, so a cluster is one CTA.
-fn is_wide(scope: Scope) -> bool {
-    matches!(scope, Scope::Gpu | Scope::Sys)
 }
 
 impl Races {
@@ -104,40 +92,68 @@ impl Races {
             system: kernel.system_shared.start.into()..kernel.system_shared.end.into(),
             strong: expected::loads(kernel).into_iter().chain(spins::loads(kernel)).collect(),
             pedantic,
-            ctas: PerCta::new(),
+            clocks: PerCta::new(),
+            shared: PerCta::new(),
+            clusters: Clusters::default(),
+            presence: Presence::default(),
             global: Pages::new(),
             vars: SyncVars::new(),
-            extents: Extents { grid, block },
+            extents: Extents { grid, cluster: [1; 3], block },
         }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
         let cta = view.cta() as u32;
         let lockstep = self.rules == WarpRules::Lockstep;
-        let restart = |state: &mut Cta| {
-            state.clocks.restart(cta);
-            state.shared.restart();
-            state.unread.clear();
-            state.vars.clear();
+        self.extents.cluster = view.cluster();
+        let existing = || (0..view.warps()).map(|warp| view.existing(warp)).collect();
+        let new = || Clocks::new(cta, existing(), lockstep);
+        self.clocks.begin(view.cta(), |clocks| clocks.restart(cta), new);
+        let restart = |shared: &mut Shared| {
+            shared.lines.restart();
+            shared.unread.clear();
+            shared.vars.clear();
         };
-        let new = || Cta {
-            clocks: Clocks::new(
-                cta,
-                (0..view.warps()).map(|warp| view.existing(warp)).collect(),
-                lockstep,
-            ),
-            shared: Lines::new(view.shared_bytes()),
+        let new = || Shared {
+            lines: Lines::new(view.shared_bytes()),
             unread: Unread::default(),
             vars: SyncVars::new(),
         };
-        self.ctas.begin(view.cta(), restart, new);
+        self.shared.begin(view.cta(), restart, new);
     }
 
     pub(crate) fn end(&mut self, view: &View<'_>, found: &mut Findings) {
-        if let Some(cta) = self.ctas.get(view.cta()) {
-            cta.unread.end(found);
+        if let Some(shared) = self.shared.get(view.cta()) {
+            shared.unread.end(found);
         }
-        self.ctas.end(view.cta());
+        self.presence.end(view, &self.extents, found);
+        self.shared.end(view.cta());
+        self.clocks.end(view.cta());
+        self.clusters.end(view);
+    }
+
+    /// Whether a scope reaches beyond the CTA. A cluster is as wide as the device where it has several CTAs.
+    fn is_wide(&self, scope: Scope) -> bool {
+        match scope {
+            Scope::Cta => false,
+            Scope::Cluster => self.extents.cluster != [1; 3],
+            Scope::Gpu | Scope::Sys => true,
+        }
+    }
+
+    fn kind(&self, ordering: Ordering, write: bool) -> Kind {
+        match ordering {
+            Ordering::Volatile => Kind::volatile(write),
+            Ordering::Weak
+            | Ordering::Constant
+            | Ordering::Relaxed(_)
+            | Ordering::Acquire(_)
+            | Ordering::Release(_)
+            | Ordering::AcqRel(_) => match ordering.scope() {
+                None => Kind::weak(write),
+                Some(scope) => Kind::strong(write, !self.is_wide(scope)),
+            },
+        }
     }
 
     #[inline]
@@ -149,16 +165,17 @@ impl Races {
                 }
                 let kind = match self.strong.contains(&inst.place) {
                     true => Kind::strong(false, false),
-                    false => kind(*ordering, false),
+                    false => self.kind(*ordering, false),
                 };
                 let how =
                     How { kind, place: inst.place, address, values: &[], element: 0, lasts: false };
                 let bytes = u64::from(access.bytes()) * d.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
                 if let Some(scope) = ordering.scope() {
+                    let wide = self.is_wide(scope);
                     self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
                         let read = if ordering.acquires() { Read::Acquire } else { Read::Relaxed };
-                        var.read(clocks, lane, is_wide(scope), read);
+                        var.read(clocks, lane, wide, read);
                     });
                 }
             }
@@ -166,20 +183,21 @@ impl Races {
                 if matches!(space, Space::Param | Space::Local) {
                     return;
                 }
-                let kind = kind(*ordering, true);
+                let kind = self.kind(*ordering, true);
                 let (place, element) = (inst.place, access.bytes());
                 let how = How { kind, place, address, values, element, lasts: false };
                 let bytes = u64::from(access.bytes()) * values.len() as u64;
                 self.touch(view, *space, address, bytes, how, found);
                 if let Some(scope) = ordering.scope() {
+                    let wide = self.is_wide(scope);
                     self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
-                        var.write(clocks, lane, is_wide(scope), ordering.releases());
+                        var.write(clocks, lane, wide, ordering.releases());
                     });
                 }
             }
             Op::Atomic { d, space, access, address, ordering, .. } => {
-                let wide = ordering.scope().is_some_and(is_wide);
-                let kind = kind(*ordering, true);
+                let wide = ordering.scope().is_some_and(|scope| self.is_wide(scope));
+                let kind = self.kind(*ordering, true);
                 let kind = if d.is_some() { kind } else { kind.blind() };
                 let how =
                     How { kind, place: inst.place, address, values: &[], element: 0, lasts: false };
@@ -192,9 +210,10 @@ impl Races {
                 });
             }
             Op::Fence(fence) => {
-                let Some(cta) = self.ctas.get(view.cta()) else { return };
+                let wide = self.is_wide(fence.scope);
+                let Some(clocks) = self.clocks.get(view.cta()) else { return };
                 for (warp, lanes) in view.group() {
-                    cta.clocks.fence(warp, lanes, is_wide(fence.scope));
+                    clocks.fence(warp, lanes, wide);
                 }
             }
             Op::Unary { .. }
@@ -207,6 +226,7 @@ impl Races {
             | Op::ActiveMask { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
             | Op::Host { .. } => {}
@@ -222,18 +242,21 @@ impl Races {
         bytes: u64,
         each: impl Fn(&mut sync::Var, &mut Clocks, Thread),
     ) {
-        let Some(cta) = self.ctas.get(view.cta()) else { return };
-        cta.clocks.begin();
+        let Some(clocks) = self.clocks.get(view.cta()) else { return };
+        clocks.begin();
         for (warp, lanes) in view.group() {
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
                 let vars = match touch.space {
-                    Space::Shared => &mut cta.vars,
+                    Space::Shared => match self.shared.get(touch.cta) {
+                        Some(shared) => &mut shared.vars,
+                        None => return,
+                    },
                     Space::Global => &mut self.vars,
                     Space::Generic | Space::Local | Space::Param => return,
                 };
                 for (lane, address) in touch.iter() {
                     let thread = Thread::new(view.cta(), warp, lane);
-                    each(vars.at(address), &mut cta.clocks, thread);
+                    each(vars.at(address), clocks, thread);
                 }
             });
         }
@@ -248,7 +271,7 @@ impl Races {
         how: How<'_>,
         found: &mut Findings,
     ) {
-        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
         let system = &self.system;
         for (warp, lanes) in view.group() {
@@ -257,57 +280,98 @@ impl Races {
                     Space::Shared if system.start <= touch.low && touch.high <= system.end => {
                         return;
                     }
-                    Space::Shared => Where::Shared(&mut cta.shared, &mut cta.unread),
+                    Space::Shared => match self.shared.get(touch.cta) {
+                        Some(shared) => Where::Shared(&mut shared.lines, &mut shared.unread),
+                        None => return,
+                    },
                     Space::Global => Where::Global(&mut self.global),
                     Space::Generic | Space::Local | Space::Param => return,
                 };
-                judge.touched(touch, lines, &cta.clocks, found);
+                judge.touched(touch, lines, clocks, found);
+                if touch.cta != view.cta() {
+                    let kind = match (how.kind.writes(), how.values.is_empty()) {
+                        (false, _) => AccessKind::Load,
+                        (true, true) => AccessKind::Atomic,
+                        (true, false) => AccessKind::Store,
+                    };
+                    self.presence.accessed(view, touch, clocks, (how.place, kind), found);
+                }
             });
+        }
+    }
+
+    /// The group leaves a block.
+    pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator) {
+        if let (Terminator::Exit, true) = (terminator, view.has_peers())
+            && let Some(clocks) = self.clocks.get(view.cta())
+        {
+            self.presence.exits(view, clocks);
         }
     }
 
     /// An access by lanes of a warp that began earlier, and was shown then, lasts until now.
     pub(crate) fn lasts(&mut self, view: &View<'_>, touch: &Touch, place: Place, writes: bool) {
-        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let lines = match touch.space {
-            Space::Shared => Where::Shared(&mut cta.shared, &mut cta.unread),
+            Space::Shared => match self.shared.get(touch.cta) {
+                Some(shared) => Where::Shared(&mut shared.lines, &mut shared.unread),
+                None => return,
+            },
             Space::Global => Where::Global(&mut self.global),
             Space::Generic | Space::Local | Space::Param => return,
         };
         let (kind, address) = (Kind::copy(writes), &Address { base: Src::Imm(0), offset: 0 });
         let how = How { kind, place, address, values: &[], element: 0, lasts: true };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
-        judge.touched(touch, lines, &cta.clocks, &mut Findings::default());
+        judge.touched(touch, lines, clocks, &mut Findings::default());
     }
 
     pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
         if firing.participants.is_empty() {
             return;
         }
-        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let orders = |op: &Op| matches!(op, Op::Collective { what: ir::Collective::WarpSync, .. });
         if firing.parts.iter().any(|part| orders(&part.inst.op)) {
             let live = view.live(firing.warp);
-            cta.clocks.warp_sync(firing.warp, firing.participants, live);
+            clocks.warp_sync(firing.warp, firing.participants, live);
         } else {
-            cta.clocks.tell(firing.warp, firing.participants);
+            clocks.tell(firing.warp, firing.participants);
         }
     }
 
     pub(crate) fn arrive_at_barrier(&mut self, view: &View<'_>, arrival: &BarrierArrival<'_>) {
-        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let Some(clocks) = self.clocks.get(view.cta()) else { return };
         if let Op::Barrier { action: ir::BarrierAction::Arrive, .. } = arrival.inst.op {
-            cta.clocks.arrive(arrival.id as usize, arrival.warp, arrival.lanes);
+            clocks.arrive(arrival.id as usize, arrival.warp, arrival.lanes);
         }
     }
 
     pub(crate) fn complete_barrier(&mut self, view: &View<'_>, id: u32, parts: &[BarrierPart<'_>]) {
-        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let mut waiting = vec![LaneMask::EMPTY; view.warps()];
         for part in parts {
             waiting[part.warp] |= part.lanes;
         }
         let all = (0..view.warps()).all(|warp| waiting[warp] == view.live(warp));
-        cta.clocks.barrier(id as usize, &waiting, all);
+        clocks.barrier(id as usize, &waiting, all);
+    }
+
+    pub(crate) fn come_to_cluster(&mut self, view: &View<'_>, arrival: &ClusterArrival<'_>) {
+        if let (ClusterHalf::Arrive { releases }, Some(clocks)) =
+            (arrival.half, self.clocks.get(view.cta()))
+        {
+            self.clusters.arrive(view, clocks, (arrival.warp, arrival.lanes), releases);
+        }
+    }
+
+    pub(crate) fn complete_cluster(&mut self, ctas: &[View<'_>]) {
+        self.clusters.complete(ctas);
+    }
+
+    pub(crate) fn pass_cluster(&mut self, view: &View<'_>, parts: &[BarrierPart<'_>]) {
+        if let Some(clocks) = self.clocks.get(view.cta()) {
+            self.clusters.pass(view, clocks, parts);
+        }
     }
 }

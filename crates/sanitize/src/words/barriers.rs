@@ -5,7 +5,7 @@ use crate::detail::{
     BarrierCount, BarrierMissed, BarrierReused, BarrierUse, Missed, NoSuchBarrier, TooManyArrivals,
 };
 use ir::BarrierReduction;
-use vm::NUMBERED_BARRIERS;
+use vm::BARRIERS;
 
 impl Say for BarrierMissed {
     fn say(&self, about: &About<'_>) -> Words {
@@ -83,7 +83,7 @@ impl Say for NoSuchBarrier {
     fn say(&self, about: &About<'_>) -> Words {
         let id = self.id;
         about.say(match self.threads {
-            Some(threads) if (id as usize) < NUMBERED_BARRIERS => {
+            Some(threads) if (id as usize) < BARRIERS => {
                 format!("barrier {id} cannot be completed by {threads} threads")
             }
             _ => format!("there is no barrier {id}: a CTA has the barriers 0 to 15"),

@@ -16,6 +16,7 @@ impl Meeting {
     fn words(self) -> &'static str {
         match self {
             Meeting::Barrier => "a CTA barrier",
+            Meeting::ClusterBarrier => "the barrier of the cluster",
             Meeting::Loop => "an instruction",
             Meeting::Collective(kind) => match kind {
                 CollectiveKind::Shfl(ShflMode::Up) => "an upward shuffle",
@@ -114,7 +115,7 @@ fn waits(why: Why, first: &Blocked, other: &Blocked) -> String {
             named(mask & there.lanes)
         ),
         Why::AtBarrier | Why::TooFewThreads | Why::Loop | Why::Nobody => {
-            format!("wait{one} at {here} for {missing}, which wait{two} at a CTA barrier")
+            format!("wait{one} at {here} for {missing}, which wait{two} at {elsewhere}")
         }
     }
 }
@@ -123,22 +124,33 @@ fn waits(why: Why, first: &Blocked, other: &Blocked) -> String {
 fn membermask(group: &Waiting) -> LaneMask {
     match group.waiting_for {
         WaitingFor::Lanes(mask) => mask,
-        WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => LaneMask::EMPTY,
+        WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } | WaitingFor::EndlessLoop => {
+            LaneMask::EMPTY
+        }
     }
 }
 
 /// Everybody waits at barriers.
 fn too_few(group: &Waiting, other: Option<&Blocked>) -> String {
-    let WaitingFor::Barrier { id, arrived, expected } = group.waiting_for else {
-        return String::new();
+    let (reached, arrived, expected) = match group.waiting_for {
+        WaitingFor::Barrier { id, arrived, expected } => {
+            (format!("have reached barrier {id}"), arrived, expected)
+        }
+        WaitingFor::Cluster { arrived, expected } => {
+            ("of the cluster have arrived at its barrier".to_owned(), arrived, expected)
+        }
+        WaitingFor::Lanes(_) | WaitingFor::EndlessLoop => return String::new(),
     };
     let elsewhere = match other.map(|other| other.waiting.waiting_for) {
         Some(WaitingFor::Barrier { id, .. }) => format!(", and the others wait at barrier {id}"),
+        Some(WaitingFor::Cluster { .. }) => {
+            ", and the others wait at the barrier of the cluster".to_owned()
+        }
         Some(WaitingFor::Lanes(_) | WaitingFor::EndlessLoop) | None => {
             ", and no thread is left that could arrive".to_owned()
         }
     };
-    format!("{arrived} of {expected} threads have reached barrier {id}{elsewhere}")
+    format!("{arrived} of {expected} threads {reached}{elsewhere}")
 }
 
 /// Lanes go round loops for ever, and the others, if there are any, wait at meetings.
@@ -174,7 +186,7 @@ fn third(group: &Waiting, ending: &'static str) -> &'static str {
 /// Who does what at a place.
 fn does(group: &Waiting) -> String {
     let what = match group.waiting_for {
-        WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } => {
+        WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } => {
             format!("wait{} here", third(group, "s"))
         }
         WaitingFor::EndlessLoop => format!("spin{} here", third(group, "s")),
@@ -207,6 +219,9 @@ fn table(waiting: &[Waiting], thread: ThreadId, places: &dyn Places) -> String {
             }
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("barrier {id}: {arrived} of {expected} threads are there")
+            }
+            WaitingFor::Cluster { arrived, expected } => {
+                format!("the cluster: {arrived} of {expected} threads have arrived")
             }
             WaitingFor::EndlessLoop => "spins in an endless loop".to_owned(),
         };

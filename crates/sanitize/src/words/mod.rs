@@ -1,6 +1,7 @@
 //! Findings in words: the only place where sentences about them are made.
 
 mod barriers;
+mod clusters;
 mod collectives;
 mod deadlock;
 mod memory;

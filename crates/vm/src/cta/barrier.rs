@@ -1,11 +1,10 @@
 //! Arrival at CTA barriers, and release of the waiting threads.
 
-use super::barriers::{BARRIERS, Barrier, NUMBERED_BARRIERS};
+use super::barriers::{BARRIERS, Barrier};
 use super::{Cta, Split, State};
 use crate::fault::FaultKind;
 use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
 use crate::plan::Pc;
-use ir::CLUSTER_BARRIER;
 use lanes::{LaneMask, WARP};
 
 impl Cta<'_> {
@@ -37,11 +36,9 @@ impl Cta<'_> {
                 });
                 let lanes = same.fold(0, |lanes, other| lanes | 1 << other) & left;
                 left &= !lanes;
-                let numbered = (id as usize) < NUMBERED_BARRIERS;
-                if !(numbered || id == CLUSTER_BARRIER) || expected == Some(0) {
+                if id as usize >= BARRIERS || expected == Some(0) {
                     return Err(FaultKind::BadBarrier { id, threads: expected });
                 }
-                let id = if numbered { id } else { NUMBERED_BARRIERS as u32 };
                 if O::OBSERVES
                     && let Some(inst) = plan.inst(at)
                 {

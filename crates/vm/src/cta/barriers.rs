@@ -7,10 +7,8 @@ use crate::fault::WaitingFor;
 use crate::threads::MAX_WARPS;
 use lanes::WARP;
 
-/// Barriers of a CTA that have numbers (PTX ISA 9.1, `bar`).
-pub const NUMBERED_BARRIERS: usize = 16;
-/// All barriers of a CTA: the last one is that of its cluster.
-pub const BARRIERS: usize = NUMBERED_BARRIERS + 1;
+/// Barriers of a CTA, by number (PTX ISA 9.1, `bar`).
+pub const BARRIERS: usize = 16;
 
 /// What has happened at one barrier since it was last complete.
 #[derive(Clone, Copy, Debug, Default)]

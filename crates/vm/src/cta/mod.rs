@@ -7,6 +7,7 @@
 
 mod barrier;
 pub(crate) mod barriers;
+mod cluster;
 mod ready;
 mod rendezvous;
 mod shown;
@@ -20,6 +21,7 @@ use crate::observer::{Observer, View};
 use crate::plan::Pc;
 use crate::stats::Stats;
 use barriers::Barriers;
+use cluster::ClusterBarrier;
 use ir::{Place, WarpRules};
 use lanes::LaneMask;
 use ready::Ready;
@@ -49,6 +51,8 @@ enum State {
     AtCollective(u32),
     /// It stands at the CTA barrier of this number.
     AtBarrier(u32),
+    /// It waits at the barrier of the cluster.
+    AtCluster,
 }
 
 /// Lanes of one warp that wait at the same instruction.
@@ -64,6 +68,8 @@ struct Split {
 pub(crate) enum Turn {
     /// All its threads have exited.
     Done,
+    /// Nobody in it can go on before the barrier of its cluster is complete.
+    AtCluster,
     /// It waits for something that another CTA may have to do first.
     Yielded,
     /// So do all others that have begun, unless one more is begun.
@@ -99,6 +105,7 @@ pub(crate) struct Cta<'l> {
     ready: Ready,
     waiting: Vec<Split>,
     barriers: Barriers,
+    cluster: ClusterBarrier,
     /// Places from here on are left to whoever stands there.
     until: Pc,
     clock: u64,
@@ -119,6 +126,7 @@ impl<'l> Cta<'l> {
             ready: Ready::default(),
             waiting: Vec::new(),
             barriers: Barriers::default(),
+            cluster: ClusterBarrier::default(),
             until: Pc::NEVER,
             clock: 0,
             take_turns: false,
@@ -150,6 +158,7 @@ impl<'l> Cta<'l> {
             self.barriers = Barriers::default();
             frame.arrivals = 0;
         }
+        self.cluster = ClusterBarrier::default();
         (self.clock, self.counted, self.take_turns, self.look_up) = (0, 0, false, LOOK_UP);
         if O::OBSERVES {
             observer.begin(&View::new(&self.frame));
@@ -229,15 +238,19 @@ impl<'l> Cta<'l> {
                 | Stop::Exit
                 | Stop::Collective(_)
                 | Stop::Barrier(_)
+                | Stop::Cluster(_)
                 | Stop::Fault(_) => return exit,
             }
         }
     }
 
-    /// No split can run: the CTA is done, or waits for ever.
+    /// No split can run: the CTA is done, or waits for its cluster, or for ever.
     fn end<O: Observer>(&mut self, observer: &mut O) -> Turn {
+        if self.waits_for_cluster() {
+            return Turn::AtCluster;
+        }
         if !self.waiting.is_empty() {
-            return self.deadlock();
+            return Turn::Fault(Box::new(self.deadlock(self.who_waits())));
         }
         if O::OBSERVES {
             observer.end(&View::new(&self.frame));
@@ -265,6 +278,11 @@ impl<'l> Cta<'l> {
             Stop::Collective(at) => self.arrive_at_collective(at, observer),
             Stop::Barrier(at) => {
                 if let Err(kind) = self.arrive_at_barrier(at, observer) {
+                    return Ended::Turn(self.stopped(kind, at));
+                }
+            }
+            Stop::Cluster(at) => {
+                if let Err(kind) = self.come_to_cluster(at, observer) {
                     return Ended::Turn(self.stopped(kind, at));
                 }
             }
@@ -351,6 +369,10 @@ impl<'l> Cta<'l> {
 
     /// A fault of the CTA as a whole, told of the first thread that stands at a code.
     fn stopped(&self, kind: FaultKind, at: Pc) -> Turn {
+        Turn::Fault(Box::new(self.fault_at(kind, at)))
+    }
+
+    fn fault_at(&self, kind: FaultKind, at: Pc) -> Fault {
         let ready = self
             .ready
             .iter()
@@ -363,7 +385,7 @@ impl<'l> Cta<'l> {
         };
         let place = self.place(at);
         let lane = lanes.trailing_zeros() % 32;
-        Turn::Fault(Box::new(self.locate(FaultAt { kind, place, warp, lane })))
+        self.locate(FaultAt { kind, place, warp, lane })
     }
 
     /// Shows the observer who waits, and ends the run if it wants that; `at` is where the last turn began.
@@ -382,20 +404,35 @@ impl<'l> Cta<'l> {
         }
     }
 
+    /// The same for a CTA of which nobody can run.
+    pub(crate) fn look_up_waiting<O: Observer>(&self, observer: &mut O) -> Option<Turn> {
+        let at = self.waiting.iter().map(|split| split.at).min()?;
+        self.look_up(at, observer)
+    }
+
     fn who_waits(&self) -> Vec<Waiting> {
         self.waiting.iter().map(|split| self.waits_for(split)).collect()
     }
 
-    fn deadlock(&self) -> Turn {
-        let waiting = self.who_waits();
+    /// Nobody can go on any more; these wait.
+    fn deadlock(&self, waiting: Vec<Waiting>) -> Fault {
         let at = self.waiting.iter().map(|split| split.at).min().unwrap_or(Pc::START);
-        self.stopped(FaultKind::Deadlock { waiting }, at)
+        self.fault_at(FaultKind::Deadlock { waiting }, at)
+    }
+
+    /// Whether some split can run.
+    pub(crate) fn can_run(&self) -> bool {
+        !self.ready.is_empty()
     }
 
     fn waits_for(&self, split: &Split) -> Waiting {
         use crate::fault::WaitingFor;
         let waiting_for = match split.state {
             State::AtCollective(members) => WaitingFor::Lanes(LaneMask(members)),
+            State::AtCluster => {
+                let (arrived, expected) = self.arrivals();
+                WaitingFor::Cluster { arrived, expected }
+            }
             State::AtBarrier(id) => self.barriers.waiting_for(id, self.frame.threads.live_count()),
         };
         Waiting {

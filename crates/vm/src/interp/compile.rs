@@ -2,7 +2,7 @@
 
 use super::collective::{ActiveMask, Collective, CollectiveMeeting, ShuffleConstant};
 use super::control::{
-    Barrier, BarrierMeeting, BeginGroup, Branch, Exit, FenceAll, Jump, Nanosleep, Nothing, Pause,
+    Barrier, BarrierMeeting, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep, Nothing, Pause,
     Trap,
 };
 use super::handler::select;
@@ -305,6 +305,9 @@ impl Compiler<'_> {
                     false => select::<Barrier>(level),
                 };
                 self.emit(run, Slot::NONE, [], self.plan.meeting(self.at), 0);
+            }
+            Op::ClusterBarrier { .. } => {
+                self.emit(select::<ClusterMeeting>(level), Slot::NONE, [], 0, 0);
             }
             Op::Fence(_) => self.emit(select::<FenceAll>(level), Slot::NONE, [], 0, 0),
             Op::Nanosleep { .. } => self.emit(select::<Nanosleep>(level), Slot::NONE, [], 0, 0),

@@ -224,6 +224,22 @@ impl Body for BarrierMeeting {
     }
 }
 
+/// A half of the barrier of the cluster: all of it happens in [`crate::cta`].
+pub(super) struct ClusterMeeting;
+
+impl Body for ClusterMeeting {
+    #[inline(always)]
+    unsafe fn run<const LEVEL: usize>(
+        _program: &Program,
+        frame: &mut Frame<'_>,
+        _code: &Code,
+        at: usize,
+    ) -> usize {
+        frame.stop = Some(Stop::Cluster(at));
+        STOP
+    }
+}
+
 impl Reduction {
     /// Gives the lanes of a warp the result over `all` threads, of which `trues` had a true predicate.
     ///

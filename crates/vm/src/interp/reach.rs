@@ -1,6 +1,7 @@
 //! Which addresses the lanes of a warp access, and where they lie on the host.
 
 use super::operations::MemoryOp;
+use crate::cluster_memory::ClusterMemory;
 use crate::fault::{AccessKind, Extent, FaultKind};
 use crate::frame::Frame;
 use crate::memory::{Region, Window, lead};
@@ -96,8 +97,19 @@ impl Reach for Shared {
     #[inline(always)]
     fn span(frame: &mut Frame<'_>, _cache: usize, low: u64, bytes: u64) -> Option<u64> {
         let shared = Region { start: 0, end: frame.cta.shared.bytes };
-        shared.holds(low, bytes).then_some(frame.cta.shared.start as u64)
+        if shared.holds(low, bytes) {
+            return Some(frame.cta.shared.start as u64);
+        }
+        in_cluster(frame, low, bytes)
     }
+}
+
+/// The same in the memory of the cluster's CTAs.
+#[cold]
+fn in_cluster(frame: &Frame<'_>, low: u64, bytes: u64) -> Option<u64> {
+    let (rank, offset) = frame.cluster.lead(low)?;
+    let host = frame.cluster.host(rank, offset, bytes)?;
+    Some((host as u64).wrapping_sub(low))
 }
 
 impl Reach for Param {
@@ -317,15 +329,27 @@ pub(super) fn access_fault(
         return FaultKind::Constant { access, space, of, address, bytes };
     }
     let global = |Region { start, end }: Region| Extent { space: Space::Global, start, end };
+    let named = frame.cluster.named(inside).filter(|_| of == Space::Shared);
+    let own = || whole(Window::Shared, frame.cta.shared.bytes);
+    let shared = match named {
+        None => own(),
+        Some((_, false)) => None,
+        Some((rank, true)) => own().map(|Extent { space, start, end }| {
+            let from = ClusterMemory::start(rank);
+            Extent { space, start: start.wrapping_add(from), end: end.wrapping_add(from) }
+        }),
+    };
     let freed = match of {
         Space::Global => frame.regions.memory().freed(address).map(global),
-        Space::Shared | Space::Local | Space::Param | Space::Generic => None,
+        Space::Shared => shared.filter(|_| named.is_some_and(|(rank, _)| frame.cluster.has_exited(rank))),
+        Space::Local | Space::Param | Space::Generic => None,
     };
     let nearest = match of {
-        Space::Shared => whole(Window::Shared, frame.cta.shared.bytes),
+        Space::Shared => shared,
         Space::Local => whole(Window::Local, frame.cta.local_bytes),
         Space::Param => whole(Window::Param, params.end),
         Space::Global | Space::Generic => frame.regions.nearest(address).map(global),
     };
-    FaultKind::OutOfBounds { access, space, of, address, bytes, nearest, freed }
+    let peer = named.map(|(rank, _)| rank as u32);
+    FaultKind::OutOfBounds { access, space, of, address, bytes, peer, nearest, freed }
 }

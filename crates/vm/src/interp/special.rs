@@ -49,6 +49,9 @@ impl SpecialValues<'_> {
         match what {
             Special::Tid(of) => Value::Row(&self.launch.plan.tid.rows[warp][dim(of)]),
             Special::Ctaid(of) => Value::Word(self.cta[dim(of)]),
+            Special::Clusterid(of) => Value::Word(self.cta[dim(of)] / self.cluster()[dim(of)]),
+            Special::ClusterCtaid(of) => Value::Word(self.cta[dim(of)] % self.cluster()[dim(of)]),
+            Special::ClusterCtarank => Value::Word(self.cluster_rank()),
             Special::Laneid => Value::Row(&LANEIDS),
             Special::Warpid => Value::Word(warp as u32),
             Special::LanemaskEq => Value::Row(&LANEMASKS[0]),
@@ -63,6 +66,11 @@ impl SpecialValues<'_> {
             // The launch has the values of the rest.
             Special::Ntid(_)
             | Special::Nctaid(_)
+            | Special::Nclusterid(_)
+            | Special::ClusterNctaid(_)
+            | Special::ClusterNctarank
+            | Special::IsExplicitCluster
+            | Special::ClusterWindow
             | Special::Nwarpid
             | Special::Nsmid
             | Special::Gridid

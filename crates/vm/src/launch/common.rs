@@ -17,6 +17,19 @@ pub(crate) struct Common<'l> {
     pub(crate) threads: u32,
     /// CTAs of the grid.
     pub(crate) ctas: u64,
+    /// CTAs of a cluster.
+    pub(crate) cluster: u64,
+}
+
+/// The index in its grid of the CTA of a number. CTAs are numbered cluster after cluster, and in a cluster by their rank; in
+/// each, x varies fastest. So it is the linear index where each CTA is a cluster of its own.
+pub fn cta_index(number: u64, grid: [u32; 3], cluster: [u32; 3]) -> [u32; 3] {
+    let cluster = cluster.map(|extent| u64::from(extent.max(1)));
+    let split = |number: u64, [x, y, _]: [u64; 3]| [number % x, number / x % y, number / x / y];
+    let size: u64 = cluster.iter().product();
+    let clusters = std::array::from_fn(|dim| (u64::from(grid[dim]) / cluster[dim]).max(1));
+    let (of_cluster, rank) = (split(number / size, clusters), split(number % size, cluster));
+    std::array::from_fn(|dim| (of_cluster[dim] * cluster[dim] + rank[dim]) as u32)
 }
 
 impl<'l> Common<'l> {
@@ -34,7 +47,8 @@ impl<'l> Common<'l> {
             image_base: launch.image_base,
         };
         let ctas = launch.grid.iter().map(|extent| u64::from(*extent)).product();
-        Common { launch, made, memory, values, time, threads: plan.shape.threads(), ctas }
+        let (threads, cluster) = (plan.shape.threads(), u64::from(plan.shape.ctas()));
+        Common { launch, made, memory, values, time, threads, ctas, cluster }
     }
 
     /// The lanes that `activemask` does not find together with the others: see [`Schedule::apart`].
@@ -47,9 +61,13 @@ impl<'l> Common<'l> {
         }
     }
 
-    /// The index of a CTA by its number; x varies fastest.
+    /// Clusters of the grid.
+    pub(crate) fn clusters(&self) -> u64 {
+        self.ctas / self.cluster
+    }
+
+    /// The index of a CTA by its number.
     pub(super) fn cta(&self, number: u64) -> [u32; 3] {
-        let [x, y, _] = self.launch.grid.map(u64::from);
-        [number % x, number / x % y, number / x / y].map(|index| index as u32)
+        cta_index(number, self.launch.grid, self.made.plan.shape.cluster)
     }
 }

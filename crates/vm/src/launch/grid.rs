@@ -1,4 +1,4 @@
-//! The CTAs of a launch, and those who run them.
+//! The clusters of a launch, and those who run them. In most launches each CTA is a cluster of its own.
 
 use super::common::Common;
 use super::outcome::Outcome;
@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Turns that every CTA that has begun takes in vain before one more begins.
+/// Turns that every cluster that has begun takes in vain before one more begins.
 const ROUNDS: usize = 16;
 
-/// Once a CTA has failed beside others: turns that CTAs before it may take in vain, and how long they may go on.
+/// Once a cluster has failed beside others: turns that those before it may take in vain, and how long they may go on.
 const VAIN: u32 = 64;
 const LONG_AGO: Duration = Duration::from_secs(5);
 /// CTAs of a grid from which on not every one that is done is told.
@@ -27,15 +27,16 @@ const MANY_CTAS: u64 = 4096;
 /// What the workers of a launch share.
 pub(crate) struct Grid<'l> {
     pub(crate) common: &'l Common<'l>,
-    /// The next CTA that nobody has begun.
+    /// The next cluster that nobody has begun.
     next: AtomicU64,
+    /// CTAs that are done.
     done: AtomicU64,
     pub(crate) steps: AtomicU64,
-    /// Whether one worker runs all CTAs.
+    /// Whether one worker runs all clusters.
     is_alone: bool,
     /// Every CTA is to stop at once.
     stopped: AtomicBool,
-    /// The lowest CTA that has failed beside others: those behind it stop, and those before it may fail, too.
+    /// The lowest cluster that has failed beside others: those behind it stop, and those before it may fail, too.
     failed: AtomicU64,
     /// When the first one failed.
     failed_at: OnceLock<Instant>,
@@ -43,7 +44,7 @@ pub(crate) struct Grid<'l> {
 }
 
 impl<'l> Grid<'l> {
-    /// A grid of which no CTA has begun. One worker runs all if it is alone.
+    /// A grid of which no cluster has begun. One worker runs all if it is alone.
     pub(super) fn new(common: &'l Common<'l>, is_alone: bool) -> Grid<'l> {
         Grid {
             common,
@@ -64,14 +65,14 @@ impl<'l> Grid<'l> {
         let outcome = self.outcome.into_inner();
         let mut outcome = outcome.unwrap_or_else(std::sync::PoisonError::into_inner);
         if !self.is_alone {
-            outcome.forget_chance(failed);
+            outcome.forget_chance(failed, self.common.cluster);
         }
         outcome
     }
 }
 
 impl Grid<'_> {
-    /// Runs CTAs until none is left. A CTA that yields waits in a queue while later ones run. From a time on, others are
+    /// Runs clusters until none is left. A cluster that yields waits in a queue while later ones run. From a time on, others are
     /// called to help.
     pub(super) fn work<O: Observer>(
         &self,
@@ -98,15 +99,15 @@ impl Grid<'_> {
         let mut stats = Stats::default();
         let mut spare: Vec<Box<Resident<'_>>> = Vec::new();
         let mut waiting: VecDeque<Box<Resident<'_>>> = VecDeque::new();
-        // Turns that ended without finishing a CTA since the last one that was begun or finished.
+        // Turns that ended without finishing a cluster since the last one that was begun or finished.
         let mut stuck = 0;
-        // Those that ended so after another CTA had failed.
+        // Those that ended so after another one had failed.
         let mut in_vain = 0;
         while !self.stopped.load(Ordering::Relaxed) {
-            // One more CTA is begun when all that have begun had many turns and none got done.
+            // One more is begun when all that have begun had many turns and none got done.
             let begin = waiting.is_empty() || stuck >= ROUNDS * waiting.len();
             let new = begin.then(|| self.next.fetch_add(1, Ordering::Relaxed));
-            let last = self.common.ctas.min(self.failed.load(Ordering::Relaxed));
+            let last = self.common.clusters().min(self.failed.load(Ordering::Relaxed));
             let mut resident = match new.filter(|number| *number < last) {
                 Some(number) => {
                     call();
@@ -130,54 +131,58 @@ impl Grid<'_> {
                 self.take_printed(&mut resident);
                 continue;
             }
-            let turn = resident.cta.run(&limits, observer);
+            let turn = resident.run(&limits, observer);
             stuck = match turn {
-                Turn::Yielded => stuck.saturating_add(1),
+                Turn::Yielded | Turn::AtCluster => stuck.saturating_add(1),
                 Turn::Stuck => usize::MAX,
                 Turn::Done | Turn::Fault(_) => 0,
             };
             match turn {
-                Turn::Yielded | Turn::Stuck => {
-                    // Perhaps it waits for the CTA that has failed.
+                Turn::Yielded | Turn::AtCluster | Turn::Stuck => {
+                    // Perhaps it waits for the one that has failed.
                     in_vain += u32::from(self.failed.load(Ordering::Relaxed) != u64::MAX);
                     waiting.push_back(resident);
                 }
                 Turn::Done => {
                     self.take_printed(&mut resident);
-                    stats.add(&resident.cta.frame.stats);
-                    stats.ctas += 1;
-                    stats.threads += u64::from(self.common.threads);
+                    resident.add_stats(&mut stats);
+                    stats.ctas += self.common.cluster;
+                    stats.threads += self.common.cluster * u64::from(self.common.threads);
                     spare.push(resident);
-                    let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+                    let ctas = self.common.cluster;
+                    let done = self.done.fetch_add(ctas, Ordering::Relaxed) + ctas;
                     // Of few CTAs each may take long.
-                    if done.is_multiple_of(64) || self.common.ctas < MANY_CTAS {
+                    if done / 64 != (done - ctas) / 64 || self.common.ctas < MANY_CTAS {
                         (self.common.launch.progress)(done);
                     }
                 }
                 Turn::Fault(fault) => {
                     self.take_printed(&mut resident);
                     if self.is_alone {
-                        stats.add(&resident.cta.frame.stats);
+                        resident.add_stats(&mut stats);
                         self.report(*fault);
                     } else {
-                        self.fail(number, *fault, &resident.cta.frame.stats);
+                        let mut of_cluster = Stats::default();
+                        resident.add_stats(&mut of_cluster);
+                        self.fail(number, *fault, &of_cluster);
                     }
                 }
             }
         }
         waiting.iter_mut().for_each(|resident| self.take_printed(resident));
         self.add_stats(&stats);
-        spare.into_iter().for_each(|resident| self.common.made.keep(resident.into_storage()));
+        let storage = spare.into_iter().flat_map(|resident| resident.into_storage());
+        storage.for_each(|storage| self.common.made.keep(storage));
     }
 
-    /// Whether a CTA need not go on, because one before it has failed, or because one has failed long ago.
+    /// Whether a cluster need not go on, because one before it has failed, or because one has failed long ago.
     fn gives_up(&self, number: u64) -> bool {
         let failed = self.failed.load(Ordering::Relaxed);
         failed != u64::MAX
             && (number > failed || self.failed_at.get().is_some_and(|at| at.elapsed() > LONG_AGO))
     }
 
-    /// A CTA has failed beside others. Those before it go on for a while: which fault is told must not depend on the pace of the
+    /// A cluster has failed beside others. Those before it go on for a while: which fault is told must not depend on the pace of the
     /// host's threads.
     fn fail(&self, number: u64, fault: Fault, stats: &Stats) {
         if fault.kind == FaultKind::Interrupted && self.gives_up(number) {
@@ -195,13 +200,15 @@ impl Grid<'_> {
         }
     }
 
-    /// Takes what a CTA has printed.
+    /// Takes what the CTAs of a cluster have printed.
     pub(crate) fn take_printed(&self, resident: &mut Resident<'_>) {
-        let frame = &mut resident.cta.frame;
-        if !frame.printed.is_empty()
-            && let Ok(mut outcome) = self.outcome.lock()
-        {
-            outcome.printed.take(frame.specials.cta_number, &mut frame.printed);
+        for cta in resident.ctas_mut() {
+            let frame = &mut cta.frame;
+            if !frame.printed.is_empty()
+                && let Ok(mut outcome) = self.outcome.lock()
+            {
+                outcome.printed.take(frame.specials.cta_number, &mut frame.printed);
+            }
         }
     }
 
@@ -223,8 +230,9 @@ impl Grid<'_> {
     }
 
     fn fault_outside(&self, number: u64) {
+        let cta = self.common.cta(number * self.common.cluster);
         let thread =
-            crate::ThreadId { cta: self.common.cta(number), thread: [0; 3], warp: 0, lane: 0 };
+            crate::ThreadId { cta, thread: [0; 3], warp: 0, lane: 0 };
         let place = self.common.made.plan.place(Pc::START);
         self.report(Fault { kind: FaultKind::Interrupted, place, thread });
     }

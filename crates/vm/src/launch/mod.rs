@@ -8,6 +8,7 @@ mod resident;
 mod storage;
 mod values;
 
+pub use common::cta_index;
 pub(crate) use grid::Grid;
 pub use outcome::Outcome;
 pub use request::{
@@ -89,8 +90,11 @@ fn run<O: Observer>(
     if O::OBSERVES {
         memory.set_quarantine(Quarantine::Forever);
     }
+    let (cluster, explicit_cluster) = request::cluster(executable.kernel(), launch)?;
     let shape = Shape {
         block: launch.block,
+        cluster,
+        explicit_cluster,
         dynamic_shared: launch.dynamic_shared,
         stack: if executable.kernel().has_stack { launch.stack } else { 0 },
         observed: O::OBSERVES,
@@ -118,7 +122,7 @@ fn run<O: Observer>(
     };
     let common = Common::new(&made, launch, memory, time);
     let ctas = common.ctas;
-    let workers = usize::try_from(ctas).map_or(workers, |ctas| ctas.min(workers));
+    let workers = usize::try_from(common.clusters()).map_or(workers, |all| all.min(workers));
     let grid = Grid::new(&common, workers <= 1);
     let mut together = 1;
     match chooser {

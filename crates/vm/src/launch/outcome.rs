@@ -19,8 +19,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Leaves out what depends on the pace of the host's threads. `failed` is the CTA that stopped the launch.
-    pub(super) fn forget_chance(&mut self, failed: u64) {
+    /// Leaves out what depends on the pace of the host's threads. `failed` is the cluster that stopped the launch, each of
+    /// which has so many CTAs.
+    pub(super) fn forget_chance(&mut self, failed: u64, ctas: u64) {
         let Some(fault) = &mut self.fault else { return };
         if let FaultKind::StepLimit { .. } = fault.kind {
             let nobody = ThreadId { cta: [0; 3], thread: [0; 3], warp: 0, lane: 0 };
@@ -28,7 +29,7 @@ impl Outcome {
             self.stats = Stats::default();
         }
         if failed != u64::MAX {
-            self.printed.forget_behind(failed);
+            self.printed.forget_behind(failed.saturating_mul(ctas).saturating_add(ctas - 1));
         }
     }
 }

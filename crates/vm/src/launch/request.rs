@@ -2,7 +2,7 @@
 
 use crate::engine::EngineChoice;
 use crate::schedule::Schedule;
-use ir::Kernel;
+use ir::{ClusterLimits, Kernel, MAX_CLUSTER, PORTABLE_CLUSTER};
 use std::fmt;
 
 /// Threads of the largest CTA (CUDA C++ Programming Guide, "Compute Capabilities").
@@ -28,6 +28,8 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// The CTA's extents in threads.
     pub block: [u32; 3],
+    /// The cluster's extents in CTAs; `None` is what the kernel says, or a cluster for each CTA.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// The parameter space, laid out as the kernel declares it.
@@ -63,6 +65,7 @@ impl<'a> Launch<'a> {
         Launch {
             grid,
             block,
+            cluster: None,
             dynamic_shared: 0,
             params,
             image_base: 0,
@@ -84,7 +87,7 @@ impl<'a> Launch<'a> {
 pub enum LaunchError {
     /// An extent is zero or above its limit.
     Extents {
-        /// "grid" or "block".
+        /// "grid", "block" or "cluster".
         what: &'static str,
         /// What was asked for.
         extents: [u32; 3],
@@ -102,6 +105,33 @@ pub enum LaunchError {
     RequiredShape {
         /// The shape that it demands.
         required: [u32; 3],
+    },
+    /// The kernel's target has no clusters of several CTAs.
+    NoClusters,
+    /// The kernel demands another cluster shape (`.reqnctapercluster`).
+    RequiredCluster {
+        /// The shape that it demands.
+        required: [u32; 3],
+        /// The shape that was asked for.
+        given: [u32; 3],
+    },
+    /// The launch must say which shape clusters have (`.explicitcluster`).
+    ExplicitCluster,
+    /// Too many CTAs in a cluster.
+    TooManyCtas {
+        /// CTAs asked for.
+        ctas: u64,
+        /// The limit: the kernel's `.maxclusterrank`, or what every device can run.
+        limit: u32,
+        /// Whether the kernel says so.
+        declared: bool,
+    },
+    /// The grid is no multiple of the cluster.
+    PartialCluster {
+        /// The grid's extents.
+        grid: [u32; 3],
+        /// The cluster's.
+        cluster: [u32; 3],
     },
     /// Too much memory of a space.
     TooMuchMemory {
@@ -136,6 +166,34 @@ impl fmt::Display for LaunchError {
             LaunchError::RequiredShape { required: [x, y, z] } => {
                 write!(f, "the kernel requires a block of {x},{y},{z} (.reqntid)")
             }
+            LaunchError::NoClusters => {
+                f.write_str("clusters of several CTAs need a kernel of target sm_90 or later")
+            }
+            LaunchError::RequiredCluster { required: [x, y, z], given: [gx, gy, gz] } => {
+                write!(
+                    f,
+                    "the kernel requires a cluster of {x},{y},{z} (.reqnctapercluster), not of {gx},{gy},{gz}"
+                )
+            }
+            LaunchError::ExplicitCluster => f.write_str(
+                "the kernel wants to be told how large its clusters are (.explicitcluster)",
+            ),
+            LaunchError::TooManyCtas { ctas, limit, declared: true } => {
+                write!(
+                    f,
+                    "{ctas} CTAs in a cluster are too many: the kernel's limit is {limit} (.maxclusterrank)"
+                )
+            }
+            LaunchError::TooManyCtas { ctas, limit, declared: false } => {
+                write!(
+                    f,
+                    "{ctas} CTAs in a cluster are too many: {limit} is what every device can run; up to \
+                     {MAX_CLUSTER} need a kernel that says so (.maxclusterrank or .reqnctapercluster)"
+                )
+            }
+            LaunchError::PartialCluster { grid: [x, y, z], cluster: [cx, cy, cz] } => {
+                write!(f, "a grid of {x},{y},{z} is no multiple of the cluster of {cx},{cy},{cz}")
+            }
             LaunchError::TooMuchMemory { space, bytes, limit } => {
                 write!(f, "{bytes} bytes of {space} memory are too many: the limit is {limit}")
             }
@@ -147,6 +205,42 @@ impl fmt::Display for LaunchError {
 }
 
 impl std::error::Error for LaunchError {}
+
+/// The extents of a launch's clusters, and whether the launch or the kernel says how large they are.
+pub(super) fn cluster(
+    kernel: &Kernel,
+    launch: &Launch<'_>,
+) -> Result<([u32; 3], bool), LaunchError> {
+    let ClusterLimits { available, required, explicit, maximum } = kernel.cluster;
+    let cluster = match (launch.cluster, required) {
+        (Some(given), Some(required)) if given != required => {
+            return Err(LaunchError::RequiredCluster { required, given });
+        }
+        (None, None) if explicit => return Err(LaunchError::ExplicitCluster),
+        (given, required) => given.or(required),
+    };
+    let Some(extents) = cluster else { return Ok(([1; 3], false)) };
+    let ctas = extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    if ctas == 0 {
+        let limits = [u64::from(PORTABLE_CLUSTER); 3];
+        return Err(LaunchError::Extents { what: "cluster", extents, limits });
+    }
+    if ctas > 1 && !available {
+        return Err(LaunchError::NoClusters);
+    }
+    let (limit, declared) = match (maximum, required) {
+        (Some(maximum), _) => (maximum.min(MAX_CLUSTER), true),
+        (None, Some(_)) => (MAX_CLUSTER, false),
+        (None, None) => (PORTABLE_CLUSTER, false),
+    };
+    if ctas > u64::from(limit) {
+        return Err(LaunchError::TooManyCtas { ctas, limit, declared });
+    }
+    if launch.grid.iter().zip(extents).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
+        return Err(LaunchError::PartialCluster { grid: launch.grid, cluster: extents });
+    }
+    Ok((extents, true))
+}
 
 /// Whether the kernel can be launched so.
 pub(super) fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {

@@ -1,68 +1,197 @@
-//! A running CTA with its memory.
+//! A running cluster: its CTAs with their memory. It is what is resident, and mostly one CTA.
 
 use super::common::Common;
 use super::storage::Storage;
 use super::values::SpecialValues;
-use crate::cta::Cta;
+use crate::cluster_memory::ClusterMemory;
+use crate::cta::{Cta, Limits, Turn};
 use crate::frame::Frame;
 use crate::observer::Observer;
+use crate::schedule::Candidate;
+use crate::stats::Stats;
 use crate::threads::Threads;
 
-/// A CTA with its memory. Used again for later CTAs of the launch.
+/// A cluster with its memory. Used again for later clusters of the launch.
 pub(crate) struct Resident<'l> {
-    pub(crate) cta: Cta<'l>,
-    storage: Storage,
+    /// By rank.
+    ctas: Vec<Cta<'l>>,
+    storage: Vec<Storage>,
+    /// Per rank, whether the CTA has exited.
+    exited: Vec<bool>,
+    /// Steps that splits took one by one.
+    steps: u64,
 }
+
+/// Steps after which the observer is shown who waits for others of the cluster.
+const LOOK_UP: u64 = 1 << 12;
 
 impl<'l> Resident<'l> {
     pub(crate) fn new(common: &'l Common<'_>) -> Box<Self> {
         let (plan, code) = (&*common.made.plan, &*common.made.code);
-        let mut storage = common.made.storage();
-        let memory = storage.lend(plan, common.launch.params);
-        let specials = SpecialValues {
-            launch: common.values,
-            cta: [0; 3],
-            cta_number: 0,
-            time: &common.time,
-            counted: 0,
-            clock_reads: 0,
-        };
-        let threads = Threads::new(common.threads);
+        let mut storage: Vec<Storage> =
+            (0..common.cluster).map(|_| common.made.storage()).collect();
+        let memory: Vec<_> =
+            storage.iter_mut().map(|one| one.lend(plan, common.launch.params)).collect();
+        let shared: Vec<_> = memory.iter().map(|memory| memory.shared).collect();
         let sites = code.sites();
-        let mut frame = Frame::new(plan, sites, threads, memory, common.memory, specials);
-        frame.apart = common.apart();
-        frame.heap_limit = common.launch.heap_limit;
-        let mut cta = Cta::new(frame, code);
-        cta.run_prologue();
-        Box::new(Resident { cta, storage })
+        let cta = |memory| {
+            let specials = SpecialValues {
+                launch: common.values,
+                cta: [0; 3],
+                cta_number: 0,
+                time: &common.time,
+                counted: 0,
+                clock_reads: 0,
+            };
+            let threads = Threads::new(common.threads);
+            let mut frame = Frame::new(plan, sites, threads, memory, common.memory, specials);
+            frame.apart = common.apart();
+            frame.heap_limit = common.launch.heap_limit;
+            if shared.len() > 1 {
+                frame.cluster = ClusterMemory::new(&shared);
+            }
+            let mut cta = Cta::new(frame, code);
+            cta.run_prologue();
+            cta
+        };
+        let ctas: Vec<_> = memory.into_iter().map(cta).collect();
+        let exited = vec![true; ctas.len()];
+        Box::new(Resident { ctas, storage, exited, steps: 0 })
     }
 
-    /// The number of the CTA that runs.
+    /// The number of the cluster that runs.
     pub(super) fn number(&self) -> u64 {
-        self.cta.frame.specials.cta_number
+        self.ctas.first().map_or(0, Cta::number) / self.ctas.len().max(1) as u64
     }
 
-    /// Begins a CTA: its memory is zero, and so are the registers that may be read before they are written.
+    /// Its CTAs.
+    pub(crate) fn ctas(&self) -> &[Cta<'l>] {
+        &self.ctas
+    }
+
+    /// The same, to be changed.
+    pub(super) fn ctas_mut(&mut self) -> &mut [Cta<'l>] {
+        &mut self.ctas
+    }
+
+    /// Begins a cluster: the memory of its CTAs is zero, and so are the registers that may be read before they are written.
     pub(crate) fn start<O: Observer>(
         &mut self,
         common: &Common<'_>,
         number: u64,
         observer: &mut O,
     ) {
-        let frame = &mut self.cta.frame;
-        for range in &common.made.plan.rows.zeros {
-            // SAFETY: the ranges lie inside the register file.
-            unsafe { frame.cta.regs.add(range.start).write_bytes(0, range.len()) };
+        let first = number * common.cluster;
+        for (number, (cta, storage)) in (first..).zip(self.ctas.iter_mut().zip(&mut self.storage))
+        {
+            let frame = &mut cta.frame;
+            for range in &common.made.plan.rows.zeros {
+                // SAFETY: the ranges lie inside the register file.
+                unsafe { frame.cta.regs.add(range.start).write_bytes(0, range.len()) };
+            }
+            storage.clear(&common.made.plan);
+            frame.specials.cta = common.cta(number);
+            frame.specials.cta_number = number;
+            frame.specials.clock_reads = 0;
+            frame.cluster.begin();
+            cta.start(observer);
         }
-        self.storage.clear(&common.made.plan);
-        frame.specials.cta = common.cta(number);
-        frame.specials.cta_number = number;
-        frame.specials.clock_reads = 0;
-        self.cta.start(observer);
+        self.exited.fill(false);
+    }
+
+    /// Runs until all CTAs have exited, or none gets anywhere, or one faults.
+    pub(super) fn run<O: Observer>(&mut self, limits: &Limits<'_>, observer: &mut O) -> Turn {
+        loop {
+            let mut goes_on = None;
+            for rank in 0..self.ctas.len() {
+                if self.exited[rank] {
+                    continue;
+                }
+                match self.ctas[rank].run(limits, observer) {
+                    Turn::Done => self.exit(rank),
+                    Turn::AtCluster => {}
+                    turn @ (Turn::Yielded | Turn::Stuck) => goes_on = Some(turn),
+                    turn @ Turn::Fault(_) => return turn,
+                }
+            }
+            if let Some(turn) = self.settle(observer) {
+                return turn;
+            }
+            if let Some(turn) = goes_on {
+                return self.look_up(observer).unwrap_or(turn);
+            }
+        }
+    }
+
+    /// Lets threads go on that have waited for the cluster, and says if it is done, or waits for ever.
+    fn settle<O: Observer>(&mut self, observer: &mut O) -> Option<Turn> {
+        if self.exited.iter().all(|exited| *exited) {
+            return Some(Turn::Done);
+        }
+        Cta::complete_cluster(&mut self.ctas, observer);
+        if self.ctas.iter().any(Cta::can_run) {
+            return None;
+        }
+        let fault = Cta::cluster_deadlock(&self.ctas)?;
+        Some(Turn::Fault(Box::new(fault)))
+    }
+
+    /// Shows the observer the CTAs that wait for others of the cluster, which run for long.
+    fn look_up<O: Observer>(&self, observer: &mut O) -> Option<Turn> {
+        if !O::OBSERVES {
+            return None;
+        }
+        let waits = |(cta, exited): &(&Cta<'_>, &bool)| !**exited && !cta.can_run();
+        let waiting = self.ctas.iter().zip(&self.exited).filter(waits);
+        waiting.into_iter().find_map(|(cta, _)| cta.look_up_waiting(observer))
+    }
+
+    /// The threads of a CTA have exited.
+    fn exit(&mut self, rank: usize) {
+        self.exited[rank] = true;
+        self.ctas.iter_mut().for_each(|cta| cta.frame.cluster.exit(rank));
+    }
+
+    /// Adds the splits that can run next.
+    pub(crate) fn candidates(&self, found: &mut Vec<Candidate>) {
+        self.ctas.iter().for_each(|cta| cta.candidates(found));
+    }
+
+    /// Runs a candidate for one step. `None` if it belongs to another cluster.
+    pub(crate) fn step<O: Observer>(
+        &mut self,
+        candidate: &Candidate,
+        limits: &Limits<'_>,
+        observer: &mut O,
+    ) -> Option<Turn> {
+        let rank = self.ctas.iter().position(|cta| cta.number() == candidate.cta)?;
+        let turn = match self.ctas[rank].step(candidate, limits, observer) {
+            Turn::Done => {
+                self.exit(rank);
+                Turn::Yielded
+            }
+            Turn::AtCluster => Turn::Yielded,
+            turn @ (Turn::Yielded | Turn::Stuck | Turn::Fault(_)) => turn,
+        };
+        if let Turn::Fault(_) = turn {
+            return Some(turn);
+        }
+        if let Some(turn) = self.settle(observer) {
+            return Some(turn);
+        }
+        self.steps += 1;
+        let looks = self.steps.is_multiple_of(LOOK_UP);
+        let known = if looks { self.look_up(observer) } else { None };
+        Some(known.unwrap_or(turn))
+    }
+
+    /// Adds what its CTAs did so far.
+    pub(crate) fn add_stats(&self, stats: &mut Stats) {
+        self.ctas.iter().for_each(|cta| stats.add(cta.stats()));
     }
 
     /// Gives the memory back.
-    pub(super) fn into_storage(self) -> Storage {
+    pub(super) fn into_storage(self) -> Vec<Storage> {
         self.storage
     }
 }

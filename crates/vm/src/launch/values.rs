@@ -19,6 +19,18 @@ pub(crate) struct SpecialValues<'l> {
     pub(crate) clock_reads: u64,
 }
 
+impl SpecialValues<'_> {
+    /// The extents of the CTA's cluster; none of them is 0.
+    pub(crate) fn cluster(&self) -> [u32; 3] {
+        self.launch.plan.shape.cluster.map(|extent| extent.max(1))
+    }
+
+    /// The CTA's number in its cluster: CTAs are numbered cluster after cluster.
+    pub(crate) fn cluster_rank(&self) -> u32 {
+        (self.cta_number % u64::from(self.launch.plan.shape.ctas().max(1))) as u32
+    }
+}
+
 /// The clock of a launch, in nanoseconds.
 #[derive(Debug)]
 pub(crate) enum Time {
@@ -59,11 +71,20 @@ impl LaunchValues<'_> {
     pub(crate) fn special(&self, what: Special) -> Option<u64> {
         Some(match what {
             Special::Nctaid(of) => u64::from(self.grid[dim(of)]),
+            Special::Nclusterid(of) => {
+                u64::from(self.grid[dim(of)] / self.plan.shape.cluster[dim(of)].max(1))
+            }
             Special::SharedWindow => Window::Shared.start(self.memory_base),
             Special::LocalWindow => Window::Local.start(self.memory_base),
             Special::ParamWindow => Window::Param.start(self.memory_base),
             Special::ImageBase => self.image_base,
             Special::Ntid(_)
+            | Special::ClusterNctaid(_)
+            | Special::ClusterNctarank
+            | Special::IsExplicitCluster
+            | Special::ClusterWindow
+            | Special::ClusterCtaid(_)
+            | Special::ClusterCtarank
             | Special::Nwarpid
             | Special::Nsmid
             | Special::Gridid
@@ -74,6 +95,7 @@ impl LaunchValues<'_> {
             | Special::Constant(_) => return self.plan.special(what),
             Special::Tid(_)
             | Special::Ctaid(_)
+            | Special::Clusterid(_)
             | Special::Laneid
             | Special::Warpid
             | Special::LanemaskEq

@@ -205,6 +205,7 @@ impl Meetings {
             | Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)

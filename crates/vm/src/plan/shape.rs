@@ -1,6 +1,6 @@
 //! What a plan is made for: everything that the launches have in common that use it.
 
-use ir::{Dim, Kernel, Special};
+use ir::{CLUSTER_STRIDE, Dim, Kernel, Special};
 use lanes::WARP;
 
 /// The shape of a launch: launches of one kernel that have it share a plan and its code.
@@ -8,6 +8,10 @@ use lanes::WARP;
 pub(crate) struct Shape {
     /// The CTA's extents in threads.
     pub(crate) block: [u32; 3],
+    /// The extents of the CTA's cluster in CTAs.
+    pub(crate) cluster: [u32; 3],
+    /// Whether the launch or the kernel says how large clusters are.
+    pub(crate) explicit_cluster: bool,
     /// Bytes of dynamic shared memory.
     pub(crate) dynamic_shared: u32,
     /// Bytes of the stack of each thread; 0 if the kernel needs none.
@@ -25,6 +29,11 @@ impl Shape {
         self.block.iter().product()
     }
 
+    /// CTAs of a cluster.
+    pub(crate) fn ctas(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
     /// Warps of a CTA.
     pub(crate) fn warps(&self) -> u32 {
         self.threads().div_ceil(WARP as u32)
@@ -39,6 +48,11 @@ impl Shape {
     pub(crate) fn special(&self, kernel: &Kernel, what: Special) -> Option<u64> {
         Some(match what {
             Special::Ntid(of) => u64::from(self.block[dim(of)]),
+            Special::ClusterNctaid(of) => u64::from(self.cluster[dim(of)]),
+            Special::ClusterNctarank => u64::from(self.ctas()),
+            Special::IsExplicitCluster => u64::from(self.explicit_cluster),
+            Special::ClusterWindow => if self.ctas() == 1 { 0 } else { CLUSTER_STRIDE },
+            Special::ClusterCtaid(_) | Special::ClusterCtarank => return (self.ctas() == 1).then_some(0),
             Special::Nwarpid => u64::from(self.warps()),
             Special::Nsmid => u64::from(MULTIPROCESSORS),
             Special::Gridid => 1,
@@ -48,6 +62,8 @@ impl Shape {
             Special::StackEnd => kernel.local_bytes_with(self.stack),
             Special::Constant(value) => u64::from(value),
             Special::Nctaid(_)
+            | Special::Clusterid(_)
+            | Special::Nclusterid(_)
             | Special::ImageBase
             | Special::SharedWindow
             | Special::LocalWindow

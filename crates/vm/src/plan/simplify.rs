@@ -69,6 +69,7 @@ fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option
             | Op::Atomic { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)
@@ -121,6 +122,7 @@ fn address(op: &mut Op) -> Option<&mut ir::Address> {
         | Op::ActiveMask { .. }
         | Op::Collective { .. }
         | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
         | Op::AsyncCopy(_)
@@ -347,6 +349,7 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
         Op::Logic { .. }
         | Op::Special { .. }
         | Op::ActiveMask { .. }
+        | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::AsyncCopy(_) => Vec::new(),
     }
@@ -381,6 +384,7 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
         | Op::Store { .. }
         | Op::Atomic { .. }
         | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
         | Op::AsyncCopy(_)
@@ -393,7 +397,14 @@ mod tests {
     use super::*;
     use ir::{Builder, WarpRules};
 
-    const SHAPE: Shape = Shape { block: [32, 1, 1], dynamic_shared: 0, stack: 0, observed: false };
+    const SHAPE: Shape = Shape {
+        block: [32, 1, 1],
+        cluster: [1; 3],
+        explicit_cluster: false,
+        dynamic_shared: 0,
+        stack: 0,
+        observed: false,
+    };
 
     fn simplified(b: Builder) -> Kernel {
         simplify(&b.finish(), &SHAPE, &Interrupt::never()).expect("nobody interrupts")

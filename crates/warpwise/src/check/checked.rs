@@ -156,6 +156,7 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
         | FaultKind::NoFunction { .. }
         | FaultKind::BadFree { .. }
         | FaultKind::BadBarrier { .. }
+        | FaultKind::ArrivedTwice { .. }
         | FaultKind::Deadlock { .. } => true,
         FaultKind::Trap
         | FaultKind::Assertion { .. }

@@ -41,10 +41,24 @@ impl Kernel {
             found = found.note(format!("{}", fault.thread));
         }
         match &fault.kind {
-            FaultKind::OutOfBounds { space, of, address, bytes, nearest, freed, .. } => {
+            FaultKind::OutOfBounds { space, of, address, bytes, peer, nearest, freed, .. } => {
                 let global = matches!(of, Space::Global | Space::Generic);
                 if is_null(*space, *address) {
                     found = found.note("the pointer is null, or an offset from null");
+                } else if let Some(rank) = peer {
+                    let note = match (freed, nearest) {
+                        (Some(_), _) => format!(
+                            "this is shared memory of the CTA of rank {rank} of the cluster, which has exited"
+                        ),
+                        (None, None) => format!("the cluster has no CTA of rank {rank}"),
+                        (None, Some(Extent { start, end, .. })) => format!(
+                            "the address leads to the CTA of rank {rank} of the cluster, which has {} of shared \
+                             memory; the access {}",
+                            count_bytes(end - start),
+                            distance(*address, u64::from(*bytes), *start, *end)
+                        ),
+                    };
+                    found = found.note(note);
                 } else if let Some(Extent { start, end, .. }) = freed {
                     let whose = self
                         .begins(*start, owners)
@@ -115,9 +129,15 @@ impl Kernel {
                     ));
                 }
             }
+            FaultKind::ArrivedTwice { .. } => {
+                found = found.help("let each thread wait (barrier.cluster.wait) between two arrivals");
+            }
             FaultKind::Deadlock { waiting } => {
+                let several = waiting.iter().any(|group| group.cta != fault.thread.cta);
                 for group in waiting.iter().take(MAX_GROUPS) {
-                    found = found.note(self.group(group));
+                    let [x, y, z] = group.cta;
+                    let cta = if several { format!("CTA ({x},{y},{z}), ") } else { String::new() };
+                    found = found.note(cta + &self.group(group));
                 }
                 if let Some(more) = waiting.len().checked_sub(MAX_GROUPS + 1) {
                     found = found.note(format!("and {} more", more + 1));
@@ -209,6 +229,9 @@ impl Kernel {
             WaitingFor::Barrier { id, arrived, expected } => {
                 format!("at barrier {id}, which {arrived} of {expected} threads have reached")
             }
+            WaitingFor::Cluster { arrived, expected } => {
+                format!("for its cluster, of which {arrived} of {expected} threads have arrived")
+            }
             WaitingFor::EndlessLoop => "in an endless loop in which nothing changes".to_owned(),
         };
         format!("warp {}, {lanes}: waits {place} {what}", group.warp)
@@ -264,6 +287,16 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
         }
         FaultKind::BadBarrier { id, .. } => {
             (Class::Undefined, format!("barrier {id} is not one that the CTA can complete"))
+        }
+        FaultKind::ArrivedTwice { lanes } => {
+            let (what, them) = match lanes.count() {
+                1 => (format!("lane {} arrives", lanes.ranges()), "it"),
+                _ => (format!("lanes {} arrive", lanes.ranges()), "they"),
+            };
+            let what = format!(
+                "{what} at the barrier of the cluster again, where {them} did not wait before"
+            );
+            (Class::Undefined, what)
         }
         FaultKind::Deadlock { .. } => (
             Class::Undefined,

@@ -74,6 +74,8 @@ pub struct LaunchConfig<'a> {
     pub grid: Extents,
     /// The CTA's extents in threads.
     pub block: Extents,
+    /// The cluster's extents in CTAs. Without them, those that the kernel requires (`.reqnctapercluster`), or one CTA.
+    pub cluster: Option<Extents>,
     /// Bytes of dynamic shared memory of a CTA.
     pub dynamic_shared: u32,
     /// Bytes of the stack that each thread has in local memory, for functions that call themselves and for `alloca`: what
@@ -108,6 +110,7 @@ impl<'a> LaunchConfig<'a> {
         LaunchConfig {
             grid: grid.into(),
             block: block.into(),
+            cluster: None,
             dynamic_shared: 0,
             stack_limit: DEFAULT_STACK,
             threads: 0,
@@ -125,6 +128,7 @@ impl<'a> LaunchConfig<'a> {
     /// The launch as the VM takes it.
     pub(crate) fn launch(&self, params: &'a [u8], image_base: u64) -> Launch<'a> {
         Launch {
+            cluster: self.cluster.map(|cluster| cluster.0),
             dynamic_shared: self.dynamic_shared,
             image_base,
             stack: self.stack_limit,
@@ -253,9 +257,14 @@ impl Kernel {
 /// A launch that did not begin, as a diagnostic.
 pub(crate) fn refusal(error: &LaunchError) -> Diagnostic {
     let class = match error {
-        LaunchError::RequiredShape { .. } => Class::BadInput,
+        LaunchError::RequiredShape { .. }
+        | LaunchError::RequiredCluster { .. }
+        | LaunchError::ExplicitCluster
+        | LaunchError::NoClusters
+        | LaunchError::PartialCluster { .. } => Class::BadInput,
         LaunchError::Extents { .. }
         | LaunchError::TooManyThreads { .. }
+        | LaunchError::TooManyCtas { .. }
         | LaunchError::TooMuchMemory { .. } => Class::Limit,
         LaunchError::Params { .. } => Class::Bug,
     };

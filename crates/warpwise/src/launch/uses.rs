@@ -190,6 +190,7 @@ impl Scan<'_> {
             Op::Collective { .. } | Op::Atomic { .. } | Op::Host { .. } => Known::Anything,
             Op::Store { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_) => Known::Anything,
@@ -260,6 +261,7 @@ impl Scan<'_> {
             | Op::ActiveMask { .. }
             | Op::Collective { .. }
             | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::AsyncCopy(_)

@@ -30,6 +30,7 @@ impl MachineProgram {
             | FaultKind::BadFree { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
+            | FaultKind::ArrivedTwice { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::StepLimit { .. }
             | FaultKind::Interrupted
@@ -54,9 +55,9 @@ impl MachineProgram {
                 for group in waiting {
                     let members = match group.waiting_for {
                         WaitingFor::Lanes(members) => members - group.lanes,
-                        WaitingFor::Barrier { .. } | WaitingFor::EndlessLoop => {
-                            lanes::LaneMask::EMPTY
-                        }
+                        WaitingFor::Barrier { .. }
+                        | WaitingFor::Cluster { .. }
+                        | WaitingFor::EndlessLoop => lanes::LaneMask::EMPTY,
                     };
                     found = found.note(format!(
                         "lanes {} wait{} for lanes {}",
@@ -77,6 +78,7 @@ impl MachineProgram {
             | FaultKind::BadFree { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
+            | FaultKind::ArrivedTwice { .. }
             | FaultKind::Interrupted
             | FaultKind::GivenUp => found,
         }

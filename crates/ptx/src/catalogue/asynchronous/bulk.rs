@@ -1,6 +1,6 @@
 //! The forms of `cp.async.bulk` and `cp.reduce.async.bulk`.
 
-use super::bulk_copies::{to_global, to_shared};
+use super::bulk_copies::{to_global, to_many, to_shared};
 use super::copies::{commit, wait_group};
 use crate::catalogue::{Form, Need, hint};
 
@@ -273,8 +273,8 @@ pub(super) const COPY: &[Form] = &[
     Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90, to_shared).needs(NEEDS),
     Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cta }; .hint = { .L2::cache_hint }", reports!()), (8, 6), 90, to_shared).needs(NEEDS),
     Form::legal("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.ignore_oob{.hint} [d:dst], [src:global], size:u32(..1048560*16), left:u32(0..15), right:u32(0..15), [mbar:shared]{, policy:b64 if hint}; .dst = { .shared::cta }; .hint = { .L2::cache_hint }", (9, 2), 90),
-    Form::legal(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.multicast::cluster{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared], mask:u16{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90).needs(NEEDS),
-    Form::legal(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.multicast::cluster::32b{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared], mask:u32{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90).needs(NEEDS),
+    Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.multicast::cluster{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared], mask:u16{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90, to_many).needs(NEEDS),
+    Form::new(concat!("cp.async!.bulk!.dst.global.mbarrier::complete_tx::bytes.multicast::cluster::32b{.hint}{.report} [d:dst], [src:global], size:u32(..1048560*16), [mbar:shared], mask:u32{, policy:b64 if hint}; .dst = { .shared::cluster }; .hint = { .L2::cache_hint }", reports!()), (8, 0), 90, to_many).needs(NEEDS),
     Form::new("cp.async!.bulk!.dst.src.mbarrier::complete_tx::bytes [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }", (8, 0), 90, to_shared),
     Form::new("cp.async!.bulk!.global.src.bulk_group{.hint} [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 0), 90, to_global),
     Form::legal("cp.async!.bulk!.global.src.bulk_group{.hint}.cp_mask [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}, mask:u16; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 6), 100),

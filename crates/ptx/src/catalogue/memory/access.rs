@@ -118,7 +118,7 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     Ok(())
 }
 
-pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+pub(in crate::catalogue) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     lo.relaxed = true;
     let ty = inst.ty("type");
     let (address, named) = lo.address(inst, "a")?;

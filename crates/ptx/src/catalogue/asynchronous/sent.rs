@@ -1,0 +1,43 @@
+//! `st.async` and `red.async`: stores and reductions in the memory of a CTA of the cluster, of which a barrier object there is told.
+//!
+//! They are made at once, which is as good a time as any for who waits for the object.
+
+use crate::catalogue::atomics::function;
+use crate::catalogue::barrier_objects;
+use crate::catalogue::memory::{access, space};
+use crate::catalogue::{memory, not_implemented};
+use crate::lower::{Inst, Lowering, Result};
+use ir::{Address, Op, Ordering, Scope, Space, Src, UnaryOp, Update};
+
+/// Where the bytes go, and the object that is told. Both are in one space.
+fn places(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Address, Address, Space)> {
+    let (to, named) = lo.address(inst, "a")?;
+    let (object, _) = lo.address(inst, "mbar")?;
+    Ok((to, object, space(lo, inst.space(), named)))
+}
+
+/// The object is told that so many bytes are there.
+fn complete(lo: &mut Lowering, object: (Address, Space), bytes: u32) {
+    let bytes = lo.b.unary(UnaryOp::Mov64, Src::Imm(bytes.into()));
+    barrier_objects::complete(lo, object, bytes, Ordering::Release(Scope::Cluster));
+}
+
+pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (_, object, space) = places(lo, inst)?;
+    memory::store(lo, inst)?;
+    let operand = lo.operand(inst, "b")?;
+    let elements = lo.elements(operand).len() as u32;
+    complete(lo, (object, space), elements * access(inst.ty("type")).bytes());
+    Ok(())
+}
+
+pub(super) fn reduce(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (address, object, space) = places(lo, inst)?;
+    let (op, ty) = (inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"));
+    let Some(op) = function(op, ty, space) else { return not_implemented(lo, inst) };
+    let (b, c, access) = (lo.value(inst, "b")?, Src::Imm(0), access(ty));
+    let (d, update, ordering) = (None, Update::Apply(op), Ordering::Relaxed(Scope::Cluster));
+    lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
+    complete(lo, (object, space), access.bytes());
+    Ok(())
+}
