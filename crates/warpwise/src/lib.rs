@@ -111,7 +111,7 @@ pub use session::{Event, Properties, Session, Stream};
 pub use texture_objects::TextureArray;
 pub use variable::Variable;
 
-pub use ::machine::fatbin;
+pub use ::machine::{fatbin, shim};
 pub use diag;
 pub use ir;
 pub use lanes::LaneMask;
