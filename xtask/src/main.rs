@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask tidy`, `bless`, `rules` and `record`.
 
 mod bless;
+mod cuda_headers;
 mod declarations;
 #[cfg(test)]
 mod deviations;
@@ -44,9 +45,10 @@ enum Task {
     },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
-    /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`.
+    /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
+    /// read the headers in `WARPWISE_CUDA_INCLUDE`.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded` or `printf`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded`, `printf` or `cuda`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -86,6 +88,9 @@ fn main() -> ExitCode {
             folded::record(&root.join("tests/folded"))
         }
         Task::Record { folders, .. } if folders == [Path::new("printf")] => record::printf(&root),
+        Task::Record { folders, .. } if folders == [Path::new("cuda")] => {
+            cuda_headers::record(&root.join("crates/cuda/api"))
+        }
         Task::Record { folders, .. } => record::record(&root, &folders),
     };
     match done {

@@ -104,10 +104,10 @@ pub use error::{Error, Failure, Stage};
 pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
-pub use launch::{Arg, Extents, LaunchConfig, Report};
+pub use launch::{Arg, Extents, LaunchConfig, Packed, Report};
 pub use linker::Linker;
 pub use module::{Kernel, Module};
-pub use session::{Event, Properties, Session, Stream};
+pub use session::{Event, Point, Properties, Session, Stream};
 pub use texture_objects::TextureArray;
 pub use variable::Variable;
 

@@ -1,0 +1,53 @@
+//! Bytes of the process, by address: what copies and fills come down to.
+//!
+//! Everything here trusts its callers, which have checked device addresses against what is allocated, and take host addresses
+//! from the program as C does.
+#![allow(unsafe_code)]
+
+use std::ptr;
+
+fn at<T>(address: u64) -> *mut T {
+    ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// Copies bytes; the two may overlap.
+pub(super) fn copy(to: u64, from: u64, bytes: u64) {
+    // SAFETY: both are valid for so many bytes, as this module's callers have made sure or the program promises.
+    unsafe { ptr::copy(at::<u8>(from), at::<u8>(to), bytes as usize) };
+}
+
+/// A value that memory is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fill {
+    B8(u8),
+    B16(u16),
+    B32(u32),
+}
+
+impl Fill {
+    /// Bytes of one.
+    pub(crate) fn bytes(self) -> u64 {
+        match self {
+            Fill::B8(_) => 1,
+            Fill::B16(_) => 2,
+            Fill::B32(_) => 4,
+        }
+    }
+}
+
+/// Fills memory with so many values. The address is a multiple of their size.
+pub(super) fn fill(to: u64, value: Fill, count: u64) {
+    let count = count as usize;
+    // SAFETY: as above.
+    unsafe {
+        match value {
+            Fill::B8(byte) => ptr::write_bytes(at::<u8>(to), byte, count),
+            Fill::B16(value) => {
+                (0..count).for_each(|nth| at::<u16>(to).add(nth).write(value));
+            }
+            Fill::B32(value) => {
+                (0..count).for_each(|nth| at::<u32>(to).add(nth).write(value));
+            }
+        }
+    }
+}
