@@ -8,6 +8,7 @@ mod buffers;
 mod check;
 mod covered;
 mod disasm;
+mod exec;
 mod expect;
 mod explain;
 mod fill;
@@ -50,11 +51,17 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(why) => return misuse::explain(&why).into(),
     };
+    if let Command::Exec(arguments) = &arguments.command {
+        // Signals are the program's.
+        return exec::run(arguments);
+    }
     interrupt::watch(misuse::tell_interrupted);
     let status = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => plan::test(&arguments),
+        Command::Exec(arguments) => return exec::run(&arguments),
+        Command::Driver(arguments) => exec::driver(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

@@ -143,15 +143,15 @@ pub(crate) unsafe fn launch_with(
     launched.map_err(|status| refused(status, kernel, config.grid, config.block))
 }
 
-/// The error of a launch: the driver has one for all arguments, the runtime one of its own for grids and blocks.
+/// The error of a launch: the driver has one for all arguments, and one for all handles.
 fn refused(status: Status, kernel: Kernel, grid: Dim3, block: Dim3) -> Status {
     const MAX_THREADS: c_int = 0;
-    if status != Status::INVALID_VALUE {
+    if ![Status::INVALID_VALUE, Status::INVALID_RESOURCE_HANDLE].contains(&status) {
         return status;
     }
     let (mut function, mut threads) = (null_mut(), 1024);
-    // SAFETY: the driver made the kernel, and has checked it; the places of the results are ours.
-    let _ = unsafe {
+    // SAFETY: the driver checks its handles; the places of the results are ours.
+    let known = unsafe {
         driver::cuKernelGetFunction(&mut function, kernel)
             .and_then(|()| driver::cuFuncGetAttribute(&mut threads, MAX_THREADS, function))
     };
@@ -160,8 +160,10 @@ fn refused(status: Status, kernel: Kernel, grid: Dim3, block: Dim3) -> Status {
     let sizes = [grid.x, grid.y, grid.z, block.x, block.y, block.z];
     let blocks = block.z > 64 || product(block) > u64::try_from(threads).unwrap_or(0);
     let grids = grid.y > 65535 || grid.z > 65535;
-    match blocks || grids || sizes.contains(&0) {
-        true => Status::INVALID_CONFIGURATION,
-        false => status,
+    let sizes_are_wrong = blocks || grids || sizes.contains(&0);
+    match status {
+        Status::INVALID_RESOURCE_HANDLE if known.is_err() => Status::INVALID_DEVICE_FUNCTION,
+        Status::INVALID_VALUE if sizes_are_wrong => Status::INVALID_CONFIGURATION,
+        _ => status,
     }
 }

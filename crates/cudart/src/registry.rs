@@ -234,7 +234,11 @@ pub(crate) fn function(function: *const c_void) -> Result<Function> {
     // SAFETY: the driver checks its handles; the place of the result is ours.
     unsafe { driver::cuKernelGetFunction(&mut found, kernel) }.map(|()| found).map_err(|status| {
         // A handle that is none.
-        if status == Status(400) { Status::INVALID_DEVICE_FUNCTION } else { status }
+        if status == Status::INVALID_RESOURCE_HANDLE {
+            Status::INVALID_DEVICE_FUNCTION
+        } else {
+            status
+        }
     })
 }
 

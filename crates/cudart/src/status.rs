@@ -25,6 +25,7 @@ impl Status {
     pub(crate) const INVALID_DEVICE_FUNCTION: Status = Status(98);
     pub(crate) const NO_DEVICE: Status = Status(100);
     pub(crate) const INVALID_DEVICE: Status = Status(101);
+    pub(crate) const INVALID_RESOURCE_HANDLE: Status = Status(400);
     pub(crate) const SYMBOL_NOT_FOUND: Status = Status(500);
     pub(crate) const NOT_SUPPORTED: Status = Status(801);
     pub(crate) const UNKNOWN: Status = Status(999);

@@ -89,8 +89,8 @@ pub enum Kind {
     Other(u16),
 }
 
-/// On which devices an entry runs, beside those of its own architecture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// On which devices an entry runs, beside those of its own architecture; those that reach far come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// `sm_90`: on all later ones, if it is PTX.
     Later,
@@ -220,14 +220,7 @@ impl<'a> Fatbin<'a> {
     /// those the one that reaches least far.
     pub fn ptx_for(&self, sm: u32) -> Option<&Entry<'a>> {
         let fits = |entry: &&Entry<'a>| entry.kind == Kind::Ptx && entry.runs_on(sm);
-        self.entries.iter().filter(fits).max_by_key(|entry| {
-            let special = match entry.reach {
-                Reach::Later => 0,
-                Reach::Family => 1,
-                Reach::Alone => 2,
-            };
-            (entry.sm, special)
-        })
+        self.entries.iter().filter(fits).max_by_key(|entry| (entry.sm, entry.reach))
     }
 }
 

@@ -32,6 +32,7 @@ mod program;
 mod pseudo;
 mod register;
 pub mod select;
+pub mod shim;
 mod state;
 
 pub use binding::instructions;

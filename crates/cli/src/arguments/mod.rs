@@ -1,12 +1,14 @@
 //! The command line as clap reads it.
 
 mod machine;
+mod program;
 mod reporting;
 
 pub(crate) use machine::{
     AsmArguments, DisasmArguments, IsaCommand, LowerArguments, MachineArguments, ManualFormat,
     SimArguments,
 };
+pub(crate) use program::{DriverArguments, ExecArguments};
 pub(crate) use reporting::{Accepting, Allow, Answering, ReportFormat, Reporting};
 
 use crate::spec::{Spec, Subject};
@@ -35,6 +37,11 @@ pub(crate) enum Command {
     /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Run a CUDA program as nvcc built it, without a GPU.
+    #[command(after_help = program::EXEC_HELP)]
+    Exec(ExecArguments),
+    /// Say where the libraries are that take the place of CUDA's driver and runtime.
+    Driver(DriverArguments),
     /// Run the tests of plans: launches, their inputs, and what must come of them.
     #[command(after_help = TEST_HELP)]
     Test(TestArguments),
