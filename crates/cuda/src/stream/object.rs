@@ -162,6 +162,16 @@ impl Stream {
     }
 }
 
+/// Streams that took part in a capture are free again.
+pub(crate) fn leave_capture(capture: &Arc<Capture>) {
+    for stream in streams().all() {
+        let mut own = stream.capture();
+        if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
+            *own = None;
+        }
+    }
+}
+
 /// The stream of a handle; of 0, the default one, which is the thread's for some callers.
 pub(crate) fn resolve(default: CUstream, handle: CUstream) -> Answer<Arc<Stream>> {
     let handle = if handle == CUstream::NULL { default } else { handle };
