@@ -243,3 +243,26 @@ impl<T: Plain> Default for Out<T> {
         Out::null()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SIZES;
+
+    #[test]
+    fn structures_have_the_sizes_of_the_headers() {
+        let recorded = include_str!("../../api/structures.tsv");
+        let size = |name: &str| {
+            recorded.lines().filter_map(|row| row.split_once('\t')).find(|(known, _)| *known == name)
+        };
+        for (name, bytes) in SIZES {
+            // One side of a copy is no structure of its own.
+            if *name == "Side3D" {
+                continue;
+            }
+            let versions = ["", "_v1", "_v2"].map(|version| format!("{name}{version}"));
+            let found = versions.iter().find_map(|name| size(name));
+            let (_, recorded) = found.unwrap_or_else(|| panic!("{name} is not recorded"));
+            assert_eq!(recorded.parse(), Ok(*bytes), "{name}");
+        }
+    }
+}

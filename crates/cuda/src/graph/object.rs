@@ -30,6 +30,9 @@ impl Work {
             Work::Operation(Operation::Copy(_)) => CU_GRAPH_NODE_TYPE_MEMCPY,
             Work::Operation(Operation::Fill { .. }) => CU_GRAPH_NODE_TYPE_MEMSET,
             Work::Operation(Operation::Call(_)) => CU_GRAPH_NODE_TYPE_HOST,
+            Work::Operation(Operation::Write(_) | Operation::Await(..)) => {
+                CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
+            }
             Work::Operation(Operation::Record(_)) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Work::Operation(Operation::Wait(_)) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
         }

@@ -39,9 +39,7 @@ pub(crate) struct Block {
     pub(crate) flags: u32,
     /// The device.
     pub(crate) gpu: Arc<Gpu>,
-    /// The context that it was allocated in.
-    pub(crate) context: u64,
-    /// The handle of that.
+    /// The handle of the context that it was allocated in.
     pub(crate) context_handle: u64,
     /// Another one for each allocation of the process.
     pub(crate) id: u64,
@@ -170,7 +168,6 @@ fn enter(context: &Context, start: u64, bytes: u64, kind: Kind, flags: u32) {
         kind,
         flags,
         gpu: Arc::clone(&context.gpu),
-        context: context.id,
         context_handle: context.handle.0,
         id: NEXT.fetch_add(1, Ordering::Relaxed),
         synchronous: false,

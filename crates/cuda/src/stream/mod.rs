@@ -3,7 +3,9 @@
 mod capture;
 mod entries;
 mod object;
+mod values;
 
 pub(crate) use capture::*;
 pub(crate) use entries::*;
 pub(crate) use object::{Stream, resolve};
+pub(crate) use values::*;

@@ -142,6 +142,8 @@ impl Stream {
             | Operation::Copy(_)
             | Operation::Fill { .. }
             | Operation::Call(_)
+            | Operation::Write(_)
+            | Operation::Await(..)
             | Operation::Free(_) => {}
         }
         let blocking = driver()?.settings.blocking;
