@@ -69,6 +69,8 @@ fn what_programs_need_is_behind_it() {
 type Words = [u64; 14];
 
 fn call(entry: &Entry, words: Words) -> CUresult {
+    // What a crash of the process is the fault of.
+    println!("{}", entry.name);
     type Function = unsafe extern "C" fn(
         u64,
         u64,
@@ -113,6 +115,8 @@ fn may_succeed_with_null(name: &str) -> bool {
         "cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2",
         "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2", "cuMemRangeGetAttributes",
         "cuPointerGetAttributes", "cuMemPoolTrimTo",
+        // The default stream of a thread captures as others do.
+        "cuStreamBeginCapture", "cuStreamBeginCapture_v2",
     ];
     // Copies and fills of nothing.
     all.contains(&plain) || plain.starts_with("cuMemcpy") || plain.starts_with("cuMemset")
@@ -160,15 +164,17 @@ fn wild_handles_are_refused() {
         ];
         known.contains(&ty)
     };
-    let room = vec![0u64; 1 << 12];
-    for wild in [3, 0x1234, 0xdead_beef, 0x5701_0000_1000_0007, 0x5706_0000_1000_0000, u64::MAX] {
+    let mut room = vec![0u64; 1 << 12];
+    for wild in [3, 0x1234, 0xdead_beef, 0x5701_ffff_f000_0000, 0x5706_ffff_f000_0000, u64::MAX] {
         for entry in entries().iter().filter(|entry| is_of_words(&recorded[entry.name])) {
             let mut words = Words::default();
             let mut handles = 0;
+            room.fill(0);
+            let room = (&raw mut room[0]).expose_provenance() as u64;
             for (word, parameter) in words.iter_mut().zip(&recorded[entry.name].parameters) {
                 let (ty, _) = parameter.rsplit_once(' ').expect("a type and a name");
                 *word = match ty {
-                    ty if ty.ends_with('*') => room.as_ptr().expose_provenance() as u64,
+                    ty if ty.ends_with('*') => room,
                     ty if is_handle(ty) => {
                         handles += 1;
                         wild
