@@ -4,9 +4,7 @@ use crate::abi::constants::{
     CU_JIT_INPUT_CUBIN, CU_JIT_INPUT_FATBINARY, CU_JIT_INPUT_LIBRARY, CU_JIT_INPUT_OBJECT,
     CU_JIT_INPUT_PTX,
 };
-use crate::abi::{
-    Address, Answer, CUjit_option, CUjitInputType, CUlinkState, CUresult, Out, Text,
-};
+use crate::abi::{Address, Answer, CUjit_option, CUjitInputType, CUlinkState, CUresult, Out, Text};
 use crate::context::{Context, current};
 use crate::driver::driver;
 use crate::module::Options;

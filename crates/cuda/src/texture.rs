@@ -206,4 +206,3 @@ pub(crate) fn destroy_surface(handle: CUsurfObject) -> Answer {
 pub(crate) fn surface_resource(to: Out<CUDA_RESOURCE_DESC>, handle: CUsurfObject) -> Answer {
     to.set(find(handle, false)?.resource)
 }
-

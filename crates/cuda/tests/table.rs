@@ -106,17 +106,40 @@ fn may_succeed_with_null(name: &str) -> bool {
     let plain = name.trim_end_matches("_ptsz").trim_end_matches("_ptds");
     let all = [
         // They end something, or free nothing.
-        "cuInit", "cuCtxSetCurrent", "cuMemFree_v2", "cuMemFreeAsync", "cuTexObjectDestroy",
-        "cuSurfObjectDestroy", "cuCtxSynchronize", "cuCtxSynchronize_v2", "cuStreamSynchronize",
-        "cuStreamQuery", "cuCtxResetPersistingL2Cache", "cuProfilerStart", "cuProfilerStop",
-        "cuCtxPopCurrent", "cuCtxPopCurrent_v2", "cuCtxSetFlags", "cuCtxSetCacheConfig",
-        "cuCtxSetSharedMemConfig", "cuCtxSetLimit", "cuCtxGetStreamPriorityRange",
-        "cuMemGetInfo_v2", "cuDevicePrimaryCtxGetState", "cuDevicePrimaryCtxReset",
-        "cuDevicePrimaryCtxReset_v2", "cuDevicePrimaryCtxSetFlags", "cuDevicePrimaryCtxSetFlags_v2",
-        "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2", "cuMemRangeGetAttributes",
-        "cuPointerGetAttributes", "cuMemPoolTrimTo",
+        "cuInit",
+        "cuCtxSetCurrent",
+        "cuMemFree_v2",
+        "cuMemFreeAsync",
+        "cuTexObjectDestroy",
+        "cuSurfObjectDestroy",
+        "cuCtxSynchronize",
+        "cuCtxSynchronize_v2",
+        "cuStreamSynchronize",
+        "cuStreamQuery",
+        "cuCtxResetPersistingL2Cache",
+        "cuProfilerStart",
+        "cuProfilerStop",
+        "cuCtxPopCurrent",
+        "cuCtxPopCurrent_v2",
+        "cuCtxSetFlags",
+        "cuCtxSetCacheConfig",
+        "cuCtxSetSharedMemConfig",
+        "cuCtxSetLimit",
+        "cuCtxGetStreamPriorityRange",
+        "cuMemGetInfo_v2",
+        "cuDevicePrimaryCtxGetState",
+        "cuDevicePrimaryCtxReset",
+        "cuDevicePrimaryCtxReset_v2",
+        "cuDevicePrimaryCtxSetFlags",
+        "cuDevicePrimaryCtxSetFlags_v2",
+        "cuDevicePrimaryCtxRelease",
+        "cuDevicePrimaryCtxRelease_v2",
+        "cuMemRangeGetAttributes",
+        "cuPointerGetAttributes",
+        "cuMemPoolTrimTo",
         // The default stream of a thread captures as others do.
-        "cuStreamBeginCapture", "cuStreamBeginCapture_v2",
+        "cuStreamBeginCapture",
+        "cuStreamBeginCapture_v2",
     ];
     // Copies and fills of nothing.
     all.contains(&plain) || plain.starts_with("cuMemcpy") || plain.starts_with("cuMemset")
@@ -125,7 +148,8 @@ fn may_succeed_with_null(name: &str) -> bool {
 /// Makes a context of the first device current.
 fn with_context() {
     let mut context = 0u64;
-    let entry = |name: &str| entries().iter().find(|entry| entry.name == name).expect("it is there");
+    let entry =
+        |name: &str| entries().iter().find(|entry| entry.name == name).expect("it is there");
     let mut words = Words::default();
     assert_eq!(call(entry("cuInit"), words), CUresult::SUCCESS);
     words[0] = (&raw mut context).expose_provenance() as u64;
@@ -138,7 +162,13 @@ fn null_pointers_are_refused() {
     let recorded = recorded();
     for entry in entries().iter().filter(|entry| is_of_words(&recorded[entry.name])) {
         // Some functions take the context away.
-        let pops = ["cuCtxPopCurrent", "cuCtxDestroy", "cuCtxSetCurrent", "cuDevicePrimary", "cuCtxDetach"];
+        let pops = [
+            "cuCtxPopCurrent",
+            "cuCtxDestroy",
+            "cuCtxSetCurrent",
+            "cuDevicePrimary",
+            "cuCtxDetach",
+        ];
         let result = call(entry, Words::default());
         if entry.missing.is_some() {
             assert_eq!(result, CUresult::NOT_SUPPORTED, "{}", entry.name);
@@ -158,9 +188,22 @@ fn wild_handles_are_refused() {
     let recorded = recorded();
     let is_handle = |ty: &str| {
         let known = [
-            "CUcontext", "CUmodule", "CUfunction", "CUlibrary", "CUkernel", "CUstream", "CUevent",
-            "CUarray", "CUgraph", "CUgraphNode", "CUgraphExec", "CUmemoryPool", "CUlinkState",
-            "CUdeviceptr", "CUtexObject", "CUsurfObject",
+            "CUcontext",
+            "CUmodule",
+            "CUfunction",
+            "CUlibrary",
+            "CUkernel",
+            "CUstream",
+            "CUevent",
+            "CUarray",
+            "CUgraph",
+            "CUgraphNode",
+            "CUgraphExec",
+            "CUmemoryPool",
+            "CUlinkState",
+            "CUdeviceptr",
+            "CUtexObject",
+            "CUsurfObject",
         ];
         known.contains(&ty)
     };

@@ -252,7 +252,10 @@ mod tests {
     fn structures_have_the_sizes_of_the_headers() {
         let recorded = include_str!("../../api/structures.tsv");
         let size = |name: &str| {
-            recorded.lines().filter_map(|row| row.split_once('\t')).find(|(known, _)| *known == name)
+            recorded
+                .lines()
+                .filter_map(|row| row.split_once('\t'))
+                .find(|(known, _)| *known == name)
         };
         for (name, bytes) in SIZES {
             // One side of a copy is no structure of its own.

@@ -198,7 +198,12 @@ pub(crate) fn behind_with(
 }
 
 /// `cuGraphAddDependencies`.
-pub(crate) fn order(graph: CUgraph, from: In<CUgraphNode>, to: In<CUgraphNode>, count: u64) -> Answer {
+pub(crate) fn order(
+    graph: CUgraph,
+    from: In<CUgraphNode>,
+    to: In<CUgraphNode>,
+    count: u64,
+) -> Answer {
     driver()?;
     let graph = get(graph)?;
     for nth in 0..usize::try_from(count).map_err(|_| CUresult::INVALID_VALUE)? {

@@ -182,9 +182,8 @@ fn updated(exec: &Exec, graph: &Graph) -> Answer<Option<(u32, CUgraphNode)>> {
     if old.len() != new.len() {
         return Ok(Some((CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, CUgraphNode::NULL)));
     }
-    let place = |nodes: &[Node], handle: &CUgraphNode| {
-        nodes.iter().position(|node| node.handle == *handle)
-    };
+    let place =
+        |nodes: &[Node], handle: &CUgraphNode| nodes.iter().position(|node| node.handle == *handle);
     for (nth, (one, other)) in old.iter().zip(&new).enumerate() {
         let before = |nodes: &[Node]| {
             let mut all: Vec<_> = nodes[nth].after.iter().map(|it| place(nodes, it)).collect();

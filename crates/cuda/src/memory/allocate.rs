@@ -46,7 +46,9 @@ pub(crate) fn free(address: CUdeviceptr) -> Answer {
     let known = known.ok_or(CUresult::INVALID_VALUE)?;
     match known.kind {
         Kind::Device | Kind::Managed | Kind::Pooled(_) => {}
-        Kind::Host | Kind::Registered | Kind::Array | Kind::Graph => return Err(CUresult::INVALID_VALUE),
+        Kind::Host | Kind::Registered | Kind::Array | Kind::Graph => {
+            return Err(CUresult::INVALID_VALUE);
+        }
     }
     context.wait();
     release(address)?;

@@ -129,7 +129,11 @@ fn is_flag(attribute: CUmemPool_attribute) -> bool {
 }
 
 /// `cuMemPoolGetAttribute`.
-pub(crate) fn pool_get(handle: CUmemoryPool, attribute: CUmemPool_attribute, to: Address) -> Answer {
+pub(crate) fn pool_get(
+    handle: CUmemoryPool,
+    attribute: CUmemPool_attribute,
+    to: Address,
+) -> Answer {
     let pool = pool(handle)?;
     let set = pool.set.lock().unwrap_or_else(PoisonError::into_inner).get(&attribute).copied();
     let now = || used(handle);
@@ -152,7 +156,11 @@ pub(crate) fn pool_get(handle: CUmemoryPool, attribute: CUmemPool_attribute, to:
 }
 
 /// `cuMemPoolSetAttribute`.
-pub(crate) fn pool_set(handle: CUmemoryPool, attribute: CUmemPool_attribute, from: Address) -> Answer {
+pub(crate) fn pool_set(
+    handle: CUmemoryPool,
+    attribute: CUmemPool_attribute,
+    from: Address,
+) -> Answer {
     let pool = pool(handle)?;
     let value = match is_flag(attribute) {
         true => from.to::<u32>().get()?.into(),
@@ -274,7 +282,8 @@ pub(crate) fn free_async(default: CUstream, address: CUdeviceptr, stream: CUstre
     if address == 0 {
         return Ok(());
     }
-    let is_device = |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Graph | Kind::Pooled(_));
+    let is_device =
+        |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Graph | Kind::Pooled(_));
     space::find(address)
         .filter(|block| block.start == address && is_device(block.kind))
         .ok_or(CUresult::INVALID_VALUE)?;

@@ -118,7 +118,8 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
     if bytes == 0 {
         return Err(CUresult::INVALID_VALUE);
     }
-    let on_device = matches!(kind, Kind::Device | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_));
+    let on_device =
+        matches!(kind, Kind::Device | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_));
     let used = if on_device { gpu.used.fetch_add(bytes, Ordering::Relaxed) } else { 0 };
     let fits = !on_device || used.saturating_add(bytes) <= gpu.properties.global_bytes;
     let start = if fits { memory(gpu)?.allocate(bytes).ok() } else { None };
@@ -191,7 +192,9 @@ pub(crate) fn share(from: &Gpu, with: &Gpu) -> Answer {
 /// Takes that back.
 pub(crate) fn unshare(from: &Gpu, with: &Gpu) -> Answer {
     let memory = memory(with)?;
-    let devices = |block: &&Block| matches!(block.kind, Kind::Device | Kind::Array | Kind::Graph | Kind::Pooled(_));
+    let devices = |block: &&Block| {
+        matches!(block.kind, Kind::Device | Kind::Array | Kind::Graph | Kind::Pooled(_))
+    };
     let of = |block: &&Block| block.gpu.ordinal == from.ordinal;
     for block in read().values().filter(of).filter(devices) {
         let _ = memory.unmap_host(block.start);
@@ -220,7 +223,9 @@ fn leave(block: &Block) {
     let Ok(memory) = memory(&block.gpu) else { return };
     let _ = match block.kind {
         Kind::Registered => memory.unmap_host(block.start),
-        Kind::Device | Kind::Host | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_) => memory.free(block.start),
+        Kind::Device | Kind::Host | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_) => {
+            memory.free(block.start)
+        }
     };
     if !matches!(block.kind, Kind::Host | Kind::Registered) {
         block.gpu.used.fetch_sub(block.bytes, Ordering::Relaxed);
