@@ -23,9 +23,6 @@ const OTHERS: [(&str, &str); 4] = [
 ];
 /// Ways in which the headers can be read: each declares other names.
 const WAYS: [&str; 3] = ["", "CUDA_API_PER_THREAD_DEFAULT_STREAM", "__CUDA_API_VERSION_INTERNAL"];
-/// Names that do not follow the rule that the k-th version of a function is called `_vk`.
-const IRREGULAR: [((&str, u32), &str); 1] =
-    [(("cuGraphInstantiate", 12000), "cuGraphInstantiateWithFlags")];
 /// The newest version that is asked for of functions without a typedef.
 const NO_VERSION: u32 = 0;
 
@@ -156,6 +153,15 @@ impl Declared {
             return;
         }
         flat.split(';').for_each(|piece| self.constants_of(piece));
+        // Another name for a version of a structure.
+        for piece in flat.split(';') {
+            let words: Vec<&str> = piece.split_whitespace().collect();
+            if let ["typedef", version, name] = words[..]
+                && version.strip_prefix(name).is_some_and(|end| end.starts_with("_v"))
+            {
+                self.structures.insert(name.to_owned());
+            }
+        }
         // A structure ends with its names.
         for (at, _) in flat.match_indices('}') {
             let name: String = flat[at + 1..]
@@ -207,11 +213,9 @@ impl Declared {
             for version in versions {
                 // A function for threads is the twin of the newest one up to its version.
                 let nth = all.range(..=version).count().max(1);
-                let irregular = IRREGULAR.iter().find(|(of, _)| *of == (base, *version));
-                let mut name = match (irregular, nth) {
-                    (Some((_, name)), _) => (*name).to_owned(),
-                    (None, 1) => base.clone(),
-                    (None, nth) => format!("{base}_v{nth}"),
+                let mut name = match nth {
+                    1 => base.clone(),
+                    nth => format!("{base}_v{nth}"),
                 };
                 if *of_thread {
                     let twin = |kind: &str| Some(format!("{name}{kind}"));

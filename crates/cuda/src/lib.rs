@@ -17,6 +17,7 @@ mod gpu;
 mod graph;
 mod lane;
 mod launch;
+mod link;
 mod memory;
 mod module;
 mod names;
@@ -30,6 +31,7 @@ mod say;
 mod settings;
 mod start;
 mod stream;
+mod texture;
 
 pub use entry::functions;
 pub use entry::{Entry, entries};

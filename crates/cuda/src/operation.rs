@@ -1,13 +1,13 @@
 //! What streams do: launches, copies, fills, calls of the program. Graphs are made of the same.
 
-use crate::abi::{Address, CUresult, CUstream};
+use crate::abi::{Address, Answer, CUresult, CUstream};
 use crate::context::Context;
 use crate::fault;
 use crate::function::Function;
-use crate::memory::{Fill, Rows, release};
+use crate::memory::{Fill, Rows, check, load_word, release, store_word};
 use crate::report;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use warpwise::{Device, Event, Extents, LaunchConfig, Packed};
 
 /// A launch.
@@ -37,6 +37,40 @@ pub(crate) enum Call {
     Stream(extern "C" fn(CUstream, CUresult, Address), CUstream, Address),
 }
 
+/// A word of memory, and a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    pub(crate) address: u64,
+    /// 4 or 8.
+    pub(crate) bytes: u64,
+    pub(crate) value: u64,
+}
+
+/// How what is there compares with a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Compare {
+    /// It is not below, counted round the width.
+    NotBelow,
+    Equal,
+    /// They have a common bit.
+    And,
+    /// There is a bit that neither has.
+    Nor,
+}
+
+impl Compare {
+    fn holds(self, there: u64, Word { bytes, value, .. }: Word) -> bool {
+        match (self, bytes) {
+            (Compare::NotBelow, 4) => (there as u32).wrapping_sub(value as u32) as i32 >= 0,
+            (Compare::NotBelow, _) => there.wrapping_sub(value) as i64 >= 0,
+            (Compare::Equal, _) => there == value,
+            (Compare::And, _) => there & value != 0,
+            (Compare::Nor, 4) => !(there | value) as u32 != 0,
+            (Compare::Nor, _) => !(there | value) != 0,
+        }
+    }
+}
+
 /// Something that a stream does.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
@@ -53,6 +87,10 @@ pub(crate) enum Operation {
         height: u64,
     },
     Call(Call),
+    /// Writes a word.
+    Write(Word),
+    /// Waits until a word of memory compares so with its value.
+    Await(Word, Compare),
     /// Frees memory that was allocated in the order of a stream.
     Free(u64),
     Record(Event),
@@ -73,8 +111,9 @@ impl Operation {
             Operation::Nothing | Operation::Free(_) | Operation::Record(_) | Operation::Wait(_) => {
                 true
             }
+            Operation::Write(_) => true,
             // Programs expect another thread.
-            Operation::Call(_) => false,
+            Operation::Call(_) | Operation::Await(..) => false,
         }
     }
 
@@ -109,12 +148,29 @@ impl Operation {
                 Ok(())
             }
             Operation::Free(address) => release(*address),
+            Operation::Write(word) => check(word.address, word.bytes)
+                .map(|()| store_word(word.address, word.bytes, word.value)),
+            Operation::Await(word, compare) => await_word(context, *word, *compare),
         };
         // What was there when it was issued is there no more.
         if done.is_err() {
             context.fail(CUresult::ILLEGAL_ADDRESS);
         }
     }
+}
+
+/// Waits for a word, as long as it is there and nothing has gone wrong.
+fn await_word(context: &Context, word: Word, compare: Compare) -> Answer {
+    /// How often it is looked at.
+    const PAUSE: Duration = Duration::from_micros(20);
+    while context.check().is_ok() {
+        check(word.address, word.bytes)?;
+        if compare.holds(load_word(word.address, word.bytes), word) {
+            return Ok(());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(())
 }
 
 /// Launches a kernel, or checks it.

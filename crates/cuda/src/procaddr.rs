@@ -23,8 +23,13 @@ fn by_name() -> &'static HashMap<&'static str, Vec<&'static Entry>> {
     })
 }
 
+/// A name that means a function of another name from a version on, because `cuda.h` says so (`#define`).
+const RENAMED: (&str, u32, &str) = ("cuGraphInstantiate", 12000, "cuGraphInstantiateWithFlags");
+
 /// The function that a name means in a version: the newest one up to it; for threads' default streams, its twin if it has one.
 fn find(name: &str, version: u32, of_thread: bool) -> Result<&'static Entry, u32> {
+    let (old, since, new) = RENAMED;
+    let name = if name == old && version >= since { new } else { name };
     let all = by_name().get(name).ok_or(CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)?;
     let newest = |of_thread: bool| {
         let fits = |entry: &&&Entry| entry.version <= version && entry.of_thread == of_thread;

@@ -16,6 +16,9 @@ const MAX_PARTS: usize = 1 << 16;
 const ELF: [u8; 4] = *b"\x7fELF";
 const LTO: [u8; 4] = [0xed, 0x43, 0x4e, 0x7f];
 
+/// What stands between the parts of what [`Image::linked`] writes: a comment of PTX.
+const SEPARATOR: &str = "\n// warpwise: the next of the modules that are linked\n";
+
 /// A part of an image.
 #[derive(Clone, Debug)]
 enum Part {
@@ -120,11 +123,22 @@ impl Image {
         }
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         match std::str::from_utf8(&bytes[..end]) {
-            Ok(text) if starts_text(text.as_bytes()) => Ok(Image::of_texts(vec![text.to_owned()])),
+            Ok(text) if starts_text(text.as_bytes()) => {
+                Ok(Image::of_texts(text.split(SEPARATOR).map(str::to_owned).collect()))
+            }
             _ => {
                 Err(Refused::new(CUresult::INVALID_IMAGE, "the image is no PTX and no fat binary"))
             }
         }
+    }
+
+    /// One text of its parts, which [`Image::of_bytes`] takes apart again.
+    pub(crate) fn linked(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Ptx(text) => Some(text.as_str()),
+            Part::Fatbin(_) => None,
+        });
+        texts.collect::<Vec<_>>().join(SEPARATOR)
     }
 
     /// The PTX of its parts for a device.

@@ -79,6 +79,12 @@ impl<T> Registry<T> {
         slot.object.clone()
     }
 
+    /// All objects.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        slots.all.iter().filter_map(|slot| slot.object.clone()).collect()
+    }
+
     /// Takes an object out. Its handle leads nowhere from now on.
     pub(crate) fn remove(&self, handle: u64) -> Answer<Arc<T>> {
         let wrong = CUresult::INVALID_HANDLE;

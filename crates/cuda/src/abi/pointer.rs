@@ -119,6 +119,11 @@ impl<T: Plain> Out<T> {
         let _ = self.set(value);
     }
 
+    /// Its address.
+    pub(crate) fn address(self) -> Address {
+        Address(self.0.expose_provenance() as u64)
+    }
+
     /// The n-th place from here.
     pub(crate) fn plus(self, nth: usize) -> Out<T> {
         Out(self.0.wrapping_add(nth))

@@ -10,6 +10,7 @@ pub struct CUresult(pub u32);
 pub type Answer<T = ()> = Result<T, CUresult>;
 
 /// The constants that the headers define, by their names there, all as 32 bits.
+#[allow(non_upper_case_globals)]
 pub mod constants {
     use super::CUresult;
     use std::ffi::CStr;

@@ -16,7 +16,7 @@ macro_rules! structures {
                 $(pub $field: $ty,)*
             }
 
-            // SAFETY: all fields are plain.
+            // SAFETY: all fields are plain; a function of the program is null or a function, as the program promises.
             unsafe impl Plain for $name {}
         )*
 
@@ -84,6 +84,138 @@ structures! {
     /// The same between contexts.
     CUDA_MEMCPY3D_PEER { src: Side3D, dst: Side3D, width_bytes: u64, height: u64, depth: u64, }
 
+    /// An array of one or two dimensions.
+    CUDA_ARRAY_DESCRIPTOR { width: u64, height: u64, format: u32, channels: u32, }
+
+    /// An array of any dimensions.
+    CUDA_ARRAY3D_DESCRIPTOR {
+        width: u64,
+        height: u64,
+        depth: u64,
+        format: u32,
+        channels: u32,
+        flags: u32,
+    }
+
+    /// What a texture or a surface reads: an array, or memory; its members as they lie one behind the other.
+    CUDA_RESOURCE_DESC {
+        kind: u32,
+        address: u64,
+        format: u32,
+        channels: u32,
+        width_or_bytes: u64,
+        height: u64,
+        pitch: u64,
+        rest: [u32; 22],
+        flags: u32,
+    }
+
+    /// How a texture is read.
+    CUDA_TEXTURE_DESC {
+        address_mode: [u32; 3],
+        filter: u32,
+        flags: u32,
+        anisotropy: u32,
+        level_filter: u32,
+        level_bias: f32,
+        least_level: f32,
+        greatest_level: f32,
+        border: [f32; 4],
+        rest: [u32; 12],
+    }
+
+    /// Which part of an array a texture reads.
+    CUDA_RESOURCE_VIEW_DESC {
+        format: u32,
+        width: u64,
+        height: u64,
+        depth: u64,
+        first_level: u32,
+        last_level: u32,
+        first_layer: u32,
+        last_layer: u32,
+        rest: [u32; 16],
+    }
+
+    /// Where memory is.
+    CUmemLocation { kind: u32, id: i32, }
+
+    /// Who may access memory.
+    CUmemAccessDesc { location: CUmemLocation, flags: u32, }
+
+    /// What a pool is.
+    CUmemPoolProps {
+        kind: u32,
+        handles: u32,
+        location: CUmemLocation,
+        security: Address,
+        most: u64,
+        usage: u16,
+        direct: u8,
+        rest: [u8; 53],
+    }
+
+    /// A kernel of a graph, as it was before CUDA 12.
+    CUDA_KERNEL_NODE_PARAMS_v1 {
+        function: CUfunction,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        params: Out<Address>,
+        extra: Out<Address>,
+    }
+
+    /// A kernel of a graph.
+    CUDA_KERNEL_NODE_PARAMS {
+        function: CUfunction,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared: u32,
+        params: Out<Address>,
+        extra: Out<Address>,
+        kernel: CUkernel,
+        context: CUcontext,
+    }
+
+    /// A fill of a graph.
+    CUDA_MEMSET_NODE_PARAMS {
+        to: CUdeviceptr,
+        pitch: u64,
+        value: u32,
+        element: u32,
+        width: u64,
+        height: u64,
+    }
+
+    /// A call of a graph.
+    CUDA_HOST_NODE_PARAMS { function: CUhostFn, data: Address, }
+
+    /// An allocation of a graph.
+    CUDA_MEM_ALLOC_NODE_PARAMS {
+        pool: CUmemPoolProps,
+        access: In<CUmemAccessDesc>,
+        access_count: u64,
+        bytes: u64,
+        address: CUdeviceptr,
+    }
+
+    /// A node of a graph: what it is, and the parameters of that.
+    CUgraphNodeParams { kind: u32, rest: [u32; 3], parameters: [u64; 29], end: u64, }
+
+    /// An order of two nodes; what is not 0 is more than an order.
+    CUgraphEdgeData { ports: [u8; 2], kind: u8, rest: [u8; 5], }
+
+    /// How a graph is made ready.
+    CUDA_GRAPH_INSTANTIATE_PARAMS {
+        flags: u64,
+        stream: CUstream,
+        wrong: CUgraphNode,
+        result: u32,
+    }
+
+    /// Why a graph could not be updated.
+    CUgraphExecUpdateResultInfo { result: u32, wrong: CUgraphNode, wrong_from: CUgraphNode, }
+
     /// What a context is created with.
     CUctxCreateParams { affinities: Address, affinity_count: i32, cig: Address, }
 
@@ -109,5 +241,29 @@ structures! {
 impl<T: Plain> Default for Out<T> {
     fn default() -> Self {
         Out::null()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SIZES;
+
+    #[test]
+    fn structures_have_the_sizes_of_the_headers() {
+        let recorded = include_str!("../../api/structures.tsv");
+        let size = |name: &str| {
+            recorded
+                .lines()
+                .filter_map(|row| row.split_once('\t'))
+                .find(|(known, _)| *known == name)
+        };
+        for (name, bytes) in SIZES {
+            // One side of a copy is no structure of its own.
+            if *name == "Side3D" {
+                continue;
+            }
+            let (_, recorded) = size(name).unwrap_or_else(|| panic!("{name} is not recorded"));
+            assert_eq!(recorded.parse(), Ok(*bytes), "{name}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Capturing: what a stream is given becomes a graph, and other streams that wait for it take part.
 
 use super::object::{Graph, Work};
-use crate::abi::{Answer, CUgraphNode, CUresult};
+use crate::abi::{Address, Answer, CUgraph, CUgraphNode, CUresult, In};
 use crate::operation::Operation;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,6 +12,7 @@ use std::thread::{self, ThreadId};
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) graph: Arc<Graph>,
+    pub(crate) handle: CUgraph,
     /// Another one for each capture of the process.
     pub(crate) id: u64,
     /// The stream that it began in.
@@ -21,12 +22,14 @@ pub(crate) struct Capture {
     is_invalid: AtomicBool,
     /// What the next node of each stream comes behind.
     ends: Mutex<HashMap<u64, Vec<CUgraphNode>>>,
+    /// Lists that callers look at, by their streams.
+    shown: Mutex<HashMap<u64, Box<[CUgraphNode]>>>,
 }
 
 impl Capture {
     /// Begins one in a stream, into a graph, behind nodes of it.
     pub(crate) fn begin(
-        graph: Arc<Graph>,
+        (graph, handle): (Arc<Graph>, CUgraph),
         origin: u64,
         mode: u32,
         after: Vec<CUgraphNode>,
@@ -34,12 +37,14 @@ impl Capture {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Arc::new(Capture {
             graph,
+            handle,
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             origin,
             mode,
             thread: thread::current().id(),
             is_invalid: AtomicBool::new(false),
             ends: Mutex::new(HashMap::from([(origin, after)])),
+            shown: Mutex::default(),
         })
     }
 
@@ -79,6 +84,14 @@ impl Capture {
         self.ends().get(&lane).cloned().unwrap_or_default()
     }
 
+    /// The same, as a list that stays where it is until it is asked for again, and its length.
+    pub(crate) fn shown_end(&self, lane: u64) -> (In<CUgraphNode>, u64) {
+        let list = self.end(lane).into_boxed_slice();
+        let (at, count) = (Address(list.as_ptr().expose_provenance() as u64), list.len() as u64);
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(lane, list);
+        (at.to(), count)
+    }
+
     /// The next node of a stream also comes behind others.
     pub(crate) fn join(&self, lane: u64, after: &[CUgraphNode]) {
         let mut ends = self.ends();
@@ -93,11 +106,6 @@ impl Capture {
     /// The next node of a stream comes behind these alone.
     pub(crate) fn set_end(&self, lane: u64, after: Vec<CUgraphNode>) {
         self.ends().insert(lane, after);
-    }
-
-    /// The streams that take part.
-    pub(crate) fn lanes(&self) -> Vec<u64> {
-        self.ends().keys().copied().collect()
     }
 
     /// Whether everything leads to the end of the stream that it began in.

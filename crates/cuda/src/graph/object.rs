@@ -1,6 +1,8 @@
 //! A graph: nodes, each with work and with nodes that come before it.
 
-use crate::abi::{Answer, CUgraph, CUgraphNode, CUresult};
+use crate::abi::constants::*;
+use crate::abi::{Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUresult};
+use crate::memory::free_of_graph;
 use crate::operation::Operation;
 use crate::registry::Registry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,7 +12,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub(crate) enum Work {
     Operation(Operation),
     /// All that another graph does, as it was when the node was made.
-    Child(Arc<Graph>),
+    Child(Arc<Graph>, CUgraph),
+    /// Memory that is there as long as the graph.
+    Alloc(u64),
+    Free(u64),
+}
+
+impl Work {
+    /// The kind of the node.
+    pub(crate) fn kind(&self) -> CUgraphNodeType {
+        match self {
+            Work::Child(..) => CU_GRAPH_NODE_TYPE_GRAPH,
+            Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            Work::Free(_) | Work::Operation(Operation::Free(_)) => CU_GRAPH_NODE_TYPE_MEM_FREE,
+            Work::Operation(Operation::Nothing) => CU_GRAPH_NODE_TYPE_EMPTY,
+            Work::Operation(Operation::Launch(_)) => CU_GRAPH_NODE_TYPE_KERNEL,
+            Work::Operation(Operation::Copy(_)) => CU_GRAPH_NODE_TYPE_MEMCPY,
+            Work::Operation(Operation::Fill { .. }) => CU_GRAPH_NODE_TYPE_MEMSET,
+            Work::Operation(Operation::Call(_)) => CU_GRAPH_NODE_TYPE_HOST,
+            Work::Operation(Operation::Write(_) | Operation::Await(..)) => {
+                CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
+            }
+            Work::Operation(Operation::Record(_)) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+            Work::Operation(Operation::Wait(_)) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        }
+    }
 }
 
 /// A node.
@@ -18,6 +44,8 @@ pub(crate) enum Work {
 pub(crate) struct Node {
     pub(crate) handle: CUgraphNode,
     pub(crate) work: Work,
+    /// The node that it is a copy of; itself if it is none.
+    pub(crate) original: CUgraphNode,
     /// Those that come before it.
     pub(crate) after: Vec<CUgraphNode>,
     /// Whether it is left out.
@@ -75,8 +103,40 @@ impl Graph {
         }
         let home = Arc::new(Home(Arc::downgrade(self)));
         let handle = CUgraphNode(homes().insert(home));
-        nodes.push(Node { handle, work, after: after.to_vec(), is_disabled: false });
+        let (original, after) = (handle, after.to_vec());
+        nodes.push(Node { handle, work, original, after, is_disabled: false });
         Ok(handle)
+    }
+
+    /// A graph of nodes that stand in order.
+    pub(crate) fn of_nodes(nodes: &[Node]) -> Answer<Arc<Graph>> {
+        let copied = Arc::new(Graph::default());
+        let mut known: Vec<(CUgraphNode, CUgraphNode)> = Vec::new();
+        for node in nodes {
+            let new = |old: &CUgraphNode| known.iter().find(|(it, _)| it == old).map(|it| it.1);
+            let after: Option<Vec<_>> = node.after.iter().map(new).collect();
+            let handle = copied.add(node.work.clone(), &after.ok_or(CUresult::INVALID_VALUE)?)?;
+            copied.with(handle, |it| {
+                (it.original, it.is_disabled) = (node.handle, node.is_disabled);
+            })?;
+            known.push((node.handle, handle));
+        }
+        Ok(copied)
+    }
+
+    /// A copy of it.
+    ///
+    /// # Errors
+    /// The graph has a circle.
+    pub(crate) fn copied(&self) -> Answer<Arc<Graph>> {
+        Graph::of_nodes(&self.in_order()?)
+    }
+
+    /// The handles of its nodes lead nowhere from now on.
+    pub(crate) fn forget_nodes(&self) {
+        for node in &*self.nodes() {
+            let _ = homes().remove(node.handle.0);
+        }
     }
 
     /// Works on a node.
@@ -126,6 +186,9 @@ impl Drop for Graph {
     fn drop(&mut self) {
         for node in self.nodes.get_mut().unwrap_or_else(PoisonError::into_inner) {
             let _ = homes().remove(node.handle.0);
+            if let Work::Alloc(address) = node.work {
+                free_of_graph(address);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::space::{self, Kind};
 use crate::abi::constants::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE};
 use crate::abi::{Address, Answer, CUdeviceptr, CUresult, Out};
-use crate::context::current;
+use crate::context::{Context, current};
 use std::sync::atomic::Ordering;
 
 /// Rows of pitched memory begin at multiples of so many bytes.
@@ -46,7 +46,9 @@ pub(crate) fn free(address: CUdeviceptr) -> Answer {
     let known = known.ok_or(CUresult::INVALID_VALUE)?;
     match known.kind {
         Kind::Device | Kind::Managed | Kind::Pooled(_) => {}
-        Kind::Host | Kind::Registered => return Err(CUresult::INVALID_VALUE),
+        Kind::Host | Kind::Registered | Kind::Array | Kind::Graph => {
+            return Err(CUresult::INVALID_VALUE);
+        }
     }
     context.wait();
     release(address)?;
@@ -54,8 +56,21 @@ pub(crate) fn free(address: CUdeviceptr) -> Answer {
     context.check()
 }
 
-/// Frees device memory in its turn.
+/// Memory of a graph, which is there as long as the graph.
+pub(crate) fn allocate_for_graph(context: &Context, bytes: u64) -> Answer<u64> {
+    space::allocate(context, bytes, Kind::Graph, 0)
+}
+
+/// Frees it.
+pub(crate) fn free_of_graph(address: u64) {
+    let _ = space::free(address, |block| block.kind == Kind::Graph);
+}
+
+/// Frees device memory in its turn. That of a graph stays until the graph goes.
 pub(crate) fn release(address: u64) -> Answer {
+    if space::find(address).is_some_and(|block| block.kind == Kind::Graph) {
+        return Ok(());
+    }
     let is_it = |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Pooled(_));
     space::free(address, |block| is_it(block.kind)).map(drop)
 }

@@ -47,7 +47,12 @@ fn attribute(of: CUpointer_attribute, address: u64, block: Option<&Block>) -> An
         CU_POINTER_ATTRIBUTE_MAPPED => flag(block.is_some()),
         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match known()?.kind {
             Kind::Pooled(pool) => (8, pool),
-            Kind::Device | Kind::Host | Kind::Registered | Kind::Managed => (8, 0),
+            Kind::Device
+            | Kind::Host
+            | Kind::Registered
+            | Kind::Managed
+            | Kind::Array
+            | Kind::Graph => (8, 0),
         },
         CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => (4, u64::from(known().map(|_| 3u32)?)),
         CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE

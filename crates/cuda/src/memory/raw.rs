@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 use std::ptr;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 fn at<T>(address: u64) -> *mut T {
     ptr::with_exposed_provenance_mut(address as usize)
@@ -14,6 +15,24 @@ fn at<T>(address: u64) -> *mut T {
 pub(super) fn copy(to: u64, from: u64, bytes: u64) {
     // SAFETY: both are valid for so many bytes, as this module's callers have made sure or the program promises.
     unsafe { ptr::copy(at::<u8>(from), at::<u8>(to), bytes as usize) };
+}
+
+/// Writes a word of 4 or 8 bytes at once, behind everything that was written before.
+pub(crate) fn store_word(to: u64, bytes: u64, value: u64) {
+    // SAFETY: as above, and the address is aligned.
+    match bytes {
+        4 => unsafe { AtomicU32::from_ptr(at(to)) }.store(value as u32, Ordering::SeqCst),
+        _ => unsafe { AtomicU64::from_ptr(at(to)) }.store(value, Ordering::SeqCst),
+    }
+}
+
+/// Reads a word of 4 or 8 bytes at once, before everything that is read later.
+pub(crate) fn load_word(from: u64, bytes: u64) -> u64 {
+    // SAFETY: as above, and the address is aligned.
+    match bytes {
+        4 => unsafe { AtomicU32::from_ptr(at(from)) }.load(Ordering::SeqCst).into(),
+        _ => unsafe { AtomicU64::from_ptr(at(from)) }.load(Ordering::SeqCst),
+    }
 }
 
 /// A value that memory is filled with.

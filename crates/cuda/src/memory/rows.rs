@@ -73,6 +73,16 @@ impl Rows {
 }
 
 impl Fill {
+    /// Checks that what is to be filled is there, and aligned.
+    pub(crate) fn check(self, to: u64, pitch: u64, extent: [u64; 2]) -> Answer {
+        let is_aligned = to.is_multiple_of(self.bytes())
+            && (extent[1] <= 1 || pitch.is_multiple_of(self.bytes()));
+        match is_aligned {
+            true => check_fill(to, pitch, self, extent),
+            false => Err(crate::abi::CUresult::INVALID_VALUE),
+        }
+    }
+
     /// Fills rows of values, so many in a row, rows.
     ///
     /// # Errors
@@ -85,7 +95,7 @@ impl Fill {
 }
 
 /// Checks that what is to be filled is there.
-pub(super) fn check_fill(to: u64, pitch: u64, value: Fill, [width, height]: [u64; 2]) -> Answer {
+fn check_fill(to: u64, pitch: u64, value: Fill, [width, height]: [u64; 2]) -> Answer {
     let bytes = width.checked_mul(value.bytes()).ok_or(crate::abi::CUresult::INVALID_VALUE)?;
     let side = Side { address: to, pitch, slice: 0, is_foreign: false };
     side.check([bytes, height, 1])

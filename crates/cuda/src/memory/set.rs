@@ -1,8 +1,7 @@
 //! `cuMemset*`.
 
 use super::raw::Fill;
-use super::rows::check_fill;
-use crate::abi::{Answer, CUdeviceptr, CUresult, CUstream};
+use crate::abi::{Answer, CUdeviceptr, CUstream};
 use crate::operation::Operation;
 use crate::stream;
 
@@ -16,13 +15,10 @@ fn set(
     [width, height]: [u64; 2],
 ) -> Answer {
     let stream = stream::resolve(default, stream)?;
-    if !to.is_multiple_of(value.bytes()) || (height > 1 && !pitch.is_multiple_of(value.bytes())) {
-        return Err(CUresult::INVALID_VALUE);
-    }
     if width == 0 || height == 0 {
         return Ok(());
     }
-    check_fill(to, pitch, value, [width, height])?;
+    value.check(to, pitch, [width, height])?;
     stream.issue(Operation::Fill { to, pitch, value, width, height })
 }
 

@@ -22,6 +22,10 @@ pub(crate) enum Kind {
     Registered,
     /// Memory for both.
     Managed,
+    /// The texels of an array, which only textures, surfaces and copies of arrays reach.
+    Array,
+    /// Memory of a device, of a graph.
+    Graph,
     /// Memory of a device, from a pool.
     Pooled(u64),
 }
@@ -35,9 +39,7 @@ pub(crate) struct Block {
     pub(crate) flags: u32,
     /// The device.
     pub(crate) gpu: Arc<Gpu>,
-    /// The context that it was allocated in.
-    pub(crate) context: u64,
-    /// The handle of that.
+    /// The handle of the context that it was allocated in.
     pub(crate) context_handle: u64,
     /// Another one for each allocation of the process.
     pub(crate) id: u64,
@@ -116,7 +118,8 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
     if bytes == 0 {
         return Err(CUresult::INVALID_VALUE);
     }
-    let on_device = matches!(kind, Kind::Device | Kind::Managed | Kind::Pooled(_));
+    let on_device =
+        matches!(kind, Kind::Device | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_));
     let used = if on_device { gpu.used.fetch_add(bytes, Ordering::Relaxed) } else { 0 };
     let fits = !on_device || used.saturating_add(bytes) <= gpu.properties.global_bytes;
     let start = if fits { memory(gpu)?.allocate(bytes).ok() } else { None };
@@ -166,7 +169,6 @@ fn enter(context: &Context, start: u64, bytes: u64, kind: Kind, flags: u32) {
         kind,
         flags,
         gpu: Arc::clone(&context.gpu),
-        context: context.id,
         context_handle: context.handle.0,
         id: NEXT.fetch_add(1, Ordering::Relaxed),
         synchronous: false,
@@ -190,7 +192,9 @@ pub(crate) fn share(from: &Gpu, with: &Gpu) -> Answer {
 /// Takes that back.
 pub(crate) fn unshare(from: &Gpu, with: &Gpu) -> Answer {
     let memory = memory(with)?;
-    let devices = |block: &&Block| matches!(block.kind, Kind::Device | Kind::Pooled(_));
+    let devices = |block: &&Block| {
+        matches!(block.kind, Kind::Device | Kind::Array | Kind::Graph | Kind::Pooled(_))
+    };
     let of = |block: &&Block| block.gpu.ordinal == from.ordinal;
     for block in read().values().filter(of).filter(devices) {
         let _ = memory.unmap_host(block.start);
@@ -219,9 +223,11 @@ fn leave(block: &Block) {
     let Ok(memory) = memory(&block.gpu) else { return };
     let _ = match block.kind {
         Kind::Registered => memory.unmap_host(block.start),
-        Kind::Device | Kind::Host | Kind::Managed | Kind::Pooled(_) => memory.free(block.start),
+        Kind::Device | Kind::Host | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_) => {
+            memory.free(block.start)
+        }
     };
-    if matches!(block.kind, Kind::Device | Kind::Managed | Kind::Pooled(_)) {
+    if !matches!(block.kind, Kind::Host | Kind::Registered) {
         block.gpu.used.fetch_sub(block.bytes, Ordering::Relaxed);
     }
 }

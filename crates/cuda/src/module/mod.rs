@@ -7,3 +7,4 @@ mod object;
 
 pub(crate) use entries::*;
 pub(crate) use library::*;
+pub(crate) use log::Options;

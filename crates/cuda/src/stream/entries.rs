@@ -129,3 +129,17 @@ pub(crate) fn call(
     let function = function.ok_or(CUresult::INVALID_VALUE)?;
     stream.issue(Operation::Call(Call::Host(function, data)))
 }
+
+/// `cuLaunchHostFunc_v2`. How the host waits is its own affair.
+pub(crate) fn call_with(
+    default: CUstream,
+    stream: CUstream,
+    function: CUhostFn,
+    data: Address,
+    mode: u32,
+) -> Answer {
+    match mode {
+        0 | 1 => call(default, stream, function, data),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}

@@ -142,6 +142,8 @@ impl Stream {
             | Operation::Copy(_)
             | Operation::Fill { .. }
             | Operation::Call(_)
+            | Operation::Write(_)
+            | Operation::Await(..)
             | Operation::Free(_) => {}
         }
         let blocking = driver()?.settings.blocking;
@@ -159,6 +161,16 @@ impl Stream {
             point.wait();
         }
         Ok(point)
+    }
+}
+
+/// Streams that took part in a capture are free again.
+pub(crate) fn leave_capture(capture: &Arc<Capture>) {
+    for stream in streams().all() {
+        let mut own = stream.capture();
+        if own.as_ref().is_some_and(|own| Arc::ptr_eq(own, capture)) {
+            *own = None;
+        }
     }
 }
 
