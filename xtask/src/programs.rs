@@ -204,7 +204,7 @@ fn execute(
     limit: Duration,
 ) -> Verdict {
     let failed = |why: io::Error| Verdict::Failed(why.to_string());
-    let log = file.with_extension("log");
+    let log = PathBuf::from(format!("{}.log", file.display()));
     let started = Instant::now();
     let ended = File::create(&log).and_then(|out| {
         let mut command = Command::new(warpwise);

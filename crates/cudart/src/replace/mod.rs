@@ -53,7 +53,8 @@ fn ours() -> &'static HashMap<&'static str, &'static Row> {
 /// Replaces the runtime in an executable or a library, if it has one.
 fn replace_in(loaded: &Loaded) {
     let help = "link it with `nvcc -cudart shared` (CMake: CUDA_RUNTIME_LIBRARY Shared), or keep its symbols";
-    let shown = loaded.path.display();
+    let shown = std::fs::read_link(&loaded.path).unwrap_or_else(|_| loaded.path.clone());
+    let shown = shown.display();
     let functions = match symbols::runtime_in(loaded) {
         Runtime::None => return,
         Runtime::Nameless => {
