@@ -22,7 +22,7 @@ impl Grid<'_> {
         let limits =
             Limits { max_steps: self.common.launch.max_steps, steps: &self.steps, stop: &stop };
         let mut stats = Stats::default();
-        let mut residents: Vec<Box<Resident<'_>>> = Vec::new();
+        let mut residents: Vec<Resident<'_>> = Vec::new();
         let (mut begun, mut fruitless, mut number) = (0, 0, 0);
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut last = Last::default();

@@ -1,5 +1,5 @@
 // nvcc: sm_90 -- -lineinfo
-// The cluster of a CTA that has no others, and groups whose size the compiler does not know.
+// The cluster of a CTA that has no others, and groups whose size the compiler does not know. distributed.cu has larger clusters.
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -89,6 +89,8 @@ pub(super) enum Location {
     Shared(u64),
     /// No bytes, but the barriers of a CTA, by number.
     Barriers(u64),
+    /// No bytes, but whether a CTA of a cluster is there, on which others rely that access its shared memory.
+    Presence(u64),
 }
 
 /// What an access did.
@@ -101,6 +103,8 @@ pub(super) enum Kind {
     /// An arrival at a barrier with a thread count, after it was complete so many times. The order of those that make it
     /// complete once does not matter.
     Arrive(u64),
+    /// A thread's exit: the last of those of a CTA ends its shared memory, in whatever order they come.
+    Exit,
 }
 
 /// Lanes that meet others.
@@ -140,6 +144,12 @@ fn acts(op: &Op) -> bool {
 }
 
 impl Access {
+    /// What a lane has to do with whether a CTA is there.
+    fn presence(cta: u64, kind: Kind, lane: u32) -> Access {
+        let location = Location::Presence(cta);
+        Access { location, start: 0, end: 1, kind, lane, stored: None }
+    }
+
     /// Whether both access some byte.
     pub(super) fn meets(&self, other: &Access) -> bool {
         self.location == other.location && self.start < other.end && other.start < self.end
@@ -162,7 +172,11 @@ impl Kind {
             (Kind::Read, Kind::Read) => true,
             (Kind::Reduce(one), Kind::Reduce(other)) => one == other,
             (Kind::Arrive(one), Kind::Arrive(other)) => one == other,
-            (Kind::Read | Kind::Write | Kind::Reduce(_) | Kind::Arrive(_), _) => false,
+            (Kind::Exit, Kind::Exit) => true,
+            (
+                Kind::Read | Kind::Write | Kind::Reduce(_) | Kind::Arrive(_) | Kind::Exit,
+                _,
+            ) => false,
         }
     }
 }
@@ -215,6 +229,18 @@ impl Footprints {
         // writes, it finds the same in any order.
         let finds = matches!(inst.op, Op::Atomic { d: Some(_), .. });
         for (warp, lanes) in view.group() {
+            if view.has_peers() {
+                // It counts as well where the other CTA is gone.
+                let addresses = view.address(address, warp);
+                let at = |lane: u32| (lane, view.locate(space, addresses[lane as usize]));
+                let away = |(_, at): &(u32, vm::Location)| {
+                    at.space == Space::Shared && at.cta != view.cta()
+                };
+                let relies = |(lane, at): (u32, vm::Location)| {
+                    Access::presence(at.cta, Kind::Read, if lockstep { 0 } else { lane })
+                };
+                step.accesses.extend(lanes.iter().map(at).filter(away).map(relies));
+            }
             Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
                 let location = match touch.space {
                     Space::Shared => Location::Shared(touch.cta),
@@ -313,6 +339,15 @@ impl Observer for Footprints {
     fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
         self.starts(view, Start::Terminator(place));
         match terminator {
+            Terminator::Exit if view.has_peers() => {
+                let lockstep = self.lockstep();
+                self.note(|step| {
+                    step.acts = true;
+                    let lanes = step.lanes.iter().map(|lane| if lockstep { 0 } else { lane });
+                    let exit = |lane| Access::presence(view.cta(), Kind::Exit, lane);
+                    step.accesses.extend(lanes.map(exit));
+                });
+            }
             Terminator::Exit | Terminator::Trap => self.note(|step| step.acts = true),
             Terminator::Jump(_) | Terminator::Branch { .. } => {}
         }

@@ -420,6 +420,11 @@ impl<'l> Cta<'l> {
         self.fault_at(FaultKind::Deadlock { waiting }, at)
     }
 
+    /// Whether all its threads have exited.
+    pub(crate) fn has_exited(&self) -> bool {
+        self.ready.is_empty() && self.waiting.is_empty()
+    }
+
     /// Whether some split can run.
     pub(crate) fn can_run(&self) -> bool {
         !self.ready.is_empty()

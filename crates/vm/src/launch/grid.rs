@@ -97,8 +97,8 @@ impl Grid<'_> {
         let limits =
             Limits { max_steps: self.common.launch.max_steps, steps: &self.steps, stop: &stop };
         let mut stats = Stats::default();
-        let mut spare: Vec<Box<Resident<'_>>> = Vec::new();
-        let mut waiting: VecDeque<Box<Resident<'_>>> = VecDeque::new();
+        let mut spare: Vec<Resident<'_>> = Vec::new();
+        let mut waiting: VecDeque<Resident<'_>> = VecDeque::new();
         // Turns that ended without finishing a cluster since the last one that was begun or finished.
         let mut stuck = 0;
         // Those that ended so after another one had failed.
@@ -194,7 +194,7 @@ impl Grid<'_> {
         let _ = self.failed_at.set(Instant::now());
         self.failed.fetch_min(number, Ordering::Relaxed);
         let Ok(mut outcome) = self.outcome.lock() else { return };
-        if outcome.fault.as_ref().is_none_or(|known| rank(&fault) < rank(known)) {
+        if outcome.fault.as_ref().is_none_or(|known| self.rank(&fault) < self.rank(known)) {
             outcome.fault = Some(fault);
             outcome.stats = *stats;
         }
@@ -224,9 +224,14 @@ impl Grid<'_> {
     pub(crate) fn report(&self, fault: Fault) {
         self.stopped.store(true, Ordering::Relaxed);
         let Ok(mut outcome) = self.outcome.lock() else { return };
-        if outcome.fault.as_ref().is_none_or(|known| rank(&fault) < rank(known)) {
+        if outcome.fault.as_ref().is_none_or(|known| self.rank(&fault) < self.rank(known)) {
             outcome.fault = Some(fault);
         }
+    }
+
+    fn rank(&self, fault: &Fault) -> Rank {
+        let number = self.common.number(fault.thread.cta);
+        (fault.kind == FaultKind::Interrupted, fault.is_limit(), number)
     }
 
     fn fault_outside(&self, number: u64) {
@@ -239,7 +244,4 @@ impl Grid<'_> {
 }
 
 /// Which of several faults is told: one of the kernel's own, and of those that of the lowest CTA.
-fn rank(fault: &Fault) -> (bool, bool, [u32; 3]) {
-    let [x, y, z] = fault.thread.cta;
-    (fault.kind == FaultKind::Interrupted, fault.is_limit(), [z, y, x])
-}
+type Rank = (bool, bool, u64);

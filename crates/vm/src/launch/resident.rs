@@ -16,8 +16,6 @@ pub(crate) struct Resident<'l> {
     /// By rank.
     ctas: Vec<Cta<'l>>,
     storage: Vec<Storage>,
-    /// Per rank, whether the CTA has exited.
-    exited: Vec<bool>,
     /// Steps that splits took one by one.
     steps: u64,
 }
@@ -26,15 +24,13 @@ pub(crate) struct Resident<'l> {
 const LOOK_UP: u64 = 1 << 12;
 
 impl<'l> Resident<'l> {
-    pub(crate) fn new(common: &'l Common<'_>) -> Box<Self> {
+    pub(crate) fn new(common: &'l Common<'_>) -> Self {
         let (plan, code) = (&*common.made.plan, &*common.made.code);
-        let mut storage: Vec<Storage> =
-            (0..common.cluster).map(|_| common.made.storage()).collect();
-        let memory: Vec<_> =
-            storage.iter_mut().map(|one| one.lend(plan, common.launch.params)).collect();
-        let shared: Vec<_> = memory.iter().map(|memory| memory.shared).collect();
-        let sites = code.sites();
-        let cta = |memory| {
+        let size = common.cluster as usize;
+        let (mut ctas, mut storage) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        for _ in 0..size {
+            let mut own = common.made.storage();
+            let memory = own.lend(plan, common.launch.params);
             let specials = SpecialValues {
                 launch: common.values,
                 cta: [0; 3],
@@ -44,19 +40,22 @@ impl<'l> Resident<'l> {
                 clock_reads: 0,
             };
             let threads = Threads::new(common.threads);
+            let sites = code.sites();
             let mut frame = Frame::new(plan, sites, threads, memory, common.memory, specials);
             frame.apart = common.apart();
             frame.heap_limit = common.launch.heap_limit;
-            if shared.len() > 1 {
-                frame.cluster = ClusterMemory::new(&shared);
-            }
             let mut cta = Cta::new(frame, code);
             cta.run_prologue();
-            cta
-        };
-        let ctas: Vec<_> = memory.into_iter().map(cta).collect();
-        let exited = vec![true; ctas.len()];
-        Box::new(Resident { ctas, storage, exited, steps: 0 })
+            ctas.push(cta);
+            storage.push(own);
+        }
+        if size > 1 {
+            let shared: Vec<_> = ctas.iter().map(|cta| cta.frame.cta.shared).collect();
+            for cta in &mut ctas {
+                cta.frame.cluster = ClusterMemory::new(&shared);
+            }
+        }
+        Resident { ctas, storage, steps: 0 }
     }
 
     /// The number of the cluster that runs.
@@ -96,7 +95,6 @@ impl<'l> Resident<'l> {
             frame.cluster.begin();
             cta.start(observer);
         }
-        self.exited.fill(false);
     }
 
     /// Runs until all CTAs have exited, or none gets anywhere, or one faults.
@@ -104,7 +102,7 @@ impl<'l> Resident<'l> {
         loop {
             let mut goes_on = None;
             for rank in 0..self.ctas.len() {
-                if self.exited[rank] {
+                if self.ctas[rank].has_exited() {
                     continue;
                 }
                 match self.ctas[rank].run(limits, observer) {
@@ -125,7 +123,7 @@ impl<'l> Resident<'l> {
 
     /// Lets threads go on that have waited for the cluster, and says if it is done, or waits for ever.
     fn settle<O: Observer>(&mut self, observer: &mut O) -> Option<Turn> {
-        if self.exited.iter().all(|exited| *exited) {
+        if self.ctas.iter().all(Cta::has_exited) {
             return Some(Turn::Done);
         }
         Cta::complete_cluster(&mut self.ctas, observer);
@@ -141,14 +139,11 @@ impl<'l> Resident<'l> {
         if !O::OBSERVES {
             return None;
         }
-        let waits = |(cta, exited): &(&Cta<'_>, &bool)| !**exited && !cta.can_run();
-        let waiting = self.ctas.iter().zip(&self.exited).filter(waits);
-        waiting.into_iter().find_map(|(cta, _)| cta.look_up_waiting(observer))
+        self.ctas.iter().filter(|cta| !cta.can_run()).find_map(|cta| cta.look_up_waiting(observer))
     }
 
     /// The threads of a CTA have exited.
     fn exit(&mut self, rank: usize) {
-        self.exited[rank] = true;
         self.ctas.iter_mut().for_each(|cta| cta.frame.cluster.exit(rank));
     }
 
