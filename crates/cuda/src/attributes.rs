@@ -80,7 +80,9 @@ pub(crate) fn value(gpu: &Gpu, attribute: CUdevice_attribute) -> i32 {
         | CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1
         | CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS
         | CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR => 1,
-        CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS => i32::from(major >= 9),
+        CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS | CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => {
+            i32::from(major >= 9)
+        }
         CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => 1,
         other => texture(other),
     }

@@ -10,9 +10,9 @@ use crate::function::Function;
 use crate::module::resolve;
 use crate::occupancy;
 use crate::operation::{Launch, Operation};
-use crate::say;
 use crate::stream;
 use std::sync::Arc;
+use warpwise::{LaunchError, clusters};
 
 /// What a launch asks for.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,16 @@ pub(crate) struct Shape {
     pub(crate) block: [u32; 3],
     pub(crate) shared: u32,
     pub(crate) cooperative: bool,
+    /// The extents of clusters in CTAs, if the launch says them.
+    pub(crate) cluster: Option<[u32; 3]>,
+}
+
+/// What a launch answers whose clusters are not possible.
+pub(crate) fn of_cluster(refused: &LaunchError) -> CUresult {
+    match refused {
+        LaunchError::NoClusters => CUresult::NOT_SUPPORTED,
+        _ => CUresult::INVALID_CLUSTER_SIZE,
+    }
 }
 
 /// What ends the list of `extra`, and stands in it before the address of a block of arguments and that of its size.
@@ -55,7 +65,7 @@ pub(crate) fn prepared(
     params: Out<Address>,
     extra: Out<Address>,
 ) -> Answer<Launch> {
-    let Shape { grid, block, shared, cooperative } = shape;
+    let Shape { grid, block, shared, cooperative, cluster } = shape;
     let within = |extents: [u32; 3], most: [u32; 3]| {
         extents.iter().zip(most).all(|(extent, most)| (1..=most).contains(extent))
     };
@@ -72,6 +82,8 @@ pub(crate) fn prepared(
     {
         return Err(CUresult::INVALID_VALUE);
     }
+    let demands = &function.kernel.ir().cluster;
+    clusters(demands, grid, cluster).map_err(|refused| of_cluster(&refused))?;
     if cooperative {
         let resident = occupancy::resident(&function, threads as u32, shared.into());
         let most = u64::from(resident) * u64::from(function.context.gpu.properties.multiprocessors);
@@ -107,7 +119,7 @@ pub(crate) fn prepared(
     };
     match failed {
         Some(failed) => Err(failed),
-        None => Ok(Launch { function, grid, block, shared, packed }),
+        None => Ok(Launch { function, grid, block, cluster, shared, packed }),
     }
 }
 
@@ -147,7 +159,7 @@ pub(crate) fn kernel(
     extra: Out<Address>,
 ) -> Answer {
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    let shape = Shape { grid, block, shared, cooperative: false };
+    let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
     launched(default, function, shape, stream, params, extra)
 }
 
@@ -167,28 +179,27 @@ pub(crate) fn cooperative(
     params: Out<Address>,
 ) -> Answer {
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-    let shape = Shape { grid, block, shared, cooperative: true };
+    let shape = Shape { grid, block, shared, cooperative: true, cluster: None };
     launched(default, function, shape, stream, params, Out::null())
 }
 
-/// What the attributes of a launch ask for: whether it is cooperative. The others are hints, but clusters.
-fn cooperative_of(attributes: In<CUlaunchAttribute>, count: u32) -> Answer<bool> {
-    let mut cooperative = false;
+/// What the attributes of a launch ask for: whether it is cooperative, and its clusters. The others are hints.
+pub(crate) fn asked(
+    attributes: In<CUlaunchAttribute>,
+    count: u32,
+) -> Answer<(bool, Option<[u32; 3]>)> {
+    let (mut cooperative, mut cluster) = (false, None);
     for attribute in attributes.list(count as usize)? {
         let [low, high] = [attribute.value[0] as u32, (attribute.value[0] >> 32) as u32];
         match attribute.id {
             CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = low != 0,
             CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                let z = attribute.value[1] as u32;
-                if [low, high, z].iter().any(|extent| *extent > 1) {
-                    say::once("clusters of several CTAs are not there");
-                    return Err(CUresult::NOT_SUPPORTED);
-                }
+                cluster = Some([low, high, attribute.value[1] as u32]);
             }
             _ => {}
         }
     }
-    Ok(cooperative)
+    Ok((cooperative, cluster))
 }
 
 /// `cuLaunchKernelEx`.
@@ -200,8 +211,8 @@ pub(crate) fn kernel_with(
     extra: Out<Address>,
 ) -> Answer {
     let config = config.get()?;
-    let cooperative = cooperative_of(config.attributes, config.attribute_count)?;
+    let (cooperative, cluster) = asked(config.attributes, config.attribute_count)?;
     let CUlaunchConfig { grid, block, shared_bytes: shared, .. } = config;
-    let shape = Shape { grid, block, shared, cooperative };
+    let shape = Shape { grid, block, shared, cooperative, cluster };
     launched(default, function, shape, config.stream, params, extra)
 }

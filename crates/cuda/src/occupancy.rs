@@ -3,8 +3,9 @@
 
 use crate::abi::{Answer, CUfunction, CUlaunchConfig, CUoccupancyB2DSize, CUresult, In, Out};
 use crate::function::Function;
+use crate::launch;
 use crate::module::resolve;
-use crate::say;
+use warpwise::ir::PORTABLE_CLUSTER;
 
 /// Threads of a warp, and of a CTA at most.
 const WARP: u32 = 32;
@@ -124,20 +125,24 @@ pub(crate) fn available(to: Out<u64>, function: CUfunction, blocks: i32, threads
     to.set(each.saturating_sub(reserved).min(most).saturating_sub(fixed))
 }
 
-/// `cuOccupancyMaxPotentialClusterSize`: of one CTA.
+/// `cuOccupancyMaxPotentialClusterSize`: what every device with clusters can run.
 pub(crate) fn cluster(to: Out<i32>, function: CUfunction, config: In<CUlaunchConfig>) -> Answer {
-    resolve(function)?;
+    let function = resolve(function)?;
     config.get()?;
-    say::once("clusters of several CTAs are not there");
-    to.set(1)
+    to.set(if function.kernel.ir().cluster.available { PORTABLE_CLUSTER as i32 } else { 1 })
 }
 
-/// `cuOccupancyMaxActiveClusters`: as many as CTAs.
+/// `cuOccupancyMaxActiveClusters`: as many as all multiprocessors together have room for.
 pub(crate) fn clusters(to: Out<i32>, function: CUfunction, config: In<CUlaunchConfig>) -> Answer {
     let function = resolve(function)?;
     let config = config.get()?;
     let threads: u64 = config.block.iter().map(|extent| u64::from(*extent)).product();
     let threads = u32::try_from(threads).map_err(|_| CUresult::INVALID_VALUE)?;
+    let (_, cluster) = launch::asked(config.attributes, config.attribute_count)?;
+    let demands = &function.kernel.ir().cluster;
+    let cluster = warpwise::clusters(demands, config.grid, cluster);
+    let cluster = cluster.map_err(|refused| launch::of_cluster(&refused))?.unwrap_or([1; 3]);
     let blocks = resident(&function, threads, config.shared_bytes.into());
-    to.set((blocks * function.context.gpu.properties.multiprocessors) as i32)
+    let all = blocks.saturating_mul(function.context.gpu.properties.multiprocessors);
+    to.set((all / cluster.iter().product::<u32>()) as i32)
 }

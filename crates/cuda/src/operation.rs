@@ -16,6 +16,7 @@ pub(crate) struct Launch {
     pub(crate) function: Arc<Function>,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) shared: u32,
     pub(crate) packed: Packed,
 }
@@ -175,9 +176,10 @@ fn await_word(context: &Context, word: Word, compare: Compare) -> Answer {
 
 /// Launches a kernel, or checks it.
 fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
-    let Launch { function, grid, block, shared, packed } = launch;
+    let Launch { function, grid, block, cluster, shared, packed } = launch;
     let limits = context.limits();
     let config = LaunchConfig {
+        cluster: cluster.map(Extents),
         dynamic_shared: *shared,
         stack_limit: u32::try_from(limits.stack).unwrap_or(u32::MAX),
         heap_limit: limits.heap,

@@ -45,11 +45,12 @@ pub use heap_event::HeapEvent;
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
     DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome,
-    cta_index, launch, launch_chosen, launch_observed,
+    clusters, cta_index, launch, launch_chosen, launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{
-    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Location, Observer, Part, Unobserved, View,
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Location, Observer, Part,
+    Unobserved, View,
 };
 pub use printed::Printed;
 pub use schedule::{

@@ -123,5 +123,6 @@ pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};
 pub use vm::texture;
 pub use vm::{
-    DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, Printed, Schedule, Stats, pool,
+    DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, LaunchError, Printed, Schedule,
+    Stats, clusters, pool,
 };

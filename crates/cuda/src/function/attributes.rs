@@ -18,6 +18,8 @@ fn value(function: &Function, attribute: CUfunction_attribute) -> Answer<i32> {
     let attributes = function.attributes();
     let clamped = |bytes: u64| i32::try_from(bytes).unwrap_or(i32::MAX);
     let settable = &function.settable;
+    let demands = &function.kernel.ir().cluster;
+    let required = demands.required.unwrap_or_default();
     Ok(match attribute {
         CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => attributes.max_threads_per_block as i32,
         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => clamped(attributes.static_shared_bytes),
@@ -38,6 +40,10 @@ fn value(function: &Function, attribute: CUfunction_attribute) -> Answer<i32> {
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
             settable.carveout.load(Ordering::Relaxed)
         }
+        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => demands.explicit.into(),
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => required[0] as i32,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => required[1] as i32,
+        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => required[2] as i32,
         CLUSTERS..=CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
             settable.clusters[(attribute - CLUSTERS) as usize].load(Ordering::Relaxed)
         }

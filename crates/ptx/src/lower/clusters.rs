@@ -15,7 +15,10 @@ pub(super) const SINCE: u32 = 90;
 ///
 /// # Errors
 /// It demands what is not implemented.
-pub(super) fn limits(function: &Function, target: Target) -> Result<ClusterLimits, Vec<Diagnostic>> {
+pub(super) fn limits(
+    function: &Function,
+    target: Target,
+) -> Result<ClusterLimits, Vec<Diagnostic>> {
     let available = target.sm >= SINCE;
     let mut limits = ClusterLimits { available, ..ClusterLimits::default() };
     let mut counted: Option<Span> = None;

@@ -45,7 +45,9 @@ use call_graph::CallGraph;
 use diag::{Diagnostic, Span};
 use errors::{Errors, MAX_DEPTH, too_deep};
 use frames::{LocalFrame, Targets};
-use ir::{BlockId, Builder, ClusterLimits, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules};
+use ir::{
+    BlockId, Builder, ClusterLimits, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules,
+};
 use layout::{Row, SharedMemory, align_up};
 use routine::Routines;
 use scope::{Placing, Scopes};
