@@ -99,8 +99,8 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     {
         say::once(&format!("cannot write {}: {why}", file.display()));
     }
-    // SAFETY: the C library goes on with the functions that are left, and ends the process with the new status.
     if driver.settings.check && status == 0 && FOUND.load(Ordering::Relaxed) {
+        // SAFETY: the C library goes on with the functions that are left, and ends the process with the new status.
         unsafe { exit(1) }
     }
 }
