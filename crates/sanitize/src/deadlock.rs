@@ -90,7 +90,9 @@ fn cause<'w>(
     let collectives = || {
         waiting.iter().filter_map(|group| match group.waiting_for {
             WaitingFor::Lanes(mask) => Some((group, mask)),
-            WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } | WaitingFor::EndlessLoop => None,
+            WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } | WaitingFor::EndlessLoop => {
+                None
+            }
         })
     };
     // Lanes that wait for lanes at another collective come first, then those that wait for lanes at a barrier.
@@ -100,7 +102,10 @@ fn cause<'w>(
             WaitingFor::Lanes(theirs) if there.lanes.intersects(missing) => {
                 Some((group, mask, there, theirs))
             }
-            WaitingFor::Lanes(_) | WaitingFor::Barrier { .. } | WaitingFor::Cluster { .. } | WaitingFor::EndlessLoop => None,
+            WaitingFor::Lanes(_)
+            | WaitingFor::Barrier { .. }
+            | WaitingFor::Cluster { .. }
+            | WaitingFor::EndlessLoop => None,
         })
     });
     // Where lanes exchange values is what the report is about, rather than where they only wait; and what can never fit,

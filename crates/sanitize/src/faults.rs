@@ -18,9 +18,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Fin
         FaultKind::OutOfBounds { access, address, bytes, space, peer, nearest, freed, .. } => {
             let at = at(space, address, bytes);
             match (freed.is_some(), peer) {
-                (true, Some(rank)) => {
-                    NotThere { access, at, rank, why: Absent::HasExited }.into()
-                }
+                (true, Some(rank)) => NotThere { access, at, rank, why: Absent::HasExited }.into(),
                 (true, None) => Freed { access, at, block: heap.around(address) }.into(),
                 (false, _) => {
                     let global = nearest.filter(|nearest| nearest.space == Space::Global);

@@ -26,7 +26,9 @@ pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
         Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
             for (lane, at) in touch.iter() {
                 let now = || view.peek(touch.location(at), (warp, lane), Access::B64.bytes());
-                let Some(state) = states.get(&touch.location(at)).copied().or_else(now) else { continue };
+                let Some(state) = states.get(&touch.location(at)).copied().or_else(now) else {
+                    continue;
+                };
                 let (left, come) = (pending(state), arrivals(steps[lane as usize]));
                 if come > left {
                     found.report(Code::B001, inst.place, None, || {

@@ -19,8 +19,8 @@ use ir::{Inst, Kernel, Place, Pred, Terminator};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use vm::{
-    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Fault, Firing, HeapEvent, Memory, Observer, Verdict,
-    View, Waiting,
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Fault, Firing, HeapEvent, Memory,
+    Observer, Verdict, View, Waiting,
 };
 
 /// What is reported.

@@ -12,6 +12,7 @@
 // Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod block;
 mod cluster_memory;
 mod cta;
 mod engine;
@@ -49,7 +50,8 @@ pub use launch::{
 };
 pub use memory::Memory;
 pub use observer::{
-    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Location, Observer, Part, Unobserved, View,
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Location, Observer, Part,
+    Unobserved, View,
 };
 pub use printed::Printed;
 pub use schedule::{

@@ -3,9 +3,7 @@
 use super::{Entry, Form, Need, hint};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{
-    BinaryOp, CLUSTER_STRIDE, Class, ClusterHalf, CompareOp, Op, Reg, Special, Src, UnaryOp,
-};
+use ir::{BinaryOp, CLUSTER_STRIDE, Class, ClusterHalf, CompareOp, Op, Reg, Special, Src, UnaryOp};
 
 /// The bits of an address in shared memory that lead to a place in the memory of a CTA; those above tell the CTA.
 const INSIDE: u64 = CLUSTER_STRIDE - 1;
@@ -120,8 +118,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "barrier.cluster",
         section: "9.7.13.3 barrier.cluster",
         forms: &[
-            Form::new("barrier.cluster!.arrive!{.sem}{.aligned}; .sem = { .release, .relaxed }", (7, 8), 90, arrive).needs(BARRIER),
-            Form::new("barrier.cluster!.wait!{.acquire}{.aligned}", (7, 8), 90, wait).needs(BARRIER),
+            Form::new(
+                "barrier.cluster!.arrive!{.sem}{.aligned}; .sem = { .release, .relaxed }",
+                (7, 8),
+                90,
+                arrive,
+            )
+            .needs(BARRIER),
+            Form::new("barrier.cluster!.wait!{.acquire}{.aligned}", (7, 8), 90, wait)
+                .needs(BARRIER),
         ],
     },
     Entry {

@@ -7,9 +7,7 @@ use ir::{BinaryOp, ClusterHalf, Inst, Op, Place, Pred, Space, Terminator, Touche
 use lanes::LaneMask;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use vm::{
-    Arrival, BarrierArrival, BarrierPart, Candidate, ClusterArrival, Firing, Observer, View,
-};
+use vm::{Arrival, BarrierArrival, BarrierPart, Candidate, ClusterArrival, Firing, Observer, View};
 
 /// Steps of a run that are written down.
 pub(super) const STEPS: usize = 4096;
@@ -173,10 +171,7 @@ impl Kind {
             (Kind::Reduce(one), Kind::Reduce(other)) => one == other,
             (Kind::Arrive(one), Kind::Arrive(other)) => one == other,
             (Kind::Exit, Kind::Exit) => true,
-            (
-                Kind::Read | Kind::Write | Kind::Reduce(_) | Kind::Arrive(_) | Kind::Exit,
-                _,
-            ) => false,
+            (Kind::Read | Kind::Write | Kind::Reduce(_) | Kind::Arrive(_) | Kind::Exit, _) => false,
         }
     }
 }

@@ -45,7 +45,10 @@ use crate::touch::Touch;
 use clock::Clocks;
 use clusters::Clusters;
 use foldhash::HashSet;
-use ir::{Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, Terminator, WarpRules};
+use ir::{
+    Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, Terminator,
+    WarpRules,
+};
 use judge::{Extents, How, Judge, Where};
 use lanes::LaneMask;
 use line::{Kind, Lines, Pages};

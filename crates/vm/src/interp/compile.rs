@@ -2,8 +2,8 @@
 
 use super::collective::{ActiveMask, Collective, CollectiveMeeting, ShuffleConstant};
 use super::control::{
-    Barrier, BarrierMeeting, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep, Nothing, Pause,
-    Trap,
+    Barrier, BarrierMeeting, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep,
+    Nothing, Pause, Trap,
 };
 use super::handler::select;
 use super::handlers::{atomic_handler, load_handler, store_handler};

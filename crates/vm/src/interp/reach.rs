@@ -341,7 +341,9 @@ pub(super) fn access_fault(
     };
     let freed = match of {
         Space::Global => frame.regions.memory().freed(address).map(global),
-        Space::Shared => shared.filter(|_| named.is_some_and(|(rank, _)| frame.cluster.has_exited(rank))),
+        Space::Shared => {
+            shared.filter(|_| named.is_some_and(|(rank, _)| frame.cluster.has_exited(rank)))
+        }
         Space::Local | Space::Param | Space::Generic => None,
     };
     let nearest = match of {

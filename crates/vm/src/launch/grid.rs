@@ -236,8 +236,7 @@ impl Grid<'_> {
 
     fn fault_outside(&self, number: u64) {
         let cta = self.common.cta(number * self.common.cluster);
-        let thread =
-            crate::ThreadId { cta, thread: [0; 3], warp: 0, lane: 0 };
+        let thread = crate::ThreadId { cta, thread: [0; 3], warp: 0, lane: 0 };
         let place = self.common.made.plan.place(Pc::START);
         self.report(Fault { kind: FaultKind::Interrupted, place, thread });
     }

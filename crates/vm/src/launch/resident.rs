@@ -81,8 +81,7 @@ impl<'l> Resident<'l> {
         observer: &mut O,
     ) {
         let first = number * common.cluster;
-        for (number, (cta, storage)) in (first..).zip(self.ctas.iter_mut().zip(&mut self.storage))
-        {
+        for (number, (cta, storage)) in (first..).zip(self.ctas.iter_mut().zip(&mut self.storage)) {
             let frame = &mut cta.frame;
             for range in &common.made.plan.rows.zeros {
                 // SAFETY: the ranges lie inside the register file.

@@ -51,8 +51,16 @@ impl Shape {
             Special::ClusterNctaid(of) => u64::from(self.cluster[dim(of)]),
             Special::ClusterNctarank => u64::from(self.ctas()),
             Special::IsExplicitCluster => u64::from(self.explicit_cluster),
-            Special::ClusterWindow => if self.ctas() == 1 { 0 } else { CLUSTER_STRIDE },
-            Special::ClusterCtaid(_) | Special::ClusterCtarank => return (self.ctas() == 1).then_some(0),
+            Special::ClusterWindow => {
+                if self.ctas() == 1 {
+                    0
+                } else {
+                    CLUSTER_STRIDE
+                }
+            }
+            Special::ClusterCtaid(_) | Special::ClusterCtarank => {
+                return (self.ctas() == 1).then_some(0);
+            }
             Special::Nwarpid => u64::from(self.warps()),
             Special::Nsmid => u64::from(MULTIPROCESSORS),
             Special::Gridid => 1,

@@ -130,7 +130,8 @@ impl Kernel {
                 }
             }
             FaultKind::ArrivedTwice { .. } => {
-                found = found.help("let each thread wait (barrier.cluster.wait) between two arrivals");
+                found =
+                    found.help("let each thread wait (barrier.cluster.wait) between two arrivals");
             }
             FaultKind::Deadlock { waiting } => {
                 let several = waiting.iter().any(|group| group.cta != fault.thread.cta);
