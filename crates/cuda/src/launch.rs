@@ -82,8 +82,8 @@ pub(crate) fn prepared(
     {
         return Err(CUresult::INVALID_VALUE);
     }
-    let demands = &function.kernel.ir().cluster;
-    clusters(demands, grid, cluster).map_err(|refused| of_cluster(&refused))?;
+    clusters(function.kernel.ir(), grid, cluster, shared)
+        .map_err(|refused| of_cluster(&refused))?;
     if cooperative {
         let resident = occupancy::resident(&function, threads as u32, shared.into());
         let most = u64::from(resident) * u64::from(function.context.gpu.properties.multiprocessors);

@@ -139,8 +139,8 @@ pub(crate) fn clusters(to: Out<i32>, function: CUfunction, config: In<CUlaunchCo
     let threads: u64 = config.block.iter().map(|extent| u64::from(*extent)).product();
     let threads = u32::try_from(threads).map_err(|_| CUresult::INVALID_VALUE)?;
     let (_, cluster) = launch::asked(config.attributes, config.attribute_count)?;
-    let demands = &function.kernel.ir().cluster;
-    let cluster = warpwise::clusters(demands, config.grid, cluster);
+    let kernel = function.kernel.ir();
+    let cluster = warpwise::clusters(kernel, config.grid, cluster, config.shared_bytes);
     let cluster = cluster.map_err(|refused| launch::of_cluster(&refused))?.unwrap_or([1; 3]);
     let blocks = resident(&function, threads, config.shared_bytes.into());
     let all = blocks.saturating_mul(function.context.gpu.properties.multiprocessors);

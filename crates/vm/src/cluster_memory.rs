@@ -5,7 +5,7 @@
 //! arithmetic, an address means the same to every CTA that is given it, and what a CTA does in its own memory costs
 //! nothing more than without a cluster.
 
-use crate::frame::Block;
+use crate::block::Block;
 use ir::{CLUSTER_STRIDE, MAX_CLUSTER};
 
 /// The shared memory of the CTAs of a cluster, by rank. Empty where each CTA is a cluster of its own.

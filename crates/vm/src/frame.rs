@@ -1,5 +1,6 @@
 //! What code works on: the lanes of the running group, their registers, and the memory of their CTA.
 
+use crate::block::Block;
 use crate::cluster_memory::ClusterMemory;
 use crate::exit::Stop;
 use crate::heap_event::HeapEvent;
@@ -10,13 +11,6 @@ use crate::printed::Text;
 use crate::stats::Stats;
 use crate::threads::{MAX_WARPS, Threads};
 use lanes::WARP;
-
-/// Memory as a pointer and a length, for the spaces that belong to a CTA.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
-    pub(crate) start: *mut u8,
-    pub(crate) bytes: u64,
-}
 
 /// The state of a CTA that code works on.
 pub(crate) struct Frame<'l> {

@@ -12,6 +12,7 @@
 // Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+mod block;
 mod cluster_memory;
 mod cta;
 mod engine;

@@ -1,65 +1,8 @@
-//! What clusters of CTAs ask of lowering: the demands of a kernel, and addresses that mean the same in all CTAs.
+//! Addresses in shared memory that mean the same in all CTAs of a cluster.
 
-use super::extents;
 use super::lowering::Lowering;
 use crate::syntax::Space;
-use crate::syntax::ast::{Function, Item, Module, Statement, StatementKind};
-use crate::target::Target;
-use diag::{Diagnostic, Span};
-use ir::{BinaryOp, CLUSTER_STRIDE, Class, ClusterLimits, Op, Special, Src, UnaryOp};
-
-/// The first target with clusters.
-pub(super) const SINCE: u32 = 90;
-
-/// What a kernel demands of the clusters that it is launched in.
-///
-/// # Errors
-/// It demands what is not implemented.
-pub(super) fn limits(
-    function: &Function,
-    target: Target,
-) -> Result<ClusterLimits, Vec<Diagnostic>> {
-    let available = target.sm >= SINCE;
-    let mut limits = ClusterLimits { available, ..ClusterLimits::default() };
-    let mut counted: Option<Span> = None;
-    for directive in &function.directives {
-        match directive.name.trim_start_matches('.') {
-            "reqnctapercluster" => limits.required = Some(extents(directive)),
-            "explicitcluster" => limits.explicit = true,
-            "maxclusterrank" => limits.maximum = extents(directive).first().copied(),
-            "blocksareclusters" => counted = Some(directive.span),
-            _ => {}
-        }
-    }
-    // The grid of a launch counts CTAs, and that of such a kernel clusters.
-    let several = limits.required.is_some_and(|extents| extents != [1; 3]);
-    match counted.filter(|_| several) {
-        Some(span) => {
-            let message = "grids that count clusters of several CTAs are not implemented";
-            Err(vec![Diagnostic::unsupported(span, message)])
-        }
-        None => Ok(limits),
-    }
-}
-
-/// Whether instructions of a module have to do with clusters: then threads may tell those of other CTAs where something stands
-/// in shared memory.
-pub(super) fn concern(module: &Module) -> bool {
-    fn any(statements: &[Statement]) -> bool {
-        statements.iter().any(|statement| match &statement.kind {
-            StatementKind::Block(inner) => any(inner),
-            StatementKind::Instruction(instruction) => {
-                let mut parts = instruction.suffixes.iter().flat_map(|word| word.split("::"));
-                parts.any(|part| part == "cluster")
-            }
-            _ => false,
-        })
-    }
-    module.items.iter().any(|item| match item {
-        Item::Function(function) => any(function.body.as_deref().unwrap_or_default()),
-        Item::Variable(_) | Item::Directive(_) => false,
-    })
-}
+use ir::{BinaryOp, CLUSTER_STRIDE, Class, Op, Special, Src, UnaryOp};
 
 impl Lowering {
     /// The address of a variable as a value that threads can hand to others: in shared memory, one that leads to it from

@@ -1,7 +1,7 @@
 //! Sizes and places of variables, and the image of a module's global and constant variables.
 
 use super::addressed::{addressed, reads_special};
-use super::clusters;
+use super::demands::concerns_clusters;
 use super::errors::Result;
 use super::variables::{Declared, Missing, Variables};
 use crate::special;
@@ -273,7 +273,7 @@ pub(super) const GAP: u64 = 64;
 impl Image {
     /// Lays out the variables of a module. Variables whose initial values make no sense are reported.
     pub fn of(module: &Module, errors: &mut Vec<Diagnostic>) -> Image {
-        let mut image = Image { clusters: clusters::concern(module), ..Image::default() };
+        let mut image = Image { clusters: concerns_clusters(module), ..Image::default() };
         let kernels = kernels(module).map(|kernel| kernel.name.to_string());
         for name in kernels.chain(addressed(module)) {
             let next = FUNCTIONS + FUNCTION * image.functions.len() as u64;

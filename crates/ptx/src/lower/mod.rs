@@ -8,6 +8,7 @@ mod addressed;
 mod call;
 mod call_graph;
 mod clusters;
+mod demands;
 mod errors;
 mod frames;
 mod functions;
@@ -42,12 +43,11 @@ use crate::syntax::ast::{self, Function, Instruction, Name, Statement, Statement
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::Target;
 use call_graph::CallGraph;
+use demands::{CLUSTERS_SINCE, cluster_limits, thread_limits};
 use diag::{Diagnostic, Span};
 use errors::{Errors, MAX_DEPTH, too_deep};
 use frames::{LocalFrame, Targets};
-use ir::{
-    BlockId, Builder, ClusterLimits, Kernel, Place, Pred, Reg, Terminator, ThreadLimits, WarpRules,
-};
+use ir::{BlockId, Builder, ClusterLimits, Kernel, Place, Pred, Reg, Terminator, WarpRules};
 use layout::{Row, SharedMemory, align_up};
 use routine::Routines;
 use scope::{Placing, Scopes};
@@ -101,7 +101,7 @@ pub fn lower_kernel(
         dynamic: None,
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
-        clusters: image.clusters && target.sm >= clusters::SINCE,
+        clusters: image.clusters && target.sm >= CLUSTERS_SINCE,
         constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
@@ -119,7 +119,7 @@ pub fn lower_kernel(
         errors: Errors::default(),
     };
     lowering.function(function);
-    lowering.finish(function, clusters::limits(function, target)?)
+    lowering.finish(function, cluster_limits(function, target)?)
 }
 
 impl Lowering {
@@ -538,28 +538,4 @@ fn mentions(operand: &ast::Operand, register: &Name) -> bool {
         K::Vector(all) | K::List(all) => all.iter().any(|operand| mentions(operand, register)),
         K::Component(..) | K::Constant(_) | K::Sink | K::Address(_) | K::Element(..) => false,
     }
-}
-
-/// The extents that a directive gives; 1 where it gives none.
-fn extents(directive: &ast::Directive) -> [u32; 3] {
-    let mut extents = [1; 3];
-    for (extent, arg) in extents.iter_mut().zip(&directive.args) {
-        if let ast::DirectiveArg::Constant(constant) = arg {
-            let value = constant.integer().and_then(|value| u32::try_from(value).ok());
-            *extent = value.unwrap_or(1);
-        }
-    }
-    extents
-}
-
-fn thread_limits(function: &Function) -> ThreadLimits {
-    let mut limits = ThreadLimits::default();
-    for directive in &function.directives {
-        match directive.name.trim_start_matches('.') {
-            "reqntid" => limits.required = Some(extents(directive)),
-            "maxntid" => limits.maximum = Some(extents(directive)),
-            _ => {}
-        }
-    }
-    limits
 }

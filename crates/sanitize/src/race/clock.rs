@@ -196,6 +196,33 @@ impl Clocks {
         self.released(thread, &fence)
     }
 
+    /// Lanes of a warp release what they did so far, all at one time.
+    pub(super) fn release_together(&mut self, warp: usize, lanes: LaneMask) -> HappensBefore {
+        let time = self.tick();
+        let clocks = &mut self.warps[warp];
+        clocks.uniform &= lanes.is_full();
+        for lane in lanes {
+            clocks.now[lane as usize] = time;
+        }
+        let mut released = HappensBefore::new();
+        // Lanes with the same clocks make one statement.
+        let mut last: Option<(usize, u32, Fenced)> = None;
+        for lane in lanes {
+            let fence = self.warps[warp].fence(lane as usize, time, true);
+            match &mut last {
+                Some((_, lanes, alike)) if alike.is_alike(&fence) => *lanes |= 1 << lane,
+                _ => {
+                    let before = last.replace((warp, 1 << lane, fence));
+                    let before = before.as_ref().map(|(warp, lanes, fence)| (*warp, *lanes, fence));
+                    self.add_fenced(&mut released, before);
+                }
+            }
+        }
+        let last = last.as_ref().map(|(warp, lanes, fence)| (*warp, *lanes, fence));
+        self.add_fenced(&mut released, last);
+        released
+    }
+
     /// Whether lanes took part in a collective with those of an earlier step after that.
     pub(super) fn have_met(&self, by: &Step, new: &Step) -> bool {
         let same_warp = (by.cta, by.warp) == (new.cta, new.warp);
@@ -224,6 +251,37 @@ impl Clocks {
         clocks.uniform = false;
         clocks.floor[lane] = clocks.floor[lane].max(news.floor(thread.cta));
         merge(&mut clocks.known[lane], news);
+    }
+
+    /// Lanes of a warp learn something.
+    pub(super) fn learn_together(
+        &mut self,
+        warp: usize,
+        lanes: LaneMask,
+        news: &Rc<HappensBefore>,
+    ) {
+        let (clocks, floor) = (&mut self.warps[warp], news.floor(self.cta));
+        clocks.uniform = false;
+        // Lanes that know the same go on knowing the same.
+        let mut last: Option<[Option<Rc<HappensBefore>>; 2]> = None;
+        for lane in lanes.iter().map(|lane| lane as usize) {
+            clocks.floor[lane] = clocks.floor[lane].max(floor);
+            let before = clocks.known[lane].take();
+            let is_same = |known: &Option<Rc<HappensBefore>>| match (known, &before) {
+                (Some(known), Some(before)) => Rc::ptr_eq(known, before),
+                (known, before) => known.is_none() && before.is_none(),
+            };
+            let after = match &last {
+                Some([known, after]) if is_same(known) => after.clone(),
+                _ => {
+                    let mut after = before.clone();
+                    merge(&mut after, news);
+                    after
+                }
+            };
+            clocks.known[lane].clone_from(&after);
+            last = Some([before, after]);
+        }
     }
 
     /// Says shorter what was released by threads of this CTA.

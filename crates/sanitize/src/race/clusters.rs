@@ -41,14 +41,12 @@ impl Clusters {
         releases: bool,
     ) {
         let barrier = self.barrier(view);
-        clocks.begin();
-        for lane in lanes {
-            let thread = Thread::new(view.cta(), warp, lane);
-            let brought = match releases {
-                true => Some(clocks.release(thread)),
-                false => clocks.fenced(thread).filter(|(_, wide)| *wide).map(|(known, _)| known),
-            };
-            brought.iter().for_each(|known| barrier.brought.join(known));
+        if releases {
+            barrier.brought.join(&clocks.release_together(warp, lanes));
+        } else {
+            let fenced = |lane| clocks.fenced(Thread::new(view.cta(), warp, lane));
+            let wide = lanes.iter().filter_map(fenced).filter(|(_, wide)| *wide);
+            wide.for_each(|(known, _)| barrier.brought.join(&known));
         }
         // Who has arrived has begun, even if that is all that others know.
         barrier.brought.add(view.cta() as u32, Group::All, 1);
@@ -76,9 +74,7 @@ impl Clusters {
     pub(super) fn pass(&mut self, view: &View<'_>, clocks: &mut Clocks, parts: &[BarrierPart<'_>]) {
         let complete = Rc::clone(&self.barrier(view).complete);
         for part in parts {
-            for lane in part.lanes {
-                clocks.learn(Thread::new(view.cta(), part.warp, lane), &complete);
-            }
+            clocks.learn_together(part.warp, part.lanes, &complete);
         }
     }
 

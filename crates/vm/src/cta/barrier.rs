@@ -61,7 +61,7 @@ impl Cta<'_> {
                 if op.arrive_only {
                     self.release(warp, lanes, at.next());
                 } else {
-                    self.waiting.push(Split { warp, lanes, at, state: State::AtBarrier(id) });
+                    self.waiting.push(Split { warp, lanes, at, state: State::Barrier(id) });
                 }
                 // Who comes after the last that is expected waits for the next ones.
                 if expected.is_some() {
@@ -84,7 +84,7 @@ impl Cta<'_> {
             let barrier = *barrier;
             self.barriers.barriers[id] = Barrier::default();
             self.frame.arrivals -= barrier.arrived;
-            let state = State::AtBarrier(id as u32);
+            let state = State::Barrier(id as u32);
             let released: Vec<_> =
                 self.waiting.iter().filter(|split| split.state == state).copied().collect();
             self.waiting.retain(|split| split.state != state);

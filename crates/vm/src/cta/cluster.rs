@@ -11,17 +11,6 @@ use crate::threads::MAX_WARPS;
 use ir::{ClusterHalf, Op};
 use lanes::LaneMask;
 
-/// What the threads of a CTA have done at the barrier of their cluster.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ClusterBarrier {
-    /// Per warp, the lanes that have arrived since it was complete.
-    arrived: [u32; MAX_WARPS],
-    /// Per warp, the lanes that arrived before it was complete and have not waited since.
-    passes: [u32; MAX_WARPS],
-    /// Whether a thread has arrived since it was complete.
-    any: bool,
-}
-
 impl<'l> Cta<'l> {
     /// The group's lanes come to a half of the barrier.
     pub(super) fn come_to_cluster<O: Observer>(
@@ -61,7 +50,7 @@ impl<'l> Cta<'l> {
                         self.pass_cluster(&[(warp, passes, at)], observer);
                     }
                     if lanes != passes {
-                        let (lanes, state) = (lanes & !passes, State::AtCluster);
+                        let (lanes, state) = (lanes & !passes, State::Cluster);
                         self.waiting.push(Split { warp, lanes, at, state });
                     }
                 }
@@ -87,7 +76,7 @@ impl<'l> Cta<'l> {
 
     /// Whether a thread of the CTA waits at the barrier.
     pub(super) fn waits_for_cluster(&self) -> bool {
-        self.waiting.iter().any(|split| split.state == State::AtCluster)
+        self.waiting.iter().any(|split| split.state == State::Cluster)
     }
 
     /// Threads that have arrived and not exited, and threads that have not exited.
@@ -114,7 +103,7 @@ impl<'l> Cta<'l> {
             let barrier = &mut cta.cluster;
             barrier.passes.iter_mut().zip(barrier.arrived).for_each(|(all, new)| *all |= new);
             (barrier.arrived, barrier.any) = ([0; MAX_WARPS], false);
-            let waits = |split: &Split| split.state == State::AtCluster;
+            let waits = |split: &Split| split.state == State::Cluster;
             let released: Vec<_> = cta.waiting.iter().filter(|split| waits(split)).collect();
             let released: Vec<_> =
                 released.iter().map(|split| (split.warp, split.lanes, split.at)).collect();

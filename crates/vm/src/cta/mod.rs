@@ -8,6 +8,7 @@
 mod barrier;
 pub(crate) mod barriers;
 mod cluster;
+mod cluster_barrier;
 mod ready;
 mod rendezvous;
 mod shown;
@@ -21,7 +22,7 @@ use crate::observer::{Observer, View};
 use crate::plan::Pc;
 use crate::stats::Stats;
 use barriers::Barriers;
-use cluster::ClusterBarrier;
+use cluster_barrier::ClusterBarrier;
 use ir::{Place, WarpRules};
 use lanes::LaneMask;
 use ready::Ready;
@@ -48,11 +49,11 @@ const PATIENCE: u32 = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// It stands at a collective and waits for the lanes of this membermask.
-    AtCollective(u32),
+    Collective(u32),
     /// It stands at the CTA barrier of this number.
-    AtBarrier(u32),
+    Barrier(u32),
     /// It waits at the barrier of the cluster.
-    AtCluster,
+    Cluster,
 }
 
 /// Lanes of one warp that wait at the same instruction.
@@ -433,12 +434,12 @@ impl<'l> Cta<'l> {
     fn waits_for(&self, split: &Split) -> Waiting {
         use crate::fault::WaitingFor;
         let waiting_for = match split.state {
-            State::AtCollective(members) => WaitingFor::Lanes(LaneMask(members)),
-            State::AtCluster => {
+            State::Collective(members) => WaitingFor::Lanes(LaneMask(members)),
+            State::Cluster => {
                 let (arrived, expected) = self.arrivals();
                 WaitingFor::Cluster { arrived, expected }
             }
-            State::AtBarrier(id) => self.barriers.waiting_for(id, self.frame.threads.live_count()),
+            State::Barrier(id) => self.barriers.waiting_for(id, self.frame.threads.live_count()),
         };
         Waiting {
             cta: self.frame.specials.cta,

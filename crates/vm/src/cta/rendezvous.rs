@@ -26,7 +26,7 @@ impl Cta<'_> {
                     let arrival = Arrival { warp, lanes, executing, membermask, inst };
                     observer.arrive(&View::new(&self.frame), &arrival);
                 }
-                let state = State::AtCollective(membermask.0);
+                let state = State::Collective(membermask.0);
                 self.waiting.push(Split { warp, lanes: lanes.0, at, state });
             }
             self.fire(warp, observer);
@@ -39,14 +39,14 @@ impl Cta<'_> {
         let waiting: Vec<Split> = self
             .waiting
             .iter()
-            .filter(|split| split.warp == warp && matches!(split.state, State::AtCollective(_)))
+            .filter(|split| split.warp == warp && matches!(split.state, State::Collective(_)))
             .copied()
             .collect();
         let plan = self.frame.plan;
         let op_at = |at: Pc| plan.collective(at);
         let mut fired = 0;
         for first in &waiting {
-            let State::AtCollective(members) = first.state else { continue };
+            let State::Collective(members) = first.state else { continue };
             let kind = op_at(first.at).kind;
             let together: Vec<Split> = waiting
                 .iter()
@@ -119,7 +119,7 @@ impl Cta<'_> {
             return;
         }
         self.waiting.retain(|split| {
-            let waits = matches!(split.state, State::AtCollective(_));
+            let waits = matches!(split.state, State::Collective(_));
             split.warp != warp || !waits || split.lanes & fired == 0
         });
         for split in waiting.iter().filter(|split| split.lanes & fired != 0) {

@@ -90,7 +90,8 @@ fn run<O: Observer>(
     if O::OBSERVES {
         memory.set_quarantine(Quarantine::Forever);
     }
-    let cluster = clusters(&executable.kernel().cluster, launch.grid, launch.cluster)?;
+    let Launch { grid, cluster, dynamic_shared, .. } = *launch;
+    let cluster = clusters(executable.kernel(), grid, cluster, dynamic_shared)?;
     let explicit_cluster = cluster.is_some();
     let cluster = cluster.unwrap_or([1; 3]);
     let shape = Shape {

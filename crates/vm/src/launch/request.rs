@@ -2,7 +2,7 @@
 
 use crate::engine::EngineChoice;
 use crate::schedule::Schedule;
-use ir::{ClusterLimits, Kernel, MAX_CLUSTER, PORTABLE_CLUSTER};
+use ir::{CLUSTER_STRIDE, ClusterLimits, Kernel, MAX_CLUSTER, PORTABLE_CLUSTER};
 use std::fmt;
 
 /// Threads of the largest CTA (CUDA C++ Programming Guide, "Compute Capabilities").
@@ -20,7 +20,8 @@ pub const HEAP_LIMIT: u64 = 8 << 20;
 /// larger here: every register that is needed behind a recursive call is saved whole, and arrays lie apart.
 pub const DEFAULT_STACK: u32 = 16 << 10;
 
-const _: () = assert!(MAX_SHARED <= ir::WINDOW / 2 && MAX_LOCAL <= ir::WINDOW / 2);
+const _: () = assert!(MAX_SHARED <= CLUSTER_STRIDE && MAX_LOCAL <= ir::WINDOW / 2);
+const _: () = assert!((MAX_CLUSTER as u64 + 1) * CLUSTER_STRIDE <= ir::WINDOW / 2);
 
 /// How to launch a kernel.
 pub struct Launch<'a> {
@@ -212,11 +213,12 @@ impl std::error::Error for LaunchError {}
 /// # Errors
 /// The clusters are not possible.
 pub fn clusters(
-    limits: &ClusterLimits,
+    kernel: &Kernel,
     grid: [u32; 3],
     given: Option<[u32; 3]>,
+    dynamic_shared: u32,
 ) -> Result<Option<[u32; 3]>, LaunchError> {
-    let ClusterLimits { available, required, explicit, maximum } = *limits;
+    let ClusterLimits { available, required, explicit, maximum } = kernel.cluster;
     let cluster = match (given, required) {
         (Some(given), Some(required)) if given != required => {
             return Err(LaunchError::RequiredCluster { required, given });
@@ -240,6 +242,12 @@ pub fn clusters(
     };
     if ctas > u64::from(limit) {
         return Err(LaunchError::TooManyCtas { ctas, limit, declared });
+    }
+    // Between variables lie gaps, which do not count to the limit of a CTA.
+    let shared = u64::from(kernel.shared_bytes) + u64::from(dynamic_shared);
+    if ctas > 1 && shared > CLUSTER_STRIDE {
+        let (space, limit) = ("shared", CLUSTER_STRIDE);
+        return Err(LaunchError::TooMuchMemory { space, bytes: shared, limit });
     }
     if grid.iter().zip(extents).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
         return Err(LaunchError::PartialCluster { grid, cluster: extents });

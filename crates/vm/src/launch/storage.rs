@@ -1,7 +1,8 @@
 //! The memory of CTAs on the host: registers, shared and local memory, parameters.
 
+use crate::block::Block;
 use crate::engine::Code;
-use crate::frame::{Block, CtaMemory};
+use crate::frame::CtaMemory;
 use crate::plan::Plan;
 use lanes::WARP;
 
