@@ -61,7 +61,7 @@ fn tell(text: &str) {
 pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
     tell(&checked.render(false));
     if checked.has_errors() || checked.fault.is_some() {
-        FOUND.store(true, Ordering::Relaxed);
+        found();
     }
     launched(kernel, &checked.report);
 }
@@ -69,7 +69,16 @@ pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
 /// A launch that did not begin, or was stopped.
 pub(crate) fn failed(error: &Error) {
     tell(&error.failure().render(false));
-    FOUND.store(true, Ordering::Relaxed);
+    found();
+}
+
+/// Something was found: the process ends accordingly, and whoever waits for it and its children gets to know.
+pub(crate) fn found() {
+    let first = !FOUND.swap(true, Ordering::Relaxed);
+    let file = driver().ok().and_then(|driver| driver.settings.findings.as_deref());
+    if let (true, Some(file)) = (first, file) {
+        say::report("found\n", Some(file));
+    }
 }
 
 /// A launch that ended well.
