@@ -99,7 +99,7 @@ fn settings_are_in_the_environment() {
     let installed = Installed::new();
     let path = installed.path();
     let line = "echo $LD_LIBRARY_PATH; echo $LD_PRELOAD; echo $WARPWISE_DEVICE $WARPWISE_DEVICES $WARPWISE_ENGINE; \
-        echo $WARPWISE_CHECK $WARPWISE_LEAKS $WARPWISE_ONLY $WARPWISE_FIRST $WARPWISE_FORMAT; echo $WARPWISE_REPORT";
+        echo $WARPWISE_CHECK $WARPWISE_LEAKS $WARPWISE_ONLY $WARPWISE_FIRST; echo $WARPWISE_REPORT";
     let out = installed.shell(&[], line);
     let shown = path.display();
     assert_eq!(text(&out.stdout), format!("{shown}\n{shown}/libwarpwise_cudart.so\n\n\n\n"));
@@ -116,15 +116,13 @@ fn settings_are_in_the_environment() {
         "k",
         "--first",
         "3",
-        "--format",
-        "sarif",
-        "--report",
+                        "--report",
         "found.sarif",
     ];
     let out = installed.shell(&options, line);
     let here = std::env::current_dir().expect("a folder");
     let report = here.join("found.sarif");
-    let lines = format!("sm_90 2 interp:portable\n1 1 k 3 sarif\n{}\n", report.display());
+    let lines = format!("sm_90 2 interp:portable\n1 1 k 3\n{}\n", report.display());
     assert!(text(&out.stdout).ends_with(&lines), "{out:?}");
     // One inside the other changes nothing.
     let line = format!(

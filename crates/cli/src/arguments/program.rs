@@ -1,6 +1,5 @@
 //! The arguments of commands about CUDA programs.
 
-use super::ReportFormat;
 use clap::Args;
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -28,9 +27,6 @@ pub(crate) struct ExecArguments {
     /// Write what is found to this file instead of to standard error.
     #[arg(long, value_name = "FILE", requires = "check")]
     pub(crate) report: Option<PathBuf>,
-    /// How to report: text for people, or a document.
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "check")]
-    pub(crate) format: Option<ReportFormat>,
     /// The architecture of the devices that the program finds.
     #[arg(long, value_name = "sm_XX", value_parser = device)]
     pub(crate) device: Option<String>,

@@ -1,8 +1,7 @@
 //! The environment of a CUDA program: how it finds the libraries, what these are to do, and what other tools must know.
 
 use super::place;
-use crate::arguments::{ExecArguments, ReportFormat};
-use clap::ValueEnum;
+use crate::arguments::ExecArguments;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -24,7 +23,6 @@ pub(super) fn settings(
     set.push(("LD_PRELOAD", in_front("LD_PRELOAD", &preloaded)));
 
     let yes = || OsString::from("1");
-    let format = arguments.format.as_ref().and_then(ReportFormat::to_possible_value);
     let own = [
         ("WARPWISE_DEVICE", arguments.device.as_ref().map(OsString::from)),
         ("WARPWISE_DEVICES", arguments.devices.map(|count| count.to_string().into())),
@@ -32,7 +30,6 @@ pub(super) fn settings(
         ("WARPWISE_CHECK", arguments.check.then(yes)),
         ("WARPWISE_LEAKS", arguments.leaks.then(yes)),
         ("WARPWISE_REPORT", arguments.report.as_deref().map(absolute).transpose()?),
-        ("WARPWISE_FORMAT", format.map(|format| format.get_name().into())),
         ("WARPWISE_ONLY", arguments.only.as_ref().map(OsString::from)),
         ("WARPWISE_SKIP", arguments.skip.as_ref().map(OsString::from)),
         ("WARPWISE_FIRST", arguments.first.map(|count| count.to_string().into())),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// A shared library of the workspace, which is built with the tests: `libcuda.so`.
-pub fn library(name: &str) -> PathBuf {
+pub(crate) fn library(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     let folder = test.parent().expect("it is in a folder");
     let path = folder.join(name);
