@@ -1,18 +1,13 @@
 //! `cuLaunch*`: kernels with their arguments.
 
-use crate::abi::constants::{
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-};
-use crate::abi::{
-    Address, Answer, CUfunction, CUlaunchAttribute, CUlaunchConfig, CUresult, CUstream, In, Out,
-};
+use crate::abi::{Address, Answer, CUfunction, CUlaunchConfig, CUresult, CUstream, In, Out};
 use crate::function::Function;
+use crate::launch_attributes::{asked, clusters};
 use crate::module::resolve;
 use crate::occupancy;
 use crate::operation::{Launch, Operation};
 use crate::stream;
 use std::sync::Arc;
-use warpwise::{LaunchError, clusters};
 
 /// What a launch asks for.
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +18,6 @@ pub(crate) struct Shape {
     pub(crate) cooperative: bool,
     /// The extents of clusters in CTAs, if the launch says them.
     pub(crate) cluster: Option<[u32; 3]>,
-}
-
-/// What a launch answers whose clusters are not possible.
-pub(crate) fn of_cluster(refused: &LaunchError) -> CUresult {
-    match refused {
-        LaunchError::NoClusters => CUresult::NOT_SUPPORTED,
-        _ => CUresult::INVALID_CLUSTER_SIZE,
-    }
 }
 
 /// What ends the list of `extra`, and stands in it before the address of a block of arguments and that of its size.
@@ -82,8 +69,7 @@ pub(crate) fn prepared(
     {
         return Err(CUresult::INVALID_VALUE);
     }
-    clusters(function.kernel.ir(), grid, cluster, shared)
-        .map_err(|refused| of_cluster(&refused))?;
+    clusters(&function, grid, cluster, shared)?;
     if cooperative {
         let resident = occupancy::resident(&function, threads as u32, shared.into());
         let most = u64::from(resident) * u64::from(function.context.gpu.properties.multiprocessors);
@@ -181,25 +167,6 @@ pub(crate) fn cooperative(
     let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
     let shape = Shape { grid, block, shared, cooperative: true, cluster: None };
     launched(default, function, shape, stream, params, Out::null())
-}
-
-/// What the attributes of a launch ask for: whether it is cooperative, and its clusters. The others are hints.
-pub(crate) fn asked(
-    attributes: In<CUlaunchAttribute>,
-    count: u32,
-) -> Answer<(bool, Option<[u32; 3]>)> {
-    let (mut cooperative, mut cluster) = (false, None);
-    for attribute in attributes.list(count as usize)? {
-        let [low, high] = [attribute.value[0] as u32, (attribute.value[0] >> 32) as u32];
-        match attribute.id {
-            CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = low != 0,
-            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                cluster = Some([low, high, attribute.value[1] as u32]);
-            }
-            _ => {}
-        }
-    }
-    Ok((cooperative, cluster))
 }
 
 /// `cuLaunchKernelEx`.

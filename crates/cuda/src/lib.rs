@@ -17,6 +17,7 @@ mod gpu;
 mod graph;
 mod lane;
 mod launch;
+mod launch_attributes;
 mod link;
 mod memory;
 mod module;

@@ -3,7 +3,7 @@
 
 use crate::abi::{Answer, CUfunction, CUlaunchConfig, CUoccupancyB2DSize, CUresult, In, Out};
 use crate::function::Function;
-use crate::launch;
+use crate::launch_attributes;
 use crate::module::resolve;
 use warpwise::ir::PORTABLE_CLUSTER;
 
@@ -138,10 +138,10 @@ pub(crate) fn clusters(to: Out<i32>, function: CUfunction, config: In<CUlaunchCo
     let config = config.get()?;
     let threads: u64 = config.block.iter().map(|extent| u64::from(*extent)).product();
     let threads = u32::try_from(threads).map_err(|_| CUresult::INVALID_VALUE)?;
-    let (_, cluster) = launch::asked(config.attributes, config.attribute_count)?;
-    let kernel = function.kernel.ir();
-    let cluster = warpwise::clusters(kernel, config.grid, cluster, config.shared_bytes);
-    let cluster = cluster.map_err(|refused| launch::of_cluster(&refused))?.unwrap_or([1; 3]);
+    let (_, cluster) = launch_attributes::asked(config.attributes, config.attribute_count)?;
+    let cluster =
+        launch_attributes::clusters(&function, config.grid, cluster, config.shared_bytes)?;
+    let cluster = cluster.unwrap_or([1; 3]);
     let blocks = resident(&function, threads, config.shared_bytes.into());
     let all = blocks.saturating_mul(function.context.gpu.properties.multiprocessors);
     to.set((all / cluster.iter().product::<u32>()) as i32)

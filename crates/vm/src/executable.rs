@@ -135,7 +135,14 @@ mod tests {
         b.push(ir::Op::Nanosleep { nanoseconds: x.into() });
         let executable = Executable::new(b.finish());
         for observed in [false, true] {
-            let shape = Shape { block: [32, 1, 1], dynamic_shared: 0, stack: 0, observed };
+            let shape = Shape {
+                block: [32, 1, 1],
+                cluster: [1; 3],
+                explicit_cluster: false,
+                dynamic_shared: 0,
+                stack: 0,
+                observed,
+            };
             // How often it is asked, and whether it ends at the question of this number.
             let make = |stop: u32| {
                 let asked = Cell::new(0);
