@@ -148,6 +148,8 @@ fn images_without_ptx_are_told_apart() {
     assert_eq!(load(b"\x7fELF\x02\x01\x01"), CUresult::NO_BINARY_FOR_GPU);
     assert_eq!(load(b"\x01\x02\x03"), CUresult::INVALID_IMAGE);
     assert_eq!(load(b"this is no PTX"), CUresult::INVALID_PTX);
+    let later = b".version 99.0\n.target sm_75\n.address_size 64\n";
+    assert_eq!(load(later), CUresult::UNSUPPORTED_PTX_VERSION);
     let mut log = [0u8; 200];
     let mut names = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values = [host(&mut log), Address(200)];
@@ -388,6 +390,11 @@ fn captured_and_handmade_graphs_do_the_same() {
     call!(cuGraphLaunch(by_hand, second));
     call!(cuStreamSynchronize(second));
     assert_eq!(download::<i32>(values, 256), [17; 256]);
+    let mut seen = params;
+    call!(cuGraphKernelNodeGetParams_v2(twice, Out::new(&mut seen)));
+    assert_eq!((seen.function, seen.grid, seen.block), (scale, [1; 3], [256, 1, 1]));
+    // What is seen can be given back.
+    call!(cuGraphKernelNodeSetParams_v2(twice, In::new(&seen)));
     // Other parameters, and a node left out.
     let mut others = [address(&values), address(&10), address(&0), address(&256)];
     params.params = Out::new(&mut others[0]);
