@@ -1,14 +1,14 @@
 //! What streams do: launches, copies, fills, calls of the program. Graphs are made of the same.
 
 use crate::abi::{Address, Answer, CUfunction, CUresult, CUstream, Out};
-use crate::context::Context;
+use crate::context::{Context, STACK};
 use crate::fault;
 use crate::function::Function;
 use crate::memory::{Fill, Rows, check, load_word, release, store_word};
 use crate::report;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use warpwise::{Device, Event, Extents, LaunchConfig, Packed};
+use warpwise::{DEFAULT_STACK, Device, Event, Extents, LaunchConfig, Packed};
 
 /// A launch.
 #[derive(Clone, Debug)]
@@ -198,13 +198,21 @@ fn await_word(context: &Context, word: Word, compare: Compare) -> Answer {
     Ok(())
 }
 
+/// The stack that a thread gets here for what it would have on a device: frames are larger by as much as the defaults say.
+fn stack(asked: u64) -> u32 {
+    /// More than this only who asks for it.
+    const MOST: u64 = 256 << 10;
+    let larger = asked.saturating_mul(u64::from(DEFAULT_STACK) / STACK).min(MOST).max(asked);
+    u32::try_from(larger).unwrap_or(u32::MAX)
+}
+
 /// Launches a kernel, or checks it.
 fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
     let Launch { function, grid, block, shared, packed, .. } = launch;
     let limits = context.limits();
     let config = LaunchConfig {
         dynamic_shared: *shared,
-        stack_limit: u32::try_from(limits.stack).unwrap_or(u32::MAX),
+        stack_limit: stack(limits.stack),
         heap_limit: limits.heap,
         engine: report::engine(),
         ..LaunchConfig::new(Extents(*grid), Extents(*block))

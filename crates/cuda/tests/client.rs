@@ -230,6 +230,12 @@ fn kernels_of_libraries_are_functions() {
     let (kernel, stream) = (CUfunction(kernel.0), CUstream(0));
     call!(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, Out::null(), extra));
     assert_eq!(download::<f64>(out, 3), [9.0, 11.0, 1.25]);
+    // What is set of the kernel is set of the function that it is.
+    let most = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    call!(cuKernelSetAttribute(most, 96 << 10, CUkernel(kernel.0), 0));
+    let module: CUmodule = made!(cuLibraryGetModule(library));
+    let bytes: i32 = made!(cuFuncGetAttribute(most, function(module, "take")));
+    assert_eq!(bytes, 96 << 10);
     call!(cuLibraryUnload(library));
     assert_eq!(launch(kernel, [1, 1], stream, &arguments), CUresult::INVALID_HANDLE);
 }
