@@ -187,6 +187,10 @@ fn modules_have_variables_of_their_own() {
     );
     assert_eq!(download::<i32>(one, 1), [5 + 32 * 5]);
     assert_eq!(download::<i32>(other, 1), [105]);
+    let mut kind = 0u32;
+    let to = host(std::slice::from_mut(&mut kind));
+    call!(cuPointerGetAttribute(to, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, one));
+    assert_eq!(kind, CU_MEMORYTYPE_DEVICE);
     let mut none = CUfunction::NULL;
     let missing = result!(cuModuleGetFunction(Out::new(&mut none), first, Text::new(c"absent")));
     assert_eq!(missing, CUresult::NOT_FOUND);
