@@ -2,9 +2,13 @@
 
 use crate::abi::constants::{
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, CU_LAUNCH_ATTRIBUTE_IGNORE,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
 };
 use crate::abi::{Answer, CUlaunchAttribute, CUresult, In};
 use crate::function::Function;
+use crate::say;
 use warpwise::LaunchError;
 
 /// What the attributes of a launch ask for: whether it is cooperative, and its clusters. The others are hints.
@@ -20,7 +24,14 @@ pub(crate) fn asked(
             CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
                 cluster = Some([low, high, attribute.value[1] as u32]);
             }
-            _ => {}
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
+            | CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
+            | CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
+                say::once("events of launches, and nodes that kernels update, are not there");
+                return Err(CUresult::NOT_SUPPORTED);
+            }
+            CU_LAUNCH_ATTRIBUTE_IGNORE..=CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE => {}
+            _ => return Err(CUresult::INVALID_VALUE),
         }
     }
     Ok((cooperative, cluster))

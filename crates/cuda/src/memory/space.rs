@@ -70,6 +70,25 @@ pub(crate) fn find(address: u64) -> Option<Block> {
     (inside < block.bytes).then(|| block.clone())
 }
 
+/// The same, also of variables of modules and of what kernels have allocated, which have no context of their own here.
+pub(super) fn find_any(address: u64) -> Option<Block> {
+    find(address).or_else(|| {
+        driver().ok()?.gpus.iter().find_map(|gpu| {
+            let region = memory(gpu).ok()?.region(address)?;
+            Some(Block {
+                start: region.start,
+                bytes: region.end - region.start,
+                kind: Kind::Device,
+                flags: 0,
+                gpu: Arc::clone(gpu),
+                context_handle: 0,
+                id: 0,
+                synchronous: false,
+            })
+        })
+    })
+}
+
 /// Changes the allocation that holds an address; whether there is one.
 pub(crate) fn change(address: u64, work: impl FnOnce(&mut Block)) -> bool {
     let mut space = write();
@@ -92,12 +111,7 @@ pub(crate) fn check(address: u64, bytes: u64) -> Answer {
 
 /// Where what holds an address ends; `None` if no device knows the address.
 pub(crate) fn reach(address: u64) -> Option<u64> {
-    if let Some(block) = find(address) {
-        return Some(block.start + block.bytes);
-    }
-    // A variable of a module, or a block that a kernel has allocated.
-    let gpus = &driver().ok()?.gpus;
-    gpus.iter().find_map(|gpu| Some(memory(gpu).ok()?.region(address)?.end))
+    find_any(address).map(|block| block.start + block.bytes)
 }
 
 /// Checks a copy: each side that devices know must stay inside of what holds it; the others are the program's.
@@ -122,7 +136,7 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
         matches!(kind, Kind::Device | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_));
     let used = if on_device { gpu.used.fetch_add(bytes, Ordering::Relaxed) } else { 0 };
     let fits = !on_device || used.saturating_add(bytes) <= gpu.properties.global_bytes;
-    let start = if fits { memory(gpu)?.allocate(bytes).ok() } else { None };
+    let start = if fits { memory(gpu)?.allocate(room(bytes)).ok() } else { None };
     let Some(start) = start else {
         if on_device {
             gpu.used.fetch_sub(bytes, Ordering::Relaxed);
@@ -131,6 +145,15 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
     };
     enter(context, start, bytes, kind, flags);
     Ok(start)
+}
+
+/// Bytes that kernels may access of an allocation: a device gives out memory in pieces, and who goes a little too far is not
+/// stopped there. Checks are exact.
+fn room(bytes: u64) -> u64 {
+    /// The pieces of memory that CUDA's allocators give out.
+    const PIECE: u64 = 512;
+    let exact = driver().is_ok_and(|driver| driver.settings.check);
+    if exact { bytes } else { bytes.checked_next_multiple_of(PIECE).unwrap_or(bytes) }
 }
 
 /// Registers memory of the program.
