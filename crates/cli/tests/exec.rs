@@ -116,7 +116,7 @@ fn settings_are_in_the_environment() {
         "k",
         "--first",
         "3",
-                        "--report",
+        "--report",
         "found.sarif",
     ];
     let out = installed.shell(&options, line);

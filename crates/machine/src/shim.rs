@@ -102,7 +102,7 @@ fn write(soname: &str, needed: &str) -> object::write::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _};
+    use object::read::elf::{FileHeader as _, ProgramHeader as _};
 
     #[test]
     fn a_shim_has_its_names() {
@@ -114,7 +114,7 @@ mod tests {
             segments.iter().filter_map(|segment| segment.dynamic(endian, &*bytes).ok()?);
         let dynamic = dynamic.next().expect("it has a dynamic section");
         let value = |tag: i64| {
-            let entry = dynamic.iter().find(|entry| entry.d_tag.get(endian) == tag as u64);
+            let entry = dynamic.iter().find(|entry| entry.d_tag.get(endian) == tag);
             entry.map(|entry| usize::try_from(entry.d_val.get(endian)).expect("it is an offset"))
         };
         let strings = value(elf::DT_STRTAB).expect("it has strings");
