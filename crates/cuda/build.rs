@@ -161,7 +161,7 @@ fn exported(
                 )?;
                 writeln!(code, "#[unsafe(no_mangle)]")?;
                 writeln!(code, "pub unsafe extern \"C\" fn {name}({declared}) -> CUresult {{")?;
-                writeln!(code, "    call({nth}, || crate::{path}({given}))\n}}")?;
+                writeln!(code, "    call(|| crate::{path}({given}))\n}}")?;
             }
             Err(_) => {
                 writeln!(code, "/// There is nothing behind it.")?;

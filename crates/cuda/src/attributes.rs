@@ -51,7 +51,8 @@ pub(crate) fn value(gpu: &Gpu, attribute: CUdevice_attribute) -> i32 {
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR => clamped(major),
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR => clamped(minor),
         CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => match (major, minor) {
-            (6 | 7 | 8 | 9 | 10, 0) => 2,
+            (6..=10, 0) => 2,
+            (5 | 6, _) | (7, 5) => 32,
             (_, _) => 64,
         },
         CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT => 2,

@@ -45,7 +45,7 @@ pub fn entries() -> &'static [Entry] {
 }
 
 /// Calls what stands behind an entry point. Nothing unwinds into C.
-fn call(_nth: usize, body: impl FnOnce() -> Answer) -> CUresult {
+fn call(body: impl FnOnce() -> Answer) -> CUresult {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::SUCCESS,
         Ok(Err(result)) => result,
@@ -65,7 +65,7 @@ fn missing(nth: usize) -> CUresult {
 }
 
 /// The exported functions.
-#[allow(unsafe_code, non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc)]
+#[allow(unsafe_code, non_snake_case, clippy::too_many_arguments, clippy::redundant_closure)]
 pub mod functions {
     use super::{Code, Entry, call, missing};
     use crate::abi::*;

@@ -1,5 +1,8 @@
 //! What a stream is, without its context: work in order.
 
+use crate::abi::CUstreamAttrValue;
+use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use warpwise::Stream;
 
@@ -18,6 +21,8 @@ pub(crate) struct Lane {
     pub(crate) priority: i32,
     /// Another one for each stream of the process.
     pub(crate) id: u64,
+    /// What programs have set of it: hints, which are remembered.
+    pub(crate) attributes: Mutex<HashMap<u32, CUstreamAttrValue>>,
 }
 
 impl Lane {
@@ -25,6 +30,6 @@ impl Lane {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let priority = priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
-        Lane { queue, is_blocking, priority, id }
+        Lane { queue, is_blocking, priority, id, attributes: Mutex::default() }
     }
 }

@@ -2,6 +2,9 @@
 
 use crate::abi::constants::{
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, CU_LAUNCH_ATTRIBUTE_IGNORE,
+    CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+    CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE,
 };
 use crate::abi::{
     Address, Answer, CUfunction, CUlaunchAttribute, CUlaunchConfig, CUresult, CUstream, In, Out,
@@ -185,7 +188,14 @@ fn cooperative_of(attributes: In<CUlaunchAttribute>, count: u32) -> Answer<bool>
                     return Err(CUresult::NOT_SUPPORTED);
                 }
             }
-            _ => {}
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
+            | CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
+            | CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
+                say::once("events of launches, and nodes that kernels update, are not there");
+                return Err(CUresult::NOT_SUPPORTED);
+            }
+            CU_LAUNCH_ATTRIBUTE_IGNORE..=CU_LAUNCH_ATTRIBUTE_SHARED_MEMORY_MODE => {}
+            _ => return Err(CUresult::INVALID_VALUE),
         }
     }
     Ok(cooperative)

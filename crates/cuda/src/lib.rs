@@ -32,6 +32,7 @@ mod settings;
 mod start;
 mod stream;
 mod texture;
+mod user_object;
 
 pub use entry::functions;
 pub use entry::{Entry, entries};

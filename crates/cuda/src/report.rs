@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::driver::driver;
+use crate::memory::leaked;
 use crate::say;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
@@ -52,6 +53,17 @@ pub(crate) fn is_checked(kernel: &Kernel, launches: u64) -> bool {
         && settings.first.is_none_or(|first| launches < first)
 }
 
+/// Something is wrong with the program. Who has asked for a check learns of it when the program ends, or by the file of findings.
+fn found(what: &str) {
+    FOUND.store(true, Ordering::Relaxed);
+    if let Ok(driver) = driver()
+        && driver.settings.ends_with_findings()
+        && let Some(file) = &driver.settings.findings
+    {
+        say::append(&format!("{what}\n"), file);
+    }
+}
+
 fn tell(text: &str) {
     let file = driver().ok().and_then(|driver| driver.settings.report.as_deref());
     say::report(text, file);
@@ -61,7 +73,7 @@ fn tell(text: &str) {
 pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
     tell(&checked.render(false));
     if checked.has_errors() || checked.fault.is_some() {
-        found();
+        found(kernel.name());
     }
     launched(kernel, &checked.report);
 }
@@ -69,16 +81,7 @@ pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
 /// A launch that did not begin, or was stopped.
 pub(crate) fn failed(error: &Error) {
     tell(&error.failure().render(false));
-    found();
-}
-
-/// Something was found: the process ends accordingly, and whoever waits for it and its children gets to know.
-pub(crate) fn found() {
-    let first = !FOUND.swap(true, Ordering::Relaxed);
-    let file = driver().ok().and_then(|driver| driver.settings.findings.as_deref());
-    if let (true, Some(file)) = (first, file) {
-        say::report("found\n", Some(file));
-    }
+    found("a launch failed");
 }
 
 /// A launch that ended well.
@@ -103,14 +106,32 @@ pub(crate) fn watch_exit() {
 
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     let Ok(driver) = driver() else { return };
-    if let Some(file) = &driver.settings.stats
-        && let Err(why) = std::fs::write(file, table())
-    {
-        say::once(&format!("cannot write {}: {why}", file.display()));
+    if let Some(file) = &driver.settings.stats {
+        say::append(&table(), file);
     }
-    // SAFETY: the C library goes on with the functions that are left, and ends the process with the new status.
-    if driver.settings.check && status == 0 && FOUND.load(Ordering::Relaxed) {
+    if driver.settings.leaks {
+        leaks();
+    }
+    let has_findings = driver.settings.ends_with_findings() && FOUND.load(Ordering::Relaxed);
+    if has_findings && status == 0 && driver.settings.findings.is_none() {
+        // SAFETY: the C library goes on with the functions that are left, and ends the process with the new status.
         unsafe { exit(1) }
+    }
+}
+
+/// Reports memory that nobody has freed.
+fn leaks() {
+    /// So many are told of.
+    const MANY: usize = 20;
+    let left = leaked();
+    for (bytes, what) in left.iter().take(MANY) {
+        tell(&format!("error: {bytes} bytes of {what} were never freed\n"));
+    }
+    if left.len() > MANY {
+        tell(&format!("error: {} more allocations were never freed\n", left.len() - MANY));
+    }
+    if !left.is_empty() {
+        found("memory was never freed");
     }
 }
 

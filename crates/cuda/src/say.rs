@@ -33,15 +33,19 @@ pub(crate) fn once(text: &str) {
 
 /// A report: to a file if there is one, behind what it holds, else to standard error.
 pub(crate) fn report(text: &str, file: Option<&Path>) {
-    let Some(file) = file else {
-        eprint!("{text}");
-        return;
-    };
-    let opened = OpenOptions::new().create(true).append(true).open(file);
-    if let Err(why) = opened.and_then(|mut file| file.write_all(text.as_bytes())) {
-        once(&format!("cannot write {}: {why}", file.display()));
+    if file.is_none_or(|file| !append(text, file)) {
         eprint!("{text}");
     }
+}
+
+/// Writes behind what a file holds; several processes may do that. Whether it could.
+pub(crate) fn append(text: &str, file: &Path) -> bool {
+    let opened = OpenOptions::new().create(true).append(true).open(file);
+    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+    if let Err(why) = &written {
+        once(&format!("cannot write {}: {why}", file.display()));
+    }
+    written.is_ok()
 }
 
 /// What kernels have printed, in order with what the program prints.

@@ -22,11 +22,9 @@ pub(crate) struct Settings {
     pub(crate) leaks: bool,
     /// Where reports go, if not to standard error: `WARPWISE_REPORT`.
     pub(crate) report: Option<PathBuf>,
-    /// A file that is not empty at the end if something was found, by which `warpwise exec` knows: `WARPWISE_FINDINGS`.
-    pub(crate) findings: Option<PathBuf>,
     /// What executes kernels: `WARPWISE_ENGINE`.
     pub(crate) engine: EngineChoice,
-    /// Where a table of kernels goes at the end: `WARPWISE_STATS`.
+    /// Where a table of kernels goes at the end, behind what is there: `WARPWISE_STATS`.
     pub(crate) stats: Option<PathBuf>,
     /// The kernel that is checked, and no other: `WARPWISE_ONLY`.
     pub(crate) only: Option<String>,
@@ -34,11 +32,18 @@ pub(crate) struct Settings {
     pub(crate) skip: Option<String>,
     /// How many launches of a kernel are checked: `WARPWISE_FIRST`.
     pub(crate) first: Option<u64>,
+    /// A file that gets a line for every finding, so that others know: `WARPWISE_FINDINGS`.
+    pub(crate) findings: Option<PathBuf>,
     /// Whether every launch is waited for: `CUDA_LAUNCH_BLOCKING`.
     pub(crate) blocking: bool,
 }
 
 impl Settings {
+    /// Whether what is found changes how the process ends.
+    pub(crate) fn ends_with_findings(&self) -> bool {
+        self.check || self.leaks
+    }
+
     /// Whether there is something to do when the process ends.
     pub(crate) fn ends_with_report(&self) -> bool {
         self.check || self.leaks || self.stats.is_some()
@@ -80,12 +85,12 @@ impl Settings {
             check: is_set("WARPWISE_CHECK"),
             leaks: is_set("WARPWISE_LEAKS"),
             report: get("WARPWISE_REPORT").map(PathBuf::from),
-            findings: get("WARPWISE_FINDINGS").map(PathBuf::from),
             engine: engine.unwrap_or_else(EngineChoice::detect),
             stats: get("WARPWISE_STATS").map(PathBuf::from),
             only: get("WARPWISE_ONLY"),
             skip: get("WARPWISE_SKIP"),
             first,
+            findings: get("WARPWISE_FINDINGS").map(PathBuf::from),
             blocking: is_set("CUDA_LAUNCH_BLOCKING"),
         };
         (settings, wrong)

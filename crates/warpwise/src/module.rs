@@ -163,11 +163,6 @@ impl Kernel {
         Kernel { image: Arc::clone(&module.image), ..self.clone() }
     }
 
-    /// Whether threads of it use what they find in memory that others may write at the same time, the host included.
-    pub fn passes_messages(&self) -> bool {
-        crate::check::passes_messages(&self.lowered.kernel)
-    }
-
     /// Its name for people: that of C++, without the parameters.
     pub fn plain_name(&self) -> String {
         plain_name(self.name())

@@ -30,6 +30,9 @@ structures! {
     /// A unique number.
     CUuuid { bytes: [u8; 16], }
 
+    /// The value of an attribute of a launch or a stream.
+    CUlaunchAttributeValue { words: [u64; 8], }
+
     /// An attribute of a launch; its value as words.
     CUlaunchAttribute { id: u32, pad: u32, value: [u64; 8], }
 
@@ -236,6 +239,9 @@ structures! {
         texture_alignment: i32,
     }
 }
+
+/// The value of an attribute of a stream.
+pub type CUstreamAttrValue = CUlaunchAttributeValue;
 
 /// A list of results that is not wanted is null.
 impl<T: Plain> Default for Out<T> {

@@ -5,9 +5,11 @@ mod entries;
 mod exec;
 mod nodes;
 mod object;
+mod user;
 
 pub(crate) use capture::Capture;
 pub(crate) use entries::*;
 pub(crate) use exec::*;
 pub(crate) use nodes::*;
 pub(crate) use object::{Graph, Work, get as graph, graphs};
+pub(crate) use user::*;

@@ -1,10 +1,11 @@
 //! A graph: nodes, each with work and with nodes that come before it.
 
 use crate::abi::constants::*;
-use crate::abi::{Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUresult};
+use crate::abi::{Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUresult, CUuserObject};
 use crate::memory::free_of_graph;
 use crate::operation::Operation;
 use crate::registry::Registry;
+use crate::user_object::release_some;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What a node does.
@@ -56,6 +57,8 @@ pub(crate) struct Node {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     nodes: Mutex<Vec<Node>>,
+    /// Objects of the program that it keeps, and how often.
+    kept: Mutex<Vec<(CUuserObject, u64)>>,
 }
 
 /// The graph that a node is in.
@@ -139,6 +142,24 @@ impl Graph {
         }
     }
 
+    /// Keeps an object of the program as long as the graph is there.
+    pub(crate) fn keep(&self, object: CUuserObject, count: u64) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.iter_mut().find(|(known, _)| *known == object) {
+            Some((_, known)) => *known += count,
+            None => kept.push((object, count)),
+        }
+    }
+
+    /// Keeps it so many times less; whether it has kept it so often.
+    pub(crate) fn let_go(&self, object: CUuserObject, count: u64) -> bool {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.iter_mut().find(|(known, many)| *known == object && *many >= count);
+        let is_kept = found.map(|(_, many)| *many -= count).is_some();
+        kept.retain(|(_, many)| *many > 0);
+        is_kept
+    }
+
     /// Works on a node.
     ///
     /// # Errors
@@ -184,6 +205,9 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
+        for (object, count) in self.kept.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            let _ = release_some(*object, *count);
+        }
         for node in self.nodes.get_mut().unwrap_or_else(PoisonError::into_inner) {
             let _ = homes().remove(node.handle.0);
             if let Work::Alloc(address) = node.work {

@@ -22,4 +22,4 @@ pub(crate) use pool::*;
 pub(crate) use raw::{Fill, load_word, store_word};
 pub(crate) use rows::Rows;
 pub(crate) use set::*;
-pub(crate) use space::{check, find, share, unshare};
+pub(crate) use space::{check, find, leaked, share, unshare};

@@ -17,21 +17,31 @@ pub(super) fn copy(to: u64, from: u64, bytes: u64) {
     unsafe { ptr::copy(at::<u8>(from), at::<u8>(to), bytes as usize) };
 }
 
+/// A word of 4 bytes that others may access at the same time.
+fn word32<'a>(address: u64) -> &'a AtomicU32 {
+    // SAFETY: as above, and the address is aligned.
+    unsafe { AtomicU32::from_ptr(at(address)) }
+}
+
+/// The same of 8 bytes.
+fn word64<'a>(address: u64) -> &'a AtomicU64 {
+    // SAFETY: as above, and the address is aligned.
+    unsafe { AtomicU64::from_ptr(at(address)) }
+}
+
 /// Writes a word of 4 or 8 bytes at once, behind everything that was written before.
 pub(crate) fn store_word(to: u64, bytes: u64, value: u64) {
-    // SAFETY: as above, and the address is aligned.
     match bytes {
-        4 => unsafe { AtomicU32::from_ptr(at(to)) }.store(value as u32, Ordering::SeqCst),
-        _ => unsafe { AtomicU64::from_ptr(at(to)) }.store(value, Ordering::SeqCst),
+        4 => word32(to).store(value as u32, Ordering::SeqCst),
+        _ => word64(to).store(value, Ordering::SeqCst),
     }
 }
 
 /// Reads a word of 4 or 8 bytes at once, before everything that is read later.
 pub(crate) fn load_word(from: u64, bytes: u64) -> u64 {
-    // SAFETY: as above, and the address is aligned.
     match bytes {
-        4 => unsafe { AtomicU32::from_ptr(at(from)) }.load(Ordering::SeqCst).into(),
-        _ => unsafe { AtomicU64::from_ptr(at(from)) }.load(Ordering::SeqCst),
+        4 => word32(from).load(Ordering::SeqCst).into(),
+        _ => word64(from).load(Ordering::SeqCst),
     }
 }
 

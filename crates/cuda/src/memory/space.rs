@@ -8,7 +8,7 @@ use crate::gpu::Gpu;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use warpwise::Memory;
 
 /// What an allocation is.
@@ -232,9 +232,37 @@ fn leave(block: &Block) {
     }
 }
 
+/// What contexts took with them that nobody had freed: bytes, and what it was.
+static LEFT: Mutex<Vec<(u64, String)>> = Mutex::new(Vec::new());
+
 /// Frees what begins at an address: its context is gone.
 fn forget(address: u64) {
-    let _ = free(address, |_| true);
+    if let Ok(block) = free(address, |_| true)
+        && driver().is_ok_and(|driver| driver.settings.leaks)
+    {
+        LEFT.lock().unwrap_or_else(PoisonError::into_inner).extend(block.leak());
+    }
+}
+
+/// What nobody has freed: bytes, and what it is.
+pub(crate) fn leaked() -> Vec<(u64, String)> {
+    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    left.extend(read().values().filter_map(Block::leak));
+    left
+}
+
+impl Block {
+    /// What it is for people, if it is the program's to free.
+    fn leak(&self) -> Option<(u64, String)> {
+        let what = match self.kind {
+            Kind::Device | Kind::Pooled(_) => "device memory",
+            Kind::Managed => "managed memory",
+            Kind::Host => "pinned memory",
+            Kind::Array => "an array",
+            Kind::Registered | Kind::Graph => return None,
+        };
+        Some((self.bytes, format!("{what} (allocation {}, {:#x})", self.id, self.start)))
+    }
 }
 
 /// What is allocated.

@@ -1,13 +1,19 @@
 //! `cuStream*`, but capturing, and calls of the program's functions.
 
 use super::object::{Stream, resolve, streams};
-use crate::abi::constants::{CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING};
+use crate::abi::constants::{
+    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, CU_LAUNCH_ATTRIBUTE_PRIORITY,
+    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING,
+};
 use crate::abi::{
-    Address, Answer, CUcontext, CUdevice, CUhostFn, CUresult, CUstream, CUstreamCallback, Out,
+    Address, Answer, CUcontext, CUdevice, CUhostFn, CUresult, CUstream, CUstreamAttrValue,
+    CUstreamCallback, In, Out,
 };
 use crate::context::current;
 use crate::driver::driver;
 use crate::operation::{Call, Operation};
+use std::sync::PoisonError;
 
 /// `cuStreamCreate`.
 pub(crate) fn create(to: Out<CUstream>, flags: u32) -> Answer {
@@ -142,4 +148,58 @@ pub(crate) fn call_with(
         0 | 1 => call(default, stream, function, data),
         _ => Err(CUresult::INVALID_VALUE),
     }
+}
+
+/// Whether an attribute is one of streams, and whether it can be set.
+fn is_attribute(attribute: u32) -> Answer {
+    match attribute {
+        CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+        | CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY
+        | CU_LAUNCH_ATTRIBUTE_PRIORITY
+        | CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP
+        | CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => Ok(()),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// `cuStreamSetAttribute`: hints about caches, waiting and urgency.
+pub(crate) fn set_attribute(
+    default: CUstream,
+    stream: CUstream,
+    attribute: u32,
+    value: In<CUstreamAttrValue>,
+) -> Answer {
+    let stream = resolve(default, stream)?;
+    is_attribute(attribute)?;
+    let mut known = stream.lane.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+    known.insert(attribute, value.get()?);
+    Ok(())
+}
+
+/// `cuStreamGetAttribute`.
+pub(crate) fn attribute(
+    default: CUstream,
+    stream: CUstream,
+    attribute: u32,
+    to: Out<CUstreamAttrValue>,
+) -> Answer {
+    let stream = resolve(default, stream)?;
+    is_attribute(attribute)?;
+    let known = stream.lane.attributes.lock().unwrap_or_else(PoisonError::into_inner);
+    let unset = || {
+        let mut words = [0; 8];
+        if attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY {
+            words[0] = u64::from(stream.lane.priority as u32);
+        }
+        CUstreamAttrValue { words }
+    };
+    to.set(known.get(&attribute).copied().unwrap_or_else(unset))
+}
+
+/// `cuStreamCopyAttributes`.
+pub(crate) fn copy_attributes(default: CUstream, to: CUstream, from: CUstream) -> Answer {
+    let (to, from) = (resolve(default, to)?, resolve(default, from)?);
+    let all = from.lane.attributes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    *to.lane.attributes.lock().unwrap_or_else(PoisonError::into_inner) = all;
+    Ok(())
 }

@@ -19,7 +19,7 @@ use crate::module::Kernel;
 use crate::owner::Owners;
 use checked::interrupted;
 use divergence::reads_active_mask;
-pub(crate) use message_passing::passes_messages;
+use message_passing::passes_messages;
 use replay::{Replay, bounded};
 use sanitize::Options;
 use vm::LaunchError;
