@@ -46,7 +46,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for file in [&functions, &entries, &constants] {
         println!("cargo::rerun-if-changed={file}");
     }
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
+        // It has threads, and functions that are called at the end: whoever closes it does not take it away.
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    }
     let (functions, entries) = (fs::read_to_string(functions)?, fs::read_to_string(entries)?);
     let functions: Vec<Function<'_>> = rows(&functions).filter_map(function).collect();
     let behaviours = behaviours(&entries)?;

@@ -44,7 +44,7 @@ pub(crate) fn begin(flags: u32) -> Answer {
         let count = settings.properties.as_ref().map_or(0, |_| settings.devices);
         let gpu = |nth: usize| {
             let properties = settings.properties.clone()?;
-            Some(Arc::new(Gpu::new(nth as CUdevice, properties)))
+            Some(Arc::new(Gpu::new(nth as CUdevice, properties, settings.check)))
         };
         Driver { gpus: (0..count).filter_map(gpu).collect(), settings }
     });

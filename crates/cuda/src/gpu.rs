@@ -4,7 +4,7 @@ use crate::abi::{Answer, CUdevice, CUresult};
 use crate::say;
 use std::sync::atomic::AtomicU64;
 use std::sync::{OnceLock, PoisonError, RwLock};
-use warpwise::{Properties, Session};
+use warpwise::{Properties, Quarantine, Session};
 
 /// A device.
 #[derive(Debug)]
@@ -12,20 +12,26 @@ pub(crate) struct Gpu {
     pub(crate) ordinal: CUdevice,
     pub(crate) properties: Properties,
     session: OnceLock<Option<Session>>,
+    /// Whether launches are checked: then nothing that was freed is given out again.
+    is_checked: bool,
     /// The devices whose memory its kernels may access.
     peers: RwLock<Vec<CUdevice>>,
     /// Bytes of memory that are in use.
     pub(crate) used: AtomicU64,
+    /// The most bytes that graphs have had at one time.
+    pub(crate) graphs_high: AtomicU64,
 }
 
 impl Gpu {
-    pub(crate) fn new(ordinal: CUdevice, properties: Properties) -> Gpu {
+    pub(crate) fn new(ordinal: CUdevice, properties: Properties, is_checked: bool) -> Gpu {
         Gpu {
             ordinal,
             properties,
             session: OnceLock::new(),
+            is_checked,
             peers: RwLock::default(),
             used: AtomicU64::new(0),
+            graphs_high: AtomicU64::new(0),
         }
     }
 
@@ -35,7 +41,12 @@ impl Gpu {
     /// The host gives no address range.
     pub(crate) fn session(&self) -> Answer<&Session> {
         let begin = || match Session::new(self.properties.clone()) {
-            Ok(session) => Some(session),
+            Ok(session) => {
+                if self.is_checked {
+                    session.device().set_quarantine(Quarantine::Forever);
+                }
+                Some(session)
+            }
             Err(error) => {
                 say::once(&error.to_string());
                 None

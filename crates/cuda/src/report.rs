@@ -5,6 +5,7 @@ use crate::driver::driver;
 use crate::memory::leaked;
 use crate::say;
 use std::collections::BTreeMap;
+#[cfg(target_os = "linux")]
 use std::ffi::{c_int, c_void};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use warpwise::{Checked, EngineChoice, Error, Kernel, Report};
 
+#[cfg(target_os = "linux")]
 unsafe extern "C" {
     /// Calls a function when the process exits, with its status (the GNU C library, and others on Linux).
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
@@ -100,10 +102,16 @@ pub(crate) fn launched(kernel: &Kernel, report: &Report) {
 
 /// Sees to it that the end of the process is noticed.
 pub(crate) fn watch_exit() {
-    // SAFETY: the function lives as long as the library, which `dlclose` does not take away: it has threads.
-    unsafe { on_exit(at_exit, std::ptr::null_mut()) };
+    #[cfg(target_os = "linux")]
+    // SAFETY: the function lives as long as the process: the library is linked so that `dlclose` does not take it away.
+    unsafe {
+        on_exit(at_exit, std::ptr::null_mut())
+    };
+    #[cfg(not(target_os = "linux"))]
+    crate::say::once("tables, leaks and the exit status of checks are there on Linux alone");
 }
 
+#[cfg(target_os = "linux")]
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     let Ok(driver) = driver() else { return };
     if let Some(file) = &driver.settings.stats {
@@ -120,6 +128,7 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
 }
 
 /// Reports memory that nobody has freed.
+#[cfg(target_os = "linux")]
 fn leaks() {
     /// So many are told of.
     const MANY: usize = 20;
@@ -136,6 +145,7 @@ fn leaks() {
 }
 
 /// The table of kernels, those that took longest first.
+#[cfg(target_os = "linux")]
 fn table() -> String {
     let times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut rows: Vec<(&String, &Times)> = times.iter().collect();

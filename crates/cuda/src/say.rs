@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::HashSet;
+#[cfg(target_os = "linux")]
 use std::ffi::{c_int, c_void};
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -11,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// What has been said already.
 static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
+#[cfg(target_os = "linux")]
 unsafe extern "C" {
     /// The C library's `stdout`, which the program's own output goes through.
     static stdout: *mut c_void;
@@ -53,9 +55,16 @@ pub(crate) fn print(text: &[u8]) {
     if text.is_empty() {
         return;
     }
+    #[cfg(target_os = "linux")]
     // SAFETY: the C library's own stream and as many bytes as there are; both functions lock the stream.
     unsafe {
         fwrite(text.as_ptr().cast(), 1, text.len(), stdout);
         fflush(stdout);
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let mut to = std::io::stdout().lock();
+        // Nobody may be there to read it.
+        let _ = to.write_all(text).and_then(|()| to.flush());
     }
 }

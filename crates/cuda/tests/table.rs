@@ -140,6 +140,9 @@ fn may_succeed_with_null(name: &str) -> bool {
         // The default stream of a thread captures as others do.
         "cuStreamBeginCapture",
         "cuStreamBeginCapture_v2",
+        "cuStreamCopyAttributes",
+        // There is nothing to trim.
+        "cuDeviceGraphMemTrim",
     ];
     // Copies and fills of nothing.
     all.contains(&plain) || plain.starts_with("cuMemcpy") || plain.starts_with("cuMemset")

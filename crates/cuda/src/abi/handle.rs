@@ -78,7 +78,7 @@ macro_rules! enumerations {
 
 enumerations! {
     CUdevice_attribute CUfunction_attribute CUpointer_attribute CUlimit CUfunc_cache CUsharedconfig CUjit_option CUlibraryOption
-    CUjitInputType CUmem_advise CUmem_range_attribute CUmemPool_attribute CUmoduleLoadingMode CUdriverProcAddressQueryResult
+    CUjitInputType CUmem_advise CUmem_range_attribute CUmemPool_attribute CUgraphMem_attribute CUmoduleLoadingMode CUdriverProcAddressQueryResult
     CUstreamCaptureMode CUstreamCaptureStatus CUgraphNodeType CUgraphExecUpdateResult CUdevice_P2PAttribute
     CUlaunchAttributeID CUstreamAttrID CUkernelNodeAttrID CUaccess CUmemAccess_flags CUarray_format CUaddress_mode CUfilter_mode
     CUexecAffinityType CUfunctionLoadingState CUflushGPUDirectRDMAWritesTarget CUflushGPUDirectRDMAWritesScope

@@ -1,8 +1,8 @@
 //! `cuMemAlloc`, `cuMemFree` and their like.
 
-use super::space::{self, Kind};
+use super::space::{self, Block, Kind};
 use crate::abi::constants::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE};
-use crate::abi::{Address, Answer, CUdeviceptr, CUresult, Out};
+use crate::abi::{Address, Answer, CUdevice, CUdeviceptr, CUresult, Out};
 use crate::context::{Context, current};
 use std::sync::atomic::Ordering;
 
@@ -58,7 +58,16 @@ pub(crate) fn free(address: CUdeviceptr) -> Answer {
 
 /// Memory of a graph, which is there as long as the graph.
 pub(crate) fn allocate_for_graph(context: &Context, bytes: u64) -> Answer<u64> {
-    space::allocate(context, bytes, Kind::Graph, 0)
+    let address = space::allocate(context, bytes, Kind::Graph, 0)?;
+    let gpu = &context.gpu;
+    gpu.graphs_high.fetch_max(of_graphs(gpu.ordinal), Ordering::Relaxed);
+    Ok(address)
+}
+
+/// Bytes that graphs have on a device.
+pub(super) fn of_graphs(device: CUdevice) -> u64 {
+    let is_it = |block: &&Block| block.kind == Kind::Graph && block.gpu.ordinal == device;
+    space::all().iter().filter(is_it).map(|block| block.bytes).sum()
 }
 
 /// Frees it.

@@ -42,7 +42,7 @@ pub(crate) fn copy_any(default: CUstream, to: u64, from: u64, bytes: u64) -> Ans
     copy(default, CUstream::NULL, host(Address(to)), host(Address(from)), bytes, true)
 }
 
-/// `cuMemcpyAsync`.
+/// `cuMemcpyAsync`. What no device knows is the program's, and may be gone when the call has returned.
 pub(crate) fn copy_any_async(
     default: CUstream,
     to: u64,
@@ -50,7 +50,9 @@ pub(crate) fn copy_any_async(
     bytes: u64,
     stream: CUstream,
 ) -> Answer {
-    copy(default, stream, host(Address(to)), host(Address(from)), bytes, false)
+    let loose = [to, from].iter().any(|side| super::space::reach(*side).is_none());
+    let capturing = stream::resolve(default, stream)?.capture().is_some();
+    copy(default, stream, host(Address(to)), host(Address(from)), bytes, loose && !capturing)
 }
 
 /// `cuMemcpyHtoD_v2`.

@@ -1,10 +1,11 @@
 //! Pools, and allocation in the order of a stream. Memory is given back at once, so a pool keeps none.
 
+use super::allocate::{allocate_for_graph, of_graphs};
 use super::space::{self, Kind};
 use crate::abi::constants::*;
 use crate::abi::{
-    Address, Answer, CUdevice, CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemPool_attribute,
-    CUmemPoolProps, CUmemoryPool, CUresult, CUstream, In, Out,
+    Address, Answer, CUdevice, CUdeviceptr, CUgraphMem_attribute, CUmemAccessDesc, CUmemLocation,
+    CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUresult, CUstream, In, Out,
 };
 use crate::driver::{driver, gpu};
 use crate::gpu::Gpu;
@@ -243,7 +244,7 @@ fn allocated(
     };
     let pool = pool(handle)?;
     if let Some(capture) = &*stream.capture() {
-        let address = space::allocate(context, bytes, Kind::Graph, 0)?;
+        let address = allocate_for_graph(context, bytes)?;
         capture.add_work(stream.lane.id, Work::Alloc(address))?;
         return to.set(address);
     }
@@ -291,4 +292,42 @@ pub(crate) fn free_async(default: CUstream, address: CUdeviceptr, stream: CUstre
         return capture.add_work(stream.lane.id, Work::Free(address)).map(drop);
     }
     stream.issue(Operation::Free(address))
+}
+
+/// `cuDeviceGraphMemTrim`: graphs that are gone keep nothing.
+pub(crate) fn graph_trim(device: CUdevice) -> Answer {
+    gpu(device).map(drop)
+}
+
+/// `cuDeviceGetGraphMemAttribute`.
+pub(crate) fn graph_memory(
+    device: CUdevice,
+    attribute: CUgraphMem_attribute,
+    to: Address,
+) -> Answer {
+    let gpu = gpu(device)?;
+    let now = of_graphs(device);
+    to.into::<u64>().set(match attribute {
+        CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => now,
+        CU_GRAPH_MEM_ATTR_USED_MEM_HIGH | CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => {
+            gpu.graphs_high.load(Ordering::Relaxed).max(now)
+        }
+        _ => return Err(CUresult::INVALID_VALUE),
+    })
+}
+
+/// `cuDeviceSetGraphMemAttribute`: what was highest is forgotten.
+pub(crate) fn set_graph_memory(
+    device: CUdevice,
+    attribute: CUgraphMem_attribute,
+    from: Address,
+) -> Answer {
+    let gpu = gpu(device)?;
+    match (attribute, from.to::<u64>().get()?) {
+        (CU_GRAPH_MEM_ATTR_USED_MEM_HIGH | CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, 0) => {
+            gpu.graphs_high.store(0, Ordering::Relaxed);
+            Ok(())
+        }
+        _ => Err(CUresult::INVALID_VALUE),
+    }
 }
