@@ -38,9 +38,16 @@ pub(crate) fn of_launch(error: &Error) -> CUresult {
     }
 }
 
+/// The rule that there is such a version of PTX.
+const NO_VERSION: &str = "P003";
+
 /// The result for a module that cannot be loaded, or a kernel that cannot be made of it.
 pub(crate) fn of_module(error: &Error) -> CUresult {
-    match (error, error.failure().stage) {
+    let failure = error.failure();
+    if failure.diagnostics.iter().any(|told| told.code == NO_VERSION) {
+        return CUresult::UNSUPPORTED_PTX_VERSION;
+    }
+    match (error, failure.stage) {
         (Error::Unsupported(_), _) => CUresult::NOT_SUPPORTED,
         (Error::BadInput(_), _) => CUresult::INVALID_PTX,
         (Error::Limit(_), Stage::Launch) => CUresult::OUT_OF_MEMORY,

@@ -53,6 +53,7 @@ fn block_of(extra: Out<Address>) -> Answer<(Address, u64)> {
 
 /// Checks what a launch asks for, and packs its arguments.
 pub(crate) fn prepared(
+    handle: CUfunction,
     function: Arc<Function>,
     shape: Shape,
     params: Out<Address>,
@@ -110,25 +111,25 @@ pub(crate) fn prepared(
     };
     match failed {
         Some(failed) => Err(failed),
-        None => Ok(Launch { function, grid, block, shared, packed }),
+        None => Ok(Launch::new((function, handle), (grid, block), shared, packed)),
     }
 }
 
 /// Launches a function in a stream.
 fn launched(
     default: CUstream,
-    function: CUfunction,
+    handle: CUfunction,
     shape: Shape,
     stream: CUstream,
     params: Out<Address>,
     extra: Out<Address>,
 ) -> Answer {
-    let function = resolve(function)?;
+    let function = resolve(handle)?;
     let stream = stream::resolve(default, stream)?;
     if function.context.id != stream.context.id {
         return Err(CUresult::INVALID_HANDLE);
     }
-    let launch = prepared(function, shape, params, extra)?;
+    let launch = prepared(handle, function, shape, params, extra)?;
     stream.context.flush();
     stream.issue(Operation::Launch(Arc::new(launch)))
 }

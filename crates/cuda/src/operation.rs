@@ -1,14 +1,14 @@
 //! What streams do: launches, copies, fills, calls of the program. Graphs are made of the same.
 
-use crate::abi::{Address, Answer, CUresult, CUstream};
-use crate::context::Context;
+use crate::abi::{Address, Answer, CUfunction, CUresult, CUstream, Out};
+use crate::context::{Context, STACK};
 use crate::fault;
 use crate::function::Function;
 use crate::memory::{Fill, Rows, check, load_word, release, store_word};
 use crate::report;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use warpwise::{Device, Event, Extents, LaunchConfig, Packed};
+use warpwise::{DEFAULT_STACK, Device, Event, Extents, LaunchConfig, Packed};
 
 /// A launch.
 #[derive(Clone, Debug)]
@@ -18,9 +18,34 @@ pub(crate) struct Launch {
     pub(crate) block: [u32; 3],
     pub(crate) shared: u32,
     pub(crate) packed: Packed,
+    /// What the program calls the function.
+    pub(crate) handle: CUfunction,
+    /// Where the arguments lie, for programs that look.
+    addresses: OnceLock<Vec<Address>>,
 }
 
 impl Launch {
+    pub(crate) fn new(
+        (function, handle): (Arc<Function>, CUfunction),
+        (grid, block): ([u32; 3], [u32; 3]),
+        shared: u32,
+        packed: Packed,
+    ) -> Launch {
+        Launch { function, grid, block, shared, packed, handle, addresses: OnceLock::new() }
+    }
+
+    /// Pointers to its arguments, which live as long as it does.
+    pub(crate) fn params(&self) -> Out<Address> {
+        let all = self.addresses.get_or_init(|| {
+            let at = |param| self.packed.bytes_of(param).as_ptr().expose_provenance() as u64;
+            self.function.kernel.params().iter().map(|param| Address(at(param))).collect()
+        });
+        match all.is_empty() {
+            true => Out::null(),
+            false => Address(all.as_ptr().expose_provenance() as u64).into(),
+        }
+    }
+
     /// Threads of the grid.
     fn threads(&self) -> u64 {
         let all = self.grid.iter().chain(&self.block).map(|extent| u64::from(*extent));
@@ -173,13 +198,21 @@ fn await_word(context: &Context, word: Word, compare: Compare) -> Answer {
     Ok(())
 }
 
+/// The stack that a thread gets here for what it would have on a device: frames are larger by as much as the defaults say.
+fn stack(asked: u64) -> u32 {
+    /// More than this only who asks for it.
+    const MOST: u64 = 256 << 10;
+    let larger = asked.saturating_mul(u64::from(DEFAULT_STACK) / STACK).min(MOST).max(asked);
+    u32::try_from(larger).unwrap_or(u32::MAX)
+}
+
 /// Launches a kernel, or checks it.
 fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
-    let Launch { function, grid, block, shared, packed } = launch;
+    let Launch { function, grid, block, shared, packed, .. } = launch;
     let limits = context.limits();
     let config = LaunchConfig {
         dynamic_shared: *shared,
-        stack_limit: u32::try_from(limits.stack).unwrap_or(u32::MAX),
+        stack_limit: stack(limits.stack),
         heap_limit: limits.heap,
         engine: report::engine(),
         ..LaunchConfig::new(Extents(*grid), Extents(*block))

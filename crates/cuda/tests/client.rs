@@ -148,6 +148,8 @@ fn images_without_ptx_are_told_apart() {
     assert_eq!(load(b"\x7fELF\x02\x01\x01"), CUresult::NO_BINARY_FOR_GPU);
     assert_eq!(load(b"\x01\x02\x03"), CUresult::INVALID_IMAGE);
     assert_eq!(load(b"this is no PTX"), CUresult::INVALID_PTX);
+    let later = b".version 99.0\n.target sm_75\n.address_size 64\n";
+    assert_eq!(load(later), CUresult::UNSUPPORTED_PTX_VERSION);
     let mut log = [0u8; 200];
     let mut names = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     let mut values = [host(&mut log), Address(200)];
@@ -185,6 +187,10 @@ fn modules_have_variables_of_their_own() {
     );
     assert_eq!(download::<i32>(one, 1), [5 + 32 * 5]);
     assert_eq!(download::<i32>(other, 1), [105]);
+    let mut kind = 0u32;
+    let to = host(std::slice::from_mut(&mut kind));
+    call!(cuPointerGetAttribute(to, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, one));
+    assert_eq!(kind, CU_MEMORYTYPE_DEVICE);
     let mut none = CUfunction::NULL;
     let missing = result!(cuModuleGetFunction(Out::new(&mut none), first, Text::new(c"absent")));
     assert_eq!(missing, CUresult::NOT_FOUND);
@@ -228,6 +234,12 @@ fn kernels_of_libraries_are_functions() {
     let (kernel, stream) = (CUfunction(kernel.0), CUstream(0));
     call!(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, Out::null(), extra));
     assert_eq!(download::<f64>(out, 3), [9.0, 11.0, 1.25]);
+    // What is set of the kernel is set of the function that it is.
+    let most = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    call!(cuKernelSetAttribute(most, 96 << 10, CUkernel(kernel.0), 0));
+    let module: CUmodule = made!(cuLibraryGetModule(library));
+    let bytes: i32 = made!(cuFuncGetAttribute(most, function(module, "take")));
+    assert_eq!(bytes, 96 << 10);
     call!(cuLibraryUnload(library));
     assert_eq!(launch(kernel, [1, 1], stream, &arguments), CUresult::INVALID_HANDLE);
 }
@@ -388,6 +400,11 @@ fn captured_and_handmade_graphs_do_the_same() {
     call!(cuGraphLaunch(by_hand, second));
     call!(cuStreamSynchronize(second));
     assert_eq!(download::<i32>(values, 256), [17; 256]);
+    let mut seen = params;
+    call!(cuGraphKernelNodeGetParams_v2(twice, Out::new(&mut seen)));
+    assert_eq!((seen.function, seen.grid, seen.block), (scale, [1; 3], [256, 1, 1]));
+    // What is seen can be given back.
+    call!(cuGraphKernelNodeSetParams_v2(twice, In::new(&seen)));
     // Other parameters, and a node left out.
     let mut others = [address(&values), address(&10), address(&0), address(&256)];
     params.params = Out::new(&mut others[0]);

@@ -132,3 +132,34 @@ fn every_known_device_has_what_its_architecture_has() {
     }
     assert_eq!(Properties::of("sm_91"), None);
 }
+
+#[test]
+fn work_runs_on_the_caller_if_nothing_is_before_it() {
+    let session = session();
+    let (stream, other) = (session.stream(), session.stream());
+    let (send, receive) = std::sync::mpsc::channel();
+    let note = |what: &'static str| {
+        let send = send.clone();
+        move |_: &warpwise::Device| {
+            let _ = send.send((what, std::thread::current().id()));
+            Ok(())
+        }
+    };
+    let here = std::thread::current().id();
+    assert!(stream.run_after(&[], note("alone")).is_reached());
+    assert_eq!(receive.try_recv(), Ok(("alone", here)));
+    // Behind work of another stream, and of its own, it is the stream's thread's.
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let before = other.enqueue(move |_| {
+        let _ = wait.recv();
+        Ok(())
+    });
+    let behind = stream.run_after(&[before.clone()], note("behind"));
+    let last = stream.run_after(&[], note("last"));
+    assert!(!before.is_reached() && !behind.is_reached() && !last.is_reached());
+    go.send(()).expect("somebody waits");
+    last.wait();
+    let (first, second) = (receive.recv().expect("it ran"), receive.recv().expect("it ran"));
+    assert_eq!((first.0, second.0), ("behind", "last"));
+    assert!(first.1 != here && first.1 == second.1);
+}

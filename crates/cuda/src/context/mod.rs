@@ -7,5 +7,5 @@ mod primary;
 
 pub(crate) use current::current;
 pub(crate) use entries::*;
-pub(crate) use object::{Context, find};
+pub(crate) use object::{Context, STACK, find};
 pub(crate) use primary::*;

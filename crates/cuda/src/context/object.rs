@@ -9,13 +9,16 @@ use crate::say;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use warpwise::{DEFAULT_STACK, Device, HEAP_LIMIT, Point};
+use warpwise::{Device, HEAP_LIMIT, Point};
 
 /// Handles of contexts.
 pub(crate) fn contexts() -> &'static Registry<Context> {
     static ALL: Registry<Context> = Registry::new(1);
     &ALL
 }
+
+/// Bytes of a thread's stack unless the program says otherwise (`CU_LIMIT_STACK_SIZE`).
+pub(crate) const STACK: u64 = 1 << 10;
 
 /// Forgets an object by its handle.
 pub(crate) type Forget = fn(u64);
@@ -81,7 +84,7 @@ impl Context {
                 flags: AtomicU32::new(flags),
                 version,
                 limits: Mutex::new(Limits {
-                    stack: DEFAULT_STACK.into(),
+                    stack: STACK,
                     printf: 1 << 20,
                     heap: HEAP_LIMIT,
                     cache: 0,

@@ -5,6 +5,7 @@ mod entries;
 mod exec;
 mod nodes;
 mod object;
+mod params;
 mod user;
 
 pub(crate) use capture::Capture;
@@ -12,4 +13,5 @@ pub(crate) use entries::*;
 pub(crate) use exec::*;
 pub(crate) use nodes::*;
 pub(crate) use object::{Graph, Work, get as graph, graphs};
+pub(crate) use params::*;
 pub(crate) use user::*;

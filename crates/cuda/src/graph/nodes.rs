@@ -46,7 +46,7 @@ fn kernel(params: &CUDA_KERNEL_NODE_PARAMS) -> Answer<Work> {
     };
     let (grid, block, shared) = (params.grid, params.block, params.shared);
     let shape = Shape { grid, block, shared, cooperative: false };
-    let launch = prepared(resolve(handle)?, shape, params.params, params.extra)?;
+    let launch = prepared(handle, resolve(handle)?, shape, params.params, params.extra)?;
     Ok(Work::Operation(Operation::Launch(Arc::new(launch))))
 }
 

@@ -20,6 +20,6 @@ pub(crate) use planes::*;
 pub(crate) use pointer::*;
 pub(crate) use pool::*;
 pub(crate) use raw::{Fill, load_word, store_word};
-pub(crate) use rows::Rows;
+pub(crate) use rows::{Rows, Side};
 pub(crate) use set::*;
 pub(crate) use space::{check, find, leaked, share, unshare};

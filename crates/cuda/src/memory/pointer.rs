@@ -13,7 +13,7 @@ pub(crate) fn address_range(
     address: CUdeviceptr,
 ) -> Answer {
     current()?;
-    let block = space::find(address).ok_or(CUresult::NOT_FOUND)?;
+    let block = space::find_any(address).ok_or(CUresult::NOT_FOUND)?;
     base.offer(block.start);
     bytes.offer(block.bytes);
     Ok(())
@@ -84,7 +84,7 @@ pub(crate) fn pointer_attribute(
     if to.is_null() || of == 0 {
         return Err(CUresult::INVALID_VALUE);
     }
-    put(to, attribute(of, address, space::find(address).as_ref())?)
+    put(to, attribute(of, address, space::find_any(address).as_ref())?)
 }
 
 /// `cuPointerGetAttributes`: what does not apply is 0.
@@ -95,7 +95,7 @@ pub(crate) fn pointer_attributes(
     address: CUdeviceptr,
 ) -> Answer {
     driver()?;
-    let block = space::find(address);
+    let block = space::find_any(address);
     for nth in 0..count as usize {
         let of = attributes.plus(nth).get()?;
         let to = to.plus(nth).get()?;

@@ -70,6 +70,25 @@ pub(crate) fn find(address: u64) -> Option<Block> {
     (inside < block.bytes).then(|| block.clone())
 }
 
+/// The same, also of variables of modules and of what kernels have allocated, which have no context of their own here.
+pub(super) fn find_any(address: u64) -> Option<Block> {
+    find(address).or_else(|| {
+        driver().ok()?.gpus.iter().find_map(|gpu| {
+            let region = memory(gpu).ok()?.region(address)?;
+            Some(Block {
+                start: region.start,
+                bytes: region.end - region.start,
+                kind: Kind::Device,
+                flags: 0,
+                gpu: Arc::clone(gpu),
+                context_handle: 0,
+                id: 0,
+                synchronous: false,
+            })
+        })
+    })
+}
+
 /// Changes the allocation that holds an address; whether there is one.
 pub(crate) fn change(address: u64, work: impl FnOnce(&mut Block)) -> bool {
     let mut space = write();
@@ -92,12 +111,7 @@ pub(crate) fn check(address: u64, bytes: u64) -> Answer {
 
 /// Where what holds an address ends; `None` if no device knows the address.
 pub(crate) fn reach(address: u64) -> Option<u64> {
-    if let Some(block) = find(address) {
-        return Some(block.start + block.bytes);
-    }
-    // A variable of a module, or a block that a kernel has allocated.
-    let gpus = &driver().ok()?.gpus;
-    gpus.iter().find_map(|gpu| Some(memory(gpu).ok()?.region(address)?.end))
+    find_any(address).map(|block| block.start + block.bytes)
 }
 
 /// Checks a copy: each side that devices know must stay inside of what holds it; the others are the program's.

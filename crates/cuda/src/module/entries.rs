@@ -18,7 +18,7 @@ fn loaded(
     to.check()?;
     options.check()?;
     context.flush();
-    let made = image().and_then(|image| load(&context, &image));
+    let made = image().and_then(|image| load(&context, &image, Arc::default()));
     match made {
         Ok(module) => {
             options.nothing();
@@ -83,7 +83,7 @@ pub(crate) fn unload(module: CUmodule) -> Answer {
 pub(crate) fn function(to: Out<CUfunction>, module: CUmodule, name: Text) -> Answer {
     driver()?;
     to.check()?;
-    to.set(get(module)?.function(&name.get()?, Arc::default())?)
+    to.set(get(module)?.function(&name.get()?)?)
 }
 
 /// `cuModuleGetFunctionCount`.
@@ -98,7 +98,7 @@ pub(crate) fn functions(to: Out<CUfunction>, count: u32, module: CUmodule) -> An
     let module = get(module)?;
     let names = module.kernels();
     let wanted = names.iter().take(count as usize);
-    let all: Answer<Vec<_>> = wanted.map(|name| module.function(name, Arc::default())).collect();
+    let all: Answer<Vec<_>> = wanted.map(|name| module.function(name)).collect();
     to.fill(&all?)
 }
 

@@ -1,7 +1,7 @@
 //! `cuLibrary*` and kernels of libraries: images that every context loads when it first needs them.
 
 use super::log::Options;
-use super::object::{Loaded, forget, get, load};
+use super::object::{Loaded, Settables, forget, get, load};
 use crate::abi::{
     Address, Answer, CUfunction, CUjit_option, CUkernel, CUlibrary, CUlibraryOption, CUmodule,
     CUresult, Out, Text,
@@ -24,6 +24,7 @@ pub(crate) struct Library {
     /// The module that it is in each context.
     modules: Mutex<HashMap<u64, CUmodule>>,
     kernels: Mutex<HashMap<String, CUkernel>>,
+    settables: Arc<Settables>,
 }
 
 /// A kernel of a library.
@@ -60,7 +61,8 @@ impl Library {
         {
             return Ok((*module, loaded));
         }
-        let module = load(context, &self.image).map_err(Refused::said)?;
+        let module =
+            load(context, &self.image, Arc::clone(&self.settables)).map_err(Refused::said)?;
         modules.insert(context.id, module);
         Ok((module, get(module)?))
     }
@@ -83,7 +85,7 @@ impl LibraryKernel {
     /// The handle of that.
     fn handle(&self, context: &Arc<Context>) -> Answer<CUfunction> {
         let (_, loaded) = libraries().get(self.library.0)?.module(context)?;
-        loaded.function(&self.name.to_string_lossy(), Arc::clone(&self.settable))
+        loaded.function(&self.name.to_string_lossy())
     }
 }
 
@@ -120,7 +122,7 @@ fn loaded(
             options.nothing();
             let names = module.kernels().map(str::to_owned).collect();
             let (modules, kernels) = (Mutex::default(), Mutex::default());
-            let library = Library { image, names, modules, kernels };
+            let library = Library { image, names, modules, kernels, settables: Arc::default() };
             to.set(CUlibrary(libraries().insert(Arc::new(library))))
         }
         Err(refused) if options.error(&refused.words) => Err(refused.result),
@@ -195,7 +197,7 @@ fn kernel_of(handle: CUlibrary, library: &Library, name: &str) -> Answer<CUkerne
     let text = CString::new(name).map_err(|_| CUresult::NOT_FOUND)?;
     let mut known = lock(&library.kernels);
     let kernel = known.entry(name.to_owned()).or_insert_with(|| {
-        let (settable, last) = (Arc::default(), Mutex::default());
+        let (settable, last) = (library.settables.of(name), Mutex::default());
         let kernel = LibraryKernel { library: handle, name: text, settable, last };
         CUkernel(kernels().insert(Arc::new(kernel)))
     });

@@ -20,6 +20,19 @@ pub(crate) struct Loaded {
     instance: Module,
     handle: CUmodule,
     functions: Mutex<HashMap<String, CUfunction>>,
+    settables: Arc<Settables>,
+}
+
+/// What programs have set of kernels, by their names. The modules of a library share it.
+#[derive(Debug, Default)]
+pub(crate) struct Settables(Mutex<HashMap<String, Arc<Settable>>>);
+
+impl Settables {
+    /// What is set of a kernel.
+    pub(crate) fn of(&self, name: &str) -> Arc<Settable> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(name.to_owned()).or_default())
+    }
 }
 
 /// Handles of modules.
@@ -32,7 +45,11 @@ pub(crate) fn modules() -> &'static Registry<Loaded> {
 ///
 /// # Errors
 /// There is no module in it for the device.
-pub(crate) fn load(context: &Arc<Context>, image: &Image) -> Result<CUmodule, Refused> {
+pub(crate) fn load(
+    context: &Arc<Context>,
+    image: &Image,
+    settables: Arc<Settables>,
+) -> Result<CUmodule, Refused> {
     let module = image.module(&context.gpu)?;
     let instance = module.instance();
     let device = context
@@ -41,7 +58,8 @@ pub(crate) fn load(context: &Arc<Context>, image: &Image) -> Result<CUmodule, Re
     device.load(&instance)?;
     let handle = modules().insert_with(|handle| {
         let (context, handle) = (Arc::clone(context), CUmodule(handle));
-        Arc::new(Loaded { context, module, instance, handle, functions: Mutex::default() })
+        let functions = Mutex::default();
+        Arc::new(Loaded { context, module, instance, handle, functions, settables })
     });
     context.owns(handle, forget);
     Ok(CUmodule(handle))
@@ -75,7 +93,7 @@ impl Loaded {
     ///
     /// # Errors
     /// There is none of the name, or something in it cannot be done.
-    pub(crate) fn function(&self, name: &str, settable: Arc<Settable>) -> Answer<CUfunction> {
+    pub(crate) fn function(&self, name: &str) -> Answer<CUfunction> {
         let mut known = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = known.get(name) {
             return Ok(*function);
@@ -88,7 +106,7 @@ impl Loaded {
             fault::of_module(&error)
         })?;
         let kernel = kernel.of_instance(&self.instance);
-        let context = Arc::clone(&self.context);
+        let (context, settable) = (Arc::clone(&self.context), self.settables.of(name));
         let function = function::insert(Function::new(kernel, context, self.handle, settable));
         known.insert(name.to_owned(), function);
         Ok(function)

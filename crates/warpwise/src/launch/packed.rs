@@ -12,6 +12,14 @@ pub struct Packed {
     pub(super) space: Vec<u8>,
 }
 
+impl Packed {
+    /// The bytes of a parameter of the kernel that they are for.
+    pub fn bytes_of(&self, param: &Param) -> &[u8] {
+        let start = param.offset as usize;
+        self.space.get(start..start + param.bytes as usize).unwrap_or_default()
+    }
+}
+
 impl Kernel {
     /// The arguments of a launch, of which each parameter's bytes are filled in. Nothing is checked but that they are there:
     /// for hosts that launch often.
@@ -29,8 +37,7 @@ impl Kernel {
     /// Arguments as reports name them: what begins where a buffer of the device does is that buffer.
     pub fn named(&self, device: &Device, packed: &Packed) -> Vec<Arg> {
         let named = |param: &Param| {
-            let start = param.offset as usize;
-            let bytes = packed.space.get(start..start + param.bytes as usize).unwrap_or_default();
+            let bytes = packed.bytes_of(param);
             let address = <[u8; ADDRESS_BYTES as usize]>::try_from(bytes).map(u64::from_le_bytes);
             let begins = address.ok().filter(|_| !is_float(&Place::of(param)));
             let region = begins.and_then(|address| device.memory.region(address));

@@ -1,0 +1,161 @@
+//! What the environment changes, and how a process ends: the test runs itself as a program that uses the driver.
+#![allow(unsafe_code)]
+
+use cuda::abi::*;
+use cuda::functions::*;
+use std::env;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::process::{Command, Output};
+
+const PTX: &CStr = match CStr::from_bytes_with_nul(
+    concat!(include_str!("kernels/kernels.ptx"), "\0").as_bytes(),
+) {
+    Ok(text) => text,
+    Err(_) => c"",
+};
+
+unsafe extern "C" {
+    fn puts(text: *const c_char) -> c_int;
+}
+
+/// The variable that makes this program a client.
+const ROLE: &str = "WARPWISE_TEST_ROLE";
+
+/// Calls a function that succeeds.
+macro_rules! call {
+    ($name:ident($($argument:expr),* $(,)?)) => {{
+        // SAFETY: all pointers are to values that live, or null.
+        let result = unsafe { $name($($argument),*) };
+        assert_eq!(result, CUresult::SUCCESS, "{}", stringify!($name));
+    }};
+}
+
+fn kernel(name: &str) -> CUfunction {
+    let (mut context, mut module, mut function) =
+        (CUcontext::NULL, CUmodule::NULL, CUfunction::NULL);
+    call!(cuInit(0));
+    call!(cuCtxCreate_v2(Out::new(&mut context), 0, 0));
+    let image = Address(PTX.as_ptr().expose_provenance() as u64);
+    call!(cuModuleLoadData(Out::new(&mut module), image));
+    let name = CString::new(name).expect("a name");
+    call!(cuModuleGetFunction(Out::new(&mut function), module, Text::new(&name)));
+    function
+}
+
+fn launch(function: CUfunction, threads: u32, arguments: &mut [Address]) {
+    let params = arguments.first_mut().map_or(Out::null(), Out::new);
+    let stream = CUstream(0);
+    call!(cuLaunchKernel(function, 1, 1, 1, threads, 1, 1, 0, stream, params, Out::null()));
+}
+
+fn said(text: &CStr) {
+    // SAFETY: the text ends.
+    unsafe { puts(text.as_ptr()) };
+}
+
+fn client(role: &str) {
+    match role {
+        "print" => {
+            let say = kernel("say");
+            said(c"before");
+            launch(say, 2, &mut []);
+            // Nothing of the kernel's comes out before somebody waits for it.
+            said(c"launched");
+            call!(cuCtxSynchronize());
+            said(c"after");
+        }
+        "stray" => {
+            let null = 0u64;
+            let address = Address(std::ptr::from_ref(&null).expose_provenance() as u64);
+            launch(kernel("stray"), 1, &mut [address]);
+            // SAFETY: it has no parameters.
+            let faulted = unsafe { cuCtxSynchronize() };
+            assert_eq!(faulted, CUresult::ILLEGAL_ADDRESS);
+        }
+        "launches" => {
+            let empty = kernel("empty");
+            (0..3).for_each(|_| launch(empty, 32, &mut []));
+            call!(cuCtxSynchronize());
+        }
+        "leak" => {
+            kernel("empty");
+            let mut at = 0;
+            call!(cuMemAlloc_v2(Out::new(&mut at), 12345));
+        }
+        "devices" => {
+            let (mut count, mut major, mut minor) = (0, 0, 0);
+            call!(cuInit(0));
+            call!(cuDeviceGetCount(Out::new(&mut count)));
+            call!(cuDeviceComputeCapability(Out::new(&mut major), Out::new(&mut minor), count - 1));
+            println!("{count} of {major}.{minor}");
+        }
+        "missing" => {
+            call!(cuInit(0));
+            (0..3).for_each(|_| assert_eq!(cuMemCreate(), CUresult::NOT_SUPPORTED));
+        }
+        other => panic!("what is {other}?"),
+    }
+}
+
+/// Runs this program as a client.
+fn run(role: &str, variables: &[(&str, &str)]) -> Output {
+    let program = env::current_exe().expect("this program has a path");
+    let mut command = Command::new(program);
+    for (name, _) in env::vars().filter(|(name, _)| name.starts_with("WARPWISE_")) {
+        command.env_remove(name);
+    }
+    let variables = variables.iter().copied().chain([(ROLE, role)]);
+    command.envs(variables).output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn main() {
+    if let Ok(role) = env::var(ROLE) {
+        return client(&role);
+    }
+    let printed = run("print", &[]);
+    assert_eq!(text(&printed.stdout), "before\nlaunched\nthread 0\nthread 1\nafter\n");
+
+    let devices = |variables: &[(&str, &str)]| text(&run("devices", variables).stdout);
+    assert_eq!(devices(&[]), "1 of 12.0\n");
+    assert_eq!(devices(&[("WARPWISE_DEVICE", "sm_80"), ("WARPWISE_DEVICES", "3")]), "3 of 8.0\n");
+    let wrong = run("devices", &[("WARPWISE_DEVICE", "sm_1")]);
+    assert!(text(&wrong.stderr).contains("WARPWISE_DEVICE=sm_1 names no device"));
+    assert_eq!(text(&wrong.stdout), "1 of 12.0\n");
+
+    let missing = text(&run("missing", &[]).stderr);
+    assert_eq!(missing.matches("cuMemCreate").count(), 1, "it is said once: {missing}");
+
+    // A fault is told in any case; only who asks for a check has it in the exit status.
+    let fault = run("stray", &[]);
+    assert!(text(&fault.stderr).contains("null pointer: store of 4 bytes"));
+    assert!(fault.status.success());
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    assert_eq!(run("stray", &[("WARPWISE_CHECK", "1")]).status.code(), Some(1));
+    assert_eq!(run("launches", &[("WARPWISE_CHECK", "1")]).status.code(), Some(0));
+    let skipped = [("WARPWISE_CHECK", "1"), ("WARPWISE_ONLY", "scale")];
+    assert_eq!(run("launches", &skipped).status.code(), Some(0));
+
+    let folder = env::temp_dir().join(format!("warpwise-process-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    let file = |name: &str| folder.join(name).display().to_string();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+    run("launches", &[("WARPWISE_STATS", &file("stats"))]);
+    let table = read("stats");
+    let row = table.lines().find(|line| line.ends_with("  empty")).expect("a row of the kernel");
+    assert_eq!(row.split_whitespace().nth(2), Some("3"), "{table}");
+
+    let leak = run("leak", &[("WARPWISE_LEAKS", "1"), ("WARPWISE_REPORT", &file("report"))]);
+    assert_eq!((leak.status.code(), text(&leak.stderr).as_str()), (Some(1), ""));
+    assert!(read("report").contains("12345 bytes of device memory"), "{}", read("report"));
+    // Whoever watches by the file of findings decides itself.
+    let findings = file("findings");
+    let watched = run("stray", &[("WARPWISE_CHECK", "1"), ("WARPWISE_FINDINGS", &findings)]);
+    assert!(watched.status.success() && !read("findings").is_empty());
+    std::fs::remove_dir_all(&folder).expect("the folder is this test's");
+}
