@@ -170,6 +170,14 @@ fn last_line(text: &[u8]) -> String {
         .to_owned()
 }
 
+/// The first line that speaks of an error.
+fn first_error(text: &[u8]) -> String {
+    let lines = String::from_utf8_lossy(text);
+    let mut errors =
+        lines.lines().filter(|line| ["error", "undefined"].iter().any(|word| line.contains(word)));
+    errors.next().map_or_else(|| last_line(text), |line| line.trim().to_owned())
+}
+
 fn compile(
     nvcc: &[&str],
     program: &Program,
@@ -179,9 +187,9 @@ fn compile(
 ) -> Result<(), String> {
     let [compiler, options @ ..] = nvcc else { return Err("NVCC names no compiler".to_owned()) };
     let said = Command::new(compiler)
-        .args(options)
         .arg("-L")
         .arg(built)
+        .args(options)
         .args(flags)
         .args(&program.options)
         .args(&program.sources)
@@ -191,7 +199,7 @@ fn compile(
         .map_err(|why| format!("cannot run {compiler}: {why}"))?;
     match said.status.success() {
         true => Ok(()),
-        false => Err(last_line(&[said.stdout, said.stderr].concat())),
+        false => Err(first_error(&[said.stdout, said.stderr].concat())),
     }
 }
 

@@ -5,35 +5,52 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
-/// An installation: `bin/warpwise` and `lib/warpwise` with the libraries.
-struct Installed(tempfile::TempDir);
+/// An installation, `bin/warpwise` and perhaps `lib/warpwise` with the libraries, and a cache of the test's own.
+struct Installed {
+    folder: &'static Path,
+    cache: tempfile::TempDir,
+}
 
-impl Installed {
-    fn new() -> Installed {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (bin, lib) = (folder.path().join("bin"), folder.path().join("lib/warpwise"));
-        fs::create_dir_all(&bin).and_then(|()| fs::create_dir_all(&lib)).expect("folders");
-        fs::copy(env!("CARGO_BIN_EXE_warpwise"), bin.join("warpwise")).expect("the command");
+/// Makes an installation.
+fn install(with_libraries: bool) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (bin, lib) = (folder.path().join("bin"), folder.path().join("lib/warpwise"));
+    fs::create_dir_all(&bin).and_then(|()| fs::create_dir_all(&lib)).expect("folders");
+    fs::copy(env!("CARGO_BIN_EXE_warpwise"), bin.join("warpwise")).expect("the command");
+    if with_libraries {
         for name in ["libcuda.so", "libcudart.so"] {
             symlink(library(name), lib.join(name)).expect("a library");
         }
-        Installed(folder)
+    }
+    folder
+}
+
+/// Both installations are made before any test starts a process: a process that is being started holds files open, and what is
+/// open for writing cannot be run.
+static MADE: LazyLock<[tempfile::TempDir; 2]> = LazyLock::new(|| [install(true), install(false)]);
+
+impl Installed {
+    fn new() -> Installed {
+        Installed { folder: MADE[0].path(), cache: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn without_libraries() -> Installed {
+        Installed { folder: MADE[1].path(), ..Installed::new() }
+    }
+
+    fn warpwise(&self) -> PathBuf {
+        self.folder.join("bin/warpwise")
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(self.0.path().join("bin/warpwise"));
+        let mut command = Command::new(self.warpwise());
+        command.env("XDG_CACHE_HOME", self.cache.path());
+        command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
         command
-            .env("XDG_CACHE_HOME", self.cache())
-            .env_remove("LD_LIBRARY_PATH")
-            .env_remove("LD_PRELOAD");
-        command
-    }
-
-    fn cache(&self) -> PathBuf {
-        self.0.path().join("cache")
     }
 
     /// The folder that programs are to look in.
@@ -45,12 +62,9 @@ impl Installed {
 
     /// Runs a line of a shell as the program.
     fn shell(&self, options: &[&str], line: &str) -> Output {
-        self.command()
-            .arg("exec")
-            .args(options)
-            .args(["--", "sh", "-c", line])
-            .output()
-            .expect("it runs")
+        let mut command = self.command();
+        command.arg("exec").args(options).args(["--", "sh", "-c", line]);
+        command.output().expect("it runs")
     }
 }
 
@@ -70,7 +84,7 @@ fn text(bytes: &[u8]) -> String {
 fn the_folder_has_the_names_that_programs_ask_for() {
     let installed = Installed::new();
     let path = installed.path();
-    assert!(path.starts_with(installed.cache()));
+    assert!(path.starts_with(installed.cache.path()));
     for (name, of) in [
         ("libcuda.so", "libcuda.so"),
         ("libcuda.so.1", "libcuda.so"),
@@ -125,10 +139,7 @@ fn settings_are_in_the_environment() {
     let lines = format!("sm_90 2 interp:portable\n1 1 k 3\n{}\n", report.display());
     assert!(text(&out.stdout).ends_with(&lines), "{out:?}");
     // One inside the other changes nothing.
-    let line = format!(
-        "{} exec sh -c 'echo $LD_LIBRARY_PATH'",
-        installed.0.path().join("bin/warpwise").display()
-    );
+    let line = format!("{} exec sh -c 'echo $LD_LIBRARY_PATH'", installed.warpwise().display());
     assert_eq!(text(&installed.shell(&[], &line).stdout), format!("{shown}\n"));
 }
 
@@ -187,7 +198,8 @@ fn what_cannot_be_run_is_told() {
     let (status, why) = told(&["exec", "--device", "sm_99", "true"]);
     assert!(status == Some(2) && why.contains("sm_90"), "{status:?} {why}");
     assert_eq!(told(&["exec"]).0, Some(2));
-    fs::remove_dir_all(installed.0.path().join("lib")).expect("it is there");
-    let (status, why) = told(&["exec", "true"]);
+    let installed = Installed::without_libraries();
+    let out = installed.command().args(["exec", "true"]).output().expect("it runs");
+    let (status, why) = (out.status.code(), text(&out.stderr));
     assert!(status == Some(3) && why.contains("cargo build --release"), "{status:?} {why}");
 }

@@ -22,8 +22,6 @@ pub(crate) struct Settings {
     pub(crate) leaks: bool,
     /// Where reports go, if not to standard error: `WARPWISE_REPORT`.
     pub(crate) report: Option<PathBuf>,
-    /// A file that is not empty at the end if something was found, by which `warpwise exec` knows: `WARPWISE_FINDINGS`.
-    pub(crate) findings: Option<PathBuf>,
     /// What executes kernels: `WARPWISE_ENGINE`.
     pub(crate) engine: EngineChoice,
     /// Where a table of kernels goes at the end, behind what is there: `WARPWISE_STATS`.
@@ -85,7 +83,6 @@ impl Settings {
             check: is_set("WARPWISE_CHECK"),
             leaks: is_set("WARPWISE_LEAKS"),
             report: get("WARPWISE_REPORT").map(PathBuf::from),
-            findings: get("WARPWISE_FINDINGS").map(PathBuf::from),
             engine: engine.unwrap_or_else(EngineChoice::detect),
             stats: get("WARPWISE_STATS").map(PathBuf::from),
             only: get("WARPWISE_ONLY"),

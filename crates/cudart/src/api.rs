@@ -1,12 +1,14 @@
 //! How functions of the interface are written down: each once, with its row in the table by which a static runtime is replaced.
 
 /// A function of the interface.
-#[derive(Clone, Copy)]
-pub(crate) struct Row {
-    pub(crate) name: &'static str,
-    pub(crate) address: *const (),
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it is.
+    pub address: *const (),
     /// Whether it does its work; else it returns an error, and says so.
-    pub(crate) works: bool,
+    pub works: bool,
 }
 
 // SAFETY: the address is that of a function.

@@ -7,7 +7,7 @@ use crate::errors::row_of;
 use crate::generation::{Generation, generation};
 use crate::properties;
 use crate::status::{Status, last, take_last};
-use crate::types::{Address, Pool};
+use crate::types::{Address, PER_THREAD, Pool, Stream};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// `cudaDeviceMapHost`: always on where host and device share memory.
@@ -239,16 +239,16 @@ runtime! {
     }
 
     fn cudaGetDriverEntryPoint(name: *const c_char, address: *mut Address, flags: u64, status: *mut c_int)
-        [cudaGetDriverEntryPoint_ptsz |_default|] {
+        [cudaGetDriverEntryPoint_ptsz |default|] {
         context::devices()?;
-        driver::cuGetProcAddress_v2(name, address, generation().version(), flags, status)
+        driver::cuGetProcAddress_v2(name, address, generation().version(), entry_flags(flags, default), status)
     }
 
     fn cudaGetDriverEntryPointByVersion(name: *const c_char, address: *mut Address, version: u32, flags: u64, status: *mut c_int)
-        [cudaGetDriverEntryPointByVersion_ptsz |_default|] {
+        [cudaGetDriverEntryPointByVersion_ptsz |default|] {
         context::devices()?;
         let version = c_int::try_from(version).map_err(|_| Status::INVALID_VALUE)?;
-        driver::cuGetProcAddress_v2(name, address, version, flags, status)
+        driver::cuGetProcAddress_v2(name, address, version, entry_flags(flags, default), status)
     }
 
     fn cudaProfilerStart() {
@@ -260,6 +260,12 @@ runtime! {
         context::ensure()?;
         driver::cuProfilerStop()
     }
+}
+
+/// Which functions of the driver are meant: who says nothing means those of the program's default stream.
+fn entry_flags(flags: u64, default: Stream) -> u64 {
+    const OF_THREAD: u64 = 2;
+    if flags == 0 && default == PER_THREAD { OF_THREAD } else { flags }
 }
 
 /// The functions about errors.

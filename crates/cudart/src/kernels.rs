@@ -102,12 +102,14 @@ runtime! {
     }
 
     fn cudaGetFuncBySymbol(found: *mut Function, function: *const c_void) {
-        found.write(registry::function(function)?);
+        let found = found.as_mut().ok_or(Status::INVALID_VALUE)?;
+        *found = registry::function(function)?;
         Ok(())
     }
 
     fn cudaGetKernel(found: *mut Kernel, function: *const c_void) {
-        found.write(registry::kernel_of_host(function)?);
+        let found = found.as_mut().ok_or(Status::INVALID_VALUE)?;
+        *found = registry::kernel_of_host(function)?;
         Ok(())
     }
 

@@ -31,7 +31,9 @@ mod streams;
 mod table;
 mod types;
 
-/// The functions of the interface by their names, each with whether it works.
-pub fn functions() -> impl Iterator<Item = (&'static str, bool)> {
-    table::rows().map(|row| (row.name, row.works))
+pub use api::Row;
+
+/// The functions of the interface.
+pub fn functions() -> impl Iterator<Item = &'static Row> {
+    table::rows()
 }

@@ -40,7 +40,7 @@ struct PointerAttributes {
 }
 
 /// `cudaMemoryType`.
-mod memory {
+mod place {
     pub(super) const UNREGISTERED: i32 = 0;
     pub(super) const HOST: i32 = 1;
     pub(super) const DEVICE: i32 = 2;
@@ -77,7 +77,7 @@ unsafe fn allocate(
 
 fn pointer_attributes(address: Address) -> Result<PointerAttributes> {
     let unregistered = PointerAttributes {
-        kind: memory::UNREGISTERED,
+        kind: place::UNREGISTERED,
         device: NO_DEVICE,
         device_address: null_mut(),
         host_address: address,
@@ -99,16 +99,16 @@ fn pointer_attributes(address: Address) -> Result<PointerAttributes> {
     // Of managed memory it is one byte that is written.
     let managed = number(pointer::IS_MANAGED)? & 0xff != 0;
     let kind = match (managed, kind) {
-        (true, _) => memory::MANAGED,
-        (false, 1) => memory::HOST,
-        (false, 2) => memory::DEVICE,
+        (true, _) => place::MANAGED,
+        (false, 1) => place::HOST,
+        (false, 2) => place::DEVICE,
         (false, _) => return Ok(unregistered),
     };
     Ok(PointerAttributes {
         kind,
         device: number(pointer::DEVICE_ORDINAL)?,
         device_address: pointer(pointer::DEVICE_POINTER),
-        host_address: if kind == memory::DEVICE {
+        host_address: if kind == place::DEVICE {
             null_mut()
         } else {
             pointer(pointer::HOST_POINTER)

@@ -3,7 +3,7 @@
 use crate::api::{Row, runtime};
 use crate::launch::{self, Configuration};
 use crate::registry;
-use crate::status::{Result, guard};
+use crate::status::{Result, Status, guard};
 use crate::types::{Address, Dim3, Kernel, Stream, stream_or};
 use std::ffi::{c_char, c_int, c_void};
 
@@ -15,17 +15,20 @@ runtime! {
 
     fn __cudaPopCallConfiguration(grid: *mut Dim3, block: *mut Dim3, shared: *mut usize, stream: *mut Stream) {
         let configuration = launch::pop()?;
-        grid.write(configuration.grid);
-        block.write(configuration.block);
-        shared.write(configuration.shared);
-        stream.write(configuration.stream);
+        let places = (grid.as_mut(), block.as_mut(), shared.as_mut(), stream.as_mut());
+        let (Some(grid), Some(block), Some(shared), Some(stream)) = places else {
+            return Err(Status::INVALID_VALUE);
+        };
+        (*grid, *block) = (configuration.grid, configuration.block);
+        (*shared, *stream) = (configuration.shared, configuration.stream);
         Ok(())
     }
 
     fn __cudaGetKernel(kernel: *mut Kernel, function: *const c_void) {
         // What cannot be loaded is told again at the launch, of which the program asks how it went.
-        kernel.write(function.cast_mut());
-        kernel.write(registry::kernel_of_host(function)?);
+        let kernel = kernel.as_mut().ok_or(Status::INVALID_VALUE)?;
+        *kernel = function.cast_mut();
+        *kernel = registry::kernel_of_host(function)?;
         Ok(())
     }
 
@@ -159,5 +162,5 @@ extern "C" fn __cudaRegisterUnifiedTable(_handle: *mut Address, _table: Address)
 #[unsafe(no_mangle)]
 extern "C" fn __cudaInitModule(handle: *mut Address) -> c_char {
     let status = guard(|| registry::load(handle));
-    c_char::from(status == crate::status::Status::SUCCESS)
+    c_char::from(status == Status::SUCCESS)
 }

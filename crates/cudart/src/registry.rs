@@ -196,7 +196,7 @@ fn registered(host: *const c_void) -> Option<Result<Kernel>> {
         unsafe { driver::cuLibraryGetKernel(&mut kernel, library, entry.name.as_ptr())? };
         Ok(kernel.expose_provenance())
     });
-    Some(kernel.map(|kernel| std::ptr::with_exposed_provenance_mut(kernel)).map_err(|status| {
+    Some(kernel.map(std::ptr::with_exposed_provenance_mut).map_err(|status| {
         if status == Status::SYMBOL_NOT_FOUND { Status::INVALID_DEVICE_FUNCTION } else { status }
     }))
 }

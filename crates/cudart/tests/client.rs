@@ -3,13 +3,11 @@
 
 mod common;
 
-use common::library;
+use common::driver;
 use cudart as _;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr::{null, null_mut};
-use std::sync::Once;
 
 type Address = *mut c_void;
 
@@ -89,18 +87,6 @@ unsafe extern "C" {
 
 const TO_DEVICE: c_int = 1;
 const TO_HOST: c_int = 2;
-
-/// The driver, by the name under which it is asked for: the loader knows it, once it is loaded.
-fn driver() {
-    static LOADED: Once = Once::new();
-    LOADED.call_once(|| {
-        let path = library("libcuda.so");
-        let path = CString::new(path.as_os_str().as_bytes()).expect("a path has no NUL");
-        // SAFETY: the path is a string.
-        let loaded = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
-        assert!(!loaded.is_null(), "{}", path.to_string_lossy());
-    });
-}
 
 fn file(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fatbin");

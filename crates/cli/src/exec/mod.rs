@@ -2,13 +2,14 @@
 
 mod environment;
 mod place;
+mod refusal;
 mod supervise;
 
 use crate::arguments::{DriverArguments, ExecArguments};
 use crate::report::{self, Stop};
 use crate::status::Status;
-use std::ffi::OsStr;
-use std::io::ErrorKind;
+use refusal::not_started;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// Runs a program with our libraries in front. Where nothing is to be said at its end, the program takes the place of the command.
@@ -33,7 +34,7 @@ pub(crate) fn driver(arguments: &DriverArguments) -> Status {
     report::finish(folder.map(|folder| format!("{}\n", folder.display())))
 }
 
-fn command(arguments: &ExecArguments, folder: &std::path::Path) -> Result<Command, Stop> {
+fn command(arguments: &ExecArguments, folder: &Path) -> Result<Command, Stop> {
     let Some((program, rest)) = arguments.program.split_first() else {
         return Err(Stop::usage("there is no program to run"));
     };
@@ -43,17 +44,6 @@ fn command(arguments: &ExecArguments, folder: &std::path::Path) -> Result<Comman
         command.env(name, value);
     }
     Ok(command)
-}
-
-/// Why a program could not be started.
-fn not_started(program: &OsStr, why: &std::io::Error) -> Stop {
-    let program = program.to_string_lossy();
-    match why.kind() {
-        ErrorKind::NotFound if !program.contains('/') => Stop::rejected(format!(
-            "cannot run `{program}`: there is no such command; a program in this folder is `./{program}`"
-        )),
-        _ => Stop::rejected(format!("cannot run `{program}`: {why}")),
-    }
 }
 
 #[cfg(unix)]

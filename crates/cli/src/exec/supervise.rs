@@ -1,6 +1,6 @@
 //! A program that is waited for: what its libraries found decides how the command ends.
 
-use super::not_started;
+use super::refusal::not_started;
 use crate::arguments::ExecArguments;
 use crate::report::Stop;
 use crate::status::Status;

@@ -1,6 +1,6 @@
 //! Jumps at the entries of functions.
 
-use super::symbols::Function;
+use super::function::Function;
 use std::fmt;
 use std::io;
 

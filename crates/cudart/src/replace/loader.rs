@@ -3,8 +3,8 @@
 //! Both are the interface that debuggers use (`link.h`): `_r_debug` has the list of loaded objects, and `r_brk`, an empty
 //! function that the loader calls when it has mapped new ones, before their constructors run.
 
+use super::function::Function;
 use super::jump;
-use super::symbols::Function;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;

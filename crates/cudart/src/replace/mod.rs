@@ -1,6 +1,7 @@
 //! Takes the place of static runtimes: each function of theirs that the table names, in the executable and in every library
 //! as it is loaded, becomes a jump to ours. Functions are found by their names in the symbol table of the file.
 
+mod function;
 mod jump;
 mod loader;
 mod symbols;

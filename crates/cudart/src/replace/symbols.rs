@@ -1,20 +1,12 @@
 //! Which functions of a runtime are in an executable or a library.
 
+use super::function::Function;
 use super::loader::Loaded;
 use crate::generation::Generation;
 use memmap2::Mmap;
 use object::elf::PF_X;
 use object::{Object, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
 use std::fs::File;
-
-/// A function of a runtime.
-pub(super) struct Function {
-    pub(super) name: String,
-    /// Where it is in the process.
-    pub(super) address: usize,
-    /// Bytes from there to what follows.
-    pub(super) room: usize,
-}
 
 /// The runtime that a file has.
 pub(super) enum Runtime {

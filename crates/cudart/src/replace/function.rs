@@ -1,0 +1,10 @@
+//! A function whose entry may become a jump.
+
+/// A function in the process.
+pub(super) struct Function {
+    pub(super) name: String,
+    /// Where it is in the process.
+    pub(super) address: usize,
+    /// Bytes from there to what follows.
+    pub(super) room: usize,
+}
