@@ -32,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) skip: Option<String>,
     /// How many launches of a kernel are checked: `WARPWISE_FIRST`.
     pub(crate) first: Option<u64>,
+    /// A file that gets a line for every finding, so that others know: `WARPWISE_FINDINGS`.
+    pub(crate) findings: Option<PathBuf>,
     /// Whether every launch is waited for: `CUDA_LAUNCH_BLOCKING`.
     pub(crate) blocking: bool,
 }
@@ -88,6 +90,7 @@ impl Settings {
             only: get("WARPWISE_ONLY"),
             skip: get("WARPWISE_SKIP"),
             first,
+            findings: get("WARPWISE_FINDINGS").map(PathBuf::from),
             blocking: is_set("CUDA_LAUNCH_BLOCKING"),
         };
         (settings, wrong)

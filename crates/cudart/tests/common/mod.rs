@@ -16,7 +16,7 @@ pub(crate) fn library(name: &str) -> PathBuf {
 }
 
 /// The driver, by the name under which it is asked for: the loader knows it, once it is loaded.
-pub fn driver() {
+pub(crate) fn driver() {
     static LOADED: Once = Once::new();
     LOADED.call_once(|| {
         let path = library("libcuda.so");
