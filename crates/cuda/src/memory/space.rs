@@ -75,6 +75,10 @@ pub(super) fn find_any(address: u64) -> Option<Block> {
     find(address).or_else(|| {
         driver().ok()?.gpus.iter().find_map(|gpu| {
             let region = memory(gpu).ok()?.region(address)?;
+            // What lies behind the end of an allocation in its last piece is nobody's.
+            if find(region.start).is_some() {
+                return None;
+            }
             Some(Block {
                 start: region.start,
                 bytes: region.end - region.start,
