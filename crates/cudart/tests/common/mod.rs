@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Once;
 
 /// A shared library of the workspace, which is built with the tests: `libcuda.so`.
-pub fn library(name: &str) -> PathBuf {
+pub(crate) fn library(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     let folder = test.parent().expect("it is in a folder");
     let path = folder.join(name);
@@ -16,7 +16,7 @@ pub fn library(name: &str) -> PathBuf {
 }
 
 /// The driver, by the name under which it is asked for: the loader knows it, once it is loaded.
-pub fn driver() {
+pub(crate) fn driver() {
     static LOADED: Once = Once::new();
     LOADED.call_once(|| {
         let path = library("libcuda.so");
