@@ -6,6 +6,7 @@ use crate::abi::constants::{
 };
 use crate::abi::{Address, Answer, CUjit_option, CUjitInputType, CUlinkState, CUresult, Out, Text};
 use crate::context::{Context, current};
+use crate::device_runtime;
 use crate::driver::driver;
 use crate::module::Options;
 use crate::program::{Image, Refused};
@@ -110,7 +111,7 @@ pub(crate) fn add_data(
     kind: CUjitInputType,
     data: Address,
     bytes: u64,
-    _name: Text,
+    name: Text,
     _count: u32,
     _names: Out<CUjit_option>,
     _values: Out<Address>,
@@ -118,6 +119,10 @@ pub(crate) fn add_data(
     let linking = get(handle)?;
     is_known(kind)?;
     let bytes = usize::try_from(bytes).map_err(|_| CUresult::INVALID_VALUE)?;
+    let is_library = !name.is_null() && device_runtime::is_library(&name.get()?);
+    if kind == CU_JIT_INPUT_LIBRARY && is_library {
+        return Ok(());
+    }
     linking.add(Image::of_bytes(data.to::<u8>().bytes(bytes)?))
 }
 
@@ -132,7 +137,12 @@ pub(crate) fn add_file(
 ) -> Answer {
     let linking = get(handle)?;
     is_known(kind)?;
-    let bytes = std::fs::read(path.get()?).map_err(|_| CUresult::FILE_NOT_FOUND)?;
+    let path = path.get()?;
+    // What programs need of it is linked with every module that declares it.
+    if kind == CU_JIT_INPUT_LIBRARY && device_runtime::is_library(&path) {
+        return std::fs::metadata(&path).map(drop).map_err(|_| CUresult::FILE_NOT_FOUND);
+    }
+    let bytes = std::fs::read(path).map_err(|_| CUresult::FILE_NOT_FOUND)?;
     linking.add(Image::of_bytes(bytes))
 }
 

@@ -1,6 +1,7 @@
 //! Images: what programs hand over as code, and the module that is made of it.
 
 use crate::abi::{Address, Answer, CUresult};
+use crate::device_runtime;
 use crate::fault;
 use crate::gpu::Gpu;
 use crate::say;
@@ -169,11 +170,15 @@ impl Image {
     pub(crate) fn module(&self, gpu: &Gpu) -> Result<Arc<Module>, Refused> {
         let no_memory = |result| Refused::new(result, "the device has no memory");
         let session = gpu.session().map_err(no_memory)?;
-        let texts = self.texts(gpu)?;
-        let names: Vec<String> = match texts.len() {
+        let mut texts = self.texts(gpu)?;
+        let mut names: Vec<String> = match texts.len() {
             1 => vec!["module.ptx".to_owned()],
             count => (1..=count).map(|nth| format!("module-{nth}.ptx")).collect(),
         };
+        if device_runtime::is_wanted(&texts) {
+            texts.push(device_runtime::PTX.to_owned());
+            names.push(device_runtime::NAME.to_owned());
+        }
         let parts = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str()));
         Ok(session.program(&parts.collect::<Vec<_>>())?)
     }

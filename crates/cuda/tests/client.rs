@@ -682,3 +682,24 @@ fn a_thousand_contexts_leave_nothing() {
     // Other tests run meanwhile; a context that stayed would be a megabyte.
     assert!(memory() < early + (200 << 20), "{early} bytes became {}", memory());
 }
+
+#[test]
+fn a_cooperative_grid_waits_for_all_of_it() {
+    context();
+    let text = CString::new(include_str!("kernels/grid.ptx")).expect("a text");
+    let module: CUmodule = made!(cuModuleLoadData(address(&text.to_bytes()[0])));
+    let neighbours = function(module, "neighbours");
+    for (ctas, rounds) in [(7u32, 20u32), (3, 5), (16, 10)] {
+        let words = upload(&vec![0u32; ctas as usize]);
+        let mut arguments = [address(&words), address(&rounds)];
+        let (stream, params) = (CUstream(0), Out::new(&mut arguments[0]));
+        call!(cuLaunchCooperativeKernel(neighbours, ctas, 1, 1, 64, 1, 1, 0, stream, params));
+        assert_eq!(download::<u32>(words, ctas as usize), vec![rounds; ctas as usize]);
+    }
+    // More than are there at one time.
+    let mut arguments = [address(&0u64), address(&1)];
+    let (stream, params) = (CUstream(0), Out::new(&mut arguments[0]));
+    let large =
+        result!(cuLaunchCooperativeKernel(neighbours, 1 << 20, 1, 1, 64, 1, 1, 0, stream, params));
+    assert_eq!(large, CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
+}

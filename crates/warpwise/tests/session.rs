@@ -154,7 +154,7 @@ fn work_runs_on_the_caller_if_nothing_is_before_it() {
         let _ = wait.recv();
         Ok(())
     });
-    let behind = stream.run_after(&[before.clone()], note("behind"));
+    let behind = stream.run_after(std::slice::from_ref(&before), note("behind"));
     let last = stream.run_after(&[], note("last"));
     assert!(!before.is_reached() && !behind.is_reached() && !last.is_reached());
     go.send(()).expect("somebody waits");

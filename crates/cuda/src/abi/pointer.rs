@@ -256,6 +256,11 @@ impl Text {
         Text(std::ptr::null())
     }
 
+    /// Whether it is null.
+    pub(crate) fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
     /// Its bytes, copied.
     pub(crate) fn bytes(self) -> Answer<Vec<u8>> {
         match self.0.is_null() {

@@ -75,6 +75,10 @@ pub(super) fn find_any(address: u64) -> Option<Block> {
     find(address).or_else(|| {
         driver().ok()?.gpus.iter().find_map(|gpu| {
             let region = memory(gpu).ok()?.region(address)?;
+            // What lies behind the end of an allocation in its last piece is nobody's.
+            if find(region.start).is_some() {
+                return None;
+            }
             Some(Block {
                 start: region.start,
                 bytes: region.end - region.start,
@@ -136,7 +140,7 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
         matches!(kind, Kind::Device | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_));
     let used = if on_device { gpu.used.fetch_add(bytes, Ordering::Relaxed) } else { 0 };
     let fits = !on_device || used.saturating_add(bytes) <= gpu.properties.global_bytes;
-    let start = if fits { memory(gpu)?.allocate(bytes).ok() } else { None };
+    let start = if fits { memory(gpu)?.allocate(room(bytes)).ok() } else { None };
     let Some(start) = start else {
         if on_device {
             gpu.used.fetch_sub(bytes, Ordering::Relaxed);
@@ -145,6 +149,15 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
     };
     enter(context, start, bytes, kind, flags);
     Ok(start)
+}
+
+/// Bytes that kernels may access of an allocation: a device gives out memory in pieces, and who goes a little too far is not
+/// stopped there. Checks are exact.
+fn room(bytes: u64) -> u64 {
+    /// The pieces of memory that CUDA's allocators give out.
+    const PIECE: u64 = 512;
+    let exact = driver().is_ok_and(|driver| driver.settings.check);
+    if exact { bytes } else { bytes.checked_next_multiple_of(PIECE).unwrap_or(bytes) }
 }
 
 /// Registers memory of the program.
