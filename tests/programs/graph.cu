@@ -42,6 +42,21 @@ int main()
     kernel.kernelParams = arguments;
     cudaGraphNode_t first, second;
     CHECK(cudaGraphAddKernelNode(&first, graph, nullptr, 0, &kernel));
+#if CUDART_VERSION >= 13000
+    // The general function, with a node of another kind.
+    cudaGraphNodeParams params = {};
+    cudaGraphNode_t third;
+    params.type = cudaGraphNodeTypeKernel;
+    params.kernel.func = (void *)add;
+    params.kernel.gridDim = dim3(1);
+    params.kernel.blockDim = dim3(32);
+    int more = 7, less = -7;
+    void *others[] = {&data, &more};
+    params.kernel.kernelParams = others;
+    CHECK(cudaGraphAddNode(&third, graph, &first, nullptr, 1, &params));
+    others[1] = &less;
+    CHECK(cudaGraphAddNode(&first, graph, &third, nullptr, 1, &params));
+#endif
     CHECK(cudaGraphAddMemcpyNode1D(&second, graph, &first, 1, host, data, sizeof host, cudaMemcpyDeviceToHost));
     CHECK(cudaGraphInstantiate(&exec, graph, 0));
     CHECK(cudaGraphLaunch(exec, stream));

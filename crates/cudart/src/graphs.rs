@@ -79,7 +79,86 @@ fn flat_copy(to: Address, from: *const c_void, bytes: usize, kind: c_int) -> Res
     copies::copy_3d(&Parms3d::of_bytes(to, from, bytes, kind))
 }
 
+/// `cudaGraphNodeType`.
+mod node {
+    pub(super) const KERNEL: i32 = 0;
+    pub(super) const MEMCPY: i32 = 1;
+    pub(super) const MEMSET: i32 = 2;
+    pub(super) const HOST: i32 = 3;
+    pub(super) const GRAPH: i32 = 4;
+    pub(super) const EMPTY: i32 = 5;
+    pub(super) const WAIT_EVENT: i32 = 6;
+    pub(super) const EVENT_RECORD: i32 = 7;
+}
+
+/// Bytes of `cudaGraphNodeParams` before what depends on the kind of node, and of `cudaMemcpyNodeParams` before the copy.
+const NODE_HEAD: usize = 16;
+const COPY_HEAD: usize = 16;
+
+/// Adds a node of any kind, as the function of its kind does.
+///
+/// # Safety
+/// There are as many nodes and edges as `count` says, or none; `params` is `cudaGraphNodeParams`, or null.
+unsafe fn add_node(
+    to: *mut Node,
+    graph: Graph,
+    from: *const Node,
+    edges: *const u64,
+    count: usize,
+    params: *const u8,
+) -> Result {
+    if params.is_null() || count > 0 && from.is_null() {
+        return Err(Status::INVALID_VALUE);
+    }
+    // SAFETY: the caller says so. An edge is 8 bytes; what is not zero says how a node may begin before another has ended.
+    let special =
+        !edges.is_null() && (0..count).any(|nth| unsafe { edges.add(nth).read_unaligned() } != 0);
+    if special {
+        return Err(Status::NOT_SUPPORTED);
+    }
+    // SAFETY: the caller says so: the kind says what is behind it.
+    unsafe {
+        let (kind, its) = (params.cast::<c_int>().read(), params.add(NODE_HEAD));
+        let added = match kind {
+            node::KERNEL => cudaGraphAddKernelNode(to, graph, from, count, its.cast()),
+            node::MEMCPY => {
+                cudaGraphAddMemcpyNode(to, graph, from, count, its.add(COPY_HEAD).cast())
+            }
+            node::MEMSET => cudaGraphAddMemsetNode(to, graph, from, count, its.cast()),
+            node::HOST => cudaGraphAddHostNode(to, graph, from, count, its.cast()),
+            node::GRAPH => {
+                cudaGraphAddChildGraphNode(to, graph, from, count, its.cast::<Graph>().read())
+            }
+            node::EMPTY => cudaGraphAddEmptyNode(to, graph, from, count),
+            node::WAIT_EVENT => {
+                cudaGraphAddEventWaitNode(to, graph, from, count, its.cast::<Event>().read())
+            }
+            node::EVENT_RECORD => {
+                cudaGraphAddEventRecordNode(to, graph, from, count, its.cast::<Event>().read())
+            }
+            _ => Status::NOT_SUPPORTED,
+        };
+        added.ok()
+    }
+}
+
 runtime! {
+    // Before 13 it had no edges: the fourth argument is their number, and the fifth the node.
+    fn cudaGraphAddNode(to: *mut Node, graph: Graph, from: *const Node, edges_or_count: usize, count_or_params: usize, params: *const u8) {
+        match generation() {
+            Generation::V13 => {
+                add_node(to, graph, from, std::ptr::with_exposed_provenance(edges_or_count), count_or_params, params)
+            }
+            Generation::V11 | Generation::V12 => {
+                add_node(to, graph, from, std::ptr::null(), edges_or_count, std::ptr::with_exposed_provenance(count_or_params))
+            }
+        }
+    }
+
+    fn cudaGraphAddNode_v2(to: *mut Node, graph: Graph, from: *const Node, edges: *const u64, count: usize, params: *const u8) {
+        add_node(to, graph, from, edges, count, params)
+    }
+
     fn cudaGraphAddKernelNode(node: *mut Node, graph: Graph, from: *const Node, count: usize, params: *const RuntimeKernel) {
         let params = DriverKernel::of(params)?;
         driver::cuGraphAddKernelNode_v2(node, graph, from, count, (&raw const params).cast())

@@ -51,8 +51,6 @@ lacking! {
     cudaGetExportTable
     cudaGraphAddExternalSemaphoresSignalNode
     cudaGraphAddExternalSemaphoresWaitNode
-    cudaGraphAddNode
-    cudaGraphAddNode_v2
     cudaGraphConditionalHandleCreate
     cudaGraphConditionalHandleCreate_v2
     cudaGraphExecExternalSemaphoresSignalNodeSetParams
