@@ -1,12 +1,14 @@
 //! Development tasks: `cargo xtask tidy`, `bless`, `rules` and `record`.
 
 mod bless;
+mod cuda_headers;
 mod declarations;
 #[cfg(test)]
 mod deviations;
 mod folded;
 mod mutations;
 mod oracle;
+mod programs;
 mod record;
 mod rules;
 mod tidy;
@@ -15,6 +17,7 @@ mod validity;
 use clap::{Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Development tasks of Warpwise.
 #[derive(Debug, Parser)]
@@ -42,11 +45,25 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
+    /// Compile CUDA programs with `NVCC`, a compiler with its options, run each under `warpwise exec`, linked with the static and
+    /// with the shared runtime, and print how they fared.
+    Programs {
+        /// The folder with the programs: every source with a `main`, with the sources beside it that have none.
+        #[arg(default_value = "tests/programs")]
+        folder: PathBuf,
+        /// Seconds that a program may take.
+        #[arg(long, default_value_t = 120)]
+        limit: u64,
+        /// Options of `warpwise exec`.
+        #[arg(last = true)]
+        options: Vec<String>,
+    },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
-    /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`.
+    /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
+    /// read the headers in `WARPWISE_CUDA_INCLUDE`.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded` or `printf`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded`, `printf` or `cuda`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -73,6 +90,9 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::tidy(&root),
         Task::Bless { check, filter } => bless::bless(&root, check, filter.as_deref()),
         Task::Rules { check } => rules::rules(&root, check),
+        Task::Programs { folder, limit, options } => {
+            programs::run(&root, &folder, Duration::from_secs(limit), &options)
+        }
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }
@@ -86,6 +106,9 @@ fn main() -> ExitCode {
             folded::record(&root.join("tests/folded"))
         }
         Task::Record { folders, .. } if folders == [Path::new("printf")] => record::printf(&root),
+        Task::Record { folders, .. } if folders == [Path::new("cuda")] => {
+            cuda_headers::record(&root.join("crates/cuda/api"))
+        }
         Task::Record { folders, .. } => record::record(&root, &folders),
     };
     match done {

@@ -218,7 +218,7 @@ impl Maker<'_> {
     }
 
     /// Gives a variable its contents. `all` are the arguments whose buffers it may point at. Returns what it holds, if that is
-    /// an array.
+    /// an array; of a texture or a surface, the texels.
     pub(crate) fn set(
         &mut self,
         name: &str,
@@ -261,11 +261,13 @@ impl Maker<'_> {
                 });
                 let value = self.argument(&draft, &ready.collect::<Vec<_>>())?;
                 self.device.set_variable(self.module, name, &value.arg)?;
-                let Spec::Scalar(scalar) = spec else { return Ok(None) };
-                // A scalar in a variable of its size says what the variable holds.
-                match scalar.ty().bytes() as u64 == variable.bytes() {
-                    true => self.variable(name, Some(scalar.ty())).map(Some),
-                    false => Ok(None),
+                match spec {
+                    Spec::Texture(_) => Ok(value.array),
+                    // A scalar in a variable of its size says what the variable holds.
+                    Spec::Scalar(scalar) if scalar.ty().bytes() as u64 == variable.bytes() => {
+                        self.variable(name, Some(scalar.ty())).map(Some)
+                    }
+                    _ => Ok(None),
                 }
             }
         }

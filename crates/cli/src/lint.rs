@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use warpwise::diag::junit::{Case, Verdict};
 use warpwise::diag::{Diagnostic, Fix, Severity, Sources};
-use warpwise::lint;
 use warpwise::rules::{RULES, Rule};
+use warpwise::{PtxText, lint, ptx_of_file};
 
 /// The form of its document.
 pub(crate) const FORM: Form<Body> = Form::new("lint");
@@ -69,8 +69,13 @@ pub(crate) fn run(arguments: &LintArguments) -> Status {
 fn cases(arguments: &LintArguments, sources: &Sources, found: &[Diagnostic]) -> Vec<Case> {
     let case = |path: &PathBuf| {
         let name = path.display().to_string();
+        // A file may have several modules inside: `app#1`, `app#2`.
+        let is_its = |other: &str| {
+            let rest = other.strip_prefix(&name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+        };
         let is_here =
-            |it: &&Diagnostic| it.span().is_some_and(|span| sources.file(span.file).name() == name);
+            |it: &&Diagnostic| it.span().is_some_and(|span| is_its(sources.file(span.file).name()));
         let here: Vec<Diagnostic> = found.iter().filter(is_here).cloned().collect();
         let is_error = |it: &Diagnostic| it.severity == Severity::Error;
         let is_error = |it: &Diagnostic| it.suppressed.is_none() && is_error(it);
@@ -87,22 +92,28 @@ fn attempt(arguments: &LintArguments) -> Result<Linted, Stop> {
     let mut acceptance = Acceptance::new(&arguments.accepting, true)?;
     let mut texts = Vec::new();
     for file in &arguments.files {
-        let text = report::read_text(file)?;
-        texts.push((
-            file,
-            if arguments.fix { mend(file, text, arguments, &acceptance)? } else { text },
-        ));
+        for PtxText { name, text, packed } in ptx_of_file(file)? {
+            let text = match (arguments.fix, packed) {
+                (true, true) => {
+                    let message = format!("{name} is inside another file: --fix writes PTX files");
+                    return Err(Stop::usage(message));
+                }
+                (true, false) => mend(file, text, arguments, &acceptance)?,
+                (false, _) => text,
+            };
+            texts.push((name, text));
+        }
     }
     let mut sources = Sources::new();
     let mut found = Vec::new();
-    for (file, text) in texts {
-        let name = file.display().to_string();
+    let mut names = Vec::new();
+    for (name, text) in texts {
         let file = sources.add(name.as_str(), text);
         let mut here = lint(&sources, file, arguments.target.as_deref());
         acceptance.judge((&name, None), &sources, &mut here);
         found.extend(here);
+        names.push(name);
     }
-    let names: Vec<String> = arguments.files.iter().map(|it| it.display().to_string()).collect();
     let subjects: Vec<_> = names.iter().map(|name| (name.as_str(), None)).collect();
     let suppressed = acceptance.finish(&subjects, true)?;
     Ok((sources, found, suppressed))

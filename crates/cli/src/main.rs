@@ -8,6 +8,7 @@ mod buffers;
 mod check;
 mod covered;
 mod disasm;
+mod exec;
 mod expect;
 mod explain;
 mod fill;
@@ -27,6 +28,7 @@ mod npy;
 mod output;
 mod plan;
 mod progress;
+mod ptxas;
 mod report;
 mod run;
 mod schema;
@@ -41,15 +43,25 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = ptxas::arguments() {
+        interrupt::watch(misuse::tell_interrupted);
+        return ptxas::run(arguments).into();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(why) => return misuse::explain(&why).into(),
     };
+    if let Command::Exec(arguments) = &arguments.command {
+        // Signals are the program's.
+        return exec::run(arguments);
+    }
     interrupt::watch(misuse::tell_interrupted);
     let status = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Test(arguments) => plan::test(&arguments),
+        Command::Exec(arguments) => return exec::run(&arguments),
+        Command::Driver(arguments) => exec::driver(&arguments),
         Command::Info(arguments) => info::run(&arguments),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

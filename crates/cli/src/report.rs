@@ -4,6 +4,8 @@ use crate::arguments::ReportFormat;
 use crate::form::Form;
 use crate::interrupt;
 use crate::status::Status;
+use anstream::adapter::strip_str;
+use anstream::{AutoStream, ColorChoice};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -66,8 +68,6 @@ impl From<Error> for Stop {
 
 /// Shows diagnostics to people.
 pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
-    // Not locked for all: somebody else may have to say that the command ends.
-    let mut stderr = anstream::stderr();
     let mut explained = HashSet::new();
     for diagnostic in diagnostics.iter().filter(|it| it.suppressed.is_none()) {
         let mut diagnostic = Cow::Borrowed(diagnostic);
@@ -75,13 +75,20 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
         if diagnostic.reason.is_some_and(|reason| !explained.insert(reason)) {
             diagnostic.to_mut().reason = None;
         }
-        let _ = stderr.write_all(render::text(sources, &diagnostic, true).as_bytes());
+        // Not locked for all: somebody else may have to say that the command ends.
+        remark(&render::text(sources, &diagnostic, true));
     }
 }
 
-/// Says something to people beside what was found.
+/// Says something to people, in one piece; without colours where they are not wanted.
 pub(crate) fn remark(text: &str) {
-    let _ = write!(anstream::stderr().lock(), "{text}");
+    let mut stderr = std::io::stderr().lock();
+    let _ = match AutoStream::choice(&stderr) {
+        ColorChoice::Never => stderr.write_all(strip_str(text).to_string().as_bytes()),
+        ColorChoice::Auto | ColorChoice::AlwaysAnsi | ColorChoice::Always => {
+            AutoStream::always(stderr).write_all(text.as_bytes())
+        }
+    };
 }
 
 /// Diagnostics with the texts that they point into.

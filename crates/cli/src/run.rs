@@ -144,8 +144,8 @@ pub(crate) struct Prepared {
     pub(crate) kernel: Kernel,
     pub(crate) device: Device,
     made: Vec<Argument>,
-    /// The types and shapes that variables were set with, by their names.
-    set: Vec<(String, Array)>,
+    /// What variables were set with, by their names: types, shapes, and where it stands.
+    set: Vec<(String, Filled)>,
 }
 
 impl Prepared {
@@ -192,9 +192,9 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     let mut set = Vec::new();
     for Set { variable, spec } in &arguments.sets {
         let name = module.variable(variable)?.name().to_owned();
-        if let Some((_, array)) = maker.set(variable, spec, &made)? {
+        if let Some(filled) = maker.set(variable, spec, &made)? {
             set.retain(|(known, _)| *known != name);
-            set.push((name, array));
+            set.push((name, filled));
         }
     }
     let mut prepared = Prepared { module, kernel, device, made, set };
@@ -295,15 +295,11 @@ impl Prepared {
             names: Vec::new(),
             budget: &mut 0,
         };
-        let (buffer, array) = maker.variable(&mangled, element)?;
         let set = self.set.iter().find(|(known, _)| *known == mangled);
-        Ok((
-            buffer,
-            match (element, set) {
-                (None, Some((_, array))) => array.clone(),
-                _ => array,
-            },
-        ))
+        match (element, set) {
+            (None, Some((_, filled))) => Ok(filled.clone()),
+            _ => Ok(maker.variable(&mangled, element)?),
+        }
     }
 }
 

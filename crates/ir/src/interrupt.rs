@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-/// Steps of work, each some tens of nanoseconds, between two questions: far less than 0.1 s.
-const STEPS: u32 = 1 << 16;
+/// Steps of work, each some tens of nanoseconds, between two questions: about a millisecond.
+const STEPS: u32 = 1 << 14;
 
 /// Asks now and then whether to go on. Short work does not ask.
 pub struct Interrupt<'a> {
@@ -39,6 +39,12 @@ impl<'a> Interrupt<'a> {
             self.heard.set(self.heard.get() || (self.asks)());
         }
         self.heard.get()
+    }
+
+    /// [`Interrupt::stops`] for work that ends with `None`.
+    #[inline]
+    pub fn go_on(&self, steps: usize) -> Option<()> {
+        (!self.stops(steps)).then_some(())
     }
 
     /// Whether somebody was heard to ask for it.

@@ -30,12 +30,12 @@ pub struct Liveness {
 impl Liveness {
     /// Backward liveness over blocks; `None` for kernels whose sets would be too large.
     pub fn of(kernel: &Kernel) -> Option<Liveness> {
-        let globals = Globals::of(kernel);
+        let interrupt = Interrupt::never();
+        let globals = Globals::of(kernel, &interrupt)?;
         let sets = globals.sets();
         if sets.saturating_mul(WORDS * 64).saturating_mul(kernel.blocks.len()) > MAX_BITS {
             return None;
         }
-        let interrupt = Interrupt::never();
         let mut solver = Solver::new(kernel, &interrupt);
         let live = (0..sets).map(|set| {
             solver.fix(&globals, set)?;
@@ -120,7 +120,7 @@ impl Extents {
     /// Finds them by backward liveness. `None` if it was interrupted, or takes too long because control flow is
     /// tangled beyond what compilers make.
     pub fn of(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option<Extents> {
-        let globals = Globals::of(kernel);
+        let globals = Globals::of(kernel, interrupt)?;
         let mut solver = Solver::new(kernel, interrupt);
         let mut found = Extents::default();
         for set in 0..globals.sets() {
@@ -155,7 +155,7 @@ struct Globals {
 }
 
 impl Globals {
-    fn of(kernel: &Kernel) -> Globals {
+    fn of(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option<Globals> {
         let count = kernel.registers.len();
         let mut numbers = vec![u32::MAX; count];
         let mut registers = Vec::new();
@@ -176,6 +176,7 @@ impl Globals {
                 }
             };
             for inst in &code.insts {
+                interrupt.go_on(1)?;
                 reads_and_writes(inst, |reg, reads| {
                     if reads {
                         use_of(reg, &written);
@@ -199,7 +200,7 @@ impl Globals {
                 events[global as usize / (64 * WORDS)].push(event);
             }
         }
-        Globals { registers, events }
+        Some(Globals { registers, events })
     }
 
     fn sets(&self) -> usize {
@@ -339,9 +340,10 @@ impl<'a> Solver<'a> {
         let mut changes = true;
         while std::mem::take(&mut changes) {
             self.visits += count;
-            if self.visits > MAX_VISITS || self.interrupt.stops(count) {
+            if self.visits > MAX_VISITS {
                 return None;
             }
+            self.interrupt.go_on(count)?;
             for block in (0..count).rev() {
                 changes |= self.visit(block, self.live_out(block, all));
             }
@@ -359,9 +361,7 @@ impl<'a> Solver<'a> {
         let first = self.stretch[blocks().min()?].0 as usize;
         let last = self.stretch[blocks().max()?].1 as usize;
         let span = (first, last);
-        if self.interrupt.stops(2 * (last - first + 1)) {
-            return None;
-        }
+        self.interrupt.go_on(2 * (last - first + 1))?;
         self.begin(globals, set, span);
         for block in (first..=last).rev() {
             let ahead = (block + 1, last);

@@ -26,11 +26,13 @@ mod check;
 pub mod codes;
 pub mod cubin;
 mod emit;
+pub mod fatbin;
 mod operand;
 mod program;
 mod pseudo;
 mod register;
 pub mod select;
+pub mod shim;
 mod state;
 
 pub use binding::instructions;

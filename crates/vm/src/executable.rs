@@ -117,3 +117,44 @@ impl Made {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_block_of_any_length_can_be_interrupted_wherever_it_is_made() {
+        let count = 150_000u32;
+        let mut b = ir::Builder::new("k", ir::WarpRules::Independent);
+        let [x, y] = [0; 2].map(|_| b.reg(ir::Class::W32));
+        for at in 0..count {
+            let (to, from) = if at % 2 == 0 { (x, y) } else { (y, x) };
+            b.binary_to(to, ir::BinaryOp::AddI32, from, ir::Src::Imm(u64::from(at)));
+        }
+        b.push(ir::Op::Nanosleep { nanoseconds: x.into() });
+        let executable = Executable::new(b.finish());
+        for observed in [false, true] {
+            let shape = Shape {
+                block: [32, 1, 1],
+                cluster: [1; 3],
+                explicit_cluster: false,
+                dynamic_shared: 0,
+                stack: 0,
+                observed,
+            };
+            // How often it is asked, and whether it ends at the question of this number.
+            let make = |stop: u32| {
+                let asked = Cell::new(0);
+                let ask = || asked.replace(asked.get() + 1) == stop;
+                let made = executable.made(shape, EngineChoice::detect(), &Interrupt::new(&ask));
+                (made.is_some(), asked.get())
+            };
+            // Before it is kept: each of these ends early.
+            let ended = (0..).take_while(|stop| !make(*stop).0).count();
+            // At least once in every pass over the instructions of its only block.
+            let passes = if observed { 2 } else { 9 };
+            assert!(ended as u32 >= passes * count / (1 << 14), "asked {ended} times");
+        }
+    }
+}

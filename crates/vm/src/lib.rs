@@ -46,7 +46,7 @@ pub use heap_event::HeapEvent;
 pub use interp::{Operands, Results, evaluate};
 pub use launch::{
     DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome,
-    cta_index, launch, launch_chosen, launch_observed,
+    clusters, cta_index, launch, launch_chosen, launch_observed,
 };
 pub use memory::Memory;
 pub use observer::{

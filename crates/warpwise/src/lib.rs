@@ -89,6 +89,7 @@ mod module;
 mod names;
 pub mod observe;
 mod owner;
+mod ptx_files;
 mod session;
 mod source;
 mod texture_objects;
@@ -104,13 +105,15 @@ pub use error::{Error, Failure, Stage};
 pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
-pub use launch::{Arg, Extents, LaunchConfig, Report};
+pub use launch::{Arg, Extents, LaunchConfig, Packed, Report};
 pub use linker::Linker;
 pub use module::{Kernel, Module};
-pub use session::{Event, Properties, Session, Stream};
+pub use ptx_files::{PtxText, ptx_of_file};
+pub use session::{Event, Point, Properties, Session, Stream};
 pub use texture_objects::TextureArray;
 pub use variable::Variable;
 
+pub use ::machine::{fatbin, shim};
 pub use diag;
 pub use ir;
 pub use lanes::LaneMask;
@@ -120,5 +123,6 @@ pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};
 pub use vm::texture;
 pub use vm::{
-    DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, Printed, Schedule, Stats, pool,
+    DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, LaunchError, Printed, Schedule,
+    Stats, clusters, pool,
 };

@@ -1,10 +1,9 @@
 //! Reading modules, and linking them.
 
 use crate::error::{Error, Stage};
-use crate::files::read_file;
 use crate::module::Module;
-use diag::{Class, Diagnostic, Severity, Sources};
-use std::io::ErrorKind;
+use crate::ptx_files::{PtxText, ptx_of_file};
+use diag::{Class, Diagnostic, Sources};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -75,13 +74,13 @@ impl Linker {
         }
     }
 
-    /// Reads a file, parses it, and adds it.
+    /// Reads a file, parses it, and adds it: PTX text, or the modules that a fat binary or a program has inside ([`ptx_of_file`]).
     ///
     /// # Errors
-    /// The file cannot be read, or as for [`Linker::add_ptx`].
+    /// As for [`ptx_of_file`] and [`Linker::add_ptx`].
     pub fn add_ptx_file(&mut self, path: impl AsRef<Path>) -> Result<(), Error> {
-        let path = path.as_ref();
-        self.add_ptx(path.display().to_string(), text_of(path)?)
+        let texts = ptx_of_file(path)?;
+        texts.into_iter().try_for_each(|PtxText { name, text, .. }| self.add_ptx(name, text))
     }
 
     /// Makes one program of the modules, in the order in which they were added. A module alone stays as it is: kernels that
@@ -128,44 +127,5 @@ impl Module {
         let mut linker = Linker::new();
         paths.iter().try_for_each(|path| linker.add_ptx_file(path))?;
         linker.link()
-    }
-}
-
-/// The text of a file.
-fn text_of(path: &Path) -> Result<String, Error> {
-    let fail = |class, why: &dyn std::fmt::Display| {
-        let message = format!("cannot read {}: {why}", path.display());
-        Error::message(Stage::Module, class, message)
-    };
-    let bytes = read_file(path).map_err(|why| match why.kind() {
-        ErrorKind::FileTooLarge => fail(Class::Limit, &why),
-        _ => fail(Class::BadInput, &why),
-    })?;
-    if let Some((what, help)) = machine_code(&bytes) {
-        let message = format!("cannot read {}: it is {what}, and not PTX text", path.display());
-        let error = Diagnostic::new(Severity::Error, Class::BadInput, message);
-        return Err(Error::new(Stage::Module, Arc::default(), vec![error.help(help)]));
-    }
-    String::from_utf8(bytes).map_err(|why| {
-        let at = why.utf8_error().valid_up_to();
-        let line = 1 + why.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-        fail(
-            Class::BadInput,
-            &format_args!("it is not PTX text: byte {at}, on line {line}, is not UTF-8"),
-        )
-    })
-}
-
-/// What compilers make beside PTX, and how to get PTX from it.
-fn machine_code(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    const FAT_BINARY: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
-    let help = "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX";
-    match bytes {
-        _ if ::machine::cubin::is_elf(bytes) => Some((
-            "machine code (a cubin, an object file or a program)",
-            "`cuobjdump -ptx FILE` prints the PTX in it, if it has some; `nvcc -ptx` makes PTX; `warpwise disasm` shows the code of a cubin",
-        )),
-        _ if bytes.starts_with(&FAT_BINARY) => Some(("a fat binary", help)),
-        _ => None,
     }
 }

@@ -42,6 +42,12 @@ impl Module {
         Module { sources, ptx, image, warnings }
     }
 
+    /// The same module with variables of its own: a device that loads both has two of each. Kernels of one become those of the
+    /// other by [`Kernel::of_instance`].
+    pub fn instance(&self) -> Module {
+        Module { image: Arc::new(Image::clone(&self.image)), ..self.clone() }
+    }
+
     /// Lets the module's kernels run as if it were written for another architecture, such as `sm_90`, which stands for all
     /// its variants, or `sm_90a`.
     ///
@@ -149,6 +155,12 @@ impl Kernel {
     /// Its name in the module, mangled if it is one of C++.
     pub fn name(&self) -> &str {
         &self.lowered.kernel.name
+    }
+
+    /// The same kernel with the variables of another instance of its module ([`Module::instance`]). They share what launches make
+    /// of it.
+    pub fn of_instance(&self, module: &Module) -> Kernel {
+        Kernel { image: Arc::clone(&module.image), ..self.clone() }
     }
 
     /// Its name for people: that of C++, without the parameters.

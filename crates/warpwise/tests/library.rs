@@ -55,8 +55,7 @@ fn the_classes_of_errors_stay_apart() {
     let not_ptx = Module::from_ptx("a.ptx", "hello");
     assert!(matches!(&not_ptx, Err(Error::BadInput(failure)) if failure.stage == Stage::Module));
     let texture = module(
-        ".global .texref t;
-        .visible .entry k() { .reg .b32 %r<5>; tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r1}]; ret; }",
+        ".visible .entry k() { .reg .b64 %rd<2>; .reg .pred %p; istypep.texref %p, %rd1; ret; }",
     );
     assert!(matches!(texture.kernel("k"), Err(Error::Unsupported(_))));
 

@@ -68,8 +68,7 @@ fn streams_keep_their_order_and_wait_for_events() {
     let module = session.module("a.ptx", PTX).expect("PTX");
     let kernel = session.kernel(&module, "step").expect("a kernel");
     let word = session.device().upload(&[1u32]).expect("room");
-    let (first, second) =
-        (session.stream().expect("a thread"), session.stream().expect("a thread"));
+    let (first, second) = (session.stream(), session.stream());
     let mut expected = 1u32;
     for round in 0..200 {
         // Whichever stream is quicker, the other's launch comes behind it.
@@ -103,8 +102,7 @@ fn behind_a_failure_nothing_is_done_and_others_go_on() {
     let (good, bad) = (session.kernel(&module, "step"), session.kernel(&module, "stray"));
     let (good, bad) = (good.expect("a kernel"), bad.expect("a kernel"));
     let word = session.device().upload(&[7u32]).expect("room");
-    let (failing, other) =
-        (session.stream().expect("a thread"), session.stream().expect("a thread"));
+    let (failing, other) = (session.stream(), session.stream());
     failing.enqueue(move |device| {
         bad.launch(device, &LaunchConfig::new(1, 1), &[Arg::Buffer(word)]).map(|_| ())
     });

@@ -191,3 +191,7 @@ for i, x in enumerate(map(int, index)):
         sums[x] += i
 save("expected_sums", sums, u32)
 save("expected_query", [W, H, 0], u32)
+
+# Variables: element t ^ 5 of one texture, t of another, t of the first again, and its width.
+lane = np.arange(32)
+save("expected_references", (lane ^ 5) + lane + lane + 32, f32)

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// The crates of the workspace that each may use, by their short names. Indirect uses count: who may use
 /// `ptx` may use what `ptx` uses.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("diag", &[]),
     ("numeric", &[]),
     ("lanes", &["numeric"]),
@@ -18,6 +18,8 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("sanitize", &["vm", "diag", "ir", "lanes"]),
     ("warpwise", &["diag", "numeric", "lanes", "ir", "ptx", "isa", "machine", "vm", "sanitize"]),
     ("cli", &["warpwise"]),
+    ("cuda", &["warpwise"]),
+    ("cudart", &[]),
     ("filetest", &[]),
     ("generate", &["ir", "lanes", "vm"]),
     ("bench", &["warpwise"]),

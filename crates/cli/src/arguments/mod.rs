@@ -1,12 +1,14 @@
 //! The command line as clap reads it.
 
 mod machine;
+mod program;
 mod reporting;
 
 pub(crate) use machine::{
     AsmArguments, DisasmArguments, IsaCommand, LowerArguments, MachineArguments, ManualFormat,
     SimArguments,
 };
+pub(crate) use program::{DriverArguments, ExecArguments};
 pub(crate) use reporting::{Accepting, Allow, Answering, ReportFormat, Reporting};
 
 use crate::spec::{Spec, Subject};
@@ -35,6 +37,11 @@ pub(crate) enum Command {
     /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
+    /// Run a CUDA program as nvcc built it, without a GPU.
+    #[command(after_help = program::EXEC_HELP)]
+    Exec(ExecArguments),
+    /// Say where the libraries are that take the place of CUDA's driver and runtime.
+    Driver(DriverArguments),
     /// Run the tests of plans: launches, their inputs, and what must come of them.
     #[command(after_help = TEST_HELP)]
     Test(TestArguments),
@@ -113,7 +120,7 @@ rand: element i is made of the i-th output z of SplitMix64 seeded with SEED. Int
 
 VAR is a variable of the module in global or constant memory, by its name in PTX or in C++ (ns::counter). --set gives its
   contents, which have its size and its type; TYPE[N]=... and @FILE.npy are what an array holds, &I is what a pointer
-  holds. Variables that are not set keep their initial values. Compilers declare arrays as bytes: --print and --out
+  holds. tex:... and surf:... are bound to a .texref or .surfref. Variables that are not set keep their initial values. Compilers declare arrays as bytes: --print and --out
   show them in the type that --set gave, or in one that is said: --print table:f32:8, --out table:f32=F.npy.
 
 --out writes bf16 and the b types as unsigned integers of their size.

@@ -144,8 +144,8 @@ struct Run<'a> {
     device: Device,
     /// The buffers of the plan.
     buffers: BTreeMap<String, Filled>,
-    /// The types and shapes that variables were set with.
-    set: Vec<(Arc<Module>, String, Array)>,
+    /// What variables were set with: types, shapes, and where it stands.
+    set: Vec<(Arc<Module>, String, Filled)>,
     budget: u64,
     outcome: &'a mut Outcome,
 }
@@ -196,10 +196,9 @@ impl Run<'_> {
     fn set(&mut self, settings: &[Setting]) -> Result<(), Refused> {
         for Setting { module, value: Named { name, is, place } } in settings {
             let set = self.maker(module).set(name, is, &[]);
-            let array = set.map_err(|refusal| (*place, refusal.into()))?;
-            if let Some((_, array)) = array {
+            if let Some(filled) = set.map_err(|refusal| (*place, refusal.into()))? {
                 self.set.retain(|(of, known, _)| !(Arc::ptr_eq(of, module) && known == name));
-                self.set.push((Arc::clone(module), name.clone(), array));
+                self.set.push((Arc::clone(module), name.clone(), filled));
             }
         }
         Ok(())
@@ -391,12 +390,13 @@ impl Run<'_> {
             let (buffer, array) = self.buffers.get(name).ok_or_else(unknown)?;
             return Ok((*buffer, array.seen_as(element)));
         };
-        let (buffer, array) = self.maker(module).variable(name, element)?;
-        let of = |known: &&(Arc<Module>, String, Array)| {
+        let of = |known: &&(Arc<Module>, String, Filled)| {
             Arc::ptr_eq(&known.0, module) && known.1 == name
         };
-        let set = self.set.iter().find(of).filter(|_| element.is_none());
-        Ok((buffer, set.map_or(array, |(.., array)| array.clone())))
+        match self.set.iter().find(of).filter(|_| element.is_none()) {
+            Some((.., filled)) => Ok(filled.clone()),
+            None => self.maker(module).variable(name, element),
+        }
     }
 
     /// Compares a result with what is expected.

@@ -1,6 +1,7 @@
 //! Operands of an instruction as IR operands: registers, constants, predicates, addresses.
 
 use super::errors::Result;
+use super::layout;
 use super::lowering::Lowering;
 use super::scope::{self, Entity, Placing};
 use crate::catalogue::Matched;
@@ -104,6 +105,9 @@ impl Lowering {
                 Entity::Variable(index) => {
                     self.require_width(operand, ty)?;
                     let (address, space) = self.variable_address(index, 0, operand)?;
+                    if types::kind(self.scopes.scalars[index]) == Kind::Opaque {
+                        return Ok(self.handle_at(address, space));
+                    }
                     let address = self.for_all(address, space);
                     Ok(self.at_width(address, ty))
                 }
@@ -313,6 +317,17 @@ impl Lowering {
         Ok((Src::Imm(bytes), space))
     }
 
+    /// What a variable of an opaque type holds, and is known by: the handle of a texture, sampler or surface. That the host binds
+    /// one to the variable means that it writes the handle there.
+    fn handle_at(&mut self, base: Src, space: Space) -> Src {
+        let d = self.b.reg(Class::W64);
+        let space = if space == Space::Param { ir::Space::Param } else { ir::Space::Global };
+        let address = Address { base, offset: 0 };
+        let (access, ordering) = (ir::Access::B64, ir::Ordering::Weak);
+        self.b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
+        d.into()
+    }
+
     fn at_width(&mut self, address: Src, ty: ScalarType) -> Src {
         match (address, ty.bits()) {
             (Src::Reg(reg), 32) => self.b.unary(UnaryOp::Low32, reg).into(),
@@ -336,7 +351,7 @@ impl Lowering {
         let Entity::Variable(array) = self.entity(name)? else {
             return self.reject(operand, "only arrays have elements");
         };
-        let bytes = self.scopes.scalars[array];
+        let bytes = layout::scalar_bytes(self.scopes.scalars[array]) as u32;
         if let OperandKind::Constant(Constant::Int { bits, .. }) = index.kind {
             let offset = (bits as u32).wrapping_mul(bytes).cast_signed();
             return self.variable_address(array, offset.into(), operand);

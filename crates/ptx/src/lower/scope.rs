@@ -87,8 +87,8 @@ pub(super) struct Scopes {
     /// What those are called that have come into being.
     pub(super) register_names: RegisterNames,
     pub(super) variables: Vec<Placing>,
-    /// Bytes of one scalar of each variable.
-    pub(super) scalars: Vec<u32>,
+    /// The type of one scalar of each variable.
+    pub(super) scalars: Vec<ScalarType>,
     /// The local variables of the module, which modules before PTX 3.0 can have, by index.
     pub(super) module_locals: Vec<(usize, ast::Variable)>,
     /// Whether registers of vector type are declared.
@@ -179,7 +179,7 @@ impl Scopes {
                         scopes.unplaced.insert(scopes.variables.len(), named);
                     }
                     scopes.variables.push(placing);
-                    scopes.scalars.push(layout::scalar_bytes(variable.ty) as u32);
+                    scopes.scalars.push(variable.ty);
                     let entity = Entity::Variable(scopes.variables.len() - 1);
                     let names = &mut scopes.scopes[0].names;
                     names.insert(variable.name.to_string(), (entity, variable.name.span));
@@ -248,7 +248,7 @@ impl Scopes {
         placing: Placing,
     ) -> Result {
         self.variables.push(placing);
-        self.scalars.push(layout::scalar_bytes(variable.ty) as u32);
+        self.scalars.push(variable.ty);
         self.declare(&variable.name, Entity::Variable(self.variables.len() - 1))
     }
 

@@ -36,6 +36,7 @@ impl Program {
             kernel: &plan.kernel,
             level,
             observed: plan.shape.observed,
+            interrupt,
             rows: plan.rows.clone(),
             origin: Origin::Terminator(BlockId(0)),
             jumps: Vec::new(),
@@ -59,8 +60,8 @@ impl Program {
                 origins: Vec::new(),
             },
         };
-        compiler.prologue(&plan.prologue);
-        compiler.compile(interrupt)?;
+        compiler.prologue(&plan.prologue)?;
+        compiler.compile()?;
         let Compiler { mut program, rows, .. } = compiler;
         program.rows = rows;
         Some(program)
@@ -73,6 +74,7 @@ struct Compiler<'k> {
     kernel: &'k Kernel,
     level: Level,
     observed: bool,
+    interrupt: &'k Interrupt<'k>,
     /// The plan's rows, and those of constants that are added here.
     rows: Rows,
     /// Jumps and the blocks they go to, whose codes may not be there yet.
@@ -87,27 +89,27 @@ struct Compiler<'k> {
 }
 
 impl Compiler<'_> {
-    /// Emits what is computed once for all CTAs.
-    fn prologue(&mut self, insts: &[Inst]) {
+    /// Emits what is computed once for all CTAs, unless it is interrupted.
+    fn prologue(&mut self, insts: &[Inst]) -> Option<()> {
         for inst in insts {
+            self.interrupt.go_on(1)?;
             self.place = inst.place;
             self.inst(inst);
         }
         self.program.places.clear();
         self.program.prologue = std::mem::take(&mut self.program.codes);
+        Some(())
     }
 
     /// Emits all blocks, unless it is interrupted.
-    fn compile(&mut self, interrupt: &Interrupt<'_>) -> Option<()> {
+    fn compile(&mut self) -> Option<()> {
         let mut starts = Vec::with_capacity(self.kernel.blocks.len());
         for id in 0..self.kernel.blocks.len() {
             starts.push(self.program.codes.len());
-            if interrupt.stops(self.kernel.blocks[id].insts.len()) {
-                return None;
-            }
+            self.interrupt.go_on(1)?;
             if !self.plan.predicated[id] {
-                self.insts(BlockId(id as u32));
-                self.terminator(BlockId(id as u32));
+                self.insts(BlockId(id as u32))?;
+                self.terminator(BlockId(id as u32))?;
             }
         }
         let code = |at: Pc| self.program.entries.get(at.0 as usize).map_or(0, |at| *at as usize);
@@ -122,8 +124,8 @@ impl Compiler<'_> {
         Some(())
     }
 
-    /// Emits the instructions of a block.
-    fn insts(&mut self, block: BlockId) {
+    /// Emits the instructions of a block, unless it is interrupted.
+    fn insts(&mut self, block: BlockId) -> Option<()> {
         let places = self.plan.places_of(block);
         let (mut at, mut pause) = (0, PIECE);
         while at < self.kernel.blocks[block.0 as usize].insts.len() {
@@ -133,8 +135,11 @@ impl Compiler<'_> {
                 self.emit(select::<Pause>(self.level), Slot::NONE, [], 0, 0);
                 pause = at + PIECE;
             }
-            at += self.guarded_run(block, at);
+            let count = self.guarded_run(block, at);
+            self.interrupt.go_on(count)?;
+            at += count;
         }
+        Some(())
     }
 
     /// Lanes that stand at a place begin at the code emitted next.
@@ -342,7 +347,7 @@ impl Compiler<'_> {
         self.emit(run, Slot::NONE, [], self.plan.meeting(self.at), 0);
     }
 
-    fn terminator(&mut self, id: BlockId) {
+    fn terminator(&mut self, id: BlockId) -> Option<()> {
         let level = self.level;
         let block = &self.kernel.blocks[id.0 as usize];
         let instructions = self.plan.instructions[id.0 as usize];
@@ -359,17 +364,12 @@ impl Compiler<'_> {
                 let (p, negated) = self.rows.pred(*p);
                 if self.plan.predicated.get(body.0 as usize) == Some(&true) {
                     let join = if *then == body { *otherwise } else { *then };
-                    self.predicated_block(
-                        p,
-                        negated != (*otherwise == body),
-                        body,
-                        join,
-                        instructions,
-                    );
-                    return;
+                    let negated = negated != (*otherwise == body);
+                    self.predicated_block(p, negated, body, join, instructions)?;
+                } else {
+                    let index = self.plan.meeting(self.at);
+                    self.emit(select::<Branch>(level), Slot::NONE, [], index, instructions);
                 }
-                let index = self.plan.meeting(self.at);
-                self.emit(select::<Branch>(level), Slot::NONE, [], index, instructions);
             }
             Terminator::Exit => self.emit(select::<Exit>(level), Slot::NONE, [], 0, instructions),
             Terminator::Trap => {
@@ -377,6 +377,7 @@ impl Compiler<'_> {
                 self.emit(select::<Trap>(level), Slot::NONE, [], place, instructions);
             }
         }
+        Some(())
     }
 
     /// Emits a branch over the next block, with the block inside. `instructions` are those before it.
@@ -387,7 +388,7 @@ impl Compiler<'_> {
         body: BlockId,
         join: BlockId,
         instructions: u32,
-    ) {
+    ) -> Option<()> {
         let opening = self.program.codes.len();
         self.program.predicated.push(PredicatedOp {
             p,
@@ -396,12 +397,13 @@ impl Compiler<'_> {
         });
         let index = self.program.predicated.len() as u32 - 1;
         self.emit(select::<Predicated>(self.level), Slot::NONE, [], index, 0);
-        self.insts(body);
+        self.insts(body)?;
         let end = self.program.codes.len();
         self.program.codes[opening].y = end as u32;
         self.place = self.kernel.blocks[body.0 as usize].place;
         self.jumps.push((end, join));
         self.emit(select::<PredicatedEnd>(self.level), Slot::NONE, [], 0, instructions);
+        Some(())
     }
 
     fn cache(&mut self, writes: bool) -> usize {

@@ -12,7 +12,7 @@ pub use common::cta_index;
 pub(crate) use grid::Grid;
 pub use outcome::Outcome;
 pub use request::{
-    DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS,
+    DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, clusters,
 };
 pub(crate) use resident::Resident;
 pub(crate) use storage::Storage;
@@ -90,7 +90,10 @@ fn run<O: Observer>(
     if O::OBSERVES {
         memory.set_quarantine(Quarantine::Forever);
     }
-    let (cluster, explicit_cluster) = request::cluster(executable.kernel(), launch)?;
+    let Launch { grid, cluster, dynamic_shared, .. } = *launch;
+    let cluster = clusters(executable.kernel(), grid, cluster, dynamic_shared)?;
+    let explicit_cluster = cluster.is_some();
+    let cluster = cluster.unwrap_or([1; 3]);
     let shape = Shape {
         block: launch.block,
         cluster,

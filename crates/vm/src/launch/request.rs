@@ -207,20 +207,26 @@ impl fmt::Display for LaunchError {
 
 impl std::error::Error for LaunchError {}
 
-/// The extents of a launch's clusters, and whether the launch or the kernel says how large they are.
-pub(super) fn cluster(
+/// The extents of a launch's clusters in CTAs, by what the kernel demands, the grid and what was asked for; `None` if nobody says
+/// how large they are, so that each CTA is one.
+///
+/// # Errors
+/// The clusters are not possible.
+pub fn clusters(
     kernel: &Kernel,
-    launch: &Launch<'_>,
-) -> Result<([u32; 3], bool), LaunchError> {
+    grid: [u32; 3],
+    given: Option<[u32; 3]>,
+    dynamic_shared: u32,
+) -> Result<Option<[u32; 3]>, LaunchError> {
     let ClusterLimits { available, required, explicit, maximum } = kernel.cluster;
-    let cluster = match (launch.cluster, required) {
+    let cluster = match (given, required) {
         (Some(given), Some(required)) if given != required => {
             return Err(LaunchError::RequiredCluster { required, given });
         }
         (None, None) if explicit => return Err(LaunchError::ExplicitCluster),
         (given, required) => given.or(required),
     };
-    let Some(extents) = cluster else { return Ok(([1; 3], false)) };
+    let Some(extents) = cluster else { return Ok(None) };
     let ctas = extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
     if ctas == 0 {
         let limits = [u64::from(PORTABLE_CLUSTER); 3];
@@ -238,15 +244,15 @@ pub(super) fn cluster(
         return Err(LaunchError::TooManyCtas { ctas, limit, declared });
     }
     // Between variables lie gaps, which do not count to the limit of a CTA.
-    let shared = u64::from(kernel.shared_bytes) + u64::from(launch.dynamic_shared);
+    let shared = u64::from(kernel.shared_bytes) + u64::from(dynamic_shared);
     if ctas > 1 && shared > CLUSTER_STRIDE {
         let (space, limit) = ("shared", CLUSTER_STRIDE);
         return Err(LaunchError::TooMuchMemory { space, bytes: shared, limit });
     }
-    if launch.grid.iter().zip(extents).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
-        return Err(LaunchError::PartialCluster { grid: launch.grid, cluster: extents });
+    if grid.iter().zip(extents).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
+        return Err(LaunchError::PartialCluster { grid, cluster: extents });
     }
-    Ok((extents, true))
+    Ok(cluster)
 }
 
 /// Whether the kernel can be launched so.

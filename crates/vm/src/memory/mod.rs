@@ -261,6 +261,11 @@ impl Memory {
         Ok(())
     }
 
+    /// The allocation, object or mapped memory that holds an address.
+    pub fn region(&self, address: u64) -> Option<Region> {
+        self.lock().regions.find(address).filter(|region| region.holds(address, 1))
+    }
+
     /// The allocations as they stand.
     pub fn regions(&self) -> Regions {
         self.lock().regions.clone()

@@ -4,7 +4,7 @@
 //! `%tid`, and most comparisons with it. The rows of these registers are written once and belong to them alone. So a plan
 //! and its code know no values of a launch.
 
-use ir::{Extents, Inst, Kernel, Op, Operand, Space, Src};
+use ir::{Extents, Inst, Interrupt, Kernel, Op, Operand, Space, Src};
 
 /// Whether an operation loads a scalar from a place of the parameter space that is there for certain.
 pub(super) fn is_certain_param(op: &Op, param_bytes: u32) -> bool {
@@ -19,8 +19,12 @@ pub(super) fn is_certain_param(op: &Op, param_bytes: u32) -> bool {
 /// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order: the prologue.
 ///
 /// Their registers have one definition, nobody reads them before it, and no shuffle reads them in lanes that
-/// are not there, so nobody can tell that lanes that never reach the definition have the value too.
-pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
+/// are not there, so nobody can tell that lanes that never reach the definition have the value too. `None` if it was interrupted.
+pub(super) fn hoist(
+    kernel: &mut Kernel,
+    extents: &Extents,
+    interrupt: &Interrupt<'_>,
+) -> Option<Vec<Inst>> {
     let param_bytes = kernel.param_bytes;
     let mut defs = vec![0u32; kernel.registers.len()];
     let mut fixed = vec![false; kernel.registers.len()];
@@ -28,6 +32,7 @@ pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
         fixed[reg.0 as usize] = true;
     }
     for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        interrupt.go_on(1)?;
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand {
                 defs[reg.0 as usize] += 1;
@@ -42,6 +47,9 @@ pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
     // In reconvergence order a definition comes before what it dominates.
     for block in &mut kernel.blocks {
         block.insts.retain(|inst| {
+            if interrupt.stops(1) {
+                return true;
+            }
             let candidate = match inst.op.special() {
                 Some(what) => what.is_launch_invariant(),
                 None => inst.op.is_pure() || is_certain_param(&inst.op, param_bytes),
@@ -64,5 +72,5 @@ pub(super) fn hoist(kernel: &mut Kernel, extents: &Extents) -> Vec<Inst> {
             !moves
         });
     }
-    hoisted
+    (!interrupt.heard()).then_some(hoisted)
 }

@@ -71,17 +71,17 @@ impl Plan {
         let mut kernel = Arc::clone(original);
         let mut prologue = Vec::new();
         let (predicated, assignment) = if shape.observed {
-            (vec![false; kernel.blocks.len()], slots::one_row_each(&kernel))
+            (vec![false; kernel.blocks.len()], slots::one_row_each(&kernel, interrupt)?)
         } else {
             let mut simplified = simplify::simplify(&kernel, &shape, interrupt)?;
             let full_warps = shape.has_full_warps();
             let assignment = match Extents::of(&simplified, interrupt) {
                 Some(extents) => {
-                    prologue = invariant::hoist(&mut simplified, &extents);
-                    slots::assign(&simplified, &prologue, &extents, full_warps)
+                    prologue = invariant::hoist(&mut simplified, &extents, interrupt)?;
+                    slots::assign(&simplified, &prologue, &extents, full_warps, interrupt)?
                 }
                 None if interrupt.heard() => return None,
-                None => slots::one_row_each(&simplified),
+                None => slots::one_row_each(&simplified, interrupt)?,
             };
             kernel = Arc::new(simplified);
             (predicated::find(original), assignment)
@@ -96,10 +96,8 @@ impl Plan {
         let mut meetings = Meetings::default();
         let mut points = Vec::with_capacity(end.0 as usize);
         for block in &kernel.blocks {
-            if interrupt.stops(block.insts.len()) {
-                return None;
-            }
             for inst in &block.insts {
+                interrupt.go_on(1)?;
                 let meeting = meetings.op(&inst.op, kernel.rules, &mut rows);
                 points.push(Point { place: inst.place, meeting });
             }

@@ -17,11 +17,8 @@ pub(super) fn simplify(
 ) -> Option<Kernel> {
     let original = kernel;
     let mut kernel = kernel.clone();
-    let size = kernel.blocks.iter().map(|block| block.insts.len()).sum();
-    if interrupt.stops(size) {
-        return None;
-    }
     for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        interrupt.go_on(1)?;
         if let Op::Special { d, what } = inst.op
             && let Some(value) = shape.special(original, what)
         {
@@ -29,33 +26,28 @@ pub(super) fn simplify(
             inst.op = Op::Unary { op, d, a: Src::Imm(value) };
         }
     }
-    propagate_constants(&mut kernel);
-    if interrupt.stops(size) {
-        return None;
-    }
+    propagate_constants(&mut kernel, interrupt)?;
     let mut copies = Copies::new(kernel.registers.len());
     for (id, block) in kernel.blocks.iter_mut().enumerate() {
-        if interrupt.stops(block.insts.len() + 1) {
-            return None;
-        }
         let all_here = id == 0 && shape.has_full_warps();
-        copies.propagate(&mut block.insts, &mut block.terminator, all_here);
+        copies.propagate(&mut block.insts, &mut block.terminator, all_here, interrupt)?;
     }
-    remove_dead(&mut kernel);
+    remove_dead(&mut kernel, interrupt)?;
     Some(kernel)
 }
 
 /// Registers with one definition, which is unguarded and has a constant result, become that constant.
-fn propagate_constants(kernel: &mut Kernel) {
+fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
     let mut defs = vec![0u32; kernel.registers.len()];
-    for_each_operand(kernel, |operand| {
+    for_each_operand(kernel, interrupt, |operand| {
         if let Operand::Def(reg) = operand {
             defs[reg.0 as usize] += 1;
         }
-    });
+    })?;
     let mut constants: Vec<Option<u64>> = vec![None; kernel.registers.len()];
     let mut any = false;
     for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        interrupt.go_on(1)?;
         if inst.guard.is_some() {
             continue;
         }
@@ -89,9 +81,10 @@ fn propagate_constants(kernel: &mut Kernel) {
         }
     }
     if !any {
-        return;
+        return Some(());
     }
     for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        interrupt.go_on(1)?;
         let constant = |src: Src| match src {
             Src::Reg(reg) => constants[reg.0 as usize],
             Src::Imm(_) => None,
@@ -111,6 +104,7 @@ fn propagate_constants(kernel: &mut Kernel) {
             }
         }
     }
+    Some(())
 }
 
 fn address(op: &mut Op) -> Option<&mut ir::Address> {
@@ -167,9 +161,16 @@ impl Copies {
     }
 
     /// Within a block, what reads a copy reads the original, as long as neither has changed.
-    fn propagate(&mut self, insts: &mut [Inst], terminator: &mut Terminator, all_here: bool) {
+    fn propagate(
+        &mut self,
+        insts: &mut [Inst],
+        terminator: &mut Terminator,
+        all_here: bool,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<()> {
         self.block += 1;
         for inst in insts {
+            interrupt.go_on(1)?;
             for src in sources(&mut inst.op) {
                 if let Src::Reg(reg) = src {
                     *reg = self.original(*reg);
@@ -196,6 +197,7 @@ impl Copies {
         if let Terminator::Branch { p, .. } = terminator {
             self.rename(p);
         }
+        Some(())
     }
 
     fn rename(&self, pred: &mut Pred) {
@@ -207,14 +209,14 @@ impl Copies {
 }
 
 /// Removes pure operations whose results nobody reads, until there are none.
-fn remove_dead(kernel: &mut Kernel) {
+fn remove_dead(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
     let param_bytes = kernel.param_bytes;
     let mut uses = vec![0u32; kernel.registers.len()];
-    for_each_operand(kernel, |operand| {
+    for_each_operand(kernel, interrupt, |operand| {
         if let Operand::Use(reg) = operand {
             uses[reg.0 as usize] += 1;
         }
-    });
+    })?;
     for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         if let Op::Collective { what, .. } = &mut inst.op {
             drop_unread(what, &uses);
@@ -223,6 +225,7 @@ fn remove_dead(kernel: &mut Kernel) {
     for block in kernel.blocks.iter_mut().rev() {
         let mut kept: Vec<Inst> = Vec::with_capacity(block.insts.len());
         for inst in std::mem::take(&mut block.insts).into_iter().rev() {
+            interrupt.go_on(1)?;
             let mut read = !removable(&inst.op, param_bytes);
             inst.op.operands(|operand| {
                 if let Operand::Def(reg) = operand {
@@ -246,6 +249,7 @@ fn remove_dead(kernel: &mut Kernel) {
         kept.reverse();
         block.insts = kept;
     }
+    Some(())
 }
 
 /// Leaves out results of a collective that nobody reads: compilers always ask for the predicate of a shuffle.
@@ -279,9 +283,14 @@ fn removable(op: &Op, param_bytes: u32) -> bool {
         || is_certain_param(op, param_bytes)
 }
 
-fn for_each_operand(kernel: &Kernel, mut visit: impl FnMut(Operand)) {
+fn for_each_operand(
+    kernel: &Kernel,
+    interrupt: &Interrupt<'_>,
+    mut visit: impl FnMut(Operand),
+) -> Option<()> {
     for block in &kernel.blocks {
         for inst in &block.insts {
+            interrupt.go_on(1)?;
             inst.op.operands(&mut visit);
             if let Some(reg) = inst.guard.and_then(Pred::reg) {
                 visit(Operand::Use(reg));
@@ -291,6 +300,7 @@ fn for_each_operand(kernel: &Kernel, mut visit: impl FnMut(Operand)) {
             p.reg().into_iter().for_each(|reg| visit(Operand::Use(reg)));
         }
     }
+    Some(())
 }
 
 /// The data operands that may be replaced by another place with the same value.

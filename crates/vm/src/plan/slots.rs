@@ -1,6 +1,6 @@
 //! Where registers live: which are shared by all warps, which must start as zero, which share a row.
 
-use ir::{Class, Extents, Inst, Kernel, Operand, Pred, Space, Src, terminator_use};
+use ir::{Class, Extents, Inst, Interrupt, Kernel, Operand, Pred, Space, Src, terminator_use};
 use lanes::WARP;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -64,16 +64,17 @@ pub(super) fn shared_words(class: Class) -> u32 {
 }
 
 /// Assigns slots to the registers of a kernel. What `invariant` computes keeps its rows; `full_warps` says that every
-/// warp has all its lanes.
+/// warp has all its lanes. `None` if it was interrupted.
 pub(super) fn assign(
     kernel: &Kernel,
     invariant: &[Inst],
     extents: &Extents,
     full_warps: bool,
-) -> Assignment {
+    interrupt: &Interrupt<'_>,
+) -> Option<Assignment> {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
-    find_uniform(kernel, invariant, &mut facts);
-    find_ranges(kernel, extents, full_warps, &mut facts);
+    find_uniform(kernel, invariant, &mut facts, interrupt)?;
+    find_ranges(kernel, extents, full_warps, &mut facts, interrupt)?;
     for inst in invariant {
         inst.op.operands(|operand| {
             let (Operand::Use(reg) | Operand::Def(reg)) = operand;
@@ -81,22 +82,28 @@ pub(super) fn assign(
             (facts.alone, facts.range) = (true, Some((0, 0)));
         });
     }
-    place(kernel, &facts)
+    place(kernel, &facts, interrupt)
 }
 
-/// Gives every register that is used a row of its own in every warp, zero when a CTA starts.
-pub(super) fn one_row_each(kernel: &Kernel) -> Assignment {
+/// Gives every register that is used a row of its own in every warp, zero when a CTA starts. `None` if it was interrupted.
+pub(super) fn one_row_each(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option<Assignment> {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
     for facts in &mut facts {
         (facts.alone, facts.starts_zero, facts.range) = (true, true, Some((0, 0)));
     }
-    place(kernel, &facts)
+    place(kernel, &facts, interrupt)
 }
 
 /// A register is uniform when one unguarded operation writes it, from uniform operands alone.
-fn find_uniform(kernel: &Kernel, invariant: &[Inst], facts: &mut [Facts]) {
+fn find_uniform(
+    kernel: &Kernel,
+    invariant: &[Inst],
+    facts: &mut [Facts],
+    interrupt: &Interrupt<'_>,
+) -> Option<()> {
     let insts = || invariant.iter().chain(kernel.blocks.iter().flat_map(|block| &block.insts));
     for inst in insts() {
+        interrupt.go_on(1)?;
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand {
                 facts[reg.0 as usize].defs += 1;
@@ -106,6 +113,7 @@ fn find_uniform(kernel: &Kernel, invariant: &[Inst], facts: &mut [Facts]) {
     // In reconvergence order definitions mostly precede uses; a second pass catches the rest.
     for _ in 0..2 {
         for inst in insts() {
+            interrupt.go_on(1)?;
             let special = match inst.op.special() {
                 Some(what) => what.is_cta_invariant(),
                 None => inst.op.is_pure(),
@@ -130,10 +138,17 @@ fn find_uniform(kernel: &Kernel, invariant: &[Inst], facts: &mut [Facts]) {
             }
         }
     }
+    Some(())
 }
 
 /// Finds the positions between which each register's value is needed.
-fn find_ranges(kernel: &Kernel, extents: &Extents, full_warps: bool, facts: &mut [Facts]) {
+fn find_ranges(
+    kernel: &Kernel,
+    extents: &Extents,
+    full_warps: bool,
+    facts: &mut [Facts],
+    interrupt: &Interrupt<'_>,
+) -> Option<()> {
     for reg in &extents.at_entry {
         facts[reg.0 as usize].starts_zero = true;
     }
@@ -143,6 +158,7 @@ fn find_ranges(kernel: &Kernel, extents: &Extents, full_warps: bool, facts: &mut
     for (id, block) in kernel.blocks.iter().enumerate() {
         let start = position;
         for inst in &block.insts {
+            interrupt.go_on(1)?;
             position += 1;
             inst.op.operands(|operand| {
                 let (Operand::Use(reg) | Operand::Def(reg)) = operand;
@@ -177,6 +193,7 @@ fn find_ranges(kernel: &Kernel, extents: &Extents, full_warps: bool, facts: &mut
             facts.cover(blocks[last as usize].1);
         }
     }
+    Some(())
 }
 
 impl Facts {
@@ -187,7 +204,7 @@ impl Facts {
 }
 
 /// Gives each register a row. Rows are used again when the last value in them is no longer needed.
-fn place(kernel: &Kernel, facts: &[Facts]) -> Assignment {
+fn place(kernel: &Kernel, facts: &[Facts], interrupt: &Interrupt<'_>) -> Option<Assignment> {
     let mut homes = vec![None; facts.len()];
     let (mut words_per_warp, mut predicates_per_warp, mut shared_end) = (0, 0, 0);
     let mut order: Vec<usize> =
@@ -197,6 +214,7 @@ fn place(kernel: &Kernel, facts: &[Facts]) -> Assignment {
     let mut free: [Vec<u32>; 3] = Default::default();
     let mut used: BinaryHeap<Reverse<(u32, usize, u32)>> = BinaryHeap::new();
     for reg in order {
+        interrupt.go_on(1)?;
         let (Some((first, last)), facts) = (facts[reg].range, &facts[reg]) else { continue };
         while let Some(Reverse((until, kind, offset))) = used.peek().copied() {
             if until >= first {
@@ -232,5 +250,5 @@ fn place(kernel: &Kernel, facts: &[Facts]) -> Assignment {
         let starts_zero = facts.starts_zero;
         homes[reg] = Some(Home { offset, shared: facts.uniform, starts_zero, words: size });
     }
-    Assignment { homes, words_per_warp, predicates_per_warp, shared_words: shared_end }
+    Some(Assignment { homes, words_per_warp, predicates_per_warp, shared_words: shared_end })
 }

@@ -29,6 +29,13 @@ pub(crate) fn passes_messages(kernel: &Kernel) -> bool {
     })
 }
 
+impl crate::module::Kernel {
+    /// Whether threads of it use what they find in memory that others may write at the same time, the host included.
+    pub fn passes_messages(&self) -> bool {
+        passes_messages(&self.lowered.kernel)
+    }
+}
+
 impl Replay<'_> {
     /// What the first of some random schedules shows that shows anything, if the usual one showed nothing.
     ///

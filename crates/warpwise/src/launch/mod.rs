@@ -3,12 +3,14 @@
 mod arg;
 mod block;
 mod fault;
+mod packed;
 mod packing;
 mod run;
 mod signature;
 mod uses;
 
 pub use arg::Arg;
+pub use packed::Packed;
 pub use run::{Extents, LaunchConfig, Report};
 
 pub(crate) use fault::{count_bytes, headline};

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// Bytes of a device address.
-const ADDRESS_BYTES: u64 = 8;
+pub(super) const ADDRESS_BYTES: u64 = 8;
 
 /// Where a value goes: a parameter, or a variable of the module.
 pub(crate) struct Place {
@@ -196,7 +196,7 @@ fn laid_out(fields: &[Arg]) -> (Vec<u8>, usize) {
     (out, whole)
 }
 
-fn is_float(param: &Place) -> bool {
+pub(super) fn is_float(param: &Place) -> bool {
     !param.is_aggregate && matches!(param.ty, ScalarType::F16 | ScalarType::F32 | ScalarType::F64)
 }
 

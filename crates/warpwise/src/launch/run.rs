@@ -1,6 +1,7 @@
 //! Launching a kernel.
 
 use super::arg::Arg;
+use super::packed::Packed;
 use crate::device::Device;
 use crate::error::{Error, Failure, Stage};
 use crate::module::Kernel;
@@ -179,6 +180,22 @@ impl Kernel {
         self.run(device, config, args, |launch, memory| vm::launch(kernel, launch, memory))
     }
 
+    /// The same with arguments that have been packed already.
+    ///
+    /// # Errors
+    /// The launch is not possible, or the kernel was stopped.
+    pub fn launch_packed(
+        &self,
+        device: &Device,
+        config: &LaunchConfig<'_>,
+        packed: &Packed,
+    ) -> Result<Report, Error> {
+        let kernel = &*self.executable;
+        let args = || self.named(device, packed);
+        let run = |launch: &Launch<'_>, memory: &Memory| vm::launch(kernel, launch, memory);
+        self.run_packed(device, config, &packed.space, args, run)
+    }
+
     /// Runs the kernel to its end on one host thread, under the same schedule as [`Kernel::launch`], and shows the observer
     /// every step. [`observe`](crate::observe) has what an observer is made of.
     ///
@@ -206,14 +223,25 @@ impl Kernel {
         run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Report, Error> {
         let params = self.pack(args)?;
+        self.run_packed(device, config, &params, || args.to_vec(), run)
+    }
+
+    fn run_packed(
+        &self,
+        device: &Device,
+        config: &LaunchConfig<'_>,
+        params: &[u8],
+        args: impl FnOnce() -> Vec<Arg>,
+        run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
+    ) -> Result<Report, Error> {
         let image_base = device.load_image(&self.image)?;
-        let launch = config.launch(&params, image_base);
+        let launch = config.launch(params, image_base);
         let started = Instant::now();
         let outcome = run(&launch, &device.memory).map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
         let Some(fault) = outcome.fault else { return Ok(report) };
-        let owners = Owners::new(self, args, image_base, device.memory.base());
+        let owners = Owners::new(self, &args(), image_base, device.memory.base());
         let mut places = Located::new(self);
         Err(Error::of(Failure {
             stage: Stage::Run,

@@ -3,14 +3,19 @@
 //! What programs share that launch many kernels: modules are parsed and kernels lowered once, code is kept with its kernel,
 //! and launches are given to streams.
 
+mod event;
 mod properties;
+mod queue;
 mod stream;
 
+pub use event::Event;
 pub use properties::Properties;
-pub use stream::{Event, Stream};
+pub use queue::Point;
+pub use stream::Stream;
 
 use crate::device::Device;
 use crate::error::{Error, Stage};
+use crate::linker::Linker;
 use crate::module::{Kernel, Module};
 use diag::Class;
 use std::collections::HashMap;
@@ -39,7 +44,7 @@ const MAX_MODULES: usize = 256;
 /// let module = session.module("one.ptx", ptx)?;
 /// let kernel = session.kernel(&module, "one")?;
 /// let out = session.device().allocate(4)?;
-/// let stream = session.stream()?;
+/// let stream = session.stream();
 /// stream.enqueue(move |device| {
 ///     kernel.launch(device, &LaunchConfig::new(1, 1), &[Arg::Buffer(out)]).map(|_| ())
 /// });
@@ -57,15 +62,16 @@ pub struct Session {
 /// What has been loaded.
 #[derive(Debug, Default)]
 struct Programs {
-    /// In the order in which they were loaded, each with its text.
-    modules: Vec<(String, Arc<Module>)>,
+    /// In the order in which they were loaded, each with its texts.
+    modules: Vec<(Vec<String>, Arc<Module>)>,
     /// By their modules' addresses and their symbols.
     kernels: HashMap<(usize, String), Arc<Kernel>>,
 }
 
 impl Programs {
-    fn module(&self, text: &str) -> Option<Arc<Module>> {
-        let found = self.modules.iter().find(|(known, _)| known == text);
+    fn module(&self, parts: &[(&str, &str)]) -> Option<Arc<Module>> {
+        let texts = || parts.iter().map(|(_, text)| *text);
+        let found = self.modules.iter().find(|(known, _)| known.iter().eq(texts()));
         found.map(|(_, module)| Arc::clone(module))
     }
 }
@@ -103,14 +109,25 @@ impl Session {
     /// # Errors
     /// The text is not PTX, its variables make no sense, or it is written for a later architecture than the device's.
     pub fn module(&self, name: &str, text: &str) -> Result<Arc<Module>, Error> {
-        if let Some(module) = self.programs().module(text) {
+        self.program(&[(name, text)])
+    }
+
+    /// A program that is linked of several modules ([`Linker`]), each a name and a text, as [`Session::module`] has one of one.
+    ///
+    /// # Errors
+    /// As for [`Session::module`], or the modules do not make a program.
+    pub fn program(&self, parts: &[(&str, &str)]) -> Result<Arc<Module>, Error> {
+        if let Some(module) = self.programs().module(parts) {
             return Ok(module);
         }
         // Not locked meanwhile: others may load what is there.
-        let mut module = Module::from_ptx(name, text)?;
+        let mut linker = Linker::new();
+        parts.iter().try_for_each(|(name, text)| linker.add_ptx(*name, *text))?;
+        let mut module = linker.link()?;
         let (written, device) = (module.target(), &self.properties.target);
         let number = |target: &str| ptx::target::sm_number(target);
         if number(&written) > number(device) {
+            let name = parts.first().map_or("the module", |(name, _)| name);
             let message = format!("{name} is written for {written}, and the device has {device}");
             return Err(Error::message(Stage::Module, Class::BadInput, message));
         }
@@ -120,14 +137,15 @@ impl Session {
         }
         let module = Arc::new(module);
         let mut programs = self.programs();
-        if let Some(known) = programs.module(text) {
+        if let Some(known) = programs.module(parts) {
             return Ok(known);
         }
         if programs.modules.len() == MAX_MODULES {
             let (_, oldest) = programs.modules.remove(0);
             programs.kernels.retain(|(of, _), _| *of != key(&oldest));
         }
-        programs.modules.push((text.to_owned(), Arc::clone(&module)));
+        let texts = parts.iter().map(|(_, text)| (*text).to_owned()).collect();
+        programs.modules.push((texts, Arc::clone(&module)));
         Ok(module)
     }
 
@@ -152,10 +170,7 @@ impl Session {
     }
 
     /// A new stream.
-    ///
-    /// # Errors
-    /// The host gives no thread.
-    pub fn stream(&self) -> Result<Stream, Error> {
+    pub fn stream(&self) -> Stream {
         Stream::new(Arc::clone(&self.device))
     }
 

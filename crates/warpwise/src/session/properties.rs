@@ -3,7 +3,7 @@
 /// The properties of a device. A session takes those of a real one ([`Properties::of`]) or any others.
 ///
 /// Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; NVIDIA's data sheets for names,
-/// multiprocessors and memory.
+/// multiprocessors, clocks and memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
     /// What it is called.
@@ -24,6 +24,14 @@ pub struct Properties {
     pub multiprocessor_threads: u32,
     /// Registers of 32 bits of a multiprocessor.
     pub multiprocessor_registers: u32,
+    /// Kilohertz of the multiprocessors' clock, at most.
+    pub clock_khz: u32,
+    /// Kilohertz of the memory's clock.
+    pub memory_clock_khz: u32,
+    /// Bits of the memory's bus.
+    pub memory_bus_bits: u32,
+    /// Bytes of the level 2 cache.
+    pub l2_bytes: u32,
 }
 
 /// A device that exists.
@@ -36,6 +44,11 @@ struct Model {
     shared: [u32; 2],
     ctas: u32,
     warps: u32,
+    /// Megahertz of the multiprocessors and of the memory.
+    clocks: [u32; 2],
+    bus: u32,
+    /// Kilobytes.
+    l2: u32,
 }
 
 /// One device for each architecture.
@@ -45,26 +58,39 @@ const MODELS: [Model; 16] = {
         (multiprocessors, gigabytes): (u32, u64),
         shared: [u32; 2],
         [ctas, warps]: [u32; 2],
+        (clocks, bus, l2): ([u32; 2], u32, u32),
     ) -> Model {
-        Model { sm, name, multiprocessors, gigabytes, shared, ctas, warps }
+        Model { sm, name, multiprocessors, gigabytes, shared, ctas, warps, clocks, bus, l2 }
     }
     [
-        model((50, "GeForce GTX 750 Ti"), (5, 2), [48, 64], [32, 64]),
-        model((52, "GeForce GTX TITAN X"), (24, 12), [48, 96], [32, 64]),
-        model((53, "Tegra X1"), (2, 4), [48, 64], [32, 64]),
-        model((60, "Tesla P100"), (56, 16), [48, 64], [32, 64]),
-        model((61, "GeForce GTX 1080"), (20, 8), [48, 96], [32, 64]),
-        model((62, "Tegra X2"), (2, 8), [48, 64], [32, 64]),
-        model((70, "Tesla V100"), (80, 16), [96, 96], [32, 64]),
-        model((72, "Jetson AGX Xavier"), (8, 32), [96, 96], [32, 64]),
-        model((75, "Tesla T4"), (40, 16), [64, 64], [16, 32]),
-        model((80, "A100"), (108, 40), [163, 164], [32, 64]),
-        model((86, "GeForce RTX 3090"), (82, 24), [99, 100], [16, 48]),
-        model((87, "Jetson AGX Orin"), (16, 32), [163, 164], [16, 48]),
-        model((89, "GeForce RTX 4090"), (128, 24), [99, 100], [24, 48]),
-        model((90, "H100"), (132, 80), [227, 228], [32, 64]),
-        model((100, "B200"), (148, 180), [227, 228], [32, 64]),
-        model((120, "GeForce RTX 5090"), (170, 32), [99, 100], [24, 48]),
+        model((50, "GeForce GTX 750 Ti"), (5, 2), [48, 64], [32, 64], ([1085, 2700], 128, 2048)),
+        model((52, "GeForce GTX TITAN X"), (24, 12), [48, 96], [32, 64], ([1075, 3505], 384, 3072)),
+        model((53, "Tegra X1"), (2, 4), [48, 64], [32, 64], ([998, 1600], 64, 256)),
+        model((60, "Tesla P100"), (56, 16), [48, 64], [32, 64], ([1480, 715], 4096, 4096)),
+        model((61, "GeForce GTX 1080"), (20, 8), [48, 96], [32, 64], ([1733, 5005], 256, 2048)),
+        model((62, "Tegra X2"), (2, 8), [48, 64], [32, 64], ([1300, 1866], 128, 512)),
+        model((70, "Tesla V100"), (80, 16), [96, 96], [32, 64], ([1530, 877], 4096, 6144)),
+        model((72, "Jetson AGX Xavier"), (8, 32), [96, 96], [32, 64], ([1377, 2133], 256, 512)),
+        model((75, "Tesla T4"), (40, 16), [64, 64], [16, 32], ([1590, 5001], 256, 4096)),
+        model((80, "A100"), (108, 40), [163, 164], [32, 64], ([1410, 1215], 5120, 40960)),
+        model((86, "GeForce RTX 3090"), (82, 24), [99, 100], [16, 48], ([1695, 9751], 384, 6144)),
+        model((87, "Jetson AGX Orin"), (16, 32), [163, 164], [16, 48], ([1300, 3200], 256, 4096)),
+        model(
+            (89, "GeForce RTX 4090"),
+            (128, 24),
+            [99, 100],
+            [24, 48],
+            ([2520, 10501], 384, 73728),
+        ),
+        model((90, "H100"), (132, 80), [227, 228], [32, 64], ([1980, 2619], 5120, 51200)),
+        model((100, "B200"), (148, 180), [227, 228], [32, 64], ([1965, 3996], 8192, 129024)),
+        model(
+            (120, "GeForce RTX 5090"),
+            (170, 32),
+            [99, 100],
+            [24, 48],
+            ([2407, 14001], 512, 98304),
+        ),
     ]
 };
 
@@ -83,6 +109,10 @@ impl Properties {
             multiprocessor_ctas: model.ctas,
             multiprocessor_threads: 32 * model.warps,
             multiprocessor_registers: 1 << 16,
+            clock_khz: 1000 * model.clocks[0],
+            memory_clock_khz: 1000 * model.clocks[1],
+            memory_bus_bits: model.bus,
+            l2_bytes: model.l2 << 10,
         })
     }
 

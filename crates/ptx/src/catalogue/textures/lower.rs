@@ -93,7 +93,7 @@ fn ask(lo: &mut Lowering, service: Service, class: Class, place: &Place, control
     d
 }
 
-/// What an instruction names in brackets; `None` if that is not implemented: a variable, or a geometry of samples.
+/// What an instruction names in brackets; `None` if that is not implemented: a geometry of samples, or a sampler.
 fn place(lo: &mut Lowering, inst: &Inst<'_>, ty: ScalarType) -> Result<Option<Place>> {
     let operand = lo.operand(inst, "a")?;
     let OperandKind::Address(inner) = &operand.kind else {
@@ -104,7 +104,7 @@ fn place(lo: &mut Lowering, inst: &Inst<'_>, ty: ScalarType) -> Result<Option<Pl
     else {
         return Ok(None);
     };
-    let Some(handle) = handle(lo, &inner.base)? else { return Ok(None) };
+    let handle = lo.value_of(&inner.base, ScalarType::U64)?;
     let mut coordinates = [Src::Imm(0); 4];
     let given = lo.elements(at).iter().take(geometry.coordinates());
     for (nth, (to, from)) in coordinates.iter_mut().zip(given).enumerate() {
@@ -115,14 +115,6 @@ fn place(lo: &mut Lowering, inst: &Inst<'_>, ty: ScalarType) -> Result<Option<Pl
     Ok(Some(Place { handle, coordinates, geometry }))
 }
 
-/// A handle in a register; `None` for a variable (`.texref`).
-fn handle(lo: &mut Lowering, base: &Operand) -> Result<Option<Src>> {
-    match lo.declared_bits(base) {
-        Some(_) => lo.value_of(base, ScalarType::U64).map(Some),
-        None => Ok(None),
-    }
-}
-
 /// `txq` and `suq`.
 pub(super) fn query(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let operand = lo.operand(inst, "a")?;
@@ -130,9 +122,8 @@ pub(super) fn query(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         return lo.reject(operand, "a texture in brackets must stand here");
     };
     let what = inst.word("query").and_then(TextureQuery::from_word);
-    let (Some(what), Some(handle)) = (what, handle(lo, &inner.base)?) else {
-        return not_implemented(lo, inst);
-    };
+    let Some(what) = what else { return not_implemented(lo, inst) };
+    let handle = lo.value_of(&inner.base, ScalarType::U64)?;
     let d = lo.b.reg(Class::W32);
     let operands = vec![handle, Src::Imm(what.bits())];
     lo.b.push(Op::Host { service: Service::QueryTexture, d: Some(d), operands });

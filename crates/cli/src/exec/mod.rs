@@ -1,0 +1,69 @@
+//! `warpwise exec` and `warpwise driver`.
+
+mod environment;
+mod place;
+mod supervise;
+
+use crate::arguments::{DriverArguments, ExecArguments};
+use crate::report::{self, Stop};
+use crate::status::Status;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::process::{Command, ExitCode};
+
+/// Runs a program with our libraries in front. Where nothing is to be said at its end, the program takes the place of the command.
+pub(crate) fn run(arguments: &ExecArguments) -> ExitCode {
+    let ended = place::folder().map_err(Stop::rejected).and_then(|folder| {
+        let mut command = command(arguments, &folder)?;
+        match arguments.check || arguments.stats {
+            true => supervise::run(command, arguments),
+            false => Err(replace(&mut command)),
+        }
+    });
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(stop) => report::finish(Err(stop)).into(),
+    }
+}
+
+/// Prints where the libraries are.
+pub(crate) fn driver(arguments: &DriverArguments) -> Status {
+    debug_assert!(arguments.path, "there is nothing else to print");
+    let folder = place::folder().map_err(Stop::rejected);
+    report::finish(folder.map(|folder| format!("{}\n", folder.display())))
+}
+
+fn command(arguments: &ExecArguments, folder: &std::path::Path) -> Result<Command, Stop> {
+    let Some((program, rest)) = arguments.program.split_first() else {
+        return Err(Stop::usage("there is no program to run"));
+    };
+    let mut command = Command::new(program);
+    command.args(rest);
+    for (name, value) in environment::settings(arguments, folder).map_err(Stop::rejected)? {
+        command.env(name, value);
+    }
+    Ok(command)
+}
+
+/// Why a program could not be started.
+fn not_started(program: &OsStr, why: &std::io::Error) -> Stop {
+    let program = program.to_string_lossy();
+    match why.kind() {
+        ErrorKind::NotFound if !program.contains('/') => Stop::rejected(format!(
+            "cannot run `{program}`: there is no such command; a program in this folder is `./{program}`"
+        )),
+        _ => Stop::rejected(format!("cannot run `{program}`: {why}")),
+    }
+}
+
+#[cfg(unix)]
+fn replace(command: &mut Command) -> Stop {
+    use std::os::unix::process::CommandExt;
+    let why = command.exec();
+    not_started(command.get_program(), &why)
+}
+
+#[cfg(not(unix))]
+fn replace(_command: &mut Command) -> Stop {
+    Stop::rejected("CUDA programs run on Linux alone")
+}

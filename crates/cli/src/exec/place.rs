@@ -1,0 +1,136 @@
+//! The folder in which programs find our libraries by NVIDIA's names.
+
+use crate::output;
+use std::collections::hash_map::DefaultHasher;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use warpwise::shim;
+
+/// The libraries, by the names that cargo gives them.
+const DRIVER: &str = "libcuda.so";
+const RUNTIME: &str = "libcudart.so";
+
+/// What the runtime calls itself (`crates/cudart/build.rs`): no library of NVIDIA's has that name.
+pub(super) const PRELOADED: &str = "libwarpwise_cudart.so";
+
+/// The names by which programs ask for the driver.
+const DRIVER_NAMES: [&str; 2] = ["libcuda.so", "libcuda.so.1"];
+
+/// The names by which programs that were linked with the shared runtime ask for it, each the version of its functions, too.
+const RUNTIME_VERSIONS: [&str; 3] = ["libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"];
+
+/// Stands in for NVIDIA's assembler where a program runs it: what it makes of PTX is the PTX, which the driver takes.
+const ASSEMBLER: &str = r#"#!/bin/sh
+# The assembler of `warpwise exec`: its machine code is the PTX itself.
+out=elf.o
+in=
+while [ $# -gt 0 ]; do
+    case "$1" in
+        --version|-V) echo "ptxas: PTX as it is, for Warpwise's driver"; echo "Cuda compilation tools, release 13.1, V13.1.0"; exit 0 ;;
+        -o|--output-file) out=$2; shift ;;
+        *.ptx) in=$1 ;;
+    esac
+    shift
+done
+[ -n "$in" ] && exec cp -- "$in" "$out"
+echo "ptxas: there is no input" >&2
+exit 1
+"#;
+
+/// The folder for files that can be made again, by the rules of the desktop.
+pub(super) fn cache() -> Result<PathBuf, String> {
+    let absolute =
+        |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+    let cache = cache.ok_or("there is no folder for caches: set XDG_CACHE_HOME or HOME")?;
+    Ok(cache.join("warpwise"))
+}
+
+/// The folder with both libraries: the one of the command, or the one where packages put them.
+fn libraries() -> Result<PathBuf, String> {
+    let command = env::current_exe().and_then(fs::canonicalize);
+    let command = command.map_err(|why| format!("cannot find out where warpwise is: {why}"))?;
+    let beside = command.parent().unwrap_or(Path::new("/"));
+    let folders = [beside.to_owned(), beside.join("../lib/warpwise")];
+    let has_both =
+        |folder: &&PathBuf| [DRIVER, RUNTIME].iter().all(|name| folder.join(name).is_file());
+    let found = folders.iter().find(has_both).ok_or_else(|| {
+        format!(
+            "{DRIVER} and {RUNTIME} are not beside warpwise, in {}: `cargo build --release -p warpwise-cuda -p warpwise-cudart` makes them",
+            beside.display()
+        )
+    })?;
+    fs::canonicalize(found).map_err(|why| format!("cannot read {}: {why}", found.display()))
+}
+
+/// Makes the folder, if something of it is missing, and returns it.
+pub(super) fn folder() -> Result<PathBuf, String> {
+    let libraries = libraries()?;
+    let mut hasher = DefaultHasher::new();
+    (&libraries, env!("CARGO_PKG_VERSION"), ASSEMBLER).hash(&mut hasher);
+    let folder = cache()?.join(format!("driver-{:016x}", hasher.finish()));
+    let fail = |path: &Path, why: io::Error| format!("cannot make {}: {why}", path.display());
+    fs::create_dir_all(&folder).map_err(|why| fail(&folder, why))?;
+    for name in DRIVER_NAMES {
+        link(&libraries.join(DRIVER), &folder.join(name))?;
+    }
+    for name in [RUNTIME, PRELOADED] {
+        link(&libraries.join(RUNTIME), &folder.join(name))?;
+    }
+    for name in RUNTIME_VERSIONS {
+        file(&folder.join(name), &shim::library(name, PRELOADED))?;
+    }
+    let assembler = folder.join("ptxas");
+    file(&assembler, ASSEMBLER.as_bytes())?;
+    make_executable(&assembler).map_err(|why| fail(&assembler, why))?;
+    Ok(folder)
+}
+
+/// The assembler in the folder.
+pub(super) fn assembler(folder: &Path) -> PathBuf {
+    folder.join("ptxas")
+}
+
+/// Puts a file there unless it is there; another process may do the same.
+fn file(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    match fs::read(path) {
+        Ok(found) if found == bytes => Ok(()),
+        _ => output::write_bytes(path, bytes),
+    }
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Puts a link there unless it is there; another process may do the same.
+#[cfg(unix)]
+fn link(target: &Path, path: &Path) -> Result<(), String> {
+    if fs::read_link(path).is_ok_and(|found| found == target) {
+        return Ok(());
+    }
+    let mut own = path.file_name().unwrap_or(OsStr::new("")).to_owned();
+    own.push(format!(".{}", std::process::id()));
+    let own = path.with_file_name(own);
+    // What a process left that had the same number.
+    let _ = fs::remove_file(&own);
+    std::os::unix::fs::symlink(target, &own)
+        .and_then(|()| fs::rename(&own, path))
+        .map_err(|why| format!("cannot make {}: {why}", path.display()))
+}
+
+#[cfg(not(unix))]
+fn link(_target: &Path, _path: &Path) -> Result<(), String> {
+    Err("CUDA programs run on Linux alone".to_owned())
+}

@@ -1,0 +1,83 @@
+//! A program that is waited for: what its libraries found decides how the command ends.
+
+use super::not_started;
+use crate::arguments::ExecArguments;
+use crate::report::Stop;
+use crate::status::Status;
+use std::io::{self, Write};
+use std::process::{Child, Command, ExitStatus};
+
+/// Runs the program, and returns the exit status of the command.
+pub(super) fn run(mut command: Command, arguments: &ExecArguments) -> Result<u8, Stop> {
+    let fail = |why: io::Error| Stop::rejected(format!("cannot make a temporary file: {why}"));
+    // Every process that finds something writes to the first, and its table to the second.
+    let findings = tempfile::NamedTempFile::new().map_err(fail)?;
+    let stats = tempfile::NamedTempFile::new().map_err(fail)?;
+    command.env("WARPWISE_FINDINGS", findings.path());
+    if arguments.stats {
+        command.env("WARPWISE_STATS", stats.path());
+    }
+    let status = spawn_and_wait(&mut command)?;
+    if arguments.stats {
+        let table = std::fs::read(stats.path()).unwrap_or_default();
+        // Nobody may be there to read it.
+        let _ = io::stderr().write_all(&table);
+    }
+    let found = findings.as_file().metadata().is_ok_and(|file| file.len() > 0);
+    Ok(match code(status) {
+        0 if found => Status::Findings.number(),
+        code => code,
+    })
+}
+
+/// The number that a shell gives to the end of a process.
+#[cfg(unix)]
+fn code(status: ExitStatus) -> u8 {
+    use std::os::unix::process::ExitStatusExt;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+}
+
+#[cfg(not(unix))]
+fn code(status: ExitStatus) -> u8 {
+    status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+}
+
+#[cfg(unix)]
+fn spawn_and_wait(command: &mut Command) -> Result<ExitStatus, Stop> {
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+    use signal_hook::iterator::Signals;
+    let fail = |why: io::Error| Stop::rejected(format!("cannot wait for the program: {why}"));
+    let mut signals = Signals::new([SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2])
+        .map_err(fail)?;
+    let handle = signals.handle();
+    let mut child: Child =
+        command.spawn().map_err(|why| not_started(command.get_program(), &why))?;
+    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    let forwarding = std::thread::spawn(move || {
+        for signal in signals.forever() {
+            // What the keyboard sends, the program gets, too.
+            let from_keyboard = [SIGINT, SIGQUIT].contains(&signal) && in_foreground();
+            let signal = rustix::process::Signal::from_named_raw(signal);
+            if let (Some(pid), Some(signal), false) = (pid, signal, from_keyboard) {
+                let _ = rustix::process::kill_process(pid, signal);
+            }
+        }
+    });
+    let status = child.wait().map_err(fail);
+    handle.close();
+    let _ = forwarding.join();
+    status
+}
+
+/// Whether the keyboard's signals come to this process.
+#[cfg(unix)]
+fn in_foreground() -> bool {
+    let group = rustix::termios::tcgetpgrp(io::stdin());
+    group.is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+#[cfg(not(unix))]
+fn spawn_and_wait(command: &mut Command) -> Result<ExitStatus, Stop> {
+    command.status().map_err(|why| not_started(command.get_program(), &why))
+}

@@ -1,0 +1,193 @@
+//! `warpwise exec` and `warpwise driver`, in a folder with the command and the libraries as an installation has them.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// An installation: `bin/warpwise` and `lib/warpwise` with the libraries.
+struct Installed(tempfile::TempDir);
+
+impl Installed {
+    fn new() -> Installed {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (bin, lib) = (folder.path().join("bin"), folder.path().join("lib/warpwise"));
+        fs::create_dir_all(&bin).and_then(|()| fs::create_dir_all(&lib)).expect("folders");
+        fs::copy(env!("CARGO_BIN_EXE_warpwise"), bin.join("warpwise")).expect("the command");
+        for name in ["libcuda.so", "libcudart.so"] {
+            symlink(library(name), lib.join(name)).expect("a library");
+        }
+        Installed(folder)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(self.0.path().join("bin/warpwise"));
+        command
+            .env("XDG_CACHE_HOME", self.cache())
+            .env_remove("LD_LIBRARY_PATH")
+            .env_remove("LD_PRELOAD");
+        command
+    }
+
+    fn cache(&self) -> PathBuf {
+        self.0.path().join("cache")
+    }
+
+    /// The folder that programs are to look in.
+    fn path(&self) -> PathBuf {
+        let out = self.command().args(["driver", "--path"]).output().expect("it runs");
+        assert!(out.status.success(), "{out:?}");
+        PathBuf::from(text(&out.stdout).trim_end())
+    }
+
+    /// Runs a line of a shell as the program.
+    fn shell(&self, options: &[&str], line: &str) -> Output {
+        self.command()
+            .arg("exec")
+            .args(options)
+            .args(["--", "sh", "-c", line])
+            .output()
+            .expect("it runs")
+    }
+}
+
+/// A shared library that cargo has built with the tests.
+fn library(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("the test has a path");
+    let path = test.parent().expect("it is in a folder").join(name);
+    assert!(path.is_file(), "{} is not there", path.display());
+    path
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_folder_has_the_names_that_programs_ask_for() {
+    let installed = Installed::new();
+    let path = installed.path();
+    assert!(path.starts_with(installed.cache()));
+    for (name, of) in [
+        ("libcuda.so", "libcuda.so"),
+        ("libcuda.so.1", "libcuda.so"),
+        ("libcudart.so", "libcudart.so"),
+        ("libwarpwise_cudart.so", "libcudart.so"),
+    ] {
+        let found = fs::canonicalize(path.join(name)).expect(name);
+        assert_eq!(found, fs::canonicalize(library(of)).expect(of), "{name}");
+    }
+    for name in ["libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"] {
+        assert!(fs::read(path.join(name)).expect(name).starts_with(b"\x7fELF"), "{name}");
+    }
+    // The second time nothing is made anew, and what is damaged is mended.
+    let made = |name: &str| {
+        fs::symlink_metadata(path.join(name)).and_then(|file| file.modified()).expect(name)
+    };
+    let before = made("libcuda.so.1");
+    fs::write(path.join("libcudart.so.13"), "").expect("it can be written to");
+    assert_eq!(installed.path(), path);
+    assert_eq!(made("libcuda.so.1"), before);
+    assert!(fs::read(path.join("libcudart.so.13")).expect("it is there").starts_with(b"\x7fELF"));
+}
+
+#[test]
+fn settings_are_in_the_environment() {
+    let installed = Installed::new();
+    let path = installed.path();
+    let line = "echo $LD_LIBRARY_PATH; echo $LD_PRELOAD; echo $WARPWISE_DEVICE $WARPWISE_DEVICES $WARPWISE_ENGINE; \
+        echo $WARPWISE_CHECK $WARPWISE_LEAKS $WARPWISE_ONLY $WARPWISE_FIRST; echo $WARPWISE_REPORT";
+    let out = installed.shell(&[], line);
+    let shown = path.display();
+    assert_eq!(text(&out.stdout), format!("{shown}\n{shown}/libwarpwise_cudart.so\n\n\n\n"));
+    let options = [
+        "--device",
+        "sm_90",
+        "--devices",
+        "2",
+        "--engine",
+        "interp:portable",
+        "--check",
+        "--leaks",
+        "--only",
+        "k",
+        "--first",
+        "3",
+        "--report",
+        "found.sarif",
+    ];
+    let out = installed.shell(&options, line);
+    let here = std::env::current_dir().expect("a folder");
+    let report = here.join("found.sarif");
+    let lines = format!("sm_90 2 interp:portable\n1 1 k 3\n{}\n", report.display());
+    assert!(text(&out.stdout).ends_with(&lines), "{out:?}");
+    // One inside the other changes nothing.
+    let line = format!(
+        "{} exec sh -c 'echo $LD_LIBRARY_PATH'",
+        installed.0.path().join("bin/warpwise").display()
+    );
+    assert_eq!(text(&installed.shell(&[], &line).stdout), format!("{shown}\n"));
+}
+
+#[test]
+fn the_end_is_that_of_the_program() {
+    let installed = Installed::new();
+    for options in [&[][..], &["--check"]] {
+        assert_eq!(installed.shell(options, "exit 0").status.code(), Some(0));
+        assert_eq!(installed.shell(options, "exit 7").status.code(), Some(7));
+    }
+    assert_eq!(installed.shell(&[], "kill -9 $$").status.signal(), Some(9));
+    assert_eq!(installed.shell(&["--check"], "kill -9 $$").status.code(), Some(137));
+    // What a library finds in any process of the program decides, unless that fails itself.
+    assert_eq!(
+        installed.shell(&["--check"], "echo x >> $WARPWISE_FINDINGS").status.code(),
+        Some(1)
+    );
+    assert_eq!(
+        installed.shell(&["--check"], "echo x >> $WARPWISE_FINDINGS; exit 5").status.code(),
+        Some(5)
+    );
+    let out = installed.shell(&["--stats"], "echo table > $WARPWISE_STATS; cat; echo out");
+    assert_eq!((text(&out.stdout).as_str(), text(&out.stderr).as_str()), ("out\n", "table\n"));
+}
+
+#[test]
+fn signals_reach_the_program() {
+    let installed = Installed::new();
+    let line = "trap 'echo ended; exit 9' TERM; echo ready; while :; do sleep 0.01; done";
+    let mut child = installed
+        .command()
+        .args(["exec", "--check", "--", "sh", "-c", line])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut out = child.stdout.take().expect("it is piped");
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(&mut out, &mut ready).expect("it is ready");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut out, &mut rest).expect("it ends");
+    assert_eq!(rest, "ended\n");
+    assert_eq!(child.wait().expect("it has ended").code(), Some(9));
+}
+
+#[test]
+fn what_cannot_be_run_is_told() {
+    let installed = Installed::new();
+    let told = |arguments: &[&str]| {
+        let out = installed.command().args(arguments).output().expect("it runs");
+        (out.status.code(), text(&out.stderr))
+    };
+    let (status, why) = told(&["exec", "no-such-program"]);
+    assert!(status == Some(3) && why.contains("there is no such command"), "{status:?} {why}");
+    let (status, why) = told(&["exec", "--device", "sm_99", "true"]);
+    assert!(status == Some(2) && why.contains("sm_90"), "{status:?} {why}");
+    assert_eq!(told(&["exec"]).0, Some(2));
+    fs::remove_dir_all(installed.0.path().join("lib")).expect("it is there");
+    let (status, why) = told(&["exec", "true"]);
+    assert!(status == Some(3) && why.contains("cargo build --release"), "{status:?} {why}");
+}

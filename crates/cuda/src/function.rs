@@ -1,0 +1,7 @@
+//! Functions: kernels of modules, and kernels of libraries, which are those of a module for each context.
+
+mod attributes;
+mod object;
+
+pub(crate) use attributes::*;
+pub(crate) use object::{Function, Settable, functions, insert};

@@ -1,0 +1,128 @@
+//! Capturing: what a stream is given becomes a graph, and other streams that wait for it take part.
+
+use super::object::{Graph, Work};
+use crate::abi::{Address, Answer, CUgraph, CUgraphNode, CUresult, In};
+use crate::operation::Operation;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+
+/// A capture that goes on.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    pub(crate) graph: Arc<Graph>,
+    pub(crate) handle: CUgraph,
+    /// Another one for each capture of the process.
+    pub(crate) id: u64,
+    /// The stream that it began in.
+    pub(crate) origin: u64,
+    pub(crate) mode: u32,
+    pub(crate) thread: ThreadId,
+    is_invalid: AtomicBool,
+    /// What the next node of each stream comes behind.
+    ends: Mutex<HashMap<u64, Vec<CUgraphNode>>>,
+    /// Lists that callers look at, by their streams.
+    shown: Mutex<HashMap<u64, Box<[CUgraphNode]>>>,
+}
+
+impl Capture {
+    /// Begins one in a stream, into a graph, behind nodes of it.
+    pub(crate) fn begin(
+        (graph, handle): (Arc<Graph>, CUgraph),
+        origin: u64,
+        mode: u32,
+        after: Vec<CUgraphNode>,
+    ) -> Arc<Capture> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Arc::new(Capture {
+            graph,
+            handle,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            origin,
+            mode,
+            thread: thread::current().id(),
+            is_invalid: AtomicBool::new(false),
+            ends: Mutex::new(HashMap::from([(origin, after)])),
+            shown: Mutex::default(),
+        })
+    }
+
+    fn ends(&self) -> MutexGuard<'_, HashMap<u64, Vec<CUgraphNode>>> {
+        self.ends.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something happened that no graph can hold.
+    pub(crate) fn invalidate(&self) {
+        self.is_invalid.store(true, Ordering::Release);
+    }
+
+    /// Whether nothing of the kind has happened.
+    pub(crate) fn check(&self) -> Answer {
+        match self.is_invalid.load(Ordering::Acquire) {
+            true => Err(CUresult::STREAM_CAPTURE_INVALIDATED),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds what a stream is given.
+    pub(crate) fn add(&self, lane: u64, operation: Operation) -> Answer {
+        self.add_work(lane, Work::Operation(operation)).map(drop)
+    }
+
+    /// Adds a node behind what the stream has been given so far.
+    pub(crate) fn add_work(&self, lane: u64, work: Work) -> Answer<CUgraphNode> {
+        self.check()?;
+        let after = self.end(lane);
+        let node = self.graph.add(work, &after)?;
+        self.ends().insert(lane, vec![node]);
+        Ok(node)
+    }
+
+    /// What the next node of a stream comes behind.
+    pub(crate) fn end(&self, lane: u64) -> Vec<CUgraphNode> {
+        self.ends().get(&lane).cloned().unwrap_or_default()
+    }
+
+    /// The same, as a list that stays where it is until it is asked for again, and its length.
+    pub(crate) fn shown_end(&self, lane: u64) -> (In<CUgraphNode>, u64) {
+        let list = self.end(lane).into_boxed_slice();
+        let (at, count) = (Address(list.as_ptr().expose_provenance() as u64), list.len() as u64);
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(lane, list);
+        (at.to(), count)
+    }
+
+    /// The next node of a stream also comes behind others.
+    pub(crate) fn join(&self, lane: u64, after: &[CUgraphNode]) {
+        let mut ends = self.ends();
+        let end = ends.entry(lane).or_default();
+        for node in after {
+            if !end.contains(node) {
+                end.push(*node);
+            }
+        }
+    }
+
+    /// The next node of a stream comes behind these alone.
+    pub(crate) fn set_end(&self, lane: u64, after: Vec<CUgraphNode>) {
+        self.ends().insert(lane, after);
+    }
+
+    /// Whether everything leads to the end of the stream that it began in.
+    pub(crate) fn is_joined(&self) -> bool {
+        let ends = self.ends();
+        let nodes = self.graph.nodes();
+        let mut seen: Vec<CUgraphNode> = ends.get(&self.origin).cloned().unwrap_or_default();
+        let mut nth = 0;
+        while nth < seen.len() {
+            let found = nodes.iter().find(|node| node.handle == seen[nth]);
+            for before in found.map(|node| node.after.as_slice()).unwrap_or_default() {
+                if !seen.contains(before) {
+                    seen.push(*before);
+                }
+            }
+            nth += 1;
+        }
+        ends.values().flatten().all(|node| seen.contains(node))
+    }
+}

@@ -1,0 +1,194 @@
+//! A graph: nodes, each with work and with nodes that come before it.
+
+use crate::abi::constants::*;
+use crate::abi::{Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUresult};
+use crate::memory::free_of_graph;
+use crate::operation::Operation;
+use crate::registry::Registry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// What a node does.
+#[derive(Clone, Debug)]
+pub(crate) enum Work {
+    Operation(Operation),
+    /// All that another graph does, as it was when the node was made.
+    Child(Arc<Graph>, CUgraph),
+    /// Memory that is there as long as the graph.
+    Alloc(u64),
+    Free(u64),
+}
+
+impl Work {
+    /// The kind of the node.
+    pub(crate) fn kind(&self) -> CUgraphNodeType {
+        match self {
+            Work::Child(..) => CU_GRAPH_NODE_TYPE_GRAPH,
+            Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            Work::Free(_) | Work::Operation(Operation::Free(_)) => CU_GRAPH_NODE_TYPE_MEM_FREE,
+            Work::Operation(Operation::Nothing) => CU_GRAPH_NODE_TYPE_EMPTY,
+            Work::Operation(Operation::Launch(_)) => CU_GRAPH_NODE_TYPE_KERNEL,
+            Work::Operation(Operation::Copy(_)) => CU_GRAPH_NODE_TYPE_MEMCPY,
+            Work::Operation(Operation::Fill { .. }) => CU_GRAPH_NODE_TYPE_MEMSET,
+            Work::Operation(Operation::Call(_)) => CU_GRAPH_NODE_TYPE_HOST,
+            Work::Operation(Operation::Write(_) | Operation::Await(..)) => {
+                CU_GRAPH_NODE_TYPE_BATCH_MEM_OP
+            }
+            Work::Operation(Operation::Record(_)) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+            Work::Operation(Operation::Wait(_)) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        }
+    }
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) handle: CUgraphNode,
+    pub(crate) work: Work,
+    /// The node that it is a copy of; itself if it is none.
+    pub(crate) original: CUgraphNode,
+    /// Those that come before it.
+    pub(crate) after: Vec<CUgraphNode>,
+    /// Whether it is left out.
+    pub(crate) is_disabled: bool,
+}
+
+/// A graph.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    nodes: Mutex<Vec<Node>>,
+}
+
+/// The graph that a node is in.
+#[derive(Debug)]
+pub(crate) struct Home(Weak<Graph>);
+
+/// Handles of graphs.
+pub(crate) fn graphs() -> &'static Registry<Graph> {
+    static ALL: Registry<Graph> = Registry::new(8);
+    &ALL
+}
+
+/// Handles of nodes.
+pub(crate) fn homes() -> &'static Registry<Home> {
+    static ALL: Registry<Home> = Registry::new(9);
+    &ALL
+}
+
+/// The graph of a handle.
+pub(crate) fn get(handle: CUgraph) -> Answer<Arc<Graph>> {
+    graphs().get(handle.0)
+}
+
+/// The graph that a node is in.
+pub(crate) fn home(node: CUgraphNode) -> Answer<Arc<Graph>> {
+    homes().get(node.0)?.0.upgrade().ok_or(CUresult::INVALID_HANDLE)
+}
+
+impl Graph {
+    /// Its nodes.
+    pub(crate) fn nodes(&self) -> MutexGuard<'_, Vec<Node>> {
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a node behind others.
+    ///
+    /// # Errors
+    /// One of those is not in the graph, or is named twice.
+    pub(crate) fn add(self: &Arc<Self>, work: Work, after: &[CUgraphNode]) -> Answer<CUgraphNode> {
+        let mut nodes = self.nodes();
+        let is_here = |node: &CUgraphNode| nodes.iter().any(|known| known.handle == *node);
+        let is_twice = |nth: usize| after[..nth].contains(&after[nth]);
+        if !after.iter().all(is_here) || (0..after.len()).any(is_twice) {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let home = Arc::new(Home(Arc::downgrade(self)));
+        let handle = CUgraphNode(homes().insert(home));
+        let (original, after) = (handle, after.to_vec());
+        nodes.push(Node { handle, work, original, after, is_disabled: false });
+        Ok(handle)
+    }
+
+    /// A graph of nodes that stand in order.
+    pub(crate) fn of_nodes(nodes: &[Node]) -> Answer<Arc<Graph>> {
+        let copied = Arc::new(Graph::default());
+        let mut known: Vec<(CUgraphNode, CUgraphNode)> = Vec::new();
+        for node in nodes {
+            let new = |old: &CUgraphNode| known.iter().find(|(it, _)| it == old).map(|it| it.1);
+            let after: Option<Vec<_>> = node.after.iter().map(new).collect();
+            let handle = copied.add(node.work.clone(), &after.ok_or(CUresult::INVALID_VALUE)?)?;
+            copied.with(handle, |it| {
+                (it.original, it.is_disabled) = (node.handle, node.is_disabled);
+            })?;
+            known.push((node.handle, handle));
+        }
+        Ok(copied)
+    }
+
+    /// A copy of it.
+    ///
+    /// # Errors
+    /// The graph has a circle.
+    pub(crate) fn copied(&self) -> Answer<Arc<Graph>> {
+        Graph::of_nodes(&self.in_order()?)
+    }
+
+    /// The handles of its nodes lead nowhere from now on.
+    pub(crate) fn forget_nodes(&self) {
+        for node in &*self.nodes() {
+            let _ = homes().remove(node.handle.0);
+        }
+    }
+
+    /// Works on a node.
+    ///
+    /// # Errors
+    /// It is not in the graph.
+    pub(crate) fn with<T>(
+        &self,
+        node: CUgraphNode,
+        work: impl FnOnce(&mut Node) -> T,
+    ) -> Answer<T> {
+        let mut nodes = self.nodes();
+        let found = nodes.iter_mut().find(|known| known.handle == node);
+        found.map(work).ok_or(CUresult::INVALID_VALUE)
+    }
+
+    /// Takes a node out, and the order that it made.
+    pub(crate) fn remove(&self, node: CUgraphNode) {
+        let mut nodes = self.nodes();
+        nodes.retain(|known| known.handle != node);
+        nodes.iter_mut().for_each(|known| known.after.retain(|it| *it != node));
+        let _ = homes().remove(node.0);
+    }
+
+    /// Its nodes in an order in which each comes behind those that it must.
+    ///
+    /// # Errors
+    /// There is none: the graph has a circle.
+    pub(crate) fn in_order(&self) -> Answer<Vec<Node>> {
+        let mut rest = self.nodes().clone();
+        let mut done: Vec<Node> = Vec::with_capacity(rest.len());
+        while !rest.is_empty() {
+            let is_done = |node: &CUgraphNode| done.iter().any(|known| known.handle == *node);
+            let (ready, waiting): (Vec<_>, Vec<_>) =
+                rest.into_iter().partition(|node| node.after.iter().all(is_done));
+            if ready.is_empty() {
+                return Err(CUresult::INVALID_VALUE);
+            }
+            done.extend(ready);
+            rest = waiting;
+        }
+        Ok(done)
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        for node in self.nodes.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            let _ = homes().remove(node.handle.0);
+            if let Work::Alloc(address) = node.work {
+                free_of_graph(address);
+            }
+        }
+    }
+}

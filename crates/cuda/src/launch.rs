@@ -1,0 +1,185 @@
+//! `cuLaunch*`: kernels with their arguments.
+
+use crate::abi::{Address, Answer, CUfunction, CUlaunchConfig, CUresult, CUstream, In, Out};
+use crate::function::Function;
+use crate::launch_attributes::{asked, clusters};
+use crate::module::resolve;
+use crate::occupancy;
+use crate::operation::{Launch, Operation};
+use crate::stream;
+use std::sync::Arc;
+
+/// What a launch asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) cooperative: bool,
+    /// The extents of clusters in CTAs, if the launch says them.
+    pub(crate) cluster: Option<[u32; 3]>,
+}
+
+/// What ends the list of `extra`, and stands in it before the address of a block of arguments and that of its size.
+const END: u64 = 0;
+const BUFFER_POINTER: u64 = 1;
+const BUFFER_SIZE: u64 = 2;
+
+/// The largest grid and CTA (CUDA C++ Programming Guide, "Compute Capabilities").
+const GRID: [u32; 3] = [(1 << 31) - 1, 65535, 65535];
+const BLOCK: [u32; 3] = [1024, 1024, 64];
+const THREADS: u64 = 1024;
+
+/// A block of arguments: its address and its size.
+fn block_of(extra: Out<Address>) -> Answer<(Address, u64)> {
+    let (mut address, mut bytes) = (Address::NULL, 0);
+    for nth in (0..16).step_by(2) {
+        let value = || extra.plus(nth + 1).get();
+        match extra.plus(nth).get()?.0 {
+            END => return Ok((address, bytes)),
+            BUFFER_POINTER => address = value()?,
+            BUFFER_SIZE => bytes = value()?.to::<u64>().get()?,
+            _ => return Err(CUresult::INVALID_VALUE),
+        }
+    }
+    Err(CUresult::INVALID_VALUE)
+}
+
+/// Checks what a launch asks for, and packs its arguments.
+pub(crate) fn prepared(
+    function: Arc<Function>,
+    shape: Shape,
+    params: Out<Address>,
+    extra: Out<Address>,
+) -> Answer<Launch> {
+    let Shape { grid, block, shared, cooperative, cluster } = shape;
+    let within = |extents: [u32; 3], most: [u32; 3]| {
+        extents.iter().zip(most).all(|(extent, most)| (1..=most).contains(extent))
+    };
+    let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
+    if !within(grid, GRID) || !within(block, BLOCK) || threads > THREADS {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let attributes = function.attributes();
+    if threads > u64::from(attributes.max_threads_per_block) {
+        return Err(CUresult::LAUNCH_OUT_OF_RESOURCES);
+    }
+    if attributes.required_block.is_some_and(|required| required != block)
+        || u64::from(shared) > function.dynamic_shared()
+    {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    clusters(&function, grid, cluster, shared)?;
+    if cooperative {
+        let resident = occupancy::resident(&function, threads as u32, shared.into());
+        let most = u64::from(resident) * u64::from(function.context.gpu.properties.multiprocessors);
+        let ctas: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
+        if ctas > most {
+            return Err(CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
+        }
+    }
+    let count = function.kernel.params().len();
+    let mut failed = None;
+    let packed = if !extra.is_null() {
+        if !params.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        let (address, bytes) = block_of(extra)?;
+        if bytes < u64::from(function.kernel.param_block_bytes())
+            || (bytes > 0 && address.is_null())
+        {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        function.kernel.arguments(|_, param, place| {
+            let from = address.plus(param.block_offset.into()).to::<u8>();
+            failed = failed.or(from.copy(place).err());
+        })
+    } else {
+        if count > 0 && params.is_null() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        function.kernel.arguments(|nth, _, place| {
+            let copied = params.plus(nth).get().and_then(|from| from.to::<u8>().copy(place));
+            failed = failed.or(copied.err());
+        })
+    };
+    match failed {
+        Some(failed) => Err(failed),
+        None => Ok(Launch { function, grid, block, cluster, shared, packed }),
+    }
+}
+
+/// Launches a function in a stream.
+fn launched(
+    default: CUstream,
+    function: CUfunction,
+    shape: Shape,
+    stream: CUstream,
+    params: Out<Address>,
+    extra: Out<Address>,
+) -> Answer {
+    let function = resolve(function)?;
+    let stream = stream::resolve(default, stream)?;
+    if function.context.id != stream.context.id {
+        return Err(CUresult::INVALID_HANDLE);
+    }
+    let launch = prepared(function, shape, params, extra)?;
+    stream.context.flush();
+    stream.issue(Operation::Launch(Arc::new(launch)))
+}
+
+/// `cuLaunchKernel`.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn kernel(
+    default: CUstream,
+    function: CUfunction,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    shared: u32,
+    stream: CUstream,
+    params: Out<Address>,
+    extra: Out<Address>,
+) -> Answer {
+    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+    let shape = Shape { grid, block, shared, cooperative: false, cluster: None };
+    launched(default, function, shape, stream, params, extra)
+}
+
+/// `cuLaunchCooperativeKernel`.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn cooperative(
+    default: CUstream,
+    function: CUfunction,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    block_x: u32,
+    block_y: u32,
+    block_z: u32,
+    shared: u32,
+    stream: CUstream,
+    params: Out<Address>,
+) -> Answer {
+    let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
+    let shape = Shape { grid, block, shared, cooperative: true, cluster: None };
+    launched(default, function, shape, stream, params, Out::null())
+}
+
+/// `cuLaunchKernelEx`.
+pub(crate) fn kernel_with(
+    default: CUstream,
+    config: In<CUlaunchConfig>,
+    function: CUfunction,
+    params: Out<Address>,
+    extra: Out<Address>,
+) -> Answer {
+    let config = config.get()?;
+    let (cooperative, cluster) = asked(config.attributes, config.attribute_count)?;
+    let CUlaunchConfig { grid, block, shared_bytes: shared, .. } = config;
+    let shape = Shape { grid, block, shared, cooperative, cluster };
+    launched(default, function, shape, config.stream, params, extra)
+}

@@ -1,0 +1,38 @@
+//! CUDA's driver interface over Warpwise: `libcuda.so.1` for programs that have no GPU.
+//!
+//! Every function that `cuda.h` and its sisters declare is exported. `api/entries.txt` says which function of this crate stands
+//! behind each, or why none does; `build.rs` makes the exported functions of it, with the parameters that the headers declare.
+
+pub mod abi;
+mod attributes;
+mod context;
+mod device;
+mod driver;
+mod entry;
+mod error;
+mod event;
+mod fault;
+mod function;
+mod gpu;
+mod graph;
+mod lane;
+mod launch;
+mod launch_attributes;
+mod link;
+mod memory;
+mod module;
+mod names;
+mod occupancy;
+mod operation;
+mod procaddr;
+mod program;
+mod registry;
+mod report;
+mod say;
+mod settings;
+mod start;
+mod stream;
+mod texture;
+
+pub use entry::functions;
+pub use entry::{Entry, entries};

@@ -1,0 +1,25 @@
+//! Memory: what is allocated, copies and fills.
+
+mod allocate;
+mod array;
+mod copy;
+mod managed;
+mod planes;
+mod pointer;
+mod pool;
+mod raw;
+mod rows;
+mod set;
+mod space;
+
+pub(crate) use allocate::*;
+pub(crate) use array::*;
+pub(crate) use copy::*;
+pub(crate) use managed::*;
+pub(crate) use planes::*;
+pub(crate) use pointer::*;
+pub(crate) use pool::*;
+pub(crate) use raw::{Fill, load_word, store_word};
+pub(crate) use rows::Rows;
+pub(crate) use set::*;
+pub(crate) use space::{check, find, leaked, share, unshare};

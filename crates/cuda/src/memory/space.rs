@@ -1,0 +1,271 @@
+//! What is allocated: one map of addresses for all devices and the host, because they share the process's.
+#![allow(unsafe_code)]
+
+use crate::abi::{Answer, CUresult};
+use crate::context::Context;
+use crate::driver::driver;
+use crate::gpu::Gpu;
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use warpwise::Memory;
+
+/// What an allocation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Memory of a device.
+    Device,
+    /// Memory of the host that the driver has allocated.
+    Host,
+    /// Memory of the host that the program has allocated, and registered.
+    Registered,
+    /// Memory for both.
+    Managed,
+    /// The texels of an array, which only textures, surfaces and copies of arrays reach.
+    Array,
+    /// Memory of a device, of a graph.
+    Graph,
+    /// Memory of a device, from a pool.
+    Pooled(u64),
+}
+
+/// An allocation.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub(crate) start: u64,
+    pub(crate) bytes: u64,
+    pub(crate) kind: Kind,
+    pub(crate) flags: u32,
+    /// The device.
+    pub(crate) gpu: Arc<Gpu>,
+    /// The handle of the context that it was allocated in.
+    pub(crate) context_handle: u64,
+    /// Another one for each allocation of the process.
+    pub(crate) id: u64,
+    /// Whether every access waits for work before it.
+    pub(crate) synchronous: bool,
+}
+
+static SPACE: RwLock<BTreeMap<u64, Block>> = RwLock::new(BTreeMap::new());
+
+fn read() -> RwLockReadGuard<'static, BTreeMap<u64, Block>> {
+    SPACE.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write() -> RwLockWriteGuard<'static, BTreeMap<u64, Block>> {
+    SPACE.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The memory of a device.
+fn memory(gpu: &Gpu) -> Answer<&Memory> {
+    Ok(gpu.session()?.device().memory())
+}
+
+/// The allocation that holds an address.
+pub(crate) fn find(address: u64) -> Option<Block> {
+    let space = read();
+    let (_, block) = space.range(..=address).next_back()?;
+    let inside = address - block.start;
+    (inside < block.bytes).then(|| block.clone())
+}
+
+/// Changes the allocation that holds an address; whether there is one.
+pub(crate) fn change(address: u64, work: impl FnOnce(&mut Block)) -> bool {
+    let mut space = write();
+    let found = space.range_mut(..=address).next_back();
+    let block = found.map(|(_, block)| block).filter(|block| address - block.start < block.bytes);
+    block.map(work).is_some()
+}
+
+/// Checks that an access of device memory, or of host memory that devices reach, stays inside one allocation or one variable.
+///
+/// # Errors
+/// It does not: `CUDA_ERROR_INVALID_VALUE`.
+pub(crate) fn check(address: u64, bytes: u64) -> Answer {
+    match reach(address) {
+        Some(end) if bytes <= end - address => Ok(()),
+        _ if bytes == 0 => Ok(()),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// Where what holds an address ends; `None` if no device knows the address.
+pub(crate) fn reach(address: u64) -> Option<u64> {
+    if let Some(block) = find(address) {
+        return Some(block.start + block.bytes);
+    }
+    // A variable of a module, or a block that a kernel has allocated.
+    let gpus = &driver().ok()?.gpus;
+    gpus.iter().find_map(|gpu| Some(memory(gpu).ok()?.region(address)?.end))
+}
+
+/// Checks a copy: each side that devices know must stay inside of what holds it; the others are the program's.
+pub(crate) fn check_unified(address: u64, bytes: u64) -> Answer {
+    match reach(address) {
+        Some(end) if bytes > end - address => Err(CUresult::INVALID_VALUE),
+        None if address == 0 && bytes > 0 => Err(CUresult::INVALID_VALUE),
+        _ => Ok(()),
+    }
+}
+
+/// Allocates memory in a context.
+///
+/// # Errors
+/// The device has not so much.
+pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) -> Answer<u64> {
+    let gpu = &context.gpu;
+    if bytes == 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let on_device =
+        matches!(kind, Kind::Device | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_));
+    let used = if on_device { gpu.used.fetch_add(bytes, Ordering::Relaxed) } else { 0 };
+    let fits = !on_device || used.saturating_add(bytes) <= gpu.properties.global_bytes;
+    let start = if fits { memory(gpu)?.allocate(bytes).ok() } else { None };
+    let Some(start) = start else {
+        if on_device {
+            gpu.used.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        return Err(CUresult::OUT_OF_MEMORY);
+    };
+    enter(context, start, bytes, kind, flags);
+    Ok(start)
+}
+
+/// Registers memory of the program.
+///
+/// # Errors
+/// Some of it is registered already, or is a device's.
+pub(crate) fn register(context: &Context, start: u64, bytes: u64, flags: u32) -> Answer {
+    map(memory(&context.gpu)?, start, bytes)
+        .map_err(|()| CUresult::HOST_MEMORY_ALREADY_REGISTERED)?;
+    enter(context, start, bytes, Kind::Registered, flags);
+    Ok(())
+}
+
+/// Lets the kernels of a device reach memory of the process.
+fn map(memory: &Memory, start: u64, bytes: u64) -> Result<(), ()> {
+    let pointer = std::ptr::with_exposed_provenance_mut(start as usize);
+    let pointer = NonNull::new(pointer).ok_or(())?;
+    // SAFETY: the program promises it of memory that it registers, until it no longer does so; memory of another device is valid
+    // until it is freed, and then it is unmapped first.
+    unsafe { memory.map_host(pointer, bytes as usize) }.map(drop).map_err(drop)
+}
+
+/// The devices other than that of a block whose kernels may access it.
+fn others(block: &Block) -> impl Iterator<Item = &'static Arc<Gpu>> {
+    let gpus = driver().map(|driver| driver.gpus.as_slice()).unwrap_or_default();
+    let everywhere = matches!(block.kind, Kind::Host | Kind::Registered | Kind::Managed);
+    let owner = block.gpu.ordinal;
+    gpus.iter().filter(move |gpu| gpu.ordinal != owner && (everywhere || gpu.reaches(owner)))
+}
+
+fn enter(context: &Context, start: u64, bytes: u64, kind: Kind, flags: u32) {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let block = Block {
+        start,
+        bytes,
+        kind,
+        flags,
+        gpu: Arc::clone(&context.gpu),
+        context_handle: context.handle.0,
+        id: NEXT.fetch_add(1, Ordering::Relaxed),
+        synchronous: false,
+    };
+    for gpu in others(&block) {
+        let _ = memory(gpu).map(|memory| map(memory, start, bytes));
+    }
+    write().insert(start, block);
+    context.owns(start, forget);
+}
+
+/// Lets the kernels of a device reach what another one has.
+pub(crate) fn share(from: &Gpu, with: &Gpu) -> Answer {
+    let memory = memory(with)?;
+    for block in read().values().filter(|block| block.gpu.ordinal == from.ordinal) {
+        let _ = map(memory, block.start, block.bytes);
+    }
+    Ok(())
+}
+
+/// Takes that back.
+pub(crate) fn unshare(from: &Gpu, with: &Gpu) -> Answer {
+    let memory = memory(with)?;
+    let devices = |block: &&Block| {
+        matches!(block.kind, Kind::Device | Kind::Array | Kind::Graph | Kind::Pooled(_))
+    };
+    let of = |block: &&Block| block.gpu.ordinal == from.ordinal;
+    for block in read().values().filter(of).filter(devices) {
+        let _ = memory.unmap_host(block.start);
+    }
+    Ok(())
+}
+
+/// Frees what begins at an address, if it is what the caller takes it for.
+///
+/// # Errors
+/// Nothing of the kind begins there.
+pub(crate) fn free(address: u64, is_it: impl FnOnce(&Block) -> bool) -> Answer<Block> {
+    let mut space = write();
+    let block = space.get(&address).filter(|block| is_it(block)).cloned();
+    let block = block.ok_or(CUresult::INVALID_VALUE)?;
+    space.remove(&address);
+    drop(space);
+    leave(&block);
+    Ok(block)
+}
+
+fn leave(block: &Block) {
+    for gpu in others(block) {
+        let _ = memory(gpu).map(|memory| memory.unmap_host(block.start));
+    }
+    let Ok(memory) = memory(&block.gpu) else { return };
+    let _ = match block.kind {
+        Kind::Registered => memory.unmap_host(block.start),
+        Kind::Device | Kind::Host | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_) => {
+            memory.free(block.start)
+        }
+    };
+    if !matches!(block.kind, Kind::Host | Kind::Registered) {
+        block.gpu.used.fetch_sub(block.bytes, Ordering::Relaxed);
+    }
+}
+
+/// What contexts took with them that nobody had freed: bytes, and what it was.
+static LEFT: Mutex<Vec<(u64, String)>> = Mutex::new(Vec::new());
+
+/// Frees what begins at an address: its context is gone.
+fn forget(address: u64) {
+    if let Ok(block) = free(address, |_| true)
+        && driver().is_ok_and(|driver| driver.settings.leaks)
+    {
+        LEFT.lock().unwrap_or_else(PoisonError::into_inner).extend(block.leak());
+    }
+}
+
+/// What nobody has freed: bytes, and what it is.
+pub(crate) fn leaked() -> Vec<(u64, String)> {
+    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    left.extend(read().values().filter_map(Block::leak));
+    left
+}
+
+impl Block {
+    /// What it is for people, if it is the program's to free.
+    fn leak(&self) -> Option<(u64, String)> {
+        let what = match self.kind {
+            Kind::Device | Kind::Pooled(_) => "device memory",
+            Kind::Managed => "managed memory",
+            Kind::Host => "pinned memory",
+            Kind::Array => "an array",
+            Kind::Registered | Kind::Graph => return None,
+        };
+        Some((self.bytes, format!("{what} (allocation {}, {:#x})", self.id, self.start)))
+    }
+}
+
+/// What is allocated.
+pub(crate) fn all() -> Vec<Block> {
+    read().values().cloned().collect()
+}

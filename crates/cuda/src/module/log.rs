@@ -1,0 +1,70 @@
+//! Options of loading and linking: buffers for what there is to say. The others are hints to a compiler.
+
+use crate::abi::constants::{
+    CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+    CU_JIT_WALL_TIME,
+};
+use crate::abi::{Address, Answer, CUjit_option, In, Out};
+
+/// The options of a call. Values are passed as pointers, whatever they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    count: u32,
+    names: In<CUjit_option>,
+    values: Out<Address>,
+}
+
+impl Options {
+    pub(crate) fn new(count: u32, names: In<CUjit_option>, values: Out<Address>) -> Options {
+        Options { count, names, values }
+    }
+
+    /// Without any.
+    pub(crate) fn none() -> Options {
+        Options::new(0, In::null(), Out::null())
+    }
+
+    /// The place of an option's value.
+    fn place(&self, option: CUjit_option) -> Option<Out<Address>> {
+        let nth = (0..self.count as usize).find(|nth| self.names.at(*nth) == Ok(option))?;
+        (!self.values.is_null()).then(|| self.values.plus(nth))
+    }
+
+    /// Whether the names and values are there that the count promises.
+    pub(crate) fn check(&self) -> Answer {
+        match self.count {
+            0 => Ok(()),
+            _ => self.names.get().and_then(|_| self.values.check()),
+        }
+    }
+
+    /// Puts a text into the buffer for errors. Whether there is one.
+    pub(crate) fn error(&self, text: &str) -> bool {
+        let (Some(buffer), Some(size)) =
+            (self.place(CU_JIT_ERROR_LOG_BUFFER), self.place(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES))
+        else {
+            return false;
+        };
+        let (Ok(buffer), Ok(room)) = (buffer.get(), size.get()) else { return false };
+        // A number in the place of a pointer: its lower half counts.
+        let room = room.0 as u32 as usize;
+        if buffer.is_null() || room == 0 {
+            return false;
+        }
+        let _ = buffer.into::<u8>().text(text, room);
+        size.offer(Address(text.len().min(room - 1) as u64 + 1));
+        true
+    }
+
+    /// There is nothing to say.
+    pub(crate) fn nothing(&self) {
+        for size in [CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES] {
+            if let Some(place) = self.place(size) {
+                place.offer(Address(0));
+            }
+        }
+        if let Some(place) = self.place(CU_JIT_WALL_TIME) {
+            place.offer(Address(0));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Modules, and libraries, which are modules that contexts load when they need them.
+
+mod entries;
+mod library;
+mod log;
+mod object;
+
+pub(crate) use entries::*;
+pub(crate) use library::*;
+pub(crate) use log::Options;

@@ -1,0 +1,109 @@
+//! A module in a context.
+
+use crate::abi::{Answer, CUfunction, CUmodule, CUresult};
+use crate::context::Context;
+use crate::fault;
+use crate::function::{self, Function, Settable, functions};
+use crate::program::{Image, Refused};
+use crate::registry::Registry;
+use crate::say;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use warpwise::{Buffer, Module};
+
+/// A module in a context, with variables of its own.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) context: Arc<Context>,
+    /// What modules of the same text share.
+    module: Arc<Module>,
+    instance: Module,
+    handle: CUmodule,
+    functions: Mutex<HashMap<String, CUfunction>>,
+}
+
+/// Handles of modules.
+pub(crate) fn modules() -> &'static Registry<Loaded> {
+    static ALL: Registry<Loaded> = Registry::new(3);
+    &ALL
+}
+
+/// Loads an image in a context.
+///
+/// # Errors
+/// There is no module in it for the device.
+pub(crate) fn load(context: &Arc<Context>, image: &Image) -> Result<CUmodule, Refused> {
+    let module = image.module(&context.gpu)?;
+    let instance = module.instance();
+    let device = context
+        .device()
+        .map_err(|result| Refused { result, words: "the device has no memory".to_owned() })?;
+    device.load(&instance)?;
+    let handle = modules().insert_with(|handle| {
+        let (context, handle) = (Arc::clone(context), CUmodule(handle));
+        Arc::new(Loaded { context, module, instance, handle, functions: Mutex::default() })
+    });
+    context.owns(handle, forget);
+    Ok(CUmodule(handle))
+}
+
+/// The module of a handle.
+pub(crate) fn get(handle: CUmodule) -> Answer<Arc<Loaded>> {
+    let module = modules().get(handle.0)?;
+    module.context.check().map(|()| module)
+}
+
+/// Forgets a module: its context is gone, or it is unloaded.
+pub(crate) fn forget(handle: u64) {
+    let Ok(module) = modules().remove(handle) else { return };
+    let known = module.functions.lock().unwrap_or_else(PoisonError::into_inner);
+    for function in known.values() {
+        let _ = functions().remove(function.0);
+    }
+    if let Ok(device) = module.context.device() {
+        let _ = device.unload(&module.instance);
+    }
+}
+
+impl Loaded {
+    /// The names of its kernels.
+    pub(crate) fn kernels(&self) -> Vec<String> {
+        self.module.kernels().map(str::to_owned).collect()
+    }
+
+    /// The function of a kernel, by its exact name.
+    ///
+    /// # Errors
+    /// There is none of the name, or something in it cannot be done.
+    pub(crate) fn function(&self, name: &str, settable: Arc<Settable>) -> Answer<CUfunction> {
+        let mut known = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = known.get(name) {
+            return Ok(*function);
+        }
+        if !self.module.kernels().any(|kernel| kernel == name) {
+            return Err(CUresult::NOT_FOUND);
+        }
+        let kernel = self.context.gpu.session()?.kernel(&self.module, name).map_err(|error| {
+            say::once(&error.to_string());
+            fault::of_module(&error)
+        })?;
+        let kernel = kernel.of_instance(&self.instance);
+        let context = Arc::clone(&self.context);
+        let function = function::insert(Function::new(kernel, context, self.handle, settable));
+        known.insert(name.to_owned(), function);
+        Ok(function)
+    }
+
+    /// Where a variable stands, by its exact name.
+    ///
+    /// # Errors
+    /// There is none of the name.
+    pub(crate) fn variable(&self, name: &str) -> Answer<Buffer> {
+        if !self.module.variables().any(|variable| variable.name() == name) {
+            return Err(CUresult::NOT_FOUND);
+        }
+        let device = self.context.device()?;
+        let found = device.variable(&self.instance, name).map_err(|_| CUresult::OUT_OF_MEMORY)?;
+        found.ok_or(CUresult::NOT_FOUND)
+    }
+}

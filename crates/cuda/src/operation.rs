@@ -1,0 +1,223 @@
+//! What streams do: launches, copies, fills, calls of the program. Graphs are made of the same.
+
+use crate::abi::{Address, Answer, CUresult, CUstream};
+use crate::context::Context;
+use crate::fault;
+use crate::function::Function;
+use crate::memory::{Fill, Rows, check, load_word, release, store_word};
+use crate::report;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use warpwise::{Device, Event, Extents, LaunchConfig, Packed};
+
+/// A launch.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) function: Arc<Function>,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) shared: u32,
+    pub(crate) packed: Packed,
+}
+
+impl Launch {
+    /// Threads of the grid.
+    fn threads(&self) -> u64 {
+        let all = self.grid.iter().chain(&self.block).map(|extent| u64::from(*extent));
+        all.fold(1, u64::saturating_mul)
+    }
+}
+
+/// A call of a function of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Call {
+    /// With what it was given.
+    Host(extern "C" fn(Address), Address),
+    /// With the stream, and how it goes there.
+    Stream(extern "C" fn(CUstream, CUresult, Address), CUstream, Address),
+}
+
+/// A word of memory, and a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Word {
+    pub(crate) address: u64,
+    /// 4 or 8.
+    pub(crate) bytes: u64,
+    pub(crate) value: u64,
+}
+
+/// How what is there compares with a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Compare {
+    /// It is not below, counted round the width.
+    NotBelow,
+    Equal,
+    /// They have a common bit.
+    And,
+    /// There is a bit that neither has.
+    Nor,
+}
+
+impl Compare {
+    fn holds(self, there: u64, Word { bytes, value, .. }: Word) -> bool {
+        match (self, bytes) {
+            (Compare::NotBelow, 4) => (there as u32).wrapping_sub(value as u32) as i32 >= 0,
+            (Compare::NotBelow, _) => there.wrapping_sub(value) as i64 >= 0,
+            (Compare::Equal, _) => there == value,
+            (Compare::And, _) => there & value != 0,
+            (Compare::Nor, 4) => !(there | value) as u32 != 0,
+            (Compare::Nor, _) => !(there | value) != 0,
+        }
+    }
+}
+
+/// Something that a stream does.
+#[derive(Clone, Debug)]
+pub(crate) enum Operation {
+    /// Nothing: a place in the order.
+    Nothing,
+    Launch(Arc<Launch>),
+    Copy(Rows),
+    /// Fills rows: the memory, the value, how many in a row, and rows.
+    Fill {
+        to: u64,
+        pitch: u64,
+        value: Fill,
+        width: u64,
+        height: u64,
+    },
+    Call(Call),
+    /// Writes a word.
+    Write(Word),
+    /// Waits until a word of memory compares so with its value.
+    Await(Word, Compare),
+    /// Frees memory that was allocated in the order of a stream.
+    Free(u64),
+    Record(Event),
+    Wait(Event),
+}
+
+impl Operation {
+    /// Whether it is over so soon that who issues it may as well do it.
+    pub(crate) fn is_brief(&self) -> bool {
+        /// Bytes that are copied in some microseconds.
+        const FEW: u64 = 64 << 10;
+        match self {
+            Operation::Launch(launch) => launch.function.is_brief(launch.threads()),
+            Operation::Copy(rows) => rows.bytes() <= FEW,
+            Operation::Fill { value, width, height, .. } => {
+                value.bytes().saturating_mul(*width).saturating_mul(*height) <= FEW
+            }
+            Operation::Nothing | Operation::Free(_) | Operation::Record(_) | Operation::Wait(_) => {
+                true
+            }
+            Operation::Write(_) => true,
+            // Programs expect another thread.
+            Operation::Call(_) | Operation::Await(..) => false,
+        }
+    }
+
+    /// Does it. What goes wrong is the context's from then on.
+    pub(crate) fn perform(&self, context: &Arc<Context>, device: &Device) {
+        // After a fault nothing is done; callbacks of streams are told.
+        let state = context.check();
+        if let Operation::Call(Call::Stream(function, stream, data)) = self {
+            context.flush();
+            function(*stream, state.err().unwrap_or(CUresult::SUCCESS), *data);
+            return;
+        }
+        if state.is_err() {
+            return;
+        }
+        let done = match self {
+            Operation::Nothing
+            | Operation::Record(_)
+            | Operation::Wait(_)
+            | Operation::Call(Call::Stream(..)) => Ok(()),
+            Operation::Launch(launch) => {
+                perform_launch(launch, context, device);
+                Ok(())
+            }
+            Operation::Copy(rows) => rows.perform(),
+            Operation::Fill { to, pitch, value, width, height } => {
+                value.perform(*to, *pitch, [*width, *height])
+            }
+            Operation::Call(Call::Host(function, data)) => {
+                context.flush();
+                function(*data);
+                Ok(())
+            }
+            Operation::Free(address) => release(*address),
+            Operation::Write(word) => check(word.address, word.bytes)
+                .map(|()| store_word(word.address, word.bytes, word.value)),
+            Operation::Await(word, compare) => await_word(context, *word, *compare),
+        };
+        // What was there when it was issued is there no more.
+        if done.is_err() {
+            context.fail(CUresult::ILLEGAL_ADDRESS);
+        }
+    }
+}
+
+/// Waits for a word, as long as it is there and nothing has gone wrong.
+fn await_word(context: &Context, word: Word, compare: Compare) -> Answer {
+    /// How often it is looked at.
+    const PAUSE: Duration = Duration::from_micros(20);
+    while context.check().is_ok() {
+        check(word.address, word.bytes)?;
+        if compare.holds(load_word(word.address, word.bytes), word) {
+            return Ok(());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(())
+}
+
+/// Launches a kernel, or checks it.
+fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
+    let Launch { function, grid, block, cluster, shared, packed } = launch;
+    let limits = context.limits();
+    let config = LaunchConfig {
+        cluster: cluster.map(Extents),
+        dynamic_shared: *shared,
+        stack_limit: u32::try_from(limits.stack).unwrap_or(u32::MAX),
+        heap_limit: limits.heap,
+        engine: report::engine(),
+        ..LaunchConfig::new(Extents(*grid), Extents(*block))
+    };
+    let started = Instant::now();
+    if report::is_checked(&function.kernel, function.launches()) {
+        let args = function.kernel.named(device, packed);
+        match function.kernel.check(device, &config, Default::default(), &args) {
+            Ok(checked) => {
+                context.printed(&checked.report.printed.text());
+                report::checked(&function.kernel, &checked);
+                if let Some(stopped) = &checked.fault {
+                    context.fail(fault::of_fault(&stopped.kind));
+                }
+            }
+            Err(error) => {
+                report::failed(&error);
+                context.fail(fault::of_launch(&error));
+            }
+        }
+        function.took(launch.threads(), started.elapsed());
+        return;
+    }
+    match function.kernel.launch_packed(device, &config, packed) {
+        Ok(done) => {
+            let text = done.printed.text();
+            if !text.is_empty() {
+                context.printed(&text);
+            }
+            report::launched(&function.kernel, &done);
+        }
+        Err(error) => {
+            context.printed(&error.failure().printed.text());
+            report::failed(&error);
+            context.fail(fault::of_launch(&error));
+        }
+    }
+    function.took(launch.threads(), started.elapsed());
+}

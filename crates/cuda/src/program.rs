@@ -1,0 +1,188 @@
+//! Images: what programs hand over as code, and the module that is made of it.
+
+use crate::abi::{Address, Answer, CUresult};
+use crate::fault;
+use crate::gpu::Gpu;
+use crate::say;
+use std::sync::Arc;
+use warpwise::fatbin::{
+    Fatbin, FatbinError, HEADER_SIZE, WRAPPER_MAGIC, WRAPPER_SIZE, Wrapper, is_fatbin, size,
+};
+use warpwise::{Error, Module};
+
+/// Containers of one program, at most.
+const MAX_PARTS: usize = 1 << 16;
+/// How machine code begins, and the intermediate code of link-time optimisation.
+const ELF: [u8; 4] = *b"\x7fELF";
+const LTO: [u8; 4] = [0xed, 0x43, 0x4e, 0x7f];
+
+/// What stands between the parts of what [`Image::linked`] writes: a comment of PTX.
+const SEPARATOR: &str = "\n// warpwise: the next of the modules that are linked\n";
+
+/// A part of an image.
+#[derive(Clone, Debug)]
+enum Part {
+    Ptx(String),
+    Fatbin(Vec<u8>),
+}
+
+/// What a program hands over as code: it makes one module. It is copied, because programs free it.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    parts: Vec<Part>,
+}
+
+/// Why there is no module: the result, and in words.
+#[derive(Clone, Debug)]
+pub(crate) struct Refused {
+    pub(crate) result: CUresult,
+    pub(crate) words: String,
+}
+
+impl Refused {
+    fn new(result: CUresult, words: impl Into<String>) -> Refused {
+        Refused { result, words: words.into() }
+    }
+
+    fn no_ptx(target: &str) -> Refused {
+        let words = format!(
+            "the image has no PTX that {target} can take, and Warpwise runs no machine code: embed PTX with `nvcc -arch=sm_75`, or \
+             `-gencode arch=compute_75,code=compute_75` beside what is there (NVCC_APPEND_FLAGS adds it without a change of makefiles)"
+        );
+        Refused::new(CUresult::NO_BINARY_FOR_GPU, words)
+    }
+
+    /// Says why, and gives the result.
+    pub(crate) fn said(self) -> CUresult {
+        say::note(&self.words);
+        self.result
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Refused {
+        Refused::new(fault::of_module(&error), error.to_string())
+    }
+}
+
+/// The first bytes at an address.
+fn bytes(at: Address, count: usize) -> Answer<Vec<u8>> {
+    at.to::<u8>().bytes(count)
+}
+
+/// The container at an address.
+fn container(at: Address) -> Answer<Part> {
+    let size = size(&bytes(at, HEADER_SIZE)?).map_err(|_| CUresult::INVALID_IMAGE)?;
+    Ok(Part::Fatbin(bytes(at, size)?))
+}
+
+impl Image {
+    /// An image of texts.
+    pub(crate) fn of_texts(texts: Vec<String>) -> Image {
+        Image { parts: texts.into_iter().map(Part::Ptx).collect() }
+    }
+
+    /// The image at an address of the process: a wrapper, a container, or PTX that ends in NUL.
+    ///
+    /// # Errors
+    /// It is none of these.
+    pub(crate) fn read(at: Address) -> Result<Image, Refused> {
+        let plain = |result| Refused::new(result, "the image is no PTX and no fat binary");
+        let head = bytes(at, 4).map_err(plain)?;
+        let one = |part| Ok(Image { parts: vec![part] });
+        if is_fatbin(&head) {
+            return one(container(at).map_err(plain)?);
+        }
+        if head == WRAPPER_MAGIC.to_le_bytes() {
+            let wrapper = bytes(at, WRAPPER_SIZE).map_err(plain)?;
+            let wrapper = Wrapper::parse(&wrapper).map_err(|_| plain(CUresult::INVALID_IMAGE))?;
+            let Some(list) = wrapper.list else {
+                return one(container(Address(wrapper.container)).map_err(plain)?);
+            };
+            let list = Address(list).to::<u64>();
+            let all = (0..MAX_PARTS).map(|nth| list.at(nth).unwrap_or(0));
+            let parts = all.take_while(|at| *at != 0).map(|at| container(Address(at)));
+            return Ok(Image { parts: parts.collect::<Answer<_>>().map_err(plain)? });
+        }
+        Image::of_bytes(match starts_text(&head) {
+            true => at.text().bytes().map_err(plain)?,
+            false => head,
+        })
+    }
+
+    /// The image that bytes are: a container, or PTX.
+    ///
+    /// # Errors
+    /// They are neither.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Result<Image, Refused> {
+        if is_fatbin(&bytes) {
+            return Ok(Image { parts: vec![Part::Fatbin(bytes)] });
+        }
+        if bytes.starts_with(&ELF) || bytes.starts_with(&LTO) {
+            return Err(Refused::no_ptx("a device"));
+        }
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        match std::str::from_utf8(&bytes[..end]) {
+            Ok(text) if starts_text(text.as_bytes()) => {
+                Ok(Image::of_texts(text.split(SEPARATOR).map(str::to_owned).collect()))
+            }
+            _ => {
+                Err(Refused::new(CUresult::INVALID_IMAGE, "the image is no PTX and no fat binary"))
+            }
+        }
+    }
+
+    /// One text of its parts, which [`Image::of_bytes`] takes apart again.
+    pub(crate) fn linked(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Ptx(text) => Some(text.as_str()),
+            Part::Fatbin(_) => None,
+        });
+        texts.collect::<Vec<_>>().join(SEPARATOR)
+    }
+
+    /// The PTX of its parts for a device.
+    ///
+    /// # Errors
+    /// A part has none, or cannot be read.
+    pub(crate) fn texts(&self, gpu: &Gpu) -> Result<Vec<String>, Refused> {
+        let (major, minor) = gpu.capability();
+        let text = |part: &Part| match part {
+            Part::Ptx(text) => Ok(text.clone()),
+            Part::Fatbin(bytes) => {
+                let wrong = |why: FatbinError| {
+                    Refused::new(CUresult::INVALID_IMAGE, format!("the fat binary: {why}"))
+                };
+                let fatbin = Fatbin::parse(bytes).map_err(wrong)?;
+                let entry = fatbin.ptx_for(10 * major + minor);
+                let entry = entry.ok_or_else(|| Refused::no_ptx(&gpu.properties.target))?;
+                entry.text().map_err(wrong)
+            }
+        };
+        self.parts.iter().map(text).collect()
+    }
+
+    /// The module for a device. Modules of the same text share their code.
+    ///
+    /// # Errors
+    /// There is no PTX for it, or something is wrong with it.
+    pub(crate) fn module(&self, gpu: &Gpu) -> Result<Arc<Module>, Refused> {
+        let no_memory = |result| Refused::new(result, "the device has no memory");
+        let session = gpu.session().map_err(no_memory)?;
+        let texts = self.texts(gpu)?;
+        let names: Vec<String> = match texts.len() {
+            1 => vec!["module.ptx".to_owned()],
+            count => (1..=count).map(|nth| format!("module-{nth}.ptx")).collect(),
+        };
+        let parts = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str()));
+        Ok(session.program(&parts.collect::<Vec<_>>())?)
+    }
+}
+
+/// Whether bytes may begin a text.
+fn starts_text(bytes: &[u8]) -> bool {
+    let first = bytes.iter().take(4).take_while(|byte| **byte != 0);
+    !bytes.is_empty()
+        && bytes[0] != 0
+        && first.clone().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+}

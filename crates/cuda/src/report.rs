@@ -1,0 +1,163 @@
+//! What people are told of launches: findings and faults, and at the end of the process the table of kernels.
+#![allow(unsafe_code)]
+
+use crate::driver::driver;
+use crate::memory::leaked;
+use crate::say;
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_void};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use warpwise::{Checked, EngineChoice, Error, Kernel, Report};
+
+unsafe extern "C" {
+    /// Calls a function when the process exits, with its status (the GNU C library, and others on Linux).
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    fn exit(status: c_int) -> !;
+}
+
+/// Whether anything was found.
+static FOUND: AtomicBool = AtomicBool::new(false);
+
+/// What the launches of a kernel took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    calls: u64,
+    instructions: u64,
+    total: Duration,
+    longest: Duration,
+    shortest: Duration,
+}
+
+static TIMES: Mutex<BTreeMap<String, Times>> = Mutex::new(BTreeMap::new());
+
+/// What executes kernels.
+pub(crate) fn engine() -> EngineChoice {
+    driver().map_or_else(|_| EngineChoice::detect(), |driver| driver.settings.engine)
+}
+
+/// Whether the next launch of a kernel is checked.
+pub(crate) fn is_checked(kernel: &Kernel, launches: u64) -> bool {
+    let Ok(driver) = driver() else { return false };
+    let settings = &driver.settings;
+    if !settings.check {
+        return false;
+    }
+    let is_it = |name: &Option<String>| {
+        name.as_ref().map(|name| *name == kernel.name() || *name == kernel.plain_name())
+    };
+    is_it(&settings.only).unwrap_or(true)
+        && !is_it(&settings.skip).unwrap_or(false)
+        && settings.first.is_none_or(|first| launches < first)
+}
+
+/// Something is wrong with the program. Who has asked for a check learns of it when the program ends, or by the file of findings.
+fn found(what: &str) {
+    FOUND.store(true, Ordering::Relaxed);
+    if let Ok(driver) = driver()
+        && driver.settings.ends_with_findings()
+        && let Some(file) = &driver.settings.findings
+    {
+        say::append(&format!("{what}\n"), file);
+    }
+}
+
+fn tell(text: &str) {
+    let file = driver().ok().and_then(|driver| driver.settings.report.as_deref());
+    say::report(text, file);
+}
+
+/// A checked launch.
+pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
+    tell(&checked.render(false));
+    if checked.has_errors() || checked.fault.is_some() {
+        found(kernel.name());
+    }
+    launched(kernel, &checked.report);
+}
+
+/// A launch that did not begin, or was stopped.
+pub(crate) fn failed(error: &Error) {
+    tell(&error.failure().render(false));
+    found("a launch failed");
+}
+
+/// A launch that ended well.
+pub(crate) fn launched(kernel: &Kernel, report: &Report) {
+    if driver().is_ok_and(|driver| driver.settings.stats.is_none()) {
+        return;
+    }
+    let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let of = times.entry(kernel.plain_name()).or_default();
+    of.shortest = if of.calls == 0 { report.elapsed } else { of.shortest.min(report.elapsed) };
+    of.longest = of.longest.max(report.elapsed);
+    of.calls += 1;
+    of.total += report.elapsed;
+    of.instructions += report.stats.thread_instructions;
+}
+
+/// Sees to it that the end of the process is noticed.
+pub(crate) fn watch_exit() {
+    // SAFETY: the function lives as long as the library, which `dlclose` does not take away: it has threads.
+    unsafe { on_exit(at_exit, std::ptr::null_mut()) };
+}
+
+extern "C" fn at_exit(status: c_int, _: *mut c_void) {
+    let Ok(driver) = driver() else { return };
+    if let Some(file) = &driver.settings.stats {
+        say::append(&table(), file);
+    }
+    if driver.settings.leaks {
+        leaks();
+    }
+    let has_findings = driver.settings.ends_with_findings() && FOUND.load(Ordering::Relaxed);
+    if has_findings && status == 0 && driver.settings.findings.is_none() {
+        // SAFETY: the C library goes on with the functions that are left, and ends the process with the new status.
+        unsafe { exit(1) }
+    }
+}
+
+/// Reports memory that nobody has freed.
+fn leaks() {
+    /// So many are told of.
+    const MANY: usize = 20;
+    let left = leaked();
+    for (bytes, what) in left.iter().take(MANY) {
+        tell(&format!("error: {bytes} bytes of {what} were never freed\n"));
+    }
+    if left.len() > MANY {
+        tell(&format!("error: {} more allocations were never freed\n", left.len() - MANY));
+    }
+    if !left.is_empty() {
+        found("memory was never freed");
+    }
+}
+
+/// The table of kernels, those that took longest first.
+fn table() -> String {
+    let times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut rows: Vec<(&String, &Times)> = times.iter().collect();
+    rows.sort_by_key(|(_, times)| std::cmp::Reverse(times.total));
+    let all: Duration = rows.iter().map(|(_, times)| times.total).sum();
+    let micro = |time: Duration| time.as_secs_f64() * 1e6;
+    let mut out = String::from(
+        "Time %   Total us    Calls     Mean us      Min us      Max us  Thread instructions  Kernel\n",
+    );
+    for (name, times) in rows {
+        let share = 100.0 * times.total.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            out,
+            "{share:6.1} {:10.1} {:8} {:11.2} {:11.2} {:11.2} {:20}  {name}",
+            micro(times.total),
+            times.calls,
+            micro(times.total) / times.calls.max(1) as f64,
+            micro(times.shortest),
+            micro(times.longest),
+            times.instructions,
+        );
+    }
+    out
+}

@@ -1,0 +1,16 @@
+//! `cuInit`: the driver begins.
+
+use crate::abi::Answer;
+use crate::driver;
+use crate::report;
+use std::sync::Once;
+
+/// `cuInit`.
+pub(crate) fn init(flags: u32) -> Answer {
+    static WATCHED: Once = Once::new();
+    driver::begin(flags)?;
+    if driver::driver()?.settings.ends_with_report() {
+        WATCHED.call_once(report::watch_exit);
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! `cuStream*`, but capturing, and calls of the program's functions.
+
+use super::object::{Stream, resolve, streams};
+use crate::abi::constants::{CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING};
+use crate::abi::{
+    Address, Answer, CUcontext, CUdevice, CUhostFn, CUresult, CUstream, CUstreamCallback, Out,
+};
+use crate::context::current;
+use crate::driver::driver;
+use crate::operation::{Call, Operation};
+
+/// `cuStreamCreate`.
+pub(crate) fn create(to: Out<CUstream>, flags: u32) -> Answer {
+    create_with_priority(to, flags, 0)
+}
+
+/// `cuStreamCreateWithPriority`.
+pub(crate) fn create_with_priority(to: Out<CUstream>, flags: u32, priority: i32) -> Answer {
+    let context = current()?;
+    to.check()?;
+    if flags & !(CU_STREAM_DEFAULT | CU_STREAM_NON_BLOCKING) != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    let is_blocking = flags & CU_STREAM_NON_BLOCKING == 0;
+    to.set(Stream::register(&context, is_blocking, priority)?)
+}
+
+/// `cuStreamDestroy_v2`. Its work is done all the same.
+pub(crate) fn destroy(stream: CUstream) -> Answer {
+    driver()?;
+    let known = streams().remove(stream.0)?;
+    if let Some(capture) = &*known.capture() {
+        capture.invalidate();
+    }
+    known.context.disowns(stream.0);
+    Ok(())
+}
+
+/// `cuStreamSynchronize`.
+pub(crate) fn synchronize(default: CUstream, stream: CUstream) -> Answer {
+    let stream = resolve(default, stream)?;
+    stream.refuse_capture()?;
+    for point in stream.context.before(&stream.lane) {
+        point.wait();
+    }
+    stream.lane.queue.point().wait();
+    stream.context.flush();
+    stream.context.check()
+}
+
+/// `cuStreamQuery`.
+pub(crate) fn query(default: CUstream, stream: CUstream) -> Answer {
+    let stream = resolve(default, stream)?;
+    stream.refuse_capture()?;
+    let before = if stream.is_legacy() { stream.context.before(&stream.lane) } else { Vec::new() };
+    if !before.is_empty() || !stream.lane.queue.point().is_reached() {
+        return Err(CUresult::NOT_READY);
+    }
+    stream.context.check()
+}
+
+/// `cuStreamGetPriority`.
+pub(crate) fn priority(default: CUstream, stream: CUstream, to: Out<i32>) -> Answer {
+    to.set(resolve(default, stream)?.lane.priority)
+}
+
+/// `cuStreamGetFlags`.
+pub(crate) fn flags(default: CUstream, stream: CUstream, to: Out<u32>) -> Answer {
+    let is_blocking = resolve(default, stream)?.lane.is_blocking;
+    to.set(if is_blocking { CU_STREAM_DEFAULT } else { CU_STREAM_NON_BLOCKING })
+}
+
+/// `cuStreamGetId`.
+pub(crate) fn id(default: CUstream, stream: CUstream, to: Out<u64>) -> Answer {
+    to.set(resolve(default, stream)?.lane.id)
+}
+
+/// `cuStreamGetCtx`.
+pub(crate) fn context(default: CUstream, stream: CUstream, to: Out<CUcontext>) -> Answer {
+    to.set(resolve(default, stream)?.context.handle)
+}
+
+/// `cuStreamGetDevice`.
+pub(crate) fn device(default: CUstream, stream: CUstream, to: Out<CUdevice>) -> Answer {
+    to.set(resolve(default, stream)?.context.gpu.ordinal)
+}
+
+/// `cuStreamAttachMemAsync`: managed memory is everywhere at any time.
+pub(crate) fn attach(
+    default: CUstream,
+    stream: CUstream,
+    address: u64,
+    _bytes: u64,
+    flags: u32,
+) -> Answer {
+    let stream = resolve(default, stream)?;
+    if crate::memory::find(address).is_none() || !matches!(flags, 1 | 2 | 4) {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    stream.issue(Operation::Nothing)
+}
+
+/// `cuStreamAddCallback`.
+pub(crate) fn add_callback(
+    default: CUstream,
+    stream: CUstream,
+    callback: CUstreamCallback,
+    data: Address,
+    flags: u32,
+) -> Answer {
+    let handle = stream;
+    let stream = resolve(default, stream)?;
+    let callback = callback.ok_or(CUresult::INVALID_VALUE)?;
+    if flags != 0 {
+        return Err(CUresult::INVALID_VALUE);
+    }
+    stream.refuse_capture()?;
+    stream.issue(Operation::Call(Call::Stream(callback, handle, data)))
+}
+
+/// `cuLaunchHostFunc`.
+pub(crate) fn call(
+    default: CUstream,
+    stream: CUstream,
+    function: CUhostFn,
+    data: Address,
+) -> Answer {
+    let stream = resolve(default, stream)?;
+    let function = function.ok_or(CUresult::INVALID_VALUE)?;
+    stream.issue(Operation::Call(Call::Host(function, data)))
+}
+
+/// `cuLaunchHostFunc_v2`. How the host waits is its own affair.
+pub(crate) fn call_with(
+    default: CUstream,
+    stream: CUstream,
+    function: CUhostFn,
+    data: Address,
+    mode: u32,
+) -> Answer {
+    match mode {
+        0 | 1 => call(default, stream, function, data),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}

@@ -1,0 +1,11 @@
+//! Streams: work in order, and what capturing makes of it.
+
+mod capture;
+mod entries;
+mod object;
+mod values;
+
+pub(crate) use capture::*;
+pub(crate) use entries::*;
+pub(crate) use object::{Stream, resolve};
+pub(crate) use values::*;
