@@ -227,7 +227,7 @@ pub fn clusters(
         (given, required) => given.or(required),
     };
     let Some(extents) = cluster else { return Ok(None) };
-    let ctas = extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    let ctas = product(extents);
     if ctas == 0 {
         let limits = [u64::from(PORTABLE_CLUSTER); 3];
         return Err(LaunchError::Extents { what: "cluster", extents, limits });
@@ -255,6 +255,11 @@ pub fn clusters(
     Ok(cluster)
 }
 
+/// The product of extents, or the largest number if it is larger: whatever a kernel or a launch says.
+fn product(extents: [u32; 3]) -> u64 {
+    extents.iter().fold(1, |product: u64, extent| product.saturating_mul(u64::from(*extent)))
+}
+
 /// Whether the kernel can be launched so.
 pub(super) fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchError> {
     let within = |extents: [u32; 3], limits: [u64; 3]| {
@@ -268,8 +273,6 @@ pub(super) fn check(kernel: &Kernel, launch: &Launch<'_>) -> Result<(), LaunchEr
     if !within(launch.block, limits) {
         return Err(LaunchError::Extents { what: "block", extents: launch.block, limits });
     }
-    let product =
-        |extents: [u32; 3]| extents.iter().map(|extent| u64::from(*extent)).product::<u64>();
     if let Some(required) = kernel.threads.required.filter(|required| *required != launch.block) {
         return Err(LaunchError::RequiredShape { required });
     }
