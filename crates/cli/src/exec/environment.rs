@@ -4,7 +4,9 @@ use super::place;
 use crate::arguments::ExecArguments;
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 /// Every variable that is set. The libraries read those that begin with `WARPWISE_`.
 pub(super) fn settings(
@@ -12,14 +14,15 @@ pub(super) fn settings(
     folder: &Path,
 ) -> Result<Vec<(&'static str, OsString)>, String> {
     let mut set: Vec<(&'static str, OsString)> = Vec::new();
-    let preloaded = folder.join(place::PRELOADED);
-    // A path with a separator in it cannot be written down there; the library is then found by its name.
+    // A path with a separator in it cannot be written down there; libraries are then found by their names.
     let separates = |byte: &u8| b" :".contains(byte);
-    let preloaded = match preloaded.as_os_str().as_encoded_bytes().iter().any(separates) {
-        true => place::PRELOADED.into(),
-        false => preloaded,
-    };
-    set.push(("LD_LIBRARY_PATH", in_front("LD_LIBRARY_PATH", folder)));
+    let by_name = folder.as_os_str().as_encoded_bytes().iter().any(separates);
+    let mut preloaded = OsString::new();
+    for name in place::preloaded(is_python(arguments)) {
+        preloaded.push(if preloaded.is_empty() { "" } else { ":" });
+        preloaded.push(if by_name { PathBuf::from(name) } else { folder.join(name) });
+    }
+    set.push(("LD_LIBRARY_PATH", in_front("LD_LIBRARY_PATH", folder.as_os_str())));
     set.push(("LD_PRELOAD", in_front("LD_PRELOAD", &preloaded)));
 
     let yes = || OsString::from("1");
@@ -52,11 +55,30 @@ pub(super) fn settings(
     Ok(set)
 }
 
-/// A list of the environment with one more in front, once.
-fn in_front(name: &str, first: &Path) -> OsString {
-    let mut list = first.as_os_str().to_owned();
-    let rest =
-        env::var_os(name).filter(|rest| !rest.is_empty() && !begins_with(rest, first.as_os_str()));
+/// Whether the program is Python, or a script that begins with the name of one.
+fn is_python(arguments: &ExecArguments) -> bool {
+    const PYTHON: &[u8] = b"python";
+    let Some(program) = arguments.program.first() else { return false };
+    let path = Path::new(program);
+    let name = path.file_name().map_or(&b""[..], OsStr::as_encoded_bytes);
+    let path = match program.as_encoded_bytes().contains(&b'/') {
+        true => Some(path.to_owned()),
+        false => env::var_os("PATH").and_then(|paths| {
+            env::split_paths(&paths).map(|folder| folder.join(path)).find(|file| file.is_file())
+        }),
+    };
+    let mut first = [0; 256];
+    let read = path.and_then(|path| File::open(path).ok()?.read(&mut first).ok());
+    let line = first[..read.unwrap_or(0)].split(|byte| *byte == b'\n').next().unwrap_or(b"");
+    let runs_python =
+        line.starts_with(b"#!") && line.windows(PYTHON.len()).any(|part| part == PYTHON);
+    name.starts_with(PYTHON) || runs_python
+}
+
+/// A list of the environment with more in front, once.
+fn in_front(name: &str, first: &OsStr) -> OsString {
+    let mut list = first.to_owned();
+    let rest = env::var_os(name).filter(|rest| !rest.is_empty() && !begins_with(rest, first));
     if let Some(rest) = rest {
         list.push(":");
         list.push(rest);
@@ -65,8 +87,8 @@ fn in_front(name: &str, first: &Path) -> OsString {
 }
 
 fn begins_with(list: &OsStr, first: &OsStr) -> bool {
-    let mut parts = list.as_encoded_bytes().split(|byte| *byte == b':');
-    parts.next() == Some(first.as_encoded_bytes())
+    let rest = list.as_encoded_bytes().strip_prefix(first.as_encoded_bytes());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b":"))
 }
 
 /// The program may work in another folder.

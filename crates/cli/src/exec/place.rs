@@ -23,23 +23,12 @@ const DRIVER_NAMES: [&str; 2] = ["libcuda.so", "libcuda.so.1"];
 /// The names by which programs that were linked with the shared runtime ask for it, each the version of its functions, too.
 const RUNTIME_VERSIONS: [&str; 3] = ["libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"];
 
-/// Stands in for NVIDIA's assembler where a program runs it: what it makes of PTX is the PTX, which the driver takes.
-const ASSEMBLER: &str = r#"#!/bin/sh
-# The assembler of `warpwise exec`: its machine code is the PTX itself.
-out=elf.o
-in=
-while [ $# -gt 0 ]; do
-    case "$1" in
-        --version|-V) echo "ptxas: PTX as it is, for Warpwise's driver"; echo "Cuda compilation tools, release 13.1, V13.1.0"; exit 0 ;;
-        -o|--output-file) out=$2; shift ;;
-        *.ptx) in=$1 ;;
-    esac
-    shift
-done
-[ -n "$in" ] && exec cp -- "$in" "$out"
-echo "ptxas: there is no input" >&2
-exit 1
-"#;
+/// The name by which the command is NVIDIA's assembler (`crates/cli/src/ptxas.rs`).
+const ASSEMBLER: &str = "ptxas";
+
+/// Libraries that link by way of intermediate code, which is not PTX. Where they are loaded already and have no functions, as these,
+/// NVIDIA's Python packages let the driver link PTX.
+const LINKERS: [&str; 2] = ["libnvJitLink.so.12", "libnvJitLink.so.13"];
 
 /// The folder for files that can be made again, by the rules of the desktop.
 pub(super) fn cache() -> Result<PathBuf, String> {
@@ -50,10 +39,13 @@ pub(super) fn cache() -> Result<PathBuf, String> {
     Ok(cache.join("warpwise"))
 }
 
-/// The folder with both libraries: the one of the command, or the one where packages put them.
-fn libraries() -> Result<PathBuf, String> {
+fn command() -> Result<PathBuf, String> {
     let command = env::current_exe().and_then(fs::canonicalize);
-    let command = command.map_err(|why| format!("cannot find out where warpwise is: {why}"))?;
+    command.map_err(|why| format!("cannot find out where warpwise is: {why}"))
+}
+
+/// The folder with both libraries: the one of the command, or the one where packages put them.
+fn libraries(command: &Path) -> Result<PathBuf, String> {
     let beside = command.parent().unwrap_or(Path::new("/"));
     let folders = [beside.to_owned(), beside.join("../lib/warpwise")];
     let has_both =
@@ -69,9 +61,10 @@ fn libraries() -> Result<PathBuf, String> {
 
 /// Makes the folder, if something of it is missing, and returns it.
 pub(super) fn folder() -> Result<PathBuf, String> {
-    let libraries = libraries()?;
+    let command = command()?;
+    let libraries = libraries(&command)?;
     let mut hasher = DefaultHasher::new();
-    (&libraries, env!("CARGO_PKG_VERSION"), ASSEMBLER).hash(&mut hasher);
+    (&command, &libraries, env!("CARGO_PKG_VERSION")).hash(&mut hasher);
     let folder = cache()?.join(format!("driver-{:016x}", hasher.finish()));
     let fail = |path: &Path, why: io::Error| format!("cannot make {}: {why}", path.display());
     fs::create_dir_all(&folder).map_err(|why| fail(&folder, why))?;
@@ -81,18 +74,21 @@ pub(super) fn folder() -> Result<PathBuf, String> {
     for name in [RUNTIME, PRELOADED] {
         link(&libraries.join(RUNTIME), &folder.join(name))?;
     }
-    for name in RUNTIME_VERSIONS {
+    for name in RUNTIME_VERSIONS.into_iter().chain(LINKERS) {
         file(&folder.join(name), &shim::library(name, PRELOADED))?;
     }
-    let assembler = folder.join("ptxas");
-    file(&assembler, ASSEMBLER.as_bytes())?;
-    make_executable(&assembler).map_err(|why| fail(&assembler, why))?;
+    link(&command, &folder.join(ASSEMBLER))?;
     Ok(folder)
 }
 
 /// The assembler in the folder.
 pub(super) fn assembler(folder: &Path) -> PathBuf {
-    folder.join("ptxas")
+    folder.join(ASSEMBLER)
+}
+
+/// What is loaded before all else: the runtime, and for Python the linkers.
+pub(super) fn preloaded(is_python: bool) -> impl Iterator<Item = &'static str> {
+    [PRELOADED].into_iter().chain(LINKERS.into_iter().filter(move |_| is_python))
 }
 
 /// Puts a file there unless it is there; another process may do the same.
@@ -101,17 +97,6 @@ fn file(path: &Path, bytes: &[u8]) -> Result<(), String> {
         Ok(found) if found == bytes => Ok(()),
         _ => output::write_bytes(path, bytes),
     }
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Puts a link there unless it is there; another process may do the same.
