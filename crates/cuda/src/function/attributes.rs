@@ -19,7 +19,6 @@ fn value(function: &Function, attribute: CUfunction_attribute) -> Answer<i32> {
     let clamped = |bytes: u64| i32::try_from(bytes).unwrap_or(i32::MAX);
     let settable = &function.settable;
     let demands = &function.kernel.ir().cluster;
-    let required = demands.required.unwrap_or_default();
     Ok(match attribute {
         CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => attributes.max_threads_per_block as i32,
         CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => clamped(attributes.static_shared_bytes),
@@ -40,12 +39,16 @@ fn value(function: &Function, attribute: CUfunction_attribute) -> Answer<i32> {
         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
             settable.carveout.load(Ordering::Relaxed)
         }
-        CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => demands.explicit.into(),
-        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => required[0] as i32,
-        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => required[1] as i32,
-        CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => required[2] as i32,
         CLUSTERS..=CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
-            settable.clusters[(attribute - CLUSTERS) as usize].load(Ordering::Relaxed)
+            let demanded = match attribute {
+                CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => demands.explicit.then_some(1),
+                CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH => demands.required.map(|it| it[0]),
+                CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT => demands.required.map(|it| it[1]),
+                CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH => demands.required.map(|it| it[2]),
+                _ => None,
+            };
+            let set = &settable.clusters[(attribute - CLUSTERS) as usize];
+            demanded.map_or_else(|| set.load(Ordering::Relaxed), |it| it as i32)
         }
         other if other < CU_FUNC_ATTRIBUTE_MAX => 0,
         _ => return Err(CUresult::INVALID_VALUE),
