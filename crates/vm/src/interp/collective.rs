@@ -12,7 +12,7 @@ use crate::simd::{self, Plan};
 use crate::threads::MAX_WARPS;
 use ir::CollectiveKind;
 use lanes::{
-    LaneMask, Lanes, ShflMode, WARP, elect, groups, matching, movmatrix, redux, shfl, vote,
+    Group, LaneMask, Lanes, ShflMode, WARP, elect, groups, matching, movmatrix, redux, shfl, vote,
 };
 
 /// The operands of one warp's collective, one value per lane. Which count depends on the kind.
@@ -217,28 +217,10 @@ impl CollectiveOp {
         missing == 0
     }
 
-    /// Performs what the executing lanes of one warp do together who wait for nobody else, for each membermask by itself:
-    /// `perform` is given those who take part, and the lanes whose results are kept.
-    ///
-    /// # Safety
-    /// The operation belongs to the frame's program.
+    /// The lanes of a group whose results are kept: where the group is all that execute, those that the frame writes.
     #[inline(always)]
-    pub(super) unsafe fn each_group(
-        &self,
-        frame: &Frame<'_>,
-        warp: usize,
-        mut perform: impl FnMut(LaneMask, u32),
-    ) {
-        let exec = LaneMask(frame.exec[warp]);
-        if self.members.is_none() {
-            return perform(exec, frame.write[warp]);
-        }
-        // SAFETY: as for the caller.
-        let masks = unsafe { self.membermasks(frame, warp) };
-        for group in groups(&masks, exec) {
-            let keep = if group.lanes == exec { frame.write[warp] } else { group.lanes.0 };
-            perform(group.participants(), keep);
-        }
+    pub(super) fn kept(frame: &Frame<'_>, warp: usize, group: Group) -> u32 {
+        if group.lanes.0 == frame.exec[warp] { frame.write[warp] } else { group.lanes.0 }
     }
 
     /// Writes the predicate of a shuffle to the given lanes of one warp.
@@ -288,10 +270,12 @@ impl Body for Collective {
                     shuffle::<LEVEL>(frame, op, mode, warp);
                     continue;
                 }
-                op.each_group(frame, warp, |participants, keep| {
-                    let results = evaluate(op.kind, op.read(frame, warp), participants);
-                    op.write(frame, warp, &results, keep);
-                });
+                // A loop and no closure: only what is inlined here has the level's instructions.
+                let masks = op.membermasks(frame, warp);
+                for group in groups(&masks, LaneMask(frame.exec[warp])) {
+                    let results = evaluate(op.kind, op.read(frame, warp), group.participants());
+                    op.write(frame, warp, &results, CollectiveOp::kept(frame, warp, group));
+                }
             }
         }
         at + 1

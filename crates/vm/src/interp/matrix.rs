@@ -4,9 +4,9 @@ use super::handler::{Body, STOP};
 use super::program::{Code, Program};
 use crate::exit::Stop;
 use crate::frame::Frame;
-use crate::plan::ProductOp;
+use crate::plan::{CollectiveOp, ProductOp};
 use lanes::product::{Fragment, MOST_REGISTERS, multiply, multiply_wide};
-use lanes::{LaneMask, Lanes, Product, WARP};
+use lanes::{LaneMask, Lanes, Product, WARP, groups};
 
 /// The registers of one matrix, of every lane.
 type Registers<T> = [Lanes<T>; MOST_REGISTERS];
@@ -197,10 +197,12 @@ impl Body for Multiply {
                 continue;
             }
             // SAFETY: the operation belongs to the frame's program.
-            unsafe {
-                op.each_group(frame, warp, |participants, keep| {
-                    product.perform(frame, warp, participants, keep);
-                });
+            let masks = unsafe { op.membermasks(frame, warp) };
+            // A loop and no closure: only what is inlined here has the level's instructions.
+            for group in groups(&masks, LaneMask(frame.exec[warp])) {
+                let keep = CollectiveOp::kept(frame, warp, group);
+                // SAFETY: the operation belongs to the frame's program.
+                unsafe { product.perform(frame, warp, group.participants(), keep) };
             }
         }
         at + 1
