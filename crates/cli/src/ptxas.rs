@@ -145,12 +145,7 @@ fn assemble(input: &Path, output: &Path, architecture: Option<&str>) -> Result<(
         }
     }
     report::tell(module.sources(), module.warnings());
-    let reach = match written.as_bytes().last() {
-        Some(b'a') => Reach::Alone,
-        Some(b'f') => Reach::Family,
-        _ => Reach::Later,
-    };
     let (major, minor) = module.info().version;
-    let image = fatbin::of_ptx(sm, reach, (major as u16, minor as u16), &text);
+    let image = fatbin::of_ptx(sm, Reach::of(&written), (major as u16, minor as u16), &text);
     output::write_bytes(output, &image).map_err(Stop::rejected)
 }

@@ -111,6 +111,18 @@ impl Image {
         })
     }
 
+    /// The image that a file is.
+    ///
+    /// # Errors
+    /// It cannot be read, or it is none.
+    pub(crate) fn of_file(path: &str) -> Result<Image, Refused> {
+        let bytes = std::fs::read(path).map_err(|why| Refused {
+            result: CUresult::FILE_NOT_FOUND,
+            words: format!("cannot read {path}: {why}"),
+        })?;
+        Image::of_bytes(bytes)
+    }
+
     /// The image that bytes are: a container, or PTX.
     ///
     /// # Errors

@@ -100,6 +100,25 @@ pub enum Reach {
     Alone,
 }
 
+impl Reach {
+    const ALL: [Reach; 3] = [Reach::Later, Reach::Family, Reach::Alone];
+
+    /// What names of targets end with.
+    fn suffix(self) -> &'static str {
+        match self {
+            Reach::Later => "",
+            Reach::Family => "f",
+            Reach::Alone => "a",
+        }
+    }
+
+    /// That of the target of a name: `sm_90a`.
+    pub fn of(target: &str) -> Reach {
+        let named = Reach::ALL.into_iter().rev().find(|reach| target.ends_with(reach.suffix()));
+        named.unwrap_or(Reach::Later)
+    }
+}
+
 /// An image in a container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
@@ -125,12 +144,7 @@ pub struct Entry<'a> {
 impl Entry<'_> {
     /// The target: `sm_90a`.
     pub fn target(&self) -> String {
-        let end = match self.reach {
-            Reach::Later => "",
-            Reach::Family => "f",
-            Reach::Alone => "a",
-        };
-        format!("sm_{}{end}", self.sm)
+        format!("sm_{}{}", self.sm, self.reach.suffix())
     }
 
     /// Whether a device, whose architecture has that number, can take this entry if it is PTX.

@@ -197,6 +197,22 @@ pub(crate) fn behind_with(
     listed(&found, to, count)
 }
 
+/// Changes edges of a graph, one behind the other.
+fn each_edge(
+    graph: CUgraph,
+    from: In<CUgraphNode>,
+    to: In<CUgraphNode>,
+    count: u64,
+    change: impl Fn(&Graph, CUgraphNode, CUgraphNode) -> Answer,
+) -> Answer {
+    driver()?;
+    let graph = get(graph)?;
+    for nth in 0..usize::try_from(count).map_err(|_| CUresult::INVALID_VALUE)? {
+        change(&graph, from.at(nth)?, to.at(nth)?)?;
+    }
+    Ok(())
+}
+
 /// `cuGraphAddDependencies`.
 pub(crate) fn order(
     graph: CUgraph,
@@ -204,10 +220,7 @@ pub(crate) fn order(
     to: In<CUgraphNode>,
     count: u64,
 ) -> Answer {
-    driver()?;
-    let graph = get(graph)?;
-    for nth in 0..usize::try_from(count).map_err(|_| CUresult::INVALID_VALUE)? {
-        let (from, to) = (from.at(nth)?, to.at(nth)?);
+    each_edge(graph, from, to, count, |graph, from, to| {
         graph.with(from, |_| ())?;
         graph.with(to, |node| match from == to || node.after.contains(&from) {
             true => Err(CUresult::INVALID_VALUE),
@@ -215,9 +228,8 @@ pub(crate) fn order(
                 node.after.push(from);
                 Ok(())
             }
-        })??;
-    }
-    Ok(())
+        })?
+    })
 }
 
 /// `cuGraphAddDependencies_v2`.
@@ -238,17 +250,13 @@ pub(crate) fn unorder(
     to: In<CUgraphNode>,
     count: u64,
 ) -> Answer {
-    driver()?;
-    let graph = get(graph)?;
-    for nth in 0..usize::try_from(count).map_err(|_| CUresult::INVALID_VALUE)? {
-        let (from, to) = (from.at(nth)?, to.at(nth)?);
+    each_edge(graph, from, to, count, |graph, from, to| {
         graph.with(to, |node| {
             let known = node.after.len();
             node.after.retain(|it| *it != from);
             if node.after.len() < known { Ok(()) } else { Err(CUresult::INVALID_VALUE) }
-        })??;
-    }
-    Ok(())
+        })?
+    })
 }
 
 /// `cuGraphRemoveDependencies_v2`.

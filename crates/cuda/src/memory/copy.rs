@@ -37,12 +37,26 @@ fn copy(
     }
 }
 
+/// The same where the call may return before it is done; but what the program has in memory that no device knows may be gone or
+/// changed by then, so that is waited for. A capture only takes note.
+fn copy_later(
+    default: CUstream,
+    stream: CUstream,
+    to: Side,
+    from: Side,
+    bytes: u64,
+    is_known: bool,
+) -> Answer {
+    let capturing = stream::resolve(default, stream)?.capture().is_some();
+    copy(default, stream, to, from, bytes, !is_known && !capturing)
+}
+
 /// `cuMemcpy`.
 pub(crate) fn copy_any(default: CUstream, to: u64, from: u64, bytes: u64) -> Answer {
     copy(default, CUstream::NULL, host(Address(to)), host(Address(from)), bytes, true)
 }
 
-/// `cuMemcpyAsync`. What no device knows is the program's, and may be gone when the call has returned.
+/// `cuMemcpyAsync`. What no device knows is the program's.
 pub(crate) fn copy_any_async(
     default: CUstream,
     to: u64,
@@ -50,9 +64,8 @@ pub(crate) fn copy_any_async(
     bytes: u64,
     stream: CUstream,
 ) -> Answer {
-    let loose = [to, from].iter().any(|side| super::space::reach(*side).is_none());
-    let capturing = stream::resolve(default, stream)?.capture().is_some();
-    copy(default, stream, host(Address(to)), host(Address(from)), bytes, loose && !capturing)
+    let known = [to, from].iter().all(|side| super::space::reach(*side).is_some());
+    copy_later(default, stream, host(Address(to)), host(Address(from)), bytes, known)
 }
 
 /// `cuMemcpyHtoD_v2`.
@@ -60,7 +73,7 @@ pub(crate) fn to_device(default: CUstream, to: CUdeviceptr, from: Address, bytes
     copy(default, CUstream::NULL, device(to), host(from), bytes, true)
 }
 
-/// `cuMemcpyHtoDAsync_v2`. Memory that is not pinned may be gone or changed when the call has returned.
+/// `cuMemcpyHtoDAsync_v2`.
 pub(crate) fn to_device_async(
     default: CUstream,
     to: CUdeviceptr,
@@ -69,8 +82,7 @@ pub(crate) fn to_device_async(
     stream: CUstream,
 ) -> Answer {
     let pinned = super::space::find(from.0).is_some();
-    let capturing = stream::resolve(default, stream)?.capture().is_some();
-    copy(default, stream, device(to), host(from), bytes, !pinned && !capturing)
+    copy_later(default, stream, device(to), host(from), bytes, pinned)
 }
 
 /// `cuMemcpyDtoH_v2`.
@@ -87,8 +99,7 @@ pub(crate) fn to_host_async(
     stream: CUstream,
 ) -> Answer {
     let pinned = super::space::find(to.0).is_some();
-    let capturing = stream::resolve(default, stream)?.capture().is_some();
-    copy(default, stream, host(to), device(from), bytes, !pinned && !capturing)
+    copy_later(default, stream, host(to), device(from), bytes, pinned)
 }
 
 /// `cuMemcpyDtoD_v2`.

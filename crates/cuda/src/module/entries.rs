@@ -32,14 +32,7 @@ fn loaded(
 /// `cuModuleLoad`.
 pub(crate) fn load_file(to: Out<CUmodule>, path: Text) -> Answer {
     let path = path.get()?;
-    let read = || match std::fs::read(&path) {
-        Ok(bytes) => Image::of_bytes(bytes),
-        Err(why) => Err(Refused {
-            result: CUresult::FILE_NOT_FOUND,
-            words: format!("cannot read {path}: {why}"),
-        }),
-    };
-    loaded(to, Options::none(), read)
+    loaded(to, Options::none(), || Image::of_file(&path))
 }
 
 /// `cuModuleLoadData`, `cuModuleLoadFatBinary`.

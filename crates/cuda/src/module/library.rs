@@ -162,14 +162,7 @@ pub(crate) fn library_load_file(
     _option_count: u32,
 ) -> Answer {
     let path = path.get()?;
-    let read = || match std::fs::read(&path) {
-        Ok(bytes) => Image::of_bytes(bytes),
-        Err(why) => Err(Refused {
-            result: CUresult::FILE_NOT_FOUND,
-            words: format!("cannot read {path}: {why}"),
-        }),
-    };
-    loaded(to, read, Options::new(count, names.as_in(), values))
+    loaded(to, || Image::of_file(&path), Options::new(count, names.as_in(), values))
 }
 
 /// `cuLibraryUnload`.

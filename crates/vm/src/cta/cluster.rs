@@ -103,11 +103,10 @@ impl<'l> Cta<'l> {
             let barrier = &mut cta.cluster;
             barrier.passes.iter_mut().zip(barrier.arrived).for_each(|(all, new)| *all |= new);
             (barrier.arrived, barrier.any) = ([0; MAX_WARPS], false);
-            let waits = |split: &Split| split.state == State::Cluster;
-            let released: Vec<_> = cta.waiting.iter().filter(|split| waits(split)).collect();
-            let released: Vec<_> =
-                released.iter().map(|split| (split.warp, split.lanes, split.at)).collect();
-            cta.waiting.retain(|split| !waits(split));
+            let waits = |split: &&Split| split.state == State::Cluster;
+            let place = |split: &Split| (split.warp, split.lanes, split.at);
+            let released: Vec<_> = cta.waiting.iter().filter(waits).map(place).collect();
+            cta.waiting.retain(|split| !waits(&split));
             for (warp, lanes, _) in &released {
                 cta.cluster.passes[*warp] &= !lanes;
             }

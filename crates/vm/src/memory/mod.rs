@@ -263,7 +263,7 @@ impl Memory {
 
     /// The allocation, object or mapped memory that holds an address.
     pub fn region(&self, address: u64) -> Option<Region> {
-        self.lock().regions.find(address).filter(|region| region.holds(address, 1))
+        self.lock().regions.find(address)
     }
 
     /// The allocations as they stand.
@@ -272,7 +272,7 @@ impl Memory {
     }
 
     fn inside(&self, address: u64, bytes: usize) -> Result<(), MemoryError> {
-        let region = self.lock().regions.find(address);
+        let region = self.region(address);
         match bytes == 0 || region.is_some_and(|region| region.holds(address, bytes as u64)) {
             true => Ok(()),
             false => Err(MemoryError::OutOfBounds { address, bytes: bytes as u64 }),
