@@ -14,6 +14,7 @@
 
 mod builder;
 mod collective;
+mod copy;
 mod dominators;
 mod interrupt;
 mod kernel;
@@ -30,10 +31,12 @@ mod special;
 pub mod table;
 pub mod text;
 mod texture;
+mod touched;
 mod verify;
 
 pub use builder::Builder;
 pub use collective::{Collective, CollectiveKind, Members};
+pub use copy::{AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, pieces};
 pub use dominators::{Dominators, Graph};
 pub use interrupt::Interrupt;
 pub use kernel::{
@@ -46,14 +49,12 @@ pub use memory::{
     Access, Address, CLUSTER_STRIDE, Fence, MAX_CLUSTER, Ordering, PORTABLE_CLUSTER, Scope, Space,
     Update, WINDOW,
 };
-pub use op::{
-    AsyncCopy, BULK_UNIT, BarrierAction, BarrierReduction, ClusterHalf, Completion, Groups, Op,
-    Operand, Service, Tells, Touched,
-};
+pub use op::{BarrierAction, BarrierReduction, ClusterHalf, Op, Operand, Service, Tells};
 pub use register::{Class, Pred, Reg, Src};
 pub use scalar::{BinaryOp, CompareOp, Float, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};
 pub use texture::{Geometry, Outside, Sampling, SurfaceAccess, TextureQuery};
+pub use touched::{Length, Touched};
 pub use verify::verify;
 
 #[doc(hidden)]

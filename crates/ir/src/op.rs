@@ -1,8 +1,8 @@
 //! Operations of the warp IR, and their properties.
 
 use crate::{
-    Access, Address, BinaryOp, Class, Collective, CompareOp, Fence, Float, Members, Ordering, Pred,
-    Reg, Space, Special, Src, TernaryOp, UnaryOp, Update,
+    Access, Address, AsyncCopy, BinaryOp, Class, Collective, CompareOp, CopyProgress, Fence, Float,
+    Members, Ordering, Pred, Reg, Space, Special, Src, TernaryOp, UnaryOp, Update,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -117,58 +117,6 @@ pub enum ClusterHalf {
     },
     /// The thread waits until all threads of the cluster have arrived, and acquires what they released.
     Wait,
-}
-
-/// How far the asynchronous copies of a thread are (PTX ISA 9.1, cp.async and cp.async.bulk).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AsyncCopy {
-    /// A copy was begun.
-    Begins {
-        /// The first byte that it writes.
-        to: (Space, Address),
-        /// The first byte that it reads, if it reads as many as it writes.
-        from: Option<(Space, Address)>,
-        /// How many bytes it writes.
-        bytes: Src,
-        /// What tells that it is complete.
-        until: Completion,
-    },
-    /// The copies begun so far and in no group yet are a group.
-    Commits(Groups),
-    /// Waits for all groups but the last ones.
-    Waits {
-        /// Of which groups.
-        of: Groups,
-        /// How many of them may be under way still.
-        groups: u32,
-        /// Whether it waits only until the copies have read their sources.
-        reads: bool,
-    },
-    /// This barrier object is told when all copies in groups that were begun so far are complete.
-    Signals(Space, Address),
-    /// Copies of the asynchronous proxy that begin from now on read what was written to shared memory before.
-    Fences,
-}
-
-/// Bulk copies are of a multiple of so many bytes, at such addresses (PTX ISA 9.1, cp.async.bulk).
-pub const BULK_UNIT: u64 = 16;
-
-/// The two kinds of groups of copies that a thread counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Groups {
-    /// Of `cp.async`.
-    Plain,
-    /// Of `cp.async.bulk`.
-    Bulk,
-}
-
-/// What tells that an asynchronous copy is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Completion {
-    /// Its thread waits for its group.
-    Group(Groups),
-    /// The phase of a barrier object.
-    Object(Space, Address),
 }
 
 /// One operation. Data operands are registers or constants; predicates may be negated.
@@ -331,9 +279,11 @@ pub enum Op {
         /// How long.
         nanoseconds: Src,
     },
-    /// Tells how far asynchronous copies are. It changes nothing: a copy is a load and a store, made when it begins,
-    /// which is as good a time as any; but who looks at its bytes before it has been waited for may find anything.
-    AsyncCopy(AsyncCopy),
+    /// Copies bytes of memory asynchronously: it is made when it begins, which is as good a time as any; but who looks at its
+    /// bytes before it has been waited for may find anything.
+    Copy(Box<AsyncCopy>),
+    /// Tells how far asynchronous copies are. It changes nothing.
+    CopyProgress(CopyProgress),
     /// Asks something of the host, lane by lane.
     Host {
         /// What.
@@ -343,19 +293,6 @@ pub enum Op {
         /// The operands.
         operands: Vec<Src>,
     },
-}
-
-/// The memory that each lane of an operation accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touched<'o> {
-    /// The space as the operation names it.
-    pub space: Space,
-    /// The address of the first byte.
-    pub address: &'o Address,
-    /// Bytes of one lane.
-    pub bytes: u64,
-    /// Whether it writes: stores and atomics do.
-    pub writes: bool,
 }
 
 /// What an instruction shows of the lanes that execute it together, where they need not: lanes in turns of their own may do
@@ -440,7 +377,8 @@ impl Op {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => false,
         }
     }
@@ -479,18 +417,19 @@ impl Op {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => Tells::Nothing,
         }
     }
 
     /// Whether other threads can notice when it executes, or it can notice what they have done.
     pub fn concerns_others(&self) -> bool {
-        match self.touches().map(|touched| touched.space) {
-            Some(Space::Generic | Space::Global | Space::Shared) => true,
-            Some(Space::Local | Space::Param) => false,
-            None => self.is_collective() || self.may_wait(),
-        }
+        self.touches().any(|touched| match touched.space {
+            Space::Generic | Space::Global | Space::Shared => true,
+            Space::Local | Space::Param => false,
+        }) || self.is_collective()
+            || self.may_wait()
     }
 
     /// For what copies a register: the register that it writes, and the one that it reads.
@@ -515,7 +454,8 @@ impl Op {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => None,
         }
     }
@@ -541,38 +481,10 @@ impl Op {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => None,
         }
-    }
-
-    /// The memory that it accesses, if it does.
-    pub fn touches(&self) -> Option<Touched<'_>> {
-        let (space, access, address, count) = match self {
-            Op::Load { d, space, access, address, .. } => (space, access, address, d.len()),
-            Op::Store { values, space, access, address, .. } => {
-                (space, access, address, values.len())
-            }
-            Op::Atomic { space, access, address, .. } => (space, access, address, 1),
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Compare { .. }
-            | Op::Logic { .. }
-            | Op::Select { .. }
-            | Op::Special { .. }
-            | Op::ActiveMask { .. }
-            | Op::Collective { .. }
-            | Op::Barrier { .. }
-            | Op::ClusterBarrier { .. }
-            | Op::Fence(_)
-            | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
-            | Op::Host { .. } => return None,
-        };
-        let bytes = u64::from(access.bytes()) * count as u64;
-        let writes = !matches!(self, Op::Load { .. });
-        Some(Touched { space: *space, address, bytes, writes })
     }
 
     /// The value that other lanes read from this lane's register, even when this lane does not take part.
@@ -652,15 +564,9 @@ impl Op {
                     (preds[0], defs[0]) = (Some(*p), Some(*d));
                 }
             }
-            Op::AsyncCopy(AsyncCopy::Begins { to, from, bytes, until }) => {
-                (srcs[0], srcs[1]) = (Some(to.1.base), from.map(|(_, from)| from.base));
-                srcs[2] = Some(*bytes);
-                if let Completion::Object(_, object) = until {
-                    srcs[3] = Some(object.base);
-                }
-            }
-            Op::AsyncCopy(AsyncCopy::Signals(_, object)) => srcs[0] = Some(object.base),
-            Op::ClusterBarrier { .. } | Op::Fence(_) | Op::AsyncCopy(_) => {}
+            Op::Copy(copy) => copy.sources().for_each(|src| visit_src(src, &mut visit)),
+            Op::CopyProgress(CopyProgress::Signals(_, object)) => srcs[0] = Some(object.base),
+            Op::ClusterBarrier { .. } | Op::Fence(_) | Op::CopyProgress(_) => {}
             Op::Nanosleep { nanoseconds } => srcs[0] = Some(*nanoseconds),
             Op::Host { d, operands, .. } => {
                 operands.iter().for_each(|operand| visit_src(*operand, &mut visit));

@@ -1,8 +1,6 @@
 //! Renaming of an operation's registers.
 
-use crate::{
-    AsyncCopy, BarrierAction, Collective, Completion, Members, Op, Operand, Pred, Reg, Src,
-};
+use crate::{BarrierAction, Collective, CopyProgress, Members, Op, Operand, Pred, Reg, Src};
 
 /// What gives each operand its new register.
 type To<'a> = &'a mut dyn FnMut(Operand) -> Reg;
@@ -75,17 +73,10 @@ impl Op {
             }
             Op::ClusterBarrier { .. } | Op::Fence(_) => {}
             Op::Nanosleep { nanoseconds } => uses([nanoseconds], to),
-            Op::AsyncCopy(copy) => match copy {
-                AsyncCopy::Begins { to: target, from, bytes, until } => {
-                    uses([&mut target.1.base, bytes], to);
-                    uses(from.iter_mut().map(|(_, from)| &mut from.base), to);
-                    match until {
-                        Completion::Group(_) => {}
-                        Completion::Object(_, object) => uses([&mut object.base], to),
-                    }
-                }
-                AsyncCopy::Signals(_, object) => uses([&mut object.base], to),
-                AsyncCopy::Commits(_) | AsyncCopy::Waits { .. } | AsyncCopy::Fences => {}
+            Op::Copy(copy) => uses(copy.sources_mut(), to),
+            Op::CopyProgress(copy) => match copy {
+                CopyProgress::Signals(_, object) => uses([&mut object.base], to),
+                CopyProgress::Commits(_) | CopyProgress::Waits { .. } | CopyProgress::Fences => {}
             },
             Op::Host { d, operands, .. } => {
                 uses(operands, to);
@@ -150,7 +141,10 @@ fn def(reg: &mut Reg, to: To<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Access, Address, BarrierReduction, BinaryOp, Mma, Ordering, Space, Special};
+    use crate::{
+        Access, Address, AsyncCopy, BarrierReduction, BinaryOp, Completion, Mma, Ordering, Space,
+        Special,
+    };
 
     /// What `rename` asks for is what `operands` shows, and it takes every answer.
     #[test]
@@ -220,12 +214,14 @@ mod tests {
                 threads: Some(r(4)),
                 aligned: false,
             },
-            Op::AsyncCopy(AsyncCopy::Begins {
+            Op::Copy(Box::new(AsyncCopy {
                 to: (Space::Shared, address),
-                from: Some((Space::Global, address)),
+                from: (Space::Global, address),
                 bytes: r(3),
+                read: r(4),
+                unit: 16,
                 until: Completion::Object(Space::Shared, address),
-            }),
+            })),
         ];
         for op in ops {
             let (mut expected, mut asked, mut found) = (Vec::new(), Vec::new(), Vec::new());

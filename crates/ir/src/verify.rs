@@ -1,7 +1,7 @@
 //! Checks that a kernel is well formed. A failure is a bug of the front end that made it.
 
 use crate::{
-    AsyncCopy, BarrierAction, BarrierReduction, Class, Collective, Completion, Kernel, Members,
+    BULK_UNIT, BarrierAction, BarrierReduction, Class, Collective, CopyProgress, Kernel, Members,
     Mma, Op, Pred, Reg, Src, Terminator,
 };
 use lanes::product::Registers;
@@ -138,16 +138,18 @@ impl Checker<'_> {
                     }
                 }
             }
-            Op::AsyncCopy(AsyncCopy::Begins { to, from, bytes, until }) => {
-                from.map_or(Ok(()), |(_, from)| self.address(from.base))?;
-                if let Completion::Object(_, object) = until {
-                    self.address(object.base)?;
+            Op::Copy(copy) => {
+                if !copy.unit.is_power_of_two() || u64::from(copy.unit) > BULK_UNIT {
+                    return Err(format!("a copy has no unit of {} bytes", copy.unit));
                 }
-                self.src(*bytes, Class::W32)?;
-                self.address(to.1.base)
+                let object = copy.until.object();
+                let addresses = [copy.from, copy.to].into_iter().chain(object);
+                addresses.into_iter().try_for_each(|(_, address)| self.address(address.base))?;
+                self.src(copy.bytes, Class::W32)?;
+                self.src(copy.read, Class::W32)
             }
-            Op::AsyncCopy(AsyncCopy::Signals(_, object)) => self.address(object.base),
-            Op::ClusterBarrier { .. } | Op::Fence(_) | Op::AsyncCopy(_) => Ok(()),
+            Op::CopyProgress(CopyProgress::Signals(_, object)) => self.address(object.base),
+            Op::ClusterBarrier { .. } | Op::Fence(_) | Op::CopyProgress(_) => Ok(()),
             Op::Nanosleep { nanoseconds } => self.src(*nanoseconds, Class::W32),
             Op::Host { service, d, operands } => {
                 let classes = service.operands();

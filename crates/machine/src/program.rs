@@ -99,8 +99,8 @@ impl Program {
         let mut insts = self.kernel.blocks.iter().flat_map(|block| &block.insts);
         place != Place::default()
             && insts.any(|inst| {
-                let writes = inst.op.touches().filter(|touched| touched.writes);
-                let to_buffer = writes.is_some_and(|it| it.address.base == Src::Reg(self.buffer));
+                let mut writes = inst.op.touches().filter(|touched| touched.writes);
+                let to_buffer = writes.any(|it| it.address.base == Src::Reg(self.buffer));
                 inst.place == place && to_buffer
             })
     }

@@ -5,7 +5,7 @@ use crate::detail::BetweenVariables;
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
 use foldhash::HashMap;
-use ir::{Frame, Inst, Kernel, Op, Place, Space};
+use ir::{Frame, Inst, Kernel, Op, Place, Space, Touched};
 use lanes::{LaneMask, WARP};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -85,7 +85,17 @@ impl Bounds {
 
     #[inline]
     pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
-        let Some(touched) = inst.op.touches() else { return };
+        inst.op.touches().for_each(|touched| self.touched(view, inst, touched, found));
+    }
+
+    #[inline]
+    fn touched(
+        &mut self,
+        view: &View<'_>,
+        inst: &Inst,
+        touched: Touched<'_>,
+        found: &mut Findings,
+    ) {
         let nothing = match touched.space {
             Space::Global => true,
             Space::Shared => self.shared.is_empty(),
@@ -103,9 +113,8 @@ impl Bounds {
             (true, false) => AccessKind::Store,
             (false, false) => AccessKind::Load,
         };
-        let (space, address, bytes) = (touched.space, touched.address, touched.bytes);
         for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+            Touch::each(view, (warp, lanes.0), &touched, |touch| {
                 let gaps = match touch.space {
                     Space::Shared => &self.shared,
                     Space::Param => &self.params,

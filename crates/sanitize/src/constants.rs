@@ -62,7 +62,7 @@ impl Constants {
     pub(crate) fn new(kernel: &Kernel) -> Constants {
         let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
         let any = insts().any(|inst| is_constant(&inst.op))
-            && insts().any(|inst| inst.op.touches().is_some_and(|touched| touched.writes));
+            && insts().any(|inst| inst.op.touches().any(|touched| touched.writes));
         Constants { any, pages: Vec::new(), index: HashMap::new(), last: (u64::MAX, 0) }
     }
 
@@ -71,20 +71,20 @@ impl Constants {
         if !self.any {
             return;
         }
-        let Some(touched) = inst.op.touches() else { return };
-        if !matches!(touched.space, Space::Global | Space::Generic) {
-            return;
-        }
-        if !touched.writes && !is_constant(&inst.op) {
-            return;
-        }
-        let (space, address, bytes) = (touched.space, touched.address, touched.bytes);
-        for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
-                if touch.space == Space::Global {
-                    self.touched(view, touch, (touched.writes, inst.place), found);
-                }
-            });
+        for touched in inst.op.touches() {
+            if !matches!(touched.space, Space::Global | Space::Generic) {
+                continue;
+            }
+            if !touched.writes && !is_constant(&inst.op) {
+                continue;
+            }
+            for (warp, lanes) in view.group() {
+                Touch::each(view, (warp, lanes.0), &touched, |touch| {
+                    if touch.space == Space::Global {
+                        self.touched(view, touch, (touched.writes, inst.place), found);
+                    }
+                });
+            }
         }
     }
 

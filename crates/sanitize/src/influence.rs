@@ -12,8 +12,7 @@ const PATIENCE: (usize, usize) = (16, 1 << 22);
 
 /// Whether an operation loads from what may be local memory, and whether it stores there.
 pub(crate) fn accesses_local(op: &Op) -> (bool, bool) {
-    let local =
-        op.touches().is_some_and(|touched| matches!(touched.space, Space::Local | Space::Generic));
+    let local = op.touches().any(|touched| matches!(touched.space, Space::Local | Space::Generic));
     (local && matches!(op, Op::Load { .. }), local && matches!(op, Op::Store { .. }))
 }
 
@@ -296,7 +295,7 @@ pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Ve
                 uses |= matches!(operand, Operand::Use(reg) if is_reached(reg))
             });
             let guarded = inst.guard.and_then(|guard| guard.reg()).is_some_and(is_reached);
-            let addressed = uses && inst.op.touches().is_some();
+            let addressed = uses && inst.op.touches().next().is_some();
             if addressed || (uses || guarded) && !quiet(&inst.op) {
                 return None;
             }

@@ -13,17 +13,15 @@ use vm::{Location, View};
 
 /// Judges the arrivals of one instruction.
 pub(crate) fn inst(view: &View<'_>, inst: &Inst, found: &mut Findings) {
-    let Op::Atomic { update: Update::Apply(BinaryOp::MbarrierStep), space, address, b, .. } =
-        &inst.op
-    else {
+    let Op::Atomic { update: Update::Apply(BinaryOp::MbarrierStep), b, .. } = &inst.op else {
         return;
     };
+    let Some(touched) = inst.op.touches().next() else { return };
     // Lanes that arrive together do so one after another.
     let mut states: HashMap<Location, u64> = HashMap::new();
     for (warp, lanes) in view.group() {
         let steps = view.w64(*b, warp);
-        let bytes = u64::from(Access::B64.bytes());
-        Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+        Touch::each(view, (warp, lanes.0), &touched, |touch| {
             for (lane, at) in touch.iter() {
                 let now = || view.peek(touch.location(at), (warp, lane), Access::B64.bytes());
                 let Some(state) = states.get(&touch.location(at)).copied().or_else(now) else {

@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::detail::{self, At};
-use ir::{Address, Op, Space, Update};
+use ir::{Length, Op, Space, Touched, Update};
 use lanes::{LaneMask, Lanes, WARP};
 use vm::{Location, View};
 
@@ -26,21 +26,58 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
-    /// Calls `each` for the lanes of a warp, by the space that they access.
+    /// Calls `each` for the lanes of a warp, by the space that they access, and for each piece of what is longer than an access.
+    #[inline]
     pub(crate) fn each(
         view: &View<'_>,
         (warp, lanes): (usize, u32),
-        space: Space,
-        address: &Address,
-        bytes: u64,
+        touched: &Touched<'_>,
         mut each: impl FnMut(&Touch),
     ) {
-        let addresses = view.address(address, warp);
+        let addresses = view.address(touched.address, warp);
+        let unit = match touched.length {
+            Length::Whole(bytes) => {
+                let at = (touched.space, addresses);
+                return Self::by_space(view, (warp, lanes), at, bytes, &mut each);
+            }
+            Length::Counted { unit, .. } => unit,
+        };
+        let counts = view.length(touched.length, warp);
+        let reached = |lane: usize| {
+            let at = view.locate(touched.space, addresses[lane]);
+            reached(view, at, (warp, lane as u32), (counts[lane], unit))
+        };
+        let reached: Lanes<u64> = std::array::from_fn(|lane| match lanes >> lane & 1 {
+            0 => 0,
+            _ => reached(lane),
+        });
+        let mut left = lanes;
+        while left != 0 {
+            // Most lanes copy as much as the first.
+            let first = reached[left.trailing_zeros() as usize % WARP];
+            let alike = LaneMask::from_fn(|lane| reached[lane] == first).0 & left;
+            left &= !alike;
+            for (offset, size) in ir::pieces(first, unit) {
+                let at = (touched.space, addresses.map(|address| address.wrapping_add(offset)));
+                Self::by_space(view, (warp, alike), at, size.into(), &mut each);
+            }
+        }
+    }
+
+    /// The same for an access of so many bytes.
+    #[inline]
+    fn by_space(
+        view: &View<'_>,
+        (warp, lanes): (usize, u32),
+        (space, addresses): (Space, Lanes<u64>),
+        bytes: u64,
+        each: &mut impl FnMut(&Touch),
+    ) {
         let cta = view.cta();
         let shared = space == Space::Shared && view.has_peers();
         if space != Space::Generic && !shared {
             let touch = Touch { warp, lanes, space, cta, addresses, bytes, low: 0, high: 0 };
-            return touch.within(view, &mut each);
+            return touch.within(view, each);
         }
         let locations = addresses.map(|address| view.locate(space, address));
         let addresses = locations.map(|location| location.address);
@@ -52,7 +89,7 @@ impl Touch {
             left &= !alike;
             let Location { space, cta, .. } = first;
             let touch = Touch { warp, lanes: alike, space, cta, addresses, bytes, low: 0, high: 0 };
-            touch.within(view, &mut each);
+            touch.within(view, each);
         }
     }
 
@@ -137,6 +174,8 @@ impl Touch {
                         )
                     })
             }
+            // What it reads is not looked at.
+            Op::Copy(_) => false,
             Op::Unary { .. }
             | Op::Binary { .. }
             | Op::Ternary { .. }
@@ -151,7 +190,7 @@ impl Touch {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => true,
         }
     }
@@ -160,4 +199,21 @@ impl Touch {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         LaneMask(self.lanes).iter().map(|lane| (lane, self.addresses[lane as usize]))
     }
+}
+
+/// How many bytes of a copy a thread reaches before one that is not there: what it copies, in pieces of up to `unit` bytes.
+pub(crate) fn reached(
+    view: &View<'_>,
+    at: Location,
+    thread: (usize, u32),
+    (bytes, unit): (u64, u32),
+) -> u64 {
+    if bytes == 0 || view.holds(at, thread, bytes) {
+        return bytes;
+    }
+    let there = |(offset, size): &(u64, u32)| {
+        let at = Location { address: at.address.wrapping_add(*offset), ..at };
+        view.holds(at, thread, u64::from(*size))
+    };
+    ir::pieces(bytes, unit).take_while(there).map(|(_, size)| u64::from(size)).sum()
 }

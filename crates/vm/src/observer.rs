@@ -11,7 +11,7 @@ use crate::heap_event::HeapEvent;
 use crate::memory::{Region, lead};
 use crate::plan::Slot;
 use crate::schedule::Candidate;
-use ir::{Address, Class, ClusterHalf, Inst, Place, Pred, Reg, Space, Src, Terminator};
+use ir::{Address, Class, ClusterHalf, Inst, Length, Place, Pred, Reg, Space, Src, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
 use std::ops::{ControlFlow, Range};
 
@@ -394,13 +394,28 @@ impl<'a> View<'a> {
 
     /// Up to 8 bytes of memory as they stand, lowest byte first; local memory is that of a lane of a warp. `None` for other
     /// spaces than global, shared and local, and for bytes that are not in memory.
-    pub fn peek(&self, at: Location, (warp, lane): (usize, u32), bytes: u32) -> Option<u64> {
+    pub fn peek(&self, at: Location, thread: (usize, u32), bytes: u32) -> Option<u64> {
+        let count = bytes.min(8);
+        let from = self.host(at, thread, count.into())?;
+        let mut word = [0; 8];
+        // SAFETY: the bytes lie inside shared memory of the cluster, a thread's local memory or an allocation, and the run that writes
+        // them waits for its observer.
+        unsafe { from.copy_to_nonoverlapping(word.as_mut_ptr(), count as usize) };
+        Some(u64::from_le_bytes(word))
+    }
+
+    /// Whether so many bytes are in memory, in one piece; see [`View::peek`].
+    pub fn holds(&self, at: Location, thread: (usize, u32), bytes: u64) -> bool {
+        self.host(at, thread, bytes).is_some()
+    }
+
+    /// Where bytes are on the host.
+    fn host(&self, at: Location, (warp, lane): (usize, u32), bytes: u64) -> Option<*const u8> {
         let Location { space, address, cta } = at;
-        let count = (bytes as usize).min(8);
-        let held = |start: u64, end: u64| Region { start, end }.holds(address, count as u64);
-        let from = match space {
+        let held = |start: u64, end: u64| Region { start, end }.holds(address, bytes);
+        match space {
             Space::Shared if cta != self.cta() => {
-                let host = self.frame.cluster.host(self.rank(cta)?, address, count as u64)?;
+                let host = self.frame.cluster.host(self.rank(cta)?, address, bytes)?;
                 Some(host.cast_const())
             }
             Space::Shared => {
@@ -420,12 +435,18 @@ impl<'a> View<'a> {
                 exists.then(|| cta.local.start.wrapping_add((mine + address) as usize).cast_const())
             }
             Space::Generic | Space::Param => None,
-        }?;
-        let mut word = [0; 8];
-        // SAFETY: the bytes lie inside shared memory of the cluster, a thread's local memory or an allocation, and the run that writes
-        // them waits for its observer.
-        unsafe { from.copy_to_nonoverlapping(word.as_mut_ptr(), count) };
-        Some(u64::from_le_bytes(word))
+        }
+    }
+
+    /// How many bytes each lane of a warp accesses.
+    pub fn length(&self, length: Length, warp: usize) -> Lanes<u64> {
+        match length {
+            Length::Whole(bytes) => [bytes; WARP],
+            Length::Counted { bytes, limit, .. } => {
+                let (bytes, limit) = (self.w32(bytes, warp), self.w32(limit, warp));
+                std::array::from_fn(|lane| bytes[lane].min(limit[lane]).into())
+            }
+        }
     }
 
     /// Bytes of the CTA's shared memory.

@@ -28,7 +28,7 @@ impl Observer for Writes {
     const EFFECTS: bool = true;
 
     fn after_inst(&mut self, _: &View<'_>, inst: &Inst) {
-        self.0 += u64::from(inst.op.touches().is_some_and(|touched| touched.writes));
+        self.0 += u64::from(inst.op.touches().any(|touched| touched.writes));
     }
 }
 

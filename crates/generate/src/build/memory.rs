@@ -1,8 +1,10 @@
 //! Statements that access memory that no other thread accesses, that nobody writes, or in an order that does not matter.
 
 use super::generator::{Generator, INPUT, LOCAL, OWN, RESULTS, SCRATCH};
-use ir::{Access, Address, BinaryOp, Builder, Class, Fence, Op, Ordering, Reg, Scope, Space, Src};
-use ir::{UnaryOp, Update};
+use ir::{
+    Access, Address, AsyncCopy, BinaryOp, Builder, Class, Completion, CopyProgress, Fence, Groups,
+    Op, Ordering, Reg, Scope, Space, Src, UnaryOp, Update,
+};
 
 /// The counters: each has its operation, 8 bytes apart.
 pub(super) const COUNTERS: [BinaryOp; 16] = {
@@ -154,6 +156,43 @@ impl Generator<'_> {
             let values = (0..count).map(|_| g.value(class)).collect();
             g.b.push(Op::Store { values, space, access, address, ordering });
         });
+    }
+
+    /// A copy of the input, or of the thread's own bytes, to others of its own.
+    pub(super) fn own_copy(&mut self) {
+        self.perhaps_guarded(|g| {
+            let unit = 4 << g.choices.below(3);
+            let from = if g.choices.one_in(2) {
+                let index = g.index(INPUT, unit);
+                let index = g.b.unary(UnaryOp::ZeroExtend32, index);
+                let base = g.b.binary(BinaryOp::AddI64, g.fixed.input, index).into();
+                (Space::Global, Address { base, offset: 0 })
+            } else {
+                g.own(unit, false)
+            };
+            let to = g.own(unit, false);
+            let most = Src::Imm(unit);
+            let bytes = g.size(unit);
+            // It reads what it writes, no more than is there, or as it comes.
+            let read = match g.choices.below(3) {
+                0 => bytes,
+                1 => most,
+                _ => g.size(unit),
+            };
+            let until = Completion::Group(Groups::Plain);
+            let copy = AsyncCopy { to, from, bytes, read, unit: unit as u32, until };
+            g.b.push(Op::Copy(Box::new(copy)));
+            g.b.push(Op::CopyProgress(CopyProgress::Commits(Groups::Plain)));
+        });
+    }
+
+    /// How much to copy of so many bytes.
+    fn size(&mut self, most: u64) -> Src {
+        if self.choices.one_in(2) {
+            return Src::Imm(most);
+        }
+        let word = self.word();
+        self.b.binary(BinaryOp::And32, word, Src::Imm(most - 1)).into()
     }
 
     fn atomic_ordering(&mut self) -> Ordering {

@@ -18,6 +18,7 @@ impl Generator<'_> {
     fn statement(&mut self, region: &mut Region) {
         let is_shallow = region.depth < 4;
         match self.choices.below(32) {
+            7 => self.own_copy(),
             8..10 => self.load_input(),
             10..12 => self.own_memory(),
             12 => self.own_atomic(),

@@ -49,7 +49,8 @@ impl Cta<'_> {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. }) => {
                 self.execute(number, op)?;
                 if let Some(thread) = self.threads.get_mut(number) {
@@ -118,11 +119,23 @@ impl Cta<'_> {
                 let Some(d) = d else { return Ok(()) };
                 (d, old)
             }
-            Op::Fence(_) | Op::Nanosleep { .. } => return Ok(()),
+            Op::Copy(copy) => {
+                // Byte by byte; all are read before any is written.
+                let word = |src| value(self, src) as u32;
+                let (bytes, read) = (word(&copy.bytes), word(&copy.read));
+                let mut copied = vec![0; bytes as usize];
+                for (nth, byte) in copied.iter_mut().enumerate().take(read as usize) {
+                    *byte = self.load(number, copy.from.0, Access::U8, &copy.from.1, nth)?;
+                }
+                for (nth, byte) in copied.into_iter().enumerate() {
+                    self.store(number, copy.to.0, Access::U8, &copy.to.1, nth, byte)?;
+                }
+                return Ok(());
+            }
+            Op::Fence(_) | Op::Nanosleep { .. } | Op::CopyProgress(_) => return Ok(()),
             Op::Collective { .. }
             | Op::Barrier { .. }
             | Op::ClusterBarrier { .. }
-            | Op::AsyncCopy(_)
             | Op::Host { .. } => {
                 return Err(format!("the reference does not know `{op}`"));
             }

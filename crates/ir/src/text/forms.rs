@@ -61,12 +61,11 @@ macro_rules! op_forms {
                 "cluster.wait", (Op::ClusterBarrier { half: ClusterHalf::Wait, aligned }) = [] [aligned] [];
                 "fence", (Op::Fence(Fence { sequential, scope })) = [] [scope, sequential] [];
                 "nanosleep", (Op::Nanosleep { nanoseconds }) = [] [] [nanoseconds];
-                "copy.begins", (Op::AsyncCopy(AsyncCopy::Begins { to, from, bytes, until }))
-                    = [] [] [to, from, bytes, until];
-                "copy.commits", (Op::AsyncCopy(AsyncCopy::Commits(of))) = [] [of] [];
-                "copy.waits", (Op::AsyncCopy(AsyncCopy::Waits { of, groups, reads })) = [] [of, reads] [groups];
-                "copy.signals", (Op::AsyncCopy(AsyncCopy::Signals(space, object))) = [] [space] [object];
-                "copy.fences", (Op::AsyncCopy(AsyncCopy::Fences)) = [] [] [];
+                "copy.begins", (Op::Copy(copy)) = [] [] [copy];
+                "copy.commits", (Op::CopyProgress(CopyProgress::Commits(of))) = [] [of] [];
+                "copy.waits", (Op::CopyProgress(CopyProgress::Waits { of, groups, reads })) = [] [of, reads] [groups];
+                "copy.signals", (Op::CopyProgress(CopyProgress::Signals(space, object))) = [] [space] [object];
+                "copy.fences", (Op::CopyProgress(CopyProgress::Fences)) = [] [] [];
                 "host", (Op::Host { service, d, operands }) = [d] [service] [operands];
             }
         }

@@ -25,6 +25,7 @@
 //! the fields of an operation are written and read. `_` stands for a result that is dropped or an operand that is
 //! missing; at the end of a list it is left out. A comment begins with `;`.
 
+mod copy;
 mod cursor;
 mod forms;
 mod matrix;

@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Kind, ParseError};
 use super::words::Word;
-use crate::{Address, Completion, Groups, Members, Pred, Reg, Space, Src};
+use crate::{Address, Members, Pred, Reg, Space, Src};
 use std::fmt;
 
 impl fmt::Display for Reg {
@@ -283,29 +283,6 @@ impl Read for Members {
         match (cursor.eat("active"), cursor.eat("members")) {
             (true, _) => Ok(Members::Active),
             (false, true) => Src::read(cursor).map(Members::Mask),
-            (false, false) => cursor.fail(Self::WHAT),
-        }
-    }
-}
-
-impl Read for Completion {
-    const WHAT: &str = "`group` or `object`";
-
-    fn write(&self, out: &mut List<'_, '_>) -> fmt::Result {
-        match self {
-            Completion::Group(groups) => out.item(format_args!("group {}", groups.word())),
-            Completion::Object(space, address) => {
-                out.item(format_args!("object {} {address}", space.word()))
-            }
-        }
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        match (cursor.eat("group"), cursor.eat("object")) {
-            (true, _) => read_word::<Groups>(cursor).map(Completion::Group),
-            (false, true) => {
-                <(Space, Address)>::read(cursor).map(|(space, at)| Completion::Object(space, at))
-            }
             (false, false) => cursor.fail(Self::WHAT),
         }
     }

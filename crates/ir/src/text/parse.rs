@@ -5,8 +5,8 @@ use super::forms::op_forms;
 use super::modifier::{Modifier, Row, Words};
 use super::operand::{Items, Operand, Results, predicate, read_word, results};
 use crate::{
-    AsyncCopy, BarrierAction, BinaryOp, Block, BlockId, Class, ClusterHalf, ClusterLimits,
-    Collective, CompareOp, Fence, Frame, Inst, Kernel, MatrixForm, Op, Place, Reg, Terminator,
+    BarrierAction, BinaryOp, Block, BlockId, Class, ClusterHalf, ClusterLimits, Collective,
+    CompareOp, CopyProgress, Fence, Frame, Inst, Kernel, MatrixForm, Op, Place, Reg, Terminator,
     TernaryOp, ThreadLimits, UnaryOp,
 };
 use lanes::ReduxF32;

@@ -5,8 +5,8 @@ use super::modifier::{Dotted, Modifier};
 use super::operand::{List, Operand, Results};
 use super::words::Word;
 use crate::{
-    AsyncCopy, BarrierAction, BlockId, Class, ClusterHalf, ClusterLimits, Collective, Fence, Frame,
-    Inst, Kernel, MatrixForm, Op, Place, Terminator, ThreadLimits,
+    BarrierAction, BlockId, Class, ClusterHalf, ClusterLimits, Collective, CopyProgress, Fence,
+    Frame, Inst, Kernel, MatrixForm, Op, Place, Terminator, ThreadLimits,
 };
 use lanes::ReduxF32;
 use std::fmt;

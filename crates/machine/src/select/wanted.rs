@@ -100,7 +100,8 @@ pub(super) fn candidates(op: &Op) -> Vec<Candidate> {
         | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
-        | Op::AsyncCopy(_)
+        | Op::Copy(_)
+        | Op::CopyProgress(_)
         | Op::Host { .. } => Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ mod phases;
 use super::control::fence_of_cluster;
 use super::{Entry, Form, Need, hint, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{AsyncCopy, Op};
+use ir::{CopyProgress, Op};
 use phases::{arrive, complete_tx, expect_tx, init, inval, pending_count, test_wait, try_wait};
 pub(super) use phases::{complete, update};
 
@@ -124,7 +124,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 /// `fence.proxy.async`: copies are made in order, so it matters to observers alone.
 fn fence_of_copies(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     if inst.word("ss") != Some("global") {
-        lo.b.push(Op::AsyncCopy(AsyncCopy::Fences));
+        lo.b.push(Op::CopyProgress(CopyProgress::Fences));
     }
     Ok(())
 }

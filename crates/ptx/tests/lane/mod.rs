@@ -66,7 +66,8 @@ impl Lane {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => return Err(format!("{op:?} does not only compute")),
         };
         self.0.insert(d, value);

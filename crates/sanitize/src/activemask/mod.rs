@@ -18,8 +18,8 @@ use crate::regions::{Marked, Regions};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use ir::{
-    Address, BlockId, Collective, Inst, Kernel, Members, Op, Operand, Place, Space, Src, Tells,
-    Terminator,
+    BlockId, Collective, Inst, Kernel, Members, Op, Operand, Place, Space, Src, Tells, Terminator,
+    Touched,
 };
 use lanes::LaneMask;
 use marks::{Mark, Marks};
@@ -145,10 +145,9 @@ impl ActiveMasks {
                 }
             });
             match &inst.op {
-                Op::Load { d, space, access, address, .. } if !marks.local_is_clean() => {
+                Op::Load { d, access, .. } if !marks.local_is_clean() => {
                     let bytes = u64::from(access.bytes());
-                    let all = bytes * d.len() as u64;
-                    each_local(view, (warp, lanes), *space, (address, all), |lane, at| {
+                    each_local(view, (warp, lanes), &inst.op, |lane, at| {
                         for (at, reg) in (at..).step_by(bytes as usize).zip(d) {
                             let Some(reg) = *reg else { continue };
                             let there = marks.read(warp, lane, at, bytes);
@@ -156,7 +155,7 @@ impl ActiveMasks {
                         }
                     });
                 }
-                Op::Store { values, space, access, address, .. } => {
+                Op::Store { values, access, .. } => {
                     let mark = match self.decided.contains(&inst.place) {
                         true => Mark::ALL.only_depends(),
                         false => mark,
@@ -166,8 +165,7 @@ impl ActiveMasks {
                         continue;
                     }
                     let bytes = u64::from(access.bytes());
-                    let all = bytes * values.len() as u64;
-                    each_local(view, (warp, lanes), *space, (address, all), |lane, at| {
+                    each_local(view, (warp, lanes), &inst.op, |lane, at| {
                         for (at, value) in (at..).step_by(bytes as usize).zip(values) {
                             let mark = mark.or(marks.get(*value, warp));
                             marks.write(warp, lane, at, bytes, mark);
@@ -189,7 +187,8 @@ impl ActiveMasks {
                 | Op::ClusterBarrier { .. }
                 | Op::Fence(_)
                 | Op::Nanosleep { .. }
-                | Op::AsyncCopy(_)
+                | Op::Copy(_)
+                | Op::CopyProgress(_)
                 | Op::Host { .. } => {}
             }
         }
@@ -288,16 +287,11 @@ fn made(marks: &Marks, inst: &Inst, warp: usize) -> Mark {
     mark
 }
 
-/// Calls `each` with the lanes that access so many bytes of their local memory, and with the first byte.
-fn each_local(
-    view: &View<'_>,
-    lanes: (usize, u32),
-    space: Space,
-    (address, bytes): (&Address, u64),
-    mut each: impl FnMut(u32, u64),
-) {
-    if matches!(space, Space::Local | Space::Generic) {
-        Touch::each(view, lanes, space, address, bytes, |touch| {
+/// Calls `each` with the lanes that a load or a store makes access their local memory, and with the first byte.
+fn each_local(view: &View<'_>, lanes: (usize, u32), op: &Op, mut each: impl FnMut(u32, u64)) {
+    let is_local = |touched: &Touched<'_>| matches!(touched.space, Space::Local | Space::Generic);
+    if let Some(touched) = op.touches().find(is_local) {
+        Touch::each(view, lanes, &touched, |touch| {
             if touch.space == Space::Local {
                 touch.iter().for_each(|(lane, at)| each(lane, at));
             }

@@ -12,10 +12,11 @@ use crate::code::Code;
 use crate::detail::{At, Awaited, BulkSize, CopyUnderWay, UnderWay};
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
-use crate::touch::Touch;
+use crate::touch::{self, Touch};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use ir::{
-    Access, Address, AsyncCopy, BULK_UNIT, Completion, Groups, Inst, Kernel, Op, Place, Space,
+    Access, Address, AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, Inst, Kernel, Op,
+    Place, Space, Touched,
 };
 use lanes::WARP;
 use lasting::Lasting;
@@ -101,8 +102,8 @@ impl AsyncCopies {
     pub(crate) fn new(kernel: &Kernel) -> AsyncCopies {
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
         let copies = insts.filter_map(|inst| {
-            let Op::AsyncCopy(AsyncCopy::Begins { until, .. }) = &inst.op else { return None };
-            Some((inst.place, *until))
+            let Op::Copy(copy) = &inst.op else { return None };
+            Some((inst.place, copy.until))
         });
         let any = copies.clone().next().is_some();
         let bulk = copies.filter(|(_, until)| *until != Completion::Group(Groups::Plain));
@@ -156,43 +157,56 @@ impl AsyncCopies {
             return;
         }
         let Some(cta) = self.ctas.get(view.cta()) else { return };
-        if let Op::AsyncCopy(step) = &inst.op {
+        if let Op::CopyProgress(step) = &inst.op {
             for (warp, lanes) in view.group() {
                 let mut lasting = Lasting::default();
                 for lane in lanes.iter() {
-                    cta.step(view, (warp, lane), step, inst.place, (&mut lasting, found));
+                    cta.step(view, (warp, lane), step, &mut lasting);
                 }
                 lasting.each((view.cta(), warp), &mut lasts);
             }
             return;
         }
-        let Some(touched) = inst.op.touches() else { return };
+        for touched in inst.op.touches() {
+            self.touched(view, &touched, inst.place, found);
+        }
+        if let (Op::Copy(copy), Some(cta)) = (&inst.op, self.ctas.get(view.cta())) {
+            for (warp, lanes) in view.group() {
+                for lane in lanes.iter() {
+                    cta.copies(view, (warp, lane), copy, inst.place, found);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn touched(
+        &mut self,
+        view: &View<'_>,
+        touched: &Touched<'_>,
+        place: Place,
+        found: &mut Findings,
+    ) {
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
         let under_way = cta.copies.len() > cta.free.len();
-        let stores = touched.writes && !self.bulk.is_empty() && !self.bulk.contains(&inst.place);
+        let stores = touched.writes && !self.bulk.is_empty() && !self.bulk.contains(&place);
         if !under_way && !stores && !view.has_peers() {
             return;
         }
         let ctas = &mut self.ctas;
         for (warp, lanes) in view.group() {
-            Touch::each(
-                view,
-                (warp, lanes.0),
-                touched.space,
-                touched.address,
-                touched.bytes,
-                |touch| {
-                    // Copies are known to the CTA whose threads make them.
-                    let Some(cta) = ctas.get(touch.cta) else { return };
-                    let under_way = cta.copies.len() > cta.free.len();
-                    if under_way && matches!(touch.space, Space::Shared | Space::Global) {
-                        cta.look(view, touch, !touched.writes);
-                        cta.accessed(view, touch, touched.writes, inst.place, found);
-                    }
-                    if stores && touch.space == Space::Shared && touch.cta == view.cta() {
-                        cta.unfenced.stored(touch, inst.place, |lane| view.thread(warp, lane));
-                    }
-                },
-            );
+            Touch::each(view, (warp, lanes.0), touched, |touch| {
+                // Copies are known to the CTA whose threads make them.
+                let Some(cta) = ctas.get(touch.cta) else { return };
+                let under_way = cta.copies.len() > cta.free.len();
+                if under_way && matches!(touch.space, Space::Shared | Space::Global) {
+                    cta.look(view, touch, !touched.writes);
+                    cta.accessed(view, touch, touched.writes, place, found);
+                }
+                if stores && touch.space == Space::Shared && touch.cta == view.cta() {
+                    cta.unfenced.stored(touch, place, |lane| view.thread(warp, lane));
+                }
+            });
         }
     }
 }
@@ -202,55 +216,80 @@ fn partial_unit(bytes: u64, (place, by): (Place, ThreadId), found: &mut Findings
     found.report(Code::M002, place, None, || Finding::new(place, by, BulkSize { bytes }));
 }
 
+/// The barrier object that a lane names, and whether its phase is odd, if it is one of the CTA.
+fn object(
+    view: &View<'_>,
+    (warp, lane): (usize, u32),
+    (space, address): (Space, Address),
+) -> Option<(u64, bool)> {
+    let address = view.address(&address, warp)[lane as usize];
+    let location = view.locate(space, address);
+    let state = view.peek(location, (warp, lane), Access::B64.bytes())?;
+    (location.cta == view.cta()).then_some((location.address, is_odd(state)))
+}
+
 fn index(warp: usize, lane: u32) -> usize {
     warp * WARP + lane as usize
 }
 
 impl Cta {
+    /// A lane begins a copy.
+    fn copies(
+        &mut self,
+        view: &View<'_>,
+        (warp, lane): (usize, u32),
+        copy: &AsyncCopy,
+        place: Place,
+        found: &mut Findings,
+    ) {
+        let value = |src| u64::from(view.w32(src, warp)[lane as usize]);
+        let span = |(space, address): &(Space, Address), bytes: u64| {
+            let address = view.address(address, warp)[lane as usize];
+            let location = view.locate(*space, address);
+            let start = view.address_of(location);
+            // It faults.
+            let is_there =
+                touch::reached(view, location, (warp, lane), (bytes, copy.unit)) == bytes;
+            is_there.then_some(Span { space: location.space, start, bytes })
+        };
+        let bytes = value(copy.bytes);
+        let from = span(&copy.from, bytes.min(value(copy.read)));
+        let (Some(from), Some(to)) = (from, span(&copy.to, bytes)) else { return };
+        let (group, object) = match copy.until {
+            Completion::Group(of) => {
+                (Some((of, self.groups[index(warp, lane)][of as usize])), None)
+            }
+            Completion::Object(space, address) => {
+                (None, object(view, (warp, lane), (space, address)))
+            }
+        };
+        let by = view.thread(warp, lane);
+        if group.is_none_or(|(of, _)| of == Groups::Bulk) {
+            let at = (place, by);
+            self.unfenced.copied(&from, false, at, found);
+            self.unfenced.copied(&to, true, at, found);
+            if !bytes.is_multiple_of(BULK_UNIT) {
+                partial_unit(bytes, at, found);
+            }
+        }
+        let (number, tells) = (self.begun, object.is_some());
+        self.begun += 1;
+        let from = Some(from);
+        let at = self.begins(Copy { number, thread: by, place, to, from, group, tells });
+        object.into_iter().for_each(|object| self.tell(at, object));
+    }
+
     fn step(
         &mut self,
         view: &View<'_>,
         (warp, lane): (usize, u32),
-        step: &AsyncCopy,
-        place: Place,
-        (lasting, found): (&mut Lasting, &mut Findings),
+        step: &CopyProgress,
+        lasting: &mut Lasting,
     ) {
         let thread = index(warp, lane);
-        let span = |(space, address): &(Space, Address), bytes: u64| {
-            let address = view.address(address, warp)[lane as usize];
-            let location = view.locate(*space, address);
-            Span { space: location.space, start: view.address_of(location), bytes }
-        };
-        let object = |space: Space, address: Address| {
-            let address = view.address(&address, warp)[lane as usize];
-            let location = view.locate(space, address);
-            let state = view.peek(location, (warp, lane), Access::B64.bytes())?;
-            (location.cta == view.cta()).then_some((location.address, is_odd(state)))
-        };
         match step {
-            AsyncCopy::Begins { to, from, bytes, until } => {
-                let bytes = u64::from(view.w32(*bytes, warp)[lane as usize]);
-                let (to, from) = (span(to, bytes), from.as_ref().map(|from| span(from, bytes)));
-                let (group, object) = match *until {
-                    Completion::Group(of) => (Some((of, self.groups[thread][of as usize])), None),
-                    Completion::Object(space, address) => (None, object(space, address)),
-                };
-                let by = view.thread(warp, lane);
-                if group.is_none_or(|(of, _)| of == Groups::Bulk) {
-                    let at = (place, by);
-                    from.iter().for_each(|from| self.unfenced.copied(from, false, at, found));
-                    self.unfenced.copied(&to, true, at, found);
-                    if !bytes.is_multiple_of(BULK_UNIT) {
-                        partial_unit(bytes, at, found);
-                    }
-                }
-                let (number, tells) = (self.begun, object.is_some());
-                self.begun += 1;
-                let at = self.begins(Copy { number, thread: by, place, to, from, group, tells });
-                object.into_iter().for_each(|object| self.tell(at, object));
-            }
-            AsyncCopy::Commits(of) => self.groups[thread][*of as usize] += 1,
-            AsyncCopy::Waits { of, groups, reads } => {
+            CopyProgress::Commits(of) => self.groups[thread][*of as usize] += 1,
+            CopyProgress::Waits { of, groups, reads } => {
                 let done = self.groups[thread][*of as usize].saturating_sub(*groups);
                 let is_done = |copy: &Copy| {
                     copy.group.is_some_and(|(kind, group)| kind == *of && group < done)
@@ -264,12 +303,12 @@ impl Cta {
                     }),
                 }
             }
-            AsyncCopy::Signals(space, address) => {
-                if let Some(object) = object(*space, *address) {
+            CopyProgress::Signals(space, address) => {
+                if let Some(object) = object(view, (warp, lane), (*space, *address)) {
                     self.of_thread[thread].clone().into_iter().for_each(|at| self.tell(at, object));
                 }
             }
-            AsyncCopy::Fences => self.unfenced.clear(),
+            CopyProgress::Fences => self.unfenced.clear(),
         }
     }
 

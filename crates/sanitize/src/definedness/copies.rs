@@ -101,7 +101,8 @@ impl Values {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => None,
         }
     }

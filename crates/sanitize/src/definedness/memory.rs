@@ -46,7 +46,7 @@ impl Cta {
 
 impl Scene<'_, '_> {
     /// An address must be defined.
-    fn address(&mut self, address: &Address, place: Place) {
+    pub(super) fn address(&mut self, address: &Address, place: Place) {
         if let Some(reg) = reg_of(address.base) {
             for (warp, lanes) in self.view.group() {
                 self.must_be_defined(reg, (warp, lanes.0), place, Use::Address);
@@ -111,9 +111,9 @@ impl Scene<'_, '_> {
 
     pub(super) fn load(&mut self, inst: &Inst) {
         let Op::Load { d, space, access, address, .. } = &inst.op else { return };
+        let Some(touched) = inst.op.touches().next() else { return };
         self.address(address, inst.place);
         let view = self.view;
-        let bytes = u64::from(access.bytes()) * d.len() as u64;
         for (warp, lanes) in view.group() {
             for reg in d.iter().flatten() {
                 self.cta.registers.define(*reg, warp, lanes.0);
@@ -124,7 +124,7 @@ impl Scene<'_, '_> {
                 Space::Generic | Space::Shared | Space::Local => false,
             };
             if !always {
-                Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+                Touch::each(view, (warp, lanes.0), &touched, |touch| {
                     self.load_touched(touch, d, *access, inst.place);
                 });
             }
@@ -179,7 +179,7 @@ impl Scene<'_, '_> {
     /// Whether undefined bytes of a lane's access look like the padding of a structure: the access reads defined bytes,
     /// too, or it is one of those byte by byte or word by word with which compilers copy what has no type, and defined
     /// bytes of the structure lie before it.
-    fn reads_padding(
+    pub(super) fn reads_padding(
         &mut self,
         touch: &Touch,
         lane: u32,
@@ -196,7 +196,13 @@ impl Scene<'_, '_> {
     }
 
     /// Memory that nothing wrote is undefined from where it is read.
-    fn unwritten(&mut self, touch: &Touch, lane: u32, address: u64, place: Place) -> Origin {
+    pub(super) fn unwritten(
+        &mut self,
+        touch: &Touch,
+        lane: u32,
+        address: u64,
+        place: Place,
+    ) -> Origin {
         let (view, space, warp) = (self.view, touch.space, touch.warp);
         self.births.at(Kind::Memory(space), place, || {
             let at = touch.at(view, address);
@@ -205,11 +211,17 @@ impl Scene<'_, '_> {
     }
 
     /// The shared memory that lanes access.
-    fn shared(&mut self, touch: &Touch) -> Option<&mut Shadow> {
+    pub(super) fn shared(&mut self, touch: &Touch) -> Option<&mut Shadow> {
         self.shared.get(touch.cta)
     }
 
-    fn memory_bits(&mut self, touch: &Touch, lane: u32, address: u64, bytes: usize) -> u64 {
+    pub(super) fn memory_bits(
+        &mut self,
+        touch: &Touch,
+        lane: u32,
+        address: u64,
+        bytes: usize,
+    ) -> u64 {
         match touch.space {
             Space::Shared => self.shared(touch).map_or(0, |shared| shared.bits(address, bytes)),
             Space::Local => {
@@ -220,7 +232,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    fn memory_origin(
+    pub(super) fn memory_origin(
         &mut self,
         touch: &Touch,
         lane: u32,
@@ -235,7 +247,7 @@ impl Scene<'_, '_> {
         }
     }
 
-    fn store_bits(
+    pub(super) fn store_bits(
         &mut self,
         touch: &Touch,
         (lane, address): (u32, u64),
@@ -264,13 +276,13 @@ impl Scene<'_, '_> {
         self.address(address, inst.place);
         let view = self.view;
         let message = is_message(*ordering);
-        let bytes = u64::from(access.bytes()) * values.len() as u64;
+        let Some(touched) = inst.op.touches().next() else { return };
         for (warp, lanes) in view.group() {
             let undefined = values.iter().fold(0, |any, value| any | self.undefined(*value, warp));
             if *space == Space::Global && undefined & lanes.0 == 0 && self.global.is_clean() {
                 continue;
             }
-            Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+            Touch::each(view, (warp, lanes.0), &touched, |touch| {
                 self.store_touched(touch, values, *access, inst.place, (undefined, message));
             });
         }
@@ -322,7 +334,7 @@ impl Scene<'_, '_> {
 
     /// Whether an undefined value that is stored to global memory is more than the padding of a structure.
     /// `whole` says that every bit of the element is undefined.
-    fn leaves(&self, origin: Origin, whole: bool) -> bool {
+    pub(super) fn leaves(&self, origin: Origin, whole: bool) -> bool {
         let padding = match self.births.get(origin).map(|birth| birth.kind) {
             Some(Kind::Register) => !whole,
             Some(Kind::Memory(_)) => origin.may_be_padding(),
@@ -332,12 +344,12 @@ impl Scene<'_, '_> {
     }
 
     pub(super) fn atomic(&mut self, inst: &Inst) {
-        let Op::Atomic { d, update, space, access, address, b, c, .. } = &inst.op else { return };
+        let Op::Atomic { d, update, access, address, b, c, .. } = &inst.op else { return };
+        let Some(touched) = inst.op.touches().next() else { return };
         self.address(address, inst.place);
         let view = self.view;
-        let bytes = u64::from(access.bytes());
         for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), *space, address, bytes, |touch| {
+            Touch::each(view, (warp, lanes.0), &touched, |touch| {
                 self.atomic_touched(touch, inst.place, (*update, *access), (*b, *c), *d);
             });
         }

@@ -9,6 +9,7 @@
 //! from values by where they arise: in a load that reads defined bytes too, and with nothing computed from them
 //! since.
 
+mod asynchronous;
 mod collective;
 mod compute;
 mod copies;
@@ -235,7 +236,8 @@ impl Definedness {
             Op::Store { .. } => scene.store(inst),
             Op::Atomic { .. } => scene.atomic(inst),
             Op::Host { service, d, operands } => scene.host(inst, *d, (*service, operands)),
-            Op::Fence(_) | Op::Nanosleep { .. } | Op::AsyncCopy(_) => {}
+            Op::Copy(copy) => scene.copy(inst, copy),
+            Op::Fence(_) | Op::Nanosleep { .. } | Op::CopyProgress(_) => {}
             // These are told of when lanes arrive.
             Op::Collective { .. } | Op::Barrier { .. } | Op::ClusterBarrier { .. } => {}
         }

@@ -187,20 +187,17 @@ impl Look {
         if let Op::Host { service: Service::BeginFrame, operands, .. } = &inst.op {
             return self.clears(view, operands);
         }
-        let Some(touched) = inst.op.touches() else {
-            return code.tells_time(&inst.op)
-                || matches!(inst.op, Op::ActiveMask { .. } | Op::AsyncCopy(_) | Op::Host { .. });
-        };
-        let mut changes = false;
-        if touched.writes {
+        let mut changes = code.tells_time(&inst.op)
+            || matches!(
+                inst.op,
+                Op::ActiveMask { .. } | Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. }
+            );
+        for touched in inst.op.touches().filter(|touched| touched.writes) {
             for (warp, lanes) in view.group() {
-                let (address, bytes) = (touched.address, touched.bytes);
-                Touch::each(view, (warp, lanes.0), touched.space, address, bytes, |touch| {
-                    match touch.space {
-                        Space::Local => self.overwrites(view, touch),
-                        Space::Global | Space::Shared | Space::Generic | Space::Param => {
-                            changes |= !touch.leaves(view, &inst.op);
-                        }
+                Touch::each(view, (warp, lanes.0), &touched, |touch| match touch.space {
+                    Space::Local => self.overwrites(view, touch),
+                    Space::Global | Space::Shared | Space::Generic | Space::Param => {
+                        changes |= !touch.leaves(view, &inst.op);
                     }
                 });
             }

@@ -92,13 +92,14 @@ impl Code {
             if let Op::Collective { members: Members::Mask(mask), .. } = &inst.op {
                 add(register(*mask));
             }
-            let Some(Touched { address, writes, .. }) = inst.op.touches() else { continue };
-            add(register(address.base));
-            inst.op.operands(|operand| {
-                if let (true, Operand::Use(reg)) = (writes, operand) {
-                    add(Some(reg));
-                }
-            });
+            for Touched { address, writes, .. } in inst.op.touches() {
+                add(register(address.base));
+                inst.op.operands(|operand| {
+                    if let (true, Operand::Use(reg)) = (writes, operand) {
+                        add(Some(reg));
+                    }
+                });
+            }
         }
         // And what they are made of.
         let mut more = true;
@@ -248,9 +249,7 @@ impl Turn {
     /// Where the lanes look at memory in the loop, or else where they turn.
     pub(super) fn place(&self, code: &Code) -> Place {
         let looks = |inst: &&Inst| {
-            inst.op
-                .touches()
-                .is_some_and(|touched| !matches!(touched.space, Space::Param | Space::Local))
+            inst.op.touches().any(|touched| !matches!(touched.space, Space::Param | Space::Local))
         };
         code.passed(&self.passed).find(looks).map_or(self.at, |inst| inst.place)
     }

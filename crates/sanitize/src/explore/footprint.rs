@@ -138,7 +138,7 @@ pub(super) enum Meeting {
 /// Whether an instruction that is no access is more than the same function of registers each time.
 fn acts(op: &Op) -> bool {
     let varies = op.special().is_some_and(|what| what.varies_by_time());
-    varies || matches!(op, Op::AsyncCopy(_) | Op::Host { .. })
+    varies || matches!(op, Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. })
 }
 
 impl Access {
@@ -215,8 +215,8 @@ impl Footprints {
         self.states.as_ref().is_some_and(|states| states.borrow().rules() == WarpRules::Lockstep)
     }
 
-    fn access(&mut self, view: &View<'_>, inst: &Inst, touched: Touched<'_>) {
-        let Touched { space, address, bytes, writes } = touched;
+    fn access(&mut self, view: &View<'_>, inst: &Inst, touched: &Touched<'_>) {
+        let Touched { space, address, writes, .. } = *touched;
         let lockstep = self.lockstep();
         let mut steps = self.steps.borrow_mut();
         let Some(step) = steps.last_mut() else { return };
@@ -236,7 +236,7 @@ impl Footprints {
                 };
                 step.accesses.extend(lanes.iter().map(at).filter(away).map(relies));
             }
-            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+            Touch::each(view, (warp, lanes.0), touched, |touch| {
                 let location = match touch.space {
                     Space::Shared => Location::Shared(touch.cta),
                     Space::Global => Location::Global,
@@ -277,7 +277,8 @@ impl Footprints {
                         | Op::ClusterBarrier { .. }
                         | Op::Fence(_)
                         | Op::Nanosleep { .. }
-                        | Op::AsyncCopy(_)
+                        | Op::Copy(_)
+                        | Op::CopyProgress(_)
                         | Op::Host { .. } => None,
                     };
                     let (end, lane) = (start + touch.bytes, if lockstep { 0 } else { lane });
@@ -318,9 +319,8 @@ impl Observer for Footprints {
             return;
         }
         self.starts(view, Start::Inst(inst.place));
-        if let Some(touched) = inst.op.touches() {
-            self.access(view, inst, touched);
-        } else if inst.op.is_collective() {
+        inst.op.touches().for_each(|touched| self.access(view, inst, &touched));
+        if inst.op.is_collective() {
             let lanes = view.group().fold(LaneMask::EMPTY, |all, (_, lanes)| all | lanes);
             self.note(|step| {
                 step.counts_lanes = true;

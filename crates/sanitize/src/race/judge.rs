@@ -7,7 +7,7 @@ use super::unread::{Pair, Unread};
 use crate::detail::{self, Race, Reader, WarpLanes};
 use crate::finding::{Finding, Findings, HARMFUL};
 use crate::touch::Touch;
-use ir::{Address, Place, Space, Src};
+use ir::{Address, AsyncCopy, Place, Space, Src};
 use lanes::{LaneMask, WARP};
 use std::ops::Range;
 use vm::{ThreadId, View, cta_index};
@@ -48,11 +48,21 @@ pub(super) struct How<'a> {
     pub(super) kind: Kind,
     pub(super) place: Place,
     pub(super) address: &'a Address,
-    /// The values that a store writes, to tell writes that change nothing.
-    pub(super) values: &'a [Src],
-    pub(super) element: u32,
+    /// To tell writes that change nothing.
+    pub(super) written: Written<'a>,
     /// Whether it was looked at before, and lasts until now: then it is noted, and nothing is told.
     pub(super) lasts: bool,
+}
+
+/// What an access writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Written<'a> {
+    /// Nothing, or what depends on what it finds: it is a load or an atomic.
+    Read,
+    /// These registers, each of them an element of so many bytes.
+    Stored(&'a [Src], u32),
+    /// The bytes of another place.
+    Copied(&'a AsyncCopy),
 }
 
 /// The lines of the space that is accessed.
@@ -153,7 +163,7 @@ impl Judge<'_, '_> {
 
     /// Whether it is a load or an atomic.
     fn reads(&self) -> bool {
-        self.how.values.is_empty()
+        matches!(self.how.written, Written::Read)
     }
 
     /// The accesses of lanes to the same bytes. Of plain writes, the last one stands for all.
@@ -298,12 +308,11 @@ impl Judge<'_, '_> {
     /// Whether a store writes what memory holds already.
     fn unchanged(&self, touch: &Touch, lane: u32) -> bool {
         let start = touch.addresses[lane as usize];
-        let element = self.how.element;
-        !self.how.values.is_empty()
-            && self.how.values.iter().zip(0..).all(|(value, nth)| {
-                let at = start + nth * u64::from(element);
-                self.view.peek(touch.location(at), (touch.warp, lane), element)
-                    == Some(self.value(*value, touch.warp, lane))
+        !self.reads()
+            && self.elements(touch).all(|(offset, bytes)| {
+                let held =
+                    self.view.peek(touch.location(start + offset), (touch.warp, lane), bytes);
+                held.is_some() && held == self.value(touch, (touch.warp, lane), (offset, bytes))
             })
     }
 
@@ -319,17 +328,53 @@ impl Judge<'_, '_> {
             self.view.address(self.how.address, warp)[lane as usize % WARP]
         };
         here && address(warp, other) == address(touch.warp, lane)
-            && self.how.values.iter().all(|value| {
-                self.value(*value, warp, other) == self.value(*value, touch.warp, lane)
+            && self.elements(touch).all(|element| {
+                let of = |thread| self.value(touch, thread, element);
+                of((warp, other)) == of((touch.warp, lane))
             })
     }
 
-    /// The low bytes of a stored value.
-    fn value(&self, value: Src, warp: usize, lane: u32) -> u64 {
-        let (lane, bits) = (lane as usize % WARP, 8 * self.how.element);
-        match bits {
-            64 => self.view.w64(value, warp)[lane],
-            _ => u64::from(self.view.w32(value, warp)[lane]) & ((1 << bits) - 1),
+    /// The elements that each lane writes: where each begins, counted from its first byte, and its bytes.
+    fn elements(&self, touch: &Touch) -> impl Iterator<Item = (u64, u32)> + use<> {
+        let element = match self.how.written {
+            Written::Read => 8,
+            Written::Stored(_, bytes) => bytes,
+            Written::Copied(_) => touch.bytes.min(8) as u32,
+        };
+        (0..touch.bytes).step_by(element as usize).map(move |offset| (offset, element))
+    }
+
+    /// What a lane writes to an element, if that is known. The lane begins its access where those of the touch do.
+    fn value(
+        &self,
+        touch: &Touch,
+        (warp, lane): (usize, u32),
+        (offset, bytes): (u64, u32),
+    ) -> Option<u64> {
+        let at = lane as usize % WARP;
+        match self.how.written {
+            Written::Read => None,
+            Written::Stored(values, element) => {
+                let value = *values.get((offset / u64::from(element)) as usize)?;
+                Some(match 8 * bytes {
+                    64 => self.view.w64(value, warp)[at],
+                    bits => u64::from(self.view.w32(value, warp)[at]) & ((1 << bits) - 1),
+                })
+            }
+            Written::Copied(copy) => {
+                let first = self.view.address(&copy.to.1, touch.warp);
+                let lane_of_touch = touch.lanes.trailing_zeros() as usize % WARP;
+                let first = self.view.locate(copy.to.0, first[lane_of_touch]);
+                let offset = touch.addresses[lane_of_touch].wrapping_sub(first.address) + offset;
+                let read = u64::from(self.view.w32(copy.read, warp)[at]);
+                let left = read.saturating_sub(offset).min(bytes.into()) as u32;
+                let from = self.view.address(&copy.from.1, warp)[at].wrapping_add(offset);
+                let from = self.view.locate(copy.from.0, from);
+                match left {
+                    0 => Some(0),
+                    _ => self.view.peek(from, (warp, lane), left),
+                }
+            }
         }
     }
 
@@ -341,19 +386,20 @@ impl Judge<'_, '_> {
         access: &impl Fn(u32) -> Access,
         found: &mut Findings,
     ) {
-        if self.how.values.is_empty() {
+        if self.reads() {
             return;
         }
         let mut sorted: Vec<(u64, u32)> = touch.iter().map(|(lane, at)| (at, lane)).collect();
         sorted.sort_unstable();
         for pair in sorted.windows(2) {
             let [(at, one), (same, other)] = *pair else { continue };
-            let differs = |value: &Src| {
-                self.value(*value, touch.warp, one) != self.value(*value, touch.warp, other)
+            let differs = |element| {
+                let of = |lane| self.value(touch, (touch.warp, lane), element);
+                of(one) != of(other)
             };
             if at == same {
                 let both = [&access(one), &access(other)];
-                let harm = match self.pedantic || self.how.values.iter().any(differs) {
+                let harm = match self.pedantic || self.elements(touch).any(differs) {
                     true => Harm::Possible,
                     false => Harm::None,
                 };

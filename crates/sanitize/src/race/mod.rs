@@ -47,9 +47,9 @@ use clusters::Clusters;
 use foldhash::HashSet;
 use ir::{
     Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, Terminator,
-    WarpRules,
+    Touched, WarpRules,
 };
-use judge::{Extents, How, Judge, Where};
+use judge::{Extents, How, Judge, Where, Written};
 use lanes::LaneMask;
 use line::{Kind, Lines, Pages};
 use presence::Presence;
@@ -161,8 +161,10 @@ impl Races {
 
     #[inline]
     pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
+        let place = inst.place;
+        let how = |kind, written, address| How { kind, place, address, written, lasts: false };
         match &inst.op {
-            Op::Load { d, space, access, address, ordering } => {
+            Op::Load { space, address, ordering, .. } => {
                 if matches!(space, Space::Param | Space::Local) {
                     return;
                 }
@@ -170,13 +172,11 @@ impl Races {
                     true => Kind::strong(false, false),
                     false => self.kind(*ordering, false),
                 };
-                let how =
-                    How { kind, place: inst.place, address, values: &[], element: 0, lasts: false };
-                let bytes = u64::from(access.bytes()) * d.len() as u64;
-                self.touch(view, *space, address, bytes, how, found);
+                let how = how(kind, Written::Read, address);
+                self.touch(view, inst, how, found);
                 if let Some(scope) = ordering.scope() {
                     let wide = self.is_wide(scope);
-                    self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
+                    self.synchronise(view, inst, |var, clocks, lane| {
                         let read = if ordering.acquires() { Read::Acquire } else { Read::Relaxed };
                         var.read(clocks, lane, wide, read);
                     });
@@ -187,30 +187,33 @@ impl Races {
                     return;
                 }
                 let kind = self.kind(*ordering, true);
-                let (place, element) = (inst.place, access.bytes());
-                let how = How { kind, place, address, values, element, lasts: false };
-                let bytes = u64::from(access.bytes()) * values.len() as u64;
-                self.touch(view, *space, address, bytes, how, found);
+                let how = how(kind, Written::Stored(values, access.bytes()), address);
+                self.touch(view, inst, how, found);
                 if let Some(scope) = ordering.scope() {
                     let wide = self.is_wide(scope);
-                    self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
+                    self.synchronise(view, inst, |var, clocks, lane| {
                         var.write(clocks, lane, wide, ordering.releases());
                     });
                 }
             }
-            Op::Atomic { d, space, access, address, ordering, .. } => {
+            Op::Atomic { d, address, ordering, .. } => {
                 let wide = ordering.scope().is_some_and(|scope| self.is_wide(scope));
                 let kind = self.kind(*ordering, true);
                 let kind = if d.is_some() { kind } else { kind.blind() };
-                let how =
-                    How { kind, place: inst.place, address, values: &[], element: 0, lasts: false };
-                let bytes = u64::from(access.bytes());
-                self.touch(view, *space, address, bytes, how, found);
-                self.synchronise(view, *space, address, bytes, |var, clocks, lane| {
+                let how = how(kind, Written::Read, address);
+                self.touch(view, inst, how, found);
+                self.synchronise(view, inst, |var, clocks, lane| {
                     let read = if ordering.acquires() { Read::Acquire } else { Read::Update };
                     var.read(clocks, lane, wide, read);
                     var.update(clocks, lane, wide, ordering.releases());
                 });
+            }
+            Op::Copy(copy) => {
+                let (from, to) = (&copy.from.1, &copy.to.1);
+                let how_read = how(self.kind(Ordering::Weak, false), Written::Read, from);
+                self.touch(view, inst, how_read, found);
+                let how_written = how(self.kind(Ordering::Weak, true), Written::Copied(copy), to);
+                self.touch(view, inst, how_written, found);
             }
             Op::Fence(fence) => {
                 let wide = self.is_wide(fence.scope);
@@ -231,7 +234,7 @@ impl Races {
             | Op::Barrier { .. }
             | Op::ClusterBarrier { .. }
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => {}
         }
     }
@@ -240,15 +243,14 @@ impl Races {
     fn synchronise(
         &mut self,
         view: &View<'_>,
-        space: Space,
-        address: &Address,
-        bytes: u64,
+        inst: &Inst,
         each: impl Fn(&mut sync::Var, &mut Clocks, Thread),
     ) {
+        let Some(touched) = inst.op.touches().next() else { return };
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
         clocks.begin();
         for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+            Touch::each(view, (warp, lanes.0), &touched, |touch| {
                 let vars = match touch.space {
                     Space::Shared => match self.shared.get(touch.cta) {
                         Some(shared) => &mut shared.vars,
@@ -265,20 +267,14 @@ impl Races {
         }
     }
 
-    fn touch(
-        &mut self,
-        view: &View<'_>,
-        space: Space,
-        address: &Address,
-        bytes: u64,
-        how: How<'_>,
-        found: &mut Findings,
-    ) {
+    fn touch(&mut self, view: &View<'_>, inst: &Inst, how: How<'_>, found: &mut Findings) {
+        let named = |touched: &Touched<'_>| touched.writes == how.kind.writes();
+        let Some(touched) = inst.op.touches().find(named) else { return };
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
         let system = &self.system;
         for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), space, address, bytes, |touch| {
+            Touch::each(view, (warp, lanes.0), &touched, |touch| {
                 let lines = match touch.space {
                     Space::Shared if system.start <= touch.low && touch.high <= system.end => {
                         return;
@@ -292,10 +288,10 @@ impl Races {
                 };
                 judge.touched(touch, lines, clocks, found);
                 if touch.cta != view.cta() {
-                    let kind = match (how.kind.writes(), how.values.is_empty()) {
+                    let kind = match (how.kind.writes(), how.written) {
                         (false, _) => AccessKind::Load,
-                        (true, true) => AccessKind::Atomic,
-                        (true, false) => AccessKind::Store,
+                        (true, Written::Read) => AccessKind::Atomic,
+                        (true, Written::Stored(..) | Written::Copied(_)) => AccessKind::Store,
                     };
                     self.presence.accessed(view, touch, clocks, (how.place, kind), found);
                 }
@@ -324,7 +320,7 @@ impl Races {
             Space::Generic | Space::Local | Space::Param => return,
         };
         let (kind, address) = (Kind::copy(writes), &Address { base: Src::Imm(0), offset: 0 });
-        let how = How { kind, place, address, values: &[], element: 0, lasts: true };
+        let how = How { kind, place, address, written: Written::Read, lasts: true };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
         judge.touched(touch, lines, clocks, &mut Findings::default());
     }

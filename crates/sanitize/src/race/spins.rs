@@ -30,7 +30,7 @@ pub(super) fn loads(kernel: &Kernel) -> HashSet<Place> {
 
 /// Whether a block does more than compute and look.
 fn has_effect(block: &Block) -> bool {
-    let does = |op: &Op| op.touches().is_some_and(|touched| touched.writes) || op.may_wait();
+    let does = |op: &Op| op.touches().any(|touched| touched.writes) || op.may_wait();
     block.insts.iter().any(|inst| does(&inst.op))
 }
 

@@ -5,6 +5,7 @@ use super::control::{
     Barrier, BarrierMeeting, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep,
     Nothing, Pause, Trap,
 };
+use super::copy::{Copy, CopyOp, End};
 use super::handler::select;
 use super::handlers::{atomic_handler, load_handler, store_handler};
 use super::host::Host;
@@ -18,6 +19,7 @@ use super::source::{Origin, has_guard};
 use super::special::ReadSpecial;
 use crate::Level;
 use crate::cta::PIECE;
+use crate::fault::AccessKind;
 use crate::plan::{BranchOp, Pc, Plan, Rows, Slot};
 use ir::{
     Access, BlockId, Class, Inst, Interrupt, Kernel, Op, Ordering, Place, Reg, Space, Terminator,
@@ -56,6 +58,7 @@ impl Program {
                 predicated: Vec::new(),
                 specials: Vec::new(),
                 hosts: Vec::new(),
+                copies: Vec::new(),
                 sites: Vec::new(),
                 origins: Vec::new(),
             },
@@ -311,11 +314,24 @@ impl Compiler<'_> {
             }
             Op::Fence(_) => self.emit(select::<FenceAll>(level), Slot::NONE, [], 0, 0),
             Op::Nanosleep { .. } => self.emit(select::<Nanosleep>(level), Slot::NONE, [], 0, 0),
+            Op::Copy(copy) => {
+                let op = CopyOp {
+                    to: self.end(copy.to, AccessKind::Store),
+                    from: self.end(copy.from, AccessKind::Load),
+                    bytes: self.rows.src(copy.bytes, Class::W32),
+                    read: self.rows.src(copy.read, Class::W32),
+                    unit: copy.unit,
+                    place: self.place,
+                };
+                self.program.copies.push(op);
+                let index = self.program.copies.len() as u32 - 1;
+                self.emit(select::<Copy>(level), Slot::NONE, [], index, 0);
+            }
             // Of interest to observers alone.
-            Op::AsyncCopy(_) if self.observed => {
+            Op::CopyProgress(_) if self.observed => {
                 self.emit(select::<Nothing>(level), Slot::NONE, [], 0, 0);
             }
-            Op::AsyncCopy(_) => {}
+            Op::CopyProgress(_) => {}
             Op::Host { service, d, operands } => {
                 let classes = service.operands().iter();
                 let op = HostOp {
@@ -409,6 +425,13 @@ impl Compiler<'_> {
     fn cache(&mut self, writes: bool) -> usize {
         self.program.sites.push(writes);
         self.program.sites.len() - 1
+    }
+
+    /// Where a copy writes or reads.
+    fn end(&mut self, (space, address): (Space, ir::Address), access: AccessKind) -> End {
+        let (base, wide) = self.rows.base(address.base);
+        let cache = self.cache(access == AccessKind::Store);
+        End { access, space, base, wide, offset: address.offset.cast_unsigned(), cache }
     }
 
     fn memory(

@@ -7,6 +7,7 @@ mod atomic;
 mod collective;
 mod compile;
 mod control;
+mod copy;
 mod element;
 mod handler;
 mod handlers;

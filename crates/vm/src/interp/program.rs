@@ -1,5 +1,6 @@
 //! A plan as the interpreter runs it: a flat list of codes, and the operands that have no room in them.
 
+use super::copy::CopyOp;
 use super::operations::{AtomicOp, HostOp, MemoryOp, PredicatedOp};
 use super::source::Origin;
 use crate::frame::Frame;
@@ -29,6 +30,7 @@ pub(crate) struct Program {
     pub(super) predicated: Vec<PredicatedOp>,
     pub(super) specials: Vec<Special>,
     pub(super) hosts: Vec<HostOp>,
+    pub(super) copies: Vec<CopyOp>,
     /// Per access that remembers an allocation, whether it writes.
     pub(super) sites: Vec<bool>,
     /// Per code, what an observer is told; empty if there is none.

@@ -72,7 +72,8 @@ fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => continue,
         };
         if defs[d.0 as usize] == 1 && result.is_some() {
@@ -89,7 +90,7 @@ fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option
             Src::Reg(reg) => constants[reg.0 as usize],
             Src::Imm(_) => None,
         };
-        if let Some(address) = address(&mut inst.op) {
+        for address in addresses(&mut inst.op).into_iter().flatten() {
             let narrow = |reg: Reg| kernel.registers[reg.0 as usize] == Class::W32;
             if let (Src::Reg(reg), Some(value)) = (address.base, constant(address.base)) {
                 let whole = value.wrapping_add(address.offset.cast_unsigned());
@@ -107,11 +108,21 @@ fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option
     Some(())
 }
 
-fn address(op: &mut Op) -> Option<&mut ir::Address> {
+/// The addresses among its operands.
+fn addresses(op: &mut Op) -> [Option<&mut ir::Address>; 3] {
     match op {
         Op::Load { address, .. } | Op::Store { address, .. } | Op::Atomic { address, .. } => {
-            Some(address)
+            [Some(address), None, None]
         }
+        Op::Copy(copy) => {
+            let ir::AsyncCopy { to, from, until, .. } = &mut **copy;
+            let object = match until {
+                ir::Completion::Object(_, object) => Some(object),
+                ir::Completion::Group(_) => None,
+            };
+            [Some(&mut from.1), Some(&mut to.1), object]
+        }
+        Op::CopyProgress(ir::CopyProgress::Signals(_, object)) => [Some(object), None, None],
         Op::Unary { .. }
         | Op::Binary { .. }
         | Op::Ternary { .. }
@@ -125,8 +136,8 @@ fn address(op: &mut Op) -> Option<&mut ir::Address> {
         | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
-        | Op::AsyncCopy(_)
-        | Op::Host { .. } => None,
+        | Op::CopyProgress(_)
+        | Op::Host { .. } => [None, None, None],
     }
 }
 
@@ -337,21 +348,14 @@ fn sources(op: &mut Op) -> Vec<&mut Src> {
         Op::Barrier { id, threads, .. } => std::iter::once(id).chain(threads).collect(),
         Op::Nanosleep { nanoseconds } => vec![nanoseconds],
         Op::Host { operands, .. } => operands.iter_mut().collect(),
-        Op::AsyncCopy(ir::AsyncCopy::Begins { to, from, bytes, until }) => {
-            let object = match until {
-                ir::Completion::Object(_, object) => Some(&mut object.base),
-                ir::Completion::Group(_) => None,
-            };
-            let from = from.as_mut().map(|(_, from)| &mut from.base);
-            [Some(&mut to.1.base), from, Some(bytes), object].into_iter().flatten().collect()
-        }
-        Op::AsyncCopy(ir::AsyncCopy::Signals(_, object)) => vec![&mut object.base],
+        Op::Copy(copy) => copy.sources_mut().collect(),
+        Op::CopyProgress(ir::CopyProgress::Signals(_, object)) => vec![&mut object.base],
         Op::Logic { .. }
         | Op::Special { .. }
         | Op::ActiveMask { .. }
         | Op::ClusterBarrier { .. }
         | Op::Fence(_)
-        | Op::AsyncCopy(_) => Vec::new(),
+        | Op::CopyProgress(_) => Vec::new(),
     }
 }
 
@@ -387,7 +391,8 @@ fn predicates(op: &mut Op) -> Vec<&mut Pred> {
         | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
-        | Op::AsyncCopy(_)
+        | Op::Copy(_)
+        | Op::CopyProgress(_)
         | Op::Host { .. } => Vec::new(),
     }
 }

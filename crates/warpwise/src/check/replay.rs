@@ -171,19 +171,20 @@ struct LastWriter {
 
 impl Observer for LastWriter {
     fn inst(&mut self, view: &View<'_>, inst: &Inst) {
-        let Some(Touched { space, address, bytes, writes: true }) = inst.op.touches() else {
-            return;
-        };
-        if !matches!(space, Space::Global | Space::Generic) {
-            return;
-        }
-        for (warp, lanes) in view.group() {
-            let addresses = view.address(address, warp);
-            for lane in lanes.iter() {
-                let start = view.locate(space, addresses[lane as usize]);
-                let inside = self.address.wrapping_sub(start.address) < bytes;
-                if start.space == Space::Global && inside {
-                    self.found = Some((inst.place, view.thread(warp, lane)));
+        for touched in inst.op.touches().filter(|touched| touched.writes) {
+            let Touched { space, address, .. } = touched;
+            if !matches!(space, Space::Global | Space::Generic) {
+                continue;
+            }
+            for (warp, lanes) in view.group() {
+                let (addresses, bytes) =
+                    (view.address(address, warp), view.length(touched.length, warp));
+                for lane in lanes.iter() {
+                    let start = view.locate(space, addresses[lane as usize]);
+                    let inside = self.address.wrapping_sub(start.address) < bytes[lane as usize];
+                    if start.space == Space::Global && inside {
+                        self.found = Some((inst.place, view.thread(warp, lane)));
+                    }
                 }
             }
         }

@@ -193,7 +193,8 @@ impl Scan<'_> {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_) => Known::Anything,
+            | Op::Copy(_)
+            | Op::CopyProgress(_) => Known::Anything,
         };
         op.operands(|operand| {
             let Operand::Def(Reg(nth)) = operand else { return };
@@ -255,6 +256,14 @@ impl Scan<'_> {
                     Update::Exchange | Update::CompareExchange => uses[nth].others = true,
                 }
             }
+            Op::Copy(copy) => {
+                for (space, address) in [&copy.from, &copy.to] {
+                    if let Some(nth) = self.pointer(*space, address) {
+                        uses[nth].accesses = true;
+                    }
+                }
+                takes(uses, &copy.sources().collect::<Vec<_>>(), None);
+            }
             Op::Logic { .. }
             | Op::Select { .. }
             | Op::Special { .. }
@@ -264,7 +273,7 @@ impl Scan<'_> {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
-            | Op::AsyncCopy(_)
+            | Op::CopyProgress(_)
             | Op::Host { .. } => {}
         }
     }

@@ -1,4 +1,4 @@
-//! What `cp.async.bulk` does: a thread copies many bytes, 16 at a time, and tells a barrier object.
+//! What `cp.async.bulk` does: a thread copies many bytes, and tells a barrier object.
 //!
 //! As with `cp.async`, a copy is made when it begins, and observers are told when it counts as complete.
 
@@ -7,8 +7,8 @@ use crate::catalogue::logic::both;
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{
-    Access, Address, AsyncCopy, BULK_UNIT, BinaryOp, Class, CompareOp, Completion, Groups, Op,
-    Ordering, Scope, Space, Special, Src, Terminator, UnaryOp,
+    Address, AsyncCopy, BULK_UNIT, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering,
+    Scope, Space, Special, Src, Terminator, UnaryOp,
 };
 
 /// A copy into shared memory.
@@ -93,40 +93,7 @@ fn copy(
     size: Src,
     until: Completion,
 ) {
-    let guard = lo.b.guard();
-    let offset = lo.b.reg(Class::W32);
-    lo.b.set_guard(None);
-    lo.b.copy_to(offset, Src::Imm(0));
-    let some = lo.b.compare(CompareOp::NeI32, size, Src::Imm(0));
-    let begins = both(lo, guard, some.into());
-    let (round, join) = (lo.b.block(), lo.b.block());
-    lo.b.terminate(Terminator::Branch { p: begins, then: round, otherwise: join });
-    lo.b.switch_to(round);
-    let words: Vec<_> = (0..BULK_UNIT / 8).map(|_| lo.b.reg(Class::W64)).collect();
-    let (access, ordering) = (Access::B64, Ordering::Weak);
-    let (address, space) = (advanced(lo, from.1, offset.into()), from.0);
-    let d = words.iter().copied().map(Some).collect();
-    lo.b.push(Op::Load { d, space, access, address, ordering });
-    let (address, space) = (advanced(lo, to.1, offset.into()), to.0);
-    let values = words.into_iter().map(Src::Reg).collect();
-    lo.b.push(Op::Store { values, space, access, address, ordering });
-    lo.b.binary_to(offset, BinaryOp::AddI32, offset, Src::Imm(BULK_UNIT));
-    let more = lo.b.compare(CompareOp::LtU32, offset, size);
-    lo.b.terminate(Terminator::Branch { p: more.into(), then: round, otherwise: join });
-    lo.b.switch_to(join);
-    lo.b.set_guard(Some(begins));
-    lo.b.push(Op::AsyncCopy(AsyncCopy::Begins { to, from: Some(from), bytes: size, until }));
-    lo.b.set_guard(guard);
-}
-
-/// An address so many bytes further.
-fn advanced(lo: &mut Lowering, address: Address, by: Src) -> Address {
-    let base = match address.base {
-        Src::Reg(base) if lo.b.class(base) == Class::W32 => lo.b.binary(BinaryOp::AddI32, base, by),
-        base => {
-            let by = lo.b.unary(UnaryOp::ZeroExtend32, by);
-            lo.b.binary(BinaryOp::AddI64, base, by)
-        }
-    };
-    Address { base: base.into(), ..address }
+    let unit = BULK_UNIT as u32;
+    let copy = AsyncCopy { to, from, bytes: size, read: size, unit, until };
+    lo.b.push(Op::Copy(Box::new(copy)));
 }

@@ -1,0 +1,157 @@
+//! Asynchronous copies, made when they begin.
+
+use super::handler::Body;
+use super::program::{Code, Program};
+use super::reach::{Base, Generic, Global, Local, Param, Reach, Shared, access_fault};
+use crate::fault::{AccessKind, FaultKind};
+use crate::frame::Frame;
+use crate::plan::Slot;
+use ir::{Place, Space, pieces};
+
+/// The operands of a copy.
+#[derive(Clone, Debug)]
+pub(super) struct CopyOp {
+    pub(super) to: End,
+    pub(super) from: End,
+    pub(super) bytes: Slot,
+    pub(super) read: Slot,
+    pub(super) unit: u32,
+    pub(super) place: Place,
+}
+
+/// Where a copy writes or reads.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    pub(super) access: AccessKind,
+    pub(super) space: Space,
+    pub(super) base: Slot,
+    pub(super) wide: bool,
+    pub(super) offset: u64,
+    /// Index into [`Frame::sites`](crate::frame::Frame::sites).
+    pub(super) cache: usize,
+}
+
+/// The copy at index `x`, lane by lane.
+pub(super) struct Copy;
+
+impl Body for Copy {
+    unsafe fn run<const LEVEL: usize>(
+        program: &Program,
+        frame: &mut Frame<'_>,
+        code: &Code,
+        at: usize,
+    ) -> usize {
+        let op = &program.copies[code.x as usize];
+        for warp in frame.first..frame.first + frame.count {
+            let mut left = frame.exec[warp];
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                // SAFETY: the code belongs to the frame's program, as for the caller.
+                if let Err(kind) = unsafe { copy(frame, op, warp, lane) } {
+                    return frame.fault(kind, op.place, warp, lane as u32);
+                }
+            }
+        }
+        at + 1
+    }
+}
+
+/// A lane's copy.
+///
+/// # Safety
+/// The operation belongs to the frame's program.
+unsafe fn copy(
+    frame: &mut Frame<'_>,
+    op: &CopyOp,
+    warp: usize,
+    lane: usize,
+) -> Result<(), FaultKind> {
+    // SAFETY: as for the caller; both sizes have 32 bits, and the bases the classes that were noted.
+    let (bytes, read, from, to) = unsafe {
+        let size = |slot| u64::from((*frame.row::<u32>(slot, warp))[lane]);
+        let address = |end: &End| match end.wide {
+            true => (*frame.row::<u64>(end.base, warp))[lane].plus(end.offset),
+            false => (*frame.row::<u32>(end.base, warp))[lane].plus(end.offset),
+        };
+        let read = size(op.read).min(size(op.bytes));
+        (size(op.bytes), read, address(&op.from), address(&op.to))
+    };
+    let unit = u64::from(op.unit);
+    // Who waits for it waits as long as for so many accesses.
+    frame.fuel -= (bytes / unit) as i64;
+    let from = Range { end: &op.from, thread: (warp, lane), address: from, bytes: read };
+    let to = Range { end: &op.to, thread: (warp, lane), address: to, bytes };
+    let whole = from.whole(frame, unit).zip(to.whole(frame, unit));
+    if let Some((from, to)) = whole {
+        // SAFETY: both ranges were found accessible; they may overlap.
+        unsafe {
+            std::ptr::copy(from as *const u8, to as *mut u8, read as usize);
+            (to as *mut u8).add(read as usize).write_bytes(0, (bytes - read) as usize);
+        }
+        return Ok(());
+    }
+    // A piece is not accessible, or they are in several allocations that adjoin.
+    from.each(frame, op.unit, |_, _| ())?;
+    to.each(frame, op.unit, |_, _| ())?;
+    let mut copied = vec![0; bytes as usize];
+    from.each(frame, op.unit, |host, bytes| {
+        // SAFETY: the bytes were found accessible, and as many are read as written.
+        unsafe {
+            std::ptr::copy(host as *const u8, copied[bytes.clone()].as_mut_ptr(), bytes.len())
+        }
+    })?;
+    to.each(frame, op.unit, |host, bytes| {
+        // SAFETY: as above.
+        unsafe { std::ptr::copy(copied[bytes.clone()].as_ptr(), host as *mut u8, bytes.len()) }
+    })
+}
+
+/// The bytes that a lane reads, or those that it writes.
+struct Range<'o> {
+    end: &'o End,
+    thread: (usize, usize),
+    address: u64,
+    bytes: u64,
+}
+
+impl Range<'_> {
+    /// Where they are on the host, if they are accessible in one piece.
+    fn whole(&self, frame: &mut Frame<'_>, unit: u64) -> Option<u64> {
+        if self.bytes == 0 {
+            return Some(std::ptr::dangling::<u8>() as u64);
+        }
+        let aligned = self.address.is_multiple_of(unit);
+        self.reach(frame, self.address, self.bytes).filter(|_| aligned)
+    }
+
+    /// Calls `each` with where pieces are on the host, and which bytes they are.
+    fn each(
+        &self,
+        frame: &mut Frame<'_>,
+        unit: u32,
+        mut each: impl FnMut(u64, std::ops::Range<usize>),
+    ) -> Result<(), FaultKind> {
+        for (offset, size) in pieces(self.bytes, unit) {
+            let at = self.address.wrapping_add(offset);
+            let aligned = at.is_multiple_of(size.into());
+            let host = self.reach(frame, at, size.into()).filter(|_| aligned);
+            let End { access, space, .. } = *self.end;
+            let host = host.ok_or_else(|| access_fault(frame, access, space, at, size))?;
+            let start = offset as usize;
+            each(host, start..start + size as usize);
+        }
+        Ok(())
+    }
+
+    fn reach(&self, frame: &mut Frame<'_>, address: u64, bytes: u64) -> Option<u64> {
+        let (cache, (warp, lane)) = (self.end.cache, self.thread);
+        match self.end.space {
+            Space::Global => Global::lane(frame, cache, warp, lane, address, bytes),
+            Space::Shared => Shared::lane(frame, cache, warp, lane, address, bytes),
+            Space::Local => Local::lane(frame, cache, warp, lane, address, bytes),
+            Space::Param => Param::lane(frame, cache, warp, lane, address, bytes),
+            Space::Generic => Generic::lane(frame, cache, warp, lane, address, bytes),
+        }
+    }
+}
