@@ -18,7 +18,7 @@ use crate::mir::{Func, Kind, O};
 use crate::{Input, Level};
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
-use ir::{Class, Float, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg};
+use ir::{Class, Collective, Float, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg, Src};
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
 use std::collections::{BTreeSet, HashMap};
@@ -47,7 +47,7 @@ struct Lower<'a> {
     /// Per register, whether the prologue computes it.
     invariant: Vec<bool>,
     /// Per register, whether NaNs may have any bits where it is handed on.
-    nan: Vec<bool>,
+    floats: Vec<bool>,
     /// What is known where the next instruction goes.
     state: HashMap<Reg, Value>,
     /// Registers whose values are needed there.
@@ -90,7 +90,7 @@ pub(crate) fn lower(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Resu
         nodes: &nodes,
         blocks: Vec::new(),
         invariant,
-        nan: nan(kernel, interrupt)?,
+        floats: floats(input, interrupt)?,
         state: HashMap::new(),
         live: BTreeSet::new(),
         shared: None,
@@ -105,28 +105,36 @@ pub(crate) fn lower(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Resu
     Some(Ok(Lowered { func, entries, expected, sites }))
 }
 
-/// Per register, whether an operation may give it a NaN of any bits. `None` if it was interrupted.
-fn nan(kernel: &ir::Kernel, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
-    let mut found = vec![false; kernel.registers.len()];
+/// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
+/// until somebody looks at them. `None` if it was interrupted.
+fn floats(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
+    let kernel = input.kernel;
+    let w32 = |class: &Class| *class == Class::W32;
+    let mut found: Vec<bool> = kernel.registers.iter().map(w32).collect();
     loop {
         let mut changed = false;
-        for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+        let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+        for inst in input.prologue.iter().chain(insts) {
             interrupt.go_on(1)?;
-            let mut any = match &inst.op {
+            let float = |src: &Src| match src {
+                Src::Imm(value) => !f32::from_bits(*value as u32).is_nan(),
+                Src::Reg(reg) => found[reg.0 as usize],
+            };
+            let all = match &inst.op {
+                Op::Unary { op, a, .. } if op.is_move() => float(a),
                 Op::Unary { op, .. } => op.gives() == Some(Float::F32),
                 Op::Binary { op, .. } => op.gives() == Some(Float::F32),
                 Op::Ternary { op, .. } => op.gives() == Some(Float::F32),
+                Op::Select { a, b, .. } => float(a) && float(b),
+                Op::Collective { what: Collective::Shfl { a, .. }, .. } => float(a),
                 _ => false,
             };
-            let hands_on = matches!(inst.op, Op::Select { .. } | Op::Collective { .. })
-                || matches!(&inst.op, Op::Unary { op, .. } if op.is_move());
-            inst.op.operands(|operand| match operand {
-                Operand::Use(reg) if hands_on => any |= found[reg.0 as usize],
-                Operand::Def(reg) if any && !found[reg.0 as usize] => {
-                    found[reg.0 as usize] = true;
-                    changed = true;
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand
+                    && !all
+                {
+                    changed |= std::mem::replace(&mut found[reg.0 as usize], false);
                 }
-                Operand::Use(_) | Operand::Def(_) => {}
             });
         }
         if !changed {
@@ -243,7 +251,7 @@ impl Lower<'_> {
                 let vectors: Vec<VReg> =
                     (0..count).map(|_| self.func.value(values::FLOAT)).collect();
                 params.extend(&vectors);
-                let nan = self.nan[reg.0 as usize];
+                let nan = self.floats[reg.0 as usize];
                 Value { nan, ..Value::vectors(vectors) }
             };
             self.set(*reg, value);
@@ -364,15 +372,16 @@ impl Lower<'_> {
         if self.is_scalar(d) || self.class(d) == Class::Pred {
             return false;
         }
+        self.canonical(d);
         let before = self.vectors(d);
-        let nan_before = self.known(d).nan;
         let _ = guard.reg().map(|reg| self.scalar(reg));
         if !self.op(op, place) {
             return false;
         }
         let class = self.class(d);
+        // Of old and new values, one may be no number.
+        self.canonical(d);
         let after = self.vectors(d);
-        let nan = self.known(d).nan | nan_before;
         let masks = match (class, self.masks(guard)) {
             (Class::W64, _) | (_, None) => {
                 let bits = self.bits(guard);
@@ -383,7 +392,7 @@ impl Lower<'_> {
         let both = (0..after.len())
             .map(|nth| self.blend_of(class, masks[nth], O::U(after[nth]), before[nth]))
             .collect();
-        self.set(d, Value { nan, ..Value::vectors(both) });
+        self.set(d, Value::vectors(both));
         true
     }
 

@@ -1,7 +1,8 @@
 //! A kernel cut into pieces that run without anybody else: between barriers, and what the code leaves to others.
 
 use ir::{
-    BarrierAction, Interrupt, Kernel, Liveness, Op, Operand, Pred, Reg, Src, terminator_use,
+    BarrierAction, Interrupt, Kernel, Liveness, Op, Operand, Pred, Reg, Src, Terminator,
+    terminator_use,
 };
 
 /// How a piece ends.
@@ -134,11 +135,23 @@ impl Nodes {
         for (id, block) in kernel.blocks.iter().enumerate() {
             let next = first.get(id + 1).copied().unwrap_or(all.len());
             let last = &all[next - 1];
-            let (reached, leaves) = (true, last.end == End::Leave);
+            let leaves = last.end == End::Leave;
             let any_left = all[first[id]..next].iter().any(|node| node.end == End::Leave) || leaves;
-            for to in block.terminator.successors() {
+            // A branch on a constant leads to one block alone.
+            let taken = |to: &ir::BlockId| match &block.terminator {
+                Terminator::Branch { p: Pred::Const(value), then, otherwise } => {
+                    *to == if *value { *then } else { *otherwise }
+                }
+                Terminator::Branch { .. }
+                | Terminator::Jump(_)
+                | Terminator::Exit
+                | Terminator::Trap => true,
+            };
+            let is_constant = matches!(block.terminator, Terminator::Branch { p: Pred::Const(_), .. });
+            let ways = if is_constant { 1 } else { 2 };
+            for to in block.terminator.successors().filter(taken).take(ways) {
                 let target = &mut all[first[to.0 as usize]];
-                target.ways += u32::from(reached);
+                target.ways += 1;
                 target.is_entry |= any_left || to.0 as usize <= id;
             }
         }

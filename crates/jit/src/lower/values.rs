@@ -332,10 +332,13 @@ impl Lower<'_> {
 
     /// The values of a register in the form in which they are handed on, and what to make of them.
     pub(super) fn handed(&mut self, reg: Reg) -> Vec<VReg> {
-        match self.is_scalar(reg) {
-            true => vec![self.scalar(reg)],
-            false => self.vectors(reg),
+        if self.is_scalar(reg) {
+            return vec![self.scalar(reg)];
         }
+        if !self.floats[reg.0 as usize] {
+            self.canonical(reg);
+        }
+        self.vectors(reg)
     }
 
     /// What home rows do not hold of these registers, for an exit.

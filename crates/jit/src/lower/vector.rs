@@ -21,7 +21,14 @@ impl Lower<'_> {
             Op::Ternary { op, .. } => (op.takes(), op.gives()),
             _ => (None, None),
         };
-        let passes_on = matches!(op, Op::Select { .. })
+        // A choice between numbers and bits is one of bits.
+        let chooses_numbers = |a: &Src, b: &Src| {
+            [a, b].into_iter().all(|src| match src {
+                Src::Imm(value) => !f32::from_bits(*value as u32).is_nan(),
+                Src::Reg(reg) => self.known(*reg).nan,
+            })
+        };
+        let passes_on = matches!(op, Op::Select { a, b, .. } if chooses_numbers(a, b))
             || matches!(op, Op::Unary { op, .. } if op.is_move());
         let mut nan = gives == Some(Float::F32);
         let mut sources = Vec::new();
