@@ -12,6 +12,7 @@
 // Invariant 3 of ARCHITECTURE.md: what is forgotten is a compile error.
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub mod analysis;
 mod builder;
 mod collective;
 mod copy;

@@ -78,17 +78,31 @@ pub(crate) trait Watch {
 pub enum EngineChoice {
     /// The interpreter, with the vector instructions of a level.
     Interpreter(Level),
+    /// Machine code for warps, with the vector instructions of a level.
+    Native(jit::Level),
 }
 
 impl EngineChoice {
-    /// The best that this machine has.
+    /// The best interpreter that this machine has.
     pub fn detect() -> EngineChoice {
         EngineChoice::Interpreter(Level::detect())
     }
 
-    /// Every engine and level that this machine has, the best last.
+    /// Every engine and level that this machine has: interpreters first, of each kind the best last.
     pub fn available() -> impl Iterator<Item = EngineChoice> {
-        Level::available().map(EngineChoice::Interpreter)
+        Level::available().map(EngineChoice::Interpreter).chain(EngineChoice::native())
+    }
+
+    fn native() -> impl Iterator<Item = EngineChoice> {
+        let levels = jit::Level::ALL.into_iter().filter(|level| level.is_available());
+        levels.map(EngineChoice::Native)
+    }
+
+    fn is_available(self) -> bool {
+        match self {
+            EngineChoice::Interpreter(level) => level.is_available(),
+            EngineChoice::Native(level) => level.is_available(),
+        }
     }
 }
 
@@ -96,6 +110,7 @@ impl fmt::Display for EngineChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EngineChoice::Interpreter(level) => write!(f, "interp:{level}"),
+            EngineChoice::Native(level) => write!(f, "jit:{level}"),
         }
     }
 }
@@ -110,14 +125,17 @@ impl FromStr for EngineChoice {
         if text == "interp" {
             return Ok(EngineChoice::detect());
         }
-        let (engine, level) = text.split_once(':').unwrap_or((text, ""));
-        let found =
-            Level::ALL.into_iter().find(|known| engine == "interp" && known.to_string() == level);
-        match found {
-            Some(level) if level.is_available() => Ok(EngineChoice::Interpreter(level)),
-            Some(_) => Err(format!("this machine has no {level}: it has {}", known().join(", "))),
+        if text == "jit" {
+            let missing = || format!("this machine has no native code: it has {}", known().join(", "));
+            return EngineChoice::native().last().ok_or_else(missing);
+        }
+        let all = Level::ALL.into_iter().map(EngineChoice::Interpreter);
+        let mut all = all.chain(jit::Level::ALL.into_iter().map(EngineChoice::Native));
+        match all.find(|engine| engine.to_string() == text) {
+            Some(engine) if engine.is_available() => Ok(engine),
+            Some(_) => Err(format!("this machine has no {text}: it has {}", known().join(", "))),
             None => Err(format!(
-                "there is no engine `{text}`: there are interp, {}",
+                "there is no engine `{text}`: there are interp, jit, {}",
                 known().join(", ")
             )),
         }

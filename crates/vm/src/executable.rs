@@ -3,6 +3,7 @@
 use crate::engine::{Code, Engine, EngineChoice};
 use crate::interp::Interpreter;
 use crate::launch::Storage;
+use crate::native::Native;
 use crate::plan::{Plan, Shape};
 use ir::{Interrupt, Kernel};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,9 +54,11 @@ impl Executable {
             return Some(made);
         }
         // Not locked meanwhile: others may launch what there is.
-        let plan = Arc::new(Plan::new(&self.kernel, shape, interrupt)?);
+        let everywhere = matches!(engine, EngineChoice::Native(_)) && !shape.observed;
+        let plan = Arc::new(Plan::new(&self.kernel, shape, everywhere, interrupt)?);
         let code = match engine {
             EngineChoice::Interpreter(level) => Interpreter(level).compile(&plan, interrupt)?,
+            EngineChoice::Native(level) => Native(level).compile(&plan, interrupt)?,
         };
         let (spare, picoseconds) = (Mutex::default(), AtomicU64::new(0));
         let new = Arc::new(Made { plan, engine, code, spare, picoseconds });

@@ -24,6 +24,13 @@ pub(crate) enum Stop<P> {
     Barrier(P),
     /// At this half of the barrier of its cluster.
     Cluster(P),
+    /// Warps stand at different places, or have exited; they may have used up their turn.
+    Apart {
+        /// Per warp, the place; `None` if its lanes exit.
+        warps: Vec<(usize, Option<P>)>,
+        /// Whether one of them has used up its turn.
+        yields: bool,
+    },
     /// The kernel must stop.
     Fault(Box<FaultAt>),
 }
@@ -33,7 +40,7 @@ pub(crate) type Exit = Stop<Pc>;
 
 impl<P> Stop<P> {
     /// The same with another way to count places.
-    pub(crate) fn map<Q>(self, place: impl FnOnce(P) -> Q) -> Stop<Q> {
+    pub(crate) fn map<Q>(self, place: impl Fn(P) -> Q) -> Stop<Q> {
         match self {
             Stop::Limit(at) => Stop::Limit(place(at)),
             Stop::Yield(at) => Stop::Yield(place(at)),
@@ -42,6 +49,10 @@ impl<P> Stop<P> {
             Stop::Collective(at) => Stop::Collective(place(at)),
             Stop::Barrier(at) => Stop::Barrier(place(at)),
             Stop::Cluster(at) => Stop::Cluster(place(at)),
+            Stop::Apart { warps, yields } => {
+                let warps = warps.into_iter().map(|(warp, at)| (warp, at.map(&place))).collect();
+                Stop::Apart { warps, yields }
+            }
             Stop::Fault(fault) => Stop::Fault(fault),
         }
     }

@@ -58,10 +58,16 @@ pub(crate) struct Frame<'l> {
     pub(crate) heap_limit: u64,
     /// What threads have allocated and freed since the observer was told last; for observed runs.
     pub(crate) heap_events: Vec<HeapEvent>,
+    /// What machine code needs, once it has run.
+    pub(crate) native: Option<Box<crate::native::State>>,
 }
 
+const _: () = assert!(size_of::<Site>() == jit::SITE_BYTES as usize);
+
 /// A memory access of the code: it remembers which allocation it found last.
+/// Machine code finds its region here.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(crate) struct Site {
     pub(crate) region: Region,
     /// Whether it writes.
@@ -125,6 +131,7 @@ impl<'l> Frame<'l> {
             printed: Text::default(),
             heap_limit: 0,
             heap_events: Vec::new(),
+            native: None,
         }
     }
 }

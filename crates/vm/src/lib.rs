@@ -24,6 +24,7 @@ mod heap_event;
 mod interp;
 mod launch;
 pub mod memory;
+mod native;
 mod observer;
 mod observers;
 mod plan;
@@ -44,6 +45,7 @@ pub use executable::Executable;
 pub use fault::{AccessKind, Extent, Fault, FaultKind, ThreadId, Verdict, Waiting, WaitingFor};
 pub use heap_event::HeapEvent;
 pub use interp::{Operands, Results, evaluate};
+pub use jit::Level as NativeLevel;
 pub use launch::{
     DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, Outcome,
     clusters, cta_index, launch, launch_chosen, launch_observed,

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// The crates of the workspace that each may use, by their short names. Indirect uses count: who may use
 /// `ptx` may use what `ptx` uses.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("diag", &[]),
     ("numeric", &[]),
     ("lanes", &["numeric"]),
@@ -14,7 +14,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("ptx", &["diag", "ir", "lanes"]),
     ("isa", &["diag"]),
     ("machine", &["isa", "ir", "diag", "lanes"]),
-    ("vm", &["ir", "lanes", "numeric"]),
+    ("jit", &["ir", "lanes"]),
+    ("vm", &["ir", "jit", "lanes", "numeric"]),
     ("sanitize", &["vm", "diag", "ir", "lanes"]),
     ("warpwise", &["diag", "numeric", "lanes", "ir", "ptx", "isa", "machine", "vm", "sanitize"]),
     ("cli", &["warpwise"]),

@@ -240,6 +240,7 @@ impl<'l> Cta<'l> {
                 | Stop::Collective(_)
                 | Stop::Barrier(_)
                 | Stop::Cluster(_)
+                | Stop::Apart { .. }
                 | Stop::Fault(_) => return exit,
             }
         }
@@ -276,6 +277,12 @@ impl<'l> Cta<'l> {
             }
             Stop::Diverge(at) => self.diverge(at),
             Stop::Exit => self.exit(observer),
+            Stop::Apart { warps, yields } => {
+                self.come_apart(&warps, observer);
+                if yields {
+                    ended = Ended::Yield;
+                }
+            }
             Stop::Collective(at) => self.arrive_at_collective(at, observer),
             Stop::Barrier(at) => {
                 if let Err(kind) = self.arrive_at_barrier(at, observer) {
@@ -351,6 +358,23 @@ impl<'l> Cta<'l> {
         if !self.waiting.is_empty() {
             for warp in self.group() {
                 self.fire(warp, observer);
+            }
+            self.complete_barriers(observer);
+        }
+    }
+
+    /// The group's warps stand at different places; some have none, and exit.
+    fn come_apart<O: Observer>(&mut self, warps: &[(usize, Option<Pc>)], observer: &mut O) {
+        for (warp, at) in warps {
+            let lanes = self.frame.exec[*warp];
+            match at {
+                Some(at) => self.release(*warp, lanes, *at),
+                None => self.frame.threads.live[*warp] &= !lanes,
+            }
+        }
+        if !self.waiting.is_empty() {
+            for (warp, _) in warps.iter().filter(|(_, at)| at.is_none()) {
+                self.fire(*warp, observer);
             }
             self.complete_barriers(observer);
         }

@@ -177,7 +177,7 @@ impl Compiler<'_> {
             count += 1;
             // What waits resumes behind the guard, so it must come last under it. Observers and schedules see every
             // instruction with a guard of its own.
-            if inst.op.may_wait() || writes_guard(inst) || self.observed {
+            if inst.op.may_wait() || writes_guard(inst) || self.observed || self.plan.everywhere {
                 break;
             }
         }

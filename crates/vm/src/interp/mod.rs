@@ -29,17 +29,29 @@ use crate::Level;
 use crate::engine::{Code, Engine};
 use crate::plan::Plan;
 use ir::Interrupt;
-use program::Program;
 use std::sync::Arc;
 
 pub(crate) use collective::Gathered;
 pub use collective::{Operands, Results, evaluate};
+pub(crate) use program::Program;
+pub(crate) use reach::find_region;
 
 /// The interpreter, with handlers for a level of vector instructions that the machine has.
 pub(crate) struct Interpreter(pub(crate) Level);
 
 impl Engine for Interpreter {
     fn compile(&self, plan: &Arc<Plan>, interrupt: &Interrupt<'_>) -> Option<Box<dyn Code>> {
-        Some(Box::new(Program::compile(plan, self.0, interrupt)?))
+        Some(Box::new(self.program(plan, interrupt)?))
+    }
+}
+
+impl Interpreter {
+    /// Compiles a plan. `None` if it was interrupted.
+    pub(crate) fn program(
+        &self,
+        plan: &Arc<Plan>,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Program> {
+        Program::compile(plan, self.0, interrupt)
     }
 }

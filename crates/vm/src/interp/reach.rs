@@ -93,6 +93,12 @@ fn refill(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u
     region.holds(low, bytes).then_some(0)
 }
 
+/// Whether a region holds these bytes of global memory, or whatever a generic address leads to there. Makes it the one that the
+/// access finds first.
+pub(crate) fn find_region(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> bool {
+    refill(frame, cache, low, bytes).is_some()
+}
+
 impl Reach for Shared {
     #[inline(always)]
     fn span(frame: &mut Frame<'_>, _cache: usize, low: u64, bytes: u64) -> Option<u64> {

@@ -96,6 +96,21 @@ impl Code for Program {
 }
 
 impl Program {
+    /// Performs the instruction at a place for the frame's group. Says whether that was all: else it stopped, or would have.
+    pub(crate) fn perform(&self, frame: &mut Frame<'_>, place: Pc) -> bool {
+        let code = |at: Pc| self.entries.get(at.0 as usize).map_or(usize::MAX, |at| *at as usize);
+        let (mut at, end) = (code(place), code(place.next()));
+        frame.stop = None;
+        // SAFETY: the handler was selected for this machine; it does not look at the code.
+        unsafe { (self.begin_group.run)(self, frame, &self.begin_group, 0) };
+        while at < end {
+            let Some(code) = self.codes.get(at) else { return false };
+            // SAFETY: as above, and the code belongs to the program, which was made of the frame's plan.
+            at = unsafe { (code.run)(self, frame, code, at) };
+        }
+        at == end
+    }
+
     /// Prepares the frame's group, and says at which code it begins.
     fn begin(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> usize {
         let code = |at: Pc| self.entries.get(at.0 as usize).map_or(usize::MAX, |at| *at as usize);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 /// A half-open range of accessible addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(C)]
 pub struct Region {
     /// The first address.
     pub start: u64,

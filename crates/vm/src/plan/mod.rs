@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     pub(crate) kernel: Arc<Kernel>,
     /// What is the same in every CTA of a launch: run once, with all lanes, before the first CTA of a register file.
     pub(crate) prologue: Vec<Inst>,
+    /// Whether lanes may begin at every place, not only where the interpreter leaves them: then nothing is run in place.
+    pub(crate) everywhere: bool,
     /// Per block, whether the block before it runs it in place.
     pub(crate) predicated: Vec<bool>,
     /// Per block, how many instructions of the front end it has.
@@ -62,10 +64,11 @@ struct Point {
 }
 
 impl Plan {
-    /// Makes a kernel ready. `None` if it was interrupted.
+    /// Makes a kernel ready, for lanes that may begin at every place or not. `None` if it was interrupted.
     pub(crate) fn new(
         original: &Arc<Kernel>,
         shape: Shape,
+        everywhere: bool,
         interrupt: &Interrupt<'_>,
     ) -> Option<Plan> {
         let mut kernel = Arc::clone(original);
@@ -84,7 +87,11 @@ impl Plan {
                 None => slots::one_row_each(&simplified, interrupt)?,
             };
             kernel = Arc::new(simplified);
-            (predicated::find(original), assignment)
+            let predicated = match everywhere {
+                true => vec![false; kernel.blocks.len()],
+                false => predicated::find(original),
+            };
+            (predicated, assignment)
         };
         let mut rows = Rows::new(&kernel, &assignment, shape.warps());
         let mut end = Pc::START;
@@ -109,6 +116,7 @@ impl Plan {
         Some(Plan {
             shape,
             prologue,
+            everywhere,
             predicated,
             instructions: original.blocks.iter().map(counted).collect(),
             rows,

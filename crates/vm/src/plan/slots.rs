@@ -1,6 +1,7 @@
 //! Where registers live: which are shared by all warps, which must start as zero, which share a row.
 
-use ir::{Class, Extents, Inst, Interrupt, Kernel, Operand, Pred, Space, Src, terminator_use};
+use ir::analysis::{Uniform, Uniformity};
+use ir::{Class, Extents, Inst, Interrupt, Kernel, Operand, Pred, Reg, Src, terminator_use};
 use lanes::WARP;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,8 +9,6 @@ use std::collections::BinaryHeap;
 /// What the slot assignment knows of a register.
 #[derive(Clone, Debug, Default)]
 struct Facts {
-    /// Operations that write it.
-    defs: u32,
     /// It is the same in all threads of the CTA, at all times after it was written.
     uniform: bool,
     /// Some path reads it before it is written, or lanes that did not write it are read.
@@ -73,7 +72,10 @@ pub(super) fn assign(
     interrupt: &Interrupt<'_>,
 ) -> Option<Assignment> {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
-    find_uniform(kernel, invariant, &mut facts, interrupt)?;
+    let uniformity = Uniformity::of(kernel, invariant, interrupt)?;
+    for (reg, facts) in facts.iter_mut().enumerate() {
+        facts.uniform = uniformity.level(Reg(reg as u32)) <= Uniform::Cta;
+    }
     find_ranges(kernel, extents, full_warps, &mut facts, interrupt)?;
     for inst in invariant {
         inst.op.operands(|operand| {
@@ -92,53 +94,6 @@ pub(super) fn one_row_each(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option
         (facts.alone, facts.starts_zero, facts.range) = (true, true, Some((0, 0)));
     }
     place(kernel, &facts, interrupt)
-}
-
-/// A register is uniform when one unguarded operation writes it, from uniform operands alone.
-fn find_uniform(
-    kernel: &Kernel,
-    invariant: &[Inst],
-    facts: &mut [Facts],
-    interrupt: &Interrupt<'_>,
-) -> Option<()> {
-    let insts = || invariant.iter().chain(kernel.blocks.iter().flat_map(|block| &block.insts));
-    for inst in insts() {
-        interrupt.go_on(1)?;
-        inst.op.operands(|operand| {
-            if let Operand::Def(reg) = operand {
-                facts[reg.0 as usize].defs += 1;
-            }
-        });
-    }
-    // In reconvergence order definitions mostly precede uses; a second pass catches the rest.
-    for _ in 0..2 {
-        for inst in insts() {
-            interrupt.go_on(1)?;
-            let special = match inst.op.special() {
-                Some(what) => what.is_cta_invariant(),
-                None => inst.op.is_pure(),
-            };
-            let invariant = special || inst.op.loads_from(Space::Param);
-            if inst.guard.is_some() || !invariant {
-                continue;
-            }
-            let mut uniform = true;
-            inst.op.operands(|operand| {
-                uniform &= match operand {
-                    Operand::Use(reg) => facts[reg.0 as usize].uniform,
-                    Operand::Def(reg) => facts[reg.0 as usize].defs == 1,
-                };
-            });
-            if uniform {
-                inst.op.operands(|operand| {
-                    if let Operand::Def(reg) = operand {
-                        facts[reg.0 as usize].uniform = true;
-                    }
-                });
-            }
-        }
-    }
-    Some(())
 }
 
 /// Finds the positions between which each register's value is needed.

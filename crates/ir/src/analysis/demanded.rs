@@ -1,0 +1,148 @@
+//! Which lanes of a value anybody needs.
+
+use super::shape::Shape;
+use super::shapes::Shapes;
+use crate::{Collective, Inst, Interrupt, Kernel, Op, Operand, Pred, Src};
+use lanes::{LaneMask, WARP, shfl};
+
+/// Passes over a kernel after which all lanes are taken to be needed.
+const PASSES: usize = 8;
+
+/// Per register, the lanes in which somebody may read its value.
+#[derive(Clone, Debug)]
+pub struct Demanded {
+    lanes: Vec<u32>,
+}
+
+impl Demanded {
+    /// Finds them, from what others can notice backwards: through shuffles whose source lanes are constants, and under guards
+    /// that are true in constant lanes. `None` if it was interrupted.
+    pub fn of(kernel: &Kernel, shapes: &Shapes, interrupt: &Interrupt<'_>) -> Option<Demanded> {
+        let mut found = Demanded { lanes: vec![0; kernel.registers.len()] };
+        for _ in 0..PASSES {
+            let mut changed = false;
+            for block in kernel.blocks.iter().rev() {
+                if let Some(reg) = crate::terminator_use(&block.terminator) {
+                    changed |= found.add(reg.0, u32::MAX);
+                }
+                for inst in block.insts.iter().rev() {
+                    interrupt.go_on(1)?;
+                    changed |= found.inst(inst, shapes);
+                }
+            }
+            if !changed {
+                return Some(found);
+            }
+        }
+        found.lanes.fill(u32::MAX);
+        Some(found)
+    }
+
+    /// The lanes in which somebody may read a register.
+    pub fn lanes(&self, reg: crate::Reg) -> LaneMask {
+        LaneMask(self.lanes.get(reg.0 as usize).copied().unwrap_or(u32::MAX))
+    }
+
+    fn add(&mut self, reg: u32, lanes: u32) -> bool {
+        let known = &mut self.lanes[reg as usize];
+        let all = *known | lanes;
+        std::mem::replace(known, all) != all
+    }
+
+    fn inst(&mut self, inst: &Inst, shapes: &Shapes) -> bool {
+        let mut results = 0;
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                results |= self.lanes[reg.0 as usize];
+            }
+        });
+        let mut changed = false;
+        let mut executing = u32::MAX;
+        if let Some(guard) = inst.guard
+            && let Some(reg) = guard.reg()
+        {
+            changed |= self.add(reg.0, u32::MAX);
+            if let Shape::Mask(lanes) = shapes.shape(reg) {
+                executing = if matches!(guard, Pred::Not(_)) { !lanes } else { *lanes };
+            }
+        }
+        let needed = match &inst.op {
+            Op::Collective {
+                what: Collective::Shfl { mode, a, b: Src::Imm(b), c: Src::Imm(c), .. },
+                ..
+            } => {
+                let sources = shfl::source_lanes(*mode, &[*b as u32; WARP], &[*c as u32; WARP]);
+                let wanted = (0..WARP).filter(|lane| results >> lane & 1 != 0);
+                let from =
+                    wanted.fold(0, |all, lane| all | 1u32 << (sources.lane[lane] as u32 % 32));
+                if let Src::Reg(a) = a {
+                    changed |= self.add(a.0, from);
+                }
+                return changed;
+            }
+            op if op.is_pure() => results & executing,
+            _ => executing,
+        };
+        // Collectives read lanes that do not execute them.
+        let needed = if inst.op.is_collective() { u32::MAX } else { needed };
+        inst.op.operands(|operand| {
+            if let Operand::Use(reg) = operand {
+                changed |= self.add(reg.0, needed);
+            }
+        });
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::LaunchShape;
+    use crate::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Liveness, Members};
+    use crate::{Ordering, Space, Special, WarpRules};
+    use lanes::ShflMode;
+
+    #[test]
+    fn a_sum_that_one_lane_stores_needs_fewer_lanes_at_each_step() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [tid, sum] = [0; 2].map(|_| b.reg(Class::W32));
+        let first = b.reg(Class::Pred);
+        b.push(Op::Special { d: tid, what: Special::Tid(Dim::X) });
+        b.push(Op::Compare { op: CompareOp::EqI32, d: first, a: tid.into(), b: Src::Imm(0) });
+        b.binary_to(sum, BinaryOp::AddI32, tid, Src::Imm(5));
+        let mut sums = vec![sum];
+        for step in [16, 8, 4] {
+            let (other, next) = (b.reg(Class::W32), b.reg(Class::W32));
+            let (last, offset) = (sums[sums.len() - 1], Src::Imm(step));
+            let what = Collective::Shfl {
+                mode: ShflMode::Down,
+                d: other,
+                p: None,
+                a: last.into(),
+                b: offset,
+                c: Src::Imm(31),
+            };
+            let members = Members::Mask(Src::Imm(u64::from(u32::MAX)));
+            b.push(Op::Collective { what, members, aligned: false });
+            b.binary_to(next, BinaryOp::AddI32, last, other);
+            sums.push(next);
+        }
+        let store = Op::Store {
+            values: vec![sums[3].into()],
+            space: Space::Shared,
+            access: Access::B32,
+            address: Address { base: Src::Imm(0), offset: 0 },
+            ordering: Ordering::Weak,
+        };
+        let mut kernel = b.finish();
+        let inst = Inst { guard: Some(first.into()), op: store, place: crate::Place(0) };
+        kernel.blocks[0].insts.push(inst);
+        let live = Liveness::of(&kernel).expect("small");
+        let launch = LaunchShape { block: [32, 1, 1] };
+        let never = Interrupt::never();
+        let shapes = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
+        let found = Demanded::of(&kernel, &shapes, &never).expect("not interrupted");
+        let lanes: Vec<u32> = sums.iter().map(|reg| found.lanes(*reg).0).collect();
+        assert_eq!(lanes, [0x1111_1111, 0x1111, 0x11, 1]);
+    }
+}

@@ -1,0 +1,330 @@
+//! The shape of an operation's result, by the shapes of its operands.
+
+use super::LaunchShape;
+use super::shape::{Affine, Shape};
+use crate::{
+    BinaryOp, Class, Collective, CompareOp, Dim, Op, Pred, Reg, Space, Special, Src, TernaryOp,
+    UnaryOp,
+};
+use lanes::WARP;
+
+/// What is known where an operation stands. `None` is a register that nothing has been said of yet.
+pub(super) trait Known {
+    /// The shape of a register.
+    fn shape(&self, reg: Reg) -> Option<Shape>;
+}
+
+/// The shape of an operation's results when all lanes execute it together. `None` if nothing has been said of an operand.
+///
+/// Where a value of 32 bits becomes one of 64, lanes are taken to follow from the first for numbers of any size
+/// ([`Affine::is_exact`] says where that is certain).
+pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Option<Shape> {
+    let src = |src: Src| match src {
+        Src::Reg(reg) => known.shape(reg),
+        Src::Imm(value) => Some(Shape::Affine(Affine::constant(value))),
+    };
+    let pred = |pred: Pred| match pred {
+        Pred::Is(reg) => known.shape(reg),
+        Pred::Not(reg) => known.shape(reg).map(|shape| match shape {
+            Shape::Mask(lanes) => Shape::Mask(!lanes),
+            Shape::Affine(_) => Shape::UNIFORM,
+            Shape::Varying => Shape::Varying,
+        }),
+        Pred::Const(value) => Some(Shape::Mask(if value { u32::MAX } else { 0 })),
+    };
+    Some(match op {
+        Op::Unary { op, a, .. } => unary(*op, &src(*a)?),
+        Op::Binary { op, a, b, .. } => binary(*op, &src(*a)?, &src(*b)?),
+        Op::Ternary { op, a, b, c, .. } => ternary(*op, &src(*a)?, &src(*b)?, &src(*c)?),
+        Op::Compare { op, a, b, .. } => compare(*op, &src(*a)?, &src(*b)?),
+        Op::Logic { table, a, b, .. } => match (pred(*a)?, pred(*b)?) {
+            (Shape::Mask(a), Shape::Mask(b)) => {
+                let bit = |at: u32| u32::from(*table >> at & 1).wrapping_neg();
+                let (not_a, not_b) = (!a, !b);
+                Shape::Mask(
+                    bit(0) & not_a & not_b
+                        | bit(1) & not_a & b
+                        | bit(2) & a & not_b
+                        | bit(3) & a & b,
+                )
+            }
+            (a, b) if a.is_uniform() && b.is_uniform() => Shape::UNIFORM,
+            _ => Shape::Varying,
+        },
+        Op::Select { a, b, p, .. } => match pred(*p)? {
+            Shape::Mask(u32::MAX) => src(*a)?,
+            Shape::Mask(0) => src(*b)?,
+            p => {
+                let both = src(*a)?.join(&src(*b)?);
+                if p.is_uniform() { both } else { Shape::Varying }
+            }
+        },
+        Op::Special { what, .. } => special(*what, launch),
+        Op::ActiveMask { .. } => Shape::UNIFORM,
+        Op::Load { space: Space::Local, .. } => Shape::Varying,
+        Op::Load { address, .. } if src(address.base)?.is_uniform() => Shape::UNIFORM,
+        Op::Collective { what, .. } => match what {
+            Collective::Vote { .. } | Collective::Ballot { .. } | Collective::Redux { .. } => {
+                Shape::UNIFORM
+            }
+            Collective::Shfl { .. }
+            | Collective::MatchAny { .. }
+            | Collective::MatchAll { .. }
+            | Collective::ReduxF32 { .. }
+            | Collective::Elect { .. }
+            | Collective::MovMatrix { .. }
+            | Collective::WarpSync
+            | Collective::Matrix(_)
+            | Collective::Mma(_) => Shape::Varying,
+        },
+        Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
+        | Op::Fence(_)
+        | Op::Nanosleep { .. }
+        | Op::AsyncCopy(_)
+        | Op::Host { .. } => Shape::Varying,
+    })
+}
+
+fn unary(op: UnaryOp, a: &Shape) -> Shape {
+    let Shape::Affine(a) = a else { return Shape::Varying };
+    if let Some(value) = a.value() {
+        return Shape::Affine(Affine::constant(op.eval([value])));
+    }
+    match op {
+        UnaryOp::Mov32 | UnaryOp::Mov64 => Shape::Affine(a.clone()),
+        UnaryOp::Low32 => {
+            let range = a.range.filter(|(_, high)| *high <= u64::from(u32::MAX));
+            let steps = a.all_steps().map(|step| step & u64::from(u32::MAX));
+            Shape::Affine(Affine { range, ..a.clone() }.with_steps(steps))
+        }
+        UnaryOp::ZeroExtend32 => widened(a, 1),
+        UnaryOp::SignExtend32 => {
+            let range = a.range.filter(|(_, high)| *high <= i32::MAX as u64);
+            widened(&Affine { range, ..a.clone() }, 1)
+        }
+        _ if a.is_uniform() => Shape::UNIFORM,
+        _ => Shape::Varying,
+    }
+}
+
+/// A value of 32 bits times a constant, as one of 64 bits.
+fn widened(a: &Affine, factor: u64) -> Shape {
+    let signed = |step: u64| i64::from(step as u32 as i32).cast_unsigned().wrapping_mul(factor);
+    let zeros = (a.zeros + factor.trailing_zeros()).min(64);
+    let range =
+        a.range.and_then(|(low, high)| Some((low.checked_mul(factor)?, high.checked_mul(factor)?)));
+    Shape::Affine(Affine { steps: None, zeros, range }.with_steps(a.all_steps().map(signed)))
+}
+
+fn binary(op: BinaryOp, a: &Shape, b: &Shape) -> Shape {
+    use BinaryOp as B;
+    let (Shape::Affine(a), Shape::Affine(b)) = (a, b) else { return Shape::Varying };
+    if let (Some(a), Some(b)) = (a.value(), b.value()) {
+        return Shape::Affine(Affine::constant(op.eval([a, b])));
+    }
+    let found = match op {
+        B::AddI32 => Some(sum(a, b, 32)),
+        B::AddI64 => Some(sum(a, b, 64)),
+        B::SubI32 => Some(difference(a, b, 32)),
+        B::SubI64 => Some(difference(a, b, 64)),
+        B::MulLo32 => product(a, b, 32),
+        B::MulLo64 => product(a, b, 64),
+        B::MulWideU32 => wide_product(a, b, u64::from(u32::MAX)),
+        B::MulWideS32 => wide_product(a, b, i32::MAX as u64),
+        B::Shl32 => shifted_left(a, b, 32),
+        B::Shl64 => shifted_left(a, b, 64),
+        B::ShrU32 => b.value().filter(|by| *by < 32).and_then(|by| low_bits(a, |v| v >> by, by)),
+        B::ShrU64 => b.value().filter(|by| *by < 64).and_then(|by| low_bits(a, |v| v >> by, by)),
+        B::And32 | B::And64 => masked(a, b),
+        _ => None,
+    };
+    match found {
+        Some(affine) => Shape::Affine(affine),
+        None if a.is_uniform() && b.is_uniform() => Shape::UNIFORM,
+        None => Shape::Varying,
+    }
+}
+
+fn mask(bits: u32) -> u64 {
+    if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+fn sum(a: &Affine, b: &Affine, bits: u32) -> Affine {
+    let (x, y) = (a.all_steps(), b.all_steps());
+    let steps = std::array::from_fn(|lane| x[lane].wrapping_add(y[lane]) & mask(bits));
+    let range = a.range.zip(b.range).and_then(|(a, b)| {
+        let range = (a.0.checked_add(b.0)?, a.1.checked_add(b.1)?);
+        (range.1 <= mask(bits)).then_some(range)
+    });
+    Affine { steps: None, zeros: a.zeros.min(b.zeros), range }.with_steps(steps)
+}
+
+fn difference(a: &Affine, b: &Affine, bits: u32) -> Affine {
+    let (x, y) = (a.all_steps(), b.all_steps());
+    let steps = std::array::from_fn(|lane| x[lane].wrapping_sub(y[lane]) & mask(bits));
+    let range = a
+        .range
+        .zip(b.range)
+        .and_then(|(a, b)| Some((a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?)));
+    Affine { steps: None, zeros: a.zeros.min(b.zeros), range }.with_steps(steps)
+}
+
+/// A product with a constant, or of uniform values.
+fn product(a: &Affine, b: &Affine, bits: u32) -> Option<Affine> {
+    let (a, factor) = match (a.value(), b.value()) {
+        (_, Some(factor)) => (a, factor),
+        (Some(factor), _) => (b, factor),
+        (None, None) => {
+            let zeros = (a.zeros + b.zeros).min(64);
+            return (a.is_uniform() && b.is_uniform()).then_some(Affine {
+                steps: None,
+                zeros,
+                range: None,
+            });
+        }
+    };
+    let steps = a.all_steps().map(|step| step.wrapping_mul(factor) & mask(bits));
+    let range = a.range.and_then(|(low, high)| {
+        let range = (low.checked_mul(factor)?, high.checked_mul(factor)?);
+        (range.1 <= mask(bits)).then_some(range)
+    });
+    let zeros = (a.zeros + factor.trailing_zeros()).min(64);
+    Some(Affine { steps: None, zeros, range }.with_steps(steps))
+}
+
+/// The product of 64 bits with a constant of at most `most`.
+fn wide_product(a: &Affine, b: &Affine, most: u64) -> Option<Affine> {
+    let (a, factor) = match (a.value(), b.value()) {
+        (_, Some(factor)) => (a, factor),
+        (Some(factor), _) => (b, factor),
+        (None, None) => return None,
+    };
+    let range = a.range.filter(|(_, high)| *high <= most);
+    let a = Affine { range, ..a.clone() };
+    if (factor & mask(32)) > most {
+        return None;
+    }
+    widened(&a, factor & mask(32)).affine().cloned()
+}
+
+fn shifted_left(a: &Affine, by: &Affine, bits: u32) -> Option<Affine> {
+    let by = by.value().filter(|by| *by < u64::from(bits))?;
+    product(a, &Affine::constant(1 << by), bits)
+}
+
+/// What a function makes of values whose constants are in the low bits that the first lane's value has not, if it works on each
+/// bit for itself and lowers numbers of zeros by `fewer`.
+fn low_bits(a: &Affine, function: impl Fn(u64) -> u64, fewer: u64) -> Option<Affine> {
+    let steps = a.all_steps();
+    let fits = a.zeros >= 64 || steps.iter().all(|step| *step < 1 << a.zeros);
+    let range = a.range.map(|(low, high)| (function(low), function(high)));
+    let range = range.filter(|(low, high)| low <= high);
+    let zeros = if a.zeros >= 64 { 64 } else { a.zeros.saturating_sub(fewer as u32) };
+    fits.then(|| Affine { steps: None, zeros, range }.with_steps(steps.map(function)))
+}
+
+fn masked(a: &Affine, b: &Affine) -> Option<Affine> {
+    let (a, mask) = match (a.value(), b.value()) {
+        (_, Some(mask)) => (a, mask),
+        (Some(mask), _) => (b, mask),
+        (None, None) => return None,
+    };
+    let mut found = low_bits(a, |value| value & mask, 0)?;
+    // Bits of the first lane's value that are not masked out.
+    let rest = if found.zeros >= 64 { 0 } else { mask >> found.zeros << found.zeros };
+    found.range = (rest == 0).then_some((0, 0));
+    found.zeros = if rest == 0 { 64 } else { found.zeros.max(rest.trailing_zeros()) };
+    Some(found)
+}
+
+fn ternary(op: TernaryOp, a: &Shape, b: &Shape, c: &Shape) -> Shape {
+    use TernaryOp as T;
+    let ((Shape::Affine(x), Shape::Affine(y)), Shape::Affine(z)) = ((a, b), c) else {
+        return Shape::Varying;
+    };
+    let found = match op {
+        T::MadLo32 => product(x, y, 32).map(|found| sum(&found, z, 32)),
+        T::MadLo64 => product(x, y, 64).map(|found| sum(&found, z, 64)),
+        T::MadWideU32 => wide_product(x, y, u64::from(u32::MAX)).map(|found| sum(&found, z, 64)),
+        T::MadWideS32 => wide_product(x, y, i32::MAX as u64).map(|found| sum(&found, z, 64)),
+        _ => None,
+    };
+    match found {
+        Some(affine) => Shape::Affine(affine),
+        None if x.is_uniform() && y.is_uniform() && z.is_uniform() => Shape::UNIFORM,
+        None => Shape::Varying,
+    }
+}
+
+fn compare(op: CompareOp, a: &Shape, b: &Shape) -> Shape {
+    let (Shape::Affine(a), Shape::Affine(b)) = (a, b) else { return Shape::Varying };
+    if a.is_uniform() && b.is_uniform() {
+        return match (a.value(), b.value()) {
+            (Some(a), Some(b)) => Shape::Mask(if op.eval([a, b]) != 0 { u32::MAX } else { 0 }),
+            _ => Shape::UNIFORM,
+        };
+    }
+    // Constants of the lanes in all warps.
+    let first =
+        |affine: &Affine| affine.range.filter(|(low, high)| low == high).map(|(low, _)| low);
+    let ([width, _], _) = op.signature();
+    let bits = if width == Class::W64 { 64 } else { 32 };
+    let (Some(x), Some(y)) = (first(a), first(b)) else { return Shape::Varying };
+    let holds = |lane: usize| {
+        let a = x.wrapping_add(a.step(lane)) & mask(bits);
+        op.eval([a, y.wrapping_add(b.step(lane)) & mask(bits)]) != 0
+    };
+    Shape::Mask((0..WARP).fold(0, |lanes, lane| lanes | u32::from(holds(lane)) << lane))
+}
+
+fn special(what: Special, launch: &LaunchShape) -> Shape {
+    let by_lane = |function: fn(u32) -> u32| {
+        let first = u64::from(function(0));
+        let step = |lane: usize| u64::from(function(lane as u32).wrapping_sub(function(0)));
+        Shape::Affine(Affine::constant(first).with_steps(std::array::from_fn(step)))
+    };
+    match what {
+        Special::Tid(dim) => tid(dim, launch),
+        Special::Laneid => by_lane(|lane| lane),
+        Special::LanemaskEq => by_lane(|lane| 1 << lane),
+        Special::LanemaskLt => by_lane(|lane| (1 << lane) - 1),
+        Special::LanemaskLe => by_lane(|lane| u32::MAX >> (31 - lane)),
+        Special::LanemaskGe => by_lane(|lane| u32::MAX << lane),
+        Special::LanemaskGt => by_lane(|lane| (u32::MAX << lane) ^ (1 << lane)),
+        Special::Warpid => {
+            let range = Some((0, u64::from(launch.warps().saturating_sub(1))));
+            Shape::Affine(Affine { range, ..Affine::UNIFORM })
+        }
+        _ if what.varies_by_time() => Shape::Varying,
+        _ => Shape::UNIFORM,
+    }
+}
+
+/// `%tid`: the same constants in all warps, or anything.
+fn tid(dim: Dim, launch: &LaunchShape) -> Shape {
+    let dim = match dim {
+        Dim::X => 0,
+        Dim::Y => 1,
+        Dim::Z => 2,
+    };
+    let index = |warp: u32, lane: usize| u64::from(launch.tid(warp, lane as u32)[dim]);
+    let steps = |warp: u32| -> [u64; WARP] {
+        let first = index(warp, 0);
+        std::array::from_fn(|lane| index(warp, lane).wrapping_sub(first) & mask(32))
+    };
+    let same = steps(0);
+    let (mut zeros, mut range) = (64, (u64::MAX, 0));
+    for warp in 0..launch.warps().max(1) {
+        if steps(warp) != same {
+            return Shape::Varying;
+        }
+        let first = index(warp, 0);
+        zeros = zeros.min(if first == 0 { 64 } else { first.trailing_zeros() });
+        range = (range.0.min(first), range.1.max(first));
+    }
+    Shape::Affine(Affine { steps: None, zeros, range: Some(range) }.with_steps(same))
+}

@@ -1,0 +1,256 @@
+//! How the values of a warp's lanes follow from that of its first lane, for each register of a kernel.
+
+use super::LaunchShape;
+use super::divergence::Divergence;
+use super::evaluate::{Known, evaluate};
+use super::shape::Shape;
+use crate::{Class, Inst, Interrupt, Kernel, Liveness, Operand, Pred, Reg, Terminator};
+
+/// Passes over a kernel after which everything is taken to vary that has not settled: compilers make kernels that settle within
+/// a few.
+const PASSES: usize = 12;
+
+/// Per register, the shape that it has in lanes that have executed the same operations. They hold among lanes that execute
+/// together, whichever these are; among all lanes of a warp where all are together.
+///
+/// Where a value of 32 bits becomes one of 64, lanes are taken to follow from the first for numbers of any size
+/// ([`super::Affine::is_exact`] says where that is certain): who relies on it looks there.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    shapes: Vec<Shape>,
+    /// Per block, whether lanes of a warp may leave it in different directions.
+    parts: Vec<bool>,
+}
+
+struct State<'k> {
+    kernel: &'k Kernel,
+    shapes: Vec<Option<Shape>>,
+}
+
+impl Known for State<'_> {
+    fn shape(&self, reg: Reg) -> Option<Shape> {
+        self.shapes[reg.0 as usize].clone()
+    }
+}
+
+impl State<'_> {
+    /// A register may have one more shape. Says whether that changes anything.
+    fn add(&mut self, reg: Reg, shape: Shape) -> bool {
+        let known = &mut self.shapes[reg.0 as usize];
+        let joined = known.as_ref().map_or_else(|| shape.clone(), |known| known.join(&shape));
+        let changed = known.as_ref() != Some(&joined);
+        *known = Some(joined);
+        changed
+    }
+
+    /// What an instruction writes. Says whether that changes anything.
+    fn inst(&mut self, inst: &Inst, launch: &LaunchShape) -> bool {
+        let guard_varies = match inst.guard {
+            None | Some(Pred::Const(_)) => Some(false),
+            Some(Pred::Is(reg) | Pred::Not(reg)) => {
+                self.shapes[reg.0 as usize].as_ref().map(|shape| !shape.is_uniform())
+            }
+        };
+        let Some(guard_varies) = guard_varies else { return false };
+        let Some(shape) = evaluate(&inst.op, self, launch) else { return false };
+        let mut changed = false;
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                let shape = match (&shape, self.kernel.class(reg)) {
+                    _ if guard_varies => Shape::Varying,
+                    // Further results of one operation, such as whether a lane is in range.
+                    (Shape::Mask(_), Class::W32 | Class::W64) => Shape::Varying,
+                    (shape, _) => shape.clone(),
+                };
+                changed |= self.add(reg, shape);
+            }
+        });
+        changed
+    }
+}
+
+impl Shapes {
+    /// Finds the shapes. `prologue` is what runs before the kernel, with all lanes and the same registers. `None` if it was
+    /// interrupted.
+    pub fn of(
+        kernel: &Kernel,
+        prologue: &[Inst],
+        live: &Liveness,
+        launch: &LaunchShape,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Shapes> {
+        let count = kernel.registers.len();
+        let mut definitions = vec![0u32; count];
+        for inst in kernel.blocks.iter().flat_map(|block| &block.insts).chain(prologue) {
+            interrupt.go_on(1)?;
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand {
+                    definitions[reg.0 as usize] += 1;
+                }
+            });
+        }
+        let mut state = State { kernel, shapes: vec![None; count] };
+        let prologue_defines = {
+            let mut by = vec![false; count];
+            for inst in prologue {
+                inst.op.operands(|operand| {
+                    if let Operand::Def(reg) = operand {
+                        by[reg.0 as usize] = true;
+                    }
+                });
+            }
+            by
+        };
+        // What may be read before it is written is zero then.
+        for reg in live.live_in(0).filter(|reg| !prologue_defines[reg.0 as usize]) {
+            definitions[reg.0 as usize] += 1;
+            let zero = super::shape::Affine::constant(0);
+            let shape = match kernel.class(reg) {
+                Class::Pred => Shape::Mask(0),
+                Class::W32 | Class::W64 => Shape::Affine(zero),
+            };
+            state.add(reg, shape);
+        }
+        for inst in prologue {
+            interrupt.go_on(1)?;
+            state.inst(inst, launch);
+        }
+        let mut divergence = Divergence::new(kernel);
+        let mut settled = false;
+        for _ in 0..PASSES {
+            let mut changed = false;
+            for (id, block) in kernel.blocks.iter().enumerate() {
+                for inst in &block.insts {
+                    interrupt.go_on(1)?;
+                    changed |= state.inst(inst, launch);
+                    inst.op.operands(|operand| {
+                        if let Operand::Def(reg) = operand {
+                            let at = reg.0 as usize;
+                            let several = definitions[at] > 1 && divergence.is_influenced(id);
+                            if several || divergence.is_left_behind(at) {
+                                changed |= state.add(reg, Shape::Varying);
+                            }
+                        }
+                    });
+                }
+                if let Terminator::Branch { p: Pred::Is(reg) | Pred::Not(reg), .. } =
+                    block.terminator
+                    && state.shapes[reg.0 as usize].as_ref().is_some_and(|p| !p.is_uniform())
+                {
+                    changed |= divergence.part(kernel, live, id, interrupt)?;
+                }
+            }
+            if !changed {
+                settled = true;
+                break;
+            }
+        }
+        let varying = |shape: Option<Shape>| shape.filter(|_| settled).unwrap_or(Shape::Varying);
+        let shapes: Vec<Shape> = state.shapes.into_iter().map(varying).collect();
+        let parts = |block: &crate::Block| match block.terminator {
+            Terminator::Branch { p: Pred::Is(reg) | Pred::Not(reg), .. } => {
+                !shapes[reg.0 as usize].is_uniform()
+            }
+            Terminator::Branch { .. }
+            | Terminator::Jump(_)
+            | Terminator::Exit
+            | Terminator::Trap => false,
+        };
+        let parts = kernel.blocks.iter().map(parts).collect();
+        Some(Shapes { shapes, parts })
+    }
+
+    /// The shape of a register.
+    pub fn shape(&self, reg: Reg) -> &Shape {
+        self.shapes.get(reg.0 as usize).unwrap_or(&Shape::Varying)
+    }
+
+    /// Whether lanes of a warp that execute together may leave a block in different directions.
+    pub fn parts(&self, block: crate::BlockId) -> bool {
+        self.parts.get(block.0 as usize).copied().unwrap_or(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shapes of all registers of a kernel in CTAs of these extents, as text.
+    fn shapes(text: &str, block: [u32; 3]) -> Vec<String> {
+        let kernel = crate::text::parse(text).expect("a kernel");
+        let live = Liveness::of(&kernel).expect("small");
+        let found = Shapes::of(&kernel, &[], &live, &LaunchShape { block }, &Interrupt::never())
+            .expect("not interrupted");
+        let text = |shape: &Shape| match shape {
+            Shape::Varying => "varying".to_owned(),
+            Shape::Mask(lanes) => format!("mask {lanes:x}"),
+            Shape::Affine(affine) if affine.is_uniform() => "uniform".to_owned(),
+            Shape::Affine(affine) => {
+                format!("+{},{},{}", affine.step(1), affine.step(2), affine.step(31))
+            }
+        };
+        found.shapes.iter().map(text).collect()
+    }
+
+    #[test]
+    fn addresses_follow_from_the_first_lane() {
+        let b = crate::WarpRules::Independent;
+        let mut b = crate::Builder::new("k", b);
+        use crate::{BinaryOp as B, Dim, Op, Special, Src};
+        let [tid, cta, index, bit] = [0; 4].map(|_| b.reg(Class::W32));
+        let address = b.reg(Class::W64);
+        b.push(Op::Special { d: tid, what: Special::Tid(Dim::X) });
+        b.push(Op::Special { d: cta, what: Special::Ctaid(Dim::X) });
+        let ternary = Op::Ternary {
+            op: crate::TernaryOp::MadLo32,
+            d: index,
+            a: cta.into(),
+            b: Src::Imm(256),
+            c: tid.into(),
+        };
+        b.push(ternary);
+        b.binary_to(bit, B::And32, tid, Src::Imm(31));
+        b.binary_to(address, B::MulWideU32, index, Src::Imm(4));
+        let text = b.finish().to_string();
+        let steps = ["+1,2,31", "uniform", "+1,2,31", "+1,2,31", "+4,8,124"];
+        assert_eq!(shapes(&text, [256, 1, 1]), steps);
+        assert_eq!(shapes(&text, [16, 16, 1])[0], "+1,2,15");
+        // The rows of a CTA do not fill its warps.
+        assert_eq!(shapes(&text, [24, 4, 1])[0], "varying");
+    }
+
+    /// A register that is written on one side of a branch, and the counter of a loop that lanes leave in different rounds.
+    #[test]
+    fn lanes_that_part_bring_different_values() {
+        use crate::{BinaryOp as B, CompareOp, Dim, Op, Special, Src, Terminator};
+        let mut b = crate::Builder::new("k", crate::WarpRules::Independent);
+        let [tid, side, count, seen, end] = [0; 5].map(|_| b.reg(Class::W32));
+        let [p, q] = [0; 2].map(|_| b.reg(Class::Pred));
+        b.push(Op::Special { d: tid, what: Special::Tid(Dim::X) });
+        b.binary_to(side, B::AddI32, Src::Imm(1), Src::Imm(2));
+        b.binary_to(count, B::AddI32, Src::Imm(1), Src::Imm(2));
+        b.push(Op::Compare { op: CompareOp::LtU32, d: p, a: tid.into(), b: Src::Imm(7) });
+        let [then, body, join, out] = [0; 4].map(|_| b.block());
+        b.terminate(Terminator::Branch { p: p.into(), then, otherwise: body });
+        b.switch_to(then);
+        b.binary_to(side, B::AddI32, Src::Imm(3), Src::Imm(2));
+        b.terminate(Terminator::Jump(body));
+        b.switch_to(body);
+        b.binary_to(count, B::AddI32, count, Src::Imm(1));
+        b.binary_to(seen, B::AddI32, count, Src::Imm(1));
+        b.push(Op::Compare { op: CompareOp::LtU32, d: q, a: seen.into(), b: tid.into() });
+        b.terminate(Terminator::Branch { p: q.into(), then: body, otherwise: join });
+        b.switch_to(join);
+        b.binary_to(end, B::AddI32, seen, side);
+        b.terminate(Terminator::Jump(out));
+        b.switch_to(out);
+        b.terminate(Terminator::Exit);
+        let text = b.finish().to_string();
+        let found = shapes(&text, [32, 1, 1]);
+        assert_eq!(
+            found[1..5],
+            ["varying", "uniform", "varying", "varying"].map(str::to_owned),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! What code and those who run it share.
+
+use std::mem::offset_of;
+
+/// Where machine code finds everything, and leaves what it knows. The words of [`crate::Code::context_words`] follow it in
+/// memory: room for what has no register.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Context {
+    /// All vector registers, when code was left in between.
+    pub vectors: [[u64; 8]; 32],
+    /// All general registers, when code was left in between.
+    pub generals: [u64; 16],
+    /// All mask registers, when code was left in between.
+    pub masks: [u64; 8],
+    /// Where code is entered: an address that [`crate::Code::entry`] gives.
+    pub entry: u64,
+    /// The register file of the CTA.
+    pub registers: u64,
+    /// The number of the warp times 128.
+    pub warp_bytes: u64,
+    /// The number of the warp times 4.
+    pub warp_words: u64,
+    /// The accesses that remember a region: pairs of its first address and its end, [`crate::SITE_BYTES`] from one to the next.
+    pub sites: u64,
+    /// The shared memory of the CTA on the host.
+    pub shared: u64,
+    /// The parameters on the host.
+    pub params: u64,
+    /// What is left of the warp's turn, in jumps backwards.
+    pub fuel: i64,
+    /// Instructions of the front end that the whole warp has executed.
+    pub instructions: u64,
+    /// Instructions of the front end that parts of the warp have executed, and the sum of their lanes.
+    pub masked_instructions: u64,
+    /// The sum of the lanes of those.
+    pub masked_lanes: u64,
+    /// Branches at which lanes parted.
+    pub divergences: u64,
+    /// Performs the instruction at a place: `extern "C" fn(*mut Context, place: u32, lanes: u32) -> u32`, which is 0 if it did.
+    pub perform: u64,
+    /// Looks a region up for [`Context::site`]: `extern "C" fn(*mut Context) -> u32`, which is not 0 if it found one.
+    pub find: u64,
+    /// The address that [`Context::find`] looks for, and how many bytes from there on.
+    pub address: u64,
+    /// See [`Context::address`].
+    pub bytes: u64,
+    /// The access for which it looks.
+    pub site: u64,
+    /// `%ctaid`.
+    pub cta: [u32; 4],
+    /// For whoever runs the code.
+    pub owner: u64,
+    /// The lanes that execute, when masked code was left.
+    pub lanes: u64,
+    /// Where the pending lanes of each block stand: a word each.
+    pub pending: u64,
+}
+
+impl Context {
+    /// All zero.
+    pub fn new() -> Context {
+        Context {
+            vectors: [[0; 8]; 32],
+            generals: [0; 16],
+            masks: [0; 8],
+            entry: 0,
+            registers: 0,
+            warp_bytes: 0,
+            warp_words: 0,
+            sites: 0,
+            shared: 0,
+            params: 0,
+            fuel: 0,
+            instructions: 0,
+            masked_instructions: 0,
+            masked_lanes: 0,
+            divergences: 0,
+            perform: 0,
+            find: 0,
+            address: 0,
+            bytes: 0,
+            site: 0,
+            cta: [0; 4],
+            owner: 0,
+            lanes: 0,
+            pending: 0,
+        }
+    }
+}
+
+impl Default for Context {
+    fn default() -> Context {
+        Context::new()
+    }
+}
+
+macro_rules! offsets {
+    ($($name:ident = $field:ident;)*) => {
+        $(pub(crate) const $name: i32 = offset_of!(Context, $field) as i32;)*
+    };
+}
+
+offsets! {
+    VECTORS = vectors;
+    GENERALS = generals;
+    MASKS = masks;
+    ENTRY = entry;
+    REGISTERS = registers;
+    WARP_BYTES = warp_bytes;
+    WARP_WORDS = warp_words;
+    SITES = sites;
+    SHARED = shared;
+    PARAMS = params;
+    FUEL = fuel;
+    INSTRUCTIONS = instructions;
+    MASKED_INSTRUCTIONS = masked_instructions;
+    MASKED_LANES = masked_lanes;
+    DIVERGENCES = divergences;
+    PERFORM = perform;
+    FIND = find;
+    ADDRESS = address;
+    BYTES = bytes;
+    SITE = site;
+    CTA = cta;
+    LANES = lanes;
+    PENDING = pending;
+}
+
+/// Where room begins for what has no register.
+pub(crate) const SPILLED: i32 = size_of::<Context>() as i32;

@@ -1,0 +1,473 @@
+//! Machine code of machine instructions: registers are allocated and instructions encoded.
+
+use crate::Level;
+use crate::context as at;
+use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
+use crate::mir::{Arg, ArgBase, Func, Kind, register};
+use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment, vector_scratch};
+use crate::x86::{self, Memory, Operand as X};
+use iced_x86::{Code, ConditionCode, Encoder, OpCodeOperandKind, Register};
+use regalloc2::{
+    Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
+    RegallocOptions,
+};
+
+/// Bytes from the regions of one access to those of the next.
+pub const SITE_BYTES: u32 = 24;
+
+/// Machine code, and where it is entered and left.
+#[derive(Debug)]
+pub(crate) struct Emitted {
+    pub(crate) bytes: Vec<u8>,
+    /// Where the code begins that saves registers and goes to the entry that the context names.
+    pub(crate) start: usize,
+    /// Per place, where it is entered.
+    pub(crate) entries: Vec<(u32, usize)>,
+    pub(crate) exits: Vec<Exit>,
+    /// Words behind the context.
+    pub(crate) words: usize,
+}
+
+/// What code jumps to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Block(usize),
+    /// Code at the end, by number.
+    Cold(usize),
+    /// Leaves the code with registers saved; which exit is in the scratch register.
+    Save,
+    /// Looks a region up.
+    Find,
+    /// Leaves the code; which exit is the result.
+    Leave,
+}
+
+/// Code at the end.
+#[derive(Clone, Copy, Debug)]
+enum Cold {
+    /// Leaves by an exit.
+    Exit(u32),
+    /// Looks the region of an access up, and tries again.
+    Find { site: u32, address: Register, bytes: u32, exit: u32, again: usize },
+}
+
+struct Emitter {
+    encoder: Encoder,
+    /// Bytes so far.
+    end: usize,
+    /// Where jumps end, and where they go.
+    jumps: Vec<(usize, Target)>,
+    blocks: Vec<usize>,
+    cold: Vec<Cold>,
+    level: Level,
+}
+
+/// Makes machine code. The error is a sentence.
+pub(crate) fn emit(func: &Func, entries: &[(u32, Block)], level: Level) -> Result<Emitted, String> {
+    let options = RegallocOptions {
+        verbose_log: false,
+        validate_ssa: cfg!(debug_assertions),
+        algorithm: Algorithm::Ion,
+    };
+    let output = regalloc2::run(func, &environment(level), &options)
+        .map_err(|error| format!("registers cannot be allocated: {error:?}"))?;
+    let mut emitter = Emitter {
+        encoder: Encoder::new(64),
+        end: 0,
+        jumps: Vec::new(),
+        blocks: vec![0; func.blocks.len()],
+        cold: Vec::new(),
+        level,
+    };
+    emitter.function(func, &output, entries)
+}
+
+impl Emitter {
+    fn function(
+        &mut self,
+        func: &Func,
+        output: &Output,
+        entries: &[(u32, Block)],
+    ) -> Result<Emitted, String> {
+        for constant in &func.pool {
+            constant.iter().for_each(|byte| self.byte(*byte));
+        }
+        let start = self.end;
+        self.prologue()?;
+        let mut exits: Vec<Option<Exit>> = vec![None; func.exits.len()];
+        for nth in 0..func.blocks.len() {
+            self.blocks[nth] = self.end;
+            let block = Block::new(nth);
+            for item in output.block_insts_and_edits(func, block) {
+                match item {
+                    InstOrEdit::Edit(Edit::Move { from, to }) => self.copy(*from, *to)?,
+                    InstOrEdit::Inst(inst) => {
+                        let allocs = output.inst_allocs(inst);
+                        self.inst(func, nth, &func.insts[inst.index()].kind, allocs, &mut exits)?;
+                    }
+                }
+            }
+        }
+        let mut cold_at = Vec::new();
+        let mut nth = 0;
+        while nth < self.cold.len() {
+            cold_at.push(self.end);
+            self.cold(self.cold[nth])?;
+            nth += 1;
+        }
+        let save = self.end;
+        self.save()?;
+        let leave = self.end;
+        self.leave()?;
+        let find = self.end;
+        self.find()?;
+        let mut bytes = self.encoder.take_buffer();
+        for (end, target) in &self.jumps {
+            let to = match target {
+                Target::Block(nth) => self.blocks[*nth],
+                Target::Cold(nth) => cold_at[*nth],
+                Target::Save => save,
+                Target::Leave => leave,
+                Target::Find => find,
+            };
+            let distance = to as i64 - *end as i64;
+            bytes[end - 4..*end].copy_from_slice(&(distance as i32).to_le_bytes());
+        }
+        let entries =
+            entries.iter().map(|(place, block)| (*place, self.blocks[block.index()])).collect();
+        let exits = exits.into_iter().map(|exit| exit.ok_or("an exit is not there".to_owned()));
+        let exits = exits.collect::<Result<_, _>>()?;
+        Ok(Emitted { bytes, start, entries, exits, words: output.num_spillslots + 8 })
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.encoder.write_u8(byte);
+        self.end += 1;
+    }
+
+    fn op(&mut self, code: Code, operands: &[X]) -> Result<(), String> {
+        self.masked(code, operands, None)
+    }
+
+    fn masked(&mut self, code: Code, operands: &[X], mask: Option<(Register, bool)>) -> Result<(), String> {
+        let instruction = x86::instruction(code, operands, mask);
+        let length = self.encoder.encode(&instruction, self.end as u64);
+        self.end += length.map_err(|error| format!("{code:?} {operands:?} cannot be encoded: {error}"))?;
+        Ok(())
+    }
+
+    fn jump(&mut self, target: Target) {
+        self.byte(0xe9);
+        (0..4).for_each(|_| self.byte(0));
+        self.jumps.push((self.end, target));
+    }
+
+    fn jump_if(&mut self, condition: ConditionCode, target: Target) {
+        self.byte(0x0f);
+        self.byte(0x80 | x86::condition(condition));
+        (0..4).for_each(|_| self.byte(0));
+        self.jumps.push((self.end, target));
+    }
+
+    fn cold_code(&mut self, cold: Cold) -> Target {
+        self.cold.push(cold);
+        Target::Cold(self.cold.len() - 1)
+    }
+
+    /// Saves what the caller keeps, and goes to the entry.
+    fn prologue(&mut self) -> Result<(), String> {
+        for kept in x86::KEPT {
+            self.op(Code::Push_r64, &[X::R(kept)])?;
+        }
+        self.op(Code::Sub_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(CONTEXT), X::R(Register::RDI)])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(REGISTERS), context(at::REGISTERS)])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(WARP), context(at::WARP_BYTES)])?;
+        self.op(Code::Jmp_rm64, &[context(at::ENTRY)])
+    }
+
+    /// Leaves the code. Which exit is in the result register.
+    fn leave(&mut self) -> Result<(), String> {
+        self.op(Code::VEX_Vzeroupper, &[])?;
+        self.op(Code::Add_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
+        for kept in x86::KEPT.iter().rev() {
+            self.op(Code::Pop_r64, &[X::R(*kept)])?;
+        }
+        self.op(Code::Retnq, &[])
+    }
+
+    /// Moves all registers between the machine and the context.
+    fn all(&mut self, loads: bool) -> Result<(), String> {
+        for nth in 0..16u32 {
+            let register = Register::RAX + nth;
+            if [Register::RSP, CONTEXT, SCRATCH].contains(&register) {
+                continue;
+            }
+            let memory = context(at::GENERALS + 8 * nth as i32);
+            match loads {
+                true => self.op(Code::Mov_r64_rm64, &[X::R(register), memory])?,
+                false => self.op(Code::Mov_rm64_r64, &[memory, X::R(register)])?,
+            }
+        }
+        let count = if self.level == Level::Avx512 { 32 } else { 16 };
+        for nth in 0..count {
+            let register = X::R(x86::vector(nth, self.level));
+            let memory = context(at::VECTORS + 64 * nth as i32);
+            let (load, store) = x86::vector_moves(self.level);
+            match loads {
+                true => self.op(load, &[register, memory])?,
+                false => self.op(store, &[memory, register])?,
+            }
+        }
+        if self.level == Level::Avx512 {
+            for nth in 1..8u32 {
+                let register = X::R(Register::K0 + nth);
+                let memory = context(at::MASKS + 8 * nth as i32);
+                match loads {
+                    true => self.op(Code::VEX_Kmovq_kr_km64, &[register, memory])?,
+                    false => self.op(Code::VEX_Kmovq_m64_kr, &[memory, register])?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves the code with all registers in the context.
+    fn save(&mut self) -> Result<(), String> {
+        self.all(false)?;
+        self.op(Code::Mov_r32_rm32, &[X::R(Register::EAX), X::R(Register::R11D)])?;
+        // What follows leaves.
+        Ok(())
+    }
+
+    /// Called: looks a region up and says in the scratch register whether it is there.
+    fn find(&mut self) -> Result<(), String> {
+        self.all(false)?;
+        self.op(Code::Sub_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
+        self.op(Code::VEX_Vzeroupper, &[])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
+        self.op(Code::Call_rm64, &[context(at::FIND)])?;
+        self.op(Code::Add_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
+        self.op(Code::Mov_r32_rm32, &[X::R(Register::R11D), X::R(Register::EAX)])?;
+        self.all(true)?;
+        self.op(Code::Retnq, &[])
+    }
+
+    fn cold(&mut self, cold: Cold) -> Result<(), String> {
+        match cold {
+            Cold::Exit(exit) => self.exit(exit),
+            Cold::Find { site, address, bytes, exit, again } => {
+                self.op(Code::Mov_rm64_r64, &[context(at::ADDRESS), X::R(address)])?;
+                self.op(Code::Mov_rm64_imm32, &[context(at::BYTES), X::I32(bytes as i32)])?;
+                self.op(Code::Mov_rm64_imm32, &[context(at::SITE), X::I32(site as i32)])?;
+                self.byte(0xe8);
+                (0..4).for_each(|_| self.byte(0));
+                self.jumps.push((self.end, Target::Find));
+                let scratch = X::R(Register::R11D);
+                self.op(Code::Test_rm32_r32, &[scratch, scratch])?;
+                self.byte(0x0f);
+                self.byte(0x80 | x86::condition(ConditionCode::ne));
+                let distance = again as i64 - (self.end as i64 + 4);
+                (distance as i32).to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+                self.exit(exit)
+            }
+        }
+    }
+
+    fn exit(&mut self, exit: u32) -> Result<(), String> {
+        self.op(Code::Mov_r32_imm32, &[X::R(Register::R11D), X::I32(exit as i32)])?;
+        self.jump(Target::Save);
+        Ok(())
+    }
+
+    fn copy(&mut self, from: Allocation, to: Allocation) -> Result<(), String> {
+        if from == to {
+            return Ok(());
+        }
+        let class = |alloc: &Allocation| alloc.as_reg().map(|reg| reg.class());
+        let class = class(&from).or(class(&to)).unwrap_or(RegClass::Int);
+        let (load, store) = match class {
+            RegClass::Int => (Code::Mov_r64_rm64, Code::Mov_rm64_r64),
+            RegClass::Float => x86::vector_moves(self.level),
+            RegClass::Vector => (Code::VEX_Kmovq_kr_km64, Code::VEX_Kmovq_m64_kr),
+        };
+        let place = |alloc: Allocation| match (alloc.as_reg(), alloc.as_stack()) {
+            (Some(reg), _) => Ok(X::R(x86::name(reg, self.level))),
+            (None, Some(slot)) => Ok(context(at::SPILLED + 8 * slot.index() as i32)),
+            (None, None) => Err("a value is nowhere".to_owned()),
+        };
+        let code = if to.is_stack() { store } else { load };
+        let operands = [place(to)?, place(from)?];
+        self.op(code, &operands)
+    }
+
+    fn inst(
+        &mut self,
+        func: &Func,
+        block: usize,
+        kind: &Kind,
+        allocs: &[Allocation],
+        exits: &mut [Option<Exit>],
+    ) -> Result<(), String> {
+        let named = |nth: u8| {
+            let alloc = allocs.get(usize::from(nth)).and_then(|alloc| alloc.as_reg());
+            alloc.ok_or_else(|| "an operand has no register".to_owned())
+        };
+        let mut leaves = |exit: u32| {
+            let leaving = &func.exits[exit as usize];
+            exits[exit as usize] = Some(found(leaving, allocs));
+        };
+        match kind {
+            Kind::X { code, args, mask } => {
+                let kinds = code.op_code();
+                let mut operands = Vec::with_capacity(4);
+                for (nth, arg) in func.args[args.start as usize..args.end as usize].iter().enumerate() {
+                    operands.push(match *arg {
+                        Arg::Register(at) => {
+                            let name = x86::name(named(at)?, self.level);
+                            X::R(x86::sized(name, kinds.op_kind(nth as u32)))
+                        }
+                        Arg::Memory { base, index, disp, broadcast } => {
+                            let vector = matches!(kinds.op_kind(nth as u32), OpCodeOperandKind::mem_vsib32y | OpCodeOperandKind::mem_vsib32z);
+                            let index = match index {
+                                Some((at, scale)) => {
+                                    let name = x86::name(named(at)?, self.level);
+                                    let _ = vector;
+                                    Some((name, scale))
+                                }
+                                None => None,
+                            };
+                            let (base, index, disp) = match base {
+                                ArgBase::Registers(0) => (REGISTERS, index, i64::from(disp)),
+                                ArgBase::Registers(scale) => (REGISTERS, Some((WARP, scale)), i64::from(disp)),
+                                ArgBase::Context => (CONTEXT, index, i64::from(disp)),
+                                ArgBase::Pool(nth) => (Register::RIP, None, i64::from(nth) * 64 + i64::from(disp)),
+                                ArgBase::Register(at) => (x86::name(named(at)?, self.level), index, i64::from(disp)),
+                            };
+                            X::M(Memory { base, index, disp, broadcast })
+                        }
+                        Arg::I8(value) => X::I8(value),
+                        Arg::I32(value) => X::I32(value),
+                        Arg::I64(value) => X::I64(value),
+                    });
+                }
+                let mask = match mask {
+                    Some((at, zeroing)) => Some((x86::name(named(*at)?, self.level), *zeroing)),
+                    None => None,
+                };
+                self.masked(*code, &operands, mask)?;
+            }
+            Kind::Jump => {
+                let to = func.blocks[block].succs[0].index();
+                if to != block + 1 {
+                    self.jump(Target::Block(to));
+                }
+            }
+            Kind::Branch(condition) => {
+                let succs = &func.blocks[block].succs;
+                let (then, otherwise) = (succs[0].index(), succs[1].index());
+                if then == block + 1 {
+                    self.jump_if(x86::opposite(*condition), Target::Block(otherwise));
+                } else {
+                    self.jump_if(*condition, Target::Block(then));
+                    if otherwise != block + 1 {
+                        self.jump(Target::Block(otherwise));
+                    }
+                }
+            }
+            Kind::Dispatch => self.op(Code::Jmp_rm64, &[context(at::ENTRY)])?,
+            Kind::Guard { condition, exit } => {
+                leaves(*exit);
+                let cold = self.cold_code(Cold::Exit(*exit));
+                self.jump_if(*condition, cold);
+            }
+            Kind::Check { site, bytes, align, exit } => {
+                leaves(*exit);
+                let address = x86::name(named(0)?, self.level);
+                let room = x86::name(named(1)?, self.level);
+                if *align > 1 {
+                    let low = x86::sized(address, OpCodeOperandKind::r32_reg);
+                    self.op(Code::Test_rm32_imm32, &[X::R(low), X::I32(*align as i32 - 1)])?;
+                    let cold = self.cold_code(Cold::Exit(*exit));
+                    self.jump_if(ConditionCode::ne, cold);
+                }
+                let again = self.end;
+                let at_site = |offset: i32| {
+                    let disp = i64::from(*site as i32 * SITE_BYTES as i32 + offset);
+                    X::M(Memory { base: SCRATCH, index: None, disp, broadcast: false })
+                };
+                self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), context(at::SITES)])?;
+                self.op(Code::Mov_r64_rm64, &[X::R(room), at_site(8)])?;
+                self.op(Code::Sub_r64_rm64, &[X::R(room), X::R(address)])?;
+                let cold =
+                    Cold::Find { site: *site, address, bytes: *bytes, exit: *exit, again };
+                let cold = self.cold_code(cold);
+                self.jump_if(ConditionCode::b, cold);
+                self.op(Code::Cmp_rm64_imm32, &[X::R(room), X::I32(*bytes as i32)])?;
+                self.jump_if(ConditionCode::b, cold);
+                self.op(Code::Cmp_r64_rm64, &[X::R(address), at_site(0)])?;
+                self.jump_if(ConditionCode::b, cold);
+            }
+            Kind::Perform { place, lanes } => {
+                match lanes {
+                    true => {
+                        let lanes = x86::sized(x86::name(named(1)?, self.level), OpCodeOperandKind::r32_reg);
+                        self.op(Code::Mov_r32_rm32, &[X::R(Register::EDX), X::R(lanes)])?;
+                    }
+                    false => self.op(Code::Mov_r32_imm32, &[X::R(Register::EDX), X::I32(-1)])?,
+                }
+                self.op(Code::Mov_r32_imm32, &[X::R(Register::ESI), X::I32(*place as i32)])?;
+                self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
+                self.op(Code::VEX_Vzeroupper, &[])?;
+                self.op(Code::Call_rm64, &[context(at::PERFORM)])?;
+            }
+            Kind::Leave { exit } => {
+                leaves(*exit);
+                self.op(Code::Mov_r32_imm32, &[X::R(Register::EAX), X::I32(*exit as i32)])?;
+                self.jump(Target::Leave);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn context(disp: i32) -> X {
+    X::M(Memory { base: CONTEXT, index: None, disp: i64::from(disp), broadcast: false })
+}
+
+/// Where the values are that an exit needs.
+fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
+    let mut next = leaving.first;
+    let mut take = || {
+        next += 1;
+        let alloc = allocs.get(next - 1).copied().unwrap_or(Allocation::none());
+        match alloc.kind() {
+            AllocationKind::Reg => {
+                let reg = alloc.as_reg().unwrap_or(register(0, RegClass::Int));
+                let number = reg.hw_enc() as u8;
+                match reg.class() {
+                    RegClass::Int => Found::General(number),
+                    RegClass::Float => Found::Vector(number),
+                    RegClass::Vector => Found::Mask(number),
+                }
+            }
+            AllocationKind::Stack | AllocationKind::None => {
+                Found::Spilled(alloc.as_stack().map_or(0, |slot| slot.index() as u32))
+            }
+        }
+    };
+    let mut kept = Vec::with_capacity(leaving.kept.len());
+    for (reg, keeps) in &leaving.kept {
+        let value = match keeps {
+            Keeps::First(affine, true) => Kept::First(affine.clone(), Some(take())),
+            Keeps::First(affine, false) => Kept::First(affine.clone(), None),
+            Keeps::Bits => Kept::Bits(take()),
+            Keeps::Vectors(count, nan) => Kept::Vectors((0..*count).map(|_| take()).collect(), *nan),
+        };
+        kept.push((*reg, value));
+    }
+    let Leaving { why, place, is_masked, .. } = *leaving;
+    Exit { why, place, kept, is_masked }
+}
+
+const _: fn(Level) -> usize = vector_scratch;

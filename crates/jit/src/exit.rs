@@ -1,0 +1,73 @@
+//! Where and how code is left.
+
+use ir::Reg;
+use ir::analysis::Affine;
+
+/// Why code is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Somebody else has to go on at the place.
+    Leaves,
+    /// The warp has used up its turn, before the place.
+    Yields,
+    /// Its lanes exit.
+    Exits,
+    /// It has come to the barrier at the place.
+    Barrier,
+}
+
+/// Where a part of a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// In the general register of this number.
+    General(u8),
+    /// In the vector register of this number.
+    Vector(u8),
+    /// In the mask register of this number.
+    Mask(u8),
+    /// In the words behind the context, from this one on.
+    Spilled(u32),
+}
+
+/// What has to be made of a value so that its home row is what it should be.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// The first lane's value, wherever it is, of which the others follow.
+    First(Affine, Option<Found>),
+    /// The bits of a predicate.
+    Bits(Found),
+    /// Vectors one after the other; whether NaNs have to be made canonical.
+    Vectors(Vec<Found>, bool),
+}
+
+/// A way out of the code.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    /// Why.
+    pub why: Why,
+    /// The place where the lanes stand, as the input counts them.
+    pub place: u32,
+    /// What home rows do not hold yet.
+    pub kept: Vec<(Reg, Kept)>,
+    /// Whether the context says which lanes stand there, and where others do.
+    pub is_masked: bool,
+}
+
+/// The same while registers are not allocated: values are the operands of the instruction that leaves, from `first` on.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) why: Why,
+    pub(crate) place: u32,
+    pub(crate) first: usize,
+    pub(crate) kept: Vec<(Reg, Keeps)>,
+    pub(crate) is_masked: bool,
+}
+
+/// See [`Kept`].
+#[derive(Clone, Debug)]
+pub(crate) enum Keeps {
+    /// Whether there is a value, or the row has it.
+    First(Affine, bool),
+    Bits,
+    Vectors(usize, bool),
+}

@@ -1,0 +1,36 @@
+//! What machine code is made of.
+
+use crate::Level;
+use ir::{Inst, Kernel};
+
+/// Where a register lives in the register file: words from its start, and from one warp's to the next's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// Words of 32 bits from the start of the register file.
+    pub offset: u32,
+    /// Words from a warp's to the next's: 0 where all warps share a row; else 32, 64, or 1 for predicates.
+    pub stride: u32,
+}
+
+/// A kernel for one launch shape, and where its values live.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// What runs once, before the first CTA; its results are in home rows.
+    pub prologue: &'a [Inst],
+    /// Per register, where it lives; `None` if nothing uses it.
+    pub homes: &'a [Option<Home>],
+    /// Per block, the number of its first place: its instructions, and its terminator, are counted on from there.
+    pub starts: &'a [u32],
+    /// Per block, how many instructions of the front end it has.
+    pub instructions: &'a [u32],
+    /// The CTA's extents in threads.
+    pub block: [u32; 3],
+    /// Accessible bytes of the CTA's shared memory.
+    pub shared_bytes: u64,
+    /// The number of the first access that remembers a region.
+    pub first_site: u32,
+    /// The vector instructions to use.
+    pub level: Level,
+}

@@ -1,0 +1,173 @@
+//! Vector instructions by what they do, for each level.
+
+use crate::Level;
+use iced_x86::Code;
+
+/// A vector instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum V {
+    AddD,
+    SubD,
+    MulD,
+    And,
+    AndNot,
+    Or,
+    Xor,
+    MinSD,
+    MaxSD,
+    MinUD,
+    MaxUD,
+    ShlVD,
+    ShrVD,
+    SarVD,
+    AddQ,
+    SubQ,
+    MulUQ,
+    MulSQ,
+    ShlVQ,
+    ShrVQ,
+    AddPs,
+    SubPs,
+    MulPs,
+    DivPs,
+    AddPd,
+    SubPd,
+    MulPd,
+    MinPs,
+    MaxPs,
+    PermD,
+    UnpackLowD,
+    UnpackHighD,
+    ShufPs,
+}
+
+macro_rules! codes {
+    ($self:ident, $level:ident, $($name:ident: $avx2:ident, $avx512:ident;)*) => {
+        match ($self, $level) {
+            $((V::$name, Level::Avx2) => Code::$avx2, (V::$name, Level::Avx512) => Code::$avx512,)*
+        }
+    };
+}
+
+impl V {
+    /// The instruction that computes a new value from two.
+    pub(crate) fn code(self, level: Level) -> Code {
+        codes! { self, level,
+            AddD: VEX_Vpaddd_ymm_ymm_ymmm256, EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+            SubD: VEX_Vpsubd_ymm_ymm_ymmm256, EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+            MulD: VEX_Vpmulld_ymm_ymm_ymmm256, EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32;
+            And: VEX_Vpand_ymm_ymm_ymmm256, EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+            AndNot: VEX_Vpandn_ymm_ymm_ymmm256, EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32;
+            Or: VEX_Vpor_ymm_ymm_ymmm256, EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
+            Xor: VEX_Vpxor_ymm_ymm_ymmm256, EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
+            MinSD: VEX_Vpminsd_ymm_ymm_ymmm256, EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32;
+            MaxSD: VEX_Vpmaxsd_ymm_ymm_ymmm256, EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32;
+            MinUD: VEX_Vpminud_ymm_ymm_ymmm256, EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32;
+            MaxUD: VEX_Vpmaxud_ymm_ymm_ymmm256, EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32;
+            ShlVD: VEX_Vpsllvd_ymm_ymm_ymmm256, EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32;
+            ShrVD: VEX_Vpsrlvd_ymm_ymm_ymmm256, EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32;
+            SarVD: VEX_Vpsravd_ymm_ymm_ymmm256, EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32;
+            AddQ: VEX_Vpaddq_ymm_ymm_ymmm256, EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
+            SubQ: VEX_Vpsubq_ymm_ymm_ymmm256, EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64;
+            MulUQ: VEX_Vpmuludq_ymm_ymm_ymmm256, EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
+            MulSQ: VEX_Vpmuldq_ymm_ymm_ymmm256, EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
+            ShlVQ: VEX_Vpsllvq_ymm_ymm_ymmm256, EVEX_Vpsllvq_zmm_k1z_zmm_zmmm512b64;
+            ShrVQ: VEX_Vpsrlvq_ymm_ymm_ymmm256, EVEX_Vpsrlvq_zmm_k1z_zmm_zmmm512b64;
+            AddPs: VEX_Vaddps_ymm_ymm_ymmm256, EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er;
+            SubPs: VEX_Vsubps_ymm_ymm_ymmm256, EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er;
+            MulPs: VEX_Vmulps_ymm_ymm_ymmm256, EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
+            DivPs: VEX_Vdivps_ymm_ymm_ymmm256, EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er;
+            AddPd: VEX_Vaddpd_ymm_ymm_ymmm256, EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er;
+            SubPd: VEX_Vsubpd_ymm_ymm_ymmm256, EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
+            MulPd: VEX_Vmulpd_ymm_ymm_ymmm256, EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
+            MinPs: VEX_Vminps_ymm_ymm_ymmm256, EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae;
+            MaxPs: VEX_Vmaxps_ymm_ymm_ymmm256, EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae;
+            PermD: VEX_Vpermd_ymm_ymm_ymmm256, EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
+            UnpackLowD: VEX_Vpunpckldq_ymm_ymm_ymmm256, EVEX_Vpunpckldq_zmm_k1z_zmm_zmmm512b32;
+            UnpackHighD: VEX_Vpunpckhdq_ymm_ymm_ymmm256, EVEX_Vpunpckhdq_zmm_k1z_zmm_zmmm512b32;
+            ShufPs: VEX_Vshufps_ymm_ymm_ymmm256_imm8, EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8;
+        }
+    }
+}
+
+/// A vector instruction of one operand and perhaps a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum U {
+    ShlD,
+    ShrD,
+    SarD,
+    ShlQ,
+    ShrQ,
+    Load,
+    BroadcastD,
+    BroadcastQ,
+    BroadcastMemory,
+    CvtDq2Ps,
+    SqrtPs,
+    /// The low half of a vector's elements of 32 bits, each made 64 bits wide.
+    WidenU,
+    WidenS,
+    /// The upper half of a vector, in the lower.
+    UpperHalf,
+    FmaPs,
+    FmaPd,
+}
+
+impl U {
+    pub(crate) fn code(self, level: Level) -> Code {
+        match (self, level) {
+            (U::ShlD, Level::Avx2) => Code::VEX_Vpslld_ymm_ymm_imm8,
+            (U::ShlD, Level::Avx512) => Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+            (U::ShrD, Level::Avx2) => Code::VEX_Vpsrld_ymm_ymm_imm8,
+            (U::ShrD, Level::Avx512) => Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+            (U::SarD, Level::Avx2) => Code::VEX_Vpsrad_ymm_ymm_imm8,
+            (U::SarD, Level::Avx512) => Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
+            (U::ShlQ, Level::Avx2) => Code::VEX_Vpsllq_ymm_ymm_imm8,
+            (U::ShlQ, Level::Avx512) => Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
+            (U::ShrQ, Level::Avx2) => Code::VEX_Vpsrlq_ymm_ymm_imm8,
+            (U::ShrQ, Level::Avx512) => Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
+            (U::Load, Level::Avx2) => Code::VEX_Vmovups_ymm_ymmm256,
+            (U::Load, Level::Avx512) => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
+            (U::BroadcastD, Level::Avx2) => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+            (U::BroadcastD, Level::Avx512) => Code::EVEX_Vpbroadcastd_zmm_k1z_r32,
+            (U::BroadcastQ, Level::Avx2) => Code::VEX_Vpbroadcastq_ymm_xmmm64,
+            (U::BroadcastQ, Level::Avx512) => Code::EVEX_Vpbroadcastq_zmm_k1z_r64,
+            (U::BroadcastMemory, Level::Avx2) => Code::VEX_Vbroadcastss_ymm_m32,
+            (U::BroadcastMemory, Level::Avx512) => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
+            (U::CvtDq2Ps, Level::Avx2) => Code::VEX_Vcvtdq2ps_ymm_ymmm256,
+            (U::CvtDq2Ps, Level::Avx512) => Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
+            (U::SqrtPs, Level::Avx2) => Code::VEX_Vsqrtps_ymm_ymmm256,
+            (U::SqrtPs, Level::Avx512) => Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
+            (U::WidenU, Level::Avx2) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
+            (U::WidenU, Level::Avx512) => Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
+            (U::WidenS, Level::Avx2) => Code::VEX_Vpmovsxdq_ymm_xmmm128,
+            (U::WidenS, Level::Avx512) => Code::EVEX_Vpmovsxdq_zmm_k1z_ymmm256,
+            (U::UpperHalf, Level::Avx2) => Code::VEX_Vextracti128_xmmm128_ymm_imm8,
+            (U::UpperHalf, Level::Avx512) => Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
+            (U::FmaPs, Level::Avx2) => Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
+            (U::FmaPs, Level::Avx512) => Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
+            (U::FmaPd, Level::Avx2) => Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256,
+            (U::FmaPd, Level::Avx512) => Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
+        }
+    }
+}
+
+impl Level {
+    /// Bytes of a vector.
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Level::Avx2 => 32,
+            Level::Avx512 => 64,
+        }
+    }
+
+    /// Lanes of 32 bits of a vector.
+    pub(crate) fn lanes(self) -> usize {
+        self.bytes() / 4
+    }
+
+    /// Vectors of a value of 32 bits a lane.
+    pub(crate) fn slices(self) -> usize {
+        lanes::WARP / self.lanes()
+    }
+}

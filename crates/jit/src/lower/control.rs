@@ -1,0 +1,91 @@
+//! How control goes from one piece to the next.
+
+use super::Lower;
+use crate::exit::Why;
+use crate::mir::{Base, Kind, Mem, O};
+use iced_x86::{Code, ConditionCode};
+use ir::{BlockId, Pred, Reg, Terminator};
+use regalloc2::Block;
+
+impl Lower<'_> {
+    /// Ends a node at its block's end.
+    pub(super) fn terminator(&mut self, node: usize, place: u32) {
+        let block = self.nodes.all[node].block;
+        match self.input.kernel.blocks[block].terminator {
+            Terminator::Jump(to) => self.go(block, to),
+            Terminator::Branch { p, then, otherwise } => self.branch(block, p, then, otherwise, place),
+            Terminator::Exit => {
+                self.count_block(block);
+                let exit = self.leaving_with(Why::Exits, place, 0, &[]);
+                self.func.end(Kind::Leave { exit }, Vec::new());
+            }
+            Terminator::Trap => self.leave_all(Why::Leaves, place),
+        }
+    }
+
+    /// Counts the instructions of a block.
+    fn count_block(&mut self, block: usize) {
+        let count = self.input.instructions[block];
+        let at = Mem::new(Base::Context, crate::context::INSTRUCTIONS);
+        self.func.x(Code::Add_rm64_imm32, &[O::M(at), O::I32(count as i32)]);
+    }
+
+    /// Goes on at a block.
+    fn go(&mut self, from: usize, to: BlockId) {
+        self.count_block(from);
+        let target = self.nodes.first[to.0 as usize];
+        if to.0 as usize <= from {
+            let live: Vec<Reg> = self.nodes.all[target].live.clone();
+            let place = self.nodes.place(target, self.input.starts);
+            let exit = self.leaving_with(Why::Yields, place, 0, &live);
+            let values = std::mem::take(&mut self.leaving_values);
+            let at = Mem::new(Base::Context, crate::context::FUEL);
+            self.func.x(Code::Sub_rm64_imm8, &[O::M(at), O::I8(1)]);
+            let kind = Kind::Guard { condition: ConditionCode::s, exit };
+            self.func.may_leave(kind, &[], &values);
+        }
+        let args = self.handed_on(target);
+        self.func.end(Kind::Jump, vec![(self.blocks[target], args)]);
+    }
+
+    /// Goes on in one direction with all lanes; where they part, the code is left before the branch.
+    fn branch(&mut self, block: usize, p: Pred, then: BlockId, otherwise: BlockId, place: u32) {
+        let reg = match p {
+            Pred::Const(true) => return self.go(block, then),
+            Pred::Const(false) => return self.go(block, otherwise),
+            Pred::Is(reg) | Pred::Not(reg) => reg,
+        };
+        let (then, otherwise) = match p {
+            Pred::Not(_) => (otherwise, then),
+            Pred::Is(_) | Pred::Const(_) => (then, otherwise),
+        };
+        let bits = self.scalar(reg);
+        let [to_then, to_otherwise] = [0; 2].map(|_| self.func.block());
+        let state = self.state.clone();
+        let shared = self.shared;
+        if self.pred_is_uniform(p) {
+            self.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+            self.part(ConditionCode::ne, to_then, to_otherwise);
+        } else {
+            let rest = self.func.block();
+            self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(0xff)]);
+            self.part(ConditionCode::e, to_then, rest);
+            self.func.begin(rest);
+            self.guard(ConditionCode::ne, place, |this| {
+                this.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+            });
+            self.func.end(Kind::Jump, vec![(to_otherwise, Vec::new())]);
+        }
+        (self.state, self.shared) = (state.clone(), shared);
+        self.func.begin(to_then);
+        self.go(block, then);
+        (self.state, self.shared) = (state, shared);
+        self.func.begin(to_otherwise);
+        self.go(block, otherwise);
+    }
+
+    fn part(&mut self, condition: ConditionCode, then: Block, otherwise: Block) {
+        let both = vec![(then, Vec::new()), (otherwise, Vec::new())];
+        self.func.end(Kind::Branch(condition), both);
+    }
+}

@@ -1,0 +1,303 @@
+//! Loads and stores whose addresses follow from the first lane's: one check for the warp, then plain accesses.
+
+use super::Lower;
+use super::values::{FLOAT, INT, Value};
+use crate::Level;
+use crate::exit::Why;
+use crate::isa::U;
+use crate::mir::{Base, Kind, Mem, O};
+use iced_x86::{Code, ConditionCode};
+use ir::analysis::Affine;
+use ir::{Access, Address, Class, Op, Ordering, Reg, Space, Src};
+use lanes::WARP;
+use regalloc2::{Operand, VReg};
+
+/// Bytes that the lanes of one access may lie apart.
+const MAX_SPAN: i64 = 1 << 24;
+
+/// Where the lanes of a checked access are on the host.
+struct Lanes {
+    base: Base,
+    index: Option<VReg>,
+    /// Per lane, from there on.
+    at: [i64; WARP],
+}
+
+impl Lanes {
+    fn memory(&self, at: i64) -> Mem {
+        let index = self.index.map(|index| (index, 1));
+        Mem { base: self.base, index, disp: at as i32, broadcast: false }
+    }
+}
+
+impl Lower<'_> {
+    /// A load. Says whether it can be done.
+    pub(super) fn load(&mut self, op: &Op, place: u32) -> bool {
+        let Op::Load { d, space, access, address, ordering } = op else { return false };
+        if !matches!(ordering, Ordering::Weak | Ordering::Constant) {
+            return false;
+        }
+        let size = match access {
+            Access::B32 => 4,
+            Access::B64 => 8,
+            Access::U8 | Access::S8 | Access::U16 | Access::S16 => return false,
+        };
+        if *space == Space::Param {
+            return self.load_parameter(d, size, address);
+        }
+        let Some(affine) = self.address_shape(address, *space) else { return false };
+        let steps = affine.all_steps();
+        let uniform = affine.is_uniform();
+        let wide = size == 8;
+        let contiguous = |slice: usize| {
+            let lanes = self.level.bytes() / size as usize;
+            let first = slice * lanes;
+            (0..lanes).all(|lane| {
+                steps[first + lane].wrapping_sub(steps[first]) == lane as u64 * size as u64
+            })
+        };
+        let count = self.count(if wide { Class::W64 } else { Class::W32 });
+        if wide && !uniform && !(d.len() == 1 && (0..count).all(contiguous)) {
+            return false;
+        }
+        let bytes = size * d.len() as i64;
+        let Some(lanes) = self.checked(address, &affine, *space, bytes, false, place) else {
+            return false;
+        };
+        for (nth, d) in d.iter().enumerate() {
+            let Some(d) = *d else { continue };
+            let offset = nth as i64 * size;
+            if uniform {
+                let found = self.func.value(INT);
+                let code = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
+                self.func.x(code, &[O::D(found), O::M(lanes.memory(lanes.at[0] + offset))]);
+                let value = match self.is_scalar(d) {
+                    true => Value::scalar(found),
+                    false => {
+                        let class = if wide { Class::W64 } else { Class::W32 };
+                        let all = self.broadcast(found, class);
+                        Value::vectors(vec![all; count])
+                    }
+                };
+                self.set(d, value);
+                continue;
+            }
+            let vectors = (0..count)
+                .map(|slice| self.load_vector(&lanes, slice, size, offset))
+                .collect();
+            self.set(d, Value::vectors(vectors));
+        }
+        true
+    }
+
+    fn load_parameter(&mut self, d: &[Option<Reg>], size: i64, address: &Address) -> bool {
+        let (Src::Imm(base), [Some(d)]) = (address.base, d) else { return false };
+        let end = u64::from(self.input.kernel.param_bytes);
+        let Some(at) = base.checked_add_signed(address.offset) else { return false };
+        if !at.is_multiple_of(size as u64) || at.saturating_add(size as u64) > end || !self.is_scalar(*d) {
+            return false;
+        }
+        let [parameters, found] = [0; 2].map(|_| self.func.value(INT));
+        let context = Mem::new(Base::Context, crate::context::PARAMS);
+        self.func.x(Code::Mov_r64_rm64, &[O::D(parameters), O::M(context)]);
+        let code = if size == 8 { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
+        let from = Mem::new(Base::Value(parameters), at as i32);
+        self.func.x(code, &[O::D(found), O::M(from)]);
+        self.set(*d, Value::scalar(found));
+        true
+    }
+
+    /// A vector of a load.
+    fn load_vector(&mut self, lanes: &Lanes, slice: usize, size: i64, offset: i64) -> VReg {
+        let count = self.level.bytes() / size as usize;
+        let first = slice * count;
+        let at = |lane: usize| lanes.at[first + lane] + offset;
+        let found = self.func.value(FLOAT);
+        if (0..count).all(|lane| at(lane) == at(0) + lane as i64 * size) {
+            let memory = lanes.memory(at(0));
+            self.func.x(U::Load.code(self.level), &[O::D(found), O::M(memory)]);
+        } else if (0..count).all(|lane| at(lane) == at(0)) {
+            let memory = lanes.memory(at(0));
+            self.func.x(U::BroadcastMemory.code(self.level), &[O::D(found), O::M(memory)]);
+        } else {
+            let mut bytes = [0; 64];
+            for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
+                chunk.copy_from_slice(&(at(lane) as i32).to_le_bytes());
+            }
+            let index = self.pool(bytes);
+            let vector = self.func.value(FLOAT);
+            self.func.x(U::Load.code(self.level), &[O::D(vector), O::M(index)]);
+            let base = match lanes.index {
+                None => lanes.base,
+                Some(offset) => {
+                    let whole = self.func.value(INT);
+                    let at = Mem { base: lanes.base, index: Some((offset, 1)), disp: 0, broadcast: false };
+                    self.func.x(Code::Lea_r64_m, &[O::D(whole), O::M(at)]);
+                    Base::Value(whole)
+                }
+            };
+            self.gather(found, base, vector);
+        }
+        found
+    }
+
+    /// Loads 32 bits for each lane, so many bytes from the base on.
+    fn gather(&mut self, found: VReg, base: Base, offsets: VReg) {
+        let memory = Mem { base, index: Some((offsets, 1)), disp: 0, broadcast: false };
+        let ones = self.number(0xffff_ffff, Class::W32);
+        let zero = self.func.value(FLOAT);
+        let none = self.pool([0; 64]);
+        self.func.x(U::Load.code(self.level), &[O::D(zero), O::M(none)]);
+        match self.level {
+            Level::Avx2 => {
+                let [all, used] = [0; 2].map(|_| self.func.value(FLOAT));
+                let words = self.pool([0xff; 64]);
+                self.func.x(U::Load.code(self.level), &[O::D(all), O::M(words)]);
+                let operands = [O::Tied(found, zero), O::M(memory), O::Tied(used, all)];
+                self.func.x(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &operands);
+            }
+            Level::Avx512 => {
+                let mask = self.func.value(regalloc2::RegClass::Vector);
+                self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(mask), O::U(ones)]);
+                let operands = [O::Tied(found, zero), O::M(memory), O::Masked(mask)];
+                self.func.x(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, &operands);
+            }
+        }
+    }
+
+    /// A store. Says whether it can be done.
+    pub(super) fn store(&mut self, op: &Op, place: u32) -> bool {
+        let Op::Store { values, space, access, address, ordering } = op else { return false };
+        let (Ordering::Weak, [value]) = (ordering, &values[..]) else { return false };
+        let (size, class) = match access {
+            Access::B32 => (4, Class::W32),
+            Access::B64 => (8, Class::W64),
+            Access::U8 | Access::S8 | Access::U16 | Access::S16 => return false,
+        };
+        let Some(affine) = self.address_shape(address, *space) else { return false };
+        let steps = affine.all_steps();
+        if !(0..WARP).all(|lane| steps[lane] == (lane as u64 * size)) {
+            return false;
+        }
+        if let Src::Reg(reg) = value {
+            self.canonical(*reg);
+        }
+        let Some(lanes) = self.checked(address, &affine, *space, size as i64, true, place) else {
+            return false;
+        };
+        let (_, store) = crate::x86::vector_moves(self.level);
+        for slice in 0..self.count(class) {
+            let vector = self.vector(*value, class, slice);
+            let at = lanes.at[slice * self.level.bytes() / size as usize];
+            self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+        }
+        true
+    }
+
+    /// How the addresses of an access follow from the first lane's, if they do and the space can be reached so.
+    fn address_shape(&self, address: &Address, space: Space) -> Option<Affine> {
+        let (affine, wide) = match address.base {
+            Src::Imm(value) => (Affine::constant(value), true),
+            Src::Reg(reg) => {
+                (self.shape(reg).affine()?.clone(), self.class(reg) == Class::W64)
+            }
+        };
+        match space {
+            Space::Global | Space::Generic => wide.then_some(affine),
+            Space::Shared => Some(affine),
+            Space::Local | Space::Param => None,
+        }
+    }
+
+    /// Checks an access of all lanes, and says where they go; leaves the code if that cannot be told.
+    fn checked(
+        &mut self,
+        address: &Address,
+        affine: &Affine,
+        space: Space,
+        bytes: i64,
+        writes: bool,
+        place: u32,
+    ) -> Option<Lanes> {
+        let wide = !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
+        let bits = if wide { 64 } else { 32 };
+        let (low, high) = affine.extremes(bits);
+        let span = high.checked_sub(low)?.checked_add(bytes)?;
+        let offset = address.offset.checked_add(low)?;
+        if span > MAX_SPAN || !bytes.cast_unsigned().is_power_of_two() {
+            return None;
+        }
+        let offset32 = i32::try_from(offset).ok()?;
+        let signed = |step: u64| (step << (64 - bits)).cast_signed() >> (64 - bits);
+        let at = affine.all_steps().map(|step| signed(step) - low);
+        // Lanes are aligned if the first is.
+        if at.iter().any(|at| at % bytes != 0) {
+            return None;
+        }
+        let class = if wide { Class::W64 } else { Class::W32 };
+        let first = self.scalar_src(address.base, class);
+        match space {
+            Space::Global | Space::Generic => {
+                let lowest = self.func.value(INT);
+                let memory = Mem::new(Base::Value(first), offset32);
+                self.func.x(Code::Lea_r64_m, &[O::D(lowest), O::M(memory)]);
+                let site = self.site(writes);
+                let room = self.func.value(INT);
+                let operands = [Operand::reg_use(lowest), Operand::reg_temp(room)];
+                let exit = self.leaving(Why::Leaves, place, 2);
+                let kind = Kind::Check { site, bytes: span as u32, align: bytes as u32, exit };
+                let values = std::mem::take(&mut self.leaving_values);
+                self.func.may_leave(kind, &operands, &values);
+                Some(Lanes { base: Base::Value(lowest), index: None, at })
+            }
+            Space::Shared => {
+                let end = self.input.shared_bytes as i64 - span;
+                if end < 0 {
+                    return None;
+                }
+                let lowest = self.func.value(INT);
+                let memory = Mem::new(Base::Value(first), offset32);
+                let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
+                self.func.x(code, &[O::D(lowest), O::M(memory)]);
+                let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
+                if !aligned {
+                    let align = O::I32(bytes as i32 - 1);
+                    self.guard(ConditionCode::ne, place, |this| {
+                        this.func.x(Code::Test_rm32_imm32, &[O::U(lowest), align]);
+                    });
+                }
+                let inside = affine.range.is_some_and(|(from, to)| {
+                    i64::try_from(to).is_ok_and(|to| {
+                        from as i64 + offset >= 0 && to.saturating_add(offset) <= end
+                    })
+                });
+                if !inside {
+                    let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
+                    self.guard(ConditionCode::a, place, |this| {
+                        this.func.x(compare, &[O::U(lowest), O::I32(end as i32)]);
+                    });
+                }
+                let shared = self.shared_base();
+                Some(Lanes { base: Base::Value(shared), index: Some(lowest), at })
+            }
+            Space::Local | Space::Param => None,
+        }
+    }
+
+    fn shared_base(&mut self) -> VReg {
+        if let Some(shared) = self.shared {
+            return shared;
+        }
+        let shared = self.func.value(INT);
+        let at = Mem::new(Base::Context, crate::context::SHARED);
+        self.func.x(Code::Mov_r64_rm64, &[O::D(shared), O::M(at)]);
+        self.shared = Some(shared);
+        shared
+    }
+
+    /// A new access that remembers a region.
+    fn site(&mut self, writes: bool) -> u32 {
+        self.sites.push(writes);
+        self.input.first_site + self.sites.len() as u32 - 1
+    }
+}

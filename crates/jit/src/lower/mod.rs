@@ -1,0 +1,422 @@
+//! A kernel as machine instructions over values.
+//!
+//! Code runs one warp at a time, from one piece of the kernel to the next ([`nodes`]). It runs where all lanes of a warp are
+//! together; where they part, it leaves. A value is kept as the first lane's alone where the others follow from it
+//! ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
+
+mod collective;
+mod control;
+mod memory;
+mod nodes;
+mod predicate;
+mod scalar;
+mod values;
+mod vector;
+
+use crate::exit::{Leaving, Why};
+use crate::mir::{Func, Kind, O};
+use crate::{Input, Level};
+use iced_x86::{Code, ConditionCode};
+use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
+use ir::{Class, Collective, Float, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg, Src};
+use nodes::{End, Nodes};
+use regalloc2::{Block, VReg};
+use std::collections::{BTreeSet, HashMap};
+use values::Value;
+
+/// Machine instructions of a kernel, and where they are entered.
+#[derive(Debug)]
+pub(crate) struct Lowered {
+    pub(crate) func: Func,
+    pub(crate) entries: Vec<(u32, Block)>,
+    /// Per entry, the registers whose home rows must have their shapes, with these.
+    pub(crate) expected: Vec<(u32, Vec<(Reg, Shape)>)>,
+    /// Per access that remembers a region, whether it writes.
+    pub(crate) sites: Vec<bool>,
+}
+
+struct Lower<'a> {
+    input: &'a Input<'a>,
+    level: Level,
+    func: Func,
+    shapes: &'a Shapes,
+    demanded: &'a Demanded,
+    nodes: &'a Nodes,
+    /// Per node, its block.
+    blocks: Vec<Block>,
+    /// Per register, whether the prologue computes it.
+    invariant: Vec<bool>,
+    /// Per register, whether NaNs may have any bits where it is handed on.
+    floats: Vec<bool>,
+    /// What is known where the next instruction goes.
+    state: HashMap<Reg, Value>,
+    /// Registers whose values are needed there.
+    live: BTreeSet<Reg>,
+    /// The host's address of shared memory, if it is at hand.
+    shared: Option<VReg>,
+    sites: Vec<bool>,
+    leaving_values: Vec<VReg>,
+}
+
+/// Lowers a kernel. `None` if it was interrupted; the error is a sentence.
+pub(crate) fn lower(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Lowered, String>> {
+    let kernel = input.kernel;
+    let Some(live) = Liveness::of(kernel) else {
+        return Some(Err("the kernel is too large".to_owned()));
+    };
+    let launch = LaunchShape { block: input.block };
+    let shapes = Shapes::of(kernel, input.prologue, &live, &launch, interrupt)?;
+    let demanded = Demanded::of(kernel, &shapes, interrupt)?;
+    let mut invariant = vec![false; kernel.registers.len()];
+    let each = |insts: &mut dyn Iterator<Item = &Inst>, invariant: &mut [bool], value: bool| {
+        for inst in insts {
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand {
+                    invariant[reg.0 as usize] = value;
+                }
+            });
+        }
+    };
+    each(&mut input.prologue.iter(), &mut invariant, true);
+    each(&mut kernel.blocks.iter().flat_map(|block| &block.insts), &mut invariant, false);
+    let nodes = Nodes::of(kernel, &live, &invariant, interrupt)?;
+    let func = Func::new(input.level.bytes(), crate::registers::clobbered(input.level));
+    let mut lower = Lower {
+        input,
+        level: input.level,
+        func,
+        shapes: &shapes,
+        demanded: &demanded,
+        nodes: &nodes,
+        blocks: Vec::new(),
+        invariant,
+        floats: floats(input, interrupt)?,
+        state: HashMap::new(),
+        live: BTreeSet::new(),
+        shared: None,
+        sites: Vec::new(),
+        leaving_values: Vec::new(),
+    };
+    let entries = lower.kernel(interrupt)?;
+    let expected = entries.iter().map(|(node, place, _)| (*place, lower.expected(*node))).collect();
+    let Lower { mut func, sites, .. } = lower;
+    let now = func.finish();
+    let entries = entries.into_iter().map(|(_, place, block)| (place, now[block.index()])).collect();
+    Some(Ok(Lowered { func, entries, expected, sites }))
+}
+
+/// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
+/// until somebody looks at them. `None` if it was interrupted.
+fn floats(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
+    let kernel = input.kernel;
+    let w32 = |class: &Class| *class == Class::W32;
+    let mut found: Vec<bool> = kernel.registers.iter().map(w32).collect();
+    loop {
+        let mut changed = false;
+        let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+        for inst in input.prologue.iter().chain(insts) {
+            interrupt.go_on(1)?;
+            let float = |src: &Src| match src {
+                Src::Imm(value) => !f32::from_bits(*value as u32).is_nan(),
+                Src::Reg(reg) => found[reg.0 as usize],
+            };
+            let all = match &inst.op {
+                Op::Unary { op, a, .. } if op.is_move() => float(a),
+                Op::Unary { op, .. } => op.gives() == Some(Float::F32),
+                Op::Binary { op, .. } => op.gives() == Some(Float::F32),
+                Op::Ternary { op, .. } => op.gives() == Some(Float::F32),
+                Op::Select { a, b, .. } => float(a) && float(b),
+                Op::Collective { what: Collective::Shfl { a, .. }, .. } => float(a),
+                _ => false,
+            };
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand
+                    && !all
+                {
+                    changed |= std::mem::replace(&mut found[reg.0 as usize], false);
+                }
+            });
+        }
+        if !changed {
+            return Some(found);
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// The registers that a node needs, and which are no more than the first lane's value.
+    fn expected(&self, node: usize) -> Vec<(Reg, Shape)> {
+        let shaped = |reg: &Reg| match (self.class(*reg), self.shape(*reg)) {
+            (Class::Pred, shape) => (!matches!(shape, Shape::Varying)).then(|| (*reg, shape.clone())),
+            (_, Shape::Affine(affine)) => Some((*reg, Shape::Affine(affine.clone()))),
+            (_, Shape::Varying | Shape::Mask(_)) => None,
+        };
+        let mut all: Vec<_> = self.nodes.all[node].live.iter().filter_map(shaped).collect();
+        if node == 0 {
+            let invariant = (0..self.invariant.len()).filter(|reg| self.invariant[*reg]);
+            all.extend(invariant.filter_map(|reg| shaped(&Reg(reg as u32))));
+        }
+        all
+    }
+
+    /// Emits all nodes. The result is, per entry, its node, its place and its block.
+    fn kernel(&mut self, interrupt: &Interrupt<'_>) -> Option<Vec<(usize, u32, Block)>> {
+        let root = self.func.block();
+        self.blocks = self.nodes.all.iter().map(|_| self.func.block()).collect();
+        let mut stubs = Vec::new();
+        let entered: Vec<usize> =
+            (0..self.nodes.all.len()).filter(|node| self.nodes.all[*node].is_entry).collect();
+        for node in entered {
+            let place = self.nodes.place(node, self.input.starts);
+            let block = match self.nodes.all[node].ways {
+                0 => self.blocks[node],
+                _ => self.func.block(),
+            };
+            stubs.push((node, place, block));
+        }
+        self.func.begin(root);
+        let all = stubs.iter().map(|(_, _, block)| (*block, Vec::new())).collect();
+        self.func.end(Kind::Dispatch, all);
+        for node in 0..self.nodes.all.len() {
+            self.node(node, interrupt)?;
+        }
+        for (node, _, block) in &stubs {
+            if self.nodes.all[*node].ways > 0 {
+                self.func.begin(*block);
+                self.state.clear();
+                self.shared = None;
+                let args = self.handed_on(*node);
+                self.func.end(Kind::Jump, vec![(self.blocks[*node], args)]);
+            }
+        }
+        Some(stubs)
+    }
+
+    /// The values that a node is given.
+    fn handed_on(&mut self, node: usize) -> Vec<VReg> {
+        let live = &self.nodes.all[node].live;
+        live.iter().flat_map(|reg| self.handed(*reg)).collect()
+    }
+
+    fn node(&mut self, node: usize, interrupt: &Interrupt<'_>) -> Option<()> {
+        let nodes = self.nodes;
+        let here = &nodes.all[node];
+        self.state.clear();
+        self.shared = None;
+        self.live = here.live.iter().copied().collect();
+        self.func.begin(self.blocks[node]);
+        if here.ways > 0 {
+            self.take_params(node);
+        }
+        let block = &self.input.kernel.blocks[here.block];
+        let start = self.input.starts[here.block];
+        for nth in here.insts.clone() {
+            interrupt.go_on(4)?;
+            self.inst(&block.insts[nth], start + nth as u32);
+            let kills = &nodes.kills[here.block][nth];
+            block.insts[nth].op.operands(|operand| {
+                if let Operand::Def(reg) = operand
+                    && !self.invariant[reg.0 as usize]
+                {
+                    self.live.insert(reg);
+                }
+            });
+            for reg in kills {
+                self.live.remove(reg);
+                if !self.invariant[reg.0 as usize] {
+                    self.state.remove(reg);
+                }
+            }
+        }
+        let place = start + here.insts.end as u32;
+        match here.end {
+            End::Terminator => self.terminator(node, place),
+            End::Barrier => self.leave_all(Why::Barrier, place),
+            End::Leave => self.leave_all(Why::Leaves, place),
+        }
+        Some(())
+    }
+
+    /// The parameters of a node's block are the values that it needs.
+    fn take_params(&mut self, node: usize) {
+        let nodes = self.nodes;
+        let mut params = Vec::new();
+        for reg in &nodes.all[node].live {
+            let value = if self.is_scalar(*reg) {
+                let value = self.func.value(values::INT);
+                params.push(value);
+                Value::scalar(value)
+            } else {
+                let count = self.count(self.class(*reg));
+                let vectors: Vec<VReg> =
+                    (0..count).map(|_| self.func.value(values::FLOAT)).collect();
+                params.extend(&vectors);
+                let nan = self.floats[reg.0 as usize];
+                Value { nan, ..Value::vectors(vectors) }
+            };
+            self.set(*reg, value);
+        }
+        self.func.blocks[self.blocks[node].index()].params = params;
+    }
+
+    /// An exit where the registers that are needed now are told, behind so many operands of the instruction. Their values
+    /// are in `leaving_values`.
+    fn leaving(&mut self, why: Why, place: u32, first: usize) -> u32 {
+        let live: Vec<Reg> = self.live.iter().copied().collect();
+        self.leaving_with(why, place, first, &live)
+    }
+
+    fn leaving_with(&mut self, why: Why, place: u32, first: usize, live: &[Reg]) -> u32 {
+        let (values, kept) = self.keep(live);
+        self.leaving_values = values;
+        self.func.exits.push(Leaving { why, place, first, kept, is_masked: false });
+        self.func.exits.len() as u32 - 1
+    }
+
+    /// Leaves the code before an instruction if a condition holds after what `compare` emits.
+    fn guard(&mut self, condition: ConditionCode, place: u32, compare: impl FnOnce(&mut Self)) {
+        // What has to be done for the exit may change the flags, so it comes first.
+        let exit = self.leaving(Why::Leaves, place, 0);
+        let values = std::mem::take(&mut self.leaving_values);
+        compare(self);
+        self.func.may_leave(Kind::Guard { condition, exit }, &[], &values);
+    }
+
+    /// Writes everything that is needed to home rows, and leaves.
+    fn leave_all(&mut self, why: Why, place: u32) {
+        let live: Vec<Reg> = self.live.iter().copied().collect();
+        for reg in &live {
+            self.write_home(*reg, false);
+        }
+        let exit = self.leaving(why, place, 0);
+        let values = std::mem::take(&mut self.leaving_values);
+        debug_assert!(values.is_empty());
+        self.func.end(Kind::Leave { exit }, Vec::new());
+    }
+
+    fn inst(&mut self, inst: &Inst, place: u32) {
+        let done = match inst.guard {
+            None | Some(Pred::Const(true)) => self.op(&inst.op, place),
+            Some(Pred::Const(false)) => true,
+            Some(guard) => self.guarded(guard, &inst.op, place),
+        };
+        if !done {
+            self.perform(inst, place);
+        }
+    }
+
+    /// Emits an operation of all lanes. Says whether it can be done.
+    fn op(&mut self, op: &Op, place: u32) -> bool {
+        match op {
+            Op::Compare { op, d, a, b } => match self.shape(*d) {
+                Shape::Mask(lanes) => {
+                    let bits = self.number(u64::from(*lanes), Class::W32);
+                    self.set(*d, Value::scalar(bits));
+                    true
+                }
+                shape if shape.is_uniform() => self.compare_uniform(*op, *d, *a, *b),
+                _ => self.compare(*op, *d, *a, *b),
+            },
+            Op::Logic { table, d, a, b } => {
+                let bits = self.logic(*table, *a, *b);
+                self.set(*d, Value::scalar(bits));
+                true
+            }
+            Op::Unary { d, .. } | Op::Binary { d, .. } | Op::Ternary { d, .. } | Op::Select { d, .. } => {
+                if !self.is_scalar(*d) {
+                    return self.vector_op(op, *d);
+                }
+                let found = self.scalar_op(op, place).or_else(|| {
+                    let uniform = self.shape(*d).is_uniform();
+                    if uniform { self.vector_op_once(op, *d) } else { None }
+                });
+                if let Some(found) = found {
+                    self.set(*d, Value::scalar(found));
+                }
+                found.is_some()
+            }
+            Op::Special { d, .. } if self.is_scalar(*d) => match self.scalar_op(op, place) {
+                Some(found) => {
+                    self.set(*d, Value::scalar(found));
+                    true
+                }
+                None => false,
+            },
+            Op::ActiveMask { d } if self.is_scalar(*d) => {
+                let all = self.number(0xffff_ffff, Class::W32);
+                self.set(*d, Value::scalar(all));
+                true
+            }
+            Op::Load { .. } => self.load(op, place),
+            Op::Store { .. } => self.store(op, place),
+            Op::Collective { what, members, .. } => self.collective(what, *members),
+            Op::AsyncCopy(_) => true,
+            Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Atomic { .. }
+            | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::Host { .. } => false,
+        }
+    }
+
+    /// Emits an operation under a guard: what it computes is kept where the guard is true. Says whether it can be done.
+    fn guarded(&mut self, guard: Pred, op: &Op, place: u32) -> bool {
+        let d = match op {
+            Op::Unary { d, .. } | Op::Binary { d, .. } | Op::Ternary { d, .. } | Op::Select { d, .. } => *d,
+            _ => return false,
+        };
+        // What would leave must not have been tried with lanes that are not meant.
+        if self.is_scalar(d) || self.class(d) == Class::Pred {
+            return false;
+        }
+        self.canonical(d);
+        let before = self.vectors(d);
+        let _ = guard.reg().map(|reg| self.scalar(reg));
+        if !self.op(op, place) {
+            return false;
+        }
+        let class = self.class(d);
+        // Of old and new values, one may be no number.
+        self.canonical(d);
+        let after = self.vectors(d);
+        let masks = match (class, self.masks(guard)) {
+            (Class::W64, _) | (_, None) => {
+                let bits = self.bits(guard);
+                if class == Class::W64 { self.wide_masks(bits) } else { self.masks_of(bits) }
+            }
+            (_, Some(masks)) => masks,
+        };
+        let both = (0..after.len())
+            .map(|nth| self.blend_of(class, masks[nth], O::U(after[nth]), before[nth]))
+            .collect();
+        self.set(d, Value::vectors(both));
+        true
+    }
+
+    /// Has an instruction performed by somebody else, on home rows.
+    fn perform(&mut self, inst: &Inst, place: u32) {
+        let mut used: Vec<Reg> = inst.guard.and_then(Pred::reg).into_iter().collect();
+        let mut written = Vec::new();
+        inst.op.operands(|operand| match operand {
+            Operand::Use(reg) => used.push(reg),
+            Operand::Def(reg) => written.push(reg),
+        });
+        // Of a guarded result the old value is needed, too, and collectives may leave results as they are.
+        let partly = inst.guard.is_some() || inst.op.is_collective();
+        used.extend(written.iter().filter(|reg| partly && self.live.contains(reg)));
+        for reg in used {
+            self.write_home(reg, true);
+        }
+        self.shared = None;
+        let result = self.func.perform(place, None);
+        self.guard(ConditionCode::ne, place, |this| {
+            this.func.x(Code::Test_rm32_r32, &[O::U(result), O::U(result)]);
+        });
+        for reg in written {
+            self.set(reg, Value { full: true, ..Value::HOME });
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Predicates: as a bit a lane in a general register, and as a mask a vector.
+
+use super::Lower;
+use super::values::{FLOAT, INT, Value, words};
+use crate::Level;
+use crate::isa::V;
+use crate::mir::O;
+use iced_x86::Code;
+use ir::{Class, CompareOp, Pred, Reg, Src};
+use regalloc2::{RegClass, VReg};
+
+/// The class of masks of a level.
+pub(super) fn mask_class(level: Level) -> RegClass {
+    match level {
+        Level::Avx2 => RegClass::Float,
+        Level::Avx512 => RegClass::Vector,
+    }
+}
+
+/// How integers or numbers compare: the constants of `vpcmp` and `vcmpps`.
+#[derive(Clone, Copy)]
+enum Relation {
+    Signed(u8),
+    Unsigned(u8),
+    Float(u8),
+}
+
+const EQ: u8 = 0;
+const LT: u8 = 1;
+const LE: u8 = 2;
+const NE: u8 = 4;
+
+fn relation(op: CompareOp) -> Option<(Relation, bool)> {
+    use CompareOp as C;
+    use Relation::{Float, Signed, Unsigned};
+    Some(match op {
+        C::EqI32 => (Unsigned(EQ), false),
+        C::NeI32 => (Unsigned(NE), false),
+        C::LtU32 => (Unsigned(LT), false),
+        C::LeU32 => (Unsigned(LE), false),
+        C::LtS32 => (Signed(LT), false),
+        C::LeS32 => (Signed(LE), false),
+        C::EqI64 => (Unsigned(EQ), true),
+        C::NeI64 => (Unsigned(NE), true),
+        C::LtU64 => (Unsigned(LT), true),
+        C::LeU64 => (Unsigned(LE), true),
+        C::LtS64 => (Signed(LT), true),
+        C::LeS64 => (Signed(LE), true),
+        // Predicates of `vcmpps` (Intel SDM, CMPPS, table 3-1): quiet, with the wanted answer for NaNs.
+        C::EqF32 => (Float(0x00), false),
+        C::EquF32 => (Float(0x08), false),
+        C::NeF32 => (Float(0x0c), false),
+        C::NeuF32 => (Float(0x04), false),
+        C::LtF32 => (Float(0x11), false),
+        C::LtuF32 => (Float(0x19), false),
+        C::LeF32 => (Float(0x12), false),
+        C::LeuF32 => (Float(0x1a), false),
+        C::NumF32 => (Float(0x07), false),
+        C::NanF32 => (Float(0x03), false),
+        _ => return None,
+    })
+}
+
+impl Lower<'_> {
+    /// The lanes of a vector in which numbers compare so (`vcmpps`).
+    pub(super) fn compare_ps(&mut self, a: VReg, b: O, predicate: u8) -> VReg {
+        let found = self.func.value(mask_class(self.level));
+        let code = match self.level {
+            Level::Avx2 => Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8,
+            Level::Avx512 => Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae,
+        };
+        self.func.x(code, &[O::D(found), O::U(a), b, O::I8(predicate)]);
+        found
+    }
+
+    /// `a` where the mask is, else `b`.
+    pub(super) fn blend(&mut self, mask: VReg, a: O, b: VReg) -> VReg {
+        let found = self.func.value(FLOAT);
+        match self.level {
+            Level::Avx2 => {
+                let code = Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
+                self.func.x(code, &[O::D(found), O::U(b), a, O::U(mask)]);
+            }
+            Level::Avx512 => {
+                let code = Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32;
+                self.func.x(code, &[O::D(found), O::U(b), a, O::Masked(mask)]);
+            }
+        }
+        found
+    }
+
+    /// The lanes of a predicate, a mask a vector.
+    pub(super) fn masks(&mut self, pred: Pred) -> Option<Vec<VReg>> {
+        let (reg, negated) = match pred {
+            Pred::Is(reg) => (reg, false),
+            Pred::Not(reg) => (reg, true),
+            Pred::Const(_) => return None,
+        };
+        let mut value = self.known(reg);
+        let masks = match value.masks.clone() {
+            Some(masks) => masks,
+            None => {
+                let bits = self.scalar(reg);
+                let masks = self.masks_of(bits);
+                value = self.known(reg);
+                value.masks = Some(masks.clone());
+                self.set(reg, value);
+                masks
+            }
+        };
+        if !negated {
+            return Some(masks);
+        }
+        Some(masks.into_iter().map(|mask| self.not_mask(mask)).collect())
+    }
+
+    fn not_mask(&mut self, mask: VReg) -> VReg {
+        let found = self.func.value(mask_class(self.level));
+        match self.level {
+            Level::Avx2 => {
+                let ones = self.pool(words(u32::MAX));
+                self.func.x(V::Xor.code(self.level), &[O::D(found), O::U(mask), O::M(ones)]);
+            }
+            Level::Avx512 => {
+                self.func.x(Code::VEX_Knotw_kr_kr, &[O::D(found), O::U(mask)]);
+            }
+        }
+        found
+    }
+
+    /// The masks of a bit a lane.
+    pub(super) fn masks_of(&mut self, bits: VReg) -> Vec<VReg> {
+        let slices = self.level.slices();
+        match self.level {
+            Level::Avx2 => {
+                let all = self.broadcast(bits, Class::W32);
+                (0..slices)
+                    .map(|nth| {
+                        let lanes = self.level.lanes();
+                        let mut bytes = [0; 64];
+                        for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(lanes) {
+                            chunk.copy_from_slice(&(1u32 << (nth * lanes + lane)).to_le_bytes());
+                        }
+                        let bit = self.pool(bytes);
+                        let own = self.binary(V::And, all, O::M(bit));
+                        let found = self.func.value(FLOAT);
+                        let code = Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
+                        self.func.x(code, &[O::D(found), O::U(own), O::M(bit)]);
+                        found
+                    })
+                    .collect()
+            }
+            Level::Avx512 => (0..slices)
+                .map(|nth| {
+                    let mut part = bits;
+                    if nth > 0 {
+                        part = self.func.value(INT);
+                        let by = (nth * self.level.lanes()) as u8;
+                        self.func.x(Code::Shr_rm32_imm8, &[O::Tied(part, bits), O::I8(by)]);
+                    }
+                    let found = self.func.value(RegClass::Vector);
+                    self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(found), O::U(part)]);
+                    found
+                })
+                .collect(),
+        }
+    }
+
+    /// A bit a lane of masks.
+    pub(super) fn bits_of(&mut self, masks: &[VReg]) -> VReg {
+        let mut all = None;
+        for (nth, mask) in masks.iter().enumerate() {
+            let mut part = self.func.value(INT);
+            let code = match self.level {
+                Level::Avx2 => Code::VEX_Vmovmskps_r32_ymm,
+                Level::Avx512 => Code::VEX_Kmovw_r32_kr,
+            };
+            self.func.x(code, &[O::D(part), O::U(*mask)]);
+            if nth > 0 {
+                let shifted = self.func.value(INT);
+                let by = (nth * self.level.lanes()) as u8;
+                self.func.x(Code::Shl_rm32_imm8, &[O::Tied(shifted, part), O::I8(by)]);
+                part = shifted;
+            }
+            all = Some(match all {
+                None => part,
+                Some(all) => {
+                    let both = self.func.value(INT);
+                    self.func.x(Code::Or_r32_rm32, &[O::Tied(both, all), O::U(part)]);
+                    both
+                }
+            });
+        }
+        all.unwrap_or_else(|| self.number(0, Class::W32))
+    }
+
+    /// A comparison of values that vary. Says whether it can be done.
+    pub(super) fn compare(&mut self, op: CompareOp, d: Reg, a: Src, b: Src) -> bool {
+        let Some((relation, wide)) = relation(op) else { return false };
+        if wide {
+            return false;
+        }
+        let count = self.level.slices();
+        let masks = (0..count)
+            .map(|nth| {
+                let first = self.vector(a, Class::W32, nth);
+                let second = self.operand(b, Class::W32, nth);
+                self.compare_vector(relation, first, second)
+            })
+            .collect();
+        self.set(d, Value::masks(masks));
+        true
+    }
+
+    fn compare_vector(&mut self, relation: Relation, a: VReg, b: O) -> VReg {
+        if let Relation::Float(predicate) = relation {
+            return self.compare_ps(a, b, predicate);
+        }
+        let mask = mask_class(self.level);
+        if self.level == Level::Avx512 {
+            let found = self.func.value(mask);
+            let (code, constant) = match relation {
+                Relation::Unsigned(constant) => {
+                    (Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, constant)
+                }
+                Relation::Signed(constant) | Relation::Float(constant) => {
+                    (Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, constant)
+                }
+            };
+            self.func.x(code, &[O::D(found), O::U(a), b, O::I8(constant)]);
+            return found;
+        }
+        let plain = |this: &mut Self, code: Code, a: VReg, b: O| {
+            let found = this.func.value(mask);
+            this.func.x(code, &[O::D(found), O::U(a), b]);
+            found
+        };
+        let equal = Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256;
+        let greater = Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256;
+        let register = |this: &mut Self, b: O| match b {
+            O::U(value) => value,
+            other => {
+                let found = this.func.value(FLOAT);
+                let code = crate::isa::U::Load.code(this.level);
+                this.func.x(code, &[O::D(found), other]);
+                found
+            }
+        };
+        match relation {
+            Relation::Signed(LE) => {
+                let above = plain(self, greater, a, b);
+                self.not_mask(above)
+            }
+            Relation::Signed(_) => {
+                // Less is greater the other way round.
+                let b = register(self, b);
+                plain(self, greater, b, O::U(a))
+            }
+            Relation::Unsigned(EQ) => plain(self, equal, a, b),
+            Relation::Unsigned(NE) => {
+                let same = plain(self, equal, a, b);
+                self.not_mask(same)
+            }
+            Relation::Unsigned(LE) => {
+                let low = self.binary(V::MinUD, a, b);
+                plain(self, equal, low, O::U(a))
+            }
+            Relation::Unsigned(_) | Relation::Float(_) => {
+                // Less is not greater or equal.
+                let b = register(self, b);
+                let low = self.binary(V::MinUD, b, O::U(a));
+                let not = plain(self, equal, low, O::U(b));
+                self.not_mask(not)
+            }
+        }
+    }
+
+    /// A comparison of values that are the same in all lanes. Says whether it can be done.
+    pub(super) fn compare_uniform(&mut self, op: CompareOp, d: Reg, a: Src, b: Src) -> bool {
+        use Code as X;
+        let Some((relation, wide)) = relation(op) else { return false };
+        let code = match relation {
+            Relation::Signed(EQ) | Relation::Unsigned(EQ) => X::Sete_rm8,
+            Relation::Signed(NE) | Relation::Unsigned(NE) => X::Setne_rm8,
+            Relation::Signed(LT) => X::Setl_rm8,
+            Relation::Signed(_) => X::Setle_rm8,
+            Relation::Unsigned(LT) => X::Setb_rm8,
+            Relation::Unsigned(_) => X::Setbe_rm8,
+            Relation::Float(_) => return false,
+        };
+        let class = if wide { Class::W64 } else { Class::W32 };
+        let (a, b) = (self.scalar_src(a, class), self.scalar_src(b, class));
+        let compare = if wide { X::Cmp_r64_rm64 } else { X::Cmp_r32_rm32 };
+        self.func.x(compare, &[O::U(a), O::U(b)]);
+        let [byte, word, bits] = [0; 3].map(|_| self.func.value(INT));
+        self.func.x(code, &[O::D(byte)]);
+        self.func.x(X::Movzx_r32_rm8, &[O::D(word), O::U(byte)]);
+        self.func.x(X::Neg_rm32, &[O::Tied(bits, word)]);
+        self.set(d, Value::scalar(bits));
+        true
+    }
+
+    /// A function of two predicates, by its truth table.
+    pub(super) fn logic(&mut self, table: u8, a: Pred, b: Pred) -> VReg {
+        let (a, b) = (self.bits(a), self.bits(b));
+        let binary = |this: &mut Self, code: Code, a: VReg, b: VReg| {
+            let found = this.func.value(INT);
+            this.func.x(code, &[O::Tied(found, a), O::U(b)]);
+            found
+        };
+        let not = |this: &mut Self, a: VReg| {
+            let found = this.func.value(INT);
+            this.func.x(Code::Not_rm32, &[O::Tied(found, a)]);
+            found
+        };
+        let (and, or, xor) = (Code::And_r32_rm32, Code::Or_r32_rm32, Code::Xor_r32_rm32);
+        match table & 15 {
+            0b0000 => self.number(0, Class::W32),
+            0b1111 => self.number(0xffff_ffff, Class::W32),
+            0b1100 => a,
+            0b1010 => b,
+            0b0011 => not(self, a),
+            0b0101 => not(self, b),
+            0b1000 => binary(self, and, a, b),
+            0b1110 => binary(self, or, a, b),
+            0b0110 => binary(self, xor, a, b),
+            0b0111 => {
+                let both = binary(self, and, a, b);
+                not(self, both)
+            }
+            0b0001 => {
+                let any = binary(self, or, a, b);
+                not(self, any)
+            }
+            0b1001 => {
+                let differ = binary(self, xor, a, b);
+                not(self, differ)
+            }
+            0b0100 => {
+                let b = not(self, b);
+                binary(self, and, a, b)
+            }
+            0b0010 => {
+                let a = not(self, a);
+                binary(self, and, a, b)
+            }
+            0b1101 => {
+                let b = not(self, b);
+                binary(self, or, a, b)
+            }
+            _ => {
+                let a = not(self, a);
+                binary(self, or, a, b)
+            }
+        }
+    }
+}

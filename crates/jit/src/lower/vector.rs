@@ -1,0 +1,472 @@
+//! Operations on all lanes, vector after vector.
+
+use super::Lower;
+use super::values::{FLOAT, Value, doubles, words};
+use crate::Level;
+use crate::isa::{U, V};
+use crate::mir::{Mem, O};
+use iced_x86::Code;
+use ir::{BinaryOp, Class, Float, Op, Pred, Reg, Round, Src, TernaryOp, UnaryOp};
+use regalloc2::VReg;
+
+const SIGN: u32 = 1 << 31;
+
+impl Lower<'_> {
+    /// Computes a result that varies. Says whether that can be done.
+    pub(super) fn vector_op(&mut self, op: &Op, d: Reg) -> bool {
+        let class = self.class(d);
+        let (takes, gives) = match op {
+            Op::Unary { op, .. } => (op.takes(), op.gives()),
+            Op::Binary { op, .. } => (op.takes(), op.gives()),
+            Op::Ternary { op, .. } => (op.takes(), op.gives()),
+            _ => (None, None),
+        };
+        // A choice between numbers and bits is one of bits.
+        let chooses_numbers = |a: &Src, b: &Src| {
+            [a, b].into_iter().all(|src| match src {
+                Src::Imm(value) => !f32::from_bits(*value as u32).is_nan(),
+                Src::Reg(reg) => self.known(*reg).nan,
+            })
+        };
+        let passes_on = matches!(op, Op::Select { a, b, .. } if chooses_numbers(a, b))
+            || matches!(op, Op::Unary { op, .. } if op.is_move());
+        let mut nan = gives == Some(Float::F32);
+        let mut sources = Vec::new();
+        op.operands(|operand| {
+            if let ir::Operand::Use(reg) = operand {
+                sources.push(reg);
+            }
+        });
+        if !self.can(op) {
+            return false;
+        }
+        for reg in sources {
+            if passes_on {
+                nan |= self.known(reg).nan;
+            } else if takes != Some(Float::F32) {
+                self.canonical(reg);
+            }
+        }
+        let demanded = self.demanded.lanes(d).0;
+        let masks = match op {
+            Op::Select { p, .. } => Some(self.select_masks(*p, class)),
+            _ => None,
+        };
+        let count = self.count(class);
+        let mut vectors: Vec<Option<VReg>> = vec![None; count];
+        for (nth, vector) in vectors.iter_mut().enumerate() {
+            let lanes = 32 / count;
+            let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
+            if demanded & own == 0 {
+                continue;
+            }
+            let made = match (op, &masks) {
+                (Op::Select { a, b, .. }, Some(masks)) => {
+                    let b = self.vector(*b, class, nth);
+                    let a = self.operand(*a, class, nth);
+                    Some(self.blend_of(class, masks[nth], a, b))
+                }
+                _ => self.component(op, class, nth),
+            };
+            let Some(made) = made else { return false };
+            *vector = Some(made);
+        }
+        // Vectors that nobody looks at may be anything.
+        let any = match vectors.iter().flatten().next() {
+            Some(any) => *any,
+            None => self.vector(Src::Imm(0), Class::W32, 0),
+        };
+        let vectors = vectors.into_iter().map(|vector| vector.unwrap_or(any)).collect();
+        self.set(d, Value { nan, ..Value::vectors(vectors) });
+        true
+    }
+
+    /// The first lane's result of an operation that only vectors can do, on values that are the same in all lanes.
+    pub(super) fn vector_op_once(&mut self, op: &Op, d: Reg) -> Option<VReg> {
+        let class = self.class(d);
+        if !self.can(op) || matches!(op, Op::Select { .. }) || class != Class::W32 {
+            return None;
+        }
+        let vector = self.component(op, class, 0)?;
+        let gives = match op {
+            Op::Unary { op, .. } => op.gives(),
+            Op::Binary { op, .. } => op.gives(),
+            Op::Ternary { op, .. } => op.gives(),
+            _ => None,
+        };
+        let vector = if gives.is_some() { self.canonical_vector(vector) } else { vector };
+        let found = self.func.value(super::values::INT);
+        let code = match self.level {
+            Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
+            Level::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
+        };
+        self.func.x(code, &[O::D(found), O::U(vector)]);
+        Some(found)
+    }
+
+    /// Whether vectors can do an operation.
+    fn can(&self, op: &Op) -> bool {
+        use BinaryOp as B;
+        use UnaryOp as N;
+        let nearest = Round::NearestEven;
+        let constant = |src: Src| matches!(src, Src::Imm(_));
+        match op {
+            Op::Unary { op, .. } => match op {
+                N::Mov32
+                | N::Mov64
+                | N::Low32
+                | N::ZeroExtend8
+                | N::ZeroExtend16
+                | N::SignExtend8
+                | N::SignExtend16
+                | N::ZeroExtend32
+                | N::SignExtend32
+                | N::Not32
+                | N::Not64
+                | N::NegI32
+                | N::NegF32
+                | N::AbsF32 => true,
+                N::S32ToF32(round) | N::SqrtF32(round) => *round == nearest,
+                _ => false,
+            },
+            Op::Binary { op, b, .. } => match op {
+                B::AddI32
+                | B::SubI32
+                | B::MulLo32
+                | B::And32
+                | B::Or32
+                | B::Xor32
+                | B::MinS32
+                | B::MaxS32
+                | B::MinU32
+                | B::MaxU32
+                | B::Shl32
+                | B::ShrU32
+                | B::ShrS32
+                | B::AddI64
+                | B::SubI64
+                | B::And64
+                | B::Or64
+                | B::Xor64
+                | B::MulWideU32
+                | B::MulWideS32
+                | B::MinF32
+                | B::MaxF32 => true,
+                B::Shl64 | B::ShrU64 => constant(*b),
+                B::AddF32(round) | B::SubF32(round) | B::MulF32(round) | B::DivF32(round) => {
+                    *round == nearest
+                }
+                _ => false,
+            },
+            Op::Ternary { op, .. } => match op {
+                TernaryOp::MadLo32
+                | TernaryOp::MadWideU32
+                | TernaryOp::MadWideS32
+                | TernaryOp::BitSelect32 => true,
+                TernaryOp::FmaF32(round) => *round == nearest,
+                _ => false,
+            },
+            Op::Select { .. } => true,
+            _ => false,
+        }
+    }
+
+    fn shift(&mut self, what: U, a: VReg, by: u8) -> VReg {
+        let found = self.func.value(FLOAT);
+        self.func.x(what.code(self.level), &[O::D(found), O::U(a), O::I8(by)]);
+        found
+    }
+
+    fn unary(&mut self, what: U, a: O) -> VReg {
+        let found = self.func.value(FLOAT);
+        self.func.x(what.code(self.level), &[O::D(found), a]);
+        found
+    }
+
+    fn words(&mut self, value: u32) -> O {
+        O::M(self.pool(words(value)))
+    }
+
+    /// A vector of a result.
+    fn component(&mut self, op: &Op, class: Class, nth: usize) -> Option<VReg> {
+        match op {
+            Op::Unary { op, a, .. } => self.unary_component(*op, *a, nth),
+            Op::Binary { op, a, b, .. } => self.binary_component(*op, *a, *b, nth),
+            Op::Ternary { op, a, b, c, .. } => match op {
+                TernaryOp::FmaF32(_) => {
+                    let sum = self.vector(*c, class, nth);
+                    // A constant is best in memory.
+                    let (a, b) = if matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
+                    let a = self.vector(*a, class, nth);
+                    let b = self.operand(*b, class, nth);
+                    let found = self.func.value(FLOAT);
+                    self.func.x(U::FmaPs.code(self.level), &[O::Tied(found, sum), O::U(a), b]);
+                    Some(found)
+                }
+                TernaryOp::MadLo32 => {
+                    let product = self.binary_component(BinaryOp::MulLo32, *a, *b, nth)?;
+                    let c = self.operand(*c, Class::W32, nth);
+                    Some(self.binary(V::AddD, product, c))
+                }
+                TernaryOp::MadWideU32 | TernaryOp::MadWideS32 => {
+                    let wide = match op {
+                        TernaryOp::MadWideU32 => BinaryOp::MulWideU32,
+                        _ => BinaryOp::MulWideS32,
+                    };
+                    let product = self.binary_component(wide, *a, *b, nth)?;
+                    let c = self.operand(*c, Class::W64, nth);
+                    Some(self.binary(V::AddQ, product, c))
+                }
+                TernaryOp::BitSelect32 => {
+                    let mask = self.vector(*a, Class::W32, nth);
+                    let c = self.operand(*c, Class::W32, nth);
+                    let b = self.operand(*b, Class::W32, nth);
+                    let inside = self.binary(V::And, mask, c);
+                    let outside = self.binary(V::AndNot, mask, b);
+                    Some(self.binary(V::Or, inside, O::U(outside)))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn unary_component(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
+        use UnaryOp as N;
+        let shifted = |this: &mut Self, back: U, by: u8| {
+            let a = this.vector(a, Class::W32, nth);
+            let up = this.shift(U::ShlD, a, by);
+            this.shift(back, up, by)
+        };
+        Some(match op {
+            N::Mov32 => self.vector(a, Class::W32, nth),
+            N::Mov64 => self.vector(a, Class::W64, nth),
+            N::Low32 => {
+                let low = self.vector(a, Class::W64, 2 * nth);
+                let high = self.vector(a, Class::W64, 2 * nth + 1);
+                self.low_words(low, high)
+            }
+            N::ZeroExtend8 | N::ZeroExtend16 => {
+                let mask = if op == N::ZeroExtend8 { 0xff } else { 0xffff };
+                let (a, mask) = (self.vector(a, Class::W32, nth), self.words(mask));
+                self.binary(V::And, a, mask)
+            }
+            N::SignExtend8 => shifted(self, U::SarD, 24),
+            N::SignExtend16 => shifted(self, U::SarD, 16),
+            N::ZeroExtend32 => self.widened(a, nth, false),
+            N::SignExtend32 => self.widened(a, nth, true),
+            N::Not32 | N::Not64 => {
+                let class = if op == N::Not32 { Class::W32 } else { Class::W64 };
+                let (a, ones) = (self.vector(a, class, nth), self.words(u32::MAX));
+                self.binary(V::Xor, a, ones)
+            }
+            N::NegI32 => {
+                let zero = self.vector(Src::Imm(0), Class::W32, nth);
+                let a = self.operand(a, Class::W32, nth);
+                self.binary(V::SubD, zero, a)
+            }
+            N::NegF32 => {
+                let (a, sign) = (self.vector(a, Class::W32, nth), self.words(SIGN));
+                self.binary(V::Xor, a, sign)
+            }
+            N::AbsF32 => {
+                let (a, rest) = (self.vector(a, Class::W32, nth), self.words(!SIGN));
+                self.binary(V::And, a, rest)
+            }
+            N::S32ToF32(_) => {
+                let a = self.operand(a, Class::W32, nth);
+                self.unary(U::CvtDq2Ps, a)
+            }
+            N::SqrtF32(_) => {
+                let a = self.operand(a, Class::W32, nth);
+                self.unary(U::SqrtPs, a)
+            }
+            _ => return None,
+        })
+    }
+
+    /// The low halves of values of 64 bits in two vectors.
+    fn low_words(&mut self, low: VReg, high: VReg) -> VReg {
+        let found = self.func.value(FLOAT);
+        match self.level {
+            Level::Avx2 => {
+                let mixed = self.func.value(FLOAT);
+                let code = V::ShufPs.code(self.level);
+                self.func.x(code, &[O::D(mixed), O::U(low), O::U(high), O::I8(0x88)]);
+                let code = Code::VEX_Vpermq_ymm_ymmm256_imm8;
+                self.func.x(code, &[O::D(found), O::U(mixed), O::I8(0xd8)]);
+            }
+            Level::Avx512 => {
+                let mut bytes = [0; 64];
+                for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate() {
+                    chunk.copy_from_slice(&(2 * lane as u32).to_le_bytes());
+                }
+                let index = self.pool(bytes);
+                let index = self.unary(U::Load, O::M(index));
+                let code = Code::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
+                self.func.x(code, &[O::Tied(found, low), O::U(index), O::U(high)]);
+            }
+        }
+        found
+    }
+
+    /// A vector of values of 32 bits, each as one of 64.
+    fn widened(&mut self, a: Src, nth: usize, signed: bool) -> VReg {
+        let widen = if signed { U::WidenS } else { U::WidenU };
+        if let Src::Imm(value) = a {
+            let value = value as u32;
+            let wide = if signed { i64::from(value as i32) as u64 } else { u64::from(value) };
+            return self.vector(Src::Imm(wide), Class::W64, nth);
+        }
+        match self.operand(a, Class::W32, nth / 2) {
+            O::M(memory) => {
+                let half = (nth % 2 * self.level.bytes() / 2) as i32;
+                self.unary(widen, O::M(Mem { disp: memory.disp + half, ..memory }))
+            }
+            O::U(vector) if nth % 2 == 0 => self.unary(widen, O::U(vector)),
+            O::U(vector) => {
+                let upper = self.func.value(FLOAT);
+                let code = U::UpperHalf.code(self.level);
+                self.func.x(code, &[O::D(upper), O::U(vector), O::I8(1)]);
+                self.unary(widen, O::U(upper))
+            }
+            other => self.unary(widen, other),
+        }
+    }
+
+    fn binary_component(&mut self, op: BinaryOp, a: Src, b: Src, nth: usize) -> Option<VReg> {
+        use BinaryOp as B;
+        let (what, class) = match op {
+            B::AddI32 => (V::AddD, Class::W32),
+            B::SubI32 => (V::SubD, Class::W32),
+            B::MulLo32 => (V::MulD, Class::W32),
+            B::And32 => (V::And, Class::W32),
+            B::Or32 => (V::Or, Class::W32),
+            B::Xor32 => (V::Xor, Class::W32),
+            B::MinS32 => (V::MinSD, Class::W32),
+            B::MaxS32 => (V::MaxSD, Class::W32),
+            B::MinU32 => (V::MinUD, Class::W32),
+            B::MaxU32 => (V::MaxUD, Class::W32),
+            B::AddF32(_) => (V::AddPs, Class::W32),
+            B::SubF32(_) => (V::SubPs, Class::W32),
+            B::MulF32(_) => (V::MulPs, Class::W32),
+            B::DivF32(_) => (V::DivPs, Class::W32),
+            B::AddI64 => (V::AddQ, Class::W64),
+            B::SubI64 => (V::SubQ, Class::W64),
+            B::And64 => (V::And, Class::W64),
+            B::Or64 => (V::Or, Class::W64),
+            B::Xor64 => (V::Xor, Class::W64),
+            B::Shl32 => return Some(self.shifted(a, b, nth, U::ShlD, V::ShlVD)),
+            B::ShrU32 => return Some(self.shifted(a, b, nth, U::ShrD, V::ShrVD)),
+            B::ShrS32 => return Some(self.shifted(a, b, nth, U::SarD, V::SarVD)),
+            B::Shl64 | B::ShrU64 => {
+                let Src::Imm(by) = b else { return None };
+                let a = self.vector(a, Class::W64, nth);
+                let what = if op == B::Shl64 { U::ShlQ } else { U::ShrQ };
+                return Some(self.shift(what, a, (by & 0xffff_ffff).min(64) as u8));
+            }
+            B::MulWideU32 | B::MulWideS32 => {
+                let signed = op == B::MulWideS32;
+                let a = self.widened(a, nth, signed);
+                let b = self.widened(b, nth, signed);
+                let what = if signed { V::MulSQ } else { V::MulUQ };
+                return Some(self.binary(what, a, O::U(b)));
+            }
+            B::MinF32 | B::MaxF32 => return Some(self.extreme(op == B::MinF32, a, b, nth)),
+            _ => return None,
+        };
+        let commutes = !matches!(op, B::SubI32 | B::SubI64 | B::SubF32(_) | B::DivF32(_));
+        // A constant is best in memory.
+        let (a, b) = if commutes && matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
+        let a = self.vector(a, class, nth);
+        let b = self.operand(b, class, nth);
+        Some(self.binary(what, a, b))
+    }
+
+    fn shifted(&mut self, a: Src, b: Src, nth: usize, by_constant: U, by_lane: V) -> VReg {
+        let a = self.vector(a, Class::W32, nth);
+        match b {
+            Src::Imm(by) => self.shift(by_constant, a, (by & 0xffff_ffff).min(32) as u8),
+            Src::Reg(_) => {
+                let by = self.operand(b, Class::W32, nth);
+                self.binary(by_lane, a, by)
+            }
+        }
+    }
+
+    /// The smaller or larger of numbers, where a NaN loses and -0 is less than +0 (PTX ISA 9.1, `min`).
+    fn extreme(&mut self, smaller: bool, a: Src, b: Src, nth: usize) -> VReg {
+        let (a, b) = (self.vector(a, Class::W32, nth), self.vector(b, Class::W32, nth));
+        let what = if smaller { V::MinPs } else { V::MaxPs };
+        // Each takes its second operand of zeros, and where there is a NaN.
+        let one = self.binary(what, a, O::U(b));
+        let other = self.binary(what, b, O::U(a));
+        let zeros = if smaller { V::Or } else { V::And };
+        let both = self.binary(zeros, one, O::U(other));
+        let no_a = self.compare_ps(a, O::U(a), 3);
+        let no_b = self.compare_ps(b, O::U(b), 3);
+        let found = self.blend(no_a, O::U(b), both);
+        self.blend(no_b, O::U(a), found)
+    }
+
+    /// The masks of a choice between values of a class.
+    fn select_masks(&mut self, p: Pred, class: Class) -> Vec<VReg> {
+        match (class, self.masks(p)) {
+            (Class::W64, _) => {
+                let bits = self.bits(p);
+                self.wide_masks(bits)
+            }
+            (_, Some(masks)) => masks,
+            (_, None) => {
+                let bits = self.bits(p);
+                self.masks_of(bits)
+            }
+        }
+    }
+
+    /// The masks of a bit a lane, for values of 64 bits.
+    pub(super) fn wide_masks(&mut self, bits: VReg) -> Vec<VReg> {
+        let lanes = self.level.bytes() / 8;
+        let count = self.count(Class::W64);
+        match self.level {
+            Level::Avx2 => {
+                let all = self.broadcast(bits, Class::W64);
+                (0..count)
+                    .map(|nth| {
+                        let mut bytes = doubles(0);
+                        for (lane, chunk) in bytes.chunks_exact_mut(8).enumerate().take(lanes) {
+                            chunk.copy_from_slice(&(1u64 << (nth * lanes + lane)).to_le_bytes());
+                        }
+                        let bit = self.pool(bytes);
+                        let own = self.binary(V::And, all, O::M(bit));
+                        let found = self.func.value(FLOAT);
+                        let code = Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256;
+                        self.func.x(code, &[O::D(found), O::U(own), O::M(bit)]);
+                        found
+                    })
+                    .collect()
+            }
+            Level::Avx512 => (0..count)
+                .map(|nth| {
+                    let part = self.func.value(super::values::INT);
+                    let by = (nth * lanes) as u8;
+                    self.func.x(Code::Shr_rm32_imm8, &[O::Tied(part, bits), O::I8(by)]);
+                    let found = self.func.value(regalloc2::RegClass::Vector);
+                    self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(found), O::U(part)]);
+                    found
+                })
+                .collect(),
+        }
+    }
+
+    /// `a` where the mask is, else `b`, in lanes of a class.
+    pub(super) fn blend_of(&mut self, class: Class, mask: VReg, a: O, b: VReg) -> VReg {
+        if class == Class::W64 && self.level == Level::Avx512 {
+            let found = self.func.value(FLOAT);
+            let code = Code::EVEX_Vblendmpd_zmm_k1z_zmm_zmmm512b64;
+            self.func.x(code, &[O::D(found), O::U(b), a, O::Masked(mask)]);
+            return found;
+        }
+        self.blend(mask, a, b)
+    }
+}

@@ -1,0 +1,360 @@
+//! Machine instructions before registers are allocated: x86 instructions whose operands are values.
+
+use crate::exit::Leaving;
+use iced_x86::{Code, ConditionCode};
+use regalloc2::{
+    Block, Function, Inst, InstRange, Operand, PReg, PRegSet, RegClass, VReg,
+};
+use std::ops::Range;
+
+/// An operand of an x86 instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum O {
+    /// A new value.
+    D(VReg),
+    /// A new value in the register of the operand that follows, which no part of the instruction names.
+    Tied(VReg, VReg),
+    /// A value.
+    U(VReg),
+    /// Memory.
+    M(Mem),
+    /// A constant of 8 bits.
+    I8(u8),
+    /// A constant of 32 bits.
+    I32(i32),
+    /// A constant of 64 bits.
+    I64(u64),
+    /// The mask of an instruction of AVX-512, whose other lanes become zero.
+    Zeroing(VReg),
+    /// The mask of an instruction of AVX-512.
+    Masked(VReg),
+}
+
+/// An address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mem {
+    pub(crate) base: Base,
+    pub(crate) index: Option<(VReg, u32)>,
+    pub(crate) disp: i32,
+    /// One element for all lanes (AVX-512).
+    pub(crate) broadcast: bool,
+}
+
+/// Where an address begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Base {
+    /// The register file; with the warp's number times so many times 128.
+    Registers(u32),
+    /// The context.
+    Context,
+    /// A constant.
+    Pool(u32),
+    /// A value.
+    Value(VReg),
+}
+
+impl Mem {
+    pub(crate) fn new(base: Base, disp: i32) -> Mem {
+        Mem { base, index: None, disp, broadcast: false }
+    }
+}
+
+/// An operand as it is encoded: which of the instruction's allocated operands, or what else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arg {
+    Register(u8),
+    Memory { base: ArgBase, index: Option<(u8, u32)>, disp: i32, broadcast: bool },
+    I8(u8),
+    I32(i32),
+    I64(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ArgBase {
+    Registers(u32),
+    Context,
+    Pool(u32),
+    Register(u8),
+}
+
+/// What an instruction is.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// An x86 instruction.
+    X { code: Code, args: Range<u32>, mask: Option<(u8, bool)> },
+    /// Goes on at the only successor.
+    Jump,
+    /// Goes on at the first successor if the condition holds, else at the second.
+    Branch(ConditionCode),
+    /// Goes on where the context says.
+    Dispatch,
+    /// Leaves the code if the condition holds.
+    Guard { condition: ConditionCode, exit: u32 },
+    /// Leaves the code unless the region of a site holds `bytes` from the address on, which is the first operand; the second is
+    /// a temporary.
+    Check { site: u32, bytes: u32, align: u32, exit: u32 },
+    /// Has an instruction performed by all lanes, or by those of the second operand. The first is the result: 0 if that was done.
+    Perform { place: u32, lanes: bool },
+    /// Leaves the code; everything is in its home row.
+    Leave { exit: u32 },
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct MInst {
+    pub(crate) kind: Kind,
+    operands: Range<u32>,
+    calls: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MBlock {
+    pub(crate) params: Vec<VReg>,
+    pub(crate) insts: Range<u32>,
+    pub(crate) succs: Vec<Block>,
+    /// Per successor, the values for its parameters.
+    pub(crate) args: Vec<Vec<VReg>>,
+    preds: Vec<Block>,
+}
+
+/// A function of machine instructions.
+#[derive(Debug)]
+pub(crate) struct Func {
+    pub(crate) blocks: Vec<MBlock>,
+    pub(crate) insts: Vec<MInst>,
+    operands: Vec<Operand>,
+    pub(crate) args: Vec<Arg>,
+    values: usize,
+    /// Constants, each of 64 bytes.
+    pub(crate) pool: Vec<[u8; 64]>,
+    known: std::collections::HashMap<[u8; 64], u32>,
+    pub(crate) exits: Vec<Leaving>,
+    /// Slots of 8 bytes of a vector register.
+    vector_slots: usize,
+    clobbered: PRegSet,
+    current: Option<usize>,
+}
+
+impl Func {
+    pub(crate) fn new(vector_bytes: usize, clobbered: PRegSet) -> Func {
+        Func {
+            blocks: Vec::new(),
+            insts: Vec::new(),
+            operands: Vec::new(),
+            args: Vec::new(),
+            values: 0,
+            pool: Vec::new(),
+            known: std::collections::HashMap::new(),
+            exits: Vec::new(),
+            vector_slots: vector_bytes / 8,
+            clobbered,
+            current: None,
+        }
+    }
+
+    /// A new value.
+    pub(crate) fn value(&mut self, class: RegClass) -> VReg {
+        self.values += 1;
+        VReg::new(self.values - 1, class)
+    }
+
+    /// A constant of the pool.
+    pub(crate) fn constant(&mut self, bytes: [u8; 64]) -> u32 {
+        let pool = &mut self.pool;
+        *self.known.entry(bytes).or_insert_with(|| {
+            pool.push(bytes);
+            pool.len() as u32 - 1
+        })
+    }
+
+    /// A new block.
+    pub(crate) fn block(&mut self) -> Block {
+        self.blocks.push(MBlock::default());
+        Block::new(self.blocks.len() - 1)
+    }
+
+    /// Instructions are added to this block from now on, until its end.
+    pub(crate) fn begin(&mut self, block: Block) {
+        let at = self.insts.len() as u32;
+        self.blocks[block.index()].insts = at..at;
+        self.current = Some(block.index());
+    }
+
+    /// Whether a block is open.
+    pub(crate) fn is_open(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// Ends the block.
+    pub(crate) fn end(&mut self, kind: Kind, succs: Vec<(Block, Vec<VReg>)>) {
+        self.push(kind, &[], false);
+        if let Some(at) = self.current.take() {
+            let block = &mut self.blocks[at];
+            block.insts.end = self.insts.len() as u32;
+            (block.succs, block.args) = succs.into_iter().unzip();
+        }
+    }
+
+    fn push(&mut self, kind: Kind, operands: &[Operand], calls: bool) {
+        let start = self.operands.len() as u32;
+        self.operands.extend_from_slice(operands);
+        let operands = start..self.operands.len() as u32;
+        self.insts.push(MInst { kind, operands, calls });
+    }
+
+    /// Adds an x86 instruction.
+    pub(crate) fn x(&mut self, code: Code, operands: &[O]) {
+        let start = self.operands.len() as u32;
+        let first = self.args.len() as u32;
+        let mut mask = None;
+        let mut count = 0u8;
+        let mut add = |all: &mut Vec<Operand>, operand: Operand| {
+            all.push(operand);
+            count += 1;
+            count - 1
+        };
+        // The operand of a tied result is named by its index, so it stands first.
+        for operand in operands {
+            let all = &mut self.operands;
+            match *operand {
+                O::D(value) => {
+                    // Late, so that it may have the register of an operand.
+                    let nth = add(all, Operand::reg_def(value));
+                    self.args.push(Arg::Register(nth));
+                }
+                O::Tied(value, from) => {
+                    let nth = add(all, Operand::reg_use(from));
+                    add(all, Operand::reg_reuse_def(value, usize::from(nth)));
+                    self.args.push(Arg::Register(nth));
+                }
+                O::U(value) => {
+                    let nth = add(all, Operand::reg_use(value));
+                    self.args.push(Arg::Register(nth));
+                }
+                O::M(Mem { base, index, disp, broadcast }) => {
+                    let base = match base {
+                        Base::Registers(scale) => ArgBase::Registers(scale),
+                        Base::Context => ArgBase::Context,
+                        Base::Pool(nth) => ArgBase::Pool(nth),
+                        Base::Value(value) => ArgBase::Register(add(all, Operand::reg_use(value))),
+                    };
+                    let index = index.map(|(index, scale)| (add(all, Operand::reg_use(index)), scale));
+                    self.args.push(Arg::Memory { base, index, disp, broadcast });
+                }
+                O::I8(value) => self.args.push(Arg::I8(value)),
+                O::I32(value) => self.args.push(Arg::I32(value)),
+                O::I64(value) => self.args.push(Arg::I64(value)),
+                O::Zeroing(value) => mask = Some((add(all, Operand::reg_use(value)), true)),
+                O::Masked(value) => mask = Some((add(all, Operand::reg_use(value)), false)),
+            }
+        }
+        let operands = start..self.operands.len() as u32;
+        let kind = Kind::X { code, args: first..self.args.len() as u32, mask };
+        self.insts.push(MInst { kind, operands, calls: false });
+    }
+
+    /// Adds a call that performs an instruction, by these lanes or by all. The value is 0 if that was done.
+    pub(crate) fn perform(&mut self, place: u32, lanes: Option<VReg>) -> VReg {
+        let result = self.value(RegClass::Int);
+        let mut operands = vec![Operand::reg_fixed_def(result, register(0, RegClass::Int))];
+        operands.extend(lanes.map(Operand::reg_use));
+        self.push(Kind::Perform { place, lanes: lanes.is_some() }, &operands, true);
+        result
+    }
+
+    /// Adds an instruction that may leave the code: after `operands` come the values that must be known then.
+    pub(crate) fn may_leave(&mut self, kind: Kind, operands: &[Operand], values: &[VReg]) {
+        // Nothing is written that could take their places.
+        let any = |value: &VReg| Operand::any_use(*value);
+        let all: Vec<Operand> = operands.iter().copied().chain(values.iter().map(any)).collect();
+        self.push(kind, &all, false);
+    }
+
+    /// Puts the blocks in the order of their instructions, when all are there, and finds predecessors. The result is where each
+    /// block is now.
+    pub(crate) fn finish(&mut self) -> Vec<Block> {
+        let mut order: Vec<usize> = (0..self.blocks.len()).collect();
+        order.sort_by_key(|at| self.blocks[*at].insts.start);
+        let mut now = vec![Block::new(0); order.len()];
+        for (to, from) in order.iter().enumerate() {
+            now[*from] = Block::new(to);
+        }
+        self.blocks = order.iter().map(|at| std::mem::take(&mut self.blocks[*at])).collect();
+        for block in &mut self.blocks {
+            block.succs.iter_mut().for_each(|to| *to = now[to.index()]);
+        }
+        for at in 0..self.blocks.len() {
+            for to in self.blocks[at].succs.clone() {
+                self.blocks[to.index()].preds.push(Block::new(at));
+            }
+        }
+        now
+    }
+}
+
+impl Function for Func {
+    fn num_insts(&self) -> usize {
+        self.insts.len()
+    }
+
+    fn num_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn entry_block(&self) -> Block {
+        Block::new(0)
+    }
+
+    fn block_insns(&self, block: Block) -> InstRange {
+        let Range { start, end } = self.blocks[block.index()].insts;
+        InstRange::new(Inst::new(start as usize), Inst::new(end as usize))
+    }
+
+    fn block_succs(&self, block: Block) -> &[Block] {
+        &self.blocks[block.index()].succs
+    }
+
+    fn block_preds(&self, block: Block) -> &[Block] {
+        &self.blocks[block.index()].preds
+    }
+
+    fn block_params(&self, block: Block) -> &[VReg] {
+        &self.blocks[block.index()].params
+    }
+
+    fn is_ret(&self, inst: Inst) -> bool {
+        matches!(self.insts[inst.index()].kind, Kind::Leave { .. })
+    }
+
+    fn is_branch(&self, inst: Inst) -> bool {
+        matches!(self.insts[inst.index()].kind, Kind::Jump | Kind::Branch(_) | Kind::Dispatch)
+    }
+
+    fn branch_blockparams(&self, block: Block, _inst: Inst, nth: usize) -> &[VReg] {
+        &self.blocks[block.index()].args[nth]
+    }
+
+    fn inst_operands(&self, inst: Inst) -> &[Operand] {
+        let Range { start, end } = self.insts[inst.index()].operands;
+        &self.operands[start as usize..end as usize]
+    }
+
+    fn inst_clobbers(&self, inst: Inst) -> PRegSet {
+        if self.insts[inst.index()].calls { self.clobbered } else { PRegSet::empty() }
+    }
+
+    fn num_vregs(&self) -> usize {
+        self.values
+    }
+
+    fn spillslot_size(&self, class: RegClass) -> usize {
+        match class {
+            RegClass::Int | RegClass::Vector => 1,
+            RegClass::Float => self.vector_slots,
+        }
+    }
+}
+
+/// A register by its number.
+pub(crate) fn register(number: usize, class: RegClass) -> PReg {
+    PReg::new(number, class)
+}

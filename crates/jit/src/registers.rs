@@ -1,0 +1,64 @@
+//! Which registers the code uses for what.
+
+use crate::Level;
+use crate::mir::register;
+use iced_x86::Register;
+use regalloc2::{MachineEnv, PRegSet, RegClass};
+
+/// The context, all the time.
+pub(crate) const CONTEXT: Register = Register::R13;
+/// The register file.
+pub(crate) const REGISTERS: Register = Register::RBX;
+/// The number of the warp times 128.
+pub(crate) const WARP: Register = Register::R12;
+/// For whatever takes several instructions.
+pub(crate) const SCRATCH: Register = Register::R11;
+
+/// General registers that hold values, by number: those that calls change come first.
+const GENERAL: [usize; 11] = [0, 1, 2, 6, 7, 8, 9, 10, 14, 15, 5];
+/// How many of them calls change.
+const CHANGED: usize = 8;
+
+/// The vector register for whatever takes several instructions.
+pub(crate) fn vector_scratch(level: Level) -> usize {
+    match level {
+        Level::Avx2 => 15,
+        Level::Avx512 => 31,
+    }
+}
+
+fn all(class: RegClass, level: Level) -> Vec<usize> {
+    match class {
+        RegClass::Int => GENERAL.to_vec(),
+        RegClass::Float => (0..vector_scratch(level)).collect(),
+        RegClass::Vector => (1..7).collect(),
+    }
+}
+
+fn set(numbers: &[usize], class: RegClass) -> PRegSet {
+    numbers.iter().map(|number| register(*number, class)).collect()
+}
+
+/// What the register allocator has.
+pub(crate) fn environment(level: Level) -> MachineEnv {
+    let classes = [RegClass::Int, RegClass::Float, RegClass::Vector];
+    MachineEnv {
+        preferred_regs_by_class: classes.map(|class| set(&all(class, level), class)),
+        non_preferred_regs_by_class: [PRegSet::empty(); 3],
+        scratch_by_class: [
+            Some(register(11, RegClass::Int)),
+            Some(register(vector_scratch(level), RegClass::Float)),
+            Some(register(7, RegClass::Vector)),
+        ],
+        fixed_stack_slots: Vec::new(),
+    }
+}
+
+/// What calls change, besides the register of their result.
+pub(crate) fn clobbered(level: Level) -> PRegSet {
+    let mut found = set(&GENERAL[1..CHANGED], RegClass::Int);
+    for class in [RegClass::Float, RegClass::Vector] {
+        found.union_from(set(&all(class, level), class));
+    }
+    found
+}

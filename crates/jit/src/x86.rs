@@ -1,0 +1,192 @@
+//! x86 instructions as `iced-x86` has them.
+
+use crate::Level;
+use iced_x86::{Code, ConditionCode, Instruction, OpCodeOperandKind, OpKind, Register};
+use regalloc2::{PReg, RegClass};
+
+/// Registers that a function keeps for its caller (System V ABI).
+pub(crate) const KEPT: [Register; 6] =
+    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
+
+/// An operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operand {
+    R(Register),
+    M(Memory),
+    I8(u8),
+    I32(i32),
+    I64(u64),
+}
+
+/// An address. Of one relative to the instruction pointer, `disp` is the address itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) base: Register,
+    pub(crate) index: Option<(Register, u32)>,
+    pub(crate) disp: i64,
+    pub(crate) broadcast: bool,
+}
+
+/// An instruction with its operands.
+pub(crate) fn instruction(
+    code: Code,
+    operands: &[Operand],
+    mask: Option<(Register, bool)>,
+) -> Instruction {
+    let mut made = Instruction::new();
+    made.set_code(code);
+    for (nth, operand) in operands.iter().enumerate() {
+        let nth = nth as u32;
+        match *operand {
+            Operand::R(register) => {
+                made.set_op_kind(nth, OpKind::Register);
+                made.set_op_register(nth, register);
+            }
+            Operand::M(memory) => {
+                made.set_op_kind(nth, OpKind::Memory);
+                made.set_memory_base(memory.base);
+                if let Some((index, scale)) = memory.index {
+                    made.set_memory_index(index);
+                    made.set_memory_index_scale(scale);
+                }
+                made.set_memory_displacement64(memory.disp as u64);
+                made.set_memory_displ_size(if memory.base == Register::RIP { 8 } else { 1 });
+                made.set_is_broadcast(memory.broadcast);
+            }
+            Operand::I8(value) => {
+                let kind = match code.op_code().op_kind(nth) {
+                    OpCodeOperandKind::imm8sex32 => OpKind::Immediate8to32,
+                    OpCodeOperandKind::imm8sex64 => OpKind::Immediate8to64,
+                    _ => OpKind::Immediate8,
+                };
+                made.set_op_kind(nth, kind);
+                made.set_immediate8(value);
+            }
+            Operand::I32(value) => {
+                let kind = match code.op_code().op_kind(nth) {
+                    OpCodeOperandKind::imm32sex64 => OpKind::Immediate32to64,
+                    _ => OpKind::Immediate32,
+                };
+                made.set_op_kind(nth, kind);
+                made.set_immediate32(value as u32);
+            }
+            Operand::I64(value) => {
+                made.set_op_kind(nth, OpKind::Immediate64);
+                made.set_immediate64(value);
+            }
+        }
+    }
+    if let Some((register, zeroing)) = mask {
+        made.set_op_mask(register);
+        made.set_zeroing_masking(zeroing);
+    }
+    made
+}
+
+/// A vector register of a level's width.
+pub(crate) fn vector(number: usize, level: Level) -> Register {
+    match level {
+        Level::Avx2 => Register::YMM0 + number as u32,
+        Level::Avx512 => Register::ZMM0 + number as u32,
+    }
+}
+
+/// The register of a value.
+pub(crate) fn name(reg: PReg, level: Level) -> Register {
+    match reg.class() {
+        RegClass::Int => Register::RAX + reg.hw_enc() as u32,
+        RegClass::Float => vector(reg.hw_enc(), level),
+        RegClass::Vector => Register::K0 + reg.hw_enc() as u32,
+    }
+}
+
+/// The part of a register that an operand names.
+pub(crate) fn sized(register: Register, kind: OpCodeOperandKind) -> Register {
+    use OpCodeOperandKind as K;
+    let number = register.number() as u32;
+    match kind {
+        K::r32_reg | K::r32_or_mem | K::r32_rm | K::r32_vvvv | K::r32_opcode => {
+            Register::EAX + number
+        }
+        K::r8_or_mem | K::r8_reg => register8(number),
+        K::r16_reg | K::r16_or_mem => Register::AX + number,
+        K::xmm_reg | K::xmm_or_mem | K::xmm_vvvv | K::xmm_rm | K::xmm_is4 => {
+            Register::XMM0 + number
+        }
+        K::ymm_reg | K::ymm_or_mem | K::ymm_vvvv | K::ymm_rm | K::ymm_is4 => {
+            Register::YMM0 + number
+        }
+        K::zmm_reg | K::zmm_or_mem | K::zmm_vvvv | K::zmm_rm => Register::ZMM0 + number,
+        _ => register,
+    }
+}
+
+/// The low byte of a general register.
+fn register8(number: u32) -> Register {
+    const LOW: [Register; 8] = [
+        Register::AL,
+        Register::CL,
+        Register::DL,
+        Register::BL,
+        Register::SPL,
+        Register::BPL,
+        Register::SIL,
+        Register::DIL,
+    ];
+    LOW.get(number as usize).copied().unwrap_or(Register::R8L + (number - 8).min(7))
+}
+
+/// Loads and stores a whole vector register; the load copies registers, too.
+pub(crate) fn vector_moves(level: Level) -> (Code, Code) {
+    match level {
+        Level::Avx2 => (Code::VEX_Vmovups_ymm_ymmm256, Code::VEX_Vmovups_ymmm256_ymm),
+        Level::Avx512 => {
+            (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm)
+        }
+    }
+}
+
+/// The bits of a condition in the opcodes of jumps.
+pub(crate) fn condition(condition: ConditionCode) -> u8 {
+    match condition {
+        ConditionCode::o => 0,
+        ConditionCode::no => 1,
+        ConditionCode::b => 2,
+        ConditionCode::ae => 3,
+        ConditionCode::e => 4,
+        ConditionCode::ne | ConditionCode::None => 5,
+        ConditionCode::be => 6,
+        ConditionCode::a => 7,
+        ConditionCode::s => 8,
+        ConditionCode::ns => 9,
+        ConditionCode::p => 10,
+        ConditionCode::np => 11,
+        ConditionCode::l => 12,
+        ConditionCode::ge => 13,
+        ConditionCode::le => 14,
+        ConditionCode::g => 15,
+    }
+}
+
+/// The condition that holds where another does not.
+pub(crate) fn opposite(of: ConditionCode) -> ConditionCode {
+    use ConditionCode as C;
+    match of {
+        C::o => C::no,
+        C::no => C::o,
+        C::b => C::ae,
+        C::ae => C::b,
+        C::e => C::ne,
+        C::ne | C::None => C::e,
+        C::be => C::a,
+        C::a => C::be,
+        C::s => C::ns,
+        C::ns => C::s,
+        C::p => C::np,
+        C::np => C::p,
+        C::l => C::ge,
+        C::ge => C::l,
+        C::le => C::g,
+        C::g => C::le,
+    }
+}

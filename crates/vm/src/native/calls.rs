@@ -1,0 +1,37 @@
+//! What machine code calls.
+
+use super::state::Owner;
+use crate::frame::Frame;
+use crate::interp::find_region;
+use crate::plan::Pc;
+
+/// Performs the instruction at a place for the warp. The result is 0 unless it stopped: then nothing others see has changed that
+/// would not change in the same way again.
+pub(super) extern "C" fn perform(context: *mut jit::Context, place: u32, lanes: u32) -> u32 {
+    // SAFETY: who runs the code set the owner, whose frame and program outlive the call and are used by nobody else meanwhile.
+    let (frame, interp, warp) = unsafe {
+        let owner = (*context).owner as *const Owner;
+        (&mut *(*owner).frame.cast::<Frame<'_>>(), &*(*owner).interp, (*owner).warp)
+    };
+    let (first, count, exec) = (frame.first, frame.count, frame.exec[warp]);
+    let fuel = std::mem::replace(&mut frame.fuel, i64::MAX / 2);
+    (frame.first, frame.count) = (warp, 1);
+    frame.exec[warp] = lanes;
+    let done = interp.perform(frame, Pc(place));
+    // SAFETY: as above.
+    unsafe { (*context).fuel -= i64::MAX / 2 - frame.fuel };
+    (frame.first, frame.count, frame.fuel) = (first, count, fuel);
+    frame.exec[warp] = exec;
+    u32::from(!done)
+}
+
+/// Looks a region up. The result is not 0 if it holds what the context asks for.
+pub(super) extern "C" fn find(context: *mut jit::Context) -> u32 {
+    // SAFETY: as for `perform`; sites of the code are among the frame's.
+    unsafe {
+        let owner = (*context).owner as *const Owner;
+        let frame = &mut *(*owner).frame.cast::<Frame<'_>>();
+        let (site, address, bytes) = ((*context).site, (*context).address, (*context).bytes);
+        u32::from(find_region(frame, site as usize, address, bytes))
+    }
+}

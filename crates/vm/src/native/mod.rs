@@ -1,0 +1,289 @@
+//! Machine code of warps (crate `jit`) as an engine, with the interpreter for what it leaves.
+//!
+//! Code runs one warp after the other from one barrier to the next. What it cannot do it leaves: its values go to their home rows, and
+//! the lanes stand at a place of the plan, where the interpreter goes on to the end of the block. Where warps have left at different
+//! places, the scheduler decides who is next. So what another engine would do first is told first, and by the interpreter: faults,
+//! deadlocks, divergence.
+
+mod calls;
+mod rows;
+mod state;
+
+use crate::Level;
+use crate::engine::{Code, Engine, Step, Watch};
+use crate::exit::{Exit, Stop};
+use crate::frame::Frame;
+use crate::interp::{Interpreter, Program};
+use crate::plan::{Pc, Plan};
+use ir::Interrupt;
+use jit::Why;
+pub(crate) use state::State;
+use state::Owner;
+use std::sync::Arc;
+
+/// The engine.
+pub(crate) struct Native(pub(crate) jit::Level);
+
+impl Engine for Native {
+    fn compile(&self, plan: &Arc<Plan>, interrupt: &Interrupt<'_>) -> Option<Box<dyn Code>> {
+        let interp = Interpreter(Level::detect()).program(plan, interrupt)?;
+        // What is watched is watched step by step.
+        let fits = !plan.shape.observed && plan.shape.ctas() == 1;
+        let code = if fits { make(plan, &interp, self.0, interrupt)? } else { None };
+        let mut sites = interp.sites().to_vec();
+        sites.extend(code.iter().flat_map(|code| code.sites()));
+        Some(Box::new(NativeCode { interp, code, sites }))
+    }
+}
+
+/// Operations of a kernel beyond which it is interpreted: code of so many takes too long to make.
+const MAX_OPERATIONS: usize = 1 << 14;
+
+/// Machine code of a plan, if there is any. The outer `None` is an interruption.
+#[expect(clippy::option_option, reason = "one is an interruption")]
+fn make(
+    plan: &Plan,
+    interp: &Program,
+    level: jit::Level,
+    interrupt: &Interrupt<'_>,
+) -> Option<Option<jit::Code>> {
+    let kernel = &*plan.kernel;
+    let operations: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
+    if operations > MAX_OPERATIONS || !level.is_available() {
+        return Some(None);
+    }
+    let home = |reg: usize| {
+        let slot = plan.rows.reg(ir::Reg(reg as u32));
+        (!slot.is_none()).then_some(jit::Home { offset: slot.offset, stride: slot.stride })
+    };
+    let homes: Vec<_> = (0..kernel.registers.len()).map(home).collect();
+    let starts: Vec<u32> =
+        (0..kernel.blocks.len()).map(|id| plan.places_of(ir::BlockId(id as u32)).start).collect();
+    let input = jit::Input {
+        kernel,
+        prologue: &plan.prologue,
+        homes: &homes,
+        starts: &starts,
+        instructions: &plan.instructions,
+        block: plan.shape.block,
+        shared_bytes: u64::from(kernel.shared_bytes + plan.shape.dynamic_shared),
+        first_site: interp.sites().len() as u32,
+        level,
+    };
+    // What cannot be made is interpreted.
+    Some(jit::compile(&input, interrupt)?.ok())
+}
+
+/// Machine code of a plan, and what interprets the rest of it.
+#[derive(Debug)]
+pub(crate) struct NativeCode {
+    interp: Program,
+    code: Option<jit::Code>,
+    sites: Vec<bool>,
+}
+
+/// Why a warp has left the code, and where its lanes stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Left {
+    why: Why,
+    at: Pc,
+    exit: u32,
+}
+
+impl Code for NativeCode {
+    fn register_words(&self) -> usize {
+        self.interp.register_words()
+    }
+
+    unsafe fn fill(&self, registers: *mut u32) {
+        // SAFETY: as for the caller.
+        unsafe { self.interp.fill(registers) };
+    }
+
+    fn sites(&self) -> &[bool] {
+        &self.sites
+    }
+
+    fn prologue(&self, frame: &mut Frame<'_>) {
+        self.interp.prologue(frame);
+    }
+
+    fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
+        let Some(code) = self.code.as_ref().filter(|_| frame.apart == 0) else {
+            return self.interp.run(frame, from, until);
+        };
+        let mut at = from;
+        // Whether home rows are as the code left them.
+        let mut trusted = from == Pc::START;
+        loop {
+            let together = is_together(frame);
+            if together
+                && let Some((entry, expected)) = code.entry(at.0)
+                && rows::prologue_fits(frame, code)
+                && (trusted || rows::fit(frame, expected))
+            {
+                match self.enter(frame, code, entry) {
+                    Next::Native(to) => (at, trusted) = (to, true),
+                    Next::Interpreted(to) => {
+                        at = to;
+                        trusted = false;
+                        if let Err(exit) = self.interpret(frame, &mut at, until) {
+                            return exit;
+                        }
+                    }
+                    Next::Stop(exit) => return exit,
+                }
+                continue;
+            }
+            if !together {
+                return self.interp.run(frame, at, until);
+            }
+            trusted = false;
+            if let Err(exit) = self.interpret(frame, &mut at, until) {
+                return exit;
+            }
+        }
+    }
+
+    fn show(
+        &self,
+        frame: &mut Frame<'_>,
+        from: Pc,
+        until: Pc,
+        step: Option<Step>,
+        watch: &mut dyn Watch,
+    ) -> Exit {
+        self.interp.show(frame, from, until, step, watch)
+    }
+}
+
+/// Who goes on, and where.
+enum Next {
+    Native(Pc),
+    Interpreted(Pc),
+    Stop(Exit),
+}
+
+/// Whether every warp of the group has all its lanes.
+fn is_together(frame: &Frame<'_>) -> bool {
+    let group = frame.first..frame.first + frame.count;
+    frame.exec[group].iter().all(|lanes| *lanes == 0 || *lanes == u32::MAX)
+}
+
+impl NativeCode {
+    /// Interprets to the end of the block.
+    fn interpret(&self, frame: &mut Frame<'_>, at: &mut Pc, until: Pc) -> Result<(), Exit> {
+        let fuel = std::mem::replace(&mut frame.fuel, 0);
+        let exit = self.interp.run(frame, *at, until);
+        frame.fuel += fuel;
+        match exit {
+            Stop::Yield(to) if frame.fuel >= 0 => {
+                *at = to;
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Runs the code of every warp of the group.
+    fn enter(&self, frame: &mut Frame<'_>, code: &jit::Code, entry: u64) -> Next {
+        let group = frame.first..frame.first + frame.count;
+        let mut left: Vec<(usize, Left)> = Vec::with_capacity(frame.count);
+        let fuel = frame.fuel;
+        let mut rest = fuel;
+        for warp in group {
+            if frame.exec[warp] == 0 {
+                continue;
+            }
+            let (exit, spent) = self.warp(frame, code, entry, warp, fuel);
+            rest = rest.min(spent);
+            let found = code.exit(exit);
+            let left_at = Left { why: found.why, at: Pc(found.place), exit };
+            if found.why != Why::Barrier {
+                rows::restore(frame, &found.kept, warp);
+            }
+            left.push((warp, left_at));
+        }
+        frame.fuel = rest;
+        let Some((_, first)) = left.first().copied() else { return Next::Stop(Stop::Exit) };
+        let together = left.iter().all(|(_, left)| (left.why, left.at) == (first.why, first.at));
+        match first.why {
+            Why::Exits if together => Next::Stop(Stop::Exit),
+            Why::Barrier if together => {
+                if is_complete(frame, first.at) {
+                    return Next::Native(first.at.next());
+                }
+                self.complete_rows(frame, code, &left);
+                Next::Stop(Stop::Barrier(first.at))
+            }
+            Why::Leaves if together => Next::Interpreted(first.at),
+            Why::Yields if together => Next::Stop(Stop::Yield(first.at)),
+            Why::Exits | Why::Barrier | Why::Leaves | Why::Yields => {
+                self.complete_rows(frame, code, &left);
+                let yields = left.iter().any(|(_, left)| left.why == Why::Yields);
+                let place = |(warp, left): &(usize, Left)| {
+                    (*warp, (left.why != Why::Exits).then_some(left.at))
+                };
+                Next::Stop(Stop::Apart { warps: left.iter().map(place).collect(), yields })
+            }
+        }
+    }
+
+    /// Makes whole rows of what warps have left at barriers.
+    fn complete_rows(&self, frame: &mut Frame<'_>, code: &jit::Code, left: &[(usize, Left)]) {
+        for (warp, left) in left.iter().filter(|(_, left)| left.why == Why::Barrier) {
+            rows::restore(frame, &code.exit(left.exit).kept, *warp);
+        }
+    }
+
+    /// Runs the code of a warp. The result is the exit, and what is left of the turn.
+    fn warp(
+        &self,
+        frame: &mut Frame<'_>,
+        code: &jit::Code,
+        entry: u64,
+        warp: usize,
+        fuel: i64,
+    ) -> (u32, i64) {
+        let mut state = frame.native.take().unwrap_or_else(|| Box::new(State::new(code)));
+        let frame_pointer: *mut Frame<'_> = frame;
+        let mut owner = Owner { frame: frame_pointer.cast(), interp: &raw const self.interp, warp };
+        let context = state.context();
+        // SAFETY: the state holds a context.
+        let known = unsafe { &mut *context };
+        known.entry = entry;
+        known.registers = frame.cta.regs as u64;
+        known.warp_bytes = 128 * warp as u64;
+        known.warp_words = 4 * warp as u64;
+        known.sites = frame.sites.as_ptr() as u64;
+        known.shared = frame.cta.shared.start as u64;
+        known.params = frame.cta.params.start as u64;
+        known.fuel = fuel;
+        known.instructions = 0;
+        known.perform = calls::perform as *const () as u64;
+        known.find = calls::find as *const () as u64;
+        known.owner = &raw mut owner as u64;
+        known.cta[..3].copy_from_slice(&frame.specials.cta);
+        // SAFETY: the code was made for this machine and this plan; it accesses the rows of the plan, memory that it has
+        // checked, and the context, and calls back with the context alone. The frame is not used meanwhile but by those calls.
+        let exit = unsafe {
+            let start: unsafe extern "C" fn(*mut jit::Context) -> u32 =
+                std::mem::transmute(code.start());
+            start(context)
+        };
+        // SAFETY: as above.
+        let known = unsafe { &*context };
+        frame.stats.warp_instructions += known.instructions;
+        frame.stats.thread_instructions += 32 * known.instructions;
+        let rest = known.fuel;
+        frame.native = Some(state);
+        (exit, rest)
+    }
+}
+
+/// Whether the group is all that is waited for at a barrier.
+fn is_complete(frame: &Frame<'_>, _at: Pc) -> bool {
+    let group = frame.first..frame.first + frame.count;
+    let here: u32 = frame.exec[group].iter().map(|lanes| lanes.count_ones()).sum();
+    frame.arrivals == 0 && here == frame.threads.live_count()
+}

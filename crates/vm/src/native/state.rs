@@ -1,0 +1,55 @@
+//! What a frame keeps for machine code.
+
+use crate::interp::Program;
+use std::fmt;
+use std::mem::size_of;
+
+/// A cache line.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// The context of code, with the words behind it, and what is known of the frame's rows.
+pub(crate) struct State {
+    memory: Vec<Line>,
+    /// Whether the rows of the prologue have the shapes that code relies on, once that was looked at.
+    pub(super) prologue_fits: Option<bool>,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").field("prologue_fits", &self.prologue_fits).finish_non_exhaustive()
+    }
+}
+
+impl State {
+    pub(super) fn new(code: &jit::Code) -> State {
+        let bytes = size_of::<jit::Context>() + 8 * code.context_words();
+        State { memory: vec![Line([0; 8]); bytes.div_ceil(64)], prologue_fits: None }
+    }
+
+    /// The context: all zero at first.
+    pub(super) fn context(&mut self) -> *mut jit::Context {
+        self.memory.as_mut_ptr().cast()
+    }
+
+    /// The same to be read.
+    pub(super) fn known(&self) -> &jit::Context {
+        // SAFETY: the memory begins with a context, which is nothing but numbers.
+        unsafe { &*self.memory.as_ptr().cast() }
+    }
+
+    /// A word behind the context.
+    pub(super) fn word(&self, nth: usize) -> u64 {
+        let at = size_of::<jit::Context>() / 8 + nth;
+        self.memory.get(at / 8).map_or(0, |line| line.0[at % 8])
+    }
+}
+
+/// Who runs code: what calls out of it need.
+pub(super) struct Owner {
+    /// A [`crate::frame::Frame`].
+    pub(super) frame: *mut (),
+    pub(super) interp: *const Program,
+    pub(super) warp: usize,
+}
