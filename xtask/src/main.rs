@@ -6,6 +6,7 @@ mod declarations;
 #[cfg(test)]
 mod deviations;
 mod folded;
+mod launches;
 mod mutations;
 mod oracle;
 mod programs;
@@ -63,7 +64,7 @@ enum Task {
     /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
     /// read the headers in `WARPWISE_CUDA_INCLUDE`.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded`, `printf` or `cuda`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded`, `launches`, `printf` or `cuda`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -104,6 +105,9 @@ fn main() -> ExitCode {
         }
         Task::Record { folders, .. } if folders == [Path::new("folded")] => {
             folded::record(&root.join("tests/folded"))
+        }
+        Task::Record { folders, .. } if folders == [Path::new("launches")] => {
+            launches::record(&root)
         }
         Task::Record { folders, .. } if folders == [Path::new("printf")] => record::printf(&root),
         Task::Record { folders, .. } if folders == [Path::new("cuda")] => {

@@ -31,6 +31,7 @@ mod progress;
 mod ptxas;
 mod report;
 mod run;
+mod save;
 mod schema;
 mod sim;
 mod spec;

@@ -235,7 +235,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
                 }
             }
             Err(error) => {
-                report::failed(&error);
+                report::failed(&function.kernel, &error);
                 context.fail(fault::of_launch(&error));
             }
         }
@@ -252,7 +252,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
         }
         Err(error) => {
             context.printed(&error.failure().printed.text());
-            report::failed(&error);
+            report::failed(&function.kernel, &error);
             context.fail(fault::of_launch(&error));
         }
     }

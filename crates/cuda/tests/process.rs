@@ -153,6 +153,17 @@ fn main() {
     let leak = run("leak", &[("WARPWISE_LEAKS", "1"), ("WARPWISE_REPORT", &file("report"))]);
     assert_eq!((leak.status.code(), text(&leak.stderr).as_str()), (Some(1), ""));
     assert!(read("report").contains("12345 bytes of device memory"), "{}", read("report"));
+    // For another process, a line of everything; what is as it should be is said once.
+    let carried = |role: &str, name: &str| {
+        let to = file(name);
+        run(role, &[("WARPWISE_CHECK", "1"), ("WARPWISE_FORMAT", "carried"), ("WARPWISE_REPORT", &to)]);
+        warpwise::diag::Carried::lines(&read(name))
+    };
+    let [stray] = carried("stray", "stray").try_into().expect("one line");
+    assert!(stray.failed && stray.subject == "stray", "{stray:?}");
+    assert!(stray.diagnostics[0].message.contains("null pointer"), "{stray:?}");
+    let [fine] = carried("launches", "launches").try_into().expect("one line");
+    assert!(!fine.failed && fine.diagnostics.is_empty(), "{fine:?}");
     // Whoever watches by the file of findings decides itself.
     let findings = file("findings");
     let watched = run("stray", &[("WARPWISE_CHECK", "1"), ("WARPWISE_FINDINGS", &findings)]);

@@ -4,6 +4,7 @@
 //! Every front end of Warpwise reports through this crate: it makes [`Diagnostic`] values that point
 //! into a [`Sources`] set, and the command line renders them once with [`render`], [`Log`] or [`junit`].
 
+mod carried;
 mod diagnostic;
 mod excerpt;
 mod fingerprint;
@@ -15,6 +16,7 @@ pub mod render;
 mod sarif;
 mod source;
 
+pub use carried::Carried;
 pub use diagnostic::{Class, Diagnostic, Fix, Label, Reason, Severity, Suppression};
 pub use fingerprint::Fingerprints;
 pub use json::{JsonDiagnostic, JsonFix, JsonPlace, JsonRule};

@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// The crates of the workspace that each may use, by their short names. Indirect uses count: who may use
 /// `ptx` may use what `ptx` uses.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("diag", &[]),
     ("numeric", &[]),
     ("lanes", &["numeric"]),
@@ -22,6 +22,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("cudart", &[]),
     ("filetest", &[]),
     ("generate", &["ir", "lanes", "vm"]),
+    ("conformance", &["generate", "numeric", "warpwise"]),
     ("bench", &["warpwise"]),
 ];
 
