@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask tidy`, `bless`, `rules` and `record`.
+//! Development tasks: `cargo xtask tidy`, `bless`, `rules`, `record`, `programs` and `sanitizers`.
 
 mod bless;
 mod cuda_headers;
@@ -12,6 +12,7 @@ mod oracle;
 mod programs;
 mod record;
 mod rules;
+mod sanitizers;
 mod tidy;
 mod validity;
 
@@ -59,6 +60,11 @@ enum Task {
         #[arg(last = true)]
         options: Vec<String>,
     },
+    /// Run the tests of the driver's clients under the compiler's sanitizers (`address`, `thread`; a nightly toolchain with `rust-src`).
+    Sanitizers {
+        /// Only this one.
+        only: Option<String>,
+    },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
     /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
@@ -94,6 +100,7 @@ fn main() -> ExitCode {
         Task::Programs { folder, limit, options } => {
             programs::run(&root, &folder, Duration::from_secs(limit), &options)
         }
+        Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }

@@ -60,7 +60,11 @@ pub(crate) fn end(
         saving.keep(&prepared.device, buffer, variable.as_deref())?;
     }
     let failed = |why: String| {
-        Stop::new(crate::status::Status::Rejected, Class::BadInput, format!("{}: {why}", file.display()))
+        Stop::new(
+            crate::status::Status::Rejected,
+            Class::BadInput,
+            format!("{}: {why}", file.display()),
+        )
     };
     let text = serde_json::to_string(&saving.done()).map_err(|why| failed(why.to_string()))?;
     std::fs::write(file, text).map_err(|why| failed(why.to_string()))

@@ -190,7 +190,10 @@ fn findings_of_all_processes_are_one_document() {
         fs::read_to_string(&report).expect("the report is there")
     };
     let json: serde_json::Value = serde_json::from_str(&document("json")).expect("it is JSON");
-    assert_eq!((json["schema"].as_str(), json["status"].as_str()), (Some("exec"), Some("findings")));
+    assert_eq!(
+        (json["schema"].as_str(), json["status"].as_str()),
+        (Some("exec"), Some("findings"))
+    );
     assert_eq!(json["checked"], serde_json::json!({"reduce": true, "fill": false}));
     assert_eq!(json["diagnostics"][0]["places"][0]["text"], "here");
     assert_eq!(json["exit_status"], 0);
@@ -199,7 +202,10 @@ fn findings_of_all_processes_are_one_document() {
     let schema = serde_json::from_str(&schema).expect("it is JSON");
     assert!(jsonschema::is_valid(&schema, &json), "{json:#}");
     let sarif = document("sarif");
-    assert!(sarif.contains("\"ruleId\":\"W001\"") || sarif.contains("\"ruleId\": \"W001\""), "{sarif}");
+    assert!(
+        sarif.contains("\"ruleId\":\"W001\"") || sarif.contains("\"ruleId\": \"W001\""),
+        "{sarif}"
+    );
     let junit = document("junit");
     assert!(junit.contains("tests=\"3\"") && junit.contains("failures=\"1\""), "{junit}");
     assert!(document("github").contains("::error"));

@@ -327,8 +327,7 @@ impl Module<'_> {
     pub(crate) fn function(&self, name: &str) -> Asked<Function<'_>> {
         let text = CString::new(name).unwrap_or_default();
         let mut handle = null_mut();
-        let found =
-            call!(self.driver, cuModuleGetFunction: GetFunction(&mut handle, self.handle, text.as_ptr()));
+        let found = call!(self.driver, cuModuleGetFunction: GetFunction(&mut handle, self.handle, text.as_ptr()));
         found.map(|()| Function { module: self, handle })
     }
 

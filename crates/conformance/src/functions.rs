@@ -176,7 +176,8 @@ impl Function {
             let count = (inputs.count - done).min(LAUNCH) as u32;
             let first = (done as u32).wrapping_mul(inputs.stride);
             let mut parameters = vec![results.address.to_le_bytes().to_vec()];
-            parameters.extend([first, inputs.stride, count].map(|word| word.to_le_bytes().to_vec()));
+            parameters
+                .extend([first, inputs.stride, count].map(|word| word.to_le_bytes().to_vec()));
             let shape = Shape {
                 grid: [count.div_ceil(BLOCK), 1, 1],
                 block: [BLOCK, 1, 1],

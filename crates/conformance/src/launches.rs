@@ -96,7 +96,8 @@ fn differences(driver: &Driver, launch: &SavedLaunch) -> Asked<Vec<String>> {
 /// The 32-bit words that differ, a line each.
 fn words_that_differ(whose: &str, expected: &[u8], held: &[u8]) -> Vec<String> {
     let words = expected.chunks(4).zip(held.chunks(4)).enumerate();
-    let hex = |bytes: &[u8]| bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex =
+        |bytes: &[u8]| bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>();
     words
         .filter(|(_, (expected, held))| expected != held)
         .map(|(nth, (expected, held))| {

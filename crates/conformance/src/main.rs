@@ -78,7 +78,8 @@ fn main() -> ExitCode {
 
 /// Tries what is asked for. Whether nothing differs.
 fn run(arguments: &Arguments, out: impl Write) -> Result<bool, String> {
-    let driver = Driver::open(&arguments.libcuda, arguments.device).map_err(|why| why.to_string())?;
+    let driver =
+        Driver::open(&arguments.libcuda, arguments.device).map_err(|why| why.to_string())?;
     let mut recording = identify(&driver).map_err(|why| why.to_string())?;
     let mut told = Told::new(out);
     let tries = |what: What| arguments.only.is_empty() || arguments.only.contains(&what);
@@ -213,8 +214,14 @@ fn attempt(
     let verdict = match first {
         None => Verdict::Same,
         Some((input, found, expected)) => Verdict::Different(vec![
-            format!("{differing} of {} results differ, by {furthest} at most{}", inputs.count, bound(function)),
-            format!("the first: of 0x{input:08x} it is 0x{found:08x}, and correctly rounded 0x{expected:08x}"),
+            format!(
+                "{differing} of {} results differ, by {furthest} at most{}",
+                inputs.count,
+                bound(function)
+            ),
+            format!(
+                "the first: of 0x{input:08x} it is 0x{found:08x}, and correctly rounded 0x{expected:08x}"
+            ),
         ]),
     };
     Ok((verdict, Some(recorded)))

@@ -1,4 +1,5 @@
 //! Images: what programs hand over as code, and the module that is made of it.
+#![allow(unsafe_code)]
 
 use crate::abi::{Address, Answer, CUresult};
 use crate::device_runtime;
@@ -31,6 +32,8 @@ enum Part {
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     parts: Vec<Part>,
+    /// The file that it is, or that it stands in.
+    file: Option<String>,
 }
 
 /// Why there is no module: the result, and in words.
@@ -80,7 +83,7 @@ fn container(at: Address) -> Answer<Part> {
 impl Image {
     /// An image of texts.
     pub(crate) fn of_texts(texts: Vec<String>) -> Image {
-        Image { parts: texts.into_iter().map(Part::Ptx).collect() }
+        Image { parts: texts.into_iter().map(Part::Ptx).collect(), file: None }
     }
 
     /// The image at an address of the process: a wrapper, a container, or PTX that ends in NUL.
@@ -88,9 +91,13 @@ impl Image {
     /// # Errors
     /// It is none of these.
     pub(crate) fn read(at: Address) -> Result<Image, Refused> {
+        Ok(Image { file: holder(at), ..Image::at(at)? })
+    }
+
+    fn at(at: Address) -> Result<Image, Refused> {
         let plain = |result| Refused::new(result, "the image is no PTX and no fat binary");
         let head = bytes(at, 4).map_err(plain)?;
-        let one = |part| Ok(Image { parts: vec![part] });
+        let one = |part| Ok(Image { parts: vec![part], file: None });
         if is_fatbin(&head) {
             return one(container(at).map_err(plain)?);
         }
@@ -103,7 +110,8 @@ impl Image {
             let list = Address(list).to::<u64>();
             let all = (0..MAX_PARTS).map(|nth| list.at(nth).unwrap_or(0));
             let parts = all.take_while(|at| *at != 0).map(|at| container(Address(at)));
-            return Ok(Image { parts: parts.collect::<Answer<_>>().map_err(plain)? });
+            let parts = parts.collect::<Answer<_>>().map_err(plain)?;
+            return Ok(Image { parts, file: None });
         }
         Image::of_bytes(match starts_text(&head) {
             true => at.text().bytes().map_err(plain)?,
@@ -120,7 +128,7 @@ impl Image {
             result: CUresult::FILE_NOT_FOUND,
             words: format!("cannot read {path}: {why}"),
         })?;
-        Image::of_bytes(bytes)
+        Ok(Image { file: Some(path.to_owned()), ..Image::of_bytes(bytes)? })
     }
 
     /// The image that bytes are: a container, or PTX.
@@ -129,7 +137,7 @@ impl Image {
     /// They are neither.
     pub(crate) fn of_bytes(bytes: Vec<u8>) -> Result<Image, Refused> {
         if is_fatbin(&bytes) {
-            return Ok(Image { parts: vec![Part::Fatbin(bytes)] });
+            return Ok(Image { parts: vec![Part::Fatbin(bytes)], file: None });
         }
         if bytes.starts_with(&ELF) || bytes.starts_with(&LTO) {
             return Err(Refused::no_ptx("a device"));
@@ -183,9 +191,11 @@ impl Image {
         let no_memory = |result| Refused::new(result, "the device has no memory");
         let session = gpu.session().map_err(no_memory)?;
         let mut texts = self.texts(gpu)?;
+        let file = self.file.as_deref().unwrap_or("module");
+        let stem = file.strip_suffix(".ptx").unwrap_or(file);
         let mut names: Vec<String> = match texts.len() {
-            1 => vec!["module.ptx".to_owned()],
-            count => (1..=count).map(|nth| format!("module-{nth}.ptx")).collect(),
+            1 => vec![format!("{stem}.ptx")],
+            count => (1..=count).map(|nth| format!("{stem}-{nth}.ptx")).collect(),
         };
         if device_runtime::is_wanted(&texts) {
             texts.push(device_runtime::PTX.to_owned());
@@ -194,6 +204,35 @@ impl Image {
         let parts = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str()));
         Ok(session.program(&parts.collect::<Vec<_>>())?)
     }
+}
+
+/// The name of the program or library that holds an address, without its folder; nothing for memory that the program has made.
+#[cfg(target_os = "linux")]
+fn holder(at: Address) -> Option<String> {
+    let mut found = Holder { file: Address::NULL, _rest: [0; 3] };
+    // SAFETY: the structure is the C library's `Dl_info`; the address is only looked up.
+    let known = unsafe { dladdr(at, &mut found) } != 0 && !found.file.is_null();
+    let path = if known { found.file.text().get().ok()? } else { return None };
+    Some(path.rsplit('/').next().unwrap_or(&path).to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_at: Address) -> Option<String> {
+    None
+}
+
+/// `Dl_info`: the path of what holds an address, and three more words.
+#[cfg(target_os = "linux")]
+#[repr(C)]
+struct Holder {
+    file: Address,
+    _rest: [u64; 3],
+}
+
+#[cfg(target_os = "linux")]
+unsafe extern "C" {
+    /// Says what was loaded at an address; 0 if nothing was.
+    fn dladdr(address: Address, found: &mut Holder) -> std::ffi::c_int;
 }
 
 /// Whether bytes may begin a text.

@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use warpwise::diag::{Carried, Diagnostic, Sources, render};
 #[cfg(target_os = "linux")]
 use warpwise::diag::{Class, Severity};
-use warpwise::diag::{Carried, Diagnostic, Sources, render};
 use warpwise::{Checked, EngineChoice, Error, Kernel, Report};
 
 #[cfg(target_os = "linux")]
@@ -83,8 +83,7 @@ fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: &[Diagnosti
         }
         return say::report(&Carried::new(subject, failed, sources, diagnostics).line(), file);
     }
-    let text: String =
-        diagnostics.iter().map(|told| render::text(sources, told, false)).collect();
+    let text: String = diagnostics.iter().map(|told| render::text(sources, told, false)).collect();
     say::report(&text, file);
 }
 

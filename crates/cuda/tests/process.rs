@@ -156,7 +156,10 @@ fn main() {
     // For another process, a line of everything; what is as it should be is said once.
     let carried = |role: &str, name: &str| {
         let to = file(name);
-        run(role, &[("WARPWISE_CHECK", "1"), ("WARPWISE_FORMAT", "carried"), ("WARPWISE_REPORT", &to)]);
+        run(
+            role,
+            &[("WARPWISE_CHECK", "1"), ("WARPWISE_FORMAT", "carried"), ("WARPWISE_REPORT", &to)],
+        );
         warpwise::diag::Carried::lines(&read(name))
     };
     let [stray] = carried("stray", "stray").try_into().expect("one line");

@@ -1,12 +1,14 @@
 //! A diagnostic: what is wrong, where, why, and what to do.
 
+use crate::carried::{Fixed, interned};
 use crate::{Picture, Span};
 use schemars::JsonSchema;
-use crate::carried::{Fixed, interned};
 use serde::{Deserialize, Serialize};
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The input is rejected, or the program is undefined.

@@ -151,9 +151,7 @@ impl Saving {
                 let other = other.get(range.clone()).unwrap_or_default();
                 let words = bytes.chunks(8).zip(other.chunks(8)).enumerate();
                 let differing = words.filter(|(_, (one, other))| one != other);
-                pointers.extend(
-                    differing.map(|(nth, _)| SavedPointer { offset: 8 * nth, buffer }),
-                );
+                pointers.extend(differing.map(|(nth, _)| SavedPointer { offset: 8 * nth, buffer }));
             }
             SavedParameter { bytes: SavedBytes(bytes.to_vec()), pointers }
         });

@@ -73,7 +73,11 @@ pub(super) fn check_source(
     }
     if !UNSAFE.iter().any(|folder| name.starts_with(folder)) {
         for token in source.find(&["unsafe"]) {
-            breach(token.line, "`unsafe`: only the crates vm, cuda and cudart may, and who opens a driver".to_owned());
+            breach(
+                token.line,
+                "`unsafe`: only the crates vm, cuda and cudart may, and who opens a driver"
+                    .to_owned(),
+            );
         }
     }
     let is_root = ["/src/lib.rs", "/src/main.rs"].iter().any(|root| name.ends_with(root));

@@ -2,7 +2,9 @@
 
 mod allocate;
 mod array;
+mod batch;
 mod copy;
+mod graph;
 mod managed;
 mod place;
 mod planes;
@@ -15,7 +17,9 @@ mod space;
 
 pub(crate) use allocate::*;
 pub(crate) use array::*;
+pub(crate) use batch::*;
 pub(crate) use copy::*;
+pub(crate) use graph::{Freed, GraphMemory, free as free_of_graph};
 pub(crate) use managed::*;
 pub(crate) use planes::*;
 pub(crate) use pointer::*;

@@ -207,9 +207,10 @@ fn special(p: &mut Printer<'_>, d: Reg, what: Special) -> Result<(), String> {
         Special::Warpid => {
             // `%warpid` may be any number of a warp that is there (PTX ISA 9.1, 10.5).
             let [x, y, z, nx, ny] = [0; 5].map(|_| p.of_class(Class::W32));
-            for (d, from) in [&x, &y, &z, &nx, &ny].into_iter().zip([
-                "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y",
-            ]) {
+            for (d, from) in [&x, &y, &z, &nx, &ny]
+                .into_iter()
+                .zip(["tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y"])
+            {
                 p.line(format!("mov.u32 {d}, %{from}"));
             }
             p.line(format!("mad.lo.u32 {z}, {z}, {ny}, {y}"));
