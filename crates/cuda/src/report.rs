@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::driver::driver;
+use crate::host::explained;
 #[cfg(target_os = "linux")]
 use crate::memory::{Leak, leaked};
 use crate::say;
@@ -90,7 +91,8 @@ fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: &[Diagnosti
 /// A checked launch.
 pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
     let failed = checked.has_errors() || checked.fault.is_some();
-    tell(&kernel.plain_name(), failed, &checked.sources, &checked.diagnostics);
+    let diagnostics = explained(checked.fault.as_ref(), &checked.diagnostics);
+    tell(&kernel.plain_name(), failed, &checked.sources, &diagnostics);
     if failed {
         found(kernel.name());
     }
@@ -100,7 +102,8 @@ pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
 /// A launch that did not begin, or was stopped.
 pub(crate) fn failed(kernel: &Kernel, error: &Error) {
     let failure = error.failure();
-    tell(&kernel.plain_name(), true, &failure.sources, &failure.diagnostics);
+    let diagnostics = explained(failure.fault.as_ref(), &failure.diagnostics);
+    tell(&kernel.plain_name(), true, &failure.sources, &diagnostics);
     found("a launch failed");
 }
 

@@ -72,6 +72,14 @@ fn client(role: &str) {
             let faulted = unsafe { cuCtxSynchronize() };
             assert_eq!(faulted, CUresult::ILLEGAL_ADDRESS);
         }
+        "host" => {
+            let (own, stray) = (7u32, kernel("stray"));
+            let given = std::ptr::from_ref(&own).expose_provenance() as u64;
+            launch(stray, 1, &mut [Address(std::ptr::from_ref(&given).expose_provenance() as u64)]);
+            // SAFETY: it has no parameters.
+            let faulted = unsafe { cuCtxSynchronize() };
+            assert_eq!((faulted, own), (CUresult::ILLEGAL_ADDRESS, 7));
+        }
         "launches" => {
             let empty = kernel("empty");
             (0..3).for_each(|_| launch(empty, 32, &mut []));
@@ -135,6 +143,11 @@ fn main() {
     assert!(fault.status.success());
     if !cfg!(target_os = "linux") {
         return;
+    }
+    for check in ["0", "1"] {
+        let told = text(&run("host", &[("WARPWISE_CHECK", check)]).stderr);
+        assert!(told.contains("memory of the host that no device reaches"), "{told}");
+        assert!(!told.contains("nearest allocation"), "{told}");
     }
     assert_eq!(run("stray", &[("WARPWISE_CHECK", "1")]).status.code(), Some(1));
     assert_eq!(run("launches", &[("WARPWISE_CHECK", "1")]).status.code(), Some(0));
