@@ -7,7 +7,7 @@ use std::process::Command;
 const ALL: [(&str, bool); 2] = [("address", false), ("thread", true)];
 
 /// The tests that call the driver from many threads or use much of it.
-const TESTS: [&str; 3] = ["client", "graphs", "many"];
+const TESTS: [&str; 2] = ["client", "graphs"];
 
 /// Runs the tests with a toolchain that has the sanitizers, nightly; `only` is one of them.
 ///

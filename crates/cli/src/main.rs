@@ -27,6 +27,7 @@ mod misuse;
 mod npy;
 mod output;
 mod plan;
+mod prepared;
 mod progress;
 mod ptxas;
 mod report;

@@ -2,13 +2,14 @@
 
 use crate::accept::Acceptance;
 use crate::arguments::{Out, ReportFormat, RunArguments, RunCommand, Selection, Set};
-use crate::buffers::{self, Argument, Filled, Maker, Refusal};
+use crate::buffers::{self, Filled, Maker, Refusal};
 use crate::expect;
 use crate::form::Form;
 use crate::interrupt;
 use crate::json::{Document, JsonComparison, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
 use crate::output;
+use crate::prepared::Prepared;
 use crate::progress::{self, Total};
 use crate::report::{self, Looked, Outcome, Stop, Told};
 use crate::save;
@@ -145,16 +146,6 @@ fn attempt(command: &RunCommand, said: &mut Said) -> Result<Status, Stop> {
         save::end(saving, arguments, &mut prepared, file)?;
     }
     deliver(arguments, &mut prepared, &report, said)
-}
-
-/// What a launch needs.
-pub(crate) struct Prepared {
-    pub(crate) module: Module,
-    pub(crate) kernel: Kernel,
-    pub(crate) device: Device,
-    pub(crate) made: Vec<Argument>,
-    /// What variables were set with, by their names: types, shapes, and where it stands.
-    pub(crate) set: Vec<(String, Filled)>,
 }
 
 impl Prepared {

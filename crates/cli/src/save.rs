@@ -1,8 +1,8 @@
 //! `warpwise run --save`: the launch as a file.
 
 use crate::arguments::RunArguments;
+use crate::prepared::Prepared;
 use crate::report::Stop;
-use crate::run::Prepared;
 use crate::spec::Subject;
 use std::path::Path;
 use warpwise::diag::Class;

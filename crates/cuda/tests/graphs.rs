@@ -134,7 +134,16 @@ fn captured_allocations_are_of_the_graph() {
     let at: CUdeviceptr = made!(cuMemAllocAsync(4, stream));
     call!(cuMemsetD32Async(at, 11, 1, stream));
     call!(cuMemcpyDtoDAsync_v2(out, at, 4, stream));
-    call!(cuMemFreeAsync(at, stream));
+    // A stream that takes part, and is gone before the end.
+    let (other, fork): (CUstream, CUevent) =
+        (made!(cuStreamCreate(CU_STREAM_NON_BLOCKING)), made!(cuEventCreate(0)));
+    call!(cuEventRecord(fork, stream));
+    call!(cuStreamWaitEvent(other, fork, 0));
+    call!(cuMemFreeAsync(at, other));
+    call!(cuEventRecord(fork, other));
+    call!(cuStreamWaitEvent(stream, fork, 0));
+    call!(cuStreamDestroy_v2(other));
+    call!(cuEventDestroy_v2(fork));
     let mut graph = CUgraph::NULL;
     call!(cuStreamEndCapture(stream, Out::new(&mut graph)));
     let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));

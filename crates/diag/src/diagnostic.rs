@@ -1,6 +1,6 @@
 //! A diagnostic: what is wrong, where, why, and what to do.
 
-use crate::carried::{Fixed, interned};
+use crate::interned::{Fixed, interned};
 use crate::{Picture, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -9,6 +9,7 @@ mod diagnostic;
 mod excerpt;
 mod fingerprint;
 mod github;
+mod interned;
 mod json;
 pub mod junit;
 mod picture;

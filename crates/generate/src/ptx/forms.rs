@@ -1,5 +1,6 @@
 //! The instruction of PTX that does what a row of the tables of the IR does.
 
+use ir::BinaryOp;
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::sync::LazyLock;
@@ -45,10 +46,35 @@ pub(super) fn form(op: &impl Debug, target: u32) -> Option<Form> {
     FORMS.get(row.as_str()).copied().filter(|form| form.since <= target)
 }
 
+/// What atomics call an operation, and its type; `None` if they do not have it.
+pub(super) fn updated(op: BinaryOp) -> Option<(&'static str, &'static str)> {
+    const KNOWN: [(BinaryOp, &str, &str); 18] = [
+        (BinaryOp::AddI32, "add", ".u32"),
+        (BinaryOp::AddI64, "add", ".u64"),
+        (BinaryOp::And32, "and", ".b32"),
+        (BinaryOp::And64, "and", ".b64"),
+        (BinaryOp::Or32, "or", ".b32"),
+        (BinaryOp::Or64, "or", ".b64"),
+        (BinaryOp::Xor32, "xor", ".b32"),
+        (BinaryOp::Xor64, "xor", ".b64"),
+        (BinaryOp::MinU32, "min", ".u32"),
+        (BinaryOp::MinU64, "min", ".u64"),
+        (BinaryOp::MinS32, "min", ".s32"),
+        (BinaryOp::MinS64, "min", ".s64"),
+        (BinaryOp::MaxU32, "max", ".u32"),
+        (BinaryOp::MaxU64, "max", ".u64"),
+        (BinaryOp::MaxS32, "max", ".s32"),
+        (BinaryOp::MaxS64, "max", ".s64"),
+        (BinaryOp::IncWrap32, "inc", ".u32"),
+        (BinaryOp::DecWrap32, "dec", ".u32"),
+    ];
+    KNOWN.iter().find(|(known, ..)| *known == op).map(|(_, name, ty)| (*name, *ty))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{BinaryOp, CompareOp, TernaryOp, UnaryOp};
+    use ir::{CompareOp, TernaryOp, UnaryOp};
     use std::collections::BTreeSet;
 
     fn rows() -> BTreeSet<String> {

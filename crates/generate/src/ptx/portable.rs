@@ -1,10 +1,9 @@
 //! What a device may do in its own way, replaced by what it may not.
 
-use super::forms::form;
+use super::forms::{form, updated};
 use crate::case::Case;
 use ir::{
-    Access, BinaryOp, Class, Collective, Op, Pred, Special, Src, TernaryOp, UnaryOp, Update,
-    WarpRules,
+    Access, BinaryOp, Class, Collective, Op, Pred, Special, TernaryOp, UnaryOp, Update, WarpRules,
 };
 use lanes::{ReduxOp, VoteMode};
 
@@ -48,7 +47,7 @@ fn replace(op: &mut Op, target: u32) {
         Op::Special { what, .. } if !is_same_everywhere(*what) => *what = Special::Constant(7),
         Op::Atomic { update: update @ Update::Apply(_), access, .. } => {
             if let Update::Apply(op) = *update
-                && super::print::updated(op).is_none()
+                && updated(op).is_none()
             {
                 let wide = *access == Access::B64;
                 *update = Update::Apply(if wide { BinaryOp::AddI64 } else { BinaryOp::AddI32 });
@@ -130,14 +129,5 @@ fn is_same_everywhere(what: Special) -> bool {
         | Special::ParamWindow
         | Special::DynamicSharedBase
         | Special::StackEnd => false,
-    }
-}
-
-/// A constant in the place of an operand, in as many bits as its class has.
-pub(super) fn constant(src: Src, class: Class) -> Option<u64> {
-    match (src, class) {
-        (Src::Reg(_), _) => None,
-        (Src::Imm(value), Class::W32) => Some(u64::from(value as u32)),
-        (Src::Imm(value), Class::W64 | Class::Pred) => Some(value),
     }
 }

@@ -1,10 +1,11 @@
 //! A kernel of the generator as a module of PTX.
 
+use super::forms::updated;
 use super::printer::{KINDS, Printer};
 use crate::case::Case;
 use ir::{
-    Access, Address, BarrierAction, BarrierReduction, BinaryOp, Builder, Class, Collective, Dim,
-    Fence, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src, Terminator, Update,
+    Access, Address, BarrierAction, BarrierReduction, Builder, Class, Collective, Dim, Fence, Inst,
+    Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src, Terminator, Update,
 };
 use lanes::{ReduxOp, ShflMode, VoteMode};
 use std::fmt::Write as _;
@@ -346,31 +347,6 @@ fn type_of(access: Access) -> &'static str {
 
 fn bits(class: Class) -> &'static str {
     if class == Class::W64 { ".b64" } else { ".b32" }
-}
-
-/// What atomics call an operation, and its type; `None` if they do not have it.
-pub(super) fn updated(op: BinaryOp) -> Option<(&'static str, &'static str)> {
-    const KNOWN: [(BinaryOp, &str, &str); 18] = [
-        (BinaryOp::AddI32, "add", ".u32"),
-        (BinaryOp::AddI64, "add", ".u64"),
-        (BinaryOp::And32, "and", ".b32"),
-        (BinaryOp::And64, "and", ".b64"),
-        (BinaryOp::Or32, "or", ".b32"),
-        (BinaryOp::Or64, "or", ".b64"),
-        (BinaryOp::Xor32, "xor", ".b32"),
-        (BinaryOp::Xor64, "xor", ".b64"),
-        (BinaryOp::MinU32, "min", ".u32"),
-        (BinaryOp::MinU64, "min", ".u64"),
-        (BinaryOp::MinS32, "min", ".s32"),
-        (BinaryOp::MinS64, "min", ".s64"),
-        (BinaryOp::MaxU32, "max", ".u32"),
-        (BinaryOp::MaxU64, "max", ".u64"),
-        (BinaryOp::MaxS32, "max", ".s32"),
-        (BinaryOp::MaxS64, "max", ".s64"),
-        (BinaryOp::IncWrap32, "inc", ".u32"),
-        (BinaryOp::DecWrap32, "dec", ".u32"),
-    ];
-    KNOWN.iter().find(|(known, ..)| *known == op).map(|(_, name, ty)| (*name, *ty))
 }
 
 fn collective(p: &mut Printer<'_>, what: &Collective, members: &Members) -> Result<(), String> {

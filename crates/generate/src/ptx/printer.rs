@@ -1,7 +1,6 @@
 //! A kernel in PTX under construction: registers, temporary ones, guards.
 
 use super::forms::{Form, form, row_of};
-use super::portable::constant;
 use ir::{Class, Kernel, Pred, Reg, Src};
 use std::fmt::{Debug, Write as _};
 
@@ -165,5 +164,14 @@ impl<'k> Printer<'k> {
         let half = self.temporary(HALF);
         self.line(format!("cvt.u16.u32 {half}, {whole}"));
         half
+    }
+}
+
+/// A constant in the place of an operand, in as many bits as its class has.
+fn constant(src: Src, class: Class) -> Option<u64> {
+    match (src, class) {
+        (Src::Reg(_), _) => None,
+        (Src::Imm(value), Class::W32) => Some(u64::from(value as u32)),
+        (Src::Imm(value), Class::W64 | Class::Pred) => Some(value),
     }
 }
