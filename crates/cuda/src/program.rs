@@ -21,6 +21,9 @@ const LTO: [u8; 4] = [0xed, 0x43, 0x4e, 0x7f];
 /// What stands between the parts of what [`Image::linked`] writes: a comment of PTX.
 const SEPARATOR: &str = "\n// warpwise: the next of the modules that are linked\n";
 
+/// How a linked image begins that has a limit of registers: a comment of PTX.
+const LIMIT: &str = "// warpwise: the most registers of a thread: ";
+
 /// A part of an image.
 #[derive(Clone, Debug)]
 enum Part {
@@ -34,6 +37,8 @@ pub(crate) struct Image {
     parts: Vec<Part>,
     /// The file that it is, or that it stands in.
     file: Option<String>,
+    /// The most registers that a thread of its kernels may have.
+    max_registers: Option<u32>,
 }
 
 /// Why there is no module: the result, and in words.
@@ -83,7 +88,21 @@ fn container(at: Address) -> Answer<Part> {
 impl Image {
     /// An image of texts.
     pub(crate) fn of_texts(texts: Vec<String>) -> Image {
-        Image { parts: texts.into_iter().map(Part::Ptx).collect(), file: None }
+        Image::of_parts(texts.into_iter().map(Part::Ptx).collect())
+    }
+
+    fn of_parts(parts: Vec<Part>) -> Image {
+        Image { parts, file: None, max_registers: None }
+    }
+
+    /// The image, with such a limit if there is one.
+    pub(crate) fn limited(self, max_registers: Option<u32>) -> Image {
+        Image { max_registers: max_registers.or(self.max_registers), ..self }
+    }
+
+    /// The most registers that a thread of its kernels may have.
+    pub(crate) fn max_registers(&self) -> Option<u32> {
+        self.max_registers
     }
 
     /// The image at an address of the process: a wrapper, a container, or PTX that ends in NUL.
@@ -97,7 +116,7 @@ impl Image {
     fn at(at: Address) -> Result<Image, Refused> {
         let plain = |result| Refused::new(result, "the image is no PTX and no fat binary");
         let head = bytes(at, 4).map_err(plain)?;
-        let one = |part| Ok(Image { parts: vec![part], file: None });
+        let one = |part| Ok(Image::of_parts(vec![part]));
         if is_fatbin(&head) {
             return one(container(at).map_err(plain)?);
         }
@@ -111,7 +130,7 @@ impl Image {
             let all = (0..MAX_PARTS).map(|nth| list.at(nth).unwrap_or(0));
             let parts = all.take_while(|at| *at != 0).map(|at| container(Address(at)));
             let parts = parts.collect::<Answer<_>>().map_err(plain)?;
-            return Ok(Image { parts, file: None });
+            return Ok(Image::of_parts(parts));
         }
         Image::of_bytes(match starts_text(&head) {
             true => at.text().bytes().map_err(plain)?,
@@ -137,7 +156,7 @@ impl Image {
     /// They are neither.
     pub(crate) fn of_bytes(bytes: Vec<u8>) -> Result<Image, Refused> {
         if is_fatbin(&bytes) {
-            return Ok(Image { parts: vec![Part::Fatbin(bytes)], file: None });
+            return Ok(Image::of_parts(vec![Part::Fatbin(bytes)]));
         }
         if bytes.starts_with(&ELF) || bytes.starts_with(&LTO) {
             return Err(Refused::no_ptx("a device"));
@@ -145,7 +164,10 @@ impl Image {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         match std::str::from_utf8(&bytes[..end]) {
             Ok(text) if starts_text(text.as_bytes()) => {
-                Ok(Image::of_texts(text.split(SEPARATOR).map(str::to_owned).collect()))
+                let most =
+                    text.strip_prefix(LIMIT).and_then(|rest| rest.lines().next()?.parse().ok());
+                let texts = text.split(SEPARATOR).map(str::to_owned).collect();
+                Ok(Image::of_texts(texts).limited(most))
             }
             _ => {
                 Err(Refused::new(CUresult::INVALID_IMAGE, "the image is no PTX and no fat binary"))
@@ -159,7 +181,8 @@ impl Image {
             Part::Ptx(text) => Some(text.as_str()),
             Part::Fatbin(_) => None,
         });
-        texts.collect::<Vec<_>>().join(SEPARATOR)
+        let limit = self.max_registers.map_or(String::new(), |most| format!("{LIMIT}{most}\n"));
+        limit + &texts.collect::<Vec<_>>().join(SEPARATOR)
     }
 
     /// The PTX of its parts for a device.
