@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask tidy`, `bless`, `rules` and `record`.
+//! Development tasks: `cargo xtask tidy`, `bless`, `rules`, `record`, `programs` and `sanitizers`.
 
 mod bless;
 mod cuda_headers;
@@ -6,11 +6,13 @@ mod declarations;
 #[cfg(test)]
 mod deviations;
 mod folded;
+mod launches;
 mod mutations;
 mod oracle;
 mod programs;
 mod record;
 mod rules;
+mod sanitizers;
 mod tidy;
 mod validity;
 
@@ -58,12 +60,17 @@ enum Task {
         #[arg(last = true)]
         options: Vec<String>,
     },
+    /// Run the tests of the driver's clients under the compiler's sanitizers (`address`, `thread`; a nightly toolchain with `rust-src`).
+    Sanitizers {
+        /// Only this one.
+        only: Option<String>,
+    },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
     /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
     /// read the headers in `WARPWISE_CUDA_INCLUDE`.
     Record {
-        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded`, `printf` or `cuda`.
+        /// Folders, such as `examples` or `tests/kernels`; or `validity`, `declarations`, `mutations`, `folded`, `launches`, `printf` or `cuda`.
         #[arg(default_value = "examples")]
         folders: Vec<PathBuf>,
         /// Of validity: every instruction that can be generated, not a sample.
@@ -93,6 +100,7 @@ fn main() -> ExitCode {
         Task::Programs { folder, limit, options } => {
             programs::run(&root, &folder, Duration::from_secs(limit), &options)
         }
+        Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }
@@ -104,6 +112,9 @@ fn main() -> ExitCode {
         }
         Task::Record { folders, .. } if folders == [Path::new("folded")] => {
             folded::record(&root.join("tests/folded"))
+        }
+        Task::Record { folders, .. } if folders == [Path::new("launches")] => {
+            launches::record(&root)
         }
         Task::Record { folders, .. } if folders == [Path::new("printf")] => record::printf(&root),
         Task::Record { folders, .. } if folders == [Path::new("cuda")] => {

@@ -3,7 +3,7 @@
 use crate::baseline::{self, Baseline};
 use crate::form::{Headed, VERSION, Versioned};
 use crate::status::Status;
-use crate::{asm, check, disasm, explain, info, isa, json, lint, lower, plan, run, sim};
+use crate::{asm, check, disasm, exec, explain, info, isa, json, lint, lower, plan, run, sim};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -121,6 +121,12 @@ pub(crate) const ALL: &[Listed] = &[
         about: "What `warpwise isa list --format json` prints.",
         schema: headed::<isa::ListBody>,
         refused: Some(|status, log| isa::LIST.write(status, log, &Default::default())),
+    },
+    Listed {
+        name: exec::FORM.name,
+        about: "What `warpwise exec --check --format json` writes.",
+        schema: headed::<exec::Body>,
+        refused: None,
     },
     Listed {
         name: baseline::FORM.name,

@@ -1,16 +1,18 @@
 //! `warpwise run`.
 
 use crate::accept::Acceptance;
-use crate::arguments::{Out, ReportFormat, RunArguments, Selection, Set};
-use crate::buffers::{self, Argument, Filled, Maker, Refusal};
+use crate::arguments::{Out, ReportFormat, RunArguments, RunCommand, Selection, Set};
+use crate::buffers::{self, Filled, Maker, Refusal};
 use crate::expect;
 use crate::form::Form;
 use crate::interrupt;
 use crate::json::{Document, JsonComparison, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
 use crate::npy::Array;
 use crate::output;
+use crate::prepared::Prepared;
 use crate::progress::{self, Total};
 use crate::report::{self, Looked, Outcome, Stop, Told};
+use crate::save;
 use crate::spec::Subject;
 use crate::status::Status;
 use std::fmt::Write as _;
@@ -100,10 +102,10 @@ impl Said {
 }
 
 /// Runs the command and reports.
-pub(crate) fn run(arguments: &RunArguments) -> Status {
-    let mut said = Said::new(arguments);
-    let result = attempt(arguments, &mut said);
-    finish(&FORM, arguments, result, said)
+pub(crate) fn run(command: &RunCommand) -> Status {
+    let mut said = Said::new(&command.launch);
+    let result = attempt(command, &mut said);
+    finish(&FORM, &command.launch, result, said)
 }
 
 /// Prints what a command that runs a kernel says.
@@ -131,21 +133,19 @@ pub(crate) fn finish(
     report::print(&said.output(form, arguments, status), status)
 }
 
-fn attempt(arguments: &RunArguments, said: &mut Said) -> Result<Status, Stop> {
+fn attempt(command: &RunCommand, said: &mut Said) -> Result<Status, Stop> {
+    let arguments = &command.launch;
     // The process ends behind it: taking large modules apart would only take time.
     let mut prepared = ManuallyDrop::new(prepare(arguments, said)?);
+    let saving = match &command.save {
+        Some(file) => Some((save::begin(arguments, &prepared)?, file)),
+        None => None,
+    };
     let report = launch(arguments, &mut prepared)?;
+    if let Some((saving, file)) = saving {
+        save::end(saving, arguments, &mut prepared, file)?;
+    }
     deliver(arguments, &mut prepared, &report, said)
-}
-
-/// What a launch needs.
-pub(crate) struct Prepared {
-    pub(crate) module: Module,
-    pub(crate) kernel: Kernel,
-    pub(crate) device: Device,
-    made: Vec<Argument>,
-    /// What variables were set with, by their names: types, shapes, and where it stands.
-    set: Vec<(String, Filled)>,
 }
 
 impl Prepared {
@@ -214,7 +214,7 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
 
 impl Prepared {
     /// What is to be printed or written.
-    fn selected(&mut self, what: &Selection, option: &str) -> Result<Filled, Stop> {
+    pub(crate) fn selected(&mut self, what: &Selection, option: &str) -> Result<Filled, Stop> {
         let Selection { subject, element } = what;
         let refuse = |why: &str| Err(Stop::usage(format!("{option} {subject}: {why}")));
         let (nth, field) = match subject {

@@ -165,6 +165,56 @@ fn the_end_is_that_of_the_program() {
     assert_eq!((text(&out.stdout).as_str(), text(&out.stderr).as_str()), ("out\n", "table\n"));
 }
 
+/// What two processes have found, as their libraries write it down.
+#[test]
+fn findings_of_all_processes_are_one_document() {
+    use warpwise::diag::{Carried, Class, Diagnostic, Severity, Sources, Span};
+    let installed = Installed::new();
+    let mut sources = Sources::new();
+    let file = sources.add("k.ptx", "bar.sync 0;\n");
+    let told = Diagnostic::new(Severity::Error, Class::Undefined, "lane 3 is missing");
+    let told = told.code("W001").label(Span::new(file, 0, 8), "here");
+    let bad = Carried::new("reduce", true, &sources, &[told]).line();
+    let good = Carried::new("fill", false, &Sources::new(), &[]).line();
+    let lines = installed.cache.path().join("lines");
+    fs::write(&lines, bad + &good).expect("it can be written");
+    let line = format!(
+        "echo out; cat {} >> $WARPWISE_REPORT; echo x >> $WARPWISE_FINDINGS",
+        lines.display()
+    );
+    let report = installed.cache.path().join("report");
+    let document = |format: &str| {
+        let path = report.display().to_string();
+        let out = installed.shell(&["--check", "--format", format, "--report", &path], &line);
+        assert_eq!((out.status.code(), text(&out.stdout).as_str()), (Some(1), "out\n"), "{out:?}");
+        fs::read_to_string(&report).expect("the report is there")
+    };
+    let json: serde_json::Value = serde_json::from_str(&document("json")).expect("it is JSON");
+    assert_eq!(
+        (json["schema"].as_str(), json["status"].as_str()),
+        (Some("exec"), Some("findings"))
+    );
+    assert_eq!(json["checked"], serde_json::json!({"reduce": true, "fill": false}));
+    assert_eq!(json["diagnostics"][0]["places"][0]["text"], "here");
+    assert_eq!(json["exit_status"], 0);
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas/exec.json");
+    let schema = fs::read_to_string(schema).expect("the schema is there");
+    let schema = serde_json::from_str(&schema).expect("it is JSON");
+    assert!(jsonschema::is_valid(&schema, &json), "{json:#}");
+    let sarif = document("sarif");
+    assert!(
+        sarif.contains("\"ruleId\":\"W001\"") || sarif.contains("\"ruleId\": \"W001\""),
+        "{sarif}"
+    );
+    let junit = document("junit");
+    assert!(junit.contains("tests=\"3\"") && junit.contains("failures=\"1\""), "{junit}");
+    assert!(document("github").contains("::error"));
+    // Without a file it goes to standard error, because standard output is the program's.
+    let out = installed.shell(&["--check", "--format", "json"], "true");
+    assert!(text(&out.stderr).contains("\"status\":\"fine\""), "{out:?}");
+    assert_eq!((out.status.code(), text(&out.stdout).as_str()), (Some(0), ""));
+}
+
 #[test]
 fn signals_reach_the_program() {
     let installed = Installed::new();

@@ -171,7 +171,9 @@ fn documents_follow_their_schemas() {
     seen.entry("baseline".to_owned()).or_default().insert(0);
 
     // Of what is read there are no documents: the test below has some.
-    for form in forms().into_iter().filter(|form| form != "test-plan") {
+    // That of `exec` does not go to standard output: its own test has one.
+    let has_documents = |form: &String| !["test-plan", "exec"].contains(&form.as_str());
+    for form in forms().into_iter().filter(has_documents) {
         let statuses = seen.get(&form).unwrap_or_else(|| panic!("no document of {form}"));
         assert!(statuses.contains(&0), "{form}: no document of a success");
         assert!(

@@ -16,6 +16,7 @@ mod fault;
 mod function;
 mod gpu;
 mod graph;
+mod host;
 mod lane;
 mod launch;
 mod launch_attributes;

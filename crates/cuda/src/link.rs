@@ -157,7 +157,8 @@ pub(crate) fn complete(handle: CUlinkState, to: Out<Address>, bytes: Out<u64>) -
             if state.texts.is_empty() {
                 return Err(CUresult::INVALID_VALUE);
             }
-            let image = Image::of_texts(state.texts.clone());
+            let most = linking.options().max_registers();
+            let image = Image::of_texts(state.texts.clone()).limited(most);
             // Whatever is wrong with it is said here, and not when it is loaded.
             image.module(&linking.context.gpu).map_err(|refused| linking.refuse(refused))?;
             linking.options().nothing();

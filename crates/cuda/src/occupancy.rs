@@ -19,7 +19,9 @@ const SHARED_OF_SYSTEM: u64 = 1 << 10;
 pub(crate) fn registers(function: &Function) -> u32 {
     let estimated = function.attributes().estimated_registers.unwrap_or(32);
     let fits = (1 << 16) / function.attributes().max_threads_per_block.max(WARP);
-    estimated.saturating_add(8).next_multiple_of(8).clamp(16, fits.clamp(16, 255))
+    let estimated = estimated.saturating_add(8).next_multiple_of(8).clamp(16, fits.clamp(16, 255));
+    // What does not fit then is spilled to memory, as an assembler does.
+    function.max_registers.map_or(estimated, |most| estimated.min(most))
 }
 
 /// How many CTAs of so many threads a multiprocessor holds.

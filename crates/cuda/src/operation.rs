@@ -4,7 +4,7 @@ use crate::abi::{Address, Answer, CUfunction, CUresult, CUstream, Out};
 use crate::context::{Context, STACK};
 use crate::fault;
 use crate::function::Function;
-use crate::memory::{Fill, Rows, check, load_word, release, store_word};
+use crate::memory::{Fill, GraphMemory, Rows, check, load_word, release, store_word};
 use crate::report;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -120,6 +120,8 @@ pub(crate) enum Operation {
     Await(Word, Compare),
     /// Frees memory that was allocated in the order of a stream.
     Free(u64),
+    /// Memory of a graph is there until then.
+    Keep(#[expect(dead_code, reason = "it is held, and nobody asks for it")] Arc<GraphMemory>),
     Record(Event),
     Wait(Event),
 }
@@ -135,9 +137,11 @@ impl Operation {
             Operation::Fill { value, width, height, .. } => {
                 value.bytes().saturating_mul(*width).saturating_mul(*height) <= FEW
             }
-            Operation::Nothing | Operation::Free(_) | Operation::Record(_) | Operation::Wait(_) => {
-                true
-            }
+            Operation::Nothing
+            | Operation::Free(_)
+            | Operation::Keep(_)
+            | Operation::Record(_)
+            | Operation::Wait(_) => true,
             Operation::Write(_) => true,
             // Programs expect another thread.
             Operation::Call(_) | Operation::Await(..) => false,
@@ -158,6 +162,7 @@ impl Operation {
         }
         let done = match self {
             Operation::Nothing
+            | Operation::Keep(_)
             | Operation::Record(_)
             | Operation::Wait(_)
             | Operation::Call(Call::Stream(..)) => Ok(()),
@@ -235,7 +240,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
                 }
             }
             Err(error) => {
-                report::failed(&error);
+                report::failed(&function.kernel, &error);
                 context.fail(fault::of_launch(&error));
             }
         }
@@ -252,7 +257,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
         }
         Err(error) => {
             context.printed(&error.failure().printed.text());
-            report::failed(&error);
+            report::failed(&function.kernel, &error);
             context.fail(fault::of_launch(&error));
         }
     }

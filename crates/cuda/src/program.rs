@@ -1,4 +1,5 @@
 //! Images: what programs hand over as code, and the module that is made of it.
+#![allow(unsafe_code)]
 
 use crate::abi::{Address, Answer, CUresult};
 use crate::device_runtime;
@@ -20,6 +21,9 @@ const LTO: [u8; 4] = [0xed, 0x43, 0x4e, 0x7f];
 /// What stands between the parts of what [`Image::linked`] writes: a comment of PTX.
 const SEPARATOR: &str = "\n// warpwise: the next of the modules that are linked\n";
 
+/// How a linked image begins that has a limit of registers: a comment of PTX.
+const LIMIT: &str = "// warpwise: the most registers of a thread: ";
+
 /// A part of an image.
 #[derive(Clone, Debug)]
 enum Part {
@@ -31,6 +35,10 @@ enum Part {
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     parts: Vec<Part>,
+    /// The file that it is, or that it stands in.
+    file: Option<String>,
+    /// The most registers that a thread of its kernels may have.
+    max_registers: Option<u32>,
 }
 
 /// Why there is no module: the result, and in words.
@@ -80,7 +88,21 @@ fn container(at: Address) -> Answer<Part> {
 impl Image {
     /// An image of texts.
     pub(crate) fn of_texts(texts: Vec<String>) -> Image {
-        Image { parts: texts.into_iter().map(Part::Ptx).collect() }
+        Image::of_parts(texts.into_iter().map(Part::Ptx).collect())
+    }
+
+    fn of_parts(parts: Vec<Part>) -> Image {
+        Image { parts, file: None, max_registers: None }
+    }
+
+    /// The image, with such a limit if there is one.
+    pub(crate) fn limited(self, max_registers: Option<u32>) -> Image {
+        Image { max_registers: max_registers.or(self.max_registers), ..self }
+    }
+
+    /// The most registers that a thread of its kernels may have.
+    pub(crate) fn max_registers(&self) -> Option<u32> {
+        self.max_registers
     }
 
     /// The image at an address of the process: a wrapper, a container, or PTX that ends in NUL.
@@ -88,9 +110,13 @@ impl Image {
     /// # Errors
     /// It is none of these.
     pub(crate) fn read(at: Address) -> Result<Image, Refused> {
+        Ok(Image { file: holder(at), ..Image::at(at)? })
+    }
+
+    fn at(at: Address) -> Result<Image, Refused> {
         let plain = |result| Refused::new(result, "the image is no PTX and no fat binary");
         let head = bytes(at, 4).map_err(plain)?;
-        let one = |part| Ok(Image { parts: vec![part] });
+        let one = |part| Ok(Image::of_parts(vec![part]));
         if is_fatbin(&head) {
             return one(container(at).map_err(plain)?);
         }
@@ -103,7 +129,8 @@ impl Image {
             let list = Address(list).to::<u64>();
             let all = (0..MAX_PARTS).map(|nth| list.at(nth).unwrap_or(0));
             let parts = all.take_while(|at| *at != 0).map(|at| container(Address(at)));
-            return Ok(Image { parts: parts.collect::<Answer<_>>().map_err(plain)? });
+            let parts = parts.collect::<Answer<_>>().map_err(plain)?;
+            return Ok(Image::of_parts(parts));
         }
         Image::of_bytes(match starts_text(&head) {
             true => at.text().bytes().map_err(plain)?,
@@ -120,7 +147,7 @@ impl Image {
             result: CUresult::FILE_NOT_FOUND,
             words: format!("cannot read {path}: {why}"),
         })?;
-        Image::of_bytes(bytes)
+        Ok(Image { file: Some(path.to_owned()), ..Image::of_bytes(bytes)? })
     }
 
     /// The image that bytes are: a container, or PTX.
@@ -129,7 +156,7 @@ impl Image {
     /// They are neither.
     pub(crate) fn of_bytes(bytes: Vec<u8>) -> Result<Image, Refused> {
         if is_fatbin(&bytes) {
-            return Ok(Image { parts: vec![Part::Fatbin(bytes)] });
+            return Ok(Image::of_parts(vec![Part::Fatbin(bytes)]));
         }
         if bytes.starts_with(&ELF) || bytes.starts_with(&LTO) {
             return Err(Refused::no_ptx("a device"));
@@ -137,7 +164,10 @@ impl Image {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         match std::str::from_utf8(&bytes[..end]) {
             Ok(text) if starts_text(text.as_bytes()) => {
-                Ok(Image::of_texts(text.split(SEPARATOR).map(str::to_owned).collect()))
+                let most =
+                    text.strip_prefix(LIMIT).and_then(|rest| rest.lines().next()?.parse().ok());
+                let texts = text.split(SEPARATOR).map(str::to_owned).collect();
+                Ok(Image::of_texts(texts).limited(most))
             }
             _ => {
                 Err(Refused::new(CUresult::INVALID_IMAGE, "the image is no PTX and no fat binary"))
@@ -151,7 +181,8 @@ impl Image {
             Part::Ptx(text) => Some(text.as_str()),
             Part::Fatbin(_) => None,
         });
-        texts.collect::<Vec<_>>().join(SEPARATOR)
+        let limit = self.max_registers.map_or(String::new(), |most| format!("{LIMIT}{most}\n"));
+        limit + &texts.collect::<Vec<_>>().join(SEPARATOR)
     }
 
     /// The PTX of its parts for a device.
@@ -183,9 +214,11 @@ impl Image {
         let no_memory = |result| Refused::new(result, "the device has no memory");
         let session = gpu.session().map_err(no_memory)?;
         let mut texts = self.texts(gpu)?;
+        let file = self.file.as_deref().unwrap_or("module");
+        let stem = file.strip_suffix(".ptx").unwrap_or(file);
         let mut names: Vec<String> = match texts.len() {
-            1 => vec!["module.ptx".to_owned()],
-            count => (1..=count).map(|nth| format!("module-{nth}.ptx")).collect(),
+            1 => vec![format!("{stem}.ptx")],
+            count => (1..=count).map(|nth| format!("{stem}-{nth}.ptx")).collect(),
         };
         if device_runtime::is_wanted(&texts) {
             texts.push(device_runtime::PTX.to_owned());
@@ -194,6 +227,35 @@ impl Image {
         let parts = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str()));
         Ok(session.program(&parts.collect::<Vec<_>>())?)
     }
+}
+
+/// The name of the program or library that holds an address, without its folder; nothing for memory that the program has made.
+#[cfg(target_os = "linux")]
+fn holder(at: Address) -> Option<String> {
+    let mut found = Holder { file: Address::NULL, _rest: [0; 3] };
+    // SAFETY: the structure is the C library's `Dl_info`; the address is only looked up.
+    let known = unsafe { dladdr(at, &mut found) } != 0 && !found.file.is_null();
+    let path = if known { found.file.text().get().ok()? } else { return None };
+    Some(path.rsplit('/').next().unwrap_or(&path).to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_at: Address) -> Option<String> {
+    None
+}
+
+/// `Dl_info`: the path of what holds an address, and three more words.
+#[cfg(target_os = "linux")]
+#[repr(C)]
+struct Holder {
+    file: Address,
+    _rest: [u64; 3],
+}
+
+#[cfg(target_os = "linux")]
+unsafe extern "C" {
+    /// Says what was loaded at an address; 0 if nothing was.
+    fn dladdr(address: Address, found: &mut Holder) -> std::ffi::c_int;
 }
 
 /// Whether bytes may begin a text.

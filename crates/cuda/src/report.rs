@@ -2,15 +2,20 @@
 #![allow(unsafe_code)]
 
 use crate::driver::driver;
-use crate::memory::leaked;
+use crate::host::explained;
+#[cfg(target_os = "linux")]
+use crate::memory::{Leak, leaked};
 use crate::say;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 #[cfg(target_os = "linux")]
 use std::ffi::{c_int, c_void};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use warpwise::diag::{Carried, Diagnostic, Sources, render};
+#[cfg(target_os = "linux")]
+use warpwise::diag::{Class, Severity};
 use warpwise::{Checked, EngineChoice, Error, Kernel, Report};
 
 #[cfg(target_os = "linux")]
@@ -66,23 +71,39 @@ fn found(what: &str) {
     }
 }
 
-fn tell(text: &str) {
-    let file = driver().ok().and_then(|driver| driver.settings.report.as_deref());
-    say::report(text, file);
+/// Says what is found: to people, or to the process that makes a document of it.
+fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: &[Diagnostic]) {
+    let settings = driver().ok().map(|driver| &driver.settings);
+    let file = settings.and_then(|settings| settings.report.as_deref());
+    if settings.is_some_and(|settings| settings.carried) {
+        // What is as it should be is said once.
+        static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+        let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+        if !said.insert(subject.to_owned()) && diagnostics.is_empty() {
+            return;
+        }
+        return say::report(&Carried::new(subject, failed, sources, diagnostics).line(), file);
+    }
+    let text: String = diagnostics.iter().map(|told| render::text(sources, told, false)).collect();
+    say::report(&text, file);
 }
 
 /// A checked launch.
 pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
-    tell(&checked.render(false));
-    if checked.has_errors() || checked.fault.is_some() {
+    let failed = checked.has_errors() || checked.fault.is_some();
+    let diagnostics = explained(checked.fault.as_ref(), &checked.diagnostics);
+    tell(&kernel.plain_name(), failed, &checked.sources, &diagnostics);
+    if failed {
         found(kernel.name());
     }
     launched(kernel, &checked.report);
 }
 
 /// A launch that did not begin, or was stopped.
-pub(crate) fn failed(error: &Error) {
-    tell(&error.failure().render(false));
+pub(crate) fn failed(kernel: &Kernel, error: &Error) {
+    let failure = error.failure();
+    let diagnostics = explained(failure.fault.as_ref(), &failure.diagnostics);
+    tell(&kernel.plain_name(), true, &failure.sources, &diagnostics);
     found("a launch failed");
 }
 
@@ -133,11 +154,23 @@ fn leaks() {
     /// So many are told of.
     const MANY: usize = 20;
     let left = leaked();
-    for (bytes, what) in left.iter().take(MANY) {
-        tell(&format!("error: {bytes} bytes of {what} were never freed\n"));
-    }
+    let error = |message: String| Diagnostic::new(Severity::Error, Class::Undefined, message);
+    let mut told: Vec<Diagnostic> = left
+        .iter()
+        .take(MANY)
+        .map(|Leak { bytes, what, place }| {
+            let error = error(format!("{bytes} bytes of {what} were never freed"));
+            match place {
+                Some(place) => error.note(format!("allocated in {place}")),
+                None => error,
+            }
+        })
+        .collect();
     if left.len() > MANY {
-        tell(&format!("error: {} more allocations were never freed\n", left.len() - MANY));
+        told.push(error(format!("{} more allocations were never freed", left.len() - MANY)));
+    }
+    if !told.is_empty() {
+        tell("memory", true, &Sources::new(), &told);
     }
     if !left.is_empty() {
         found("memory was never freed");

@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) leaks: bool,
     /// Where reports go, if not to standard error: `WARPWISE_REPORT`.
     pub(crate) report: Option<PathBuf>,
+    /// Whether reports are lines for another process, that makes a document of them: `WARPWISE_FORMAT`.
+    pub(crate) carried: bool,
     /// What executes kernels: `WARPWISE_ENGINE`.
     pub(crate) engine: EngineChoice,
     /// Where a table of kernels goes at the end, behind what is there: `WARPWISE_STATS`.
@@ -79,7 +81,16 @@ impl Settings {
         let engine = get("WARPWISE_ENGINE").and_then(|name| {
             name.parse().map_err(|why| wrong.push(format!("WARPWISE_ENGINE={name}: {why}"))).ok()
         });
+        let carried = match get("WARPWISE_FORMAT").as_deref() {
+            None | Some("text") => false,
+            Some("carried") => true,
+            Some(other) => {
+                wrong.push(format!("WARPWISE_FORMAT={other}: there are text and carried"));
+                false
+            }
+        };
         let settings = Settings {
+            carried,
             properties,
             devices,
             check: is_set("WARPWISE_CHECK"),

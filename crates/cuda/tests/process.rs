@@ -72,6 +72,14 @@ fn client(role: &str) {
             let faulted = unsafe { cuCtxSynchronize() };
             assert_eq!(faulted, CUresult::ILLEGAL_ADDRESS);
         }
+        "host" => {
+            let (own, stray) = (7u32, kernel("stray"));
+            let given = std::ptr::from_ref(&own).expose_provenance() as u64;
+            launch(stray, 1, &mut [Address(std::ptr::from_ref(&given).expose_provenance() as u64)]);
+            // SAFETY: it has no parameters.
+            let faulted = unsafe { cuCtxSynchronize() };
+            assert_eq!((faulted, own), (CUresult::ILLEGAL_ADDRESS, 7));
+        }
         "launches" => {
             let empty = kernel("empty");
             (0..3).for_each(|_| launch(empty, 32, &mut []));
@@ -136,6 +144,11 @@ fn main() {
     if !cfg!(target_os = "linux") {
         return;
     }
+    for check in ["0", "1"] {
+        let told = text(&run("host", &[("WARPWISE_CHECK", check)]).stderr);
+        assert!(told.contains("memory of the host that no device reaches"), "{told}");
+        assert!(!told.contains("nearest allocation"), "{told}");
+    }
     assert_eq!(run("stray", &[("WARPWISE_CHECK", "1")]).status.code(), Some(1));
     assert_eq!(run("launches", &[("WARPWISE_CHECK", "1")]).status.code(), Some(0));
     let skipped = [("WARPWISE_CHECK", "1"), ("WARPWISE_ONLY", "scale")];
@@ -153,6 +166,20 @@ fn main() {
     let leak = run("leak", &[("WARPWISE_LEAKS", "1"), ("WARPWISE_REPORT", &file("report"))]);
     assert_eq!((leak.status.code(), text(&leak.stderr).as_str()), (Some(1), ""));
     assert!(read("report").contains("12345 bytes of device memory"), "{}", read("report"));
+    // For another process, a line of everything; what is as it should be is said once.
+    let carried = |role: &str, name: &str| {
+        let to = file(name);
+        run(
+            role,
+            &[("WARPWISE_CHECK", "1"), ("WARPWISE_FORMAT", "carried"), ("WARPWISE_REPORT", &to)],
+        );
+        warpwise::diag::Carried::lines(&read(name))
+    };
+    let [stray] = carried("stray", "stray").try_into().expect("one line");
+    assert!(stray.failed && stray.subject == "stray", "{stray:?}");
+    assert!(stray.diagnostics[0].message.contains("null pointer"), "{stray:?}");
+    let [fine] = carried("launches", "launches").try_into().expect("one line");
+    assert!(!fine.failed && fine.diagnostics.is_empty(), "{fine:?}");
     // Whoever watches by the file of findings decides itself.
     let findings = file("findings");
     let watched = run("stray", &[("WARPWISE_CHECK", "1"), ("WARPWISE_FINDINGS", &findings)]);

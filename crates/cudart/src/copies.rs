@@ -3,6 +3,7 @@
 use crate::api::runtime;
 use crate::context;
 use crate::driver;
+use crate::generation::{Generation, generation};
 use crate::registry;
 use crate::status::{Result, Status};
 use crate::types::{
@@ -356,6 +357,26 @@ runtime! {
 
     fn cudaMemcpyAsync(to: Address, from: *const c_void, bytes: usize, kind: c_int, stream: Stream) [cudaMemcpyAsync_ptsz |default|] {
         copy(to, from, bytes, kind, Taken(stream_or(stream, default)))
+    }
+
+    // Before 13 a place for the number of the copy that failed came before the stream.
+    fn cudaMemcpyBatchAsync(to: *mut Address, from: *mut Address, bytes: *mut usize, count: usize, attributes: *mut c_void, first: *mut usize, attribute_count: usize, failed_or_stream: Address, stream: Stream)
+        [cudaMemcpyBatchAsync_ptsz |default|] {
+        context::ensure()?;
+        match generation() {
+            Generation::V13 => driver::cuMemcpyBatchAsync_v2(
+                to, from, bytes, count, attributes, first, attribute_count, stream_or(failed_or_stream.cast(), default),
+            ),
+            Generation::V11 | Generation::V12 => driver::cuMemcpyBatchAsync(
+                to, from, bytes, count, attributes, first, attribute_count, failed_or_stream.cast(), stream_or(stream, default),
+            ),
+        }
+    }
+
+    fn cudaMemcpyWithAttributesAsync(to: Address, from: Address, bytes: usize, attributes: *mut c_void, stream: Stream)
+        [cudaMemcpyWithAttributesAsync_ptsz |default|] {
+        context::ensure()?;
+        driver::cuMemcpyWithAttributesAsync(to, from, bytes, attributes, stream_or(stream, default))
     }
 
     fn cudaMemcpyPeer(to: Address, to_device: c_int, from: Address, from_device: c_int, bytes: usize) {

@@ -171,6 +171,13 @@ driver! {
     fn cuMemPoolGetAttribute(pool: Pool, attribute: c_int, value: Address);
     fn cuMemPoolSetAccess(pool: Pool, list: *const c_void, count: usize);
     fn cuMemPoolGetAccess(flags: *mut c_int, pool: Pool, location: *mut Location);
+    fn cuMemPrefetchBatchAsync(addresses: *mut Address, bytes: *mut usize, count: usize, locations: *mut Location, first: *mut usize, location_count: usize, flags: u64, stream: Stream);
+    fn cuMemDiscardAndPrefetchBatchAsync(addresses: *mut Address, bytes: *mut usize, count: usize, locations: *mut Location, first: *mut usize, location_count: usize, flags: u64, stream: Stream);
+    fn cuMemDiscardBatchAsync(addresses: *mut Address, bytes: *mut usize, count: usize, flags: u64, stream: Stream);
+    fn cuMemcpyBatchAsync_v2(to: *mut Address, from: *mut Address, bytes: *mut usize, count: usize, attributes: *mut c_void, first: *mut usize, attribute_count: usize, stream: Stream);
+    fn cuMemcpyBatchAsync(to: *mut Address, from: *mut Address, bytes: *mut usize, count: usize, attributes: *mut c_void, first: *mut usize, attribute_count: usize, failed: *mut usize, stream: Stream);
+    fn cuMemcpyWithAttributesAsync(to: Address, from: Address, bytes: usize, attributes: *mut c_void, stream: Stream);
+    fn cuGraphExecGetId(exec: GraphExec, id: *mut u32);
     fn cuMemPrefetchAsync_v2(address: Address, bytes: usize, location: Location, flags: u32, stream: Stream);
     fn cuMemAdvise_v2(address: Address, bytes: usize, advice: c_int, location: Location);
     fn cuMemRangeGetAttribute(data: Address, size: usize, attribute: c_int, address: Address, bytes: usize);

@@ -89,6 +89,8 @@ mod node {
     pub(super) const EMPTY: i32 = 5;
     pub(super) const WAIT_EVENT: i32 = 6;
     pub(super) const EVENT_RECORD: i32 = 7;
+    pub(super) const MEM_ALLOC: i32 = 10;
+    pub(super) const MEM_FREE: i32 = 11;
 }
 
 /// Bytes of `cudaGraphNodeParams` before what depends on the kind of node, and of `cudaMemcpyNodeParams` before the copy.
@@ -136,9 +138,57 @@ unsafe fn add_node(
             node::EVENT_RECORD => {
                 cudaGraphAddEventRecordNode(to, graph, from, count, its.cast::<Event>().read())
             }
+            node::MEM_ALLOC => {
+                cudaGraphAddMemAllocNode(to, graph, from, count, its.cast_mut().cast())
+            }
+            node::MEM_FREE => {
+                cudaGraphAddMemFreeNode(to, graph, from, count, its.cast::<Address>().read())
+            }
             _ => Status::NOT_SUPPORTED,
         };
         added.ok()
+    }
+}
+
+/// Gives a node of any kind other parameters, as the function of its kind does: a node of a graph, or of one that can be launched.
+///
+/// # Safety
+/// `params` is `cudaGraphNodeParams`, or null.
+unsafe fn set_node(exec: Option<GraphExec>, node: Node, params: *const u8) -> Result {
+    if params.is_null() {
+        return Err(Status::INVALID_VALUE);
+    }
+    // SAFETY: the caller says so: the kind says what is behind it.
+    unsafe {
+        let (kind, its) = (params.cast::<c_int>().read(), params.add(NODE_HEAD));
+        let copy = its.add(COPY_HEAD).cast();
+        let set = match (exec, kind) {
+            (None, node::KERNEL) => cudaGraphKernelNodeSetParams(node, its.cast()),
+            (None, node::MEMCPY) => cudaGraphMemcpyNodeSetParams(node, copy),
+            (None, node::MEMSET) => cudaGraphMemsetNodeSetParams(node, its.cast()),
+            (None, node::HOST) => cudaGraphHostNodeSetParams(node, its.cast()),
+            (None, node::WAIT_EVENT) => {
+                cudaGraphEventWaitNodeSetEvent(node, its.cast::<Event>().read())
+            }
+            (None, node::EVENT_RECORD) => {
+                cudaGraphEventRecordNodeSetEvent(node, its.cast::<Event>().read())
+            }
+            (Some(exec), node::KERNEL) => cudaGraphExecKernelNodeSetParams(exec, node, its.cast()),
+            (Some(exec), node::MEMCPY) => cudaGraphExecMemcpyNodeSetParams(exec, node, copy),
+            (Some(exec), node::MEMSET) => cudaGraphExecMemsetNodeSetParams(exec, node, its.cast()),
+            (Some(exec), node::HOST) => cudaGraphExecHostNodeSetParams(exec, node, its.cast()),
+            (Some(exec), node::GRAPH) => {
+                cudaGraphExecChildGraphNodeSetParams(exec, node, its.cast::<Graph>().read())
+            }
+            (Some(exec), node::WAIT_EVENT) => {
+                cudaGraphExecEventWaitNodeSetEvent(exec, node, its.cast::<Event>().read())
+            }
+            (Some(exec), node::EVENT_RECORD) => {
+                cudaGraphExecEventRecordNodeSetEvent(exec, node, its.cast::<Event>().read())
+            }
+            _ => Status::NOT_SUPPORTED,
+        };
+        set.ok()
     }
 }
 
@@ -157,6 +207,14 @@ runtime! {
 
     fn cudaGraphAddNode_v2(to: *mut Node, graph: Graph, from: *const Node, edges: *const u64, count: usize, params: *const u8) {
         add_node(to, graph, from, edges, count, params)
+    }
+
+    fn cudaGraphNodeSetParams(node: Node, params: *const u8) {
+        set_node(None, node, params)
+    }
+
+    fn cudaGraphExecNodeSetParams(exec: GraphExec, node: Node, params: *const u8) {
+        set_node(Some(exec), node, params)
     }
 
     fn cudaGraphAddKernelNode(node: *mut Node, graph: Graph, from: *const Node, count: usize, params: *const RuntimeKernel) {
@@ -352,6 +410,7 @@ forward! {
     fn cudaGraphNodeGetDependentNodes_v2(node: Node, to: *mut Node, edges: *mut c_void, count: *mut usize) = cuGraphNodeGetDependentNodes_v2;
     fn cudaGraphDestroyNode(node: Node) = cuGraphDestroyNode;
     fn cudaGraphInstantiateWithFlags(exec: *mut GraphExec, graph: Graph, flags: u64) = cuGraphInstantiateWithFlags;
+    fn cudaGraphExecGetId(exec: GraphExec, id: *mut u32) = cuGraphExecGetId;
     fn cudaGraphExecGetFlags(exec: GraphExec, flags: *mut u64) = cuGraphExecGetFlags;
     fn cudaGraphExecHostNodeSetParams(exec: GraphExec, node: Node, params: *const c_void) = cuGraphExecHostNodeSetParams;
     fn cudaGraphExecChildGraphNodeSetParams(exec: GraphExec, node: Node, child: Graph) = cuGraphExecChildGraphNodeSetParams;

@@ -55,8 +55,6 @@ lacking! {
     cudaGraphConditionalHandleCreate_v2
     cudaGraphExecExternalSemaphoresSignalNodeSetParams
     cudaGraphExecExternalSemaphoresWaitNodeSetParams
-    cudaGraphExecGetId
-    cudaGraphExecNodeSetParams
     cudaGraphExternalSemaphoresSignalNodeGetParams
     cudaGraphExternalSemaphoresSignalNodeSetParams
     cudaGraphExternalSemaphoresWaitNodeGetParams
@@ -67,7 +65,6 @@ lacking! {
     cudaGraphNodeGetLocalId
     cudaGraphNodeGetParams
     cudaGraphNodeGetToolsId
-    cudaGraphNodeSetParams
     cudaGraphicsEGLRegisterImage
     cudaGraphicsGLRegisterBuffer
     cudaGraphicsGLRegisterImage
@@ -97,10 +94,6 @@ lacking! {
     cudaLogsDumpToMemory
     cudaLogsRegisterCallback
     cudaLogsUnregisterCallback
-    cudaMemDiscardAndPrefetchBatchAsync
-    cudaMemDiscardAndPrefetchBatchAsync_ptsz
-    cudaMemDiscardBatchAsync
-    cudaMemDiscardBatchAsync_ptsz
     cudaMemGetDefaultMemPool
     cudaMemGetLocationInfo
     cudaMemGetMemPool
@@ -108,8 +101,6 @@ lacking! {
     cudaMemPoolExportToShareableHandle
     cudaMemPoolImportFromShareableHandle
     cudaMemPoolImportPointer
-    cudaMemPrefetchBatchAsync
-    cudaMemPrefetchBatchAsync_ptsz
     cudaMemSetMemPool
     cudaMemcpy3DBatchAsync
     cudaMemcpy3DBatchAsync_ptsz
@@ -117,10 +108,6 @@ lacking! {
     cudaMemcpy3DWithAttributesAsync_ptsz
     cudaMemcpyArrayToArray
     cudaMemcpyArrayToArray_ptds
-    cudaMemcpyBatchAsync
-    cudaMemcpyBatchAsync_ptsz
-    cudaMemcpyWithAttributesAsync
-    cudaMemcpyWithAttributesAsync_ptsz
     cudaMipmappedArrayGetMemoryRequirements
     cudaMipmappedArrayGetSparseProperties
     cudaSetDoubleForDevice

@@ -204,6 +204,24 @@ runtime! {
         driver::cuMemPrefetchAsync_v2(address, bytes, location, flags, stream_or(stream, default))
     }
 
+    fn cudaMemPrefetchBatchAsync(addresses: *mut Address, bytes: *mut usize, count: usize, locations: *mut Location, first: *mut usize, location_count: usize, flags: u64, stream: Stream)
+        [cudaMemPrefetchBatchAsync_ptsz |default|] {
+        context::ensure()?;
+        driver::cuMemPrefetchBatchAsync(addresses, bytes, count, locations, first, location_count, flags, stream_or(stream, default))
+    }
+
+    fn cudaMemDiscardAndPrefetchBatchAsync(addresses: *mut Address, bytes: *mut usize, count: usize, locations: *mut Location, first: *mut usize, location_count: usize, flags: u64, stream: Stream)
+        [cudaMemDiscardAndPrefetchBatchAsync_ptsz |default|] {
+        context::ensure()?;
+        driver::cuMemDiscardAndPrefetchBatchAsync(addresses, bytes, count, locations, first, location_count, flags, stream_or(stream, default))
+    }
+
+    fn cudaMemDiscardBatchAsync(addresses: *mut Address, bytes: *mut usize, count: usize, flags: u64, stream: Stream)
+        [cudaMemDiscardBatchAsync_ptsz |default|] {
+        context::ensure()?;
+        driver::cuMemDiscardBatchAsync(addresses, bytes, count, flags, stream_or(stream, default))
+    }
+
     fn cudaMemAdvise(address: Address, bytes: usize, advice: c_int, location: Location) {
         context::ensure()?;
         let location = match generation() {

@@ -1,11 +1,14 @@
 //! A diagnostic: what is wrong, where, why, and what to do.
 
+use crate::interned::{Fixed, interned};
 use crate::{Picture, Span};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The input is rejected, or the program is undefined.
@@ -28,7 +31,7 @@ impl Severity {
 }
 
 /// Whose fault it is. They never mix: each has its own wording and exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// The input breaks a rule of its language.
@@ -60,7 +63,7 @@ impl Class {
 }
 
 /// A place that a diagnostic points to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// The place.
     pub span: Span,
@@ -69,7 +72,7 @@ pub struct Label {
 }
 
 /// A replacement that mends the input, safe to apply by machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// The text to replace; an empty span inserts.
     pub span: Span,
@@ -78,18 +81,21 @@ pub struct Fix {
 }
 
 /// The rule of a language that an input breaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reason {
     /// The rule in one sentence.
-    pub rule: &'static str,
+    #[serde(deserialize_with = "interned")]
+    pub rule: Fixed,
     /// The manual that states it.
-    pub manual: &'static str,
+    #[serde(deserialize_with = "interned")]
+    pub manual: Fixed,
     /// Where in the manual.
-    pub section: &'static str,
+    #[serde(deserialize_with = "interned")]
+    pub section: Fixed,
 }
 
 /// Why a diagnostic is not told: the user has accepted what it says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, PartialEq, Eq, Hash)]
 pub enum Suppression {
     /// By its code, and perhaps its function.
     Allowed,
@@ -98,14 +104,15 @@ pub enum Suppression {
 }
 
 /// One message to a person.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// Whose fault it is.
     pub class: Class,
     /// Stable code such as `W001` or `P012`; empty for plain syntax errors.
-    pub code: &'static str,
+    #[serde(deserialize_with = "interned")]
+    pub code: Fixed,
     /// One sentence in the terms of the ISA.
     pub message: String,
     /// Where; the first is the primary place. Empty when no source text is at fault.

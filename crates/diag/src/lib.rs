@@ -4,10 +4,12 @@
 //! Every front end of Warpwise reports through this crate: it makes [`Diagnostic`] values that point
 //! into a [`Sources`] set, and the command line renders them once with [`render`], [`Log`] or [`junit`].
 
+mod carried;
 mod diagnostic;
 mod excerpt;
 mod fingerprint;
 mod github;
+mod interned;
 mod json;
 pub mod junit;
 mod picture;
@@ -15,6 +17,7 @@ pub mod render;
 mod sarif;
 mod source;
 
+pub use carried::Carried;
 pub use diagnostic::{Class, Diagnostic, Fix, Label, Reason, Severity, Suppression};
 pub use fingerprint::Fingerprints;
 pub use json::{JsonDiagnostic, JsonFix, JsonPlace, JsonRule};

@@ -1,10 +1,11 @@
 //! Drawings in text: lines of pieces, each with a tint that says the same as its characters.
 
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write as _};
 
 /// What a piece of a picture stands for. Each tint has a colour of its own on terminals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Tint {
     /// As it should be: green.
     Good,
@@ -34,7 +35,7 @@ impl Tint {
 }
 
 /// Characters of one tint.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// The characters, without line ends.
     pub text: String,
@@ -43,7 +44,7 @@ pub struct Piece {
 }
 
 /// A drawing for a font of fixed width. It can be read without colour.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     lines: Vec<Vec<Piece>>,
 }

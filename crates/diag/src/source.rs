@@ -1,11 +1,13 @@
 //! Source files and positions in them.
 
+use serde::{Deserialize, Serialize};
+
 /// Names one file of a [`Sources`] set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FileId(u32);
 
 /// A half-open range of bytes in one source file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// The file that the range lies in.
     pub file: FileId,
@@ -116,6 +118,11 @@ impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         self.files.push(SourceFile::new(name.into(), text.into()));
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// All files, in the order in which they were added.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        self.files.iter().enumerate().map(|(nth, file)| (FileId(nth as u32), file))
     }
 
     /// The file of that name. Only ids that [`Sources::add`] of this set returned are meaningful.

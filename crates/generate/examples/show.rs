@@ -1,10 +1,16 @@
-//! Prints the kernel of a seed: `cargo run --release -p warpwise-generate --example show -- SEED`.
+//! Prints the kernel of a seed: `cargo run --release -p warpwise-generate --example show -- SEED`; as PTX with an architecture
+//! behind it, as in `SEED 90`.
 
-use warpwise_generate::{Choices, generate};
+use warpwise_generate::{Choices, generate, ptx};
 
 fn main() {
-    let seed = std::env::args().nth(1).and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let mut arguments = std::env::args().skip(1);
+    let seed = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     let case = generate(&mut Choices::from_seed(seed));
+    if let Some(target) = arguments.next().and_then(|target| target.parse().ok()) {
+        let text = ptx::print(&ptx::portable(&case, target), target);
+        return print!("{}", text.unwrap_or_else(|why| format!("// {why}\n")));
+    }
     println!("; grid {:?}, block {:?}, words {:x?}", case.grid, case.block, case.words);
     print!("{}", case.kernel);
 }

@@ -18,6 +18,7 @@ mod build;
 mod case;
 mod choices;
 mod compare;
+pub mod ptx;
 pub mod reference;
 mod shrink;
 

@@ -23,6 +23,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("cudart", &[]),
     ("filetest", &[]),
     ("generate", &["ir", "lanes", "vm"]),
+    ("conformance", &["generate", "numeric", "warpwise"]),
     ("bench", &["warpwise"]),
 ];
 

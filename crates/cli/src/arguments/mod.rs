@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Run a kernel of a PTX module.
     #[command(after_help = SPEC_HELP)]
-    Run(RunArguments),
+    Run(RunCommand),
     /// Run a kernel and report undefined uses, races, deadlocks and bad accesses.
     #[command(after_help = CHECK_HELP)]
     Check(CheckArguments),
@@ -228,6 +228,17 @@ pub(crate) struct RunArguments {
     /// Report instruction counts, divergence, time and throughput.
     #[arg(long)]
     pub(crate) stats: bool,
+}
+
+/// What `run` is given.
+#[derive(Args, Debug)]
+pub(crate) struct RunCommand {
+    #[command(flatten)]
+    pub(crate) launch: RunArguments,
+    /// Write the launch to a file, with the module, what memory holds before, and what it holds behind the kernel where --out names it:
+    /// `warpwise-conformance` makes it again on any CUDA driver.
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) save: Option<PathBuf>,
 }
 
 impl RunArguments {

@@ -1,5 +1,6 @@
 //! The arguments of commands about CUDA programs.
 
+use super::reporting::ReportFormat;
 use clap::Args;
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -27,6 +28,10 @@ pub(crate) struct ExecArguments {
     /// Write what is found to this file instead of to standard error.
     #[arg(long, value_name = "FILE", requires = "check")]
     pub(crate) report: Option<PathBuf>,
+    /// How to report what is found: text for people as it is found, or one document at the end, about all processes; it goes to --report, or
+    /// to standard error.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = ReportFormat::Text, requires = "check")]
+    pub(crate) format: ReportFormat,
     /// The architecture of the devices that the program finds.
     #[arg(long, value_name = "sm_XX", value_parser = device)]
     pub(crate) device: Option<String>,

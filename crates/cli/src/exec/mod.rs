@@ -1,9 +1,12 @@
 //! `warpwise exec` and `warpwise driver`.
 
+mod document;
 mod environment;
 mod place;
 mod refusal;
 mod supervise;
+
+pub(crate) use document::{Body, FORM};
 
 use crate::arguments::{DriverArguments, ExecArguments};
 use crate::report::{self, Stop};

@@ -1,5 +1,6 @@
 //! A program that is waited for: what its libraries found decides how the command ends.
 
+use super::document;
 use super::refusal::not_started;
 use crate::arguments::ExecArguments;
 use crate::report::Stop;
@@ -17,17 +18,27 @@ pub(super) fn run(mut command: Command, arguments: &ExecArguments) -> Result<u8,
     if arguments.stats {
         command.env("WARPWISE_STATS", stats.path());
     }
-    let status = spawn_and_wait(&mut command)?;
+    let carried = tempfile::NamedTempFile::new().map_err(fail)?;
+    if document::is_asked_for(arguments) {
+        command.env("WARPWISE_FORMAT", "carried").env("WARPWISE_REPORT", carried.path());
+    }
+    let ended = code(spawn_and_wait(&mut command)?);
     if arguments.stats {
         let table = std::fs::read(stats.path()).unwrap_or_default();
         // Nobody may be there to read it.
         let _ = io::stderr().write_all(&table);
     }
     let found = findings.as_file().metadata().is_ok_and(|file| file.len() > 0);
-    Ok(match code(status) {
-        0 if found => Status::Findings.number(),
-        code => code,
-    })
+    let (status, code) = match ended {
+        0 if found => (Status::Findings, Status::Findings.number()),
+        0 => (Status::Fine, 0),
+        // A program that fails is as it was written; what is wrong with it, it says itself.
+        code => (if found { Status::Findings } else { Status::Fine }, code),
+    };
+    if document::is_asked_for(arguments) {
+        document::write(arguments, carried.path(), ended, status)?;
+    }
+    Ok(code)
 }
 
 /// The number that a shell gives to the end of a process.

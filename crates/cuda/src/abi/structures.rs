@@ -143,6 +143,9 @@ structures! {
     /// Where memory is.
     CUmemLocation { kind: u32, id: i32, }
 
+    /// How a copy of a batch is done.
+    CUmemcpyAttributes { order: u32, from: CUmemLocation, to: CUmemLocation, flags: u32, }
+
     /// Who may access memory.
     CUmemAccessDesc { location: CUmemLocation, flags: u32, }
 

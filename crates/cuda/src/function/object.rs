@@ -42,6 +42,8 @@ pub(crate) struct Function {
     pub(crate) context: Arc<Context>,
     pub(crate) module: CUmodule,
     pub(crate) settable: Arc<Settable>,
+    /// The most registers that a thread may have, by the program's will.
+    pub(crate) max_registers: Option<u32>,
     attributes: OnceLock<Attributes>,
     /// Whether it may wait for others in memory.
     waits: bool,
@@ -56,12 +58,22 @@ impl Function {
         kernel: Kernel,
         context: Arc<Context>,
         module: CUmodule,
-        settable: Arc<Settable>,
+        (settable, max_registers): (Arc<Settable>, Option<u32>),
     ) -> Function {
         let waits = kernel.passes_messages();
         let (attributes, pace) = (OnceLock::new(), AtomicU64::new(0));
         let launches = AtomicU64::new(0);
-        Function { kernel, context, module, settable, attributes, waits, pace, launches }
+        Function {
+            kernel,
+            context,
+            module,
+            settable,
+            max_registers,
+            attributes,
+            waits,
+            pace,
+            launches,
+        }
     }
 
     /// What it takes of a device.

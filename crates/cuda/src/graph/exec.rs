@@ -1,5 +1,6 @@
 //! Graphs that can be launched: their nodes in order.
 
+use super::launch::{self, Branches};
 use super::object::{Graph, Node, Work, get, graphs};
 use crate::abi::constants::{
     CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
@@ -15,7 +16,7 @@ use crate::driver::driver;
 use crate::operation::Operation;
 use crate::registry::Registry;
 use crate::say;
-use crate::stream::{self, Stream};
+use crate::stream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,6 +26,8 @@ pub(crate) struct Exec {
     nodes: Mutex<Vec<Node>>,
     flags: u64,
     id: u32,
+    /// Streams for branches that may run at once.
+    branches: Branches,
     /// What it was made of: memory that it allocates is the graph's.
     _of: Arc<Graph>,
 }
@@ -79,7 +82,7 @@ fn made(to: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
     }
     let nodes = Mutex::new(graph.in_order()?);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    let exec = Exec { nodes, flags, id, _of: graph };
+    let exec = Exec { nodes, flags, id, branches: Branches::default(), _of: graph };
     to.set(CUgraphExec(execs().insert(Arc::new(exec))))
 }
 
@@ -116,19 +119,6 @@ pub(crate) fn instantiate_with(
     params.set(given)
 }
 
-/// Does what nodes do, in the order of a stream.
-fn put(stream: &Stream, nodes: &[Node]) -> Answer {
-    for node in nodes.iter().filter(|node| !node.is_disabled) {
-        match &node.work {
-            Work::Operation(operation) => stream.put(operation.clone()).map(drop)?,
-            Work::Child(graph, _) => put(stream, &graph.in_order()?)?,
-            // The memory is there as long as the graph.
-            Work::Alloc(_) | Work::Free(_) => {}
-        }
-    }
-    Ok(())
-}
-
 /// `cuGraphLaunch`.
 pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -> Answer {
     let exec = exec(handle)?;
@@ -141,7 +131,9 @@ pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -
     }
     stream.context.flush();
     let nodes = exec.nodes().clone();
-    put(&stream, &nodes)
+    let may_free = exec.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
+    launch::begin(&nodes, may_free)?;
+    launch::put(&stream, &exec.branches, &nodes)
 }
 
 /// `cuGraphUpload`: everything is where it has to be.

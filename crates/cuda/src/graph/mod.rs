@@ -3,6 +3,7 @@
 mod capture;
 mod entries;
 mod exec;
+mod launch;
 mod nodes;
 mod object;
 mod params;

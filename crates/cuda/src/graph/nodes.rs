@@ -13,7 +13,7 @@ use crate::context::current;
 use crate::driver::driver;
 use crate::event;
 use crate::launch::{Shape, prepared};
-use crate::memory::{Fill, allocate_for_graph, rows_of};
+use crate::memory::{Fill, GraphMemory, rows_of};
 use crate::module::resolve;
 use crate::operation::{Call, Operation};
 use crate::say;
@@ -202,7 +202,7 @@ pub(crate) fn add_wait(
     added(to, graph, after, count, || wait(event))
 }
 
-/// `cuGraphAddMemAllocNode`: the memory is there as long as the graph.
+/// `cuGraphAddMemAllocNode`.
 pub(crate) fn add_alloc(
     to: Out<CUgraphNode>,
     graph: CUgraph,
@@ -212,9 +212,10 @@ pub(crate) fn add_alloc(
 ) -> Answer {
     added(to, graph, after, count, || {
         let mut given = params.get()?;
-        given.address = allocate_for_graph(&*current()?, given.bytes)?;
+        let memory = GraphMemory::new(&*current()?, given.bytes)?;
+        given.address = memory.address();
         params.set(given)?;
-        Ok(Work::Alloc(given.address))
+        Ok(Work::Alloc(memory))
     })
 }
 
@@ -249,9 +250,10 @@ fn of_any(params: Out<CUgraphNodeParams>) -> Answer<Work> {
         CU_GRAPH_NODE_TYPE_MEM_ALLOC => {
             let place = inner.into::<CUDA_MEM_ALLOC_NODE_PARAMS>();
             let mut given = place.get()?;
-            given.address = allocate_for_graph(&*current()?, given.bytes)?;
+            let memory = GraphMemory::new(&*current()?, given.bytes)?;
+            given.address = memory.address();
             place.set(given)?;
-            Ok(Work::Alloc(given.address))
+            Ok(Work::Alloc(memory))
         }
         _ => {
             say::once(&format!("nodes of graphs of kind {kind} are not there"));

@@ -2,7 +2,7 @@
 
 use crate::abi::constants::*;
 use crate::abi::{Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUresult, CUuserObject};
-use crate::memory::free_of_graph;
+use crate::memory::GraphMemory;
 use crate::operation::Operation;
 use crate::registry::Registry;
 use crate::user_object::release_some;
@@ -14,8 +14,8 @@ pub(crate) enum Work {
     Operation(Operation),
     /// All that another graph does, as it was when the node was made.
     Child(Arc<Graph>, CUgraph),
-    /// Memory that is there as long as the graph.
-    Alloc(u64),
+    /// Allocates memory, whose address is there as long as the graph.
+    Alloc(Arc<GraphMemory>),
     Free(u64),
 }
 
@@ -26,7 +26,7 @@ impl Work {
             Work::Child(..) => CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Work::Free(_) | Work::Operation(Operation::Free(_)) => CU_GRAPH_NODE_TYPE_MEM_FREE,
-            Work::Operation(Operation::Nothing) => CU_GRAPH_NODE_TYPE_EMPTY,
+            Work::Operation(Operation::Nothing | Operation::Keep(_)) => CU_GRAPH_NODE_TYPE_EMPTY,
             Work::Operation(Operation::Launch(_)) => CU_GRAPH_NODE_TYPE_KERNEL,
             Work::Operation(Operation::Copy(_)) => CU_GRAPH_NODE_TYPE_MEMCPY,
             Work::Operation(Operation::Fill { .. }) => CU_GRAPH_NODE_TYPE_MEMSET,
@@ -210,9 +210,6 @@ impl Drop for Graph {
         }
         for node in self.nodes.get_mut().unwrap_or_else(PoisonError::into_inner) {
             let _ = homes().remove(node.handle.0);
-            if let Work::Alloc(address) = node.work {
-                free_of_graph(address);
-            }
         }
     }
 }

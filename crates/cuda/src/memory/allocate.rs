@@ -1,9 +1,10 @@
 //! `cuMemAlloc`, `cuMemFree` and their like.
 
-use super::space::{self, Block, Kind};
+use super::graph::{self, Freed};
+use super::space::{self, Kind};
 use crate::abi::constants::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE};
-use crate::abi::{Address, Answer, CUdevice, CUdeviceptr, CUresult, Out};
-use crate::context::{Context, current};
+use crate::abi::{Address, Answer, CUdeviceptr, CUresult, Out};
+use crate::context::current;
 use std::sync::atomic::Ordering;
 
 /// Rows of pitched memory begin at multiples of so many bytes.
@@ -46,8 +47,14 @@ pub(crate) fn free(address: CUdeviceptr) -> Answer {
     let known = known.ok_or(CUresult::INVALID_VALUE)?;
     match known.kind {
         Kind::Device | Kind::Managed | Kind::Pooled(_) => {}
-        Kind::Host | Kind::Registered | Kind::Array | Kind::Graph => {
-            return Err(CUresult::INVALID_VALUE);
+        Kind::Host | Kind::Registered | Kind::Array => return Err(CUresult::INVALID_VALUE),
+        Kind::Graph => {
+            context.wait();
+            if graph::free(address)? == Freed::Orphan {
+                release(address)?;
+                context.disowns(address);
+            }
+            return context.check();
         }
     }
     context.wait();
@@ -56,31 +63,9 @@ pub(crate) fn free(address: CUdeviceptr) -> Answer {
     context.check()
 }
 
-/// Memory of a graph, which is there as long as the graph.
-pub(crate) fn allocate_for_graph(context: &Context, bytes: u64) -> Answer<u64> {
-    let address = space::allocate(context, bytes, Kind::Graph, 0)?;
-    let gpu = &context.gpu;
-    gpu.graphs_high.fetch_max(of_graphs(gpu.ordinal), Ordering::Relaxed);
-    Ok(address)
-}
-
-/// Bytes that graphs have on a device.
-pub(super) fn of_graphs(device: CUdevice) -> u64 {
-    let is_it = |block: &&Block| block.kind == Kind::Graph && block.gpu.ordinal == device;
-    space::all().iter().filter(is_it).map(|block| block.bytes).sum()
-}
-
-/// Frees it.
-pub(crate) fn free_of_graph(address: u64) {
-    let _ = space::free(address, |block| block.kind == Kind::Graph);
-}
-
-/// Frees device memory in its turn. That of a graph stays until the graph goes.
+/// Frees device memory in its turn; that of a graph which is gone, too.
 pub(crate) fn release(address: u64) -> Answer {
-    if space::find(address).is_some_and(|block| block.kind == Kind::Graph) {
-        return Ok(());
-    }
-    let is_it = |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Pooled(_));
+    let is_it = |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Pooled(_) | Kind::Graph);
     space::free(address, |block| is_it(block.kind)).map(drop)
 }
 

@@ -2,8 +2,11 @@
 
 mod allocate;
 mod array;
+mod batch;
 mod copy;
+mod graph;
 mod managed;
+mod place;
 mod planes;
 mod pointer;
 mod pool;
@@ -14,7 +17,9 @@ mod space;
 
 pub(crate) use allocate::*;
 pub(crate) use array::*;
+pub(crate) use batch::*;
 pub(crate) use copy::*;
+pub(crate) use graph::{Freed, GraphMemory, free as free_of_graph};
 pub(crate) use managed::*;
 pub(crate) use planes::*;
 pub(crate) use pointer::*;
@@ -22,4 +27,4 @@ pub(crate) use pool::*;
 pub(crate) use raw::{Fill, load_word, store_word};
 pub(crate) use rows::{Rows, Side};
 pub(crate) use set::*;
-pub(crate) use space::{check, find, leaked, share, unshare};
+pub(crate) use space::{Leak, check, find, leaked, share, unshare};

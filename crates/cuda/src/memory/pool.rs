@@ -1,6 +1,6 @@
 //! Pools, and allocation in the order of a stream. Memory is given back at once, so a pool keeps none.
 
-use super::allocate::{allocate_for_graph, of_graphs};
+use super::graph::{self, Freed, GraphMemory};
 use super::space::{self, Kind};
 use crate::abi::constants::*;
 use crate::abi::{
@@ -244,9 +244,9 @@ fn allocated(
     };
     let pool = pool(handle)?;
     if let Some(capture) = &*stream.capture() {
-        let address = allocate_for_graph(context, bytes)?;
-        capture.add_work(stream.lane.id, Work::Alloc(address))?;
-        return to.set(address);
+        let memory = GraphMemory::new(context, bytes)?;
+        to.set(memory.address())?;
+        return capture.add_work(stream.lane.id, Work::Alloc(memory)).map(drop);
     }
     if pool.most > 0 && used(handle).saturating_add(bytes) > pool.most {
         return Err(CUresult::OUT_OF_MEMORY);
@@ -285,11 +285,14 @@ pub(crate) fn free_async(default: CUstream, address: CUdeviceptr, stream: CUstre
     }
     let is_device =
         |kind| matches!(kind, Kind::Device | Kind::Managed | Kind::Graph | Kind::Pooled(_));
-    space::find(address)
+    let block = space::find(address)
         .filter(|block| block.start == address && is_device(block.kind))
         .ok_or(CUresult::INVALID_VALUE)?;
     if let Some(capture) = &*stream.capture() {
         return capture.add_work(stream.lane.id, Work::Free(address)).map(drop);
+    }
+    if block.kind == Kind::Graph && graph::free(address)? == Freed::Kept {
+        return Ok(());
     }
     stream.issue(Operation::Free(address))
 }
@@ -306,9 +309,10 @@ pub(crate) fn graph_memory(
     to: Address,
 ) -> Answer {
     let gpu = gpu(device)?;
-    let now = of_graphs(device);
+    let now = graph::reserved(device);
     to.into::<u64>().set(match attribute {
-        CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => now,
+        CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT => graph::used(device),
+        CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => now,
         CU_GRAPH_MEM_ATTR_USED_MEM_HIGH | CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => {
             gpu.graphs_high.load(Ordering::Relaxed).max(now)
         }

@@ -5,6 +5,7 @@ use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::driver::driver;
 use crate::gpu::Gpu;
+use crate::memory::place::CallPlace;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -45,6 +46,18 @@ pub(crate) struct Block {
     pub(crate) id: u64,
     /// Whether every access waits for work before it.
     pub(crate) synchronous: bool,
+    /// Where the program allocated it, if it wants to know what it has not freed.
+    place: Option<CallPlace>,
+}
+
+/// What nobody has freed.
+#[derive(Clone, Debug)]
+pub(crate) struct Leak {
+    pub(crate) bytes: u64,
+    /// What it is.
+    pub(crate) what: String,
+    /// Where it was allocated, if that is known.
+    pub(crate) place: Option<String>,
 }
 
 static SPACE: RwLock<BTreeMap<u64, Block>> = RwLock::new(BTreeMap::new());
@@ -88,6 +101,7 @@ pub(super) fn find_any(address: u64) -> Option<Block> {
                 context_handle: 0,
                 id: 0,
                 synchronous: false,
+                place: None,
             })
         })
     })
@@ -199,6 +213,7 @@ fn enter(context: &Context, start: u64, bytes: u64, kind: Kind, flags: u32) {
         context_handle: context.handle.0,
         id: NEXT.fetch_add(1, Ordering::Relaxed),
         synchronous: false,
+        place: driver().is_ok_and(|driver| driver.settings.leaks).then(CallPlace::here),
     };
     for gpu in others(&block) {
         let _ = memory(gpu).map(|memory| map(memory, start, bytes));
@@ -259,8 +274,8 @@ fn leave(block: &Block) {
     }
 }
 
-/// What contexts took with them that nobody had freed: bytes, and what it was.
-static LEFT: Mutex<Vec<(u64, String)>> = Mutex::new(Vec::new());
+/// What contexts took with them that nobody had freed.
+static LEFT: Mutex<Vec<Leak>> = Mutex::new(Vec::new());
 
 /// Frees what begins at an address: its context is gone.
 fn forget(address: u64) {
@@ -271,8 +286,8 @@ fn forget(address: u64) {
     }
 }
 
-/// What nobody has freed: bytes, and what it is.
-pub(crate) fn leaked() -> Vec<(u64, String)> {
+/// What nobody has freed.
+pub(crate) fn leaked() -> Vec<Leak> {
     let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner).clone();
     left.extend(read().values().filter_map(Block::leak));
     left
@@ -280,7 +295,7 @@ pub(crate) fn leaked() -> Vec<(u64, String)> {
 
 impl Block {
     /// What it is for people, if it is the program's to free.
-    fn leak(&self) -> Option<(u64, String)> {
+    fn leak(&self) -> Option<Leak> {
         let what = match self.kind {
             Kind::Device | Kind::Pooled(_) => "device memory",
             Kind::Managed => "managed memory",
@@ -288,7 +303,9 @@ impl Block {
             Kind::Array => "an array",
             Kind::Registered | Kind::Graph => return None,
         };
-        Some((self.bytes, format!("{what} (allocation {}, {:#x})", self.id, self.start)))
+        let what = format!("{what} (allocation {}, {:#x})", self.id, self.start);
+        let place = self.place.as_ref().and_then(CallPlace::told);
+        Some(Leak { bytes: self.bytes, what, place })
     }
 }
 

@@ -18,7 +18,8 @@ fn loaded(
     to.check()?;
     options.check()?;
     context.flush();
-    let made = image().and_then(|image| load(&context, &image, Arc::default()));
+    let image = image().map(|image| image.limited(options.max_registers()));
+    let made = image.and_then(|image| load(&context, &image, Arc::default()));
     match made {
         Ok(module) => {
             options.nothing();

@@ -114,6 +114,7 @@ fn loaded(
         Err(_) => Arc::clone(gpu(0)?),
     };
     let made = image().and_then(|image| {
+        let image = image.limited(options.max_registers());
         let module = image.module(&gpu)?;
         Ok((image, module))
     });

@@ -1,8 +1,8 @@
-//! Options of loading and linking: buffers for what there is to say. The others are hints to a compiler.
+//! Options of loading and linking: buffers for what there is to say, and a limit of registers. The others are hints to a compiler.
 
 use crate::abi::constants::{
     CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-    CU_JIT_WALL_TIME,
+    CU_JIT_MAX_REGISTERS, CU_JIT_WALL_TIME,
 };
 use crate::abi::{Address, Answer, CUjit_option, In, Out};
 
@@ -28,6 +28,13 @@ impl Options {
     fn place(&self, option: CUjit_option) -> Option<Out<Address>> {
         let nth = (0..self.count as usize).find(|nth| self.names.at(*nth) == Ok(option))?;
         (!self.values.is_null()).then(|| self.values.plus(nth))
+    }
+
+    /// The most registers that a thread of a kernel may have, if the program says so.
+    pub(crate) fn max_registers(&self) -> Option<u32> {
+        // A number in the place of a pointer.
+        let value = self.place(CU_JIT_MAX_REGISTERS)?.get().ok()?;
+        Some(value.0 as u32).filter(|most| *most > 0)
     }
 
     /// Whether the names and values are there that the count promises.

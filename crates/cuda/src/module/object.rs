@@ -8,6 +8,7 @@ use crate::program::{Image, Refused};
 use crate::registry::Registry;
 use crate::say;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use warpwise::{Buffer, Module};
 
@@ -25,13 +26,22 @@ pub(crate) struct Loaded {
 
 /// What programs have set of kernels, by their names. The modules of a library share it.
 #[derive(Debug, Default)]
-pub(crate) struct Settables(Mutex<HashMap<String, Arc<Settable>>>);
+pub(crate) struct Settables {
+    of_kernels: Mutex<HashMap<String, Arc<Settable>>>,
+    /// The most registers of a thread; 0 is no limit.
+    max_registers: AtomicU32,
+}
 
 impl Settables {
     /// What is set of a kernel.
     pub(crate) fn of(&self, name: &str) -> Arc<Settable> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.of_kernels.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(name.to_owned()).or_default())
+    }
+
+    /// The most registers of a thread of any kernel.
+    fn max_registers(&self) -> Option<u32> {
+        Some(self.max_registers.load(Ordering::Relaxed)).filter(|most| *most > 0)
     }
 }
 
@@ -51,6 +61,9 @@ pub(crate) fn load(
     settables: Arc<Settables>,
 ) -> Result<CUmodule, Refused> {
     let module = image.module(&context.gpu)?;
+    if let Some(most) = image.max_registers() {
+        settables.max_registers.store(most, Ordering::Relaxed);
+    }
     let instance = module.instance();
     let device = context
         .device()
@@ -107,7 +120,9 @@ impl Loaded {
         })?;
         let kernel = kernel.of_instance(&self.instance);
         let (context, settable) = (Arc::clone(&self.context), self.settables.of(name));
-        let function = function::insert(Function::new(kernel, context, self.handle, settable));
+        let most = self.settables.max_registers();
+        let function = Function::new(kernel, context, self.handle, (settable, most));
+        let function = function::insert(function);
         known.insert(name.to_owned(), function);
         Ok(function)
     }

@@ -35,7 +35,8 @@ pub(crate) fn create_with_priority(to: Out<CUstream>, flags: u32, priority: i32)
 pub(crate) fn destroy(stream: CUstream) -> Answer {
     driver()?;
     let known = streams().remove(stream.0)?;
-    if let Some(capture) = &*known.capture() {
+    // A stream that only took part may go: what it was given is in the graph. Nobody could end the capture of another one.
+    if let Some(capture) = known.capture().as_ref().filter(|it| it.origin == known.lane.id) {
         capture.invalidate();
     }
     known.context.disowns(stream.0);

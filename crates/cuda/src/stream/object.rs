@@ -144,7 +144,8 @@ impl Stream {
             | Operation::Call(_)
             | Operation::Write(_)
             | Operation::Await(..)
-            | Operation::Free(_) => {}
+            | Operation::Free(_)
+            | Operation::Keep(_) => {}
         }
         let blocking = driver()?.settings.blocking;
         let brief = blocking || operation.is_brief();

@@ -1,0 +1,82 @@
+//! Random kernels: the device against a reference that runs them lane by lane.
+
+use crate::driver::{Asked, Driver, Refused, Shape};
+use crate::told::Verdict;
+use generate::{Buffers, Case, Choices, generate, ptx, reference};
+
+/// The architecture that kernels are written for on a device of this capability; nothing below the first.
+pub(crate) fn target(capability: u32) -> Option<u32> {
+    ptx::TARGETS.into_iter().rfind(|target| *target <= capability)
+}
+
+/// Runs the kernel of a seed, and compares what its threads leave.
+pub(crate) fn run(driver: &Driver, seed: u64, target: u32) -> Verdict {
+    let case = ptx::portable(&generate(&mut Choices::from_seed(seed)), target);
+    let expected = match reference::run(&case) {
+        Ok(expected) => expected,
+        Err(why) => return Verdict::Refused(format!("the reference does not run it: {why}")),
+    };
+    let text = match ptx::print(&case, target) {
+        Ok(text) => text,
+        Err(why) => return Verdict::Refused(why),
+    };
+    match found(driver, &case, &text) {
+        Ok(found) => {
+            let lines = differences(&case, &expected, &found);
+            if lines.is_empty() { Verdict::Same } else { Verdict::Different(lines) }
+        }
+        Err(Refused { function, why }) => {
+            let mut lines = vec![format!("{function}: {why}")];
+            lines.extend(driver.recover().err().map(|refused| refused.to_string()));
+            Verdict::Different(lines)
+        }
+    }
+}
+
+fn found(driver: &Driver, case: &Case, text: &str) -> Asked<Buffers> {
+    let module = driver.load(text)?;
+    let function = module.function(&case.kernel.name)?;
+    let input = driver.allocate(case.input.len())?;
+    input.write(&case.input)?;
+    let output = driver.allocate(case.output_bytes)?;
+    output.clear()?;
+    let counters = driver.allocate(case.counter_bytes)?;
+    counters.clear()?;
+    let mut parameters = [case.params(input.address, output.address, counters.address)];
+    let Case { grid, block, dynamic_shared, .. } = *case;
+    function.launch(&Shape { grid, block, cluster: None, dynamic_shared }, &mut parameters)?;
+    Ok(Buffers { output: output.read()?, counters: counters.read()? })
+}
+
+/// Lines that say which thread, and so which lane, left what.
+fn differences(case: &Case, expected: &Buffers, found: &Buffers) -> Vec<String> {
+    let threads: u32 = case.block.iter().product();
+    let ctas: u32 = case.grid.iter().product();
+    let each = case.output_bytes / (threads * ctas) as usize;
+    let mut lines = Vec::new();
+    let all = expected.output.chunks(each).zip(found.output.chunks(each)).enumerate();
+    for (nth, (expected, found)) in all.filter(|(_, (expected, found))| expected != found) {
+        let nth = nth as u32;
+        let thread = nth % threads;
+        let words = expected.chunks(4).zip(found.chunks(4)).enumerate();
+        for (at, (expected, found)) in words.filter(|(_, (expected, found))| expected != found) {
+            lines.push(format!(
+                "CTA {}, warp {}, lane {}, word {at}: 0x{}, not 0x{}",
+                nth / threads,
+                thread / 32,
+                thread % 32,
+                hex(found),
+                hex(expected),
+            ));
+        }
+    }
+    let counters = expected.counters.chunks(8).zip(found.counters.chunks(8)).enumerate();
+    for (nth, (expected, found)) in counters.filter(|(_, (expected, found))| expected != found) {
+        lines.push(format!("counter {nth}: 0x{}, not 0x{}", hex(found), hex(expected)));
+    }
+    lines
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect()
+}

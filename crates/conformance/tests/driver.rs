@@ -1,0 +1,98 @@
+//! The program asks Warpwise's own driver, through the driver's public interface.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// The shared library that cargo has built with the tests.
+fn libcuda() -> PathBuf {
+    let test = std::env::current_exe().expect("the test has a path");
+    let path = test.parent().expect("it is in a folder").join("libcuda.so");
+    assert!(path.is_file(), "{} is not there", path.display());
+    path
+}
+
+fn ask(options: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise-conformance"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WARPWISE_")) {
+        command.env_remove(name);
+    }
+    command.arg("--libcuda").arg(libcuda()).args(options).output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn everything_is_as_it_should_be() {
+    let out = ask(&["--kernels", "150", "--stride", "65537"]);
+    let said = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{said}{}", text(&out.stderr));
+    assert!(said.starts_with("NVIDIA GeForce RTX 5090, compute capability 12.0; "), "{said}");
+    assert!(said.ends_with(" as they should be, 0 that differ, 0 not run\n"), "{said}");
+}
+
+#[test]
+fn another_device_runs_what_it_has() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise-conformance"));
+    command.arg("--libcuda").arg(libcuda()).args(["--kernels", "60", "--stride", "1048573"]);
+    let out = command.env("WARPWISE_DEVICE", "sm_80").output().expect("it runs");
+    let said = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{said}{}", text(&out.stderr));
+    assert!(said.contains("compute capability 8.0"), "{said}");
+}
+
+/// A recording of our own driver has no distances; held to one with a distance, what differs is told.
+#[test]
+fn recordings_hold_devices() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("recording.json").display().to_string();
+    let options = ["--only", "functions", "--stride", "16777213"];
+    let recorded = ask(&[&options[..], &["--record", &file]].concat());
+    assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded.stdout));
+    let held = ask(&["--only", "functions", "--hold", &file]);
+    assert_eq!(held.status.code(), Some(0), "{}", text(&held.stdout));
+    let recording = std::fs::read_to_string(&file).expect("it is there");
+    // 31 functions, each of one run.
+    assert!(recording.len() < 8000, "{} bytes", recording.len());
+    let mut changed: serde_json::Value = serde_json::from_str(&recording).expect("it is JSON");
+    // One run of the distance 1 (zigzag 2), 257 long (0x81 0x02): an LZ4 block of three literals.
+    let functions = changed["functions"].as_array_mut().expect("functions");
+    let ex2 = functions.iter_mut().find(|it| it["name"] == "ex2.approx.f32").expect("it is there");
+    assert_eq!(ex2["count"], 257);
+    ex2["runs"] = "0300000030028102".into();
+    std::fs::write(&file, changed.to_string()).expect("it can be written");
+    let held = ask(&["--only", "functions", "--hold", &file]);
+    let said = text(&held.stdout);
+    assert_eq!(held.status.code(), Some(1), "{said}");
+    assert!(said.contains("differs  ex2.approx.f32"), "{said}");
+    assert!(said.contains("257 of 257 results differ, by 1 at most"), "{said}");
+}
+
+#[test]
+fn a_launch_that_leaves_something_else_is_told_by_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("launch.json");
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\
+        .reg .b32 %r; .reg .b64 %d;\nld.param.u64 %d, [out];\nmov.u32 %r, 7;\nst.global.u32 [%d+4], %r;\n}\n";
+    let launch = serde_json::json!({
+        "name": "k", "ptx": ptx, "kernel": "k", "grid": [1, 1, 1], "block": [1, 1, 1], "cluster": null,
+        "dynamic_shared": 0,
+        "parameters": [{"bytes": "0000000000000000", "pointers": [{"offset": 0, "buffer": 0}]}],
+        "memory": [{"variable": null, "before": "0000000000000000", "after": "0000000008000000"}],
+    });
+    std::fs::write(&file, launch.to_string()).expect("it can be written");
+    let path = file.display().to_string();
+    let out = ask(&["--only", "launches", "--launches", &path]);
+    let said = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    assert!(said.contains("buffer 0, word 1: 0x00000007, not 0x00000008"), "{said}");
+}
+
+#[test]
+fn a_driver_that_is_not_there_is_told() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise-conformance"));
+    let out = command.args(["--libcuda", "no-such-library.so"]).output().expect("it runs");
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("no-such-library.so"), "{}", text(&out.stderr));
+}

@@ -1,0 +1,64 @@
+//! Where the program was when it called the driver.
+
+use std::backtrace::Backtrace;
+use std::sync::Arc;
+use warpwise::plain_name;
+
+/// A place in the program, made out when somebody asks.
+#[derive(Clone, Debug)]
+pub(crate) struct CallPlace(Arc<Backtrace>);
+
+impl CallPlace {
+    /// The place that calls now. It takes some microseconds.
+    pub(crate) fn here() -> CallPlace {
+        CallPlace(Arc::new(Backtrace::force_capture()))
+    }
+
+    /// The place for people, if the program has symbols: its function, and the line if it was compiled with `-g`.
+    pub(crate) fn told(&self) -> Option<String> {
+        outside(&self.0.to_string())
+    }
+}
+
+/// The first frame outside of CUDA's interfaces in the text of a backtrace: lines `  1: function`, each with a line
+/// `             at file:line:column` behind it if that is known.
+fn outside(backtrace: &str) -> Option<String> {
+    let lines: Vec<&str> = backtrace.lines().map(str::trim).collect();
+    let frame = |line: &&str| {
+        let (number, name) = line.split_once(": ")?;
+        number.parse::<u32>().ok().map(|_| plain_name(name))
+    };
+    let frames: Vec<(usize, String)> =
+        lines.iter().enumerate().filter_map(|(at, line)| Some((at, frame(line)?))).collect();
+    // Templates of the runtime's header are the program's by their place, but none of its own.
+    let last = frames.iter().rposition(|(_, name)| is_interface(name))?;
+    let (at, name) = frames.get(last + 1..)?.iter().find(|(_, name)| name != "<unknown>")?;
+    let line = lines.get(at + 1).and_then(|line| line.strip_prefix("at "));
+    Some(match line {
+        Some(line) => format!("`{name}`, {}", line.trim_end_matches(|c: char| c == ':')),
+        None => format!("`{name}`"),
+    })
+}
+
+/// Whether a function is one of CUDA's: `cuMemAlloc_v2`, `cudaMalloc`, `cudaMalloc<float>`.
+fn is_interface(name: &str) -> bool {
+    let name = name.rsplit(' ').next().unwrap_or(name);
+    let rest = name.strip_prefix("cuda").or_else(|| name.strip_prefix("cu"));
+    rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_is_the_first_one_outside_of_cuda() {
+        let text = "   0: <unknown>\n   1: cuMemAlloc_v2\n   2: <unknown>\n   3: cudaMalloc\n   \
+                    4: _Z4makei\n             at ./app.cu:12\n   5: main\n";
+        assert_eq!(outside(text), Some("`make`, ./app.cu:12".to_owned()));
+        assert_eq!(outside("   0: cudaMalloc\n   1: main\n"), Some("`main`".to_owned()));
+        assert_eq!(outside("   0: a\n   1: main\n"), None);
+        assert_eq!(outside("   0: cudaMalloc\n   1: <unknown>\n"), None);
+        assert!(is_interface("cudaError cudaMalloc<float>") && !is_interface("cudart_test"));
+    }
+}

@@ -1,0 +1,133 @@
+//! What a device may do in its own way, replaced by what it may not.
+
+use super::forms::{form, updated};
+use crate::case::Case;
+use ir::{
+    Access, BinaryOp, Class, Collective, Op, Pred, Special, TernaryOp, UnaryOp, Update, WarpRules,
+};
+use lanes::{ReduxOp, VoteMode};
+
+/// A case like this one that every device of an architecture (`80` is `sm_80`) must run to the same end.
+pub fn portable(case: &Case, target: u32) -> Case {
+    let mut case = case.clone();
+    case.kernel.rules = WarpRules::Independent;
+    for inst in case.kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        replace(&mut inst.op, target);
+    }
+    case
+}
+
+fn replace(op: &mut Op, target: u32) {
+    match op {
+        Op::Unary { op, .. } if form(op, target).is_none() => {
+            let ([a], d) = op.signature();
+            *op = match (a, d) {
+                (Class::W64, Class::W64) => UnaryOp::Mov64,
+                (Class::W64, _) => UnaryOp::Low32,
+                (_, Class::W64) => UnaryOp::ZeroExtend32,
+                _ => UnaryOp::Mov32,
+            };
+        }
+        Op::Binary { op, .. } if form(op, target).is_none() => {
+            let ([a, _], d) = op.signature();
+            *op = match (a, d) {
+                (Class::W64, _) => BinaryOp::Xor64,
+                (_, Class::W64) => BinaryOp::Pack64,
+                _ => BinaryOp::Xor32,
+            };
+        }
+        Op::Ternary { op, .. } if form(op, target).is_none() => {
+            let ([a, b, _], _) = op.signature();
+            *op = match (a, b) {
+                (Class::W64, Class::W64) => TernaryOp::MadLo64,
+                (Class::W64, _) => TernaryOp::BfeU64,
+                _ => TernaryOp::MadLo32,
+            };
+        }
+        Op::Special { what, .. } if !is_same_everywhere(*what) => *what = Special::Constant(7),
+        Op::Atomic { update: update @ Update::Apply(_), access, .. } => {
+            if let Update::Apply(op) = *update
+                && updated(op).is_none()
+            {
+                let wide = *access == Access::B64;
+                *update = Update::Apply(if wide { BinaryOp::AddI64 } else { BinaryOp::AddI32 });
+            }
+        }
+        // Only devices with an `a` or `f` behind their number have it.
+        Op::Collective { what: what @ Collective::ReduxF32 { .. }, .. } => {
+            if let Collective::ReduxF32 { d, a, .. } = *what {
+                *what = Collective::Redux { op: ReduxOp::Xor, d, a };
+            }
+        }
+        Op::Collective { what: what @ Collective::Elect { .. }, .. } if target < 90 => {
+            if let Collective::Elect { p, .. } = *what {
+                let a = Pred::Const(true);
+                *what = Collective::Vote { mode: VoteMode::All, d: p, a };
+            }
+        }
+        Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::Ternary { .. }
+        | Op::Compare { .. }
+        | Op::Logic { .. }
+        | Op::Select { .. }
+        | Op::Special { .. }
+        | Op::ActiveMask { .. }
+        | Op::Load { .. }
+        | Op::Store { .. }
+        | Op::Atomic { .. }
+        | Op::Collective { .. }
+        | Op::Barrier { .. }
+        | Op::ClusterBarrier { .. }
+        | Op::Fence(_)
+        | Op::Nanosleep { .. }
+        | Op::AsyncCopy(_)
+        | Op::Host { .. } => {}
+    }
+}
+
+/// Whether a special register that the generator uses is the same on every device.
+fn is_same_everywhere(what: Special) -> bool {
+    match what {
+        Special::Tid(_)
+        | Special::Ntid(_)
+        | Special::Ctaid(_)
+        | Special::Nctaid(_)
+        | Special::Laneid
+        // It is computed of `%tid`.
+        | Special::Warpid
+        | Special::LanemaskEq
+        | Special::LanemaskLe
+        | Special::LanemaskLt
+        | Special::LanemaskGe
+        | Special::LanemaskGt
+        | Special::DynamicSmemSize
+        // They are bases of addresses, which the kernel does not show.
+        | Special::SharedWindow
+        | Special::LocalWindow
+        | Special::Constant(_) => true,
+        Special::Clusterid(_)
+        | Special::Nclusterid(_)
+        | Special::ClusterCtaid(_)
+        | Special::ClusterNctaid(_)
+        | Special::ClusterCtarank
+        | Special::ClusterNctarank
+        | Special::IsExplicitCluster
+        | Special::ClusterWindow
+        | Special::Nwarpid
+        | Special::Smid
+        | Special::Nsmid
+        | Special::Gridid
+        | Special::Clock
+        | Special::ClockHi
+        | Special::Clock64
+        | Special::Globaltimer
+        | Special::GlobaltimerLo
+        | Special::GlobaltimerHi
+        | Special::TotalSmemSize
+        | Special::ImageBase
+        | Special::ParamWindow
+        | Special::DynamicSharedBase
+        | Special::StackEnd => false,
+    }
+}

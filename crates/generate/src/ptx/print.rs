@@ -1,0 +1,424 @@
+//! A kernel of the generator as a module of PTX.
+
+use super::forms::updated;
+use super::printer::{KINDS, Printer};
+use crate::case::Case;
+use ir::{
+    Access, Address, BarrierAction, BarrierReduction, Builder, Class, Collective, Dim, Fence, Inst,
+    Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src, Terminator, Update,
+};
+use lanes::{ReduxOp, ShflMode, VoteMode};
+use std::fmt::Write as _;
+
+/// The module with a case's kernel, which must be [`portable`](super::portable()) for the architecture.
+///
+/// # Errors
+/// The kernel has an operation that the generator does not make.
+pub fn print(case: &Case, target: u32) -> Result<String, String> {
+    let kernel = &case.kernel;
+    let mut p = Printer::new(kernel, target);
+    for (nth, block) in kernel.blocks.iter().enumerate() {
+        p.label(nth);
+        for inst in &block.insts {
+            let mut said = Ok(());
+            p.guarded(inst.guard, |p| said = instruction(p, inst));
+            said?;
+        }
+        terminator(&mut p, &block.terminator);
+    }
+    let mut out = format!(
+        ".version 8.0\n.target sm_{target}\n.address_size 64\n\n.visible .entry {}(.param .align 8 .b8 args[{}])\n{{\n",
+        kernel.name, kernel.param_bytes
+    );
+    for (prefix, (_, ty)) in ["%r", "%d", "%p"].iter().zip(KINDS) {
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "\t.reg {ty} {prefix}<{}>;", kernel.registers.len().max(1));
+    }
+    out.push_str(&p.declarations());
+    let _ = writeln!(out, "\t.shared .align 16 .b8 memory[{}];", kernel.shared_bytes.max(16));
+    let _ = writeln!(out, "\t.local .align 16 .b8 scratch[{}];", kernel.local_bytes.max(16));
+    out.push_str(&p.body);
+    out.push_str("}\n");
+    Ok(out)
+}
+
+fn terminator(p: &mut Printer<'_>, terminator: &Terminator) {
+    match terminator {
+        Terminator::Jump(to) => p.line(format!("bra B{}", to.0)),
+        Terminator::Branch { p: pred, then, otherwise } => {
+            p.guarded(Some(*pred), |p| p.line(format!("bra B{}", then.0)));
+            p.line(format!("bra B{}", otherwise.0));
+        }
+        Terminator::Exit => p.line("exit"),
+        Terminator::Trap => p.line("trap"),
+    }
+}
+
+fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
+    match &inst.op {
+        Op::Unary { op, d, a } => {
+            let ([class], _) = op.signature();
+            p.scalar(op, *d, &[(*a, class)]);
+        }
+        Op::Binary { op, d, a, b } => {
+            let ([first, second], _) = op.signature();
+            p.scalar(op, *d, &[(*a, first), (*b, second)]);
+        }
+        Op::Ternary { op, d, a, b, c } => {
+            let ([first, second, third], _) = op.signature();
+            p.scalar(op, *d, &[(*a, first), (*b, second), (*c, third)]);
+        }
+        Op::Compare { op, d, a, b } => {
+            let ([first, second], _) = op.signature();
+            p.scalar(op, *d, &[(*a, first), (*b, second)]);
+        }
+        Op::Logic { table, d, a, b } => logic(p, *table, *d, *a, *b),
+        Op::Select { d, a, b, p: pred } => {
+            let class = p.kernel.class(*d);
+            let (a, b) = (p.src(*a, class), p.src(*b, class));
+            let pred = p.pred(*pred);
+            let (ty, d) = (KINDS[usize::from(class == Class::W64)].1, p.reg(*d));
+            p.line(format!("selp{ty} {d}, {a}, {b}, {pred}"));
+        }
+        Op::Special { d, what } => special(p, *d, *what)?,
+        Op::ActiveMask { d } => {
+            let d = p.reg(*d);
+            p.line(format!("activemask.b32 {d}"));
+        }
+        Op::Load { d, space, access, address, ordering } => {
+            let place = place(p, *space, *address);
+            let class = Builder::class_of(*access);
+            let targets: Vec<String> = d.iter().map(|reg| p.target_of(*reg, class)).collect();
+            let vector = vector(targets.len());
+            let how = how(p, *ordering, *space);
+            let ty = type_of(*access);
+            p.line(format!("ld{how}{}{vector}{ty} {}, [{place}]", of(*space), listed(&targets)));
+        }
+        Op::Store { values, space, access, address, ordering } => {
+            let place = place(p, *space, *address);
+            let class = Builder::class_of(*access);
+            let values: Vec<String> = values.iter().map(|value| p.src(*value, class)).collect();
+            let vector = vector(values.len());
+            let how = how(p, *ordering, *space);
+            let ty = type_of(*access);
+            p.line(format!("st{how}{}{vector}{ty} [{place}], {}", of(*space), listed(&values)));
+        }
+        Op::Atomic { d, update, space, access, address, b, c, ordering } => {
+            let place = place(p, *space, *address);
+            let class = Builder::class_of(*access);
+            let (b, c) = (p.src(*b, class), p.src(*c, class));
+            let (what, ty, rest) = match update {
+                Update::Apply(op) => {
+                    let (what, ty) = updated(*op).ok_or_else(|| format!("{op:?} in memory"))?;
+                    (what, ty, b)
+                }
+                Update::Exchange => ("exch", bits(class), b),
+                Update::CompareExchange => ("cas", bits(class), format!("{b}, {c}")),
+            };
+            let how = how(p, *ordering, *space);
+            let space = of(*space);
+            match (d, update) {
+                // Only what has a result can acquire.
+                (None, Update::Apply(_)) if !ordering.acquires() => {
+                    p.line(format!("red{how}{space}.{what}{ty} [{place}], {rest}"));
+                }
+                _ => {
+                    let d = p.target_of(*d, class);
+                    p.line(format!("atom{how}{space}.{what}{ty} {d}, [{place}], {rest}"));
+                }
+            }
+        }
+        Op::Collective { what, members, .. } => collective(p, what, members)?,
+        Op::Barrier { action, id, threads, aligned } => {
+            let aligned = if *aligned { ".aligned" } else { "" };
+            let mut which = p.src(*id, Class::W32);
+            if let Some(threads) = threads {
+                let _ = write!(which, ", {}", p.src(*threads, Class::W32));
+            }
+            match action {
+                BarrierAction::Sync => p.line(format!("barrier.sync{aligned} {which}")),
+                BarrierAction::Arrive => p.line(format!("barrier.arrive{aligned} {which}")),
+                BarrierAction::Reduce { op, d, p: pred } => {
+                    let (pred, d) = (p.pred(*pred), p.reg(*d));
+                    let op = match op {
+                        BarrierReduction::Popc => "popc",
+                        BarrierReduction::And => "and",
+                        BarrierReduction::Or => "or",
+                    };
+                    let ty = if op == "popc" { ".u32" } else { ".pred" };
+                    p.line(format!("barrier.red.{op}{aligned}{ty} {d}, {which}, {pred}"));
+                }
+            }
+        }
+        Op::Fence(Fence { sequential, scope }) => {
+            let how = if *sequential { "sc" } else { "acq_rel" };
+            let scope = scope_of(p, *scope);
+            p.line(format!("fence.{how}{scope}"));
+        }
+        Op::Nanosleep { nanoseconds } => {
+            let time = p.src(*nanoseconds, Class::W32);
+            p.line(format!("nanosleep.u32 {time}"));
+        }
+        Op::ClusterBarrier { .. } | Op::AsyncCopy(_) | Op::Host { .. } => {
+            return Err(format!("{:?} is not printed as PTX", inst.op));
+        }
+    }
+    Ok(())
+}
+
+/// Any function of two predicates: of the four products of them and their opposites, those that its table names.
+fn logic(p: &mut Printer<'_>, table: u8, d: Reg, a: Pred, b: Pred) {
+    let whole = p.pred(Pred::Const(false));
+    let sides = [[a.negated(), b.negated()], [a.negated(), b], [a, b.negated()], [a, b]];
+    for (nth, [a, b]) in sides.into_iter().enumerate() {
+        if table >> nth & 1 == 1 {
+            let (a, b) = (p.pred(a), p.pred(b));
+            let product = p.of_class(Class::Pred);
+            p.line(format!("and.pred {product}, {a}, {b}"));
+            p.line(format!("or.pred {whole}, {whole}, {product}"));
+        }
+    }
+    let d = p.reg(d);
+    p.line(format!("mov.pred {d}, {whole}"));
+}
+
+fn special(p: &mut Printer<'_>, d: Reg, what: Special) -> Result<(), String> {
+    let axis = |dim: Dim| match dim {
+        Dim::X => "x",
+        Dim::Y => "y",
+        Dim::Z => "z",
+    };
+    let name = p.reg(d);
+    let register = match what {
+        Special::Tid(dim) => format!("tid.{}", axis(dim)),
+        Special::Ntid(dim) => format!("ntid.{}", axis(dim)),
+        Special::Ctaid(dim) => format!("ctaid.{}", axis(dim)),
+        Special::Nctaid(dim) => format!("nctaid.{}", axis(dim)),
+        Special::Laneid => "laneid".to_owned(),
+        Special::LanemaskEq => "lanemask_eq".to_owned(),
+        Special::LanemaskLe => "lanemask_le".to_owned(),
+        Special::LanemaskLt => "lanemask_lt".to_owned(),
+        Special::LanemaskGe => "lanemask_ge".to_owned(),
+        Special::LanemaskGt => "lanemask_gt".to_owned(),
+        Special::DynamicSmemSize => "dynamic_smem_size".to_owned(),
+        Special::Constant(value) => {
+            p.line(format!("mov.u32 {name}, {value}"));
+            return Ok(());
+        }
+        Special::Warpid => {
+            // `%warpid` may be any number of a warp that is there (PTX ISA 9.1, 10.5).
+            let [x, y, z, nx, ny] = [0; 5].map(|_| p.of_class(Class::W32));
+            for (d, from) in [&x, &y, &z, &nx, &ny]
+                .into_iter()
+                .zip(["tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y"])
+            {
+                p.line(format!("mov.u32 {d}, %{from}"));
+            }
+            p.line(format!("mad.lo.u32 {z}, {z}, {ny}, {y}"));
+            p.line(format!("mad.lo.u32 {z}, {z}, {nx}, {x}"));
+            p.line(format!("shr.u32 {name}, {z}, 5"));
+            return Ok(());
+        }
+        Special::SharedWindow | Special::LocalWindow => {
+            let (variable, space) = match what == Special::SharedWindow {
+                true => ("memory", "shared"),
+                false => ("scratch", "local"),
+            };
+            let at = p.of_class(Class::W64);
+            p.line(format!("mov.u64 {at}, {variable}"));
+            p.line(format!("cvta.{space}.u64 {name}, {at}"));
+            return Ok(());
+        }
+        Special::Clusterid(_)
+        | Special::Nclusterid(_)
+        | Special::ClusterCtaid(_)
+        | Special::ClusterNctaid(_)
+        | Special::ClusterCtarank
+        | Special::ClusterNctarank
+        | Special::IsExplicitCluster
+        | Special::ClusterWindow
+        | Special::Nwarpid
+        | Special::Smid
+        | Special::Nsmid
+        | Special::Gridid
+        | Special::Clock
+        | Special::ClockHi
+        | Special::Clock64
+        | Special::Globaltimer
+        | Special::GlobaltimerLo
+        | Special::GlobaltimerHi
+        | Special::TotalSmemSize
+        | Special::ImageBase
+        | Special::ParamWindow
+        | Special::DynamicSharedBase
+        | Special::StackEnd => return Err(format!("{what:?} is not the same on all devices")),
+    };
+    p.line(format!("mov.u32 {name}, %{register}"));
+    Ok(())
+}
+
+/// An address as instructions take it. Those of the IR in shared, local and parameter memory begin at 0.
+fn place(p: &mut Printer<'_>, space: Space, address: Address) -> String {
+    let variable = match space {
+        Space::Global | Space::Generic => {
+            let base = p.src(address.base, Class::W64);
+            return plus(&base, address.offset);
+        }
+        Space::Shared => "memory",
+        Space::Local => "scratch",
+        Space::Param => "args",
+    };
+    let offset = match address.base {
+        Src::Imm(at) => return plus(variable, at as i64 + address.offset),
+        Src::Reg(_) => p.src(address.base, Class::W32),
+    };
+    let [base, wide] = [0; 2].map(|_| p.of_class(Class::W64));
+    p.line(format!("mov.u64 {base}, {variable}"));
+    p.line(format!("cvt.u64.u32 {wide}, {offset}"));
+    p.line(format!("add.s64 {base}, {base}, {wide}"));
+    plus(&base, address.offset)
+}
+
+fn plus(base: &str, offset: i64) -> String {
+    if offset == 0 { base.to_owned() } else { format!("{base}+{offset}") }
+}
+
+fn of(space: Space) -> &'static str {
+    match space {
+        Space::Generic => "",
+        Space::Global => ".global",
+        Space::Shared => ".shared",
+        Space::Local => ".local",
+        Space::Param => ".param",
+    }
+}
+
+fn scope_of(p: &Printer<'_>, scope: Scope) -> &'static str {
+    match scope {
+        Scope::Cta => ".cta",
+        Scope::Cluster if p.target >= 90 => ".cluster",
+        Scope::Cluster | Scope::Gpu => ".gpu",
+        Scope::Sys => ".sys",
+    }
+}
+
+/// How an access orders others. Only its own thread sees local memory and the parameters.
+fn how(p: &Printer<'_>, ordering: Ordering, space: Space) -> String {
+    if matches!(space, Space::Local | Space::Param) {
+        return String::new();
+    }
+    let scope = ordering.scope().map_or("", |scope| scope_of(p, scope));
+    match ordering {
+        // Nobody writes what is read with `Constant`, so a weak load does.
+        Ordering::Weak | Ordering::Constant => String::new(),
+        Ordering::Relaxed(_) => format!(".relaxed{scope}"),
+        Ordering::Acquire(_) => format!(".acquire{scope}"),
+        Ordering::Release(_) => format!(".release{scope}"),
+        Ordering::AcqRel(_) => format!(".acq_rel{scope}"),
+        Ordering::Volatile => ".volatile".to_owned(),
+    }
+}
+
+fn vector(count: usize) -> &'static str {
+    match count {
+        2 => ".v2",
+        4 => ".v4",
+        _ => "",
+    }
+}
+
+fn listed(registers: &[String]) -> String {
+    match registers {
+        [one] => one.clone(),
+        _ => format!("{{{}}}", registers.join(", ")),
+    }
+}
+
+fn type_of(access: Access) -> &'static str {
+    match access {
+        Access::U8 => ".u8",
+        Access::S8 => ".s8",
+        Access::U16 => ".u16",
+        Access::S16 => ".s16",
+        Access::B32 => ".b32",
+        Access::B64 => ".b64",
+    }
+}
+
+fn bits(class: Class) -> &'static str {
+    if class == Class::W64 { ".b64" } else { ".b32" }
+}
+
+fn collective(p: &mut Printer<'_>, what: &Collective, members: &Members) -> Result<(), String> {
+    let mask = match members {
+        Members::Mask(mask) => p.src(*mask, Class::W32),
+        Members::Active => return Err("a collective without members".to_owned()),
+    };
+    let word = |p: &mut Printer<'_>, src: Src| p.src(src, Class::W32);
+    match *what {
+        Collective::Shfl { mode, d, p: in_range, a, b, c } => {
+            let (a, b, c) = (word(p, a), word(p, b), word(p, c));
+            let mode = match mode {
+                ShflMode::Up => "up",
+                ShflMode::Down => "down",
+                ShflMode::Bfly => "bfly",
+                ShflMode::Idx => "idx",
+            };
+            let (d, in_range) = (p.reg(d), p.target_of(in_range, Class::Pred));
+            p.line(format!("shfl.sync.{mode}.b32 {d}|{in_range}, {a}, {b}, {c}, {mask}"));
+        }
+        Collective::Vote { mode, d, a } => {
+            let mode = match mode {
+                VoteMode::All => "all",
+                VoteMode::Any => "any",
+                VoteMode::Uni => "uni",
+            };
+            let (a, d) = (p.pred(a), p.reg(d));
+            p.line(format!("vote.sync.{mode}.pred {d}, {a}, {mask}"));
+        }
+        Collective::Ballot { d, a } => {
+            let (a, d) = (p.pred(a), p.reg(d));
+            p.line(format!("vote.sync.ballot.b32 {d}, {a}, {mask}"));
+        }
+        Collective::MatchAny { d, a, wide } => {
+            let class = if wide { Class::W64 } else { Class::W32 };
+            let (a, d) = (p.src(a, class), p.reg(d));
+            p.line(format!("match.any.sync{} {d}, {a}, {mask}", bits(class)));
+        }
+        Collective::MatchAll { d, p: all, a, wide } => {
+            let class = if wide { Class::W64 } else { Class::W32 };
+            let a = p.src(a, class);
+            let (d, all) = (p.target_of(d, Class::W32), p.target_of(all, Class::Pred));
+            p.line(format!("match.all.sync{} {d}|{all}, {a}, {mask}", bits(class)));
+        }
+        Collective::Redux { op, d, a } => {
+            let (a, d) = (word(p, a), p.reg(d));
+            let op = match op {
+                ReduxOp::Add => "add.u32",
+                ReduxOp::MinU32 => "min.u32",
+                ReduxOp::MaxU32 => "max.u32",
+                ReduxOp::MinS32 => "min.s32",
+                ReduxOp::MaxS32 => "max.s32",
+                ReduxOp::And => "and.b32",
+                ReduxOp::Or => "or.b32",
+                ReduxOp::Xor => "xor.b32",
+            };
+            p.line(format!("redux.sync.{op} {d}, {a}, {mask}"));
+        }
+        Collective::Elect { d, p: leads } => {
+            let (d, leads) = (p.target_of(d, Class::W32), p.reg(leads));
+            p.line(format!("elect.sync {d}|{leads}, {mask}"));
+        }
+        Collective::MovMatrix { d, a } => {
+            let (a, d) = (word(p, a), p.reg(d));
+            // All lanes come here, but perhaps not together.
+            p.line(format!("bar.warp.sync {mask}"));
+            p.line(format!("movmatrix.sync.aligned.m8n8.trans.b16 {d}, {a}"));
+        }
+        Collective::WarpSync => p.line(format!("bar.warp.sync {mask}")),
+        Collective::ReduxF32 { .. } | Collective::Matrix(_) | Collective::Mma(_) => {
+            return Err(format!("{what:?} is not printed as PTX"));
+        }
+    }
+    Ok(())
+}
