@@ -108,7 +108,7 @@ pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Arg, Extents, LaunchConfig, Packed, Report};
 pub use linker::Linker;
 pub use module::{Kernel, Module};
-pub use ptx_files::{PtxText, ptx_of_file};
+pub use ptx_files::{PtxText, ptx_of_bytes, ptx_of_file};
 pub use session::{Event, Point, Properties, Session, Stream};
 pub use texture_objects::TextureArray;
 pub use variable::Variable;

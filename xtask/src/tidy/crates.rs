@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// The crates of the workspace that each may use, by their short names. Indirect uses count: who may use
 /// `ptx` may use what `ptx` uses.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("diag", &[]),
     ("numeric", &[]),
     ("lanes", &["numeric"]),
@@ -23,6 +23,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("filetest", &[]),
     ("generate", &["ir", "lanes", "vm"]),
     ("bench", &["warpwise"]),
+    ("python", &["warpwise"]),
 ];
 
 /// Crates that compile or look for code in other languages: whoever builds Warpwise needs Rust alone.
