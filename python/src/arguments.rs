@@ -74,7 +74,7 @@ impl<'py> Arguments<'py> {
         }
         for (nth, value) in memory.unwrap_or_default().iter().enumerate() {
             let array = match described(value)? {
-                Some(Ok(array)) => arguments.array(array),
+                Some(Ok(array)) => arguments.array(array, true),
                 Some(Err(why)) => Err(why),
                 None => Err(not_an_array(value)?),
             };
@@ -102,7 +102,7 @@ impl<'py> Arguments<'py> {
                 None => Err(unfit(value, param)?),
                 Some(Err(why)) => Err(why),
                 Some(Ok(array)) if param.is_aggregate => structure(array, param),
-                Some(Ok(array)) if is_address => match self.array(array) {
+                Some(Ok(array)) if is_address => match self.array(array, false) {
                     Ok(nth) => {
                         self.given.push(Given::Array(nth));
                         return Ok(Ok(()));
@@ -119,7 +119,7 @@ impl<'py> Arguments<'py> {
     }
 
     /// Notes an array, and gives its number.
-    fn array(&mut self, array: Described<'py>) -> Result<usize, Misfit> {
+    fn array(&mut self, array: Described<'py>, is_fixed: bool) -> Result<usize, Misfit> {
         let bytes = array.bytes().ok_or("an array that is too large")?;
         let scattered = match (&array.strides, array.is_contiguous()) {
             (Some(strides), false) if strides.len() == array.shape.len() => {
@@ -135,6 +135,7 @@ impl<'py> Arguments<'py> {
             scattered,
             element: array.element,
             readonly: array.readonly,
+            is_fixed,
         };
         if array.place == Where::Device {
             if memory.scattered.is_some() {
@@ -208,7 +209,8 @@ fn structure(array: Described<'_>, param: &Param) -> Result<Arg, Misfit> {
         return Err("a structure whose bytes do not lie one after another on the host".to_owned());
     }
     let (address, element) = (array.address, array.element);
-    let memory = Memory { address, bytes, scattered: None, element, readonly: true };
+    let (scattered, readonly, is_fixed) = (None, true, false);
+    let memory = Memory { address, bytes, scattered, element, readonly, is_fixed };
     Ok(Arg::Bytes(memory.gathered()))
 }
 

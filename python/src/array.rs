@@ -100,16 +100,14 @@ fn by_interface<'py>(
     let typestr: String = typestr.extract()?;
     let letters = typestr.as_bytes();
     let item = typestr.get(2..).and_then(|digits| digits.parse::<u64>().ok());
-    let (Some(order), Some(kind), Some(item)) = (letters.first(), letters.get(1), item) else {
-        return Ok(Some(Err(format!("an array of elements of the type `{typestr}`"))));
-    };
-    match (order, kind) {
-        (b'>', _) if item > 1 => {
+    let (kind, item) = match (letters.first(), letters.get(1), item) {
+        (_, Some(b'O'), _) => return Ok(Some(Err("an array of Python objects".into()))),
+        (Some(b'>'), _, Some(2..)) => {
             return Ok(Some(Err("an array of big-endian numbers; give x.astype('<...')".into())));
         }
-        (_, b'O') => return Ok(Some(Err("an array of Python objects".into()))),
-        _ => {}
-    }
+        (_, Some(kind), Some(item)) => (kind, item),
+        _ => return Ok(Some(Err(format!("an array of elements of the type `{typestr}`")))),
+    };
     if get("mask")?.is_some() {
         return Ok(Some(Err("an array with a mask".into())));
     }

@@ -1,5 +1,6 @@
 //! The memory of arrays as kernels reach it: in place where its elements lie one after another and may be written, and as a
-//! copy where not.
+//! copy where not. Checks get copies of all, in the order of the arguments, so that equal checks are equal wherever arrays are, and
+//! an access beyond one does not hit the next.
 
 use std::fs;
 use std::ops::Range;
@@ -14,6 +15,8 @@ pub(crate) struct Memory {
     pub(crate) scattered: Option<Scattered>,
     pub(crate) element: Option<ElementType>,
     pub(crate) readonly: bool,
+    /// Whether kernels have its address from somewhere else.
+    pub(crate) is_fixed: bool,
 }
 
 /// Elements that do not lie one after another.
@@ -38,11 +41,29 @@ impl Scattered {
     }
 }
 
+/// What becomes of a copy when the launch has ended.
+enum Back<'m> {
+    /// It goes to memory of the host from an address on.
+    Whole(u64),
+    /// Its elements go to where they were.
+    Scattered(&'m Memory),
+    /// The array is read-only.
+    Nowhere,
+}
+
 /// What the launch gets instead of an array.
 struct Copied<'m> {
     buffer: Buffer,
-    of: &'m Memory,
+    back: Back<'m>,
     before: Vec<u8>,
+}
+
+/// Memory of one array, or of several that overlap.
+struct Joined {
+    range: Range<u64>,
+    is_fixed: bool,
+    /// What stands for it; nothing if it is reached in place.
+    copy: Option<u64>,
 }
 
 /// Arrays within the reach of kernels, until it is given back.
@@ -64,6 +85,16 @@ unsafe fn read(address: u64, to: &mut [u8]) {
         with_exposed_provenance::<u8>(address as usize)
             .copy_to_nonoverlapping(to.as_mut_ptr(), to.len())
     }
+}
+
+/// Puts bytes to an address of the host.
+///
+/// # Safety
+/// There is room for them.
+unsafe fn write(address: u64, from: &[u8]) {
+    let to = with_exposed_provenance_mut::<u8>(address as usize);
+    // SAFETY: the caller's; an array of Python does not overlap with ours.
+    unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) }
 }
 
 impl Memory {
@@ -91,13 +122,13 @@ impl Memory {
         let Some(scattered) = &self.scattered else { return };
         let addresses = scattered.addresses(self.address);
         for (address, from) in addresses.into_iter().zip(bytes.chunks(scattered.item as usize)) {
-            let to = with_exposed_provenance_mut::<u8>(address as usize);
             // SAFETY: the array is kept, and its elements may be written.
-            unsafe { to.copy_from_nonoverlapping(from.as_ptr(), from.len()) }
+            unsafe { write(address, from) }
         }
     }
 
-    fn is_in_place(&self) -> bool {
+    /// Whether its elements lie one after another, and may be written.
+    fn is_whole(&self) -> bool {
         self.bytes > 0 && !self.readonly && self.scattered.is_none()
     }
 
@@ -121,64 +152,114 @@ impl Memory {
     }
 }
 
+/// Arrays that overlap, such as views of one, are one.
+fn joined(arrays: &[Memory]) -> Vec<Joined> {
+    let own = arrays.iter().filter(|memory| memory.is_whole());
+    let one = |memory: &Memory| Joined {
+        range: memory.address..memory.address + memory.bytes,
+        is_fixed: memory.is_fixed,
+        copy: None,
+    };
+    let mut all: Vec<Joined> = own.map(one).collect();
+    all.sort_by_key(|one| one.range.start);
+    all.dedup_by(|next, known| {
+        let overlaps = next.range.start < known.range.end;
+        if overlaps {
+            known.range.end = known.range.end.max(next.range.end);
+            known.is_fixed |= next.is_fixed;
+        }
+        overlaps
+    });
+    all
+}
+
 impl<'m> Reach<'m> {
-    /// Lets kernels of a device reach arrays.
+    /// Lets kernels of a device reach arrays, in place or by copies.
     ///
     /// # Errors
     /// There is no room for a copy, or the memory is the device's own.
-    pub(crate) fn new(device: &'m Device, arrays: &'m [Memory]) -> Result<Reach<'m>, Error> {
+    pub(crate) fn new(
+        device: &'m Device,
+        arrays: &'m [Memory],
+        in_place: bool,
+    ) -> Result<Reach<'m>, Error> {
         let mut reach =
             Reach { device, mapped: Vec::new(), copied: Vec::new(), buffers: Vec::new() };
-        // Arrays that overlap, such as views of one, are mapped as one.
-        let in_place = arrays.iter().filter(|memory| memory.is_in_place());
-        let mut ranges: Vec<Range<u64>> =
-            in_place.map(|memory| memory.address..memory.address + memory.bytes).collect();
-        ranges.sort_by_key(|range| range.start);
-        ranges.dedup_by(|next, known| {
-            let overlaps = next.start < known.end;
-            if overlaps {
-                known.end = known.end.max(next.end);
-            }
-            overlaps
-        });
-        for range in ranges {
-            let Some(start) = NonNull::new(with_exposed_provenance_mut(range.start as usize))
-            else {
-                continue;
-            };
-            // SAFETY: the arrays are kept until the launch has ended, and `drop` takes them out of reach before. What other threads of
-            // Python do with them meanwhile is what they may do with any array whose bytes a library writes.
-            let mapped =
-                unsafe { device.memory().map_host(start, (range.end - range.start) as usize) };
-            reach.mapped.push(mapped?);
+        let mut all = joined(arrays);
+        for one in all.iter().filter(|one| in_place || one.is_fixed) {
+            reach.map(&one.range)?;
         }
         for memory in arrays {
-            let buffer = if memory.is_in_place() {
-                Buffer { address: memory.address, bytes: memory.bytes, element: memory.element }
-            } else {
-                let before = memory.gathered();
-                let buffer = device.upload(&before)?;
-                let buffer = Buffer { element: memory.element, ..buffer };
-                reach.copied.push(Copied { buffer, of: memory, before });
-                buffer
+            let whole = memory.is_whole().then(|| {
+                let at = all.partition_point(|one| one.range.end <= memory.address);
+                all.get_mut(at)
+            });
+            let buffer = match whole.flatten() {
+                Some(one) if in_place || one.is_fixed => {
+                    Buffer { address: memory.address, bytes: memory.bytes, element: memory.element }
+                }
+                Some(one) => {
+                    let copy = match one.copy {
+                        Some(copy) => copy,
+                        None => reach.copy_of(one)?,
+                    };
+                    let address = copy + (memory.address - one.range.start);
+                    Buffer { address, bytes: memory.bytes, element: memory.element }
+                }
+                None => {
+                    let back = match memory.readonly {
+                        true => Back::Nowhere,
+                        false => Back::Scattered(memory),
+                    };
+                    Buffer { element: memory.element, ..reach.copy(memory.gathered(), back)? }
+                }
             };
             reach.buffers.push(buffer);
         }
         Ok(reach)
     }
 
-    /// Gives arrays what copies hold. The arrays, by their numbers, that must not be written and have been.
+    fn map(&mut self, range: &Range<u64>) -> Result<(), Error> {
+        let Some(start) = NonNull::new(with_exposed_provenance_mut(range.start as usize)) else {
+            return Ok(());
+        };
+        let bytes = (range.end - range.start) as usize;
+        // SAFETY: the arrays are kept until the launch has ended, and `drop` takes them out of reach before. What other threads of
+        // Python do with them meanwhile is what they may do with any array whose bytes a library writes.
+        let mapped = unsafe { self.device.memory().map_host(start, bytes) };
+        self.mapped.push(mapped?);
+        Ok(())
+    }
+
+    fn copy_of(&mut self, one: &mut Joined) -> Result<u64, Error> {
+        let mut bytes = vec![0; (one.range.end - one.range.start) as usize];
+        // SAFETY: the arrays that it is made of are kept.
+        unsafe { read(one.range.start, &mut bytes) };
+        let address = self.copy(bytes, Back::Whole(one.range.start))?.address;
+        one.copy = Some(address);
+        Ok(address)
+    }
+
+    fn copy(&mut self, before: Vec<u8>, back: Back<'m>) -> Result<Buffer, Error> {
+        let buffer = self.device.upload(&before)?;
+        self.copied.push(Copied { buffer, back, before });
+        Ok(buffer)
+    }
+
+    /// Gives arrays what copies hold. What stands for arrays that must not be written and have been.
     ///
     /// # Errors
     /// The device does not know a copy any more.
-    pub(crate) fn finish(&mut self) -> Result<Vec<Buffer>, Error> {
+    pub(crate) fn finish(&mut self) -> Result<Vec<u64>, Error> {
         let mut written = Vec::new();
-        for Copied { buffer, of, before } in &self.copied {
+        for Copied { buffer, back, before } in &self.copied {
             let after = self.device.bytes(*buffer)?;
-            match (after == *before, of.readonly) {
-                (true, _) => {}
-                (false, true) => written.push(*buffer),
-                (false, false) => of.scatter(&after),
+            match back {
+                _ if after == *before => {}
+                Back::Nowhere => written.push(buffer.address),
+                Back::Scattered(memory) => memory.scatter(&after),
+                // SAFETY: the arrays that it is made of are kept, and may be written.
+                Back::Whole(start) => unsafe { write(*start, &after) },
             }
         }
         Ok(written)

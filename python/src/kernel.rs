@@ -9,9 +9,11 @@ use crate::settings::{Settings, launched};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use warpwise::{
     Arg, Attributes, Buffer, CheckOptions, Checked, Device, Error, Exploration, LaunchConfig,
-    Report, demangled,
+    Quarantine, Report, demangled,
 };
 
 /// A kernel and the device that it runs on.
@@ -19,7 +21,12 @@ use warpwise::{
 pub(crate) struct Kernel {
     kernel: warpwise::Kernel,
     device: Arc<Own>,
+    /// Whether its last launch was brief, so that the next may be, too.
+    brief: AtomicBool,
 }
+
+/// What takes less is brief: starting a thread for it would be felt.
+const BRIEF: Duration = Duration::from_millis(5);
 
 /// What a launch did: text that it printed, seconds, and counts of warp instructions, thread instructions, divergences, CTAs and
 /// threads.
@@ -27,7 +34,7 @@ type Done = (Vec<u8>, f64, (u64, u64, u64, u64, u64));
 
 impl Kernel {
     pub(crate) fn new(kernel: warpwise::Kernel, device: Arc<Own>) -> Kernel {
-        Kernel { kernel, device }
+        Kernel { kernel, device, brief: AtomicBool::new(false) }
     }
 
     /// Runs `work` with the arguments within reach, and gives arrays what it has done.
@@ -35,15 +42,18 @@ impl Kernel {
         &self,
         given: &Listed,
         arrays: &[Memory],
+        in_place: bool,
         work: impl FnOnce(&Device, &[Arg]) -> Result<T, Error>,
     ) -> Result<(T, Vec<usize>), Error> {
         let device = self.device.lock();
-        let mut reach = Reach::new(&device, arrays)?;
+        let mut reach = Reach::new(&device, arrays, in_place)?;
         let args = Arguments::with(given, &reach.buffers);
         let result = work(&device, &args);
-        let buffers: Vec<Buffer> = reach.finish()?;
-        let array = |buffer: &Buffer| reach.buffers.iter().position(|it| it == buffer);
-        let written = buffers.iter().filter_map(|buffer| array(buffer)).collect();
+        // Checks keep freed addresses for ever, and nobody but us frees here: the copies.
+        device.set_quarantine(Quarantine::Short);
+        let copies = reach.finish()?;
+        let array = |copy: &u64| reach.buffers.iter().position(|it| it.address == *copy);
+        let written = copies.iter().filter_map(array).collect();
         Ok((result?, written))
     }
 
@@ -53,6 +63,7 @@ impl Kernel {
         values: &Bound<'_, PyTuple>,
         settings: &Settings,
         memory: Option<Vec<Bound<'_, PyAny>>>,
+        in_place: bool,
         work: impl FnOnce(&Device, &LaunchConfig<'_>, &[Arg]) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let py = values.py();
@@ -60,9 +71,12 @@ impl Kernel {
         let given = arguments.list();
         // What keeps the arrays stays here.
         let arrays = std::mem::take(&mut arguments.arrays);
-        let done = launched(py, settings, |config| {
-            self.within_reach(&given, &arrays, |device, args| work(device, config, args))
+        let brief = self.brief.load(Ordering::Relaxed);
+        let began = Instant::now();
+        let done = launched(py, settings, brief, |config| {
+            self.within_reach(&given, &arrays, in_place, |device, args| work(device, config, args))
         })?;
+        self.brief.store(began.elapsed() < BRIEF, Ordering::Relaxed);
         let (result, written) = done.map_err(|error| errors::failure(py, &error))?;
         drop(arguments);
         match written.first() {
@@ -86,7 +100,7 @@ impl Kernel {
         work: impl FnOnce(&Device, &LaunchConfig<'_>, &[Arg]) -> Result<Checked, Error> + Send,
     ) -> PyResult<String> {
         let name = self.kernel.plain_name();
-        self.run(values, settings, memory, |device, config, args| {
+        self.run(values, settings, memory, false, |device, config, args| {
             Ok(outcome::checked(&name, &work(device, config, args)?).to_string())
         })
     }
@@ -154,7 +168,7 @@ impl Kernel {
         memory: Option<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<Done> {
         let settings = Settings::new(grid, block, options)?;
-        let report: Report = self.run(args, &settings, memory, |device, config, args| {
+        let report: Report = self.run(args, &settings, memory, true, |device, config, args| {
             self.kernel.launch(device, config, args)
         })?;
         let stats = report.stats;

@@ -140,7 +140,8 @@ fn is_forked() -> bool {
 pub(crate) fn launched<T: Send>(
     py: Python<'_>,
     settings: &Settings,
+    brief: bool,
     work: impl FnOnce(&LaunchConfig<'_>) -> T + Send,
 ) -> PyResult<T> {
-    interrupt::run(py, |interrupted| work(&settings.config(interrupted)))
+    interrupt::run(py, brief, |interrupted| work(&settings.config(interrupted)))
 }

@@ -64,7 +64,8 @@ def explore(
 
 def run_batch(task: bytes, count: int, seed: int) -> str:
     """Runs a batch on copies of the arrays; what an executor does."""
-    kernel, call = pickle.loads(task)
+    loaded: tuple[Kernel, Call] = pickle.loads(task)
+    kernel, call = loaded
     return call.run(kernel, count, seed)
 
 

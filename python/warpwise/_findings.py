@@ -137,7 +137,8 @@ class Checked(Sequence[Finding]):
     @property
     def text(self) -> str:
         """The report, as the command prints it."""
-        return "".join(it.text for it in (*self.findings, *self.remarks))
+        found = [it.text for it in self.findings]
+        return "".join([*found, *(it.text for it in self.remarks)])
 
     def raise_if_wrong(self) -> None:
         """Raises :class:`FindingsError` unless :attr:`ok`."""
@@ -167,8 +168,8 @@ class Checked(Sequence[Finding]):
         return "\n".join([f"<{self._summary()}>", *(f"  {it!r}" for it in self.findings)])
 
     def _repr_html_(self) -> str:
-        told = "".join(block(it.coloured) for it in (*self.findings, *self.remarks))
-        return page(f"<p>{self._summary()}</p>{told}")
+        told = [it.coloured for it in self.findings] + [it.coloured for it in self.remarks]
+        return page(f"<p>{self._summary()}</p>{''.join(map(block, told))}")
 
     def _summary(self) -> str:
         found = len(self.findings)

@@ -178,7 +178,7 @@ def _texts(source: Source, name: str | None) -> list[tuple[str, str]]:
     """The modules in what somebody has given for one."""
     read = _warpwise.Module
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return read.read_bytes(name or "<bytes>", bytes(source).rstrip(b"\0"))
+        return read.read_bytes(name or "<bytes>", bytes(source))
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith(("//", ".version"))):
         return [(name or "<ptx>", source.rstrip("\0"))]
     if isinstance(source, (str, os.PathLike)):

@@ -3,6 +3,8 @@
 from os import PathLike
 from typing import Any, final
 
+__all__ = ["Kernel", "Module", "__version__", "explain", "targets"]
+
 __version__: str
 
 def explain(

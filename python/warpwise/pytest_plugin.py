@@ -102,10 +102,13 @@ def _device(config: pytest.Config) -> str:
 
 
 def _is_meant(name: str, device: str) -> bool:
-    number = lambda target: int("".join(filter(str.isdigit, target)) or 0)  # noqa: E731
     if name.startswith(">="):
-        return number(device) >= number(name)
+        return _number(device) >= _number(name)
     return name == device
+
+
+def _number(target: str) -> int:
+    return int("".join(filter(str.isdigit, target)) or 0)
 
 
 class _Watch:
@@ -137,21 +140,21 @@ class _Watch:
             result = yield
         except BaseException:
             # The test has failed for a reason of its own, perhaps for this one.
-            self._look(item, *before)
+            if text := self._look(item, *before):
+                item.add_report_section("call", "warpwise", text)
             raise
         if text := self._look(item, *before):
             pytest.fail(f"warpwise has found something:\n\n{text}", pytrace=False)
         return result
 
     def _look(self, item: pytest.Item, found: int, told: int) -> str:
-        """What has been found since, in words, which the report of the test gets."""
+        """What has been found since, in words."""
         _synchronize()
         kernels = sorted(set(_behind(self.findings, found).split("\n")) - {""})
         if not kernels:
             return ""
         text = _behind(self.report, told).rstrip()
         item.user_properties.append(("warpwise", ", ".join(kernels)))
-        item.add_report_section("call", "warpwise", text)
         return text
 
 

@@ -9,6 +9,7 @@ mod folded;
 mod mutations;
 mod oracle;
 mod programs;
+mod python;
 mod record;
 mod rules;
 mod tidy;
@@ -58,6 +59,12 @@ enum Task {
         #[arg(last = true)]
         options: Vec<String>,
     },
+    /// Build the Python package as a wheel, in target/wheels, with the interpreter `PYTHON`.
+    Wheel {
+        /// Install it in an environment of its own, compare its stubs with the module, and run its tests.
+        #[arg(long)]
+        test: bool,
+    },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
     /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
@@ -93,6 +100,7 @@ fn main() -> ExitCode {
         Task::Programs { folder, limit, options } => {
             programs::run(&root, &folder, Duration::from_secs(limit), &options)
         }
+        Task::Wheel { test } => python::wheel(&root, test),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }

@@ -35,11 +35,12 @@ pub fn ptx_of_file(path: impl AsRef<Path>) -> Result<Vec<PtxText>, Error> {
     ptx_of_bytes(name, bytes)
 }
 
-/// The modules in what a file would hold, as [`ptx_of_file`] has them. `name` is what diagnostics call it.
+/// The modules in what a file would hold, as [`ptx_of_file`] has them; text may end in NUL, as drivers take it. `name` is what
+/// diagnostics call it.
 ///
 /// # Errors
 /// As for [`ptx_of_file`].
-pub fn ptx_of_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Vec<PtxText>, Error> {
+pub fn ptx_of_bytes(name: impl Into<String>, mut bytes: Vec<u8>) -> Result<Vec<PtxText>, Error> {
     let name = name.into();
     let packed = match () {
         () if fatbin::is_fatbin(&bytes) => Some(Fatbin::parse(&bytes).map(|fatbin| vec![fatbin])),
@@ -52,6 +53,9 @@ pub fn ptx_of_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Vec<PtxTe
         let texts = fatbins.and_then(|fatbins| texts(&name, &fatbins));
         let texts = texts.map_err(|why| unreadable(&name, Class::BadInput, &why))?;
         return if texts.is_empty() { Err(machine_code_alone(&name)) } else { Ok(texts) };
+    }
+    while bytes.last() == Some(&0) {
+        bytes.pop();
     }
     let text = String::from_utf8(bytes).map_err(|why| {
         let at = why.utf8_error().valid_up_to();

@@ -10,6 +10,8 @@ import sys
 
 def start():
     """Begins anew, unless the libraries are in front already."""
+    # Others look at modules that are there, such as pytest, which warns of those that it cannot rewrite any more.
+    sys.modules.pop(__name__, None)
     asked = os.environ.get("WARPWISE", "")
     if "libwarpwise_cudart" in os.environ.get("LD_PRELOAD", ""):
         # Triton has a driver for devices, and one that takes tensors of the host as well.
