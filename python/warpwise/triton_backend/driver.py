@@ -83,7 +83,9 @@ class WarpwiseDriver(nvidia.CudaDriver):  # type: ignore[misc]
     """The driver of Warpwise's devices."""
 
     def __init__(self) -> None:
-        # That of the base asks `torch` for devices, of which a build for CPUs has none.
+        if (result := ctypes.CDLL("libcuda.so.1").cuInit(0)) != 0:
+            raise RuntimeError(f"the driver does not begin: CUDA error {result}")
+        # What the base has instead asks `torch` for devices, of which a build for CPUs has none.
         self.utils = nvidia.CudaUtils()
         self.launcher_cls = _Launcher
         self.get_device_capability = self._get_device_capability
