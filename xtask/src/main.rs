@@ -65,6 +65,18 @@ enum Task {
         #[arg(long)]
         test: bool,
     },
+    /// Run the programs of docs/clients with the libraries from PyPI on the wheel's driver, or those libraries' own tests.
+    Clients {
+        /// The clients; all if none is named.
+        only: Vec<String>,
+        /// Run their own tests, and write docs/clients/suites.md. `WARPWISE_CUPY_TESTS` and `WARPWISE_TRITON_TESTS` name the folders
+        /// `tests` of CuPy's sources and `python/test/unit/language` of Triton's.
+        #[arg(long)]
+        suites: bool,
+        /// Seconds that a program or a suite may take.
+        #[arg(long, default_value_t = 600)]
+        limit: u64,
+    },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
     /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
@@ -99,6 +111,9 @@ fn main() -> ExitCode {
         Task::Rules { check } => rules::rules(&root, check),
         Task::Programs { folder, limit, options } => {
             programs::run(&root, &folder, Duration::from_secs(limit), &options)
+        }
+        Task::Clients { only, suites, limit } => {
+            python::clients(&root, &only, suites, Duration::from_secs(limit))
         }
         Task::Wheel { test } => python::wheel(&root, test),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
