@@ -1,6 +1,7 @@
 //! What Python gives for the parameters of a kernel.
 
-use crate::array::{Described, Where, described};
+use crate::array::described;
+use crate::described::{Described, Where};
 use crate::errors;
 use crate::host::{Memory, Scattered};
 use crate::numbers::{Misfit, declared, is_number, number, written};

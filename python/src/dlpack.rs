@@ -1,6 +1,6 @@
 //! Tensors of the DLPack protocol (DLPack, "Python Specification for DLPack").
 
-use crate::array::{Described, Where};
+use crate::described::{Described, Where};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::ffi::{CStr, c_void};
@@ -71,7 +71,10 @@ fn describe<'py>(
         kind if CUDA.contains(&kind) => Where::Device,
         kind => return Err(format!("a DLPack tensor in memory of another kind ({kind})")),
     };
-    if !(0..=MOST).contains(&tensor.dimensions) || tensor.lanes != 1 || tensor.bits % 8 != 0 {
+    if !(0..=MOST).contains(&tensor.dimensions)
+        || tensor.lanes != 1
+        || !tensor.bits.is_multiple_of(8)
+    {
         return Err("a DLPack tensor of elements that have no whole bytes".to_owned());
     }
     let count = tensor.dimensions as usize;

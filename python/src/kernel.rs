@@ -3,8 +3,8 @@
 use crate::arguments::{Arguments, Listed};
 use crate::errors;
 use crate::host::{Memory, Reach};
-use crate::module::Own;
 use crate::outcome;
+use crate::own::Own;
 use crate::settings::{Settings, launched};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod array;
+mod described;
 mod dlpack;
 mod errors;
 mod explain;
@@ -14,6 +15,7 @@ mod kernel;
 mod module;
 mod numbers;
 mod outcome;
+mod own;
 mod settings;
 
 use pyo3::prelude::*;

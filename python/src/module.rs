@@ -2,22 +2,13 @@
 
 use crate::errors;
 use crate::kernel::Kernel;
+use crate::own::Own;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use warpwise::{
     Arg, Buffer, Device, Error, Linker, Properties, PtxText, ptx_of_bytes, ptx_of_file,
 };
-
-/// A device: launches of one module come one after another, since each maps the arrays that it is given.
-pub(crate) struct Own(Mutex<Device>);
-
-impl Own {
-    /// The device, as soon as no launch uses it. Not to be called by who holds the interpreter.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Device> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// Modules of PTX, linked, and a device that keeps their variables.
 #[pyclass(frozen, module = "warpwise._warpwise")]
@@ -52,7 +43,7 @@ impl Module {
             if let Some(target) = &target {
                 module.retarget(target)?;
             }
-            let device = Arc::new(Own(Mutex::new(Device::new()?)));
+            let device = Arc::new(Own::new(Device::new()?));
             Ok(Module { module, device, texts: Vec::new() })
         };
         let module = py.detach(read).map_err(|error| errors::failure(py, &error))?;
