@@ -1,13 +1,14 @@
 //! What Python gives for the parameters of a kernel.
 
 use crate::array::described;
+use crate::classes::is_of;
 use crate::described::{Described, Where};
 use crate::errors;
 use crate::host::{Memory, Scattered};
 use crate::numbers::{Misfit, declared, is_number, number, written};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyTuple};
 use warpwise::{Arg, Buffer, ElementType, Kernel, Kind, Param, Scalar};
 
 /// Bytes of an address.
@@ -68,19 +69,22 @@ impl<'py> Arguments<'py> {
         }
         let mut arguments = Arguments { given: Vec::new(), arrays: Vec::new(), keep: Vec::new() };
         for (nth, (value, param)) in values.iter_borrowed().zip(params).enumerate() {
-            if let Err(why) = arguments.add(&value, param)? {
-                let name = kernel.parameter_name(nth);
-                return Err(errors::argument(py, format!("argument {nth}, {name}: {why}")));
-            }
+            let who = || format!("argument {nth}, {}", kernel.parameter_name(nth));
+            arguments
+                .add(&value, param)
+                .map_err(|error| errors::about(py, &who(), error))?
+                .map_err(|why| errors::argument(py, format!("{}: {why}", who())))?;
         }
         for (nth, value) in memory.unwrap_or_default().iter().enumerate() {
-            let array = match described(value)? {
+            let who = format!("memory[{nth}]");
+            let described = described(value).map_err(|error| errors::about(py, &who, error))?;
+            let array = match described {
                 Some(Ok(array)) => arguments.array(array, true),
                 Some(Err(why)) => Err(why),
                 None => Err(not_an_array(value)?),
             };
             if let Err(why) = array {
-                return Err(errors::argument(py, format!("memory[{nth}]: {why}")));
+                return Err(errors::argument(py, format!("{who}: {why}")));
             }
         }
         Ok(arguments)
@@ -138,16 +142,18 @@ impl<'py> Arguments<'py> {
             readonly: array.readonly,
             is_fixed,
         };
-        if array.place == Where::Device {
-            if memory.scattered.is_some() {
-                return Err("an array of a device whose elements do not lie one after another; give a contiguous copy".to_owned());
-            }
-            if bytes > 0 && !memory.is_reachable() {
-                return Err(
+        if array.place == Where::Device && memory.scattered.is_some() {
+            let why = "an array of a device whose elements do not lie one after another; give a contiguous copy";
+            return Err(why.to_owned());
+        }
+        if bytes > 0 && !array.is_trusted && !memory.is_reachable() {
+            let why = match array.place {
+                Where::Device => {
                     "an array in the memory of a real GPU, which kernels here do not reach; give a copy on the host"
-                        .to_owned(),
-                );
-            }
+                }
+                Where::Host => "an array whose memory is not there",
+            };
+            return Err(why.to_owned());
         }
         self.arrays.push(memory);
         self.keep.push(array.keep);
@@ -165,9 +171,13 @@ fn simple(value: &Bound<'_, PyAny>, param: &Param) -> PyResult<Option<Result<Arg
         let bytes = value.call_method0(intern!(py, "tobytes"))?;
         let bytes = bytes.cast::<PyBytes>()?.as_bytes().to_vec();
         let item = value.call_method0(intern!(py, "item"))?;
+        let kind: String =
+            value.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
         let whole = bytes.len() == param.bytes as usize;
         return Ok(Some(match (is_number(&item), param.is_aggregate) {
             (true, false) => number(&item, param).map(Arg::Scalar),
+            // Numbers that NumPy does not have itself, such as bfloat16, are structures to it.
+            (false, false) if kind != "V" => Err(unfit(value, param)?),
             (_, true) | (false, false) if whole => Ok(Arg::Bytes(bytes)),
             _ => Err(wrong_size(bytes.len() as u64, param)),
         }));
@@ -241,17 +251,4 @@ fn not_an_array(value: &Bound<'_, PyAny>) -> PyResult<Misfit> {
 /// Whether it is one of NumPy's scalars, which describe themselves as arrays, too.
 fn is_numpy_scalar(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     is_of(value, "numpy", "generic")
-}
-
-/// Whether it is an instance of a class of a module that is loaded.
-fn is_of(value: &Bound<'_, PyAny>, module: &str, class: &str) -> PyResult<bool> {
-    let py = value.py();
-    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
-    match modules.cast::<PyDict>()?.get_item(module)? {
-        Some(module) => match module.getattr_opt(class)? {
-            Some(class) => value.is_instance(&class),
-            None => Ok(false),
-        },
-        None => Ok(false),
-    }
 }

@@ -1,5 +1,6 @@
 //! The memory of arrays, by whatever protocol they describe it.
 
+use crate::classes::is_of;
 use crate::described::{Described, Where};
 use crate::dlpack;
 use crate::errors::is_ordinary;
@@ -64,10 +65,15 @@ fn by_interface<'py>(
     if get("mask")?.is_some() {
         return Ok(Some(Err("an array with a mask".into())));
     }
+    if is_of(value, "numpy.ma", "MaskedArray")? {
+        return Ok(Some(Err("an array with a mask; give x.data, or x.filled(...)".into())));
+    }
     let strides = get("strides")?.map(|strides| strides.extract()).transpose()?;
     let shape = shape.extract()?;
     let (element, keep) = (element_of(*kind, item), value.clone());
-    let described = Described { address, item, shape, strides, element, readonly, place, keep };
+    let is_trusted = is_of(value, "numpy", "ndarray")?;
+    let described =
+        Described { address, item, shape, strides, element, readonly, place, is_trusted, keep };
     Ok(Some(Ok(described)))
 }
 
@@ -125,7 +131,8 @@ fn by_buffer<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Result<Described
         0 => (1, vec![bytes]),
         item => (item, vec![bytes / item]),
     };
-    let (strides, place) = (None, Where::Host);
-    let described = Described { address, item, shape, strides, element, readonly, place, keep };
+    let (strides, place, is_trusted) = (None, Where::Host, true);
+    let described =
+        Described { address, item, shape, strides, element, readonly, place, is_trusted, keep };
     Ok(Some(Ok(described)))
 }

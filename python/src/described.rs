@@ -24,6 +24,8 @@ pub(crate) struct Described<'py> {
     pub(crate) element: Option<ElementType>,
     pub(crate) readonly: bool,
     pub(crate) place: Where,
+    /// Whether it is known that the memory is there, and the process's own.
+    pub(crate) is_trusted: bool,
     pub(crate) keep: Bound<'py, PyAny>,
 }
 

@@ -94,7 +94,8 @@ fn describe<'py>(
     let element = element(tensor.code, tensor.bits);
     let address = tensor.data.expose_provenance() as u64 + tensor.byte_offset;
     let keep = keep.clone();
-    Ok(Described { address, item, shape, strides, element, readonly, place, keep })
+    let is_trusted = place == Where::Host;
+    Ok(Described { address, item, shape, strides, element, readonly, place, is_trusted, keep })
 }
 
 /// The type of elements by `DLDataTypeCode` and bits.

@@ -36,3 +36,13 @@ pub(crate) fn is_ordinary(py: Python<'_>, error: &PyErr) -> bool {
         Err(_) => false,
     }
 }
+
+/// What an object raised when it was asked for what it is, as an error of the argument.
+pub(crate) fn about(py: Python<'_>, who: &str, error: PyErr) -> PyErr {
+    if !is_ordinary(py, &error) {
+        return error;
+    }
+    let about = argument(py, format!("{who}: {error}"));
+    about.set_cause(py, Some(error));
+    about
+}

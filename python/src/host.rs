@@ -132,23 +132,41 @@ impl Memory {
         self.bytes > 0 && !self.readonly && self.scattered.is_none()
     }
 
-    /// Whether the process can read and write it: memory of a real device it cannot.
+    /// Whether the process can read it, and write it unless it is read-only: memory of a real device it cannot.
     pub(crate) fn is_reachable(&self) -> bool {
         let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
+        let rights = if self.readonly { "r" } else { "rw" };
         let line = |line: &str| -> Option<Range<u64>> {
             let (range, rest) = line.split_once(' ')?;
             let (start, end) = range.split_once('-')?;
             let number = |digits| u64::from_str_radix(digits, 16).ok();
-            rest.starts_with("rw").then_some(number(start)?..number(end)?)
+            rest.starts_with(rights).then_some(number(start)?..number(end)?)
         };
+        let Some(extent) = self.extent() else { return false };
         // Neighbours may have been given different rights and be one to an array.
-        let mut at = self.address;
+        let mut at = extent.start;
         for range in maps.lines().filter_map(line) {
             if range.contains(&at) {
                 at = range.end;
             }
         }
-        at >= self.address.saturating_add(self.bytes)
+        at >= extent.end
+    }
+
+    /// From its first byte to its last; `None` if there cannot be such memory.
+    fn extent(&self) -> Option<Range<u64>> {
+        let Some(scattered) = &self.scattered else {
+            return Some(self.address..self.address.checked_add(self.bytes)?);
+        };
+        let (mut first, mut last) = (self.address, self.address);
+        for (extent, stride) in scattered.shape.iter().zip(&scattered.strides) {
+            let way = i64::try_from(extent.checked_sub(1)?).ok()?.checked_mul(*stride)?;
+            match way < 0 {
+                true => first = first.checked_add_signed(way)?,
+                false => last = last.checked_add_signed(way)?,
+            }
+        }
+        Some(first..last.checked_add(scattered.item)?)
     }
 }
 

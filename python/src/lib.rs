@@ -5,6 +5,7 @@
 
 mod arguments;
 mod array;
+mod classes;
 mod described;
 mod dlpack;
 mod errors;

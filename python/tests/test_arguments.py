@@ -14,6 +14,18 @@ from conftest import HEAD, kernel
 ONES = np.ones(64, np.float32)
 
 
+def described(**fields):
+    """An object that describes an array of 64 floats, but for some fields."""
+    own = {"shape": (64,), "typestr": "<f4", "data": (ONES.ctypes.data, False), "version": 3}
+    return type("Described", (), {"__array_interface__": {**own, **fields}})()
+
+
+class Raising:
+    @property
+    def __array_interface__(self):
+        raise RuntimeError("it has none")
+
+
 def test_numpy_in_place(scale):
     x = np.arange(64, dtype=np.float32)
     address = x.ctypes.data
@@ -222,12 +234,22 @@ def test_numbers(declared, load, value, expected):
         ((ONES, 1e40, 64), r"argument 1, `factor`: 1e\+40 is too large for `.f32`"),
         ((ONES, 10**400, 64), r"argument 1, `factor`: .* is too large for `.f32`"),
         ((ONES, 1j, 64), r"argument 1, `factor`: an object of type `complex` for `.f32`"),
-        ((ONES, np.complex64(1), 64), r"argument 1, `factor`: it has 8 bytes"),
+        ((ONES, np.complex64(1), 64), r"argument 1, `factor`: an object of type `complex64`"),
         ((ONES, ONES, 64), r"argument 1, `factor`: an array, and the parameter is a number"),
         ((ONES, None, 64), r"argument 1, `factor`: an object of type `NoneType`"),
         (([1.0], 2.0, 64), r"argument 0, `x`: an object of type `list` for `.u64`; give an array"),
         ((ONES.astype(">f4"), 2.0, 64), r"argument 0, `x`: an array of big-endian numbers"),
         ((np.array([None]), 2.0, 64), r"argument 0, `x`: an array of Python objects"),
+        ((np.ma.masked_array(ONES), 2.0, 64), r"argument 0, `x`: an array with a mask"),
+        ((ONES, np.str_("a"), 64), r"argument 1, `factor`: an object of type `str_` for `.f32`"),
+        ((ONES, np.datetime64("2020"), 64), r"argument 1, `factor`: an object of type `datetime64`"),
+        ((described(shape=(-1,)), 2.0, 64), r"argument 0, `x`: OverflowError"),
+        ((described(shape=(2**62,)), 2.0, 64), r"argument 0, `x`: an array that is too large"),
+        ((described(strides=(2**62,)), 2.0, 64), r"argument 0, `x`: an array whose memory is not there"),
+        ((described(strides=(-(2**40),)), 2.0, 64), r"argument 0, `x`: an array whose memory is not there"),
+        ((described(data=(16, False)), 2.0, 64), r"argument 0, `x`: an array whose memory is not there"),
+        ((described(typestr="<f"), 2.0, 64), r"argument 0, `x`: an array of elements of the type `<f`"),
+        ((Raising(), 2.0, 64), r"argument 0, `x`: RuntimeError: it has none"),
         ((ctypes.pointer(ctypes.c_float()), 2.0, 64), r"argument 0, `x`: a pointer does not say"),
     ],
 )
