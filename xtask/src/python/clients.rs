@@ -1,4 +1,4 @@
-//! `cargo xtask clients`: libraries of Python on our driver. The programs of their pages, and their own suites.
+//! `cargo xtask clients`: libraries of Python with ours. The programs of their pages, and their own suites on our driver.
 
 use super::suites::{SUITES, Suite, Verdicts};
 use super::venv::{Venv, output};
@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The clients as a new user installs them, with the compilers that they use, and what their suites need.
-const PACKAGES: [&str; 15] = [
+const PACKAGES: [&str; 18] = [
     "numpy",
     "scipy",
     "ml_dtypes",
@@ -24,6 +24,9 @@ const PACKAGES: [&str; 15] = [
     "triton",
     "cuda-core",
     "cuda-bindings",
+    "tinygrad",
+    "ray",
+    "dask[distributed]",
     "numba",
     "cuda-toolkit[nvrtc,nvcc,cudart,nvvm,cccl,crt]",
 ];
