@@ -10,6 +10,7 @@ mod launches;
 mod mutations;
 mod oracle;
 mod programs;
+mod python;
 mod record;
 mod rules;
 mod sanitizers;
@@ -65,6 +66,24 @@ enum Task {
         /// Only this one.
         only: Option<String>,
     },
+    /// Build the Python package as a wheel, in target/wheels, with the interpreter `PYTHON`.
+    Wheel {
+        /// Install it in an environment of its own, compare its stubs with the module, and run its tests.
+        #[arg(long)]
+        test: bool,
+    },
+    /// Run the programs of docs/clients with the libraries from PyPI on the wheel's driver, or those libraries' own tests.
+    Clients {
+        /// The clients; all if none is named.
+        only: Vec<String>,
+        /// Run their own tests, and write docs/clients/suites.md. `WARPWISE_CUPY_TESTS` and `WARPWISE_TRITON_TESTS` name the folders
+        /// `tests` of CuPy's sources and `python/test/unit/language` of Triton's.
+        #[arg(long)]
+        suites: bool,
+        /// Seconds that a program or a suite may take.
+        #[arg(long, default_value_t = 600)]
+        limit: u64,
+    },
     /// Compile the CUDA sources below a folder to PTX and recompute expected data. The compiler is
     /// `NVCC`, Python is `PYTHON`. With `validity`, `declarations` or `mutations`, ask the
     /// assembler `WARPWISE_PTXAS` what it accepts; with `folded`, what it computes, read by `WARPWISE_CUOBJDUMP`. With `cuda`,
@@ -101,6 +120,10 @@ fn main() -> ExitCode {
             programs::run(&root, &folder, Duration::from_secs(limit), &options)
         }
         Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
+        Task::Clients { only, suites, limit } => {
+            python::clients(&root, &only, suites, Duration::from_secs(limit))
+        }
+        Task::Wheel { test } => python::wheel(&root, test),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }

@@ -109,7 +109,7 @@ pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Arg, Extents, LaunchConfig, Packed, Report};
 pub use linker::Linker;
 pub use module::{Kernel, Module};
-pub use ptx_files::{PtxText, ptx_of_file};
+pub use ptx_files::{PtxText, ptx_of_bytes, ptx_of_file};
 pub use saved::{SavedBytes, SavedLaunch, SavedMemory, SavedParameter, SavedPointer, Saving};
 pub use session::{Event, Point, Properties, Session, Stream};
 pub use texture_objects::TextureArray;

@@ -27,14 +27,21 @@ pub struct PtxText {
 /// The file cannot be read, is neither text nor one of these, or has machine code alone.
 pub fn ptx_of_file(path: impl AsRef<Path>) -> Result<Vec<PtxText>, Error> {
     let path = path.as_ref();
-    let fail = |class, why: &dyn std::fmt::Display| {
-        let message = format!("cannot read {}: {why}", path.display());
-        Error::message(Stage::Module, class, message)
-    };
+    let name = path.display().to_string();
     let bytes = read_file(path).map_err(|why| match why.kind() {
-        ErrorKind::FileTooLarge => fail(Class::Limit, &why),
-        _ => fail(Class::BadInput, &why),
+        ErrorKind::FileTooLarge => unreadable(&name, Class::Limit, &why),
+        _ => unreadable(&name, Class::BadInput, &why),
     })?;
+    ptx_of_bytes(name, bytes)
+}
+
+/// The modules in what a file would hold, as [`ptx_of_file`] has them; text may end in NUL, as drivers take it. `name` is what
+/// diagnostics call it.
+///
+/// # Errors
+/// As for [`ptx_of_file`].
+pub fn ptx_of_bytes(name: impl Into<String>, mut bytes: Vec<u8>) -> Result<Vec<PtxText>, Error> {
+    let name = name.into();
     let packed = match () {
         () if fatbin::is_fatbin(&bytes) => Some(Fatbin::parse(&bytes).map(|fatbin| vec![fatbin])),
         () if is_elf(&bytes) => Some(
@@ -43,23 +50,28 @@ pub fn ptx_of_file(path: impl AsRef<Path>) -> Result<Vec<PtxText>, Error> {
         () => None,
     };
     if let Some(fatbins) = packed {
-        let texts = fatbins.and_then(|fatbins| texts(path, &fatbins));
-        let texts = texts.map_err(|why| fail(Class::BadInput, &why))?;
-        return if texts.is_empty() { Err(machine_code_alone(path)) } else { Ok(texts) };
+        let texts = fatbins.and_then(|fatbins| texts(&name, &fatbins));
+        let texts = texts.map_err(|why| unreadable(&name, Class::BadInput, &why))?;
+        return if texts.is_empty() { Err(machine_code_alone(&name)) } else { Ok(texts) };
+    }
+    while bytes.last() == Some(&0) {
+        bytes.pop();
     }
     let text = String::from_utf8(bytes).map_err(|why| {
         let at = why.utf8_error().valid_up_to();
         let line = 1 + why.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-        fail(
-            Class::BadInput,
-            &format_args!("it is not PTX text: byte {at}, on line {line}, is not UTF-8"),
-        )
+        let why = format_args!("it is not PTX text: byte {at}, on line {line}, is not UTF-8");
+        unreadable(&name, Class::BadInput, &why)
     })?;
-    Ok(vec![PtxText { name: path.display().to_string(), text, packed: false }])
+    Ok(vec![PtxText { name, text, packed: false }])
+}
+
+fn unreadable(name: &str, class: Class, why: &dyn std::fmt::Display) -> Error {
+    Error::message(Stage::Module, class, format!("cannot read {name}: {why}"))
 }
 
 /// The newest PTX of each fat binary that has some. What a program links for a device has none: its parts do.
-fn texts(path: &Path, fatbins: &[Fatbin<'_>]) -> Result<Vec<PtxText>, FatbinError> {
+fn texts(file: &str, fatbins: &[Fatbin<'_>]) -> Result<Vec<PtxText>, FatbinError> {
     let newest = |fatbin: &'_ Fatbin<'_>| -> Option<Result<String, FatbinError>> {
         let entries = fatbin.entries.iter().filter(|entry| entry.kind == Kind::Ptx);
         entries.max_by_key(|entry| (entry.sm, entry.reach)).map(Entry::text)
@@ -67,18 +79,15 @@ fn texts(path: &Path, fatbins: &[Fatbin<'_>]) -> Result<Vec<PtxText>, FatbinErro
     let texts: Vec<String> = fatbins.iter().filter_map(newest).collect::<Result<_, _>>()?;
     let several = texts.len() > 1;
     let name = |nth: usize| match several {
-        true => format!("{}#{}", path.display(), nth + 1),
-        false => path.display().to_string(),
+        true => format!("{file}#{}", nth + 1),
+        false => file.to_owned(),
     };
     let module = |(nth, text)| PtxText { name: name(nth), text, packed: true };
     Ok(texts.into_iter().enumerate().map(module).collect())
 }
 
-fn machine_code_alone(path: &Path) -> Error {
-    let message = format!(
-        "{} has no PTX: what it has for GPUs, if anything, is machine code",
-        path.display()
-    );
+fn machine_code_alone(name: &str) -> Error {
+    let message = format!("{name} has no PTX: what it has for GPUs, if anything, is machine code");
     let error = Diagnostic::new(Severity::Error, Class::BadInput, message).help(
         "`nvcc -arch=sm_XX` puts PTX into programs, `-gencode arch=compute_XX,code=compute_XX` does so beside other code, and `nvcc -ptx` makes a PTX file; `warpwise disasm` shows the code of a cubin",
     );

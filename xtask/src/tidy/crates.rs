@@ -25,6 +25,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("generate", &["ir", "lanes", "vm"]),
     ("conformance", &["generate", "numeric", "warpwise"]),
     ("bench", &["warpwise"]),
+    ("python", &["warpwise"]),
 ];
 
 /// Crates that compile or look for code in other languages: whoever builds Warpwise needs Rust alone.

@@ -8,7 +8,7 @@ pub(crate) use machine::{
     AsmArguments, DisasmArguments, IsaCommand, LowerArguments, MachineArguments, ManualFormat,
     SimArguments,
 };
-pub(crate) use program::{DriverArguments, ExecArguments};
+pub(crate) use program::{DriverArguments, ExecArguments, LibraryArguments};
 pub(crate) use reporting::{Accepting, Allow, Answering, ReportFormat, Reporting};
 
 use crate::spec::{Spec, Subject};

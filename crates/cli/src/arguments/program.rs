@@ -16,9 +16,9 @@ symbols, or the shared runtime (`nvcc -cudart shared`).
 Exit status: that of the program; 1 if that is 0 and --check has found something; 2 wrong usage; 3 the program cannot be
 started.";
 
-/// The arguments of `exec`.
+/// What the libraries are to do, as their variables say it.
 #[derive(Args, Debug)]
-pub(crate) struct ExecArguments {
+pub(crate) struct LibraryArguments {
     /// Look for undefined uses, races, deadlocks and bad accesses in every launch.
     #[arg(long)]
     pub(crate) check: bool,
@@ -41,9 +41,6 @@ pub(crate) struct ExecArguments {
     /// What executes kernels: `interp`, or `interp:portable`, `interp:avx2`, `interp:avx512`.
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
     pub(crate) engine: Option<String>,
-    /// Print a table of the kernels at the end: launches, time, instructions.
-    #[arg(long)]
-    pub(crate) stats: bool,
     /// Check this kernel alone; the others run at full speed.
     #[arg(long, value_name = "KERNEL", requires = "check")]
     pub(crate) only: Option<String>,
@@ -53,6 +50,16 @@ pub(crate) struct ExecArguments {
     /// Check the first N launches of each kernel.
     #[arg(long, value_name = "N", requires = "check")]
     pub(crate) first: Option<NonZero<u64>>,
+}
+
+/// The arguments of `exec`.
+#[derive(Args, Debug)]
+pub(crate) struct ExecArguments {
+    #[command(flatten)]
+    pub(crate) library: LibraryArguments,
+    /// Print a table of the kernels at the end: launches, time, instructions.
+    #[arg(long)]
+    pub(crate) stats: bool,
     /// The program and its arguments.
     #[arg(
         value_name = "PROGRAM",
@@ -67,8 +74,16 @@ pub(crate) struct ExecArguments {
 #[derive(Args, Debug)]
 pub(crate) struct DriverArguments {
     /// Print the folder with libcuda and libcudart, for LD_LIBRARY_PATH.
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "env")]
     pub(crate) path: bool,
+    /// Print the variables that `exec` sets for a program, a line each: NAME=VALUE.
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) env: bool,
+    /// The program is Python, whose packages need more.
+    #[arg(long, requires = "env")]
+    pub(crate) python: bool,
+    #[command(flatten)]
+    pub(crate) library: LibraryArguments,
 }
 
 /// A device that is known.

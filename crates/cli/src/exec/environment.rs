@@ -1,7 +1,7 @@
 //! The environment of a CUDA program: how it finds the libraries, what these are to do, and what other tools must know.
 
 use super::place;
-use crate::arguments::ExecArguments;
+use crate::arguments::{ExecArguments, LibraryArguments};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Every variable that is set. The libraries read those that begin with `WARPWISE_`.
 pub(super) fn settings(
-    arguments: &ExecArguments,
+    arguments: &LibraryArguments,
+    is_python: bool,
     folder: &Path,
 ) -> Result<Vec<(&'static str, OsString)>, String> {
     let mut set: Vec<(&'static str, OsString)> = Vec::new();
@@ -18,7 +19,7 @@ pub(super) fn settings(
     let separates = |byte: &u8| b" :".contains(byte);
     let by_name = folder.as_os_str().as_encoded_bytes().iter().any(separates);
     let mut preloaded = OsString::new();
-    for name in place::preloaded(is_python(arguments)) {
+    for name in place::preloaded(is_python) {
         preloaded.push(if preloaded.is_empty() { "" } else { ":" });
         preloaded.push(if by_name { PathBuf::from(name) } else { folder.join(name) });
     }
@@ -56,7 +57,7 @@ pub(super) fn settings(
 }
 
 /// Whether the program is Python, or a script that begins with the name of one.
-fn is_python(arguments: &ExecArguments) -> bool {
+pub(super) fn is_python(arguments: &ExecArguments) -> bool {
     const PYTHON: &[u8] = b"python";
     let Some(program) = arguments.program.first() else { return false };
     let path = Path::new(program);

@@ -12,6 +12,7 @@ use crate::arguments::{DriverArguments, ExecArguments};
 use crate::report::{self, Stop};
 use crate::status::Status;
 use refusal::not_started;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -19,7 +20,7 @@ use std::process::{Command, ExitCode};
 pub(crate) fn run(arguments: &ExecArguments) -> ExitCode {
     let ended = place::folder().map_err(Stop::rejected).and_then(|folder| {
         let mut command = command(arguments, &folder)?;
-        match arguments.check || arguments.stats {
+        match arguments.library.check || arguments.stats {
             true => supervise::run(command, arguments),
             false => Err(replace(&mut command)),
         }
@@ -30,11 +31,17 @@ pub(crate) fn run(arguments: &ExecArguments) -> ExitCode {
     }
 }
 
-/// Prints where the libraries are.
+/// Prints where the libraries are, or how a program is to find them.
 pub(crate) fn driver(arguments: &DriverArguments) -> Status {
-    debug_assert!(arguments.path, "there is nothing else to print");
-    let folder = place::folder().map_err(Stop::rejected);
-    report::finish(folder.map(|folder| format!("{}\n", folder.display())))
+    let told = place::folder().and_then(|folder| match arguments.env {
+        false => Ok(format!("{}\n", folder.display())),
+        true => {
+            let set = environment::settings(&arguments.library, arguments.python, &folder)?;
+            let line = |(name, value): (&str, OsString)| format!("{name}={}\n", value.display());
+            Ok(set.into_iter().map(line).collect())
+        }
+    });
+    report::finish(told.map_err(Stop::rejected))
 }
 
 fn command(arguments: &ExecArguments, folder: &Path) -> Result<Command, Stop> {
@@ -43,7 +50,9 @@ fn command(arguments: &ExecArguments, folder: &Path) -> Result<Command, Stop> {
     };
     let mut command = Command::new(program);
     command.args(rest);
-    for (name, value) in environment::settings(arguments, folder).map_err(Stop::rejected)? {
+    let is_python = environment::is_python(arguments);
+    let set = environment::settings(&arguments.library, is_python, folder);
+    for (name, value) in set.map_err(Stop::rejected)? {
         command.env(name, value);
     }
     Ok(command)

@@ -1,9 +1,6 @@
 //! `warpwise explain`.
 
-mod cells;
 mod data;
-mod svg;
-mod text;
 mod values;
 
 use crate::arguments::{ExplainArguments, PictureFormat, ReportFormat};
@@ -34,8 +31,8 @@ fn picture(arguments: &ExplainArguments) -> Result<Answer<Body>, Stop> {
     let settings: Vec<Setting> = arguments.set.iter().map(set).collect::<Result<_, _>>()?;
     let explanation = explain(&arguments.instruction, arguments.lanes, &settings)?;
     let text = match arguments.format {
-        PictureFormat::Text => text::draw(&explanation, colour()),
-        PictureFormat::Svg => svg::draw(&explanation),
+        PictureFormat::Text => explanation.text(colour()),
+        PictureFormat::Svg => explanation.svg(),
         PictureFormat::Json => String::new(),
     };
     let body = Body::from(&explanation);

@@ -81,7 +81,8 @@ fn replace(op: &mut Op, target: u32) {
         | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
-        | Op::AsyncCopy(_)
+        | Op::Copy(_)
+        | Op::CopyProgress(_)
         | Op::Host { .. } => {}
     }
 }

@@ -84,7 +84,8 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
         | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
-        | Op::AsyncCopy(_)
+        | Op::Copy(_)
+        | Op::CopyProgress(_)
         | Op::Host { .. } => Shape::Varying,
     })
 }

@@ -350,7 +350,7 @@ impl Lower<'_> {
             Op::Load { .. } => self.load(op, place),
             Op::Store { .. } => self.store(op, place),
             Op::Collective { what, members, .. } => self.collective(what, *members),
-            Op::AsyncCopy(_) => true,
+            Op::CopyProgress(_) => true,
             Op::Special { .. }
             | Op::ActiveMask { .. }
             | Op::Atomic { .. }
@@ -358,6 +358,7 @@ impl Lower<'_> {
             | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
+            | Op::Copy(_)
             | Op::Host { .. } => false,
         }
     }

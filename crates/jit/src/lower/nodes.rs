@@ -64,7 +64,8 @@ fn end_at(inst: &ir::Inst) -> Option<End> {
         | Op::Collective { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
-        | Op::AsyncCopy(_) => None,
+        | Op::Copy(_)
+        | Op::CopyProgress(_) => None,
     }
 }
 

@@ -4,6 +4,7 @@ mod collective;
 mod cuda;
 mod explanation;
 mod module;
+mod picture;
 mod registers;
 
 pub use explanation::{Combined, Explanation, Input, NumberKind, Outcome, Read, Setting};

@@ -1,9 +1,9 @@
 //! The picture for terminals: three columns a lane, at most 100 columns in all.
 
 use super::cells::{self, Cells, groups};
+use crate::explain::explanation::{Explanation, Outcome};
+use lanes::LaneMask;
 use std::fmt::Write;
-use warpwise::LaneMask;
-use warpwise::explain::{Explanation, Outcome};
 
 const LANES: u32 = 32;
 /// Columns before the first lane; 32 lanes of three columns follow.

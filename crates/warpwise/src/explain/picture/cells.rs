@@ -1,7 +1,7 @@
 //! What the cells of a picture show: numbers where they are short, and letters that a line below explains where not.
 
-use warpwise::LaneMask;
-use warpwise::explain::{Explanation, Input, NumberKind, Outcome};
+use crate::explain::explanation::{Explanation, Input, NumberKind, Outcome};
+use lanes::LaneMask;
 
 /// Names of up to 32 different values: those that lanes bring, and those that they get.
 const BROUGHT: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyzABCDEF";

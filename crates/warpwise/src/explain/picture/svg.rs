@@ -3,9 +3,9 @@
 
 use super::cells::{self, groups};
 use super::text::source;
+use crate::explain::explanation::{Combined, Explanation, Input, Outcome};
+use lanes::LaneMask;
 use std::fmt::Write;
-use warpwise::LaneMask;
-use warpwise::explain::{Combined, Explanation, Input, Outcome};
 
 const LANES: u32 = 32;
 /// Width of a lane, and where the first one begins.
@@ -262,7 +262,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpwise::explain::explain;
+    use crate::explain::explain;
 
     /// How many boxes, true or unsigned inputs, and arrowheads a picture has.
     fn counted(instruction: &str) -> [usize; 3] {

@@ -1,0 +1,77 @@
+//! `cargo xtask wheel`: the Python package as a wheel.
+
+use super::venv::{Venv, output, run};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the package has inside, beside its module: the command, and the libraries that programs load.
+const INSIDE: [&str; 3] = ["warpwise", "libcuda.so", "libcudart.so"];
+
+/// What builds the wheel.
+const MATURIN: &str = "maturin>=1.8,<2";
+
+/// What the tests need beside the package.
+const FOR_TESTS: [&str; 4] = ["pytest>=8", "pytest-xdist", "numpy", "mypy"];
+
+/// Builds the wheel, and returns where it is. With `test`, installs it in an environment of its own and runs its tests there.
+///
+/// # Errors
+/// Something does not build, or a test fails.
+pub(crate) fn wheel(root: &Path, test: bool) -> Result<(), String> {
+    let wheel = build(root)?;
+    println!("{}", wheel.display());
+    if test { try_out(root, &wheel) } else { Ok(()) }
+}
+
+/// Builds the wheel.
+pub(super) fn build(root: &Path) -> Result<PathBuf, String> {
+    let packages = ["-p", "warpwise-cli", "-p", "warpwise-cuda", "-p", "warpwise-cudart"];
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo)
+        .args(["build", "--release", "--quiet"])
+        .args(packages)
+        .current_dir(root))?;
+    let package = root.join("python");
+    let native = package.join("warpwise/native");
+    fs::create_dir_all(&native).map_err(|why| format!("{}: {why}", native.display()))?;
+    for name in INSIDE {
+        let from = root.join("target/release").join(name);
+        fs::copy(&from, native.join(name)).map_err(|why| format!("{}: {why}", from.display()))?;
+    }
+    let tools = Venv::new(&root.join("target/python/tools"))?;
+    tools.install(&[MATURIN])?;
+    let wheels = root.join("target/wheels");
+    let _ = fs::remove_dir_all(&wheels);
+    let mut maturin = Command::new(tools.bin("maturin"));
+    maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels).current_dir(&package);
+    run(&mut maturin)?;
+    let mut built = fs::read_dir(&wheels).map_err(|why| format!("{}: {why}", wheels.display()))?;
+    match built.next() {
+        Some(Ok(entry)) => Ok(entry.path()),
+        _ => Err("maturin has built no wheel".to_owned()),
+    }
+}
+
+/// Installs the wheel as a new user would, and runs its tests.
+fn try_out(root: &Path, wheel: &Path) -> Result<(), String> {
+    let package = root.join("python");
+    let place = root.join("target/python/test");
+    let venv = Venv::new(&place)?;
+    venv.install(&FOR_TESTS)?;
+    let wheel = wheel.display().to_string();
+    venv.install(&["--force-reinstall", "--no-deps", &wheel])?;
+    // Beside the sources, Python would find the package there.
+    let elsewhere = place.join("run");
+    fs::create_dir_all(&elsewhere).map_err(|why| format!("{}: {why}", elsewhere.display()))?;
+    let python = || {
+        let mut command = Command::new(venv.bin("python"));
+        command.current_dir(&elsewhere);
+        command
+    };
+    let stubs = ["-m", "mypy.stubtest", "--ignore-disjoint-bases", "warpwise._warpwise"];
+    output(python().args(stubs))?;
+    let config = package.join("pyproject.toml");
+    run(python().args(["-m", "mypy", "--config-file"]).arg(&config).arg("-p").arg("warpwise"))?;
+    run(python().args(["-m", "pytest", "-q", "-c"]).arg(&config).arg(package.join("tests")))
+}
