@@ -52,3 +52,17 @@ impl<'a> Interrupt<'a> {
         self.heard.get()
     }
 }
+
+/// Makes something large of a value. If that is interrupted, what there is of it is freed on another thread: for a kernel of a million
+/// instructions this takes longer than whoever does not want to wait should have to.
+pub fn made_of<T: Send + 'static>(
+    mut value: T,
+    make: impl FnOnce(&mut T) -> Option<()>,
+) -> Option<T> {
+    if make(&mut value).is_some() {
+        return Some(value);
+    }
+    // Without a thread it is freed here.
+    let _ = std::thread::Builder::new().spawn(move || drop(value));
+    None
+}

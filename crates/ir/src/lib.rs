@@ -39,7 +39,7 @@ pub use builder::Builder;
 pub use collective::{Collective, CollectiveKind, Members};
 pub use copy::{AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, pieces};
 pub use dominators::{Dominators, Graph};
-pub use interrupt::Interrupt;
+pub use interrupt::{Interrupt, made_of};
 pub use kernel::{
     Block, BlockId, ClusterLimits, Frame, Inst, Kernel, Place, Terminator, ThreadLimits, WarpRules,
     gaps, terminator_use,

@@ -56,12 +56,17 @@ impl Code {
             // From here on it can be executed, and not be written any more.
             memory.make_exec()
         };
-        let memory = memory().map_err(|error| format!("the host gives no memory for code: {error}"))?;
+        let memory =
+            memory().map_err(|error| format!("the host gives no memory for code: {error}"))?;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
             .zip(expected)
-            .map(|((place, offset), (_, expected))| Entry { place: *place, offset: *offset, expected })
+            .map(|((place, offset), (_, expected))| Entry {
+                place: *place,
+                offset: *offset,
+                expected,
+            })
             .collect();
         entries.sort_by_key(|entry| entry.place);
         let bytes = emitted.bytes.len();

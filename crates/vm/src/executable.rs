@@ -56,10 +56,14 @@ impl Executable {
         // Not locked meanwhile: others may launch what there is.
         let everywhere = matches!(engine, EngineChoice::Native(_)) && !shape.observed;
         let plan = Arc::new(Plan::new(&self.kernel, shape, everywhere, interrupt)?);
-        let code = match engine {
-            EngineChoice::Interpreter(level) => Interpreter(level).compile(&plan, interrupt)?,
-            EngineChoice::Native(level) => Native(level).compile(&plan, interrupt)?,
-        };
+        let (plan, code) = ir::made_of((plan, None), |(plan, code)| {
+            *code = Some(match engine {
+                EngineChoice::Interpreter(level) => Interpreter(level).compile(plan, interrupt)?,
+                EngineChoice::Native(level) => Native(level).compile(plan, interrupt)?,
+            });
+            Some(())
+        })?;
+        let code = code?;
         let (spare, picoseconds) = (Mutex::default(), AtomicU64::new(0));
         let new = Arc::new(Made { plan, engine, code, spare, picoseconds });
         let mut all = lock(&self.made);

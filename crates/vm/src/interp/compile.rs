@@ -63,11 +63,10 @@ impl Program {
                 origins: Vec::new(),
             },
         };
-        compiler.prologue(&plan.prologue)?;
-        compiler.compile()?;
+        let done = compiler.prologue(&plan.prologue).and_then(|()| compiler.compile());
         let Compiler { mut program, rows, .. } = compiler;
         program.rows = rows;
-        Some(program)
+        ir::made_of(program, |_| done)
     }
 }
 

@@ -34,9 +34,7 @@ pub(super) fn prologue_fits(frame: &mut Frame<'_>, code: &jit::Code) -> bool {
 /// Whether the rows of the group's warps have these shapes.
 pub(super) fn fit(frame: &Frame<'_>, expected: &[(Reg, Shape)]) -> bool {
     let mut group = (frame.first..frame.first + frame.count).filter(|warp| frame.exec[*warp] != 0);
-    group.all(|warp| {
-        expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, warp))
-    })
+    group.all(|warp| expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, warp)))
 }
 
 fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, warp: usize) -> bool {
@@ -58,7 +56,8 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, warp: usize) -> bool {
         (Some(Class::W32), Shape::Affine(affine)) => {
             // SAFETY: as above.
             let row = unsafe { &*frame.row::<u32>(slot, warp) };
-            let range = affine.range.is_none_or(|(low, high)| (low..=high).contains(&row[0].into()));
+            let range =
+                affine.range.is_none_or(|(low, high)| (low..=high).contains(&row[0].into()));
             range
                 && (0..WARP).all(|lane| {
                     !exists(lane) || row[lane] == row[0].wrapping_add(affine.step(lane) as u32)

@@ -16,15 +16,16 @@ pub(super) fn is_certain_param(op: &Op, param_bytes: u32) -> bool {
     })
 }
 
-/// Removes the instructions whose results are the same in every CTA of a launch, and returns them in order: the prologue.
+/// Removes the instructions whose results are the same in every CTA of a launch, and adds them in order to `hoisted`: the prologue.
 ///
 /// Their registers have one definition, nobody reads them before it, and no shuffle reads them in lanes that
 /// are not there, so nobody can tell that lanes that never reach the definition have the value too. `None` if it was interrupted.
 pub(super) fn hoist(
     kernel: &mut Kernel,
     extents: &Extents,
+    hoisted: &mut Vec<Inst>,
     interrupt: &Interrupt<'_>,
-) -> Option<Vec<Inst>> {
+) -> Option<()> {
     let param_bytes = kernel.param_bytes;
     let mut defs = vec![0u32; kernel.registers.len()];
     let mut fixed = vec![false; kernel.registers.len()];
@@ -43,7 +44,6 @@ pub(super) fn hoist(
         }
     }
     let mut invariant = vec![false; kernel.registers.len()];
-    let mut hoisted = Vec::new();
     // In reconvergence order a definition comes before what it dominates.
     for block in &mut kernel.blocks {
         block.insts.retain(|inst| {
@@ -72,5 +72,5 @@ pub(super) fn hoist(
             !moves
         });
     }
-    (!interrupt.heard()).then_some(hoisted)
+    (!interrupt.heard()).then_some(())
 }

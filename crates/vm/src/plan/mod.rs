@@ -63,6 +63,55 @@ struct Point {
     meeting: u32,
 }
 
+/// A kernel with where its registers live.
+struct Prepared {
+    kernel: Arc<Kernel>,
+    prologue: Vec<Inst>,
+    predicated: Vec<bool>,
+    assignment: slots::Assignment,
+}
+
+impl Prepared {
+    fn new(
+        original: &Arc<Kernel>,
+        shape: &Shape,
+        everywhere: bool,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Prepared> {
+        let as_it_is = vec![false; original.blocks.len()];
+        if shape.observed {
+            return Some(Prepared {
+                kernel: Arc::clone(original),
+                prologue: Vec::new(),
+                predicated: as_it_is,
+                assignment: slots::one_row_each(original, interrupt)?,
+            });
+        }
+        let simplified = simplify::simplify(original, shape, interrupt)?;
+        let parts = (simplified, Vec::new(), None);
+        let (simplified, prologue, assignment) = ir::made_of(parts, |parts| {
+            let (kernel, prologue, assignment) = parts;
+            *assignment = Some(match Extents::of(kernel, interrupt) {
+                Some(extents) => {
+                    invariant::hoist(kernel, &extents, prologue, interrupt)?;
+                    let full_warps = shape.has_full_warps();
+                    slots::assign(kernel, prologue, &extents, full_warps, interrupt)?
+                }
+                None if interrupt.heard() => return None,
+                None => slots::one_row_each(kernel, interrupt)?,
+            });
+            Some(())
+        })?;
+        let predicated = if everywhere { as_it_is } else { predicated::find(original) };
+        Some(Prepared {
+            kernel: Arc::new(simplified),
+            prologue,
+            predicated,
+            assignment: assignment?,
+        })
+    }
+}
+
 impl Plan {
     /// Makes a kernel ready, for lanes that may begin at every place or not. `None` if it was interrupted.
     pub(crate) fn new(
@@ -71,62 +120,46 @@ impl Plan {
         everywhere: bool,
         interrupt: &Interrupt<'_>,
     ) -> Option<Plan> {
-        let mut kernel = Arc::clone(original);
-        let mut prologue = Vec::new();
-        let (predicated, assignment) = if shape.observed {
-            (vec![false; kernel.blocks.len()], slots::one_row_each(&kernel, interrupt)?)
-        } else {
-            let mut simplified = simplify::simplify(&kernel, &shape, interrupt)?;
-            let full_warps = shape.has_full_warps();
-            let assignment = match Extents::of(&simplified, interrupt) {
-                Some(extents) => {
-                    prologue = invariant::hoist(&mut simplified, &extents, interrupt)?;
-                    slots::assign(&simplified, &prologue, &extents, full_warps, interrupt)?
-                }
-                None if interrupt.heard() => return None,
-                None => slots::one_row_each(&simplified, interrupt)?,
-            };
-            kernel = Arc::new(simplified);
-            let predicated = match everywhere {
-                true => vec![false; kernel.blocks.len()],
-                false => predicated::find(original),
-            };
-            (predicated, assignment)
-        };
-        let mut rows = Rows::new(&kernel, &assignment, shape.warps());
-        let mut end = Pc::START;
-        let mut starts = Vec::with_capacity(kernel.blocks.len());
-        for block in &kernel.blocks {
-            starts.push(end);
-            end = Pc(end.0 + block.insts.len() as u32 + 1);
-        }
-        let mut meetings = Meetings::default();
-        let mut points = Vec::with_capacity(end.0 as usize);
-        for block in &kernel.blocks {
-            for inst in &block.insts {
-                interrupt.go_on(1)?;
-                let meeting = meetings.op(&inst.op, kernel.rules, &mut rows);
-                points.push(Point { place: inst.place, meeting });
-            }
-            let start = |block: BlockId| starts.get(block.0 as usize).copied().unwrap_or(Pc::NEVER);
-            let meeting = meetings.terminator(&block.terminator, start, &mut rows);
-            points.push(Point { place: block.place, meeting });
-        }
+        let Prepared { kernel, prologue, predicated, assignment } =
+            Prepared::new(original, &shape, everywhere, interrupt)?;
         let counted = |block: &ir::Block| instructions(&block.insts, block.place);
-        Some(Plan {
+        let plan = Plan {
             shape,
             prologue,
             everywhere,
             predicated,
             instructions: original.blocks.iter().map(counted).collect(),
-            rows,
+            rows: Rows::new(&kernel, &assignment, shape.warps()),
             tid: ThreadIndices::new(shape.block),
             longest: kernel.blocks.iter().map(|block| block.insts.len()).max().unwrap_or(0),
-            starts,
-            points,
-            meetings,
+            starts: Vec::new(),
+            points: Vec::new(),
+            meetings: Meetings::default(),
             kernel,
-        })
+        };
+        ir::made_of(plan, |plan| plan.find_meetings(interrupt))
+    }
+
+    /// Finds what stands at each place.
+    fn find_meetings(&mut self, interrupt: &Interrupt<'_>) -> Option<()> {
+        let Plan { kernel, rows, starts, points, meetings, .. } = self;
+        let mut end = Pc::START;
+        for block in &kernel.blocks {
+            starts.push(end);
+            end = Pc(end.0 + block.insts.len() as u32 + 1);
+        }
+        points.reserve(end.0 as usize);
+        for block in &kernel.blocks {
+            for inst in &block.insts {
+                interrupt.go_on(1)?;
+                let meeting = meetings.op(&inst.op, kernel.rules, rows);
+                points.push(Point { place: inst.place, meeting });
+            }
+            let start = |block: BlockId| starts.get(block.0 as usize).copied().unwrap_or(Pc::NEVER);
+            let meeting = meetings.terminator(&block.terminator, start, rows);
+            points.push(Point { place: block.place, meeting });
+        }
+        Some(())
     }
 
     /// The value of a special register that is the same in every launch of the shape.

@@ -15,8 +15,15 @@ pub(super) fn simplify(
     shape: &Shape,
     interrupt: &Interrupt<'_>,
 ) -> Option<Kernel> {
-    let original = kernel;
-    let mut kernel = kernel.clone();
+    ir::made_of(kernel.clone(), |simplified| shorten(simplified, kernel, shape, interrupt))
+}
+
+fn shorten(
+    kernel: &mut Kernel,
+    original: &Kernel,
+    shape: &Shape,
+    interrupt: &Interrupt<'_>,
+) -> Option<()> {
     for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         interrupt.go_on(1)?;
         if let Op::Special { d, what } = inst.op
@@ -26,14 +33,13 @@ pub(super) fn simplify(
             inst.op = Op::Unary { op, d, a: Src::Imm(value) };
         }
     }
-    propagate_constants(&mut kernel, interrupt)?;
+    propagate_constants(kernel, interrupt)?;
     let mut copies = Copies::new(kernel.registers.len());
     for (id, block) in kernel.blocks.iter_mut().enumerate() {
         let all_here = id == 0 && shape.has_full_warps();
         copies.propagate(&mut block.insts, &mut block.terminator, all_here, interrupt)?;
     }
-    remove_dead(&mut kernel, interrupt)?;
-    Some(kernel)
+    remove_dead(kernel, interrupt)
 }
 
 /// Registers with one definition, which is unguarded and has a constant result, become that constant.
@@ -233,9 +239,10 @@ fn remove_dead(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
             drop_unread(what, &uses);
         }
     }
+    let mut kept = Vec::new();
     for block in kernel.blocks.iter_mut().rev() {
-        let mut kept: Vec<Inst> = Vec::with_capacity(block.insts.len());
-        for inst in std::mem::take(&mut block.insts).into_iter().rev() {
+        kept.clear();
+        for inst in block.insts.iter().rev() {
             interrupt.go_on(1)?;
             let mut read = !removable(&inst.op, param_bytes);
             inst.op.operands(|operand| {
@@ -243,8 +250,8 @@ fn remove_dead(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
                     read |= uses[reg.0 as usize] > 0;
                 }
             });
+            kept.push(read);
             if read {
-                kept.push(inst);
                 continue;
             }
             let mut forget = |reg: Reg| uses[reg.0 as usize] -= 1;
@@ -257,8 +264,7 @@ fn remove_dead(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
                 forget(reg);
             }
         }
-        kept.reverse();
-        block.insts = kept;
+        block.insts.retain(|_| kept.pop().unwrap_or(true));
     }
     Some(())
 }
