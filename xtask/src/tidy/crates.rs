@@ -6,7 +6,7 @@ use std::process::Command;
 
 /// The crates of the workspace that each may use, by their short names. Indirect uses count: who may use
 /// `ptx` may use what `ptx` uses.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
     ("diag", &[]),
     ("numeric", &[]),
     ("lanes", &["numeric"]),

@@ -38,7 +38,7 @@ pub(super) fn write(
     let carried = Carried::lines(&String::from_utf8_lossy(&text));
     let document = document(arguments, &carried, ended, status);
     let Some(document) = document else { return Ok(()) };
-    match &arguments.report {
+    match &arguments.library.report {
         Some(file) => output::write_bytes(file, document.as_bytes()).map_err(Stop::rejected),
         None => {
             // Standard output is the program's.
@@ -82,10 +82,10 @@ fn document(
     cases.push(Case::new(class.as_str(), "exit status", ran, &[]));
     let body = Body { program, exit_status: Some(ended), checked };
     let outcome = Outcome { form: &FORM, body: &body, status, told: borrowed(&told), cases };
-    outcome.document(arguments.format, Looked::Findings)
+    outcome.document(arguments.library.format, Looked::Findings)
 }
 
 /// Whether the processes are to write for this command, and not for people.
 pub(super) fn is_asked_for(arguments: &ExecArguments) -> bool {
-    arguments.format != ReportFormat::Text
+    arguments.library.format != ReportFormat::Text
 }

@@ -3,7 +3,8 @@
 use super::forms::{form, updated};
 use crate::case::Case;
 use ir::{
-    Access, BinaryOp, Class, Collective, Op, Pred, Special, TernaryOp, UnaryOp, Update, WarpRules,
+    Access, AsyncCopy, BinaryOp, Class, Collective, Op, Pred, Space, Special, Src, TernaryOp,
+    UnaryOp, Update, WarpRules,
 };
 use lanes::{ReduxOp, VoteMode};
 
@@ -65,6 +66,12 @@ fn replace(op: &mut Op, target: u32) {
                 *what = Collective::Vote { mode: VoteMode::All, d: p, a };
             }
         }
+        Op::Copy(copy) => {
+            copy.bytes = Src::Imm(copy.unit.into());
+            if !is_portable(copy) {
+                *op = Op::Nanosleep { nanoseconds: Src::Imm(1) };
+            }
+        }
         Op::Unary { .. }
         | Op::Binary { .. }
         | Op::Ternary { .. }
@@ -81,10 +88,15 @@ fn replace(op: &mut Op, target: u32) {
         | Op::ClusterBarrier { .. }
         | Op::Fence(_)
         | Op::Nanosleep { .. }
-        | Op::Copy(_)
         | Op::CopyProgress(_)
         | Op::Host { .. } => {}
     }
+}
+
+/// Whether `cp.async` makes such a copy.
+pub(super) fn is_portable(copy: &AsyncCopy) -> bool {
+    let ends = (copy.from.0, copy.to.0) == (Space::Global, Space::Shared);
+    ends && copy.bytes == Src::Imm(copy.unit.into())
 }
 
 /// Whether a special register that the generator uses is the same on every device.

@@ -1,11 +1,13 @@
 //! A kernel of the generator as a module of PTX.
 
 use super::forms::updated;
+use super::portable::is_portable;
 use super::printer::{KINDS, Printer};
 use crate::case::Case;
 use ir::{
-    Access, Address, BarrierAction, BarrierReduction, Builder, Class, Collective, Dim, Fence, Inst,
-    Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src, Terminator, Update,
+    Access, Address, BarrierAction, BarrierReduction, Builder, Class, Collective, CopyProgress,
+    Dim, Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src,
+    Terminator, Update,
 };
 use lanes::{ReduxOp, ShflMode, VoteMode};
 use std::fmt::Write as _;
@@ -159,7 +161,17 @@ fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
             let time = p.src(*nanoseconds, Class::W32);
             p.line(format!("nanosleep.u32 {time}"));
         }
-        Op::ClusterBarrier { .. } | Op::AsyncCopy(_) | Op::Host { .. } => {
+        Op::Copy(copy) if is_portable(copy) => {
+            let (to, from) = (place(p, copy.to.0, copy.to.1), place(p, copy.from.0, copy.from.1));
+            let read = p.src(copy.read, Class::W32);
+            p.line(format!("cp.async.ca.shared.global [{to}], [{from}], {}, {read}", copy.unit));
+            // Here it is complete at once.
+            p.line("cp.async.wait_all".to_owned());
+        }
+        Op::CopyProgress(CopyProgress::Commits(Groups::Plain)) => {
+            p.line("cp.async.commit_group".to_owned());
+        }
+        Op::ClusterBarrier { .. } | Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. } => {
             return Err(format!("{:?} is not printed as PTX", inst.op));
         }
     }
