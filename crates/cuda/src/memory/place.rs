@@ -35,7 +35,7 @@ fn outside(backtrace: &str) -> Option<String> {
     let (at, name) = frames.get(last + 1..)?.iter().find(|(_, name)| name != "<unknown>")?;
     let line = lines.get(at + 1).and_then(|line| line.strip_prefix("at "));
     Some(match line {
-        Some(line) => format!("`{name}`, {}", line.trim_end_matches(|c: char| c == ':')),
+        Some(line) => format!("`{name}`, {}", line.trim_end_matches(':')),
         None => format!("`{name}`"),
     })
 }

@@ -1,6 +1,6 @@
 //! Random kernels as PTX, for drivers other than Warpwise's.
 //!
-//! What PTX has no instruction for, or what a device may do in its own way, is replaced first: [`portable`] makes a case that
+//! What PTX has no instruction for, or what a device may do in its own way, is replaced first: [`portable()`] makes a case that
 //! the [reference](mod@crate::reference) and a device must agree about to the bit. [`print()`] is independent of the front end that
 //! lowers PTX, on purpose: both must agree about every instruction.
 

@@ -5,12 +5,12 @@ use super::control::{
     Barrier, BarrierMeeting, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep,
     Nothing, Pause, Trap,
 };
-use super::copy::{Copy, CopyOp, End};
+use super::copy::Copy;
 use super::handler::select;
 use super::handlers::{atomic_handler, load_handler, store_handler};
 use super::host::Host;
 use super::matrix::Multiply;
-use super::operations::{AtomicOp, HostOp, MemoryOp, PredicatedOp};
+use super::operations::{AtomicOp, CopyOp, End, HostOp, MemoryOp, PredicatedOp};
 use super::predicate::{Guard, Logic, Select, Unguard};
 use super::predicated::{Predicated, PredicatedEnd};
 use super::program::{BranchCodes, Code, Handler, Program};

@@ -1,35 +1,12 @@
 //! Asynchronous copies, made when they begin.
 
 use super::handler::Body;
+use super::operations::{CopyOp, End};
 use super::program::{Code, Program};
 use super::reach::{Base, Generic, Global, Local, Param, Reach, Shared, access_fault};
-use crate::fault::{AccessKind, FaultKind};
+use crate::fault::FaultKind;
 use crate::frame::Frame;
-use crate::plan::Slot;
-use ir::{Place, Space, pieces};
-
-/// The operands of a copy.
-#[derive(Clone, Debug)]
-pub(super) struct CopyOp {
-    pub(super) to: End,
-    pub(super) from: End,
-    pub(super) bytes: Slot,
-    pub(super) read: Slot,
-    pub(super) unit: u32,
-    pub(super) place: Place,
-}
-
-/// Where a copy writes or reads.
-#[derive(Clone, Debug)]
-pub(super) struct End {
-    pub(super) access: AccessKind,
-    pub(super) space: Space,
-    pub(super) base: Slot,
-    pub(super) wide: bool,
-    pub(super) offset: u64,
-    /// Index into [`Frame::sites`](crate::frame::Frame::sites).
-    pub(super) cache: usize,
-}
+use ir::{Space, pieces};
 
 /// The copy at index `x`, lane by lane.
 pub(super) struct Copy;

@@ -1,5 +1,6 @@
 //! The operands of operations that a [`Code`](super::program::Code) has no room for.
 
+use crate::fault::AccessKind;
 use crate::plan::Slot;
 use ir::{Access, Place, Service, Space, Update};
 
@@ -60,6 +61,29 @@ pub(crate) struct HostOp {
     /// Index into [`Frame::sites`](crate::frame::Frame::sites).
     pub(crate) cache: usize,
     pub(crate) place: Place,
+}
+
+/// The operands of a copy.
+#[derive(Clone, Debug)]
+pub(crate) struct CopyOp {
+    pub(crate) to: End,
+    pub(crate) from: End,
+    pub(crate) bytes: Slot,
+    pub(crate) read: Slot,
+    pub(crate) unit: u32,
+    pub(crate) place: Place,
+}
+
+/// Where a copy writes or reads.
+#[derive(Clone, Debug)]
+pub(crate) struct End {
+    pub(crate) access: AccessKind,
+    pub(crate) space: Space,
+    pub(crate) base: Slot,
+    pub(crate) wide: bool,
+    pub(crate) offset: u64,
+    /// Index into [`Frame::sites`](crate::frame::Frame::sites).
+    pub(crate) cache: usize,
 }
 
 /// A branch over a block.

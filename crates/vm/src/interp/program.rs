@@ -1,7 +1,6 @@
 //! A plan as the interpreter runs it: a flat list of codes, and the operands that have no room in them.
 
-use super::copy::CopyOp;
-use super::operations::{AtomicOp, HostOp, MemoryOp, PredicatedOp};
+use super::operations::{AtomicOp, CopyOp, HostOp, MemoryOp, PredicatedOp};
 use super::source::Origin;
 use crate::frame::Frame;
 use crate::plan::{Pc, Plan, Rows, Slot};
