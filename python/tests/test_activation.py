@@ -76,6 +76,9 @@ def test_as_a_module(program):
     assert "error[R0" in done.stderr and done.returncode == 1
     done = run("-m", "warpwise", "-c", "import sys, warpwise; print(warpwise.is_active(), sys.argv)", "x")
     assert done.stdout == "True ['-c', 'x']\n"
+    flags = ["-Xdev", "-Xint_max_str_digits=5000", "-Wignore"]
+    shown = "import sys; print(sys.flags.dev_mode, sys.flags.int_max_str_digits, sys.warnoptions)"
+    assert run(*flags, "-m", "warpwise", "-c", shown).stdout == "True 5000 ['default', 'ignore']\n"
     assert run("-m", "warpwise").returncode == 2
     assert "WARPWISE" not in run("-m", "warpwise", "--help").stderr
 

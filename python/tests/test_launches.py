@@ -153,6 +153,10 @@ def test_what_kernels_print(capsys):
           call (r), vprintf, (f, a); }
         """,
     )
+    traps = warpwise.Module(text.replace("ret;", "trap; ret;"))["greet"]
+    with pytest.raises(warpwise.Fault, match="trap") as raised:
+        traps[1, 1]()
+    assert capsys.readouterr().out == raised.value.printed == "hello\n"
     greet = warpwise.Module(text)["greet"]
     assert greet.launch(1, 2).printed == "hello\nhello\n"
     assert capsys.readouterr().out == "hello\nhello\n"

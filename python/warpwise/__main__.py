@@ -34,7 +34,9 @@ def main() -> int:
 
 def _flags() -> list[str]:
     """The flags that this interpreter was started with."""
-    return [f"-W{it}" for it in sys.warnoptions] + [f"-X{name}" for name in sys._xoptions]
+    options = sys._xoptions.items()
+    extra = [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in options]
+    return [f"-W{it}" for it in sys.warnoptions] + extra
 
 
 if __name__ == "__main__":

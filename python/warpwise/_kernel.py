@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Union
 
 from . import _explore, _state, _warpwise
+from ._errors import Error
 from ._findings import Checked, Report
 
 if TYPE_CHECKING:
@@ -259,7 +260,11 @@ class Kernel:
             checked.raise_if_wrong()
             return checked.report
         rest, memory = _split(options)
-        printed, seconds, counts = self._kernel.launch(grid, block, args, rest, memory)
+        try:
+            printed, seconds, counts = self._kernel.launch(grid, block, args, rest, memory)
+        except Error as error:
+            _say(error.printed)
+            raise
         text = _say(printed.decode(errors="replace")) if printed else ""
         return Report(text, seconds, *counts)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -51,8 +52,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
         raise pytest.UsageError(f"{_OPTION}={mode}: give {_OPTION}, or {_OPTION}=check")
     from warpwise import Error, _state, activate
 
-    folder = Path(tempfile.mkdtemp(prefix="warpwise-"))
-    watch = _Watch(folder) if mode == "check" else None
+    watch = _Watch(Path(tempfile.mkdtemp(prefix="warpwise-"))) if mode == "check" else None
     if watch:
         os.environ["WARPWISE_FINDINGS"] = str(watch.findings)
     device = early_config.known_args_namespace.warpwise_device
@@ -115,6 +115,7 @@ class _Watch:
     """Gives findings to the tests that made them."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         #: Every finding is a line of the first, and the second has all in words.
         self.findings = folder / "findings"
         self.report = folder / "report"
@@ -133,6 +134,10 @@ class _Watch:
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Launches behind it."""
         return (yield from self._watched(item))
+
+    def pytest_unconfigure(self) -> None:
+        """Nobody reads the files any more."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _watched(self, item: pytest.Item) -> Generator[None, Any, Any]:
         before = _size(self.findings), _size(self.report)

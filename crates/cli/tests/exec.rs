@@ -253,3 +253,28 @@ fn what_cannot_be_run_is_told() {
     let (status, why) = (out.status.code(), text(&out.stderr));
     assert!(status == Some(3) && why.contains("cargo build --release"), "{status:?} {why}");
 }
+
+#[test]
+fn the_variables_that_a_program_gets_can_be_asked_for() {
+    let installed = Installed::new();
+    let shown = |options: &[&str]| {
+        let out = installed.command().args(["driver", "--env"]).args(options).output();
+        let out = out.expect("it runs");
+        assert!(out.status.success(), "{out:?}");
+        text(&out.stdout)
+    };
+    let set = shown(&["--python", "--device", "sm_90", "--check"]);
+    let value = |name: &str| {
+        let line = set.lines().find_map(|line| line.strip_prefix(&format!("{name}=")));
+        line.unwrap_or_else(|| panic!("{name} is missing in\n{set}")).to_owned()
+    };
+    assert_eq!(value("WARPWISE_DEVICE"), "sm_90");
+    assert_eq!(value("WARPWISE_CHECK"), "1");
+    assert_eq!(value("LD_LIBRARY_PATH"), installed.path().display().to_string());
+    assert!(value("LD_PRELOAD").contains("libnvJitLink.so.13"));
+    assert!(!shown(&[]).contains("libnvJitLink"));
+    // They are those of `exec`.
+    let program = installed.shell(&["--device", "sm_90"], "echo $WARPWISE_DEVICE:$LD_LIBRARY_PATH");
+    let expected = format!("sm_90:{}\n", installed.path().display());
+    assert_eq!(text(&program.stdout), expected);
+}

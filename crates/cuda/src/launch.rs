@@ -62,10 +62,9 @@ pub(crate) fn prepared(
         return Err(CUresult::INVALID_VALUE);
     }
     let attributes = function.attributes();
-    if threads > u64::from(attributes.max_threads_per_block) {
-        return Err(CUresult::LAUNCH_OUT_OF_RESOURCES);
-    }
-    if attributes.required_block.is_some_and(|required| required != block)
+    // NVIDIA's driver has this error for `.maxntid`, too (numba-cuda's tests of launch bounds).
+    if threads > u64::from(attributes.max_threads_per_block)
+        || attributes.required_block.is_some_and(|required| required != block)
         || u64::from(shared) > function.dynamic_shared()
     {
         return Err(CUresult::INVALID_VALUE);

@@ -703,3 +703,13 @@ fn a_cooperative_grid_waits_for_all_of_it() {
         result!(cuLaunchCooperativeKernel(neighbours, 1 << 20, 1, 1, 64, 1, 1, 0, stream, params));
     assert_eq!(large, CUresult::COOPERATIVE_LAUNCH_TOO_LARGE);
 }
+
+#[test]
+fn launches_keep_to_the_bounds_of_the_kernel() {
+    context();
+    let text = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry bound() .maxntid 128, 1, 1 { ret; }\0";
+    let module: CUmodule = made!(cuModuleLoadData(address(&text.as_bytes()[0])));
+    let bound = function(module, "bound");
+    assert_eq!(launch(bound, [1, 128], CUstream(0), &[]), CUresult::SUCCESS);
+    assert_eq!(launch(bound, [1, 129], CUstream(0), &[]), CUresult::INVALID_VALUE);
+}

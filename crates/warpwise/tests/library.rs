@@ -241,3 +241,13 @@ fn a_check_tells_freed_memory_from_memory_that_never_was() {
         assert!(matches!(checked.into_result(), Err(Error::Undefined(_))));
     }
 }
+
+#[test]
+fn text_for_drivers_ends_in_nul() {
+    let text = format!("{HEAD}{COUNTER}");
+    let found = warpwise::ptx_of_bytes("image", format!("{text}\0\0").into_bytes());
+    let found = found.expect("it is text");
+    assert_eq!((found[0].name.as_str(), found[0].text.as_str(), found.len()), ("image", &*text, 1));
+    let wrong = warpwise::ptx_of_bytes("image", vec![b'.', 0xff]).expect_err("it is none");
+    assert!(wrong.to_string().contains("cannot read image"), "{wrong}");
+}
