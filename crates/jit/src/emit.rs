@@ -466,8 +466,8 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
         };
         kept.push((*reg, value));
     }
-    let Leaving { why, place, is_masked, .. } = *leaving;
-    Exit { why, place, kept, is_masked }
+    let Leaving { why, place, .. } = *leaving;
+    Exit { why, place, kept, masked: leaving.masked.clone() }
 }
 
 const _: fn(Level) -> usize = vector_scratch;
