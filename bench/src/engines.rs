@@ -31,8 +31,9 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     let first = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
     let second = Module::from_ptx("families.ptx", include_str!("../kernels/families.ptx"))?;
     let device = Device::new()?;
-    let integers: Vec<i32> =
-        (0..ELEMENTS as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 15 & 0x7ff) as i32 - 1024).collect();
+    let integers: Vec<i32> = (0..ELEMENTS as u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 15 & 0x7ff) as i32 - 1024)
+        .collect();
     let words: Vec<u32> = integers.iter().map(|i| i.cast_unsigned().wrapping_mul(4)).collect();
     let floats: Vec<f32> = integers.iter().map(|i| *i as f32).collect();
     let matrix: Vec<f32> = floats[..SIDE * SIDE].to_vec();
@@ -162,7 +163,9 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     print!("{:<12}{:>12}", "kernel", "native ms");
     engines.iter().for_each(|engine| print!("{:>17}", engine.to_string()));
     println!("   times native (ns a warp instruction)");
-    for mut row in rows.into_iter().filter(|row| names.is_empty() || names.iter().any(|name| name == row.name)) {
+    for mut row in
+        rows.into_iter().filter(|row| names.is_empty() || names.iter().any(|name| name == row.name))
+    {
         let mut theirs = Vec::new();
         let mut ours = vec![Vec::new(); engines.len()];
         let mut instructions = 1;
@@ -187,7 +190,10 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
                 };
                 let result: Vec<u32> = device.download(result)?;
                 let name = row.name;
-                assert!(result[..wanted.len()] == wanted, "{name} by {engine}: something else than the loop");
+                assert!(
+                    result[..wanted.len()] == wanted,
+                    "{name} by {engine}: something else than the loop"
+                );
             }
             let started = Instant::now();
             (row.native)();

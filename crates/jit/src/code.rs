@@ -46,10 +46,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
 }
 
 impl Code {
-    fn new(
-        emitted: Emitted,
-        lowered: Lowered,
-    ) -> Result<Code, String> {
+    fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
         let Lowered { expected, sites, pending, .. } = lowered;
         let memory = || -> std::io::Result<Mmap> {
             let mut memory = MmapMut::map_anon(emitted.bytes.len())?;
@@ -57,12 +54,17 @@ impl Code {
             // From here on it can be executed, and not be written any more.
             memory.make_exec()
         };
-        let memory = memory().map_err(|error| format!("the host gives no memory for code: {error}"))?;
+        let memory =
+            memory().map_err(|error| format!("the host gives no memory for code: {error}"))?;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
             .zip(expected)
-            .map(|((place, offset), (_, expected))| Entry { place: *place, offset: *offset, expected })
+            .map(|((place, offset), (_, expected))| Entry {
+                place: *place,
+                offset: *offset,
+                expected,
+            })
             .collect();
         entries.sort_by_key(|entry| entry.place);
         let bytes = emitted.bytes.len();

@@ -149,10 +149,16 @@ impl Emitter {
         self.masked(code, operands, None)
     }
 
-    fn masked(&mut self, code: Code, operands: &[X], mask: Option<(Register, bool)>) -> Result<(), String> {
+    fn masked(
+        &mut self,
+        code: Code,
+        operands: &[X],
+        mask: Option<(Register, bool)>,
+    ) -> Result<(), String> {
         let instruction = x86::instruction(code, operands, mask);
         let length = self.encoder.encode(&instruction, self.end as u64);
-        self.end += length.map_err(|error| format!("{code:?} {operands:?} cannot be encoded: {error}"))?;
+        self.end +=
+            length.map_err(|error| format!("{code:?} {operands:?} cannot be encoded: {error}"))?;
         Ok(())
     }
 
@@ -321,14 +327,19 @@ impl Emitter {
             Kind::X { code, args, mask } => {
                 let kinds = code.op_code();
                 let mut operands = Vec::with_capacity(4);
-                for (nth, arg) in func.args[args.start as usize..args.end as usize].iter().enumerate() {
+                for (nth, arg) in
+                    func.args[args.start as usize..args.end as usize].iter().enumerate()
+                {
                     operands.push(match *arg {
                         Arg::Register(at) => {
                             let name = x86::name(named(at)?, self.level);
                             X::R(x86::sized(name, kinds.op_kind(nth as u32)))
                         }
                         Arg::Memory { base, index, disp, broadcast } => {
-                            let vector = matches!(kinds.op_kind(nth as u32), OpCodeOperandKind::mem_vsib32y | OpCodeOperandKind::mem_vsib32z);
+                            let vector = matches!(
+                                kinds.op_kind(nth as u32),
+                                OpCodeOperandKind::mem_vsib32y | OpCodeOperandKind::mem_vsib32z
+                            );
                             let index = match index {
                                 Some((at, scale)) => {
                                     let name = x86::name(named(at)?, self.level);
@@ -339,10 +350,16 @@ impl Emitter {
                             };
                             let (base, index, disp) = match base {
                                 ArgBase::Registers(0) => (REGISTERS, index, i64::from(disp)),
-                                ArgBase::Registers(scale) => (REGISTERS, Some((WARP, scale)), i64::from(disp)),
+                                ArgBase::Registers(scale) => {
+                                    (REGISTERS, Some((WARP, scale)), i64::from(disp))
+                                }
                                 ArgBase::Context => (CONTEXT, index, i64::from(disp)),
-                                ArgBase::Pool(nth) => (Register::RIP, None, i64::from(nth) * 64 + i64::from(disp)),
-                                ArgBase::Register(at) => (x86::name(named(at)?, self.level), index, i64::from(disp)),
+                                ArgBase::Pool(nth) => {
+                                    (Register::RIP, None, i64::from(nth) * 64 + i64::from(disp))
+                                }
+                                ArgBase::Register(at) => {
+                                    (x86::name(named(at)?, self.level), index, i64::from(disp))
+                                }
                             };
                             X::M(Memory { base, index, disp, broadcast })
                         }
@@ -399,8 +416,7 @@ impl Emitter {
                 self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), context(at::SITES)])?;
                 self.op(Code::Mov_r64_rm64, &[X::R(room), at_site(8)])?;
                 self.op(Code::Sub_r64_rm64, &[X::R(room), X::R(address)])?;
-                let cold =
-                    Cold::Find { site: *site, address, bytes: *bytes, exit: *exit, again };
+                let cold = Cold::Find { site: *site, address, bytes: *bytes, exit: *exit, again };
                 let cold = self.cold_code(cold);
                 self.jump_if(ConditionCode::b, cold);
                 self.op(Code::Cmp_rm64_imm32, &[X::R(room), X::I32(*bytes as i32)])?;
@@ -411,7 +427,10 @@ impl Emitter {
             Kind::Perform { place, lanes } => {
                 match lanes {
                     true => {
-                        let lanes = x86::sized(x86::name(named(1)?, self.level), OpCodeOperandKind::r32_reg);
+                        let lanes = x86::sized(
+                            x86::name(named(1)?, self.level),
+                            OpCodeOperandKind::r32_reg,
+                        );
                         self.op(Code::Mov_r32_rm32, &[X::R(Register::EDX), X::R(lanes)])?;
                     }
                     false => self.op(Code::Mov_r32_imm32, &[X::R(Register::EDX), X::I32(-1)])?,
@@ -462,7 +481,9 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
             Keeps::First(affine, true) => Kept::First(affine.clone(), Some(take())),
             Keeps::First(affine, false) => Kept::First(affine.clone(), None),
             Keeps::Bits => Kept::Bits(take()),
-            Keeps::Vectors(count, nan) => Kept::Vectors((0..*count).map(|_| take()).collect(), *nan),
+            Keeps::Vectors(count, nan) => {
+                Kept::Vectors((0..*count).map(|_| take()).collect(), *nan)
+            }
         };
         kept.push((*reg, value));
     }

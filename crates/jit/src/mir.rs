@@ -2,9 +2,7 @@
 
 use crate::exit::Leaving;
 use iced_x86::{Code, ConditionCode};
-use regalloc2::{
-    Block, Function, Inst, InstRange, Operand, PReg, PRegSet, RegClass, VReg,
-};
+use regalloc2::{Block, Function, Inst, InstRange, Operand, PReg, PRegSet, RegClass, VReg};
 use std::ops::Range;
 
 /// An operand of an x86 instruction.
@@ -237,7 +235,8 @@ impl Func {
                         Base::Pool(nth) => ArgBase::Pool(nth),
                         Base::Value(value) => ArgBase::Register(add(all, Operand::reg_use(value))),
                     };
-                    let index = index.map(|(index, scale)| (add(all, Operand::reg_use(index)), scale));
+                    let index =
+                        index.map(|(index, scale)| (add(all, Operand::reg_use(index)), scale));
                     self.args.push(Arg::Memory { base, index, disp, broadcast });
                 }
                 O::I8(value) => self.args.push(Arg::I8(value)),

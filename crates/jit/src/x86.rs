@@ -140,9 +140,7 @@ fn register8(number: u32) -> Register {
 pub(crate) fn vector_moves(level: Level) -> (Code, Code) {
     match level {
         Level::Avx2 => (Code::VEX_Vmovups_ymm_ymmm256, Code::VEX_Vmovups_ymmm256_ymm),
-        Level::Avx512 => {
-            (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm)
-        }
+        Level::Avx512 => (Code::EVEX_Vmovups_zmm_k1z_zmmm512, Code::EVEX_Vmovups_zmmm512_k1z_zmm),
     }
 }
 

@@ -126,7 +126,8 @@ impl FromStr for EngineChoice {
             return Ok(EngineChoice::detect());
         }
         if text == "jit" {
-            let missing = || format!("this machine has no native code: it has {}", known().join(", "));
+            let missing =
+                || format!("this machine has no native code: it has {}", known().join(", "));
             return EngineChoice::native().last().ok_or_else(missing);
         }
         let all = Level::ALL.into_iter().map(EngineChoice::Interpreter);

@@ -62,7 +62,9 @@ impl Parts {
         };
         let mut regions = Vec::new();
         for at in (0..end).filter(parts) {
-            let Some(meet) = after.immediate(at).filter(|meet| *meet != end && *meet > 0) else { continue };
+            let Some(meet) = after.immediate(at).filter(|meet| *meet != end && *meet > 0) else {
+                continue;
+            };
             let Some(blocks) = between(&graph, at, meet) else { continue };
             // What others have to do cannot be done by some lanes here.
             let back = |block: usize| {
@@ -79,9 +81,10 @@ impl Parts {
         let mut meets = BTreeSet::new();
         for (at, blocks, meet) in regions {
             let inside = |part: &Part, block: &usize| part.blocks.contains(block);
-            let nth = found.all.iter().position(|part| {
-                blocks.iter().chain([&meet]).all(|block| inside(part, block))
-            });
+            let nth = found
+                .all
+                .iter()
+                .position(|part| blocks.iter().chain([&meet]).all(|block| inside(part, block)));
             let nth = match nth {
                 Some(nth) => nth,
                 None => {
@@ -94,7 +97,12 @@ impl Parts {
                         let slot = found.pending.len();
                         found.pending.insert((nth, *block), slot);
                     }
-                    let part = Part { blocks: all, needed: Vec::new(), kept: Vec::new(), meets: Vec::new() };
+                    let part = Part {
+                        blocks: all,
+                        needed: Vec::new(),
+                        kept: Vec::new(),
+                        meets: Vec::new(),
+                    };
                     found.all.push(part);
                     nth
                 }
@@ -199,7 +207,9 @@ impl Part {
                 let waiting = waiting[nth] | (last & everything & !((2u64 << nth) - 1));
                 let blocks = (0..count).filter(|other| waiting >> other & 1 != 0);
                 blocks
-                    .flat_map(|other| nodes.all[nodes.first[self.blocks[other]]].live.iter().copied())
+                    .flat_map(|other| {
+                        nodes.all[nodes.first[self.blocks[other]]].live.iter().copied()
+                    })
                     .collect()
             })
             .collect();

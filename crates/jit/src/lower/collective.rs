@@ -74,7 +74,11 @@ impl Lower<'_> {
                 let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
                 match demanded & own {
                     0 => sources[nth],
-                    wanted => self.permuted(&sources, &from[nth * lanes..][..lanes], wanted >> (nth * lanes)),
+                    wanted => self.permuted(
+                        &sources,
+                        &from[nth * lanes..][..lanes],
+                        wanted >> (nth * lanes),
+                    ),
                 }
             })
             .collect();

@@ -13,7 +13,9 @@ impl Lower<'_> {
         let block = self.nodes.all[node].block;
         match self.input.kernel.blocks[block].terminator {
             Terminator::Jump(to) => self.go(block, to),
-            Terminator::Branch { p, then, otherwise } => self.branch(block, p, then, otherwise, place),
+            Terminator::Branch { p, then, otherwise } => {
+                self.branch(block, p, then, otherwise, place)
+            }
             Terminator::Exit => {
                 self.count_block(block);
                 let exit = self.leaving_with(Why::Exits, place, 0, &[]);

@@ -36,7 +36,13 @@ impl Lower<'_> {
     }
 
     /// All lanes are here and part: those of `bits` go to one block, the others to another.
-    pub(super) fn come_apart(&mut self, part: usize, bits: VReg, then: BlockId, otherwise: BlockId) {
+    pub(super) fn come_apart(
+        &mut self,
+        part: usize,
+        bits: VReg,
+        then: BlockId,
+        otherwise: BlockId,
+    ) {
         let parts = self.parts;
         let rest = self.func.value(INT);
         self.func.x(Code::Not_rm32, &[O::Tied(rest, bits)]);
@@ -153,7 +159,8 @@ impl Lower<'_> {
         let count = self.input.instructions[block];
         let [active, counted] = [0; 2].map(|_| self.func.value(INT));
         self.func.x(Code::Popcnt_r32_rm32, &[O::D(active), O::U(lanes)]);
-        self.func.x(Code::Imul_r32_rm32_imm32, &[O::D(counted), O::U(active), O::I32(count as i32)]);
+        self.func
+            .x(Code::Imul_r32_rm32_imm32, &[O::D(counted), O::U(active), O::I32(count as i32)]);
         let sum = Mem::new(Base::Context, crate::context::MASKED_LANES);
         self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(counted)]);
         let sum = Mem::new(Base::Context, crate::context::MASKED_INSTRUCTIONS);
@@ -258,7 +265,8 @@ impl Lower<'_> {
             Class::Pred => !self.shape(*reg).is_uniform(),
             Class::W32 | Class::W64 => !self.is_scalar(*reg),
         });
-        let native = !matches!(inst.op, Op::Store { .. } | Op::Collective { .. } | Op::Atomic { .. });
+        let native =
+            !matches!(inst.op, Op::Store { .. } | Op::Collective { .. } | Op::Atomic { .. });
         let before: Vec<(Reg, Value)> = match native {
             true => old.into_iter().map(|reg| (reg, self.held(reg))).collect(),
             false => Vec::new(),

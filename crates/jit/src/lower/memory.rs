@@ -82,9 +82,8 @@ impl Lower<'_> {
                 self.set(d, value);
                 continue;
             }
-            let vectors = (0..count)
-                .map(|slice| self.load_vector(&lanes, slice, size, offset))
-                .collect();
+            let vectors =
+                (0..count).map(|slice| self.load_vector(&lanes, slice, size, offset)).collect();
             self.set(d, Value::vectors(vectors));
         }
         true
@@ -94,7 +93,10 @@ impl Lower<'_> {
         let (Src::Imm(base), [Some(d)]) = (address.base, d) else { return false };
         let end = u64::from(self.input.kernel.param_bytes);
         let Some(at) = base.checked_add_signed(address.offset) else { return false };
-        if !at.is_multiple_of(size as u64) || at.saturating_add(size as u64) > end || !self.is_scalar(*d) {
+        if !at.is_multiple_of(size as u64)
+            || at.saturating_add(size as u64) > end
+            || !self.is_scalar(*d)
+        {
             return false;
         }
         let [parameters, found] = [0; 2].map(|_| self.func.value(INT));
@@ -131,7 +133,12 @@ impl Lower<'_> {
                 None => lanes.base,
                 Some(offset) => {
                     let whole = self.func.value(INT);
-                    let at = Mem { base: lanes.base, index: Some((offset, 1)), disp: 0, broadcast: false };
+                    let at = Mem {
+                        base: lanes.base,
+                        index: Some((offset, 1)),
+                        disp: 0,
+                        broadcast: false,
+                    };
                     self.func.x(Code::Lea_r64_m, &[O::D(whole), O::M(at)]);
                     Base::Value(whole)
                 }
@@ -198,9 +205,7 @@ impl Lower<'_> {
     fn address_shape(&self, address: &Address, space: Space) -> Option<Affine> {
         let (affine, wide) = match address.base {
             Src::Imm(value) => (Affine::constant(value), true),
-            Src::Reg(reg) => {
-                (self.shape(reg).affine()?.clone(), self.class(reg) == Class::W64)
-            }
+            Src::Reg(reg) => (self.shape(reg).affine()?.clone(), self.class(reg) == Class::W64),
         };
         match space {
             Space::Global | Space::Generic => wide.then_some(affine),

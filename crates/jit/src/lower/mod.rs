@@ -18,10 +18,10 @@ mod vector;
 use crate::exit::{Leaving, Why};
 use crate::mir::{Func, Kind, O};
 use crate::{Input, Level};
+use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
 use ir::{Class, Collective, Float, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg, Src};
-use apart::Parts;
 use masked::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
@@ -70,7 +70,10 @@ struct Lower<'a> {
 }
 
 /// Lowers a kernel. `None` if it was interrupted; the error is a sentence.
-pub(crate) fn lower(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Lowered, String>> {
+pub(crate) fn lower(
+    input: &Input<'_>,
+    interrupt: &Interrupt<'_>,
+) -> Option<Result<Lowered, String>> {
     let kernel = input.kernel;
     let Some(live) = Liveness::of(kernel) else {
         return Some(Err("the kernel is too large".to_owned()));
@@ -123,7 +126,8 @@ pub(crate) fn lower(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Resu
     let expected = entries.iter().map(|(node, place, _)| (*place, lower.expected(*node))).collect();
     let Lower { mut func, sites, .. } = lower;
     let now = func.finish();
-    let entries = entries.into_iter().map(|(_, place, block)| (place, now[block.index()])).collect();
+    let entries =
+        entries.into_iter().map(|(_, place, block)| (place, now[block.index()])).collect();
     let place = |(_, block): &(usize, usize)| {
         let first = nodes.first[*block];
         (nodes.place(first, input.starts), nodes.all[first].live.clone())
@@ -176,7 +180,9 @@ impl Lower<'_> {
     /// The registers that a node needs, and which are no more than the first lane's value.
     fn expected(&self, node: usize) -> Vec<(Reg, Shape)> {
         let shaped = |reg: &Reg| match (self.class(*reg), self.shape(*reg)) {
-            (Class::Pred, shape) => (!matches!(shape, Shape::Varying)).then(|| (*reg, shape.clone())),
+            (Class::Pred, shape) => {
+                (!matches!(shape, Shape::Varying)).then(|| (*reg, shape.clone()))
+            }
             (_, Shape::Affine(affine)) => Some((*reg, Shape::Affine(affine.clone()))),
             (_, Shape::Varying | Shape::Mask(_)) => None,
         };
@@ -347,7 +353,10 @@ impl Lower<'_> {
                 self.set(*d, Value::scalar(bits));
                 true
             }
-            Op::Unary { d, .. } | Op::Binary { d, .. } | Op::Ternary { d, .. } | Op::Select { d, .. } => {
+            Op::Unary { d, .. }
+            | Op::Binary { d, .. }
+            | Op::Ternary { d, .. }
+            | Op::Select { d, .. } => {
                 if !self.is_scalar(*d) {
                     return self.vector_op(op, *d);
                 }
@@ -395,7 +404,10 @@ impl Lower<'_> {
     /// Emits an operation under a guard: what it computes is kept where the guard is true. Says whether it can be done.
     fn guarded(&mut self, guard: Pred, op: &Op, place: u32) -> bool {
         let d = match op {
-            Op::Unary { d, .. } | Op::Binary { d, .. } | Op::Ternary { d, .. } | Op::Select { d, .. } => *d,
+            Op::Unary { d, .. }
+            | Op::Binary { d, .. }
+            | Op::Ternary { d, .. }
+            | Op::Select { d, .. } => *d,
             _ => return false,
         };
         // What would leave must not have been tried with lanes that are not meant.
@@ -447,7 +459,9 @@ impl Lower<'_> {
         }
         self.shared = None;
         let affine = |reg: &Reg| {
-            self.is_scalar(*reg) && self.class(*reg) != Class::Pred && !self.shape(*reg).is_uniform()
+            self.is_scalar(*reg)
+                && self.class(*reg) != Class::Pred
+                && !self.shape(*reg).is_uniform()
         };
         if masked.is_some() && written.iter().any(affine) {
             // Which lane the others follow from is not there: somebody else goes on.

@@ -85,7 +85,9 @@ impl Nodes {
             for to in block.terminator.successors() {
                 live.live_in(to.0 as usize).for_each(|reg| needed[reg.0 as usize] = true);
             }
-            terminator_use(&block.terminator).into_iter().for_each(|reg| needed[reg.0 as usize] = true);
+            terminator_use(&block.terminator)
+                .into_iter()
+                .for_each(|reg| needed[reg.0 as usize] = true);
             let mut killed = vec![Vec::new(); block.insts.len()];
             let mut pieces = Vec::new();
             let listed = |needed: &[bool]| -> Vec<Reg> {
@@ -98,7 +100,14 @@ impl Nodes {
                 interrupt.go_on(1)?;
                 if let Some(here) = end_at(inst) {
                     let live = listed(&needed);
-                    pieces.push(Node { block: id, insts: nth + 1..to, end, live, is_entry: true, ways: 0 });
+                    pieces.push(Node {
+                        block: id,
+                        insts: nth + 1..to,
+                        end,
+                        live,
+                        is_entry: true,
+                        ways: 0,
+                    });
                     (to, end) = (nth, here);
                 }
                 inst.op.operands(|operand| {
@@ -108,7 +117,9 @@ impl Nodes {
                     }
                 });
                 let guard = inst.guard.and_then(Pred::reg);
-                if let Some(reg) = guard.filter(|reg| !needed[reg.0 as usize] && !killed[nth].contains(reg)) {
+                if let Some(reg) =
+                    guard.filter(|reg| !needed[reg.0 as usize] && !killed[nth].contains(reg))
+                {
                     killed[nth].push(reg);
                 }
                 if inst.guard.is_none() {
@@ -147,7 +158,8 @@ impl Nodes {
                 | Terminator::Exit
                 | Terminator::Trap => true,
             };
-            let is_constant = matches!(block.terminator, Terminator::Branch { p: Pred::Const(_), .. });
+            let is_constant =
+                matches!(block.terminator, Terminator::Branch { p: Pred::Const(_), .. });
             let ways = if is_constant { 1 } else { 2 };
             for to in block.terminator.successors().filter(taken).take(ways) {
                 let target = &mut all[first[to.0 as usize]];

@@ -45,7 +45,8 @@ impl Lower<'_> {
                 let bits = self.bits(*p);
                 let found = self.func.value(INT);
                 self.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
-                let code = if class == Class::W64 { Code::Cmovne_r64_rm64 } else { Code::Cmovne_r32_rm32 };
+                let code =
+                    if class == Class::W64 { Code::Cmovne_r64_rm64 } else { Code::Cmovne_r32_rm32 };
                 self.func.x(code, &[O::Tied(found, b), O::U(a)]);
                 Some(found)
             }
@@ -116,9 +117,9 @@ impl Lower<'_> {
             false => affine.is_exact(32),
             true => {
                 affine.is_exact(32)
-                    && affine.range.is_some_and(|(_, last)| {
-                        last as i64 + high <= i64::from(i32::MAX)
-                    })
+                    && affine
+                        .range
+                        .is_some_and(|(_, last)| last as i64 + high <= i64::from(i32::MAX))
             }
         };
         if affine.is_uniform() || certain {
@@ -179,7 +180,11 @@ impl Lower<'_> {
         };
         let a = self.scalar_src(a, class);
         if let (Src::Imm(value), Some(code)) = (b, with_constant(op)) {
-            let value = if class == Class::W32 { i64::from(value as u32 as i32) } else { value.cast_signed() };
+            let value = if class == Class::W32 {
+                i64::from(value as u32 as i32)
+            } else {
+                value.cast_signed()
+            };
             if let Ok(value) = i32::try_from(value) {
                 return Some(self.tied(code, a, O::I32(value)));
             }

@@ -141,7 +141,8 @@ impl Lower<'_> {
             }
             (None, class) => {
                 let found = self.func.value(INT);
-                let code = if class == Class::W64 { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
+                let code =
+                    if class == Class::W64 { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
                 let row = self.row(reg, 0);
                 self.func.x(code, &[O::D(found), O::M(row)]);
                 found
@@ -233,7 +234,8 @@ impl Lower<'_> {
         match self.level {
             Level::Avx2 => {
                 let low = self.func.value(FLOAT);
-                let code_low = if wide { Code::VEX_Vmovq_xmm_rm64 } else { Code::VEX_Vmovd_xmm_rm32 };
+                let code_low =
+                    if wide { Code::VEX_Vmovq_xmm_rm64 } else { Code::VEX_Vmovd_xmm_rm32 };
                 self.func.x(code_low, &[O::D(low), O::U(scalar)]);
                 self.func.x(code, &[O::D(found), O::U(low)]);
             }

@@ -46,11 +46,7 @@ impl Engine for Interpreter {
 
 impl Interpreter {
     /// Compiles a plan. `None` if it was interrupted.
-    pub(crate) fn program(
-        &self,
-        plan: &Arc<Plan>,
-        interrupt: &Interrupt<'_>,
-    ) -> Option<Program> {
+    pub(crate) fn program(&self, plan: &Arc<Plan>, interrupt: &Interrupt<'_>) -> Option<Program> {
         Program::compile(plan, self.0, interrupt)
     }
 }

@@ -17,8 +17,8 @@ use crate::interp::{Interpreter, Program};
 use crate::plan::{Pc, Plan};
 use ir::Interrupt;
 use jit::Why;
-pub(crate) use state::State;
 use state::Owner;
+pub(crate) use state::State;
 use std::sync::Arc;
 
 /// The engine.

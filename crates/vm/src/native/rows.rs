@@ -34,9 +34,7 @@ pub(super) fn prologue_fits(frame: &mut Frame<'_>, code: &jit::Code) -> bool {
 /// Whether the rows of the group's warps have these shapes.
 pub(super) fn fit(frame: &Frame<'_>, expected: &[(Reg, Shape)]) -> bool {
     let mut group = (frame.first..frame.first + frame.count).filter(|warp| frame.exec[*warp] != 0);
-    group.all(|warp| {
-        expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, warp))
-    })
+    group.all(|warp| expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, warp)))
 }
 
 fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, warp: usize) -> bool {
@@ -58,7 +56,8 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, warp: usize) -> bool {
         (Some(Class::W32), Shape::Affine(affine)) => {
             // SAFETY: as above.
             let row = unsafe { &*frame.row::<u32>(slot, warp) };
-            let range = affine.range.is_none_or(|(low, high)| (low..=high).contains(&row[0].into()));
+            let range =
+                affine.range.is_none_or(|(low, high)| (low..=high).contains(&row[0].into()));
             range
                 && (0..WARP).all(|lane| {
                     !exists(lane) || row[lane] == row[0].wrapping_add(affine.step(lane) as u32)
@@ -122,7 +121,8 @@ fn restore_one(
                 // SAFETY: the register has a home of its class inside the registers.
                 let row = unsafe { &mut *frame.row::<u64>(slot, warp) };
                 let first = found.as_ref().map_or(row[0], |found| word(found, 0));
-                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane)) {
+                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane))
+                {
                     *value = first.wrapping_add(affine.step(lane));
                 }
             }
@@ -130,7 +130,8 @@ fn restore_one(
                 // SAFETY: as above.
                 let row = unsafe { &mut *frame.row::<u32>(slot, warp) };
                 let first = found.as_ref().map_or(row[0], |found| word(found, 0) as u32);
-                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane)) {
+                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane))
+                {
                     *value = first.wrapping_add(affine.step(lane) as u32);
                 }
             }
