@@ -4,7 +4,7 @@ use crate::Level;
 use crate::context as at;
 use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
-use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment, vector_scratch};
+use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, Encoder, OpCodeOperandKind, Register};
 use regalloc2::{
@@ -490,5 +490,3 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
     let Leaving { why, place, .. } = *leaving;
     Exit { why, place, kept, masked: leaving.masked.clone() }
 }
-
-const _: fn(Level) -> usize = vector_scratch;
