@@ -22,7 +22,7 @@ pub fn compact(input: &[i32], out: &mut [i32]) -> usize {
 }
 
 /// How often each value of bits 2..9 occurs.
-pub fn histogram(input: &[u32], out: &mut [u32; 256]) {
+pub(crate) fn histogram(input: &[u32], out: &mut [u32; 256]) {
     let mut copies = [[0u32; 256]; 4];
     for four in input.chunks_exact(4) {
         for (value, copy) in four.iter().zip(&mut copies) {
