@@ -7,8 +7,10 @@
 //!
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
 //! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
-//! what allocations of device memory cost.
+//! what allocations of device memory cost, `-- engines` how many times longer than native loops eight kernels take by each engine.
 
+mod engines;
+mod families;
 mod heap;
 mod launch;
 mod lint;
@@ -46,6 +48,9 @@ fn main() -> Result<(), Error> {
             return Ok(());
         }
         Some("heap") => return heap::bench(),
+        Some("engines") => {
+            return engines::bench(&std::env::args().skip(2).collect::<Vec<String>>());
+        }
         Some(_) | None => {}
     }
     if std::env::args().nth(1).as_deref() == Some("launch") {

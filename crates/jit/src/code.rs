@@ -3,7 +3,7 @@
 use crate::emit::{Emitted, emit};
 use crate::exit::Exit;
 use crate::input::Input;
-use crate::lower::lower;
+use crate::lower::{Lowered, lower};
 use ir::analysis::Shape;
 use ir::{Interrupt, Reg};
 use memmap2::{Mmap, MmapMut};
@@ -19,6 +19,7 @@ pub struct Code {
     sites: Vec<bool>,
     words: usize,
     bytes: usize,
+    pending: Vec<(u32, Vec<Reg>)>,
 }
 
 #[derive(Debug)]
@@ -41,15 +42,12 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
     if interrupt.heard() {
         return None;
     }
-    Some(Code::new(emitted, lowered.expected, lowered.sites))
+    Some(Code::new(emitted, lowered))
 }
 
 impl Code {
-    fn new(
-        emitted: Emitted,
-        expected: Vec<(u32, Vec<(Reg, Shape)>)>,
-        sites: Vec<bool>,
-    ) -> Result<Code, String> {
+    fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
+        let Lowered { expected, sites, pending, .. } = lowered;
         let memory = || -> std::io::Result<Mmap> {
             let mut memory = MmapMut::map_anon(emitted.bytes.len())?;
             memory.copy_from_slice(&emitted.bytes);
@@ -71,7 +69,7 @@ impl Code {
         entries.sort_by_key(|entry| entry.place);
         let bytes = emitted.bytes.len();
         let Emitted { start, exits, words, .. } = emitted;
-        Ok(Code { memory, start, entries, exits, sites, words, bytes })
+        Ok(Code { memory, start, entries, exits, sites, words, bytes, pending })
     }
 
     /// Where code begins: `unsafe extern "C" fn(*mut Context) -> u32`, whose result is the number of an exit.
@@ -95,6 +93,12 @@ impl Code {
     /// The accesses that remember a region: for each, whether it writes.
     pub fn sites(&self) -> &[bool] {
         &self.sites
+    }
+
+    /// Of the lanes that are noted in [`Context::pending`](crate::Context::pending), the places where they stand, and the registers
+    /// that they need.
+    pub fn pending(&self) -> &[(u32, Vec<Reg>)] {
+        &self.pending
     }
 
     /// Words of 64 bits that must follow the context in memory.

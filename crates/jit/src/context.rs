@@ -53,8 +53,8 @@ pub struct Context {
     pub owner: u64,
     /// The lanes that execute, when masked code was left.
     pub lanes: u64,
-    /// Where the pending lanes of each block stand: a word each.
-    pub pending: u64,
+    /// Lanes that wait for their turn, when masked code was left ([`crate::Code::pending`]).
+    pub pending: [u32; 64],
 }
 
 impl Context {
@@ -84,7 +84,7 @@ impl Context {
             cta: [0; 4],
             owner: 0,
             lanes: 0,
-            pending: 0,
+            pending: [0; 64],
         }
     }
 }

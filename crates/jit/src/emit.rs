@@ -4,7 +4,7 @@ use crate::Level;
 use crate::context as at;
 use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
-use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment, vector_scratch};
+use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, Encoder, OpCodeOperandKind, Register};
 use regalloc2::{
@@ -487,8 +487,6 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
         };
         kept.push((*reg, value));
     }
-    let Leaving { why, place, is_masked, .. } = *leaving;
-    Exit { why, place, kept, is_masked }
+    let Leaving { why, place, .. } = *leaving;
+    Exit { why, place, kept, masked: leaving.masked.clone() }
 }
-
-const _: fn(Level) -> usize = vector_scratch;

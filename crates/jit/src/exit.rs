@@ -49,8 +49,9 @@ pub struct Exit {
     pub place: u32,
     /// What home rows do not hold yet.
     pub kept: Vec<(Reg, Kept)>,
-    /// Whether the context says which lanes stand there, and where others do.
-    pub is_masked: bool,
+    /// If the context says which lanes stand there, and where others do: the registers that the former need. Rows are shared by
+    /// registers that different lanes need, so each is to be written for those alone that need it.
+    pub masked: Option<Vec<Reg>>,
 }
 
 /// The same while registers are not allocated: values are the operands of the instruction that leaves, from `first` on.
@@ -60,7 +61,7 @@ pub(crate) struct Leaving {
     pub(crate) place: u32,
     pub(crate) first: usize,
     pub(crate) kept: Vec<(Reg, Keeps)>,
-    pub(crate) is_masked: bool,
+    pub(crate) masked: Option<Vec<Reg>>,
 }
 
 /// See [`Kept`].

@@ -24,20 +24,13 @@ pub(crate) enum V {
     SubQ,
     MulUQ,
     MulSQ,
-    ShlVQ,
-    ShrVQ,
     AddPs,
     SubPs,
     MulPs,
     DivPs,
-    AddPd,
-    SubPd,
-    MulPd,
     MinPs,
     MaxPs,
     PermD,
-    UnpackLowD,
-    UnpackHighD,
     ShufPs,
 }
 
@@ -71,20 +64,13 @@ impl V {
             SubQ: VEX_Vpsubq_ymm_ymm_ymmm256, EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64;
             MulUQ: VEX_Vpmuludq_ymm_ymm_ymmm256, EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
             MulSQ: VEX_Vpmuldq_ymm_ymm_ymmm256, EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
-            ShlVQ: VEX_Vpsllvq_ymm_ymm_ymmm256, EVEX_Vpsllvq_zmm_k1z_zmm_zmmm512b64;
-            ShrVQ: VEX_Vpsrlvq_ymm_ymm_ymmm256, EVEX_Vpsrlvq_zmm_k1z_zmm_zmmm512b64;
             AddPs: VEX_Vaddps_ymm_ymm_ymmm256, EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er;
             SubPs: VEX_Vsubps_ymm_ymm_ymmm256, EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er;
             MulPs: VEX_Vmulps_ymm_ymm_ymmm256, EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er;
             DivPs: VEX_Vdivps_ymm_ymm_ymmm256, EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er;
-            AddPd: VEX_Vaddpd_ymm_ymm_ymmm256, EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er;
-            SubPd: VEX_Vsubpd_ymm_ymm_ymmm256, EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
-            MulPd: VEX_Vmulpd_ymm_ymm_ymmm256, EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
             MinPs: VEX_Vminps_ymm_ymm_ymmm256, EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae;
             MaxPs: VEX_Vmaxps_ymm_ymm_ymmm256, EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae;
             PermD: VEX_Vpermd_ymm_ymm_ymmm256, EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
-            UnpackLowD: VEX_Vpunpckldq_ymm_ymm_ymmm256, EVEX_Vpunpckldq_zmm_k1z_zmm_zmmm512b32;
-            UnpackHighD: VEX_Vpunpckhdq_ymm_ymm_ymmm256, EVEX_Vpunpckhdq_zmm_k1z_zmm_zmmm512b32;
             ShufPs: VEX_Vshufps_ymm_ymm_ymmm256_imm8, EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8;
         }
     }
@@ -110,7 +96,6 @@ pub(crate) enum U {
     /// The upper half of a vector, in the lower.
     UpperHalf,
     FmaPs,
-    FmaPd,
 }
 
 impl U {
@@ -146,8 +131,6 @@ impl U {
             (U::UpperHalf, Level::Avx512) => Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
             (U::FmaPs, Level::Avx2) => Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
             (U::FmaPs, Level::Avx512) => Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
-            (U::FmaPd, Level::Avx2) => Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256,
-            (U::FmaPd, Level::Avx512) => Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
         }
     }
 }

@@ -22,8 +22,6 @@ pub(crate) enum O {
     I32(i32),
     /// A constant of 64 bits.
     I64(u64),
-    /// The mask of an instruction of AVX-512, whose other lanes become zero.
-    Zeroing(VReg),
     /// The mask of an instruction of AVX-512.
     Masked(VReg),
 }
@@ -177,11 +175,6 @@ impl Func {
         self.current = Some(block.index());
     }
 
-    /// Whether a block is open.
-    pub(crate) fn is_open(&self) -> bool {
-        self.current.is_some()
-    }
-
     /// Ends the block.
     pub(crate) fn end(&mut self, kind: Kind, succs: Vec<(Block, Vec<VReg>)>) {
         self.push(kind, &[], false);
@@ -242,7 +235,6 @@ impl Func {
                 O::I8(value) => self.args.push(Arg::I8(value)),
                 O::I32(value) => self.args.push(Arg::I32(value)),
                 O::I64(value) => self.args.push(Arg::I64(value)),
-                O::Zeroing(value) => mask = Some((add(all, Operand::reg_use(value)), true)),
                 O::Masked(value) => mask = Some((add(all, Operand::reg_use(value)), false)),
             }
         }

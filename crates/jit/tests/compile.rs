@@ -65,3 +65,35 @@ fn kernels_of_all_kinds_become_code() {
     }
     assert!(count > 0);
 }
+
+/// `cargo test --release -p warpwise-jit --test compile -- --ignored --nocapture` says how long code takes to make.
+#[test]
+#[ignore = "measures"]
+fn time_of_an_operation() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/ir");
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .expect("a folder")
+        .map(|file| file.expect("a file").path())
+        .collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "ir"));
+    files.sort();
+    for level in Level::ALL {
+        let (mut operations, mut bytes) = (0, 0);
+        let text = |path| std::fs::read_to_string(path).expect("text");
+        let kernels: Vec<Kernel> =
+            files.iter().map(|path| ir::text::parse(&text(path)).expect("a kernel")).collect();
+        let mut time = std::time::Duration::MAX;
+        for _ in 0..20 {
+            let started = std::time::Instant::now();
+            (operations, bytes) = (0, 0);
+            for kernel in &kernels {
+                operations +=
+                    kernel.blocks.iter().map(|block| block.insts.len() + 1).sum::<usize>();
+                bytes += code(kernel, [256, 1, 1], level).bytes();
+            }
+            time = time.min(started.elapsed());
+        }
+        let each = time.as_secs_f64() * 1e6 / operations as f64;
+        println!("{level}: {operations} operations, {bytes} bytes, {each:.1} µs an operation");
+    }
+}

@@ -26,8 +26,8 @@ pub(crate) enum Stop<P> {
     Cluster(P),
     /// Warps stand at different places, or have exited; they may have used up their turn.
     Apart {
-        /// Per warp, the place; `None` if its lanes exit.
-        warps: Vec<(usize, Option<P>)>,
+        /// Lanes of warps, and their place; `None` if they exit.
+        splits: Vec<(usize, u32, Option<P>)>,
         /// Whether one of them has used up its turn.
         yields: bool,
     },
@@ -49,9 +49,9 @@ impl<P> Stop<P> {
             Stop::Collective(at) => Stop::Collective(place(at)),
             Stop::Barrier(at) => Stop::Barrier(place(at)),
             Stop::Cluster(at) => Stop::Cluster(place(at)),
-            Stop::Apart { warps, yields } => {
-                let warps = warps.into_iter().map(|(warp, at)| (warp, at.map(&place))).collect();
-                Stop::Apart { warps, yields }
+            Stop::Apart { splits, yields } => {
+                let split = |(warp, lanes, at): (_, _, Option<P>)| (warp, lanes, at.map(&place));
+                Stop::Apart { splits: splits.into_iter().map(split).collect(), yields }
             }
             Stop::Fault(fault) => Stop::Fault(fault),
         }

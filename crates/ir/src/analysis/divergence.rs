@@ -62,7 +62,10 @@ impl Divergence {
             return Some(false);
         }
         let end = self.graph.nodes();
-        let meet = self.after.immediate(at).filter(|meet| *meet != end);
+        // Who goes back to an earlier block does not wait for the others there: the earliest run first.
+        let meet = self.after.immediate(at);
+        let goes_back = meet.is_some_and(|meet| meet <= at);
+        let meet = meet.filter(|meet| *meet != end && !goes_back);
         let targets: Vec<usize> = self.graph.successors(at).collect();
         // One round only: who comes back to the branch parts there anew.
         let mut reached = vec![0u8; end];
@@ -104,6 +107,15 @@ impl Divergence {
                             defined[reg.0 as usize] = true;
                         }
                     });
+                }
+            }
+            if goes_back {
+                // Lanes are in different rounds inside, too.
+                for block in (0..end).filter(|block| inside(*block)) {
+                    for reg in live.live_in(block) {
+                        interrupt.go_on(1)?;
+                        self.left_behind[reg.0 as usize] |= defined[reg.0 as usize];
+                    }
                 }
             }
             for block in (0..end).filter(|block| inside(*block)) {

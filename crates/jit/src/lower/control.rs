@@ -73,10 +73,21 @@ impl Lower<'_> {
             self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(0xff)]);
             self.part(ConditionCode::e, to_then, rest);
             self.func.begin(rest);
-            self.guard(ConditionCode::ne, place, |this| {
-                this.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
-            });
-            self.func.end(Kind::Jump, vec![(to_otherwise, Vec::new())]);
+            if let Some(part) = self.parts.of.get(&block).copied().filter(|_| then != otherwise) {
+                let mixed = self.func.block();
+                self.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+                self.part(ConditionCode::e, to_otherwise, mixed);
+                let (state, shared) = (self.state.clone(), self.shared);
+                self.func.begin(mixed);
+                self.count_block(block);
+                self.come_apart(part, bits, then, otherwise);
+                (self.state, self.shared) = (state, shared);
+            } else {
+                self.guard(ConditionCode::ne, place, |this| {
+                    this.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+                });
+                self.func.end(Kind::Jump, vec![(to_otherwise, Vec::new())]);
+            }
         }
         (self.state, self.shared) = (state.clone(), shared);
         self.func.begin(to_then);

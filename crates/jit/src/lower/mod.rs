@@ -4,8 +4,10 @@
 //! together; where they part, it leaves. A value is kept as the first lane's alone where the others follow from it
 //! ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
 
+mod apart;
 mod collective;
 mod control;
+mod masked;
 mod memory;
 mod nodes;
 mod predicate;
@@ -16,9 +18,11 @@ mod vector;
 use crate::exit::{Leaving, Why};
 use crate::mir::{Func, Kind, O};
 use crate::{Input, Level};
+use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
 use ir::{Class, Collective, Float, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg, Src};
+use masked::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
 use std::collections::{BTreeSet, HashMap};
@@ -33,6 +37,8 @@ pub(crate) struct Lowered {
     pub(crate) expected: Vec<(u32, Vec<(Reg, Shape)>)>,
     /// Per access that remembers a region, whether it writes.
     pub(crate) sites: Vec<bool>,
+    /// Where the lanes stand that are noted in the context, and which registers they need.
+    pub(crate) pending: Vec<(u32, Vec<Reg>)>,
 }
 
 struct Lower<'a> {
@@ -42,6 +48,11 @@ struct Lower<'a> {
     shapes: &'a Shapes,
     demanded: &'a Demanded,
     nodes: &'a Nodes,
+    parts: &'a Parts,
+    /// Per part and block of it, where it looks whether lanes are noted.
+    checks: Vec<Vec<Block>>,
+    /// Of the code that is emitted, the lanes that execute; `None` if all do.
+    masked: Option<Masked>,
     /// Per node, its block.
     blocks: Vec<Block>,
     /// Per register, whether the prologue computes it.
@@ -82,7 +93,15 @@ pub(crate) fn lower(
     };
     each(&mut input.prologue.iter(), &mut invariant, true);
     each(&mut kernel.blocks.iter().flat_map(|block| &block.insts), &mut invariant, false);
-    let nodes = Nodes::of(kernel, &live, &invariant, interrupt)?;
+    let mut nodes = Nodes::of(kernel, &live, &invariant, interrupt)?;
+    let parts = Parts::of(kernel, &shapes, &nodes);
+    for part in &parts.all {
+        for (block, _) in part.blocks.iter().zip(&part.meets).filter(|(_, meets)| **meets) {
+            let first = nodes.first[*block];
+            nodes.all[first].ways += 1;
+            nodes.all[first].is_entry = true;
+        }
+    }
     let func = Func::new(input.level.bytes(), crate::registers::clobbered(input.level));
     let mut lower = Lower {
         input,
@@ -91,6 +110,9 @@ pub(crate) fn lower(
         shapes: &shapes,
         demanded: &demanded,
         nodes: &nodes,
+        parts: &parts,
+        checks: Vec::new(),
+        masked: None,
         blocks: Vec::new(),
         invariant,
         floats: floats(input, interrupt)?,
@@ -106,7 +128,14 @@ pub(crate) fn lower(
     let now = func.finish();
     let entries =
         entries.into_iter().map(|(_, place, block)| (place, now[block.index()])).collect();
-    Some(Ok(Lowered { func, entries, expected, sites }))
+    let place = |(_, block): &(usize, usize)| {
+        let first = nodes.first[*block];
+        (nodes.place(first, input.starts), nodes.all[first].live.clone())
+    };
+    let mut pending: Vec<_> = parts.pending.iter().map(|(key, slot)| (*slot, place(key))).collect();
+    pending.sort_unstable();
+    let pending = pending.into_iter().map(|(_, place)| place).collect();
+    Some(Ok(Lowered { func, entries, expected, sites, pending }))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
@@ -169,6 +198,9 @@ impl Lower<'_> {
     fn kernel(&mut self, interrupt: &Interrupt<'_>) -> Option<Vec<(usize, u32, Block)>> {
         let root = self.func.block();
         self.blocks = self.nodes.all.iter().map(|_| self.func.block()).collect();
+        let blocks = self.parts.all.iter().map(|part| part.blocks.len()).collect::<Vec<_>>();
+        self.checks =
+            blocks.iter().map(|count| (0..*count).map(|_| self.func.block()).collect()).collect();
         let mut stubs = Vec::new();
         let entered: Vec<usize> =
             (0..self.nodes.all.len()).filter(|node| self.nodes.all[*node].is_entry).collect();
@@ -186,6 +218,7 @@ impl Lower<'_> {
         for node in 0..self.nodes.all.len() {
             self.node(node, interrupt)?;
         }
+        self.masked_blocks(interrupt)?;
         for (node, _, block) in &stubs {
             if self.nodes.all[*node].ways > 0 {
                 self.func.begin(*block);
@@ -246,23 +279,7 @@ impl Lower<'_> {
     /// The parameters of a node's block are the values that it needs.
     fn take_params(&mut self, node: usize) {
         let nodes = self.nodes;
-        let mut params = Vec::new();
-        for reg in &nodes.all[node].live {
-            let value = if self.is_scalar(*reg) {
-                let value = self.func.value(values::INT);
-                params.push(value);
-                Value::scalar(value)
-            } else {
-                let count = self.count(self.class(*reg));
-                let vectors: Vec<VReg> =
-                    (0..count).map(|_| self.func.value(values::FLOAT)).collect();
-                params.extend(&vectors);
-                let nan = self.floats[reg.0 as usize];
-                Value { nan, ..Value::vectors(vectors) }
-            };
-            self.set(*reg, value);
-        }
-        self.func.blocks[self.blocks[node].index()].params = params;
+        self.params(self.blocks[node], &nodes.all[node].live);
     }
 
     /// An exit where the registers that are needed now are told, behind so many operands of the instruction. Their values
@@ -273,9 +290,14 @@ impl Lower<'_> {
     }
 
     fn leaving_with(&mut self, why: Why, place: u32, first: usize, live: &[Reg]) -> u32 {
-        let (values, kept) = self.keep(live);
+        let mut all = live.to_vec();
+        if let Some(Masked { part, nth, .. }) = self.masked {
+            all.extend(self.parts.all[part].kept[nth].iter().filter(|reg| !live.contains(reg)));
+        }
+        let (values, kept) = self.keep(&all);
         self.leaving_values = values;
-        self.func.exits.push(Leaving { why, place, first, kept, is_masked: false });
+        let masked = self.masked.is_some().then(|| live.to_vec());
+        self.func.exits.push(Leaving { why, place, first, kept, masked });
         self.func.exits.len() as u32 - 1
     }
 
@@ -301,6 +323,9 @@ impl Lower<'_> {
     }
 
     fn inst(&mut self, inst: &Inst, place: u32) {
+        if let Some(masked) = self.masked.clone() {
+            return self.masked_inst(inst, place, &masked);
+        }
         let done = match inst.guard {
             None | Some(Pred::Const(true)) => self.op(&inst.op, place),
             Some(Pred::Const(false)) => true,
@@ -352,13 +377,18 @@ impl Lower<'_> {
                 None => false,
             },
             Op::ActiveMask { d } if self.is_scalar(*d) => {
-                let all = self.number(0xffff_ffff, Class::W32);
+                let all = match &self.masked {
+                    Some(masked) => masked.lanes,
+                    None => self.number(0xffff_ffff, Class::W32),
+                };
                 self.set(*d, Value::scalar(all));
                 true
             }
             Op::Load { .. } => self.load(op, place),
-            Op::Store { .. } => self.store(op, place),
-            Op::Collective { what, members, .. } => self.collective(what, *members),
+            Op::Store { .. } => self.masked.is_none() && self.store(op, place),
+            Op::Collective { what, members, .. } => {
+                self.masked.is_none() && self.collective(what, *members)
+            }
             Op::CopyProgress(_) => true,
             Op::Special { .. }
             | Op::ActiveMask { .. }
@@ -418,18 +448,50 @@ impl Lower<'_> {
             Operand::Def(reg) => written.push(reg),
         });
         // Of a guarded result the old value is needed, too, and collectives may leave results as they are.
+        let masked = self.masked.clone();
         let partly = inst.guard.is_some() || inst.op.is_collective();
-        used.extend(written.iter().filter(|reg| partly && self.live.contains(reg)));
+        let kept = |reg: &Reg| match &masked {
+            Some(masked) => self.parts.all[masked.part].kept[masked.nth].contains(reg),
+            None => false,
+        };
+        used.extend(written.iter().filter(|reg| (partly && self.live.contains(reg)) || kept(reg)));
         for reg in used {
             self.write_home(reg, true);
         }
         self.shared = None;
-        let result = self.func.perform(place, None);
+        let affine = |reg: &Reg| {
+            self.is_scalar(*reg)
+                && self.class(*reg) != Class::Pred
+                && !self.shape(*reg).is_uniform()
+        };
+        if masked.is_some() && written.iter().any(affine) {
+            // Which lane the others follow from is not there: somebody else goes on.
+            let one = self.number(1, Class::W32);
+            self.guard(ConditionCode::ne, place, |this| {
+                this.func.x(Code::Test_rm32_r32, &[O::U(one), O::U(one)]);
+            });
+        }
+        let lanes = masked.as_ref().map(|masked| masked.lanes);
+        let result = self.func.perform(place, lanes);
         self.guard(ConditionCode::ne, place, |this| {
             this.func.x(Code::Test_rm32_r32, &[O::U(result), O::U(result)]);
         });
         for reg in written {
             self.set(reg, Value { full: true, ..Value::HOME });
+            let uniform = match self.class(reg) {
+                Class::Pred => self.shape(reg).is_uniform(),
+                Class::W32 | Class::W64 => self.is_scalar(reg),
+            };
+            match lanes {
+                Some(lanes) if uniform => self.one_of_them(reg, lanes),
+                // Another register may have the row before it is read.
+                Some(_) => {
+                    self.handed(reg);
+                    let value = self.known(reg);
+                    self.set(reg, Value { home: false, full: false, ..value });
+                }
+                None => {}
+            }
         }
     }
 }

@@ -174,6 +174,18 @@ impl Nodes {
         Some(Nodes { all, first, kills })
     }
 
+    /// The last piece of a block.
+    pub(super) fn last(&self, block: usize) -> &Node {
+        let next = self.first.get(block + 1).copied().unwrap_or(self.all.len());
+        &self.all[next - 1]
+    }
+
+    /// Whether a block is one piece.
+    pub(super) fn is_whole(&self, block: usize) -> bool {
+        let next = self.first.get(block + 1).copied().unwrap_or(self.all.len());
+        next - self.first[block] == 1 && self.last(block).end == End::Terminator
+    }
+
     /// The place of a piece's first instruction in its block.
     pub(super) fn place(&self, node: usize, starts: &[u32]) -> u32 {
         let node = &self.all[node];

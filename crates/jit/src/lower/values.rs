@@ -400,7 +400,10 @@ impl Lower<'_> {
                 self.func.x(store, &[O::M(row), O::U(vector)]);
             }
         }
-        let value = self.known(reg);
-        self.set(reg, Value { home: true, full: value.full || all, ..value });
+        // Where lanes have parted, others may need another register in the row.
+        if self.masked.is_none() {
+            let value = self.known(reg);
+            self.set(reg, Value { home: true, full: value.full || all, ..value });
+        }
     }
 }

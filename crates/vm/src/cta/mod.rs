@@ -277,8 +277,8 @@ impl<'l> Cta<'l> {
             }
             Stop::Diverge(at) => self.diverge(at),
             Stop::Exit => self.exit(observer),
-            Stop::Apart { warps, yields } => {
-                self.come_apart(&warps, observer);
+            Stop::Apart { splits, yields } => {
+                self.come_apart(&splits, observer);
                 if yields {
                     ended = Ended::Yield;
                 }
@@ -363,17 +363,16 @@ impl<'l> Cta<'l> {
         }
     }
 
-    /// The group's warps stand at different places; some have none, and exit.
-    fn come_apart<O: Observer>(&mut self, warps: &[(usize, Option<Pc>)], observer: &mut O) {
-        for (warp, at) in warps {
-            let lanes = self.frame.exec[*warp];
+    /// The group's lanes stand at different places; some have none, and exit.
+    fn come_apart<O: Observer>(&mut self, splits: &[(usize, u32, Option<Pc>)], observer: &mut O) {
+        for (warp, lanes, at) in splits {
             match at {
-                Some(at) => self.release(*warp, lanes, *at),
+                Some(at) => self.release(*warp, *lanes, *at),
                 None => self.frame.threads.live[*warp] &= !lanes,
             }
         }
         if !self.waiting.is_empty() {
-            for (warp, _) in warps.iter().filter(|(_, at)| at.is_none()) {
+            for (warp, ..) in splits.iter().filter(|(_, _, at)| at.is_none()) {
                 self.fire(*warp, observer);
             }
             self.complete_barriers(observer);

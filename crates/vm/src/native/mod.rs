@@ -88,6 +88,7 @@ struct Left {
     why: Why,
     at: Pc,
     exit: u32,
+    lanes: u32,
 }
 
 impl Code for NativeCode {
@@ -189,6 +190,8 @@ impl NativeCode {
     fn enter(&self, frame: &mut Frame<'_>, code: &jit::Code, entry: u64) -> Next {
         let group = frame.first..frame.first + frame.count;
         let mut left: Vec<(usize, Left)> = Vec::with_capacity(frame.count);
+        // Lanes that have parted from those that have left.
+        let mut others: Vec<(usize, u32, Option<Pc>)> = Vec::new();
         let fuel = frame.fuel;
         let mut rest = fuel;
         for warp in group {
@@ -198,15 +201,27 @@ impl NativeCode {
             let (exit, spent) = self.warp(frame, code, entry, warp, fuel);
             rest = rest.min(spent);
             let found = code.exit(exit);
-            let left_at = Left { why: found.why, at: Pc(found.place), exit };
-            if found.why != Why::Barrier {
+            let mut lanes = u32::MAX;
+            if let Some(needed) = &found.masked {
+                lanes = frame.native.as_ref().map_or(0, |state| state.known().lanes as u32);
+                let waiting = pending(frame, code);
+                rows::restore_for(frame, &found.kept, warp, |reg| {
+                    let own = if needed.contains(&reg) { lanes } else { 0 };
+                    let needs = |(_, regs, _): &&(u32, &[ir::Reg], Pc)| regs.contains(&reg);
+                    waiting.iter().filter(needs).fold(own, |all, (lanes, ..)| all | lanes)
+                });
+                others.extend(waiting.iter().map(|(lanes, _, at)| (warp, *lanes, Some(*at))));
+            }
+            let left_at = Left { why: found.why, at: Pc(found.place), exit, lanes };
+            if found.why != Why::Barrier && found.masked.is_none() {
                 rows::restore(frame, &found.kept, warp);
             }
             left.push((warp, left_at));
         }
         frame.fuel = rest;
         let Some((_, first)) = left.first().copied() else { return Next::Stop(Stop::Exit) };
-        let together = left.iter().all(|(_, left)| (left.why, left.at) == (first.why, first.at));
+        let same = |left: &Left| (left.why, left.at, left.lanes) == (first.why, first.at, u32::MAX);
+        let together = others.is_empty() && left.iter().all(|(_, left)| same(left));
         match first.why {
             Why::Exits if together => Next::Stop(Stop::Exit),
             Why::Barrier if together => {
@@ -222,9 +237,10 @@ impl NativeCode {
                 self.complete_rows(frame, code, &left);
                 let yields = left.iter().any(|(_, left)| left.why == Why::Yields);
                 let place = |(warp, left): &(usize, Left)| {
-                    (*warp, (left.why != Why::Exits).then_some(left.at))
+                    (*warp, left.lanes, (left.why != Why::Exits).then_some(left.at))
                 };
-                Next::Stop(Stop::Apart { warps: left.iter().map(place).collect(), yields })
+                let splits = left.iter().map(place).chain(others).collect();
+                Next::Stop(Stop::Apart { splits, yields })
             }
         }
     }
@@ -260,6 +276,7 @@ impl NativeCode {
         known.params = frame.cta.params.start as u64;
         known.fuel = fuel;
         known.instructions = 0;
+        (known.masked_instructions, known.masked_lanes, known.divergences) = (0, 0, 0);
         known.perform = calls::perform as *const () as u64;
         known.find = calls::find as *const () as u64;
         known.owner = &raw mut owner as u64;
@@ -273,12 +290,23 @@ impl NativeCode {
         };
         // SAFETY: as above.
         let known = unsafe { &*context };
-        frame.stats.warp_instructions += known.instructions;
-        frame.stats.thread_instructions += 32 * known.instructions;
+        frame.stats.warp_instructions += known.instructions + known.masked_instructions;
+        frame.stats.thread_instructions += 32 * known.instructions + known.masked_lanes;
+        frame.stats.divergences += known.divergences;
         let rest = known.fuel;
         frame.native = Some(state);
         (exit, rest)
     }
+}
+
+/// The lanes that wait for their turn in the code that was left, which registers they need, and where they stand.
+fn pending<'c>(frame: &mut Frame<'_>, code: &'c jit::Code) -> Vec<(u32, &'c [ir::Reg], Pc)> {
+    let Some(state) = &mut frame.native else { return Vec::new() };
+    // SAFETY: the state holds a context, and no code runs.
+    let context = unsafe { &mut *state.context() };
+    let noted = context.pending.iter_mut().zip(code.pending());
+    let all = noted.map(|(lanes, (place, regs))| (std::mem::take(lanes), &regs[..], Pc(*place)));
+    all.filter(|(lanes, ..)| *lanes != 0).collect()
 }
 
 /// Whether the group is all that is waited for at a barrier.

@@ -78,15 +78,33 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, warp: usize) -> bool {
 
 /// Makes whole home rows of what a warp left.
 pub(super) fn restore(frame: &mut Frame<'_>, kept: &[(Reg, Kept)], warp: usize) {
+    restore_for(frame, kept, warp, |_| u32::MAX);
+}
+
+/// The same for the lanes that need each register.
+pub(super) fn restore_for(
+    frame: &mut Frame<'_>,
+    kept: &[(Reg, Kept)],
+    warp: usize,
+    lanes: impl Fn(Reg) -> u32,
+) {
     for (reg, kept) in kept {
         let slot = frame.plan.rows.reg(*reg);
         let class = frame.plan.rows.class(*reg);
         let (Some(class), false) = (class, slot.is_none()) else { continue };
-        restore_one(frame, slot, class, kept, warp);
+        restore_one(frame, slot, class, kept, warp, lanes(*reg));
     }
 }
 
-fn restore_one(frame: &mut Frame<'_>, slot: Slot, class: Class, kept: &Kept, warp: usize) {
+fn restore_one(
+    frame: &mut Frame<'_>,
+    slot: Slot,
+    class: Class,
+    kept: &Kept,
+    warp: usize,
+    lanes: u32,
+) {
+    let is_meant = |lane: usize| lanes >> lane & 1 != 0;
     let word = |found: &Found, nth: usize| -> u64 {
         let Some(state) = frame.native.as_ref() else { return 0 };
         let context = state.known();
@@ -103,35 +121,46 @@ fn restore_one(frame: &mut Frame<'_>, slot: Slot, class: Class, kept: &Kept, war
                 // SAFETY: the register has a home of its class inside the registers.
                 let row = unsafe { &mut *frame.row::<u64>(slot, warp) };
                 let first = found.as_ref().map_or(row[0], |found| word(found, 0));
-                *row = std::array::from_fn(|lane| first.wrapping_add(affine.step(lane)));
+                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane))
+                {
+                    *value = first.wrapping_add(affine.step(lane));
+                }
             }
             Class::W32 | Class::Pred => {
                 // SAFETY: as above.
                 let row = unsafe { &mut *frame.row::<u32>(slot, warp) };
                 let first = found.as_ref().map_or(row[0], |found| word(found, 0) as u32);
-                *row = std::array::from_fn(|lane| first.wrapping_add(affine.step(lane) as u32));
+                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane))
+                {
+                    *value = first.wrapping_add(affine.step(lane) as u32);
+                }
             }
         },
         Kept::Bits(found) => {
             // SAFETY: as above.
-            unsafe { *frame.pred(slot, warp) = word(found, 0) as u32 };
+            unsafe {
+                let bits = frame.pred(slot, warp);
+                *bits = (*bits & !lanes) | (word(found, 0) as u32 & lanes);
+            }
         }
         Kept::Vectors(vectors, nan) => {
             let bytes = if class == Class::W64 { 256 } else { 128 };
             let words = bytes / 8 / vectors.len().max(1);
-            // SAFETY: as above.
-            let row = unsafe { frame.row::<u32>(slot, warp).cast::<u64>() };
-            for nth in 0..bytes / 8 {
-                let mut value = word(&vectors[nth / words], nth % words);
-                if *nan {
-                    let canonical = |bits: u32| {
-                        if f32::from_bits(bits).is_nan() { numeric::f32::NAN } else { bits }
-                    };
-                    let high = canonical((value >> 32) as u32);
-                    value = u64::from(canonical(value as u32)) | u64::from(high) << 32;
+            let canonical = |bits: u32| {
+                if f32::from_bits(bits).is_nan() { numeric::f32::NAN } else { bits }
+            };
+            let value = |nth: usize| word(&vectors[nth / words], nth % words);
+            for lane in (0..WARP).filter(|lane| is_meant(*lane)) {
+                // SAFETY: as above.
+                unsafe {
+                    if class == Class::W64 {
+                        (*frame.row::<u64>(slot, warp))[lane] = value(lane);
+                    } else {
+                        let bits = (value(lane / 2) >> (lane % 2 * 32)) as u32;
+                        let bits = if *nan { canonical(bits) } else { bits };
+                        (*frame.row::<u32>(slot, warp))[lane] = bits;
+                    }
                 }
-                // SAFETY: as above; the row is of so many bytes.
-                unsafe { row.add(nth).write_unaligned(value) };
             }
         }
     }

@@ -1,0 +1,211 @@
+//! Eight kernels, by every engine and level that the machine has, beside native loops in the same run: one thread, in turns.
+
+use crate::families;
+use crate::median::median;
+use crate::native;
+use std::time::Instant;
+use warpwise::{Arg, Device, EngineChoice, Error, LaunchConfig, Module};
+
+const ELEMENTS: usize = 1 << 22;
+const ROUNDS: u32 = 1000;
+const INTEGERS: usize = 1 << 15;
+const SIDE: usize = 512;
+const WIDTH: usize = 512;
+const MOST: u32 = 256;
+const REPETITIONS: usize = 5;
+
+struct Row<'a> {
+    name: &'a str,
+    kernel: &'a str,
+    module: &'a Module,
+    grid: [u32; 3],
+    block: [u32; 3],
+    args: Vec<Arg>,
+    native: Box<dyn FnMut() + 'a>,
+    /// Undoes what a launch adds to.
+    before: Box<dyn Fn() -> Result<(), Error> + 'a>,
+}
+
+/// Prints, for every kernel, how many times longer each engine takes than the loop. Names of kernels leave out the others.
+pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
+    let first = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
+    let second = Module::from_ptx("families.ptx", include_str!("../kernels/families.ptx"))?;
+    let device = Device::new()?;
+    let integers: Vec<i32> = (0..ELEMENTS as u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 15 & 0x7ff) as i32 - 1024)
+        .collect();
+    let words: Vec<u32> = integers.iter().map(|i| i.cast_unsigned().wrapping_mul(4)).collect();
+    let floats: Vec<f32> = integers.iter().map(|i| *i as f32).collect();
+    let matrix: Vec<f32> = floats[..SIDE * SIDE].to_vec();
+    let (ints, words_in, x) =
+        (device.upload(&integers)?, device.upload(&words)?, device.upload(&floats)?);
+    let (y, out) = (device.upload(&floats)?, device.upload(&vec![0u32; ELEMENTS])?);
+    let (count, bins) = (device.upload(&[0u32])?, device.upload(&[0u32; 256])?);
+    let (a, b) = (device.upload(&matrix)?, device.upload(&matrix)?);
+    let points = WIDTH * WIDTH;
+    let step = 3.0f32 / WIDTH as f32;
+    let grid = |threads: usize| [threads as u32 / 256, 1, 1];
+    let wide = [256, 1, 1];
+    let nothing = || -> Box<dyn Fn() -> Result<(), Error>> { Box::new(|| Ok(())) };
+
+    let mut sums = vec![0f32; ELEMENTS / 256];
+    let mut scanned = vec![0i32; ELEMENTS];
+    let mut kept = vec![0i32; ELEMENTS];
+    let mut found = [0u32; 256];
+    let mut product = vec![0f32; SIDE * SIDE];
+    let mut hashes = vec![0u32; INTEGERS];
+    let mut rounds = vec![0u32; points];
+    let mut line = floats.clone();
+    native::block_reduce(&floats, &mut sums);
+    native::warp_scan(&integers, &mut scanned);
+    families::histogram(&words, &mut found);
+    families::matmul(&matrix, &matrix, &mut product, SIDE);
+    native::xorshift(&mut hashes, ROUNDS);
+    families::mandelbrot(&mut rounds, WIDTH, step, MOST);
+    let positive = families::compact(&integers, &mut kept);
+    families::saxpy(2.0, &floats, &mut line);
+    let mut expected: Vec<(&str, Vec<u32>)> = vec![
+        ("saxpy", line.iter().map(|v| v.to_bits()).collect()),
+        ("reduction", sums.iter().map(|v| v.to_bits()).collect()),
+        ("scan", scanned.iter().map(|v| v.cast_unsigned()).collect()),
+        ("compaction", vec![positive as u32]),
+        ("histogram", found.to_vec()),
+        ("matmul", product.iter().map(|v| v.to_bits()).collect()),
+        ("integer", hashes.clone()),
+        ("mandelbrot", rounds.clone()),
+    ];
+    let count_of = ELEMENTS as u32;
+    let rows = [
+        Row {
+            name: "saxpy",
+            kernel: "saxpy",
+            module: &second,
+            grid: grid(ELEMENTS),
+            block: wide,
+            args: vec![count_of.into(), 2f32.into(), x.into(), y.into()],
+            native: Box::new(|| families::saxpy(2.0, &floats, &mut line)),
+            before: Box::new(|| device.write(y, 0, &floats)),
+        },
+        Row {
+            name: "reduction",
+            kernel: "block_reduce",
+            module: &first,
+            grid: grid(ELEMENTS),
+            block: wide,
+            args: vec![x.into(), out.into()],
+            native: Box::new(|| native::block_reduce(&floats, &mut sums)),
+            before: nothing(),
+        },
+        Row {
+            name: "scan",
+            kernel: "warp_scan",
+            module: &first,
+            grid: grid(ELEMENTS),
+            block: wide,
+            args: vec![ints.into(), out.into()],
+            native: Box::new(|| native::warp_scan(&integers, &mut scanned)),
+            before: nothing(),
+        },
+        Row {
+            name: "compaction",
+            kernel: "compact",
+            module: &second,
+            grid: grid(ELEMENTS),
+            block: wide,
+            args: vec![ints.into(), out.into(), count.into()],
+            native: Box::new(|| {
+                families::compact(&integers, &mut kept);
+            }),
+            before: Box::new(|| device.write(count, 0, &[0u32])),
+        },
+        Row {
+            name: "histogram",
+            kernel: "histogram",
+            module: &second,
+            grid: [ELEMENTS as u32 / 4096, 1, 1],
+            block: wide,
+            args: vec![words_in.into(), bins.into()],
+            native: Box::new(|| families::histogram(&words, &mut found)),
+            before: Box::new(|| device.write(bins, 0, &[0u32; 256])),
+        },
+        Row {
+            name: "matmul",
+            kernel: "matmul",
+            module: &second,
+            grid: [SIDE as u32 / 16, SIDE as u32 / 16, 1],
+            block: [16, 16, 1],
+            args: vec![a.into(), b.into(), out.into(), (SIDE as i32).into()],
+            native: Box::new(|| families::matmul(&matrix, &matrix, &mut product, SIDE)),
+            before: nothing(),
+        },
+        Row {
+            name: "integer",
+            kernel: "xorshift",
+            module: &first,
+            grid: grid(INTEGERS),
+            block: wide,
+            args: vec![out.into(), ROUNDS.into()],
+            native: Box::new(|| native::xorshift(&mut hashes, ROUNDS)),
+            before: nothing(),
+        },
+        Row {
+            name: "mandelbrot",
+            kernel: "mandelbrot",
+            module: &second,
+            grid: grid(points),
+            block: wide,
+            args: vec![out.into(), (WIDTH as i32).into(), step.into(), (MOST as i32).into()],
+            native: Box::new(|| families::mandelbrot(&mut rounds, WIDTH, step, MOST)),
+            before: nothing(),
+        },
+    ];
+    let engines: Vec<EngineChoice> = EngineChoice::available().collect();
+    print!("{:<12}{:>12}", "kernel", "native ms");
+    engines.iter().for_each(|engine| print!("{:>17}", engine.to_string()));
+    println!("   times native (ns a warp instruction)");
+    for mut row in
+        rows.into_iter().filter(|row| names.is_empty() || names.iter().any(|name| name == row.name))
+    {
+        let mut theirs = Vec::new();
+        let mut ours = vec![Vec::new(); engines.len()];
+        let mut instructions = 1;
+        let at = expected.iter().position(|(name, _)| *name == row.name);
+        let wanted = at.map(|at| std::mem::take(&mut expected[at].1)).unwrap_or_default();
+        for _ in 0..REPETITIONS {
+            for (engine, times) in engines.iter().zip(&mut ours) {
+                (row.before)()?;
+                let config = LaunchConfig {
+                    threads: 1,
+                    engine: *engine,
+                    ..LaunchConfig::new(row.grid, row.block)
+                };
+                let report = row.module.kernel(row.kernel)?.launch(&device, &config, &row.args)?;
+                times.push(report.elapsed);
+                instructions = report.stats.warp_instructions;
+                let result = match row.name {
+                    "saxpy" => y,
+                    "compaction" => count,
+                    "histogram" => bins,
+                    _ => out,
+                };
+                let result: Vec<u32> = device.download(result)?;
+                let name = row.name;
+                assert!(
+                    result[..wanted.len()] == wanted,
+                    "{name} by {engine}: something else than the loop"
+                );
+            }
+            let started = Instant::now();
+            (row.native)();
+            theirs.push(started.elapsed());
+        }
+        let theirs = median(theirs);
+        print!("{:<12}{:>12.3}", row.name, theirs * 1e3);
+        for times in ours {
+            let time = median(times);
+            print!("{:>9.2} ({:>5.2})", time / theirs, time * 1e9 / instructions as f64);
+        }
+        println!();
+    }
+    Ok(())
+}

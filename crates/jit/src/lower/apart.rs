@@ -1,0 +1,217 @@
+//! Where lanes of a warp that have parted stay until they meet: blocks that are lowered a second time, for some of the lanes.
+
+use super::nodes::{End, Nodes};
+use ir::analysis::Shapes;
+use ir::{BlockId, Dominators, Graph, Kernel, Reg, Terminator};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Blocks of a part, with the one where lanes meet.
+const MAX_BLOCKS: usize = 32;
+/// Blocks for which lanes can be noted, in all parts of a kernel.
+pub(super) const MAX_PENDING: usize = 64;
+
+/// Blocks in the order of the kernel, in which lanes that have parted run: the earliest first. All of them come to the last.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) blocks: Vec<usize>,
+    /// Per block, the registers that it or a block behind it needs.
+    pub(super) needed: Vec<Vec<Reg>>,
+    /// Per block, the registers that other lanes need meanwhile.
+    pub(super) kept: Vec<BTreeSet<Reg>>,
+    /// Per block, whether all lanes may have met there.
+    pub(super) meets: Vec<bool>,
+}
+
+/// The parts of a kernel.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) all: Vec<Part>,
+    /// Per block at whose end lanes may part, the part in which they stay.
+    pub(super) of: BTreeMap<usize, usize>,
+    /// Per block of a part, where its pending lanes are noted.
+    pub(super) pending: BTreeMap<(usize, usize), usize>,
+}
+
+/// The blocks between a branch and where its lanes meet.
+fn between(graph: &Graph, at: usize, meet: usize) -> Option<Vec<usize>> {
+    let mut found = BTreeSet::new();
+    let mut left: Vec<usize> = graph.successors(at).collect();
+    while let Some(block) = left.pop() {
+        if block == meet || !found.insert(block) {
+            continue;
+        }
+        if found.len() >= MAX_BLOCKS || block > meet {
+            return None;
+        }
+        left.extend(graph.successors(block));
+    }
+    Some(found.into_iter().collect())
+}
+
+impl Parts {
+    pub(super) fn of(kernel: &Kernel, shapes: &Shapes, nodes: &Nodes) -> Parts {
+        let graph = Graph::of_blocks(kernel);
+        let end = graph.nodes();
+        let leaves = |at: &usize| graph.successors(*at).next().is_none();
+        let exits: Vec<usize> = (0..end).filter(leaves).collect();
+        let edges = graph.edges().map(|(from, to)| (to, from));
+        let reversed = Graph::new(end + 1, edges.chain(exits.iter().map(|exit| (end, *exit))));
+        let after = Dominators::new(&reversed, end);
+        let parts = |at: &usize| {
+            shapes.parts(BlockId(*at as u32)) && nodes.last(*at).end == End::Terminator
+        };
+        let mut regions = Vec::new();
+        for at in (0..end).filter(parts) {
+            let Some(meet) = after.immediate(at).filter(|meet| *meet != end && *meet > 0) else {
+                continue;
+            };
+            let Some(blocks) = between(&graph, at, meet) else { continue };
+            // What others have to do cannot be done by some lanes here.
+            let back = |block: usize| {
+                let to = kernel.blocks[block].terminator.successors();
+                to.filter(|to| to.0 as usize <= block).count()
+            };
+            let whole = |block: &usize| *block > 0 && nodes.is_whole(*block) && back(*block) < 2;
+            if at < meet && blocks.iter().all(whole) {
+                regions.push((at, blocks, meet));
+            }
+        }
+        regions.sort_by_key(|(at, blocks, _)| (usize::MAX - blocks.len(), *at));
+        let mut found = Parts::default();
+        let mut meets = BTreeSet::new();
+        for (at, blocks, meet) in regions {
+            let inside = |part: &Part, block: &usize| part.blocks.contains(block);
+            let nth = found
+                .all
+                .iter()
+                .position(|part| blocks.iter().chain([&meet]).all(|block| inside(part, block)));
+            let nth = match nth {
+                Some(nth) => nth,
+                None => {
+                    let all: Vec<usize> = blocks.iter().copied().chain([meet]).collect();
+                    if found.pending.len() + all.len() > MAX_PENDING {
+                        continue;
+                    }
+                    let nth = found.all.len();
+                    for block in &all {
+                        let slot = found.pending.len();
+                        found.pending.insert((nth, *block), slot);
+                    }
+                    let part = Part {
+                        blocks: all,
+                        needed: Vec::new(),
+                        kept: Vec::new(),
+                        meets: Vec::new(),
+                    };
+                    found.all.push(part);
+                    nth
+                }
+            };
+            found.of.insert(at, nth);
+            meets.insert((nth, meet));
+        }
+        for (nth, part) in found.all.iter_mut().enumerate() {
+            part.meets = part.blocks.iter().map(|block| meets.contains(&(nth, *block))).collect();
+            part.find_needed(kernel, nodes);
+            let own = found.of.iter().filter(|(_, part)| **part == nth);
+            let entered: Vec<usize> = own.map(|(at, _)| *at).collect();
+            part.find_kept(kernel, shapes, nodes, &entered);
+        }
+        found
+    }
+}
+
+impl Part {
+    /// Where a block stands in the part.
+    pub(super) fn position(&self, block: usize) -> Option<usize> {
+        self.blocks.iter().position(|known| *known == block)
+    }
+
+    /// The blocks of the part to which control goes from one of its blocks other than the last.
+    fn successors(&self, kernel: &Kernel, nth: usize) -> Vec<usize> {
+        if nth + 1 == self.blocks.len() {
+            return Vec::new();
+        }
+        let terminator: &Terminator = &kernel.blocks[self.blocks[nth]].terminator;
+        terminator.successors().filter_map(|to| self.position(to.0 as usize)).collect()
+    }
+
+    fn find_needed(&mut self, kernel: &Kernel, nodes: &Nodes) {
+        let live = |block: usize| nodes.all[nodes.first[block]].live.iter().copied();
+        let mut needed: Vec<BTreeSet<Reg>> =
+            self.blocks.iter().map(|block| live(*block).collect()).collect();
+        loop {
+            let mut changed = false;
+            for nth in (0..self.blocks.len().saturating_sub(1)).rev() {
+                let mut more = needed[nth + 1].clone();
+                for to in self.successors(kernel, nth) {
+                    more.extend(needed[to].iter().copied());
+                }
+                let before = needed[nth].len();
+                needed[nth].extend(more);
+                changed |= needed[nth].len() != before;
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.needed = needed.into_iter().map(|set| set.into_iter().collect()).collect();
+    }
+
+    fn find_kept(&mut self, kernel: &Kernel, shapes: &Shapes, nodes: &Nodes, entered: &[usize]) {
+        let count = self.blocks.len();
+        let mut reach = vec![0u64; count];
+        loop {
+            let mut changed = false;
+            for nth in (0..count).rev() {
+                let to = self.successors(kernel, nth);
+                let all = to.iter().fold(1u64 << nth, |all, to| all | reach[*to]);
+                changed |= all != reach[nth];
+                reach[nth] = all;
+            }
+            if !changed {
+                break;
+            }
+        }
+        // Per block, those in which other lanes may wait while it runs.
+        let mut waiting = vec![0u64; count];
+        let mut part = |one: u64, other: u64| {
+            for (nth, waiting) in waiting.iter_mut().enumerate() {
+                if one >> nth & 1 != 0 {
+                    *waiting |= other & !((2u64 << nth) - 1);
+                }
+            }
+        };
+        for nth in 0..count {
+            let to = self.successors(kernel, nth);
+            if shapes.parts(BlockId(self.blocks[nth] as u32))
+                && let [one, other] = to[..]
+            {
+                part(reach[one], reach[other]);
+                part(reach[other], reach[one]);
+            }
+        }
+        // Lanes come in by two ways at once, too.
+        for at in entered {
+            let to = kernel.blocks[*at].terminator.successors();
+            let to: Vec<usize> = to.filter_map(|to| self.position(to.0 as usize)).collect();
+            if let [one, other] = to[..] {
+                part(reach[one], reach[other]);
+                part(reach[other], reach[one]);
+            }
+        }
+        let everything = reach.iter().fold(0, |all, reach| all | reach);
+        let last = 1u64 << (count - 1);
+        self.kept = (0..count)
+            .map(|nth| {
+                let waiting = waiting[nth] | (last & everything & !((2u64 << nth) - 1));
+                let blocks = (0..count).filter(|other| waiting >> other & 1 != 0);
+                blocks
+                    .flat_map(|other| {
+                        nodes.all[nodes.first[self.blocks[other]]].live.iter().copied()
+                    })
+                    .collect()
+            })
+            .collect();
+    }
+}
