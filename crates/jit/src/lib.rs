@@ -34,6 +34,15 @@ impl Level {
     /// All levels.
     pub const ALL: [Level; 2] = [Level::Avx2, Level::Avx512];
 
+    /// Whether code of the level has been compared with the interpreter. That of AVX-512 is made, and has not run yet: whoever has such
+    /// a machine may try it, and no engine offers it.
+    pub fn is_tried(self) -> bool {
+        match self {
+            Level::Avx2 => true,
+            Level::Avx512 => false,
+        }
+    }
+
     /// Whether this machine has the instructions that code of the level consists of.
     pub fn is_available(self) -> bool {
         #[cfg(all(target_arch = "x86_64", unix))]

@@ -94,14 +94,14 @@ impl EngineChoice {
     }
 
     fn native() -> impl Iterator<Item = EngineChoice> {
-        let levels = jit::Level::ALL.into_iter().filter(|level| level.is_available());
-        levels.map(EngineChoice::Native)
+        let levels = jit::Level::ALL.into_iter().map(EngineChoice::Native);
+        levels.filter(|engine| engine.is_available())
     }
 
     fn is_available(self) -> bool {
         match self {
             EngineChoice::Interpreter(level) => level.is_available(),
-            EngineChoice::Native(level) => level.is_available(),
+            EngineChoice::Native(level) => level.is_available() && level.is_tried(),
         }
     }
 }
@@ -134,6 +134,10 @@ impl FromStr for EngineChoice {
         let mut all = all.chain(jit::Level::ALL.into_iter().map(EngineChoice::Native));
         match all.find(|engine| engine.to_string() == text) {
             Some(engine) if engine.is_available() => Ok(engine),
+            Some(EngineChoice::Native(level)) if !level.is_tried() => Err(format!(
+                "{text} is not offered: its code has not been compared with the interpreter's results yet; there are {}",
+                known().join(", ")
+            )),
             Some(_) => Err(format!("this machine has no {text}: it has {}", known().join(", "))),
             None => Err(format!(
                 "there is no engine `{text}`: there are interp, jit, {}",

@@ -17,7 +17,7 @@ const IR_TEXT: &str = "crates/ir/src/text/";
 const PRINTED: [&str; 2] = ["crates/generate/src/ptx/", "crates/conformance/src/functions.rs"];
 
 /// Words that are opcodes and mean something else in these files.
-const OTHER_MEANINGS: [(&str, &[&str]); 5] = [
+const OTHER_MEANINGS: [(&str, &[&str]); 6] = [
     // A state space.
     ("crates/ptx/src/syntax/types.rs", &["tex"]),
     // Functions and a statement of pseudo-code in machine descriptions.
@@ -26,6 +26,7 @@ const OTHER_MEANINGS: [(&str, &[&str]); 5] = [
     // An option.
     ("crates/cli/src/arguments/mod.rs", &["set"]),
     // A feature of x86-64.
+    ("crates/jit/src/lib.rs", &["fma"]),
     ("crates/vm/src/simd.rs", &["fma"]),
 ];
 

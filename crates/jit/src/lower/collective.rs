@@ -1,7 +1,7 @@
 //! Collectives of a whole warp.
 
 use super::Lower;
-use super::values::{FLOAT, Value};
+use super::value::{FLOAT, Value};
 use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::O;
@@ -54,7 +54,7 @@ impl Lower<'_> {
             VoteMode::Uni => return false,
         };
         self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(compared)]);
-        let [byte, word, found] = [0; 3].map(|_| self.func.value(super::values::INT));
+        let [byte, word, found] = [0; 3].map(|_| self.func.value(super::value::INT));
         self.func.x(code, &[O::D(byte)]);
         self.func.x(Code::Movzx_r32_rm8, &[O::D(word), O::U(byte)]);
         self.func.x(Code::Neg_rm32, &[O::Tied(found, word)]);

@@ -4,23 +4,13 @@
 //! default schedule has it. Results are blended where other lanes need what the register held.
 
 use super::Lower;
-use super::values::{INT, Value};
+use super::mask::Masked;
+use super::value::{INT, Value};
 use crate::exit::{Leaving, Why};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::{BlockId, Class, Inst, Interrupt, Op, Operand, Pred, Reg, Terminator};
 use regalloc2::{Block, VReg};
-
-/// The lanes that execute, and where.
-#[derive(Clone, Debug)]
-pub(super) struct Masked {
-    pub(super) part: usize,
-    pub(super) nth: usize,
-    pub(super) lanes: VReg,
-    /// The same as masks, once somebody needed them.
-    pub(super) masks: Option<Vec<VReg>>,
-    pub(super) wide: Option<Vec<VReg>>,
-}
 
 impl Lower<'_> {
     fn pending(&self, part: usize, block: usize) -> Mem {
@@ -378,7 +368,7 @@ impl Lower<'_> {
             } else {
                 let count = self.count(self.class(*reg));
                 let vectors: Vec<VReg> =
-                    (0..count).map(|_| self.func.value(super::values::FLOAT)).collect();
+                    (0..count).map(|_| self.func.value(super::value::FLOAT)).collect();
                 params.extend(&vectors);
                 let nan = self.floats[reg.0 as usize];
                 Value { nan, ..Value::vectors(vectors) }

@@ -1,7 +1,7 @@
 //! Loads and stores whose addresses follow from the first lane's: one check for the warp, then plain accesses.
 
 use super::Lower;
-use super::values::{FLOAT, INT, Value};
+use super::value::{FLOAT, INT, Value};
 use crate::Level;
 use crate::exit::Why;
 use crate::isa::U;

@@ -7,11 +7,13 @@
 mod apart;
 mod collective;
 mod control;
+mod mask;
 mod masked;
 mod memory;
 mod nodes;
 mod predicate;
 mod scalar;
+mod value;
 mod values;
 mod vector;
 
@@ -22,11 +24,11 @@ use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
 use ir::{Class, Collective, Float, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg, Src};
-use masked::Masked;
+use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
 use std::collections::{BTreeSet, HashMap};
-use values::Value;
+use value::Value;
 
 /// Machine instructions of a kernel, and where they are entered.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! Predicates: as a bit a lane in a general register, and as a mask a vector.
 
 use super::Lower;
-use super::values::{FLOAT, INT, Value, words};
+use super::value::{FLOAT, INT, Value};
+use super::values::words;
 use crate::Level;
 use crate::isa::V;
 use crate::mir::O;

@@ -1,7 +1,7 @@
 //! Operations on values whose lanes follow from the first: computed once, for that lane.
 
 use super::Lower;
-use super::values::INT;
+use super::value::INT;
 use crate::mir::{Base, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Affine, Shape};

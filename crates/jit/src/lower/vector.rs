@@ -1,7 +1,8 @@
 //! Operations on all lanes, vector after vector.
 
 use super::Lower;
-use super::values::{FLOAT, Value, doubles, words};
+use super::value::{FLOAT, Value};
+use super::values::{doubles, words};
 use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::{Mem, O};
@@ -95,7 +96,7 @@ impl Lower<'_> {
             _ => None,
         };
         let vector = if gives.is_some() { self.canonical_vector(vector) } else { vector };
-        let found = self.func.value(super::values::INT);
+        let found = self.func.value(super::value::INT);
         let code = match self.level {
             Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
             Level::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
@@ -448,7 +449,7 @@ impl Lower<'_> {
             }
             Level::Avx512 => (0..count)
                 .map(|nth| {
-                    let part = self.func.value(super::values::INT);
+                    let part = self.func.value(super::value::INT);
                     let by = (nth * lanes) as u8;
                     self.func.x(Code::Shr_rm32_imm8, &[O::Tied(part, bits), O::I8(by)]);
                     let found = self.func.value(regalloc2::RegClass::Vector);

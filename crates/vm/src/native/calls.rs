@@ -1,6 +1,6 @@
 //! What machine code calls.
 
-use super::state::Owner;
+use super::owner::Owner;
 use crate::frame::Frame;
 use crate::interp::find_region;
 use crate::plan::Pc;

@@ -6,6 +6,7 @@
 //! deadlocks, divergence.
 
 mod calls;
+mod owner;
 mod rows;
 mod state;
 
@@ -17,7 +18,7 @@ use crate::interp::{Interpreter, Program};
 use crate::plan::{Pc, Plan};
 use ir::Interrupt;
 use jit::Why;
-use state::Owner;
+use owner::Owner;
 pub(crate) use state::State;
 use std::sync::Arc;
 

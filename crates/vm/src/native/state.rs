@@ -1,6 +1,5 @@
 //! What a frame keeps for machine code.
 
-use crate::interp::Program;
 use std::fmt;
 use std::mem::size_of;
 
@@ -44,12 +43,4 @@ impl State {
         let at = size_of::<jit::Context>() / 8 + nth;
         self.memory.get(at / 8).map_or(0, |line| line.0[at % 8])
     }
-}
-
-/// Who runs code: what calls out of it need.
-pub(super) struct Owner {
-    /// A [`crate::frame::Frame`].
-    pub(super) frame: *mut (),
-    pub(super) interp: *const Program,
-    pub(super) warp: usize,
 }

@@ -1,0 +1,40 @@
+//! What is known of where a register's value is.
+
+use regalloc2::{RegClass, VReg};
+
+/// The value of a register. What is not there is made of what is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Value {
+    /// The first lane's, of which the others follow; of a predicate, a bit a lane.
+    pub(super) scalar: Option<VReg>,
+    /// All lanes', vector after vector.
+    pub(super) vectors: Option<Vec<VReg>>,
+    /// Of a predicate, a mask a vector.
+    pub(super) masks: Option<Vec<VReg>>,
+    /// NaNs may have any bits.
+    pub(super) nan: bool,
+    /// The home row holds it: of a value whose lanes follow from the first, at least that.
+    pub(super) home: bool,
+    /// All lanes are in the home row.
+    pub(super) full: bool,
+}
+
+impl Value {
+    pub(super) fn scalar(value: VReg) -> Value {
+        Value { scalar: Some(value), ..Value::default() }
+    }
+
+    pub(super) fn vectors(values: Vec<VReg>) -> Value {
+        Value { vectors: Some(values), ..Value::default() }
+    }
+
+    pub(super) fn masks(values: Vec<VReg>) -> Value {
+        Value { masks: Some(values), ..Value::default() }
+    }
+
+    pub(super) const HOME: Value =
+        Value { scalar: None, vectors: None, masks: None, nan: false, home: true, full: false };
+}
+
+pub(super) const INT: RegClass = RegClass::Int;
+pub(super) const FLOAT: RegClass = RegClass::Float;
