@@ -91,7 +91,7 @@ pub(crate) enum U {
     CvtDq2Ps,
     SqrtPs,
     /// The low half of a vector's elements of 32 bits, each made 64 bits wide.
-    WidenU,
+    WidenZero,
     WidenS,
     /// The upper half of a vector, in the lower.
     UpperHalf,
@@ -123,8 +123,8 @@ impl U {
             (U::CvtDq2Ps, Level::Avx512) => Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
             (U::SqrtPs, Level::Avx2) => Code::VEX_Vsqrtps_ymm_ymmm256,
             (U::SqrtPs, Level::Avx512) => Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
-            (U::WidenU, Level::Avx2) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
-            (U::WidenU, Level::Avx512) => Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
+            (U::WidenZero, Level::Avx2) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
+            (U::WidenZero, Level::Avx512) => Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
             (U::WidenS, Level::Avx2) => Code::VEX_Vpmovsxdq_ymm_xmmm128,
             (U::WidenS, Level::Avx512) => Code::EVEX_Vpmovsxdq_zmm_k1z_ymmm256,
             (U::UpperHalf, Level::Avx2) => Code::VEX_Vextracti128_xmmm128_ymm_imm8,

@@ -166,10 +166,10 @@ fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
             let read = p.src(copy.read, Class::W32);
             p.line(format!("cp.async.ca.shared.global [{to}], [{from}], {}, {read}", copy.unit));
             // Here it is complete at once.
-            p.line("cp.async.wait_all".to_owned());
+            p.line("cp.async.wait_all");
         }
         Op::CopyProgress(CopyProgress::Commits(Groups::Plain)) => {
-            p.line("cp.async.commit_group".to_owned());
+            p.line("cp.async.commit_group");
         }
         Op::ClusterBarrier { .. } | Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. } => {
             return Err(format!("{:?} is not printed as PTX", inst.op));

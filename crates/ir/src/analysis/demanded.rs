@@ -66,23 +66,20 @@ impl Demanded {
                 executing = if matches!(guard, Pred::Not(_)) { !lanes } else { *lanes };
             }
         }
-        let needed = match &inst.op {
-            Op::Collective {
-                what: Collective::Shfl { mode, a, b: Src::Imm(b), c: Src::Imm(c), .. },
-                ..
-            } => {
-                let sources = shfl::source_lanes(*mode, &[*b as u32; WARP], &[*c as u32; WARP]);
-                let wanted = (0..WARP).filter(|lane| results >> lane & 1 != 0);
-                let from =
-                    wanted.fold(0, |all, lane| all | 1u32 << (sources.lane[lane] as u32 % 32));
-                if let Src::Reg(a) = a {
-                    changed |= self.add(a.0, from);
-                }
-                return changed;
+        if let Op::Collective {
+            what: Collective::Shfl { mode, a, b: Src::Imm(b), c: Src::Imm(c), .. },
+            ..
+        } = &inst.op
+        {
+            let sources = shfl::source_lanes(*mode, &[*b as u32; WARP], &[*c as u32; WARP]);
+            let wanted = (0..WARP).filter(|lane| results >> lane & 1 != 0);
+            let from = wanted.fold(0, |all, lane| all | 1u32 << (sources.lane[lane] as u32 % 32));
+            if let Src::Reg(a) = a {
+                changed |= self.add(a.0, from);
             }
-            op if op.is_pure() => results & executing,
-            _ => executing,
-        };
+            return changed;
+        }
+        let needed = if inst.op.is_pure() { results & executing } else { executing };
         // Collectives read lanes that do not execute them.
         let needed = if inst.op.is_collective() { u32::MAX } else { needed };
         inst.op.operands(|operand| {

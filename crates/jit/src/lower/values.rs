@@ -9,7 +9,7 @@ use crate::{Home, Level};
 use iced_x86::Code;
 use ir::analysis::Shape;
 use ir::{Class, Pred, Reg, Src};
-use regalloc2::{RegClass, VReg};
+use regalloc2::VReg;
 
 /// A constant of 64 bytes that repeats 32 bits.
 pub(super) fn words(value: u32) -> [u8; 64] {

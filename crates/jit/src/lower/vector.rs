@@ -313,7 +313,7 @@ impl Lower<'_> {
 
     /// A vector of values of 32 bits, each as one of 64.
     fn widened(&mut self, a: Src, nth: usize, signed: bool) -> VReg {
-        let widen = if signed { U::WidenS } else { U::WidenU };
+        let widen = if signed { U::WidenS } else { U::WidenZero };
         if let Src::Imm(value) = a {
             let value = value as u32;
             let wide = if signed { i64::from(value as i32) as u64 } else { u64::from(value) };
@@ -324,7 +324,7 @@ impl Lower<'_> {
                 let half = (nth % 2 * self.level.bytes() / 2) as i32;
                 self.unary(widen, O::M(Mem { disp: memory.disp + half, ..memory }))
             }
-            O::U(vector) if nth % 2 == 0 => self.unary(widen, O::U(vector)),
+            O::U(vector) if nth.is_multiple_of(2) => self.unary(widen, O::U(vector)),
             O::U(vector) => {
                 let upper = self.func.value(FLOAT);
                 let code = U::UpperHalf.code(self.level);

@@ -178,13 +178,13 @@ impl NativeCode {
         let fuel = std::mem::replace(&mut frame.fuel, 0);
         let exit = self.interp.run(frame, *at, until);
         frame.fuel += fuel;
-        match exit {
-            Stop::Yield(to) if frame.fuel >= 0 => {
-                *at = to;
-                Ok(())
-            }
-            other => Err(other),
+        if let Stop::Yield(to) = exit
+            && frame.fuel >= 0
+        {
+            *at = to;
+            return Ok(());
         }
+        Err(exit)
     }
 
     /// Runs the code of every warp of the group.
