@@ -126,8 +126,12 @@ impl FromStr for EngineChoice {
             return Ok(EngineChoice::detect());
         }
         if text == "jit" {
-            let missing =
-                || format!("this machine has no native code: it has {}", known().join(", "));
+            let missing = || {
+                format!(
+                    "native code is not offered yet: its code does not pass all tests; there are {}",
+                    known().join(", ")
+                )
+            };
             return EngineChoice::native().last().ok_or_else(missing);
         }
         let all = Level::ALL.into_iter().map(EngineChoice::Interpreter);
@@ -135,12 +139,12 @@ impl FromStr for EngineChoice {
         match all.find(|engine| engine.to_string() == text) {
             Some(engine) if engine.is_available() => Ok(engine),
             Some(EngineChoice::Native(level)) if !level.is_tried() => Err(format!(
-                "{text} is not offered: its code has not been compared with the interpreter's results yet; there are {}",
+                "{text} is not offered yet: its code does not pass all tests; there are {}",
                 known().join(", ")
             )),
             Some(_) => Err(format!("this machine has no {text}: it has {}", known().join(", "))),
             None => Err(format!(
-                "there is no engine `{text}`: there are interp, jit, {}",
+                "there is no engine `{text}`: there are interp, {}",
                 known().join(", ")
             )),
         }
