@@ -119,19 +119,15 @@ impl FromStr for EngineChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = || -> Vec<String> {
-            EngineChoice::available().map(|engine| engine.to_string()).collect()
+        let known = || {
+            let kinds = EngineChoice::native().next().map_or("interp", |_| "interp, jit");
+            EngineChoice::available().fold(kinds.to_owned(), |all, one| format!("{all}, {one}"))
         };
         if text == "interp" {
             return Ok(EngineChoice::detect());
         }
         if text == "jit" {
-            let missing = || {
-                format!(
-                    "native code is not offered yet: its code does not pass all tests; there are {}",
-                    known().join(", ")
-                )
-            };
+            let missing = || format!("this machine has no native code: it has {}", known());
             return EngineChoice::native().last().ok_or_else(missing);
         }
         let all = Level::ALL.into_iter().map(EngineChoice::Interpreter);
@@ -139,14 +135,11 @@ impl FromStr for EngineChoice {
         match all.find(|engine| engine.to_string() == text) {
             Some(engine) if engine.is_available() => Ok(engine),
             Some(EngineChoice::Native(level)) if !level.is_tried() => Err(format!(
-                "{text} is not offered yet: its code does not pass all tests; there are {}",
-                known().join(", ")
+                "{text} is not offered yet, as it has not been tested; there are {}",
+                known()
             )),
-            Some(_) => Err(format!("this machine has no {text}: it has {}", known().join(", "))),
-            None => Err(format!(
-                "there is no engine `{text}`: there are interp, {}",
-                known().join(", ")
-            )),
+            Some(_) => Err(format!("this machine has no {text}: it has {}", known())),
+            None => Err(format!("there is no engine `{text}`: there are {}", known())),
         }
     }
 }

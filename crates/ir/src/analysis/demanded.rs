@@ -2,7 +2,7 @@
 
 use super::shape::Shape;
 use super::shapes::Shapes;
-use crate::{Collective, Inst, Interrupt, Kernel, Op, Operand, Pred, Src};
+use crate::{Collective, Inst, Interrupt, Kernel, Members, Op, Operand, Pred, Src};
 use lanes::{LaneMask, WARP, shfl};
 
 /// Passes over a kernel after which all lanes are taken to be needed.
@@ -68,6 +68,7 @@ impl Demanded {
         }
         if let Op::Collective {
             what: Collective::Shfl { mode, a, b: Src::Imm(b), c: Src::Imm(c), .. },
+            members,
             ..
         } = &inst.op
         {
@@ -76,6 +77,10 @@ impl Demanded {
             let from = wanted.fold(0, |all, lane| all | 1u32 << (sources.lane[lane] as u32 % 32));
             if let Src::Reg(a) = a {
                 changed |= self.add(a.0, from);
+            }
+            // Who waits for whom does not depend on the results.
+            if let Members::Mask(Src::Reg(mask)) = members {
+                changed |= self.add(mask.0, u32::MAX);
             }
             return changed;
         }
@@ -95,7 +100,7 @@ impl Demanded {
 mod tests {
     use super::*;
     use crate::analysis::LaunchShape;
-    use crate::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Liveness, Members};
+    use crate::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Liveness};
     use crate::{Ordering, Space, Special, WarpRules};
     use lanes::ShflMode;
 
@@ -141,5 +146,28 @@ mod tests {
         let found = Demanded::of(&kernel, &shapes, &never).expect("not interrupted");
         let lanes: Vec<u32> = sums.iter().map(|reg| found.lanes(*reg).0).collect();
         assert_eq!(lanes, [0x1111_1111, 0x1111, 0x11, 1]);
+    }
+
+    #[test]
+    fn every_lane_of_a_membermask_is_needed_though_nobody_needs_the_result() {
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [mask, result] = [0; 2].map(|_| b.reg(Class::W32));
+        b.push(Op::Special { d: mask, what: Special::Tid(Dim::X) });
+        let what = Collective::Shfl {
+            mode: ShflMode::Idx,
+            d: result,
+            p: None,
+            a: Src::Imm(0),
+            b: Src::Imm(0),
+            c: Src::Imm(31),
+        };
+        b.push(Op::Collective { what, members: Members::Mask(mask.into()), aligned: false });
+        let kernel = b.finish();
+        let live = Liveness::of(&kernel).expect("small");
+        let launch = LaunchShape { block: [32, 1, 1] };
+        let never = Interrupt::never();
+        let shapes = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
+        let found = Demanded::of(&kernel, &shapes, &never).expect("not interrupted");
+        assert_eq!(found.lanes(mask), LaneMask::FULL);
     }
 }

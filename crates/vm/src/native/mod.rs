@@ -226,7 +226,7 @@ impl NativeCode {
         match first.why {
             Why::Exits if together => Next::Stop(Stop::Exit),
             Why::Barrier if together => {
-                if is_complete(frame, first.at) {
+                if is_complete(frame) {
                     return Next::Native(first.at.next());
                 }
                 self.complete_rows(frame, code, &left);
@@ -311,7 +311,7 @@ fn pending<'c>(frame: &mut Frame<'_>, code: &'c jit::Code) -> Vec<(u32, &'c [ir:
 }
 
 /// Whether the group is all that is waited for at a barrier.
-fn is_complete(frame: &Frame<'_>, _at: Pc) -> bool {
+fn is_complete(frame: &Frame<'_>) -> bool {
     let group = frame.first..frame.first + frame.count;
     let here: u32 = frame.exec[group].iter().map(|lanes| lanes.count_ones()).sum();
     frame.arrivals == 0 && here == frame.threads.live_count()
