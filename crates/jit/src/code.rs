@@ -69,9 +69,6 @@ impl Code {
         entries.sort_by_key(|entry| entry.place);
         let bytes = emitted.bytes.len();
         let Emitted { start, exits, words, .. } = emitted;
-        if let Ok(f) = std::env::var("JITDUMP") {
-            std::fs::write(format!("{f}.{:x}", memory.as_ptr() as usize), &memory[..]).unwrap();
-        }
         Ok(Code { memory, start, entries, exits, sites, words, bytes, pending })
     }
 

@@ -1,5 +1,6 @@
 //! What code and those who run it share.
 
+use lanes::WARP;
 use std::mem::offset_of;
 
 /// Where machine code finds everything, and leaves what it knows. The words of [`crate::Code::context_words`] follow it in
@@ -55,6 +56,10 @@ pub struct Context {
     pub lanes: u64,
     /// Lanes that wait for their turn, when masked code was left ([`crate::Code::pending`]).
     pub pending: [u32; 64],
+    /// Per lane, how far its access lies from where all are counted from.
+    pub offsets: [u32; WARP],
+    /// What lanes store, or have loaded, one by one; and what atomics have found.
+    pub elements: [[u64; WARP]; 2],
 }
 
 impl Context {
@@ -85,6 +90,8 @@ impl Context {
             owner: 0,
             lanes: 0,
             pending: [0; 64],
+            offsets: [0; WARP],
+            elements: [[0; WARP]; 2],
         }
     }
 }
@@ -125,7 +132,12 @@ offsets! {
     CTA = cta;
     LANES = lanes;
     PENDING = pending;
+    OFFSETS = offsets;
+    ELEMENTS = elements;
 }
+
+/// Bytes from one of the context's elements of all lanes to the next.
+pub(crate) const ELEMENT_BYTES: usize = size_of::<[u64; WARP]>();
 
 /// Where room begins for what has no register.
 pub(crate) const SPILLED: i32 = size_of::<Context>() as i32;

@@ -3,10 +3,11 @@
 use crate::Level;
 use crate::context as at;
 use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
-use crate::mir::{Arg, ArgBase, Func, Kind, register};
+use crate::mir::{Arg, ArgBase, EachLane, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
-use iced_x86::{Code, ConditionCode, Encoder, OpCodeOperandKind, Register};
+use iced_x86::{Code, ConditionCode, Encoder, Instruction, OpCodeOperandKind, Register};
+use ir::Access;
 use regalloc2::{
     Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
     RegallocOptions,
@@ -57,6 +58,8 @@ struct Emitter {
     end: usize,
     /// Where jumps end, and where they go.
     jumps: Vec<(usize, Target)>,
+    /// The same where it is known which byte they go to.
+    here: Vec<(usize, usize)>,
     blocks: Vec<usize>,
     cold: Vec<Cold>,
     level: Level,
@@ -75,6 +78,7 @@ pub(crate) fn emit(func: &Func, entries: &[(u32, Block)], level: Level) -> Resul
         encoder: Encoder::new(64),
         end: 0,
         jumps: Vec::new(),
+        here: Vec::new(),
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         level,
@@ -122,7 +126,7 @@ impl Emitter {
         let find = self.end;
         self.find()?;
         let mut bytes = self.encoder.take_buffer();
-        for (end, target) in &self.jumps {
+        let known = self.jumps.iter().map(|(end, target)| {
             let to = match target {
                 Target::Block(nth) => self.blocks[*nth],
                 Target::Cold(nth) => cold_at[*nth],
@@ -130,8 +134,11 @@ impl Emitter {
                 Target::Leave => leave,
                 Target::Find => find,
             };
-            let distance = to as i64 - *end as i64;
-            bytes[end - 4..*end].copy_from_slice(&(distance as i32).to_le_bytes());
+            (*end, to)
+        });
+        for (end, to) in known.chain(self.here.iter().copied()) {
+            let distance = to as i64 - end as i64;
+            bytes[end - 4..end].copy_from_slice(&(distance as i32).to_le_bytes());
         }
         let entries =
             entries.iter().map(|(place, block)| (*place, self.blocks[block.index()])).collect();
@@ -155,10 +162,13 @@ impl Emitter {
         operands: &[X],
         mask: Option<(Register, bool)>,
     ) -> Result<(), String> {
-        let instruction = x86::instruction(code, operands, mask);
-        let length = self.encoder.encode(&instruction, self.end as u64);
-        self.end +=
-            length.map_err(|error| format!("{code:?} {operands:?} cannot be encoded: {error}"))?;
+        self.encode(&x86::instruction(code, operands, mask))
+    }
+
+    fn encode(&mut self, instruction: &Instruction) -> Result<(), String> {
+        let length = self.encoder.encode(instruction, self.end as u64);
+        self.end += length
+            .map_err(|error| format!("{:?} cannot be encoded: {error}", instruction.code()))?;
         Ok(())
     }
 
@@ -263,21 +273,125 @@ impl Emitter {
         match cold {
             Cold::Exit(exit) => self.exit(exit),
             Cold::Find { site, address, bytes, exit, again } => {
-                self.op(Code::Mov_rm64_r64, &[context(at::ADDRESS), X::R(address)])?;
-                self.op(Code::Mov_rm64_imm32, &[context(at::BYTES), X::I32(bytes as i32)])?;
-                self.op(Code::Mov_rm64_imm32, &[context(at::SITE), X::I32(site as i32)])?;
-                self.byte(0xe8);
-                (0..4).for_each(|_| self.byte(0));
-                self.jumps.push((self.end, Target::Find));
+                self.look_up(site, address, bytes)?;
                 let scratch = X::R(Register::R11D);
                 self.op(Code::Test_rm32_r32, &[scratch, scratch])?;
-                self.byte(0x0f);
-                self.byte(0x80 | x86::condition(ConditionCode::ne));
-                let distance = again as i64 - (self.end as i64 + 4);
-                (distance as i32).to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+                self.jump_back(ConditionCode::ne, again);
                 self.exit(exit)
             }
         }
+    }
+
+    /// Jumps to code that is there already.
+    fn jump_back(&mut self, condition: ConditionCode, to: usize) {
+        self.byte(0x0f);
+        self.byte(0x80 | x86::condition(condition));
+        let distance = to as i64 - (self.end as i64 + 4);
+        (distance as i32).to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+    }
+
+    /// Looks the region of an access up. The scratch register says whether it is there.
+    fn look_up(&mut self, site: u32, address: Register, bytes: u32) -> Result<(), String> {
+        self.op(Code::Mov_rm64_r64, &[context(at::ADDRESS), X::R(address)])?;
+        self.op(Code::Mov_rm64_imm32, &[context(at::BYTES), X::I32(bytes as i32)])?;
+        self.op(Code::Mov_rm64_imm32, &[context(at::SITE), X::I32(site as i32)])?;
+        self.byte(0xe8);
+        (0..4).for_each(|_| self.byte(0));
+        self.jumps.push((self.end, Target::Find));
+        Ok(())
+    }
+
+    /// Does something lane after lane.
+    fn each_lane(&mut self, what: EachLane, registers: [Register; 6]) -> Result<(), String> {
+        let [lanes, base, left, lane, offset, value] = registers;
+        let word = |register: Register| X::R(x86::sized(register, OpCodeOperandKind::r32_reg));
+        let of_lane = |disp: i32, scale: u32| {
+            let (disp, index) = (i64::from(disp), Some((lane, scale)));
+            X::M(Memory { base: CONTEXT, index, disp, broadcast: false })
+        };
+        self.op(Code::Mov_r32_rm32, &[word(left), word(lanes)])?;
+        self.op(Code::Test_rm32_r32, &[word(left), word(left)])?;
+        let done = self.jump_on(ConditionCode::e);
+        let again = self.end;
+        self.op(Code::Tzcnt_r32_rm32, &[word(lane), word(left)])?;
+        self.op(Code::Mov_r32_rm32, &[word(offset), of_lane(at::OFFSETS, 4)])?;
+        let there = |access: Access, nth: u8| {
+            let disp = i64::from(access.bytes() * u32::from(nth));
+            X::M(Memory { base, index: Some((offset, 1)), disp, broadcast: false })
+        };
+        let second = at::ELEMENTS + at::ELEMENT_BYTES as i32;
+        match what {
+            EachLane::Load { access, nth } => {
+                let (code, wide) = match access {
+                    Access::U8 => (Code::Movzx_r32_rm8, false),
+                    Access::S8 => (Code::Movsx_r32_rm8, false),
+                    Access::U16 => (Code::Movzx_r32_rm16, false),
+                    Access::S16 => (Code::Movsx_r32_rm16, false),
+                    Access::B32 => (Code::Mov_r32_rm32, false),
+                    Access::B64 => (Code::Mov_r64_rm64, true),
+                };
+                let to = if wide { X::R(value) } else { word(value) };
+                self.op(code, &[to, there(access, nth)])?;
+                self.element(value, at::ELEMENTS, wide, lane, false)?;
+            }
+            EachLane::Store { access, nth } => {
+                self.element(value, at::ELEMENTS, access == Access::B64, lane, true)?;
+                let code = match access {
+                    Access::U8 | Access::S8 => Code::Mov_rm8_r8,
+                    Access::U16 | Access::S16 => Code::Mov_rm16_r16,
+                    Access::B32 => Code::Mov_rm32_r32,
+                    Access::B64 => Code::Mov_rm64_r64,
+                };
+                let from = X::R(x86::sized(value, code.op_code().op_kind(1)));
+                self.op(code, &[there(access, nth), from])?;
+            }
+            EachLane::Atomic { code, access, locked } => {
+                let wide = access == Access::B64;
+                self.element(value, at::ELEMENTS, wide, lane, true)?;
+                let operand = if wide { X::R(value) } else { word(value) };
+                let mut instruction = x86::instruction(code, &[there(access, 0), operand], None);
+                instruction.set_has_lock_prefix(locked && code.op_code().can_use_lock_prefix());
+                self.encode(&instruction)?;
+                self.element(value, second, wide, lane, false)?;
+            }
+        }
+        self.op(Code::VEX_Blsr_r32_rm32, &[word(left), word(left)])?;
+        self.jump_back(ConditionCode::ne, again);
+        self.land(done);
+        Ok(())
+    }
+
+    /// Moves a lane's element between the context and a register.
+    fn element(
+        &mut self,
+        value: Register,
+        disp: i32,
+        wide: bool,
+        lane: Register,
+        loads: bool,
+    ) -> Result<(), String> {
+        let (disp, index) = (i64::from(disp), Some((lane, if wide { 8 } else { 4 })));
+        let memory = X::M(Memory { base: CONTEXT, index, disp, broadcast: false });
+        let value = X::R(if wide { value } else { x86::sized(value, OpCodeOperandKind::r32_reg) });
+        match (loads, wide) {
+            (true, true) => self.op(Code::Mov_r64_rm64, &[value, memory]),
+            (true, false) => self.op(Code::Mov_r32_rm32, &[value, memory]),
+            (false, true) => self.op(Code::Mov_rm64_r64, &[memory, value]),
+            (false, false) => self.op(Code::Mov_rm32_r32, &[memory, value]),
+        }
+    }
+
+    /// Jumps to where [`Emitter::land`] is called with the result.
+    fn jump_on(&mut self, condition: ConditionCode) -> usize {
+        self.byte(0x0f);
+        self.byte(0x80 | x86::condition(condition));
+        (0..4).for_each(|_| self.byte(0));
+        self.here.push((self.end, 0));
+        self.here.len() - 1
+    }
+
+    fn land(&mut self, jump: usize) {
+        self.here[jump].1 = self.end;
     }
 
     fn exit(&mut self, exit: u32) -> Result<(), String> {
@@ -439,6 +553,14 @@ impl Emitter {
                 self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
                 self.op(Code::VEX_Vzeroupper, &[])?;
                 self.op(Code::Call_rm64, &[context(at::PERFORM)])?;
+            }
+            Kind::Refill { site, bytes } => {
+                let address = x86::name(named(0)?, self.level);
+                self.look_up(*site, address, *bytes)?;
+            }
+            Kind::EachLane(what) => {
+                let names = [named(0)?, named(1)?, named(2)?, named(3)?, named(4)?, named(5)?];
+                self.each_lane(*what, names.map(|reg| x86::name(reg, self.level)))?;
             }
             Kind::Leave { exit } => {
                 leaves(*exit);

@@ -2,6 +2,7 @@
 
 use crate::exit::Leaving;
 use iced_x86::{Code, ConditionCode};
+use ir::Access;
 use regalloc2::{Block, Function, Inst, InstRange, Operand, PReg, PRegSet, RegClass, VReg};
 use std::ops::Range;
 
@@ -91,8 +92,24 @@ pub(crate) enum Kind {
     Check { site: u32, bytes: u32, align: u32, exit: u32 },
     /// Has an instruction performed by all lanes, or by those of the second operand. The first is the result: 0 if that was done.
     Perform { place: u32, lanes: bool },
+    /// Makes the region that holds `bytes` from the operand's address on that of a site, if there is one.
+    Refill { site: u32, bytes: u32 },
+    /// Does something for each lane of the first operand, at the lane's offset from the second, which is an address. The others
+    /// are temporaries.
+    EachLane(EachLane),
     /// Leaves the code; everything is in its home row.
     Leave { exit: u32 },
+}
+
+/// What is done for each lane: offsets and elements are the context's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EachLane {
+    /// Loads the element of this number to the first of the context's.
+    Load { access: Access, nth: u8 },
+    /// Stores the first of the context's elements as that of this number.
+    Store { access: Access, nth: u8 },
+    /// Changes memory by the first of the context's elements. What the register holds afterwards is the second.
+    Atomic { code: Code, access: Access, locked: bool },
 }
 
 #[derive(Clone, Debug)]
@@ -250,6 +267,16 @@ impl Func {
         operands.extend(lanes.map(Operand::reg_use));
         self.push(Kind::Perform { place, lanes: lanes.is_some() }, &operands, true);
         result
+    }
+
+    /// Adds a look-up of a region.
+    pub(crate) fn refill(&mut self, site: u32, bytes: u32, address: VReg) {
+        self.push(Kind::Refill { site, bytes }, &[Operand::reg_use(address)], false);
+    }
+
+    /// Adds something that is done for each lane.
+    pub(crate) fn each_lane(&mut self, what: EachLane, operands: &[Operand]) {
+        self.push(Kind::EachLane(what), operands, false);
     }
 
     /// Adds an instruction that may leave the code: after `operands` come the values that must be known then.

@@ -255,8 +255,7 @@ impl Lower<'_> {
             Class::Pred => !self.shape(*reg).is_uniform(),
             Class::W32 | Class::W64 => !self.is_scalar(*reg),
         });
-        let native =
-            !matches!(inst.op, Op::Store { .. } | Op::Collective { .. } | Op::Atomic { .. });
+        let native = !matches!(inst.op, Op::Store { .. } | Op::Collective { .. });
         let before: Vec<(Reg, Value)> = match native {
             true => old.into_iter().map(|reg| (reg, self.held(reg))).collect(),
             false => Vec::new(),
@@ -266,7 +265,7 @@ impl Lower<'_> {
             Some(Pred::Const(false)) => return,
             Some(guard) => self.guarded(guard, &inst.op, place),
         };
-        if !done {
+        if !done && !self.each_lane(inst, place) {
             return self.perform(inst, place);
         }
         for (reg, before) in before {

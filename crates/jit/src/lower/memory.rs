@@ -289,7 +289,7 @@ impl Lower<'_> {
         }
     }
 
-    fn shared_base(&mut self) -> VReg {
+    pub(super) fn shared_base(&mut self) -> VReg {
         if let Some(shared) = self.shared {
             return shared;
         }
@@ -301,7 +301,7 @@ impl Lower<'_> {
     }
 
     /// A new access that remembers a region.
-    fn site(&mut self, writes: bool) -> u32 {
+    pub(super) fn site(&mut self, writes: bool) -> u32 {
         self.sites.push(writes);
         self.input.first_site + self.sites.len() as u32 - 1
     }

@@ -7,6 +7,7 @@
 mod apart;
 mod collective;
 mod control;
+mod each_lane;
 mod mask;
 mod masked;
 mod memory;
@@ -333,7 +334,7 @@ impl Lower<'_> {
             Some(Pred::Const(false)) => true,
             Some(guard) => self.guarded(guard, &inst.op, place),
         };
-        if !done {
+        if !done && !self.each_lane(inst, place) {
             self.perform(inst, place);
         }
     }

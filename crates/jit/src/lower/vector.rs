@@ -287,7 +287,7 @@ impl Lower<'_> {
     }
 
     /// The low halves of values of 64 bits in two vectors.
-    fn low_words(&mut self, low: VReg, high: VReg) -> VReg {
+    pub(super) fn low_words(&mut self, low: VReg, high: VReg) -> VReg {
         let found = self.func.value(FLOAT);
         match self.level {
             Level::Avx2 => {

@@ -1,0 +1,504 @@
+//! Accesses lane by lane: at addresses that vary, under guards and masks, of small elements, and atomics.
+//!
+//! One check of vectors says whether all executing lanes lie inside what the access found last, and how far from its beginning. Where
+//! they do not, the instruction is performed by somebody else, who also finds the lane to blame.
+
+use super::Lower;
+use super::value::{FLOAT, INT, Value};
+use super::values::{doubles, words};
+use crate::Level;
+use crate::context as at;
+use crate::isa::{U, V};
+use crate::mir::{Base, EachLane, Kind, Mem, O};
+use iced_x86::{Code, ConditionCode};
+use ir::{
+    Access, Address, BinaryOp, Class, Inst, Op, Operand as IrOperand, Ordering, Pred, Reg, Space,
+    Src, Update,
+};
+use regalloc2::{Operand, RegClass, VReg};
+
+/// Elements that a lane may access at once.
+const MOST: usize = 4;
+/// So far may a lane lie from the beginning of what an access found: offsets have 32 bits, and a sign.
+const MAX_OFFSET: i32 = i32::MAX;
+
+/// What lanes do, as far as all kinds of accesses have it in common.
+struct Accessed<'a> {
+    space: Space,
+    address: &'a Address,
+    /// Bytes of an element.
+    size: u32,
+    /// Elements of a lane, one after the other.
+    count: usize,
+    writes: bool,
+}
+
+/// Where lanes are that have passed the check.
+struct Reached {
+    base: VReg,
+    /// Per lane, bytes from the base on: vectors of 32 bits.
+    offsets: Vec<VReg>,
+    site: Option<u32>,
+}
+
+impl Lower<'_> {
+    /// Emits an access, of lanes one by one. Says whether it can be done.
+    pub(super) fn each_lane(&mut self, inst: &Inst, place: u32) -> bool {
+        let Some(accessed) = self.accessed(inst) else { return false };
+        let bytes = accessed.size * accessed.count as u32;
+        if accessed.space == Space::Shared && u64::from(bytes) > self.input.shared_bytes {
+            return false;
+        }
+        let mut written = Vec::new();
+        inst.op.operands(|operand| {
+            if let IrOperand::Def(reg) = operand {
+                written.push(reg);
+            }
+        });
+        if written.iter().any(|reg| self.is_scalar(*reg)) {
+            return false;
+        }
+        self.prepare(inst);
+        let lanes = self.executing(inst.guard);
+        // What lanes that are not meant hold stays.
+        let before: Vec<Vec<VReg>> = match inst.guard {
+            Some(_) => written.iter().map(|reg| self.handed(*reg)).collect(),
+            None => Vec::new(),
+        };
+        let masks = lanes.map(|lanes| [self.masks_of(lanes), self.wide_masks(lanes)]);
+        let [narrow, wide] = masks.map_or([None, None], |masks| masks.map(Some));
+        let reached = self.reached(&accessed, narrow.as_deref(), wide.as_deref());
+        let [fast, slow, join] = [0; 3].map(|_| self.func.block());
+        let both = vec![(slow, Vec::new()), (fast, Vec::new())];
+        self.func.end(Kind::Branch(ConditionCode::ne), both);
+
+        let known = (self.state.clone(), self.shared, self.masked.clone());
+        self.func.begin(fast);
+        let all = match lanes {
+            Some(lanes) => lanes,
+            None => self.number(0xffff_ffff, Class::W32),
+        };
+        self.emit_lanes(&inst.op, &reached, all, narrow.as_deref());
+        for (reg, before) in written.iter().zip(&before) {
+            let class = self.class(*reg);
+            let masks = if class == Class::W64 { &wide } else { &narrow };
+            let (Some(masks), after) = (masks, self.vectors(*reg)) else { continue };
+            let both = (0..after.len())
+                .map(|nth| self.blend_of(class, masks[nth], O::U(after[nth]), before[nth]));
+            let both = both.collect();
+            self.set(*reg, Value::vectors(both));
+        }
+        let results = self.results(&written);
+        self.func.end(Kind::Jump, vec![(join, results)]);
+
+        (self.state, self.shared, self.masked) = known.clone();
+        self.func.begin(slow);
+        if let Some(site) = reached.site {
+            self.refill(&accessed, site, lanes);
+        }
+        self.perform(inst, place);
+        let results = self.results(&written);
+        self.func.end(Kind::Jump, vec![(join, results)]);
+
+        (self.state, self.shared, self.masked) = known;
+        self.func.begin(join);
+        let mut params = Vec::new();
+        for reg in &written {
+            let count = self.count(self.class(*reg));
+            let vectors: Vec<VReg> = (0..count).map(|_| self.func.value(FLOAT)).collect();
+            params.extend(&vectors);
+            self.set(*reg, Value::vectors(vectors));
+        }
+        self.func.blocks[join.index()].params = params;
+        true
+    }
+
+    /// The access of an instruction, if its lanes can be served here.
+    fn accessed<'i>(&self, inst: &'i Inst) -> Option<Accessed<'i>> {
+        let weak = |ordering: &Ordering| matches!(ordering, Ordering::Weak | Ordering::Constant);
+        let found = match &inst.op {
+            Op::Load { d, space, access, address, ordering } if weak(ordering) => Accessed {
+                space: *space,
+                address,
+                size: access.bytes(),
+                count: d.len(),
+                writes: false,
+            },
+            Op::Store { values, space, access, address, ordering } if weak(ordering) => Accessed {
+                space: *space,
+                address,
+                size: access.bytes(),
+                count: values.len(),
+                writes: true,
+            },
+            Op::Atomic { d, update, space, access, address, .. }
+                if atomic(*update, *access, d.is_some()).is_some() =>
+            {
+                Accessed { space: *space, address, size: access.bytes(), count: 1, writes: true }
+            }
+            _ => return None,
+        };
+        let wide = !matches!(found.address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
+        let reachable = match found.space {
+            Space::Global | Space::Generic => wide,
+            Space::Shared => !wide,
+            Space::Local | Space::Param => false,
+        };
+        let bytes = found.size as usize * found.count;
+        (reachable
+            && found.count <= MOST
+            && bytes.is_power_of_two()
+            && i32::try_from(found.address.offset).is_ok())
+        .then_some(found)
+    }
+
+    /// Makes what an instruction reads, so that both ways behind the check have it.
+    fn prepare(&mut self, inst: &Inst) {
+        let mut used = Vec::new();
+        inst.op.operands(|operand| {
+            if let IrOperand::Use(reg) = operand {
+                used.push(reg);
+            }
+        });
+        for reg in used {
+            self.canonical(reg);
+            if self.class(reg) != Class::Pred {
+                self.vectors(reg);
+            }
+        }
+    }
+
+    /// The lanes that execute; `None` if all do.
+    fn executing(&mut self, guard: Option<Pred>) -> Option<VReg> {
+        let masked = self.masked.as_ref().map(|masked| masked.lanes);
+        let Some(guard) = guard else { return masked };
+        let bits = self.bits(guard);
+        let Some(lanes) = masked else { return Some(bits) };
+        let both = self.func.value(INT);
+        self.func.x(Code::And_r32_rm32, &[O::Tied(both, bits), O::U(lanes)]);
+        Some(both)
+    }
+
+    /// The values of results, for the block behind both ways.
+    fn results(&mut self, written: &[Reg]) -> Vec<VReg> {
+        written
+            .iter()
+            .flat_map(|reg| {
+                self.canonical(*reg);
+                self.vectors(*reg)
+            })
+            .collect()
+    }
+
+    /// Checks the lanes; a condition of not equal says that some cannot be served.
+    fn reached(
+        &mut self,
+        accessed: &Accessed<'_>,
+        narrow: Option<&[VReg]>,
+        wide: Option<&[VReg]>,
+    ) -> Reached {
+        match accessed.space {
+            Space::Shared => self.reached_shared(accessed, narrow),
+            _ => self.reached_global(accessed, wide),
+        }
+    }
+
+    fn reached_shared(&mut self, accessed: &Accessed<'_>, masks: Option<&[VReg]>) -> Reached {
+        let bytes = accessed.size * accessed.count as u32;
+        let last = self.input.shared_bytes - u64::from(bytes);
+        let last = self.pool(words(last.min(MAX_OFFSET as u64) as u32));
+        let shift = self.pool(words(accessed.address.offset as u32));
+        let (mut low, mut high) = (None, None);
+        let mut offsets = Vec::new();
+        for nth in 0..self.level.slices() {
+            let address = self.vector(accessed.address.base, Class::W32, nth);
+            let offset = match accessed.address.offset {
+                0 => address,
+                _ => self.binary(V::AddD, address, O::M(shift)),
+            };
+            let last = self.loaded(last);
+            let rest = self.binary(V::SubD, last, O::U(offset));
+            self.gathered(&mut low, offset, masks, nth);
+            self.gathered(&mut high, rest, masks, nth);
+            offsets.push(offset);
+        }
+        self.test(low, high, words(1 << 31), words((1 << 31) | (bytes - 1)));
+        let base = self.shared_base();
+        Reached { base, offsets, site: None }
+    }
+
+    fn reached_global(&mut self, accessed: &Accessed<'_>, masks: Option<&[VReg]>) -> Reached {
+        let bytes = accessed.size * accessed.count as u32;
+        let site = self.site(accessed.writes);
+        let disp = site as i32 * crate::SITE_BYTES as i32;
+        let [sites, start, end, first, last, most, none, shift] =
+            [0; 8].map(|_| self.func.value(INT));
+        let table = Mem::new(Base::Context, at::SITES);
+        self.func.x(Code::Mov_r64_rm64, &[O::D(sites), O::M(table)]);
+        let of_site = |offset: i32| O::M(Mem::new(Base::Value(sites), disp + offset));
+        self.func.x(Code::Mov_r64_rm64, &[O::D(start), of_site(0)]);
+        self.func.x(Code::Mov_r64_rm64, &[O::D(end), of_site(8)]);
+        // The last offset at which an element begins; negative where none does.
+        self.func.x(Code::Sub_r64_rm64, &[O::Tied(first, end), O::U(start)]);
+        self.func.x(Code::Sub_rm64_imm32, &[O::Tied(last, first), O::I32(bytes as i32)]);
+        let limit = self.number(MAX_OFFSET as u64, Class::W64);
+        self.func.x(Code::Cmp_r64_rm64, &[O::U(last), O::U(limit)]);
+        self.func.x(Code::Cmovg_r64_rm64, &[O::Tied(most, last), O::U(limit)]);
+        // Offsets tell alignment only if the beginning is aligned.
+        let nowhere = self.number(u64::MAX, Class::W64);
+        self.func.x(Code::Test_rm64_imm32, &[O::U(start), O::I32(bytes as i32 - 1)]);
+        self.func.x(Code::Cmovne_r64_rm64, &[O::Tied(none, most), O::U(nowhere)]);
+        let offset = accessed.address.offset as i32;
+        self.func.x(Code::Sub_rm64_imm32, &[O::Tied(shift, start), O::I32(offset)]);
+        let shift = self.broadcast(shift, Class::W64);
+        let last = self.broadcast(none, Class::W64);
+        let (mut low, mut high) = (None, None);
+        let mut far = Vec::new();
+        for nth in 0..self.count(Class::W64) {
+            let address = self.vector(accessed.address.base, Class::W64, nth);
+            let offset = self.binary(V::SubQ, address, O::U(shift));
+            let rest = self.binary(V::SubQ, last, O::U(offset));
+            self.gathered(&mut low, offset, masks, nth);
+            self.gathered(&mut high, rest, masks, nth);
+            far.push(offset);
+        }
+        let sign = 1u64 << 63;
+        let offsets = far.chunks(2).map(|pair| self.low_words(pair[0], pair[1])).collect();
+        self.test(low, high, doubles(sign), doubles(sign | u64::from(bytes - 1)));
+        Reached { base: start, offsets, site: Some(site) }
+    }
+
+    fn loaded(&mut self, memory: Mem) -> VReg {
+        let found = self.func.value(FLOAT);
+        self.func.x(U::Load.code(self.level), &[O::D(found), O::M(memory)]);
+        found
+    }
+
+    /// Adds the bits of the lanes that execute.
+    fn gathered(
+        &mut self,
+        all: &mut Option<VReg>,
+        value: VReg,
+        masks: Option<&[VReg]>,
+        nth: usize,
+    ) {
+        let own = match masks {
+            None => value,
+            Some(masks) if self.level == Level::Avx2 => {
+                self.binary(V::And, value, O::U(masks[nth]))
+            }
+            Some(masks) => {
+                let zero = self.pool([0; 64]);
+                let zero = self.loaded(zero);
+                // The masks of 64-bit lanes are those of a vector that has half as many.
+                let class =
+                    if masks.len() == self.level.slices() { Class::W32 } else { Class::W64 };
+                self.blend_of(class, masks[nth], O::U(value), zero)
+            }
+        };
+        *all = Some(match *all {
+            None => own,
+            Some(all) => self.binary(V::Or, all, O::U(own)),
+        });
+    }
+
+    /// Not equal if `high` has bits of the first constant, or `low` bits of the second.
+    fn test(&mut self, low: Option<VReg>, high: Option<VReg>, first: [u8; 64], second: [u8; 64]) {
+        let (Some(low), Some(high)) = (low, high) else { return };
+        let [first, second] = [first, second].map(|bytes| self.pool(bytes));
+        let high = self.binary(V::And, high, O::M(first));
+        let low = self.binary(V::And, low, O::M(second));
+        let any = self.binary(V::Or, low, O::U(high));
+        match self.level {
+            Level::Avx2 => self.func.x(Code::VEX_Vptest_ymm_ymmm256, &[O::U(any), O::U(any)]),
+            Level::Avx512 => {
+                let mask = self.func.value(RegClass::Vector);
+                let code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+                self.func.x(code, &[O::D(mask), O::U(any), O::U(any)]);
+                self.func.x(Code::VEX_Kortestw_kr_kr, &[O::U(mask), O::U(mask)]);
+            }
+        }
+    }
+
+    /// Serves the lanes.
+    fn emit_lanes(&mut self, op: &Op, reached: &Reached, lanes: VReg, masks: Option<&[VReg]>) {
+        match op {
+            Op::Load { d, access, .. } => {
+                for (nth, d) in d.iter().enumerate() {
+                    let Some(d) = *d else { continue };
+                    if *access == Access::B32 {
+                        let disp = 4 * nth as i32;
+                        let vectors = (0..reached.offsets.len())
+                            .map(|slice| self.gathered_words(reached, slice, disp, masks))
+                            .collect();
+                        self.set(d, Value::vectors(vectors));
+                        continue;
+                    }
+                    self.lanes(EachLane::Load { access: *access, nth: nth as u8 }, reached, lanes);
+                    self.take_element(d, 0);
+                }
+            }
+            Op::Store { values, access, .. } => {
+                for (nth, value) in values.iter().enumerate() {
+                    self.give_element(*value, *access, 0);
+                    self.lanes(EachLane::Store { access: *access, nth: nth as u8 }, reached, lanes);
+                }
+            }
+            Op::Atomic { d, update, access, b, space, .. } => {
+                let fuel = Mem::new(Base::Context, at::FUEL);
+                self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(ATOMIC_FUEL)]);
+                let Some(code) = atomic(*update, *access, d.is_some()) else { return };
+                self.give_element(*b, *access, 0);
+                // Nobody but this thread of the host sees the memory of a CTA.
+                let locked = *space != Space::Shared;
+                self.lanes(EachLane::Atomic { code, access: *access, locked }, reached, lanes);
+                if let Some(d) = d {
+                    self.take_element(*d, 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A vector of words at each lane's place; zero in lanes that do not execute.
+    fn gathered_words(
+        &mut self,
+        reached: &Reached,
+        slice: usize,
+        disp: i32,
+        masks: Option<&[VReg]>,
+    ) -> VReg {
+        let offsets = reached.offsets[slice];
+        let memory = Mem {
+            base: Base::Value(reached.base),
+            index: Some((offsets, 1)),
+            disp,
+            broadcast: false,
+        };
+        let none = self.pool([0; 64]);
+        let zero = self.loaded(none);
+        let all = match masks {
+            Some(masks) => masks[slice],
+            None => match self.level {
+                Level::Avx2 => {
+                    let ones = self.pool([0xff; 64]);
+                    self.loaded(ones)
+                }
+                Level::Avx512 => {
+                    let ones = self.number(0xffff, Class::W32);
+                    let mask = self.func.value(RegClass::Vector);
+                    self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(mask), O::U(ones)]);
+                    mask
+                }
+            },
+        };
+        let found = self.func.value(FLOAT);
+        match self.level {
+            Level::Avx2 => {
+                let used = self.func.value(FLOAT);
+                let operands = [O::Tied(found, zero), O::M(memory), O::Tied(used, all)];
+                self.func.x(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &operands);
+            }
+            Level::Avx512 => {
+                // The instruction clears its mask.
+                let used = self.func.value(RegClass::Vector);
+                self.func.x(Code::VEX_Kmovw_kr_km16, &[O::D(used), O::U(all)]);
+                let operands = [O::Tied(found, zero), O::M(memory), O::Masked(used)];
+                self.func.x(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, &operands);
+            }
+        }
+        found
+    }
+
+    /// Lane after lane, in ascending order.
+    fn lanes(&mut self, what: EachLane, reached: &Reached, lanes: VReg) {
+        let (_, store) = crate::x86::vector_moves(self.level);
+        for (nth, offsets) in reached.offsets.iter().enumerate() {
+            let to = at::OFFSETS + (nth * self.level.bytes()) as i32;
+            self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(*offsets)]);
+        }
+        let temporaries = [0; 4].map(|_| self.func.value(INT));
+        let mut operands = vec![Operand::reg_use(lanes), Operand::reg_use(reached.base)];
+        operands.extend(temporaries.map(Operand::reg_temp));
+        self.func.each_lane(what, &operands);
+    }
+
+    /// Puts the values of lanes where they are taken one by one.
+    fn give_element(&mut self, value: Src, access: Access, nth: usize) {
+        let class = class_of(access);
+        if let Src::Reg(reg) = value {
+            self.canonical(reg);
+        }
+        let (_, store) = crate::x86::vector_moves(self.level);
+        for vector in 0..self.count(class) {
+            let value = self.vector(value, class, vector);
+            let to = at::ELEMENTS + (nth * at::ELEMENT_BYTES + vector * self.level.bytes()) as i32;
+            self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(value)]);
+        }
+    }
+
+    /// The values of a result that were put down one by one.
+    fn take_element(&mut self, d: Reg, nth: usize) {
+        let vectors = (0..self.count(self.class(d)))
+            .map(|vector| {
+                let from = nth * at::ELEMENT_BYTES + vector * self.level.bytes();
+                self.loaded(Mem::new(Base::Context, at::ELEMENTS + from as i32))
+            })
+            .collect();
+        self.set(d, Value::vectors(vectors));
+    }
+
+    /// Looks up what the first executing lane accesses, for the next time.
+    fn refill(&mut self, accessed: &Accessed<'_>, site: u32, lanes: Option<VReg>) {
+        let first = match accessed.address.base {
+            Src::Imm(value) => self.number(value, Class::W64),
+            Src::Reg(reg) => {
+                self.write_home(reg, true);
+                let row = self.row(reg, 0);
+                let [start, found] = [0; 2].map(|_| self.func.value(INT));
+                self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(row)]);
+                let index = lanes.map(|lanes| {
+                    let lane = self.func.value(INT);
+                    self.func.x(Code::Tzcnt_r32_rm32, &[O::D(lane), O::U(lanes)]);
+                    (lane, 8)
+                });
+                let from = Mem { base: Base::Value(start), index, disp: 0, broadcast: false };
+                self.func.x(Code::Mov_r64_rm64, &[O::D(found), O::M(from)]);
+                found
+            }
+        };
+        let address = self.func.value(INT);
+        let there = Mem::new(Base::Value(first), accessed.address.offset as i32);
+        self.func.x(Code::Lea_r64_m, &[O::D(address), O::M(there)]);
+        let bytes = accessed.size * accessed.count as u32;
+        self.func.refill(site, bytes, address);
+    }
+}
+
+/// What a turn loses by an atomic, as in the interpreter.
+const ATOMIC_FUEL: u8 = 64;
+
+/// The class of the values of an access.
+fn class_of(access: Access) -> Class {
+    if access == Access::B64 { Class::W64 } else { Class::W32 }
+}
+
+/// The instruction of an atomic on memory and a register, which afterwards holds the old value if that is wanted.
+fn atomic(update: Update, access: Access, wanted: bool) -> Option<Code> {
+    use BinaryOp as B;
+    Some(match (update, access, wanted) {
+        (Update::Apply(B::AddI32), Access::B32, true) => Code::Xadd_rm32_r32,
+        (Update::Apply(B::AddI64), Access::B64, true) => Code::Xadd_rm64_r64,
+        (Update::Apply(B::AddI32), Access::B32, false) => Code::Add_rm32_r32,
+        (Update::Apply(B::AddI64), Access::B64, false) => Code::Add_rm64_r64,
+        (Update::Apply(B::And32), Access::B32, false) => Code::And_rm32_r32,
+        (Update::Apply(B::Or32), Access::B32, false) => Code::Or_rm32_r32,
+        (Update::Apply(B::Xor32), Access::B32, false) => Code::Xor_rm32_r32,
+        (Update::Apply(B::And64), Access::B64, false) => Code::And_rm64_r64,
+        (Update::Apply(B::Or64), Access::B64, false) => Code::Or_rm64_r64,
+        (Update::Apply(B::Xor64), Access::B64, false) => Code::Xor_rm64_r64,
+        (Update::Exchange, Access::B32, _) => Code::Xchg_rm32_r32,
+        (Update::Exchange, Access::B64, _) => Code::Xchg_rm64_r64,
+        _ => return None,
+    })
+}
