@@ -160,7 +160,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             before: nothing(),
         },
     ];
-    let engines: Vec<EngineChoice> = EngineChoice::available().collect();
+    let engines: Vec<EngineChoice> =
+        EngineChoice::available().chain([EngineChoice::Auto]).collect();
     let (engines_named, names): (Vec<&String>, Vec<&String>) =
         names.iter().partition(|name| engines.iter().any(|engine| engine.to_string() == **name));
     let is_named = |engine: &EngineChoice| {

@@ -60,7 +60,7 @@ impl Settings {
             smem: 0,
             threads: 0,
             schedule: Schedule::default(),
-            engine: EngineChoice::detect(),
+            engine: EngineChoice::Auto,
             max_steps: None,
             stack: None,
             heap: None,

@@ -42,7 +42,7 @@ static TIMES: Mutex<BTreeMap<String, Times>> = Mutex::new(BTreeMap::new());
 
 /// What executes kernels.
 pub(crate) fn engine() -> EngineChoice {
-    driver().map_or_else(|_| EngineChoice::detect(), |driver| driver.settings.engine)
+    driver().map_or_else(|_| EngineChoice::Auto, |driver| driver.settings.engine)
 }
 
 /// Whether the next launch of a kernel is checked.

@@ -96,7 +96,7 @@ impl Settings {
             check: is_set("WARPWISE_CHECK"),
             leaks: is_set("WARPWISE_LEAKS"),
             report: get("WARPWISE_REPORT").map(PathBuf::from),
-            engine: engine.unwrap_or_else(EngineChoice::detect),
+            engine: engine.unwrap_or(EngineChoice::Auto),
             stats: get("WARPWISE_STATS").map(PathBuf::from),
             only: get("WARPWISE_ONLY"),
             skip: get("WARPWISE_SKIP"),

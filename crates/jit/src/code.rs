@@ -19,6 +19,7 @@ pub struct Code {
     sites: Vec<bool>,
     words: usize,
     bytes: usize,
+    performed: usize,
     pending: Vec<(u32, Vec<Reg>)>,
 }
 
@@ -47,7 +48,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
 
 impl Code {
     fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
-        let Lowered { expected, sites, pending, .. } = lowered;
+        let Lowered { expected, sites, performed, pending, .. } = lowered;
         let memory = || -> std::io::Result<Mmap> {
             let mut memory = MmapMut::map_anon(emitted.bytes.len())?;
             memory.copy_from_slice(&emitted.bytes);
@@ -69,7 +70,7 @@ impl Code {
         entries.sort_by_key(|entry| entry.place);
         let bytes = emitted.bytes.len();
         let Emitted { start, exits, words, .. } = emitted;
-        Ok(Code { memory, start, entries, exits, sites, words, bytes, pending })
+        Ok(Code { memory, start, entries, exits, sites, words, bytes, performed, pending })
     }
 
     /// Where code begins: `unsafe extern "C" fn(*mut Context) -> u32`, whose result is the number of an exit.
@@ -104,6 +105,11 @@ impl Code {
     /// Words of 64 bits that must follow the context in memory.
     pub fn context_words(&self) -> usize {
         self.words
+    }
+
+    /// Instructions that the code always leaves to whoever runs it.
+    pub fn performed(&self) -> usize {
+        self.performed
     }
 
     /// Bytes of code and constants.

@@ -29,6 +29,11 @@ pub(crate) trait Code: Send + Sync + fmt::Debug {
     /// The accesses that remember which allocation they found last: for each, whether it writes.
     fn sites(&self) -> &[bool];
 
+    /// Bytes of machine code that have been made so far.
+    fn machine_code(&self) -> usize {
+        0
+    }
+
     /// Computes the plan's prologue. The frame's registers keep it from one CTA to the next.
     fn prologue(&self, frame: &mut Frame<'_>);
 
@@ -76,6 +81,9 @@ pub(crate) trait Watch {
 /// What executes a kernel. All give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineChoice {
+    /// The interpreter at first, and machine code for what runs long, where the machine has both. What is observed, deterministic,
+    /// or has a schedule is interpreted.
+    Auto,
     /// The interpreter, with the vector instructions of a level.
     Interpreter(Level),
     /// Machine code for warps, with the vector instructions of a level.
@@ -84,11 +92,12 @@ pub enum EngineChoice {
 
 impl EngineChoice {
     /// The best interpreter that this machine has.
-    pub fn detect() -> EngineChoice {
+    pub fn interpreter() -> EngineChoice {
         EngineChoice::Interpreter(Level::detect())
     }
 
-    /// Every engine and level that this machine has: interpreters first, of each kind the best last.
+    /// Every engine and level that this machine has, without [`EngineChoice::Auto`], which chooses among them: interpreters first,
+    /// of each kind the best last.
     pub fn available() -> impl Iterator<Item = EngineChoice> {
         Level::available().map(EngineChoice::Interpreter).chain(EngineChoice::native())
     }
@@ -98,8 +107,17 @@ impl EngineChoice {
         levels.filter(|engine| engine.is_available())
     }
 
+    /// The best native code that this machine has.
+    pub(crate) fn best_native() -> Option<jit::Level> {
+        EngineChoice::native().last().and_then(|engine| match engine {
+            EngineChoice::Native(level) => Some(level),
+            EngineChoice::Auto | EngineChoice::Interpreter(_) => None,
+        })
+    }
+
     fn is_available(self) -> bool {
         match self {
+            EngineChoice::Auto => true,
             EngineChoice::Interpreter(level) => level.is_available(),
             EngineChoice::Native(level) => level.is_available() && level.is_tried(),
         }
@@ -109,6 +127,7 @@ impl EngineChoice {
 impl fmt::Display for EngineChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            EngineChoice::Auto => f.write_str("auto"),
             EngineChoice::Interpreter(level) => write!(f, "interp:{level}"),
             EngineChoice::Native(level) => write!(f, "jit:{level}"),
         }
@@ -120,11 +139,14 @@ impl FromStr for EngineChoice {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = || {
-            let kinds = EngineChoice::native().next().map_or("interp", |_| "interp, jit");
+            let kinds =
+                EngineChoice::native().next().map_or("auto, interp", |_| "auto, interp, jit");
             EngineChoice::available().fold(kinds.to_owned(), |all, one| format!("{all}, {one}"))
         };
-        if text == "interp" {
-            return Ok(EngineChoice::detect());
+        match text {
+            "auto" => return Ok(EngineChoice::Auto),
+            "interp" => return Ok(EngineChoice::interpreter()),
+            _ => {}
         }
         if text == "jit" {
             let missing = || format!("this machine has no native code: it has {}", known());

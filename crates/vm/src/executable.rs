@@ -1,5 +1,6 @@
 //! A kernel with what has been made of it: compiled once, launched many times.
 
+use crate::Level;
 use crate::engine::{Code, Engine, EngineChoice};
 use crate::interp::Interpreter;
 use crate::launch::Storage;
@@ -37,6 +38,11 @@ impl Executable {
         &self.kernel
     }
 
+    /// Bytes of machine code that have been made of it so far.
+    pub fn machine_code(&self) -> usize {
+        lock(&self.made).iter().map(|made| made.code.machine_code()).sum()
+    }
+
     /// What is made of the kernel for a shape, made now if it is not there. `None` if that was interrupted.
     pub(crate) fn made(
         &self,
@@ -54,12 +60,17 @@ impl Executable {
             return Some(made);
         }
         // Not locked meanwhile: others may launch what there is.
-        let everywhere = matches!(engine, EngineChoice::Native(_)) && !shape.observed;
-        let plan = Arc::new(Plan::new(&self.kernel, shape, everywhere, interrupt)?);
+        let native = Native::of(engine, &self.kernel, &shape);
+        let plan = Arc::new(Plan::new(&self.kernel, shape, native.is_some(), interrupt)?);
         let (plan, code) = ir::made_of((plan, None), |(plan, code)| {
-            *code = Some(match engine {
-                EngineChoice::Interpreter(level) => Interpreter(level).compile(plan, interrupt)?,
-                EngineChoice::Native(level) => Native(level).compile(plan, interrupt)?,
+            *code = Some(match (&native, engine) {
+                (Some(native), _) => native.compile(plan, interrupt)?,
+                (None, EngineChoice::Interpreter(level)) => {
+                    Interpreter(level).compile(plan, interrupt)?
+                }
+                (None, EngineChoice::Auto | EngineChoice::Native(_)) => {
+                    Interpreter(Level::detect()).compile(plan, interrupt)?
+                }
             });
             Some(())
         })?;
@@ -154,7 +165,8 @@ mod tests {
             let make = |stop: u32| {
                 let asked = Cell::new(0);
                 let ask = || asked.replace(asked.get() + 1) == stop;
-                let made = executable.made(shape, EngineChoice::detect(), &Interrupt::new(&ask));
+                let made =
+                    executable.made(shape, EngineChoice::interpreter(), &Interrupt::new(&ask));
                 (made.is_some(), asked.get())
             };
             // Before it is kept: each of these ends early.

@@ -75,7 +75,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    fn new(writes: bool) -> Site {
+    pub(crate) fn new(writes: bool) -> Site {
         Site { region: Region::EMPTY, writes }
     }
 }

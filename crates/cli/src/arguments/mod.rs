@@ -291,14 +291,16 @@ pub(crate) struct CheckArguments {
 /// What executes kernels.
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Engine {
-    /// What executes the kernel: `interp`, or `interp:portable`, `interp:avx2`, `interp:avx512` for one level of vector
-    /// instructions. All give the same results.
+    /// What executes the kernel: `interp`, the interpreter; `jit`, machine code, where this machine can run it; or `auto`, which
+    /// interprets a kernel until machine code pays. `interp:portable`, `interp:avx2`, `interp:avx512` and `jit:avx2` name the vector
+    /// instructions, too. All give the same results, but for what depends on the order in which warps run; with `--deterministic`,
+    /// `auto` interprets.
     #[arg(
         long = "engine",
         value_name = "ENGINE",
         env = "WARPWISE_ENGINE",
         hide_env_values = true,
-        default_value = "interp"
+        default_value = "auto"
     )]
     pub(crate) choice: EngineChoice,
 }

@@ -38,7 +38,9 @@ pub(crate) struct LibraryArguments {
     /// How many devices the program finds.
     #[arg(long, value_name = "N")]
     pub(crate) devices: Option<NonZero<u32>>,
-    /// What executes kernels: `interp`, or `interp:portable`, `interp:avx2`, `interp:avx512`.
+    /// What executes kernels: `interp`, the interpreter; `jit`, machine code, where this machine can run it; or `auto` (the default),
+    /// which interprets a kernel until machine code pays. `interp:portable`, `interp:avx2`, `interp:avx512` and `jit:avx2` name the
+    /// vector instructions, too.
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
     pub(crate) engine: Option<String>,
     /// Check this kernel alone; the others run at full speed.

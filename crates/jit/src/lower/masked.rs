@@ -266,6 +266,7 @@ impl Lower<'_> {
             Some(guard) => self.guarded(guard, &inst.op, place),
         };
         if !done && !self.each_lane(inst, place) {
+            self.performed += 1;
             return self.perform(inst, place);
         }
         for (reg, before) in before {

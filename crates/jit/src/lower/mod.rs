@@ -40,6 +40,8 @@ pub(crate) struct Lowered {
     pub(crate) expected: Vec<(u32, Vec<(Reg, Shape)>)>,
     /// Per access that remembers a region, whether it writes.
     pub(crate) sites: Vec<bool>,
+    /// Instructions that somebody else always performs.
+    pub(crate) performed: usize,
     /// Where the lanes stand that are noted in the context, and which registers they need.
     pub(crate) pending: Vec<(u32, Vec<Reg>)>,
 }
@@ -69,6 +71,7 @@ struct Lower<'a> {
     /// The host's address of shared memory, if it is at hand.
     shared: Option<VReg>,
     sites: Vec<bool>,
+    performed: usize,
     leaving_values: Vec<VReg>,
 }
 
@@ -123,11 +126,12 @@ pub(crate) fn lower(
         live: BTreeSet::new(),
         shared: None,
         sites: Vec::new(),
+        performed: 0,
         leaving_values: Vec::new(),
     };
     let entries = lower.kernel(interrupt)?;
     let expected = entries.iter().map(|(node, place, _)| (*place, lower.expected(*node))).collect();
-    let Lower { mut func, sites, .. } = lower;
+    let Lower { mut func, sites, performed, .. } = lower;
     let now = func.finish();
     let entries =
         entries.into_iter().map(|(_, place, block)| (place, now[block.index()])).collect();
@@ -138,7 +142,7 @@ pub(crate) fn lower(
     let mut pending: Vec<_> = parts.pending.iter().map(|(key, slot)| (*slot, place(key))).collect();
     pending.sort_unstable();
     let pending = pending.into_iter().map(|(_, place)| place).collect();
-    Some(Ok(Lowered { func, entries, expected, sites, pending }))
+    Some(Ok(Lowered { func, entries, expected, sites, performed, pending }))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
@@ -335,6 +339,7 @@ impl Lower<'_> {
             Some(guard) => self.guarded(guard, &inst.op, place),
         };
         if !done && !self.each_lane(inst, place) {
+            self.performed += 1;
             self.perform(inst, place);
         }
     }

@@ -19,6 +19,7 @@ pub(crate) use storage::Storage;
 pub(crate) use values::SpecialValues;
 use values::Time;
 
+use crate::engine::EngineChoice;
 use crate::executable::Executable;
 use crate::fault::{Fault, FaultKind, ThreadId};
 use crate::memory::{Memory, Quarantine};
@@ -103,7 +104,13 @@ fn run<O: Observer>(
         observed: O::OBSERVES,
     };
     let interrupt = Interrupt::new(launch.interrupted);
-    let Some(made) = executable.made(shape, launch.engine, &interrupt) else {
+    // What must be the same each time is not to depend on when machine code is there.
+    let is_told = O::OBSERVES || launch.deterministic || chooser.is_some();
+    let engine = match launch.engine {
+        EngineChoice::Auto if is_told => EngineChoice::interpreter(),
+        engine => engine,
+    };
+    let Some(made) = executable.made(shape, engine, &interrupt) else {
         let first = executable.kernel().blocks.first();
         let place = first.map_or(Place::default(), |block| {
             block.insts.first().map_or(block.place, |inst| inst.place)

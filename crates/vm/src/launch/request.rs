@@ -76,7 +76,7 @@ impl<'a> Launch<'a> {
             deterministic: false,
             max_steps: None,
             heap_limit: HEAP_LIMIT,
-            engine: EngineChoice::detect(),
+            engine: EngineChoice::Auto,
             interrupted: &|| false,
             progress: &|_| (),
         }

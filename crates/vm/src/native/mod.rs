@@ -11,34 +11,82 @@ mod rows;
 mod state;
 
 use crate::Level;
-use crate::engine::{Code, Engine, Step, Watch};
+use crate::engine::{Code, Engine, EngineChoice, Step, Watch};
 use crate::exit::{Exit, Stop};
-use crate::frame::Frame;
+use crate::frame::{Frame, Site};
 use crate::interp::{Interpreter, Program};
-use crate::plan::{Pc, Plan};
+use crate::plan::{Pc, Plan, Shape};
 use ir::Interrupt;
 use jit::Why;
 use owner::Owner;
 pub(crate) use state::State;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The engine.
-pub(crate) struct Native(pub(crate) jit::Level);
+pub(crate) struct Native {
+    level: jit::Level,
+    when: When,
+}
+
+/// When machine code is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    /// Before the first launch.
+    Now,
+    /// When the kernel has run for about as long as that takes.
+    Hot,
+}
+
+impl Native {
+    /// What makes and runs machine code of a kernel, if the choice of an engine wants that.
+    pub(crate) fn of(engine: EngineChoice, kernel: &ir::Kernel, shape: &Shape) -> Option<Native> {
+        // What is watched is watched step by step.
+        if shape.observed || shape.ctas() != 1 {
+            return None;
+        }
+        let operations = operations(kernel);
+        match engine {
+            EngineChoice::Interpreter(_) => None,
+            EngineChoice::Native(level) => (operations <= MAX_OPERATIONS && level.is_available())
+                .then_some(Native { level, when: When::Now }),
+            EngineChoice::Auto if operations > MAX_HOT_OPERATIONS || !shape.has_full_warps() => {
+                None
+            }
+            EngineChoice::Auto => {
+                EngineChoice::best_native().map(|level| Native { level, when: When::Hot })
+            }
+        }
+    }
+}
 
 impl Engine for Native {
     fn compile(&self, plan: &Arc<Plan>, interrupt: &Interrupt<'_>) -> Option<Box<dyn Code>> {
         let interp = Interpreter(Level::detect()).program(plan, interrupt)?;
-        // What is watched is watched step by step.
-        let fits = !plan.shape.observed && plan.shape.ctas() == 1;
-        let code = if fits { make(plan, &interp, self.0, interrupt)? } else { None };
+        let code = OnceLock::new();
+        if self.when == When::Now {
+            // Nobody else knows the cell yet.
+            let _ = code.set(make(plan, &interp, self.level, interrupt)?);
+        }
         let mut sites = interp.sites().to_vec();
-        sites.extend(code.iter().flat_map(|code| code.sites()));
-        Some(Box::new(NativeCode { interp, code, sites }))
+        sites.extend(code.get().into_iter().flatten().flat_map(jit::Code::sites));
+        let heat = Heat { left: AtomicI64::new(WORTH * operations(&plan.kernel) as i64) };
+        Some(Box::new(NativeCode { interp, code, level: self.level, heat, sites }))
     }
 }
 
 /// Operations of a kernel beyond which it is interpreted: code of so many takes too long to make.
 const MAX_OPERATIONS: usize = 1 << 14;
+/// The same while the kernel runs: some 50 ms.
+const MAX_HOT_OPERATIONS: usize = 1 << 11;
+/// Instructions of a warp that the interpreter executes while machine code of an operation is made: some 20 µs.
+const WORTH: i64 = 1 << 12;
+/// If one in so many operations or more has to be performed by the interpreter, it does the rest better, too.
+const MOST_PERFORMED: usize = 3;
+
+fn operations(kernel: &ir::Kernel) -> usize {
+    kernel.blocks.iter().map(|block| block.insts.len() + 1).sum()
+}
 
 /// Machine code of a plan, if there is any. The outer `None` is an interruption.
 #[expect(clippy::option_option, reason = "one is an interruption")]
@@ -49,10 +97,6 @@ fn make(
     interrupt: &Interrupt<'_>,
 ) -> Option<Option<jit::Code>> {
     let kernel = &*plan.kernel;
-    let operations: usize = kernel.blocks.iter().map(|block| block.insts.len()).sum();
-    if operations > MAX_OPERATIONS || !level.is_available() {
-        return Some(None);
-    }
     let home = |reg: usize| {
         let slot = plan.rows.reg(ir::Reg(reg as u32));
         (!slot.is_none()).then_some(jit::Home { offset: slot.offset, stride: slot.stride })
@@ -79,8 +123,27 @@ fn make(
 #[derive(Debug)]
 pub(crate) struct NativeCode {
     interp: Program,
-    code: Option<jit::Code>,
+    /// Once it was made, or found not to be possible or worth it.
+    code: OnceLock<Option<jit::Code>>,
+    level: jit::Level,
+    heat: Heat,
     sites: Vec<bool>,
+}
+
+/// How long a kernel has to run before machine code of it is made.
+#[derive(Debug)]
+struct Heat {
+    /// Instructions of warps.
+    left: AtomicI64,
+}
+
+impl Heat {
+    /// So many have been executed. Says whether they were the last: then the caller makes machine code, and nobody else.
+    fn rises(&self, by: u64) -> bool {
+        let by = i64::try_from(by).unwrap_or(i64::MAX);
+        let left = self.left.fetch_sub(by.min(1 << 40), Ordering::Relaxed);
+        left > 0 && left <= by
+    }
 }
 
 /// Why a warp has left the code, and where its lanes stand.
@@ -111,9 +174,16 @@ impl Code for NativeCode {
     }
 
     fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
-        let Some(code) = self.code.as_ref().filter(|_| frame.apart == 0) else {
-            return self.interp.run(frame, from, until);
+        let Some(code) = self.code.get().and_then(Option::as_ref).filter(|_| frame.apart == 0)
+        else {
+            return self.heat_up(frame, from, until);
         };
+        let sites = self.interp.sites().len();
+        if frame.sites.len() < sites + code.sites().len() {
+            // Made while the CTA was running.
+            frame.sites.truncate(sites);
+            frame.sites.extend(code.sites().iter().map(|writes| Site::new(*writes)));
+        }
         let mut at = from;
         // Whether home rows are as the code left them.
         let mut trusted = from == Pc::START;
@@ -147,6 +217,10 @@ impl Code for NativeCode {
         }
     }
 
+    fn machine_code(&self) -> usize {
+        self.code.get().and_then(Option::as_ref).map_or(0, jit::Code::bytes)
+    }
+
     fn show(
         &self,
         frame: &mut Frame<'_>,
@@ -173,6 +247,20 @@ fn is_together(frame: &Frame<'_>) -> bool {
 }
 
 impl NativeCode {
+    /// Interprets a turn, and makes machine code if the kernel has run for long enough by then.
+    fn heat_up(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
+        let before = frame.stats.warp_instructions;
+        let exit = self.interp.run(frame, from, until);
+        if self.code.get().is_none() && self.heat.rises(frame.stats.warp_instructions - before) {
+            let code = make(frame.plan, &self.interp, self.level, &Interrupt::never()).flatten();
+            let all = operations(&frame.plan.kernel);
+            let pays = |code: &jit::Code| code.performed() * MOST_PERFORMED < all;
+            // Whoever was first has set it.
+            let _ = self.code.set(code.filter(pays));
+        }
+        exit
+    }
+
     /// Interprets to the end of the block.
     fn interpret(&self, frame: &mut Frame<'_>, at: &mut Pc, until: Pc) -> Result<(), Exit> {
         let fuel = std::mem::replace(&mut frame.fuel, 0);

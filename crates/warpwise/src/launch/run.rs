@@ -117,7 +117,7 @@ impl<'a> LaunchConfig<'a> {
             schedule: Schedule::default(),
             deterministic: false,
             max_steps: None,
-            engine: EngineChoice::detect(),
+            engine: EngineChoice::Auto,
             heap_limit: HEAP_LIMIT,
             interrupted: &|| false,
             progress: &|_| (),
