@@ -7,8 +7,8 @@
 use super::LaunchShape;
 use super::shape::{Affine, Shape};
 use crate::{
-    BinaryOp, Class, Collective, CompareOp, Dim, Op, Pred, Reg, Space, Special, Src, TernaryOp,
-    UnaryOp,
+    BinaryOp, Class, Collective, CompareOp, Dim, Members, Op, Pred, Reg, Space, Special, Src,
+    TernaryOp, UnaryOp,
 };
 use lanes::WARP;
 
@@ -67,9 +67,14 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
         Op::ActiveMask { .. } => Shape::UNIFORM,
         Op::Load { space: Space::Local, .. } => Shape::Varying,
         Op::Load { address, .. } if src(address.base)?.is_uniform() => Shape::UNIFORM,
-        Op::Collective { what, .. } => match what {
+        Op::Collective { what, members, .. } => match what {
             Collective::Vote { .. } | Collective::Ballot { .. } | Collective::Redux { .. } => {
-                Shape::UNIFORM
+                // The lanes of each membermask have a result of their own.
+                let one_group = match members {
+                    Members::Active => true,
+                    Members::Mask(mask) => src(*mask)?.is_uniform(),
+                };
+                if one_group { Shape::UNIFORM } else { Shape::Varying }
             }
             Collective::Shfl { .. }
             | Collective::MatchAny { .. }

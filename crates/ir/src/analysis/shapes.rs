@@ -253,4 +253,25 @@ mod tests {
             "{text}"
         );
     }
+
+    #[test]
+    fn each_membermask_has_a_result_of_its_own() {
+        use crate::{Builder, Op, Special, Src, WarpRules};
+        let mut b = Builder::new("k", WarpRules::Independent);
+        let [lane, one, two] = [0; 3].map(|_| b.reg(Class::W32));
+        b.push(Op::Special { d: lane, what: Special::Tid(crate::Dim::X) });
+        for (d, mask) in [(one, Src::Imm(u64::from(u32::MAX))), (two, lane.into())] {
+            let (op, a) = (lanes::ReduxOp::Add, lane.into());
+            let what = crate::Collective::Redux { op, d, a };
+            let members = crate::Members::Mask(mask);
+            b.push(Op::Collective { what, members, aligned: false });
+        }
+        let kernel = b.finish();
+        let live = Liveness::of(&kernel).expect("small");
+        let launch = LaunchShape { block: [32, 1, 1] };
+        let never = Interrupt::never();
+        let found = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
+        assert!(found.shape(one).is_uniform());
+        assert!(!found.shape(two).is_uniform());
+    }
 }
