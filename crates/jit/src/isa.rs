@@ -20,6 +20,10 @@ pub(crate) enum V {
     ShlVD,
     ShrVD,
     SarVD,
+    ShlVQ,
+    ShrVQ,
+    AddB,
+    ShufB,
     AddQ,
     SubQ,
     MulUQ,
@@ -30,6 +34,10 @@ pub(crate) enum V {
     DivPs,
     MinPs,
     MaxPs,
+    AddPd,
+    SubPd,
+    MulPd,
+    DivPd,
     PermD,
     ShufPs,
 }
@@ -60,6 +68,10 @@ impl V {
             ShlVD: VEX_Vpsllvd_ymm_ymm_ymmm256, EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32;
             ShrVD: VEX_Vpsrlvd_ymm_ymm_ymmm256, EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32;
             SarVD: VEX_Vpsravd_ymm_ymm_ymmm256, EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32;
+            ShlVQ: VEX_Vpsllvq_ymm_ymm_ymmm256, EVEX_Vpsllvq_zmm_k1z_zmm_zmmm512b64;
+            ShrVQ: VEX_Vpsrlvq_ymm_ymm_ymmm256, EVEX_Vpsrlvq_zmm_k1z_zmm_zmmm512b64;
+            AddB: VEX_Vpaddb_ymm_ymm_ymmm256, EVEX_Vpaddb_zmm_k1z_zmm_zmmm512;
+            ShufB: VEX_Vpshufb_ymm_ymm_ymmm256, EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
             AddQ: VEX_Vpaddq_ymm_ymm_ymmm256, EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
             SubQ: VEX_Vpsubq_ymm_ymm_ymmm256, EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64;
             MulUQ: VEX_Vpmuludq_ymm_ymm_ymmm256, EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
@@ -70,6 +82,10 @@ impl V {
             DivPs: VEX_Vdivps_ymm_ymm_ymmm256, EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er;
             MinPs: VEX_Vminps_ymm_ymm_ymmm256, EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae;
             MaxPs: VEX_Vmaxps_ymm_ymm_ymmm256, EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae;
+            AddPd: VEX_Vaddpd_ymm_ymm_ymmm256, EVEX_Vaddpd_zmm_k1z_zmm_zmmm512b64_er;
+            SubPd: VEX_Vsubpd_ymm_ymm_ymmm256, EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
+            MulPd: VEX_Vmulpd_ymm_ymm_ymmm256, EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
+            DivPd: VEX_Vdivpd_ymm_ymm_ymmm256, EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er;
             PermD: VEX_Vpermd_ymm_ymm_ymmm256, EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
             ShufPs: VEX_Vshufps_ymm_ymm_ymmm256_imm8, EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8;
         }
@@ -90,6 +106,18 @@ pub(crate) enum U {
     BroadcastMemory,
     CvtDq2Ps,
     SqrtPs,
+    AbsD,
+    /// To integers, toward zero.
+    CvttPs2Dq,
+    SqrtPd,
+    FmaPd,
+    /// From the low half of a vector.
+    CvtDq2Pd,
+    CvtPs2Pd,
+    /// To the low half of a vector.
+    CvtPd2Ps,
+    /// Another vector's low half becomes the upper one.
+    SetUpperHalf,
     /// The low half of a vector's elements of 32 bits, each made 64 bits wide.
     WidenZero,
     WidenS,
@@ -123,6 +151,22 @@ impl U {
             (U::CvtDq2Ps, Level::Avx512) => Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
             (U::SqrtPs, Level::Avx2) => Code::VEX_Vsqrtps_ymm_ymmm256,
             (U::SqrtPs, Level::Avx512) => Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
+            (U::AbsD, Level::Avx2) => Code::VEX_Vpabsd_ymm_ymmm256,
+            (U::AbsD, Level::Avx512) => Code::EVEX_Vpabsd_zmm_k1z_zmmm512b32,
+            (U::CvttPs2Dq, Level::Avx2) => Code::VEX_Vcvttps2dq_ymm_ymmm256,
+            (U::CvttPs2Dq, Level::Avx512) => Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
+            (U::SqrtPd, Level::Avx2) => Code::VEX_Vsqrtpd_ymm_ymmm256,
+            (U::SqrtPd, Level::Avx512) => Code::EVEX_Vsqrtpd_zmm_k1z_zmmm512b64_er,
+            (U::FmaPd, Level::Avx2) => Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256,
+            (U::FmaPd, Level::Avx512) => Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
+            (U::CvtDq2Pd, Level::Avx2) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
+            (U::CvtDq2Pd, Level::Avx512) => Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
+            (U::CvtPs2Pd, Level::Avx2) => Code::VEX_Vcvtps2pd_ymm_xmmm128,
+            (U::CvtPs2Pd, Level::Avx512) => Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
+            (U::CvtPd2Ps, Level::Avx2) => Code::VEX_Vcvtpd2ps_xmm_ymmm256,
+            (U::CvtPd2Ps, Level::Avx512) => Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
+            (U::SetUpperHalf, Level::Avx2) => Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8,
+            (U::SetUpperHalf, Level::Avx512) => Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8,
             (U::WidenZero, Level::Avx2) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
             (U::WidenZero, Level::Avx512) => Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
             (U::WidenS, Level::Avx2) => Code::VEX_Vpmovsxdq_ymm_xmmm128,

@@ -129,7 +129,7 @@ impl Lower<'_> {
     }
 
     /// `b` in the lanes of a constant mask, else `a`.
-    fn merged(&mut self, a: VReg, b: VReg, mask: u32) -> VReg {
+    pub(super) fn merged(&mut self, a: VReg, b: VReg, mask: u32) -> VReg {
         let found = self.func.value(FLOAT);
         match self.level {
             Level::Avx2 => {

@@ -5,6 +5,7 @@
 //! ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
 
 mod apart;
+mod bits;
 mod collective;
 mod control;
 mod each_lane;
@@ -17,6 +18,7 @@ mod scalar;
 mod value;
 mod values;
 mod vector;
+mod wide;
 
 use crate::exit::{Leaving, Why};
 use crate::mir::{Func, Kind, O};
@@ -24,7 +26,7 @@ use crate::{Input, Level};
 use apart::Parts;
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
-use ir::{Class, Collective, Float, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg, Src};
+use ir::{Class, Collective, Inst, Interrupt, Liveness, Op, Operand, Pred, Reg, Src};
 use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
@@ -162,12 +164,9 @@ fn floats(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
             };
             let all = match &inst.op {
                 Op::Unary { op, a, .. } if op.is_move() => float(a),
-                Op::Unary { op, .. } => op.gives() == Some(Float::F32),
-                Op::Binary { op, .. } => op.gives() == Some(Float::F32),
-                Op::Ternary { op, .. } => op.gives() == Some(Float::F32),
                 Op::Select { a, b, .. } => float(a) && float(b),
                 Op::Collective { what: Collective::Shfl { a, .. }, .. } => float(a),
-                _ => false,
+                op => vector::leaves_nan_bits_open(op),
             };
             inst.op.operands(|operand| {
                 if let Operand::Def(reg) = operand
@@ -354,7 +353,10 @@ impl Lower<'_> {
                     true
                 }
                 shape if shape.is_uniform() => self.compare_uniform(*op, *d, *a, *b),
-                _ => self.compare(*op, *d, *a, *b),
+                _ => {
+                    self.compare(*op, *d, *a, *b);
+                    true
+                }
             },
             Op::Logic { table, d, a, b } => {
                 let bits = self.logic(*table, *a, *b);

@@ -3,6 +3,7 @@
 use super::Lower;
 use super::value::{FLOAT, INT, Value};
 use super::values::words;
+use super::wide::Quads;
 use crate::Level;
 use crate::isa::V;
 use crate::mir::O;
@@ -31,10 +32,10 @@ const LT: u8 = 1;
 const LE: u8 = 2;
 const NE: u8 = 4;
 
-fn relation(op: CompareOp) -> Option<(Relation, bool)> {
+fn relation(op: CompareOp) -> (Relation, bool) {
     use CompareOp as C;
     use Relation::{Float, Signed, Unsigned};
-    Some(match op {
+    match op {
         C::EqI32 => (Unsigned(EQ), false),
         C::NeI32 => (Unsigned(NE), false),
         C::LtU32 => (Unsigned(LT), false),
@@ -58,8 +59,31 @@ fn relation(op: CompareOp) -> Option<(Relation, bool)> {
         C::LeuF32 => (Float(0x1a), false),
         C::NumF32 => (Float(0x07), false),
         C::NanF32 => (Float(0x03), false),
-        _ => return None,
-    })
+        C::EqF64 => (Float(0x00), true),
+        C::EquF64 => (Float(0x08), true),
+        C::NeF64 => (Float(0x0c), true),
+        C::NeuF64 => (Float(0x04), true),
+        C::LtF64 => (Float(0x11), true),
+        C::LtuF64 => (Float(0x19), true),
+        C::LeF64 => (Float(0x12), true),
+        C::LeuF64 => (Float(0x1a), true),
+        C::NumF64 => (Float(0x07), true),
+        C::NanF64 => (Float(0x03), true),
+    }
+}
+
+/// The same for values of 64 bits, of which vectors can tell whether they are equal, or one is greater: how, whether operands are
+/// swapped, whether they are unsigned, and whether the answer is the opposite one.
+fn in_quads(relation: Relation) -> (Quads, bool, bool, bool) {
+    match relation {
+        Relation::Float(how) => (Quads::Float(how), false, false, false),
+        Relation::Signed(EQ) | Relation::Unsigned(EQ) => (Quads::Equal, false, false, false),
+        Relation::Signed(NE) | Relation::Unsigned(NE) => (Quads::Equal, false, false, true),
+        Relation::Signed(LE) => (Quads::Greater, false, false, true),
+        Relation::Unsigned(LE) => (Quads::Greater, false, true, true),
+        Relation::Signed(_) => (Quads::Greater, true, false, false),
+        Relation::Unsigned(_) => (Quads::Greater, true, true, false),
+    }
 }
 
 impl Lower<'_> {
@@ -195,11 +219,12 @@ impl Lower<'_> {
         all.unwrap_or_else(|| self.number(0, Class::W32))
     }
 
-    /// A comparison of values that vary. Says whether it can be done.
-    pub(super) fn compare(&mut self, op: CompareOp, d: Reg, a: Src, b: Src) -> bool {
-        let Some((relation, wide)) = relation(op) else { return false };
+    /// A comparison of values that vary.
+    pub(super) fn compare(&mut self, op: CompareOp, d: Reg, a: Src, b: Src) {
+        let (relation, wide) = relation(op);
         if wide {
-            return false;
+            self.compare_wide(d, in_quads(relation), a, b);
+            return;
         }
         let count = self.level.slices();
         let masks = (0..count)
@@ -210,7 +235,6 @@ impl Lower<'_> {
             })
             .collect();
         self.set(d, Value::masks(masks));
-        true
     }
 
     fn compare_vector(&mut self, relation: Relation, a: VReg, b: O) -> VReg {
@@ -279,7 +303,7 @@ impl Lower<'_> {
     /// A comparison of values that are the same in all lanes. Says whether it can be done.
     pub(super) fn compare_uniform(&mut self, op: CompareOp, d: Reg, a: Src, b: Src) -> bool {
         use Code as X;
-        let Some((relation, wide)) = relation(op) else { return false };
+        let (relation, wide) = relation(op);
         let code = match relation {
             Relation::Signed(EQ) | Relation::Unsigned(EQ) => X::Sete_rm8,
             Relation::Signed(NE) | Relation::Unsigned(NE) => X::Setne_rm8,

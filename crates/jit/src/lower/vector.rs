@@ -11,16 +11,50 @@ use ir::{BinaryOp, Class, Float, Op, Pred, Reg, Round, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 const SIGN: u32 = 1 << 31;
+const NEAREST: Round = Round::NearestEven;
+
+/// Whether the bits of a NaN that an operation gives are left open here, until somebody looks at them: then it is the canonical one.
+pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
+    use BinaryOp as B;
+    use UnaryOp as N;
+    match op {
+        Op::Unary { op, .. } => matches!(
+            op,
+            N::NegF32
+                | N::AbsF32
+                | N::SqrtF32(NEAREST)
+                | N::S32ToF32(NEAREST)
+                | N::U32ToF32(NEAREST)
+                | N::F64ToF32(NEAREST)
+        ),
+        Op::Binary { op, .. } => matches!(
+            op,
+            B::AddF32(NEAREST)
+                | B::SubF32(NEAREST)
+                | B::MulF32(NEAREST)
+                | B::DivF32(NEAREST)
+                | B::AddFtzF32
+                | B::SubFtzF32
+                | B::MulFtzF32
+                | B::MinF32
+                | B::MaxF32
+        ),
+        Op::Ternary { op, .. } => {
+            matches!(op, TernaryOp::FmaF32(NEAREST) | TernaryOp::FmaFtzF32)
+        }
+        _ => false,
+    }
+}
 
 impl Lower<'_> {
     /// Computes a result that varies. Says whether that can be done.
     pub(super) fn vector_op(&mut self, op: &Op, d: Reg) -> bool {
         let class = self.class(d);
-        let (takes, gives) = match op {
-            Op::Unary { op, .. } => (op.takes(), op.gives()),
-            Op::Binary { op, .. } => (op.takes(), op.gives()),
-            Op::Ternary { op, .. } => (op.takes(), op.gives()),
-            _ => (None, None),
+        let takes = match op {
+            Op::Unary { op, .. } => op.takes(),
+            Op::Binary { op, .. } => op.takes(),
+            Op::Ternary { op, .. } => op.takes(),
+            _ => None,
         };
         // A choice between numbers and bits is one of bits.
         let chooses_numbers = |a: &Src, b: &Src| {
@@ -30,17 +64,14 @@ impl Lower<'_> {
             })
         };
         let passes_on = matches!(op, Op::Select { a, b, .. } if chooses_numbers(a, b))
-            || matches!(op, Op::Unary { op, .. } if op.is_move());
-        let mut nan = gives == Some(Float::F32);
+            || matches!(op, Op::Unary { op, .. } if op.is_move() || *op == UnaryOp::FlushF32);
+        let mut nan = leaves_nan_bits_open(op);
         let mut sources = Vec::new();
         op.operands(|operand| {
             if let ir::Operand::Use(reg) = operand {
                 sources.push(reg);
             }
         });
-        if !self.can(op) {
-            return false;
-        }
         for reg in sources {
             if passes_on {
                 nan |= self.known(reg).nan;
@@ -85,17 +116,11 @@ impl Lower<'_> {
     /// The first lane's result of an operation that only vectors can do, on values that are the same in all lanes.
     pub(super) fn vector_op_once(&mut self, op: &Op, d: Reg) -> Option<VReg> {
         let class = self.class(d);
-        if !self.can(op) || matches!(op, Op::Select { .. }) || class != Class::W32 {
+        if matches!(op, Op::Select { .. }) || class != Class::W32 {
             return None;
         }
         let vector = self.component(op, class, 0)?;
-        let gives = match op {
-            Op::Unary { op, .. } => op.gives(),
-            Op::Binary { op, .. } => op.gives(),
-            Op::Ternary { op, .. } => op.gives(),
-            _ => None,
-        };
-        let vector = if gives.is_some() { self.canonical_vector(vector) } else { vector };
+        let vector = if leaves_nan_bits_open(op) { self.canonical_vector(vector) } else { vector };
         let found = self.func.value(super::value::INT);
         let code = match self.level {
             Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
@@ -105,80 +130,13 @@ impl Lower<'_> {
         Some(found)
     }
 
-    /// Whether vectors can do an operation.
-    fn can(&self, op: &Op) -> bool {
-        use BinaryOp as B;
-        use UnaryOp as N;
-        let nearest = Round::NearestEven;
-        let constant = |src: Src| matches!(src, Src::Imm(_));
-        match op {
-            Op::Unary { op, .. } => match op {
-                N::Mov32
-                | N::Mov64
-                | N::Low32
-                | N::ZeroExtend8
-                | N::ZeroExtend16
-                | N::SignExtend8
-                | N::SignExtend16
-                | N::ZeroExtend32
-                | N::SignExtend32
-                | N::Not32
-                | N::Not64
-                | N::NegI32
-                | N::NegF32
-                | N::AbsF32 => true,
-                N::S32ToF32(round) | N::SqrtF32(round) => *round == nearest,
-                _ => false,
-            },
-            Op::Binary { op, b, .. } => match op {
-                B::AddI32
-                | B::SubI32
-                | B::MulLo32
-                | B::And32
-                | B::Or32
-                | B::Xor32
-                | B::MinS32
-                | B::MaxS32
-                | B::MinU32
-                | B::MaxU32
-                | B::Shl32
-                | B::ShrU32
-                | B::ShrS32
-                | B::AddI64
-                | B::SubI64
-                | B::And64
-                | B::Or64
-                | B::Xor64
-                | B::MulWideU32
-                | B::MulWideS32
-                | B::MinF32
-                | B::MaxF32 => true,
-                B::Shl64 | B::ShrU64 => constant(*b),
-                B::AddF32(round) | B::SubF32(round) | B::MulF32(round) | B::DivF32(round) => {
-                    *round == nearest
-                }
-                _ => false,
-            },
-            Op::Ternary { op, .. } => match op {
-                TernaryOp::MadLo32
-                | TernaryOp::MadWideU32
-                | TernaryOp::MadWideS32
-                | TernaryOp::BitSelect32 => true,
-                TernaryOp::FmaF32(round) => *round == nearest,
-                _ => false,
-            },
-            Op::Select { .. } => true,
-            _ => false,
-        }
-    }
-
-    fn shift(&mut self, what: U, a: VReg, by: u8) -> VReg {
+    pub(super) fn shift(&mut self, what: U, a: VReg, by: u8) -> VReg {
         let found = self.func.value(FLOAT);
         self.func.x(what.code(self.level), &[O::D(found), O::U(a), O::I8(by)]);
         found
     }
 
-    fn unary(&mut self, what: U, a: O) -> VReg {
+    pub(super) fn unary(&mut self, what: U, a: O) -> VReg {
         let found = self.func.value(FLOAT);
         self.func.x(what.code(self.level), &[O::D(found), a]);
         found
@@ -194,7 +152,7 @@ impl Lower<'_> {
             Op::Unary { op, a, .. } => self.unary_component(*op, *a, nth),
             Op::Binary { op, a, b, .. } => self.binary_component(*op, *a, *b, nth),
             Op::Ternary { op, a, b, c, .. } => match op {
-                TernaryOp::FmaF32(_) => {
+                TernaryOp::FmaF32(NEAREST) => {
                     let sum = self.vector(*c, class, nth);
                     // A constant is best in memory.
                     let (a, b) = if matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
@@ -218,15 +176,10 @@ impl Lower<'_> {
                     let c = self.operand(*c, Class::W64, nth);
                     Some(self.binary(V::AddQ, product, c))
                 }
-                TernaryOp::BitSelect32 => {
-                    let mask = self.vector(*a, Class::W32, nth);
-                    let c = self.operand(*c, Class::W32, nth);
-                    let b = self.operand(*b, Class::W32, nth);
-                    let inside = self.binary(V::And, mask, c);
-                    let outside = self.binary(V::AndNot, mask, b);
-                    Some(self.binary(V::Or, inside, O::U(outside)))
+                _ => {
+                    let found = self.bits_ternary(*op, [*a, *b, *c], nth);
+                    found.or_else(|| self.wide_ternary(*op, [*a, *b, *c], nth))
                 }
-                _ => None,
             },
             _ => None,
         }
@@ -274,15 +227,18 @@ impl Lower<'_> {
                 let (a, rest) = (self.vector(a, Class::W32, nth), self.words(!SIGN));
                 self.binary(V::And, a, rest)
             }
-            N::S32ToF32(_) => {
+            N::S32ToF32(NEAREST) => {
                 let a = self.operand(a, Class::W32, nth);
                 self.unary(U::CvtDq2Ps, a)
             }
-            N::SqrtF32(_) => {
+            N::SqrtF32(NEAREST) => {
                 let a = self.operand(a, Class::W32, nth);
                 self.unary(U::SqrtPs, a)
             }
-            _ => return None,
+            _ => {
+                let found = self.bits_unary(op, a, nth);
+                return found.or_else(|| self.wide_unary(op, a, nth));
+            }
         })
     }
 
@@ -312,7 +268,7 @@ impl Lower<'_> {
     }
 
     /// A vector of values of 32 bits, each as one of 64.
-    fn widened(&mut self, a: Src, nth: usize, signed: bool) -> VReg {
+    pub(super) fn widened(&mut self, a: Src, nth: usize, signed: bool) -> VReg {
         let widen = if signed { U::WidenS } else { U::WidenZero };
         if let Src::Imm(value) = a {
             let value = value as u32;
@@ -348,10 +304,10 @@ impl Lower<'_> {
             B::MaxS32 => (V::MaxSD, Class::W32),
             B::MinU32 => (V::MinUD, Class::W32),
             B::MaxU32 => (V::MaxUD, Class::W32),
-            B::AddF32(_) => (V::AddPs, Class::W32),
-            B::SubF32(_) => (V::SubPs, Class::W32),
-            B::MulF32(_) => (V::MulPs, Class::W32),
-            B::DivF32(_) => (V::DivPs, Class::W32),
+            B::AddF32(NEAREST) => (V::AddPs, Class::W32),
+            B::SubF32(NEAREST) => (V::SubPs, Class::W32),
+            B::MulF32(NEAREST) => (V::MulPs, Class::W32),
+            B::DivF32(NEAREST) => (V::DivPs, Class::W32),
             B::AddI64 => (V::AddQ, Class::W64),
             B::SubI64 => (V::SubQ, Class::W64),
             B::And64 => (V::And, Class::W64),
@@ -360,12 +316,6 @@ impl Lower<'_> {
             B::Shl32 => return Some(self.shifted(a, b, nth, U::ShlD, V::ShlVD)),
             B::ShrU32 => return Some(self.shifted(a, b, nth, U::ShrD, V::ShrVD)),
             B::ShrS32 => return Some(self.shifted(a, b, nth, U::SarD, V::SarVD)),
-            B::Shl64 | B::ShrU64 => {
-                let Src::Imm(by) = b else { return None };
-                let a = self.vector(a, Class::W64, nth);
-                let what = if op == B::Shl64 { U::ShlQ } else { U::ShrQ };
-                return Some(self.shift(what, a, (by & 0xffff_ffff).min(64) as u8));
-            }
             B::MulWideU32 | B::MulWideS32 => {
                 let signed = op == B::MulWideS32;
                 let a = self.widened(a, nth, signed);
@@ -374,7 +324,10 @@ impl Lower<'_> {
                 return Some(self.binary(what, a, O::U(b)));
             }
             B::MinF32 | B::MaxF32 => return Some(self.extreme(op == B::MinF32, a, b, nth)),
-            _ => return None,
+            _ => {
+                let found = self.bits_binary(op, a, b, nth);
+                return found.or_else(|| self.wide_binary(op, a, b, nth));
+            }
         };
         let commutes = !matches!(op, B::SubI32 | B::SubI64 | B::SubF32(_) | B::DivF32(_));
         // A constant is best in memory.

@@ -82,7 +82,7 @@ const MAX_HOT_OPERATIONS: usize = 1 << 11;
 /// Instructions of a warp that the interpreter executes while machine code of an operation is made: some 20 µs.
 const WORTH: i64 = 1 << 12;
 /// If one in so many operations or more has to be performed by the interpreter, it does the rest better, too.
-const MOST_PERFORMED: usize = 3;
+const MOST_PERFORMED: usize = 6;
 
 fn operations(kernel: &ir::Kernel) -> usize {
     kernel.blocks.iter().map(|block| block.insts.len() + 1).sum()

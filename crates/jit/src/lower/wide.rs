@@ -1,0 +1,268 @@
+//! Vector operations on values of 64 bits, integers and binary64, and between these and 32 bits.
+
+use super::Lower;
+use super::value::{FLOAT, INT, Value};
+use super::values::doubles;
+use crate::Level;
+use crate::isa::{U, V};
+use crate::mir::O;
+use iced_x86::Code;
+use ir::{BinaryOp, Class, Reg, Round, Src, TernaryOp, UnaryOp};
+use regalloc2::{RegClass, VReg};
+
+const SIGN: u64 = 1 << 63;
+/// The bit that makes a NaN quiet.
+const QUIET: u64 = 1 << 51;
+const NEAREST: Round = Round::NearestEven;
+
+/// How values of 64 bits compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quads {
+    Equal,
+    /// Signed.
+    Greater,
+    /// The constant of `vcmppd`.
+    Float(u8),
+}
+
+impl Lower<'_> {
+    /// A vector of a result of one operand, which it takes or gives as 64 bits.
+    pub(super) fn wide_unary(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
+        use UnaryOp as N;
+        Some(match op {
+            N::High32 => {
+                let [low, high] = [2 * nth, 2 * nth + 1].map(|nth| {
+                    let whole = self.vector(a, Class::W64, nth);
+                    self.shift(U::ShrQ, whole, 32)
+                });
+                self.low_words(low, high)
+            }
+            N::NegI64 => {
+                let zero = self.vector(Src::Imm(0), Class::W64, nth);
+                let a = self.operand(a, Class::W64, nth);
+                self.binary(V::SubQ, zero, a)
+            }
+            N::AbsS64 => {
+                let zero = self.vector(Src::Imm(0), Class::W64, nth);
+                let a = self.vector(a, Class::W64, nth);
+                let negated = self.binary(V::SubQ, zero, O::U(a));
+                let negative = self.compare_quads(Quads::Greater, zero, a);
+                self.blend_of(Class::W64, negative, O::U(negated), a)
+            }
+            N::NegF64 | N::AbsF64 => {
+                let (what, bits) = if op == N::NegF64 { (V::Xor, SIGN) } else { (V::And, !SIGN) };
+                let a = self.vector(a, Class::W64, nth);
+                let bits = self.pool(doubles(bits));
+                let changed = self.binary(what, a, O::M(bits));
+                // A NaN stays as it is.
+                let nan = self.compare_quads(Quads::Float(3), a, a);
+                self.blend_of(Class::W64, nan, O::U(a), changed)
+            }
+            N::SqrtF64(NEAREST) => {
+                let a = self.operand(a, Class::W64, nth);
+                self.unary(U::SqrtPd, a)
+            }
+            N::S32ToF64(_) => self.from_half(a, nth, U::CvtDq2Pd),
+            N::F32ToF64 => {
+                if let Src::Reg(reg) = a {
+                    // The bits of a NaN show.
+                    self.canonical(reg);
+                }
+                self.from_half(a, nth, U::CvtPs2Pd)
+            }
+            N::F64ToF32(NEAREST) => {
+                let [low, high] = [2 * nth, 2 * nth + 1].map(|nth| {
+                    let a = self.operand(a, Class::W64, nth);
+                    self.unary(U::CvtPd2Ps, a)
+                });
+                let found = self.func.value(FLOAT);
+                let code = U::SetUpperHalf.code(self.level);
+                self.func.x(code, &[O::D(found), O::U(low), O::U(high), O::I8(1)]);
+                found
+            }
+            _ => return None,
+        })
+    }
+
+    /// A vector of 64 bits a lane made of half a vector of 32.
+    fn from_half(&mut self, a: Src, nth: usize, what: U) -> VReg {
+        let whole = self.vector(a, Class::W32, nth / 2);
+        if nth.is_multiple_of(2) {
+            return self.unary(what, O::U(whole));
+        }
+        let upper = self.func.value(FLOAT);
+        self.func.x(U::UpperHalf.code(self.level), &[O::D(upper), O::U(whole), O::I8(1)]);
+        self.unary(what, O::U(upper))
+    }
+
+    /// The same of two operands.
+    pub(super) fn wide_binary(&mut self, op: BinaryOp, a: Src, b: Src, nth: usize) -> Option<VReg> {
+        use BinaryOp as B;
+        let float = match op {
+            B::AddF64(NEAREST) => Some(V::AddPd),
+            B::SubF64(NEAREST) => Some(V::SubPd),
+            B::MulF64(NEAREST) => Some(V::MulPd),
+            B::DivF64(NEAREST) => Some(V::DivPd),
+            _ => None,
+        };
+        if let Some(what) = float {
+            // The processor returns the first NaN, as PTX does here.
+            let a = self.vector(a, Class::W64, nth);
+            let b = self.operand(b, Class::W64, nth);
+            return Some(self.binary(what, a, b));
+        }
+        Some(match op {
+            B::MulLo64 => {
+                let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
+                let (a_high, b_high) = (self.shift(U::ShrQ, a, 32), self.shift(U::ShrQ, b, 32));
+                let low = self.binary(V::MulUQ, a, O::U(b));
+                let one = self.binary(V::MulUQ, a_high, O::U(b));
+                let other = self.binary(V::MulUQ, a, O::U(b_high));
+                let middle = self.binary(V::AddQ, one, O::U(other));
+                let high = self.shift(U::ShlQ, middle, 32);
+                self.binary(V::AddQ, low, O::U(high))
+            }
+            B::MinS64 | B::MaxS64 | B::MinU64 | B::MaxU64 => {
+                let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
+                let signed = matches!(op, B::MinS64 | B::MaxS64);
+                let greater = self.greater(a, b, signed);
+                let (greatest, least) =
+                    if matches!(op, B::MaxS64 | B::MaxU64) { (a, b) } else { (b, a) };
+                self.blend_of(Class::W64, greater, O::U(greatest), least)
+            }
+            B::ShrS64 => {
+                let Src::Imm(by) = b else { return None };
+                let by = (by & 0xffff_ffff).min(63) as u8;
+                let a = self.vector(a, Class::W64, nth);
+                // Where the sign has gone to, extended from there.
+                let sign = self.pool(doubles(SIGN >> by));
+                let shifted = self.shift(U::ShrQ, a, by);
+                let flipped = self.binary(V::Xor, shifted, O::M(sign));
+                self.binary(V::SubQ, flipped, O::M(sign))
+            }
+            B::Shl64 | B::ShrU64 => {
+                let (constant, each) =
+                    if op == B::Shl64 { (U::ShlQ, V::ShlVQ) } else { (U::ShrQ, V::ShrVQ) };
+                let a = self.vector(a, Class::W64, nth);
+                match b {
+                    Src::Imm(by) => self.shift(constant, a, (by & 0xffff_ffff).min(64) as u8),
+                    Src::Reg(_) => {
+                        let by = self.widened(b, nth, false);
+                        self.binary(each, a, O::U(by))
+                    }
+                }
+            }
+            B::Pack64 => {
+                let (low, high) = (self.widened(a, nth, false), self.widened(b, nth, false));
+                let high = self.shift(U::ShlQ, high, 32);
+                self.binary(V::Or, low, O::U(high))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The same of three.
+    pub(super) fn wide_ternary(
+        &mut self,
+        op: TernaryOp,
+        [a, b, c]: [Src; 3],
+        nth: usize,
+    ) -> Option<VReg> {
+        match op {
+            TernaryOp::MadLo64 => {
+                let product = self.wide_binary(BinaryOp::MulLo64, a, b, nth)?;
+                let c = self.operand(c, Class::W64, nth);
+                Some(self.binary(V::AddQ, product, c))
+            }
+            TernaryOp::BitSelect64 => Some(self.bits_selected([a, b, c], Class::W64, nth)),
+            TernaryOp::FmaF64(NEAREST) => {
+                let [a, b, c] = [a, b, c].map(|src| self.vector(src, Class::W64, nth));
+                let mut found = self.func.value(FLOAT);
+                let code = U::FmaPd.code(self.level);
+                self.func.x(code, &[O::Tied(found, c), O::U(a), O::U(b)]);
+                // The first NaN is the result; processors have orders of their own.
+                for operand in [c, b, a] {
+                    let nan = self.compare_quads(Quads::Float(3), operand, operand);
+                    let quiet = self.pool(doubles(QUIET));
+                    let quiet = self.binary(V::Or, operand, O::M(quiet));
+                    found = self.blend_of(Class::W64, nan, O::U(quiet), found);
+                }
+                Some(found)
+            }
+            _ => None,
+        }
+    }
+
+    /// The lanes in which a value of 64 bits is greater than another.
+    fn greater(&mut self, a: VReg, b: VReg, signed: bool) -> VReg {
+        if signed {
+            return self.compare_quads(Quads::Greater, a, b);
+        }
+        let sign = self.pool(doubles(SIGN));
+        let [a, b] = [a, b].map(|value| self.binary(V::Xor, value, O::M(sign)));
+        self.compare_quads(Quads::Greater, a, b)
+    }
+
+    /// The lanes of vectors of 64 bits a lane in which values compare so.
+    fn compare_quads(&mut self, how: Quads, a: VReg, b: VReg) -> VReg {
+        let (code, constant) = match (self.level, how) {
+            (Level::Avx2, Quads::Equal) => (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, None),
+            (Level::Avx2, Quads::Greater) => (Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, None),
+            (Level::Avx2, Quads::Float(how)) => (Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, Some(how)),
+            (Level::Avx512, Quads::Equal) => (Code::EVEX_Vpcmpeqq_kr_k1_zmm_zmmm512b64, None),
+            (Level::Avx512, Quads::Greater) => (Code::EVEX_Vpcmpgtq_kr_k1_zmm_zmmm512b64, None),
+            (Level::Avx512, Quads::Float(how)) => {
+                (Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae, Some(how))
+            }
+        };
+        let found = self.func.value(super::predicate::mask_class(self.level));
+        let mut operands = vec![O::D(found), O::U(a), O::U(b)];
+        operands.extend(constant.map(O::I8));
+        self.func.x(code, &operands);
+        found
+    }
+
+    /// A comparison of values of 64 bits that vary; integers are unsigned or signed, and the answer may be the opposite one.
+    pub(super) fn compare_wide(
+        &mut self,
+        d: Reg,
+        (how, swapped, unsigned, negated): (Quads, bool, bool, bool),
+        a: Src,
+        b: Src,
+    ) {
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
+        let mut bits: Option<VReg> = None;
+        let lanes = self.level.bytes() / 8;
+        for nth in 0..self.count(Class::W64) {
+            let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
+            let mask = match how {
+                Quads::Greater => self.greater(a, b, !unsigned),
+                Quads::Equal | Quads::Float(_) => self.compare_quads(how, a, b),
+            };
+            let mut part = self.func.value(INT);
+            let code = match self.level {
+                Level::Avx2 => Code::VEX_Vmovmskpd_r32_ymm,
+                Level::Avx512 => Code::VEX_Kmovb_r32_kr,
+            };
+            debug_assert_eq!(mask.class() == RegClass::Vector, self.level == Level::Avx512);
+            self.func.x(code, &[O::D(part), O::U(mask)]);
+            if nth > 0 {
+                let moved = self.func.value(INT);
+                let by = O::I8((nth * lanes) as u8);
+                self.func.x(Code::Shl_rm32_imm8, &[O::Tied(moved, part), by]);
+                part = moved;
+            }
+            bits = Some(match bits {
+                None => part,
+                Some(bits) => self.tied(Code::Or_r32_rm32, bits, O::U(part)),
+            });
+        }
+        let Some(mut bits) = bits else { return };
+        if negated {
+            let opposite = self.func.value(INT);
+            self.func.x(Code::Not_rm32, &[O::Tied(opposite, bits)]);
+            bits = opposite;
+        }
+        self.set(d, Value::scalar(bits));
+    }
+}
