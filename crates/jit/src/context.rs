@@ -26,6 +26,8 @@ pub struct Context {
     pub sites: u64,
     /// The shared memory of the CTA on the host.
     pub shared: u64,
+    /// The local memory of the warp's first thread on the host.
+    pub local: u64,
     /// The parameters on the host.
     pub params: u64,
     /// What is left of the warp's turn, in jumps backwards.
@@ -75,6 +77,7 @@ impl Context {
             warp_words: 0,
             sites: 0,
             shared: 0,
+            local: 0,
             params: 0,
             fuel: 0,
             instructions: 0,
@@ -118,6 +121,7 @@ offsets! {
     WARP_WORDS = warp_words;
     SITES = sites;
     SHARED = shared;
+    LOCAL = local;
     PARAMS = params;
     FUEL = fuel;
     INSTRUCTIONS = instructions;

@@ -1,13 +1,14 @@
 //! Machine code of machine instructions: registers are allocated and instructions encoded.
 
+mod lanes;
+
 use crate::Level;
 use crate::context as at;
 use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
-use crate::mir::{Arg, ArgBase, EachLane, Func, Kind, register};
+use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, OpCodeOperandKind, Register};
-use ir::Access;
 use regalloc2::{
     Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
     RegallocOptions,
@@ -299,86 +300,6 @@ impl Emitter {
         (0..4).for_each(|_| self.byte(0));
         self.jumps.push((self.end, Target::Find));
         Ok(())
-    }
-
-    /// Does something lane after lane.
-    fn each_lane(&mut self, what: EachLane, registers: [Register; 6]) -> Result<(), String> {
-        let [lanes, base, left, lane, offset, value] = registers;
-        let word = |register: Register| X::R(x86::sized(register, OpCodeOperandKind::r32_reg));
-        let of_lane = |disp: i32, scale: u32| {
-            let (disp, index) = (i64::from(disp), Some((lane, scale)));
-            X::M(Memory { base: CONTEXT, index, disp, broadcast: false })
-        };
-        self.op(Code::Mov_r32_rm32, &[word(left), word(lanes)])?;
-        self.op(Code::Test_rm32_r32, &[word(left), word(left)])?;
-        let done = self.jump_on(ConditionCode::e);
-        let again = self.end;
-        self.op(Code::Tzcnt_r32_rm32, &[word(lane), word(left)])?;
-        self.op(Code::Mov_r32_rm32, &[word(offset), of_lane(at::OFFSETS, 4)])?;
-        let there = |access: Access, nth: u8| {
-            let disp = i64::from(access.bytes() * u32::from(nth));
-            X::M(Memory { base, index: Some((offset, 1)), disp, broadcast: false })
-        };
-        let second = at::ELEMENTS + at::ELEMENT_BYTES as i32;
-        match what {
-            EachLane::Load { access, nth } => {
-                let (code, wide) = match access {
-                    Access::U8 => (Code::Movzx_r32_rm8, false),
-                    Access::S8 => (Code::Movsx_r32_rm8, false),
-                    Access::U16 => (Code::Movzx_r32_rm16, false),
-                    Access::S16 => (Code::Movsx_r32_rm16, false),
-                    Access::B32 => (Code::Mov_r32_rm32, false),
-                    Access::B64 => (Code::Mov_r64_rm64, true),
-                };
-                let to = if wide { X::R(value) } else { word(value) };
-                self.op(code, &[to, there(access, nth)])?;
-                self.element(value, at::ELEMENTS, wide, lane, false)?;
-            }
-            EachLane::Store { access, nth } => {
-                self.element(value, at::ELEMENTS, access == Access::B64, lane, true)?;
-                let code = match access {
-                    Access::U8 | Access::S8 => Code::Mov_rm8_r8,
-                    Access::U16 | Access::S16 => Code::Mov_rm16_r16,
-                    Access::B32 => Code::Mov_rm32_r32,
-                    Access::B64 => Code::Mov_rm64_r64,
-                };
-                let from = X::R(x86::sized(value, code.op_code().op_kind(1)));
-                self.op(code, &[there(access, nth), from])?;
-            }
-            EachLane::Atomic { code, access, locked } => {
-                let wide = access == Access::B64;
-                self.element(value, at::ELEMENTS, wide, lane, true)?;
-                let operand = if wide { X::R(value) } else { word(value) };
-                let mut instruction = x86::instruction(code, &[there(access, 0), operand], None);
-                instruction.set_has_lock_prefix(locked && code.op_code().can_use_lock_prefix());
-                self.encode(&instruction)?;
-                self.element(value, second, wide, lane, false)?;
-            }
-        }
-        self.op(Code::VEX_Blsr_r32_rm32, &[word(left), word(left)])?;
-        self.jump_back(ConditionCode::ne, again);
-        self.land(done);
-        Ok(())
-    }
-
-    /// Moves a lane's element between the context and a register.
-    fn element(
-        &mut self,
-        value: Register,
-        disp: i32,
-        wide: bool,
-        lane: Register,
-        loads: bool,
-    ) -> Result<(), String> {
-        let (disp, index) = (i64::from(disp), Some((lane, if wide { 8 } else { 4 })));
-        let memory = X::M(Memory { base: CONTEXT, index, disp, broadcast: false });
-        let value = X::R(if wide { value } else { x86::sized(value, OpCodeOperandKind::r32_reg) });
-        match (loads, wide) {
-            (true, true) => self.op(Code::Mov_r64_rm64, &[value, memory]),
-            (true, false) => self.op(Code::Mov_r32_rm32, &[value, memory]),
-            (false, true) => self.op(Code::Mov_rm64_r64, &[memory, value]),
-            (false, false) => self.op(Code::Mov_rm32_r32, &[memory, value]),
-        }
     }
 
     /// Jumps to where [`Emitter::land`] is called with the result.

@@ -12,6 +12,15 @@ pub struct Home {
     pub stride: u32,
 }
 
+/// Local memory: each thread has a piece, and pieces lie one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Bytes of a thread that it may access.
+    pub bytes: u64,
+    /// Bytes from one thread's to the next's.
+    pub stride: u32,
+}
+
 /// A kernel for one launch shape, and where its values live.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
@@ -29,6 +38,8 @@ pub struct Input<'a> {
     pub block: [u32; 3],
     /// Accessible bytes of the CTA's shared memory.
     pub shared_bytes: u64,
+    /// The threads' local memory.
+    pub local: Local,
     /// The number of the first access that remembers a region.
     pub first_site: u32,
     /// The vector instructions to use.

@@ -19,7 +19,7 @@ pub use code::{Code, compile};
 pub use context::Context;
 pub use emit::SITE_BYTES;
 pub use exit::{Exit, Found, Kept, Why};
-pub use input::{Home, Input};
+pub use input::{Home, Input, Local};
 
 /// Vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

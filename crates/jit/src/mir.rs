@@ -109,7 +109,22 @@ pub(crate) enum EachLane {
     /// Stores the first of the context's elements as that of this number.
     Store { access: Access, nth: u8 },
     /// Changes memory by the first of the context's elements. What the register holds afterwards is the second.
-    Atomic { code: Code, access: Access, locked: bool },
+    Atomic { how: How, access: Access, locked: bool },
+}
+
+/// How an atomic is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// By one instruction on memory and a register, which afterwards holds the old value, if anybody wants it.
+    One(Code),
+    /// The second of the context's elements is stored if memory holds the first.
+    CompareExchange,
+    /// By attempts to exchange: the instruction makes the new value of the operand and the old value, which were compared.
+    Loop(Code),
+    /// The same for a sum of binary32; subnormal numbers become zero, and those of the operand have.
+    AddF32 { flush: bool },
+    /// The same for a sum of binary64.
+    AddF64,
 }
 
 #[derive(Clone, Debug)]

@@ -1,8 +1,11 @@
 //! Every kernel of `tests/ir` becomes machine code for every level, whatever this machine has.
 
-use ir::{Class, Interrupt, Kernel};
+use ir::{
+    Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Interrupt, Kernel, Op, Ordering,
+};
+use ir::{Scope, Space, Special, Src, TernaryOp, UnaryOp, Update, WarpRules};
 use std::path::Path;
-use warpwise_jit::{Code, Home, Input, Level, compile};
+use warpwise_jit::{Code, Home, Input, Level, Local, compile};
 
 /// Code of a kernel whose registers have a row each.
 fn code(kernel: &Kernel, block: [u32; 3], level: Level) -> Code {
@@ -38,6 +41,10 @@ fn code(kernel: &Kernel, block: [u32; 3], level: Level) -> Code {
         instructions: &instructions,
         block,
         shared_bytes: u64::from(kernel.shared_bytes),
+        local: Local {
+            bytes: u64::from(kernel.local_bytes),
+            stride: kernel.local_bytes.next_multiple_of(16),
+        },
         first_site: 0,
         level,
     };
@@ -95,5 +102,75 @@ fn time_of_an_operation() {
         }
         let each = time.as_secs_f64() * 1e6 / operations as f64;
         println!("{level}: {operations} operations, {bytes} bytes, {each:.1} µs an operation");
+    }
+}
+
+/// A kernel of loads, operations on what they find, and stores: on words and pairs of words, at addresses that vary.
+fn every_operation(space: Space) -> Kernel {
+    let mut b = Builder::new("k", WarpRules::Independent);
+    let base = b.reg(Class::W64);
+    let tid = b.reg(Class::W32);
+    b.push(Op::Special { d: tid, what: Special::Tid(Dim::X) });
+    let square = b.binary(BinaryOp::MulLo32, tid, tid);
+    let far = b.binary(BinaryOp::MulWideU32, square, Src::Imm(8));
+    let at = b.binary(BinaryOp::AddI64, base, far);
+    let address = |offset| Address { base: Src::Reg(at), offset };
+    let values = [(Class::W32, Access::B32), (Class::W64, Access::B64)].map(|(class, access)| {
+        let d = b.reg(class);
+        let ordering = Ordering::Weak;
+        b.push(Op::Load { d: vec![Some(d)], space, access, address: address(8), ordering });
+        d
+    });
+    let of = |class: Class| if class == Class::W64 { values[1] } else { values[0] };
+    for op in UnaryOp::all() {
+        let ([a], class) = op.signature();
+        let d = b.reg(class);
+        b.push(Op::Unary { op, d, a: of(a).into() });
+    }
+    for op in BinaryOp::all() {
+        let ([a, other], class) = op.signature();
+        let d = b.reg(class);
+        b.push(Op::Binary { op, d, a: of(a).into(), b: of(other).into() });
+        for (update, access, class) in [
+            (Update::Apply(op), Access::B32, Class::W32),
+            (Update::Apply(op), Access::B64, Class::W64),
+            (Update::Exchange, Access::B32, Class::W32),
+            (Update::CompareExchange, Access::B64, Class::W64),
+        ] {
+            for d in [None, Some(b.reg(class))] {
+                let (one, ordering) = (of(class).into(), Ordering::Relaxed(Scope::Gpu));
+                let address = address(16);
+                b.push(Op::Atomic { d, update, space, access, address, b: one, c: one, ordering });
+            }
+        }
+    }
+    for op in TernaryOp::all() {
+        let ([a, other, c], class) = op.signature();
+        let d = b.reg(class);
+        b.push(Op::Ternary { op, d, a: of(a).into(), b: of(other).into(), c: of(c).into() });
+    }
+    for op in CompareOp::all() {
+        let ([a, other], class) = op.signature();
+        let d = b.reg(class);
+        b.push(Op::Compare { op, d, a: of(a).into(), b: of(other).into() });
+    }
+    for access in [Access::U8, Access::S16, Access::B32, Access::B64] {
+        let value = of(if access == Access::B64 { Class::W64 } else { Class::W32 }).into();
+        let (address, ordering) = (address(32), Ordering::Weak);
+        b.push(Op::Store { values: vec![value], space, access, address, ordering });
+    }
+    b.terminate(ir::Terminator::Exit);
+    let mut kernel = b.finish();
+    (kernel.local_bytes, kernel.shared_bytes) = (1024, 4096);
+    kernel
+}
+
+#[test]
+fn every_operation_can_be_encoded_for_every_level() {
+    for space in [Space::Global, Space::Shared, Space::Local] {
+        let kernel = every_operation(space);
+        for level in Level::ALL {
+            assert!(code(&kernel, [64, 1, 1], level).bytes() > 0, "{level} {space:?}");
+        }
     }
 }

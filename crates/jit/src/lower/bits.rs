@@ -95,7 +95,7 @@ impl Lower<'_> {
     }
 
     /// Subnormal numbers made zero of the same sign.
-    fn flushed(&mut self, a: VReg) -> VReg {
+    pub(super) fn flushed(&mut self, a: VReg) -> VReg {
         let (exponent, zero, rest) =
             (self.pool(words(INFINITY)), self.pool(words(0)), self.pool(words(1 << 31)));
         let exponent = self.binary(V::And, a, O::M(exponent));

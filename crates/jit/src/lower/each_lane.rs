@@ -8,19 +8,23 @@ use super::value::{FLOAT, INT, Value};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
+use crate::input::Local;
 use crate::isa::{U, V};
-use crate::mir::{Base, EachLane, Kind, Mem, O};
+use crate::mir::{Base, EachLane, How, Kind, Mem, O, register};
 use iced_x86::{Code, ConditionCode};
 use ir::{
-    Access, Address, BinaryOp, Class, Inst, Op, Operand as IrOperand, Ordering, Pred, Reg, Space,
-    Src, Update,
+    Access, Address, BinaryOp, Class, Inst, Op, Operand as IrOperand, Ordering, Pred, Reg, Round,
+    Space, Src, Update,
 };
-use regalloc2::{Operand, RegClass, VReg};
+use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
 
 /// Elements that a lane may access at once.
 const MOST: usize = 4;
 /// So far may a lane lie from the beginning of what an access found: offsets have 32 bits, and a sign.
 const MAX_OFFSET: i32 = i32::MAX;
+
+/// So much local memory may a thread have.
+const MAX_STRIDE: u32 = 1 << 24;
 
 /// What lanes do, as far as all kinds of accesses have it in common.
 struct Accessed<'a> {
@@ -45,8 +49,15 @@ impl Lower<'_> {
     /// Emits an access, of lanes one by one. Says whether it can be done.
     pub(super) fn each_lane(&mut self, inst: &Inst, place: u32) -> bool {
         let Some(accessed) = self.accessed(inst) else { return false };
-        let bytes = accessed.size * accessed.count as u32;
-        if accessed.space == Space::Shared && u64::from(bytes) > self.input.shared_bytes {
+        let bytes = u64::from(accessed.size) * accessed.count as u64;
+        let end = match accessed.space {
+            Space::Shared => self.input.shared_bytes,
+            // Offsets of a warp have 32 bits.
+            Space::Local if self.input.local.stride > MAX_STRIDE => return false,
+            Space::Local => self.input.local.bytes,
+            Space::Global | Space::Generic | Space::Param => u64::MAX,
+        };
+        if bytes > end {
             return false;
         }
         let mut written = Vec::new();
@@ -138,11 +149,10 @@ impl Lower<'_> {
             }
             _ => return None,
         };
-        let wide = !matches!(found.address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
         let reachable = match found.space {
-            Space::Global | Space::Generic => wide,
-            Space::Shared => !wide,
-            Space::Local | Space::Param => false,
+            Space::Global | Space::Generic => self.is_wide(found.address),
+            Space::Shared | Space::Local => true,
+            Space::Param => false,
         };
         let bytes = found.size as usize * found.count;
         (reachable
@@ -190,6 +200,11 @@ impl Lower<'_> {
             .collect()
     }
 
+    /// Whether the base of an address has 64 bits.
+    fn is_wide(&self, address: &Address) -> bool {
+        !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32)
+    }
+
     /// Checks the lanes; a condition of not equal says that some cannot be served.
     fn reached(
         &mut self,
@@ -198,33 +213,71 @@ impl Lower<'_> {
         wide: Option<&[VReg]>,
     ) -> Reached {
         match accessed.space {
-            Space::Shared => self.reached_shared(accessed, narrow),
-            _ => self.reached_global(accessed, wide),
+            Space::Shared => {
+                let offsets = self.within(accessed, self.input.shared_bytes, narrow, wide);
+                Reached { base: self.shared_base(), offsets, site: None }
+            }
+            Space::Local => {
+                let Local { bytes, stride } = self.input.local;
+                let mut offsets = self.within(accessed, bytes, narrow, wide);
+                for (nth, offset) in offsets.iter_mut().enumerate() {
+                    // Flags stay: these are vectors.
+                    let first = (nth * self.level.lanes()) as u32;
+                    let threads = self.pool(counted(first, stride));
+                    *offset = self.binary(V::AddD, *offset, O::M(threads));
+                }
+                let base = self.func.value(INT);
+                let at = Mem::new(Base::Context, at::LOCAL);
+                self.func.x(Code::Mov_r64_rm64, &[O::D(base), O::M(at)]);
+                Reached { base, offsets, site: None }
+            }
+            Space::Global | Space::Generic | Space::Param => self.reached_global(accessed, wide),
         }
     }
 
-    fn reached_shared(&mut self, accessed: &Accessed<'_>, masks: Option<&[VReg]>) -> Reached {
+    /// Checks that lanes access a window of so many bytes, and says where.
+    fn within(
+        &mut self,
+        accessed: &Accessed<'_>,
+        end: u64,
+        narrow: Option<&[VReg]>,
+        wide: Option<&[VReg]>,
+    ) -> Vec<VReg> {
         let bytes = accessed.size * accessed.count as u32;
-        let last = self.input.shared_bytes - u64::from(bytes);
-        let last = self.pool(words(last.min(MAX_OFFSET as u64) as u32));
-        let shift = self.pool(words(accessed.address.offset as u32));
+        let last = (end - u64::from(bytes)).min(MAX_OFFSET as u64);
+        let offset = accessed.address.offset;
+        let align = bytes - 1;
         let (mut low, mut high) = (None, None);
         let mut offsets = Vec::new();
+        if self.is_wide(accessed.address) {
+            let (last, shift) =
+                (self.pool(doubles(last)), self.pool(doubles(offset.cast_unsigned())));
+            for nth in 0..self.count(Class::W64) {
+                let address = self.vector(accessed.address.base, Class::W64, nth);
+                let offset = self.binary(V::AddQ, address, O::M(shift));
+                let last = self.loaded(last);
+                let rest = self.binary(V::SubQ, last, O::U(offset));
+                self.gathered(&mut low, offset, wide, nth);
+                self.gathered(&mut high, rest, wide, nth);
+                offsets.push(offset);
+            }
+            let offsets = offsets.chunks(2).map(|pair| self.low_words(pair[0], pair[1])).collect();
+            let sign = 1u64 << 63;
+            self.test(low, high, doubles(sign), doubles(sign | u64::from(align)));
+            return offsets;
+        }
+        let (last, shift) = (self.pool(words(last as u32)), self.pool(words(offset as u32)));
         for nth in 0..self.level.slices() {
             let address = self.vector(accessed.address.base, Class::W32, nth);
-            let offset = match accessed.address.offset {
-                0 => address,
-                _ => self.binary(V::AddD, address, O::M(shift)),
-            };
+            let offset = self.binary(V::AddD, address, O::M(shift));
             let last = self.loaded(last);
             let rest = self.binary(V::SubD, last, O::U(offset));
-            self.gathered(&mut low, offset, masks, nth);
-            self.gathered(&mut high, rest, masks, nth);
+            self.gathered(&mut low, offset, narrow, nth);
+            self.gathered(&mut high, rest, narrow, nth);
             offsets.push(offset);
         }
-        self.test(low, high, words(1 << 31), words((1 << 31) | (bytes - 1)));
-        let base = self.shared_base();
-        Reached { base, offsets, site: None }
+        self.test(low, high, words(1 << 31), words((1 << 31) | align));
+        offsets
     }
 
     fn reached_global(&mut self, accessed: &Accessed<'_>, masks: Option<&[VReg]>) -> Reached {
@@ -344,14 +397,20 @@ impl Lower<'_> {
                     self.lanes(EachLane::Store { access: *access, nth: nth as u8 }, reached, lanes);
                 }
             }
-            Op::Atomic { d, update, access, b, space, .. } => {
+            Op::Atomic { d, update, access, b, c, space, .. } => {
                 let fuel = Mem::new(Base::Context, at::FUEL);
                 self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(ATOMIC_FUEL)]);
-                let Some(code) = atomic(*update, *access, d.is_some()) else { return };
+                let Some(how) = atomic(*update, *access, d.is_some()) else { return };
                 self.give_element(*b, *access, 0);
+                if how == (How::AddF32 { flush: true }) {
+                    self.flush_element();
+                }
+                if how == How::CompareExchange {
+                    self.give_element(*c, *access, 1);
+                }
                 // Nobody but this thread of the host sees the memory of a CTA.
                 let locked = *space != Space::Shared;
-                self.lanes(EachLane::Atomic { code, access: *access, locked }, reached, lanes);
+                self.lanes(EachLane::Atomic { how, access: *access, locked }, reached, lanes);
                 if let Some(d) = d {
                     self.take_element(*d, 1);
                 }
@@ -417,9 +476,19 @@ impl Lower<'_> {
             let to = at::OFFSETS + (nth * self.level.bytes()) as i32;
             self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(*offsets)]);
         }
-        let temporaries = [0; 4].map(|_| self.func.value(INT));
+        let [left, lane, offset, value] = [0; 4].map(|_| self.func.value(INT));
         let mut operands = vec![Operand::reg_use(lanes), Operand::reg_use(reached.base)];
-        operands.extend(temporaries.map(Operand::reg_temp));
+        operands.extend([left, lane, offset].map(Operand::reg_temp));
+        operands.push(match what {
+            // What memory is compared with is always there.
+            EachLane::Atomic { how, .. } if !matches!(how, How::One(_)) => Operand::new(
+                value,
+                OperandConstraint::FixedReg(register(0, RegClass::Int)),
+                OperandKind::Def,
+                OperandPos::Early,
+            ),
+            _ => Operand::reg_temp(value),
+        });
         self.func.each_lane(what, &operands);
     }
 
@@ -434,6 +503,18 @@ impl Lower<'_> {
             let value = self.vector(value, class, vector);
             let to = at::ELEMENTS + (nth * at::ELEMENT_BYTES + vector * self.level.bytes()) as i32;
             self.func.x(store, &[O::M(Mem::new(Base::Context, to)), O::U(value)]);
+        }
+    }
+
+    /// Makes subnormal numbers zero that are taken one by one.
+    fn flush_element(&mut self) {
+        let (_, store) = crate::x86::vector_moves(self.level);
+        for vector in 0..self.level.slices() {
+            let there = at::ELEMENTS + (vector * self.level.bytes()) as i32;
+            let there = Mem::new(Base::Context, there);
+            let value = self.loaded(there);
+            let flushed = self.flushed(value);
+            self.func.x(store, &[O::M(there), O::U(flushed)]);
         }
     }
 
@@ -475,6 +556,15 @@ impl Lower<'_> {
     }
 }
 
+/// Multiples of a stride, counted from a lane on.
+fn counted(first: u32, stride: u32) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    for (lane, chunk) in (first..).zip(bytes.chunks_exact_mut(4)) {
+        chunk.copy_from_slice(&(lane * stride).to_le_bytes());
+    }
+    bytes
+}
+
 /// What a turn loses by an atomic, as in the interpreter.
 const ATOMIC_FUEL: u8 = 64;
 
@@ -483,22 +573,39 @@ fn class_of(access: Access) -> Class {
     if access == Access::B64 { Class::W64 } else { Class::W32 }
 }
 
-/// The instruction of an atomic on memory and a register, which afterwards holds the old value if that is wanted.
-fn atomic(update: Update, access: Access, wanted: bool) -> Option<Code> {
+/// How a lane's atomic is done. `wanted` says whether the old value is.
+fn atomic(update: Update, access: Access, wanted: bool) -> Option<How> {
     use BinaryOp as B;
-    Some(match (update, access, wanted) {
-        (Update::Apply(B::AddI32), Access::B32, true) => Code::Xadd_rm32_r32,
-        (Update::Apply(B::AddI64), Access::B64, true) => Code::Xadd_rm64_r64,
-        (Update::Apply(B::AddI32), Access::B32, false) => Code::Add_rm32_r32,
-        (Update::Apply(B::AddI64), Access::B64, false) => Code::Add_rm64_r64,
-        (Update::Apply(B::And32), Access::B32, false) => Code::And_rm32_r32,
-        (Update::Apply(B::Or32), Access::B32, false) => Code::Or_rm32_r32,
-        (Update::Apply(B::Xor32), Access::B32, false) => Code::Xor_rm32_r32,
-        (Update::Apply(B::And64), Access::B64, false) => Code::And_rm64_r64,
-        (Update::Apply(B::Or64), Access::B64, false) => Code::Or_rm64_r64,
-        (Update::Apply(B::Xor64), Access::B64, false) => Code::Xor_rm64_r64,
-        (Update::Exchange, Access::B32, _) => Code::Xchg_rm32_r32,
-        (Update::Exchange, Access::B64, _) => Code::Xchg_rm64_r64,
+    let wide = match access {
+        Access::B32 => false,
+        Access::B64 => true,
+        Access::U8 | Access::S8 | Access::U16 | Access::S16 => return None,
+    };
+    let one = |narrow: Code, long: Code| How::One(if wide { long } else { narrow });
+    // The new value of the operand and the old value.
+    let new = |narrow: Code, long: Code| How::Loop(if wide { long } else { narrow });
+    let op = match update {
+        Update::Exchange => return Some(one(Code::Xchg_rm32_r32, Code::Xchg_rm64_r64)),
+        Update::CompareExchange => return Some(How::CompareExchange),
+        Update::Apply(op) => op,
+    };
+    Some(match op {
+        B::AddI32 | B::AddI64 if wanted => one(Code::Xadd_rm32_r32, Code::Xadd_rm64_r64),
+        B::AddI32 | B::AddI64 => one(Code::Add_rm32_r32, Code::Add_rm64_r64),
+        B::And32 | B::And64 if !wanted => one(Code::And_rm32_r32, Code::And_rm64_r64),
+        B::Or32 | B::Or64 if !wanted => one(Code::Or_rm32_r32, Code::Or_rm64_r64),
+        B::Xor32 | B::Xor64 if !wanted => one(Code::Xor_rm32_r32, Code::Xor_rm64_r64),
+        B::And32 | B::And64 => new(Code::And_r32_rm32, Code::And_r64_rm64),
+        B::Or32 | B::Or64 => new(Code::Or_r32_rm32, Code::Or_r64_rm64),
+        B::Xor32 | B::Xor64 => new(Code::Xor_r32_rm32, Code::Xor_r64_rm64),
+        // After a comparison of the operand with the old value.
+        B::MinS32 | B::MinS64 => new(Code::Cmovg_r32_rm32, Code::Cmovg_r64_rm64),
+        B::MaxS32 | B::MaxS64 => new(Code::Cmovl_r32_rm32, Code::Cmovl_r64_rm64),
+        B::MinU32 | B::MinU64 => new(Code::Cmova_r32_rm32, Code::Cmova_r64_rm64),
+        B::MaxU32 | B::MaxU64 => new(Code::Cmovb_r32_rm32, Code::Cmovb_r64_rm64),
+        B::AddFtzF32 => How::AddF32 { flush: true },
+        B::AddF32(Round::NearestEven) => How::AddF32 { flush: false },
+        B::AddF64(Round::NearestEven) => How::AddF64,
         _ => return None,
     })
 }

@@ -15,7 +15,7 @@ pub use request::{
     DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, clusters,
 };
 pub(crate) use resident::Resident;
-pub(crate) use storage::Storage;
+pub(crate) use storage::{Storage, local_bytes, local_stride};
 pub(crate) use values::SpecialValues;
 use values::Time;
 

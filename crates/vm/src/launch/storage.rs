@@ -32,12 +32,12 @@ fn shared_bytes(plan: &Plan) -> usize {
 }
 
 /// Bytes of local memory of a thread, its stack included.
-fn local_bytes(plan: &Plan) -> usize {
+pub(crate) fn local_bytes(plan: &Plan) -> usize {
     plan.kernel.local_bytes_with(plan.shape.stack) as usize
 }
 
 /// Bytes from one thread's local memory to the next's.
-fn local_stride(plan: &Plan) -> usize {
+pub(crate) fn local_stride(plan: &Plan) -> usize {
     local_bytes(plan).next_multiple_of(16)
 }
 

@@ -15,6 +15,7 @@ use crate::engine::{Code, Engine, EngineChoice, Step, Watch};
 use crate::exit::{Exit, Stop};
 use crate::frame::{Frame, Site};
 use crate::interp::{Interpreter, Program};
+use crate::launch::{local_bytes, local_stride};
 use crate::plan::{Pc, Plan, Shape};
 use ir::Interrupt;
 use jit::Why;
@@ -104,6 +105,7 @@ fn make(
     let homes: Vec<_> = (0..kernel.registers.len()).map(home).collect();
     let starts: Vec<u32> =
         (0..kernel.blocks.len()).map(|id| plan.places_of(ir::BlockId(id as u32)).start).collect();
+    let local_bytes = local_bytes(plan);
     let input = jit::Input {
         kernel,
         prologue: &plan.prologue,
@@ -112,6 +114,7 @@ fn make(
         instructions: &plan.instructions,
         block: plan.shape.block,
         shared_bytes: u64::from(kernel.shared_bytes + plan.shape.dynamic_shared),
+        local: jit::Local { bytes: local_bytes as u64, stride: local_stride(plan) as u32 },
         first_site: interp.sites().len() as u32,
         level,
     };
@@ -362,6 +365,8 @@ impl NativeCode {
         known.warp_words = 4 * warp as u64;
         known.sites = frame.sites.as_ptr() as u64;
         known.shared = frame.cta.shared.start as u64;
+        let threads = (warp * lanes::WARP) as u64;
+        known.local = frame.cta.local.start as u64 + threads * frame.cta.local_stride;
         known.params = frame.cta.params.start as u64;
         known.fuel = fuel;
         known.instructions = 0;

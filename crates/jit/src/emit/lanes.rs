@@ -1,0 +1,184 @@
+//! What is done lane after lane: loads, stores and atomics whose lanes have passed their check.
+
+use super::Emitter;
+use crate::Level;
+use crate::context as at;
+use crate::mir::{EachLane, How};
+use crate::registers::{CONTEXT, SCRATCH, vector_scratch};
+use crate::x86::{self, Memory, Operand as X};
+use iced_x86::{Code, ConditionCode, OpCodeOperandKind, Register};
+use ir::Access;
+
+impl Emitter {
+    /// Does something lane after lane.
+    pub(super) fn each_lane(
+        &mut self,
+        what: EachLane,
+        registers: [Register; 6],
+    ) -> Result<(), String> {
+        let [lanes, base, left, lane, offset, value] = registers;
+        let word = |register: Register| X::R(x86::sized(register, OpCodeOperandKind::r32_reg));
+        let of_lane = |disp: i32, scale: u32| {
+            let (disp, index) = (i64::from(disp), Some((lane, scale)));
+            X::M(Memory { base: CONTEXT, index, disp, broadcast: false })
+        };
+        self.op(Code::Mov_r32_rm32, &[word(left), word(lanes)])?;
+        self.op(Code::Test_rm32_r32, &[word(left), word(left)])?;
+        let done = self.jump_on(ConditionCode::e);
+        let again = self.end;
+        self.op(Code::Tzcnt_r32_rm32, &[word(lane), word(left)])?;
+        self.op(Code::Mov_r32_rm32, &[word(offset), of_lane(at::OFFSETS, 4)])?;
+        let there = |access: Access, nth: u8| {
+            let disp = i64::from(access.bytes() * u32::from(nth));
+            X::M(Memory { base, index: Some((offset, 1)), disp, broadcast: false })
+        };
+        let second = at::ELEMENTS + at::ELEMENT_BYTES as i32;
+        match what {
+            EachLane::Load { access, nth } => {
+                let (code, wide) = match access {
+                    Access::U8 => (Code::Movzx_r32_rm8, false),
+                    Access::S8 => (Code::Movsx_r32_rm8, false),
+                    Access::U16 => (Code::Movzx_r32_rm16, false),
+                    Access::S16 => (Code::Movsx_r32_rm16, false),
+                    Access::B32 => (Code::Mov_r32_rm32, false),
+                    Access::B64 => (Code::Mov_r64_rm64, true),
+                };
+                let to = if wide { X::R(value) } else { word(value) };
+                self.op(code, &[to, there(access, nth)])?;
+                self.element(value, at::ELEMENTS, wide, lane, false)?;
+            }
+            EachLane::Store { access, nth } => {
+                self.element(value, at::ELEMENTS, access == Access::B64, lane, true)?;
+                let code = match access {
+                    Access::U8 | Access::S8 => Code::Mov_rm8_r8,
+                    Access::U16 | Access::S16 => Code::Mov_rm16_r16,
+                    Access::B32 => Code::Mov_rm32_r32,
+                    Access::B64 => Code::Mov_rm64_r64,
+                };
+                let from = X::R(x86::sized(value, code.op_code().op_kind(1)));
+                self.op(code, &[there(access, nth), from])?;
+            }
+            EachLane::Atomic { how, access, locked } => {
+                let wide = access == Access::B64;
+                let sized = |register: Register| if wide { X::R(register) } else { word(register) };
+                let exchange = if wide { Code::Cmpxchg_rm64_r64 } else { Code::Cmpxchg_rm32_r32 };
+                let at = there(access, 0);
+                match how {
+                    How::One(code) => {
+                        self.element(value, at::ELEMENTS, wide, lane, true)?;
+                        self.atomically(code, &[at, sized(value)], locked)?;
+                    }
+                    How::CompareExchange => {
+                        self.element(value, at::ELEMENTS, wide, lane, true)?;
+                        self.element(SCRATCH, second, wide, lane, true)?;
+                        self.atomically(exchange, &[at, sized(SCRATCH)], locked)?;
+                    }
+                    How::AddF32 { .. } | How::AddF64 => {
+                        let load = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
+                        self.op(load, &[sized(value), at])?;
+                        let retry = self.end;
+                        self.add_floats(
+                            how,
+                            value,
+                            of_lane(at::ELEMENTS, if wide { 8 } else { 4 }),
+                        )?;
+                        self.atomically(exchange, &[at, sized(SCRATCH)], locked)?;
+                        self.jump_back(ConditionCode::ne, retry);
+                    }
+                    How::Loop(code) => {
+                        let load = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
+                        let compare = if wide { Code::Cmp_r64_rm64 } else { Code::Cmp_r32_rm32 };
+                        self.op(load, &[sized(value), at])?;
+                        let retry = self.end;
+                        self.element(SCRATCH, at::ELEMENTS, wide, lane, true)?;
+                        self.op(compare, &[sized(SCRATCH), sized(value)])?;
+                        self.op(code, &[sized(SCRATCH), sized(value)])?;
+                        self.atomically(exchange, &[at, sized(SCRATCH)], locked)?;
+                        self.jump_back(ConditionCode::ne, retry);
+                    }
+                }
+                self.element(value, second, wide, lane, false)?;
+            }
+        }
+        self.op(Code::VEX_Blsr_r32_rm32, &[word(left), word(left)])?;
+        self.jump_back(ConditionCode::ne, again);
+        self.land(done);
+        Ok(())
+    }
+
+    /// The sum of the old value and an operand, in the scratch register.
+    fn add_floats(&mut self, how: How, old: Register, operand: X) -> Result<(), String> {
+        let scratch = X::R(Register::XMM0 + vector_scratch(self.level) as u32);
+        let word = X::R(Register::R11D);
+        let code = |avx2: Code, avx512: Code| match self.level {
+            Level::Avx2 => avx2,
+            Level::Avx512 => avx512,
+        };
+        if how == How::AddF64 {
+            let put = code(Code::VEX_Vmovq_xmm_rm64, Code::EVEX_Vmovq_xmm_rm64);
+            let add =
+                code(Code::VEX_Vaddsd_xmm_xmm_xmmm64, Code::EVEX_Vaddsd_xmm_k1z_xmm_xmmm64_er);
+            let get = code(Code::VEX_Vmovq_rm64_xmm, Code::EVEX_Vmovq_rm64_xmm);
+            self.op(put, &[scratch, X::R(old)])?;
+            self.op(add, &[scratch, scratch, operand])?;
+            return self.op(get, &[X::R(SCRATCH), scratch]);
+        }
+        let put = code(Code::VEX_Vmovd_xmm_rm32, Code::EVEX_Vmovd_xmm_rm32);
+        let add = code(Code::VEX_Vaddss_xmm_xmm_xmmm32, Code::EVEX_Vaddss_xmm_k1z_xmm_xmmm32_er);
+        let get = code(Code::VEX_Vmovd_rm32_xmm, Code::EVEX_Vmovd_rm32_xmm);
+        let compare = code(Code::VEX_Vucomiss_xmm_xmmm32, Code::EVEX_Vucomiss_xmm_xmmm32_sae);
+        let flush = how == (How::AddF32 { flush: true });
+        let old = X::R(x86::sized(old, OpCodeOperandKind::r32_reg));
+        self.op(Code::Mov_r32_rm32, &[word, old])?;
+        if flush {
+            self.flush(word)?;
+        }
+        self.op(put, &[scratch, word])?;
+        self.op(add, &[scratch, scratch, operand])?;
+        self.op(get, &[word, scratch])?;
+        if flush {
+            self.flush(word)?;
+        }
+        self.op(compare, &[scratch, scratch])?;
+        let number = self.jump_on(ConditionCode::np);
+        self.op(Code::Mov_r32_imm32, &[word, X::I32(ir::numeric::f32::NAN as i32)])?;
+        self.land(number);
+        Ok(())
+    }
+
+    /// Makes a subnormal number of binary32 zero, of the same sign.
+    fn flush(&mut self, word: X) -> Result<(), String> {
+        self.op(Code::Test_rm32_imm32, &[word, X::I32(0x7f80_0000)])?;
+        let normal = self.jump_on(ConditionCode::ne);
+        self.op(Code::And_rm32_imm32, &[word, X::I32(i32::MIN)])?;
+        self.land(normal);
+        Ok(())
+    }
+
+    /// Emits an instruction that changes memory, in one piece for other threads of the host or not.
+    fn atomically(&mut self, code: Code, operands: &[X], locked: bool) -> Result<(), String> {
+        let mut instruction = x86::instruction(code, operands, None);
+        instruction.set_has_lock_prefix(locked && code.op_code().can_use_lock_prefix());
+        self.encode(&instruction)
+    }
+
+    /// Moves a lane's element between the context and a register.
+    fn element(
+        &mut self,
+        value: Register,
+        disp: i32,
+        wide: bool,
+        lane: Register,
+        loads: bool,
+    ) -> Result<(), String> {
+        let (disp, index) = (i64::from(disp), Some((lane, if wide { 8 } else { 4 })));
+        let memory = X::M(Memory { base: CONTEXT, index, disp, broadcast: false });
+        let value = X::R(if wide { value } else { x86::sized(value, OpCodeOperandKind::r32_reg) });
+        match (loads, wide) {
+            (true, true) => self.op(Code::Mov_r64_rm64, &[value, memory]),
+            (true, false) => self.op(Code::Mov_r32_rm32, &[value, memory]),
+            (false, true) => self.op(Code::Mov_rm64_r64, &[memory, value]),
+            (false, false) => self.op(Code::Mov_rm32_r32, &[memory, value]),
+        }
+    }
+}
