@@ -222,6 +222,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
         dynamic_shared: *shared,
         stack_limit: stack(limits.stack),
         heap_limit: limits.heap,
+        clock_khz: context.gpu.properties.clock_khz,
         engine: report::engine(),
         ..LaunchConfig::new(Extents(*grid), Extents(*block))
     };
