@@ -13,8 +13,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vm::{
-    CLOCK_KHZ, DEFAULT_STACK, EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer, Outcome,
-    Printed, Schedule, Stats,
+    CLOCK_KHZ, DEFAULT_STACK, EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer,
+    Outcome, Printed, Schedule, Stats,
 };
 
 /// Extents in x, y and z; the missing ones are 1.
