@@ -102,9 +102,7 @@ lacking! {
     cudaMemPoolImportFromShareableHandle
     cudaMemPoolImportPointer
     cudaMemSetMemPool
-    cudaMemcpy3DBatchAsync
     cudaMemcpy3DBatchAsync_ptsz
-    cudaMemcpy3DWithAttributesAsync
     cudaMemcpy3DWithAttributesAsync_ptsz
     cudaMemcpyArrayToArray
     cudaMemcpyArrayToArray_ptds

@@ -3,6 +3,7 @@
 mod allocate;
 mod array;
 mod batch;
+mod batch3d;
 mod copy;
 mod graph;
 mod managed;
@@ -18,6 +19,7 @@ mod space;
 pub(crate) use allocate::*;
 pub(crate) use array::*;
 pub(crate) use batch::*;
+pub(crate) use batch3d::*;
 pub(crate) use copy::*;
 pub(crate) use graph::{Freed, GraphMemory, free as free_of_graph};
 pub(crate) use managed::*;
