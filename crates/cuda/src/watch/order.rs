@@ -38,9 +38,12 @@ pub(super) struct Clash {
     pub(super) writes: [bool; 2],
 }
 
+/// What two pieces of work access, and whether each writes it.
+type Pair<'t> = (&'t [Range<u64>], &'t [Range<u64>], [bool; 2]);
+
 /// Whether two pieces of work may not be done at once. Strong accesses may meet.
 fn clash(one: &Traffic, other: &Traffic) -> Option<Clash> {
-    let pairs: [(&[Range<u64>], &[Range<u64>], [bool; 2]); 9] = [
+    let pairs: [Pair<'_>; 9] = [
         (&one.writes, &other.writes, [true, true]),
         (&one.writes, &other.reads, [true, false]),
         (&one.reads, &other.writes, [false, true]),
