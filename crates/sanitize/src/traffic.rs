@@ -175,6 +175,7 @@ fn is_strong(op: &Op) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges are meant")]
 mod tests {
     use super::*;
 

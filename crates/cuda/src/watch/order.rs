@@ -92,6 +92,7 @@ impl Streams {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges are meant")]
 mod tests {
     use super::*;
 

@@ -81,6 +81,7 @@ pub(super) fn common(one: &[Range<u64>], other: &[Range<u64>]) -> Option<(u64, u
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges are meant")]
 mod tests {
     use super::*;
 
