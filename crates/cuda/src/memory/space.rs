@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::driver::driver;
 use crate::gpu::Gpu;
 use crate::memory::place::CallPlace;
-use crate::watch;
+use crate::watch::{self, Gone};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -218,7 +218,9 @@ fn enter(context: &Context, start: u64, bytes: u64, kind: Kind, flags: u32) {
             .is_ok_and(|driver| driver.settings.leaks || driver.settings.check)
             .then(CallPlace::here),
     };
-    watch::allocated(&block);
+    if block.begins_unwritten() {
+        watch::allocated(start..start + bytes);
+    }
     for gpu in others(&block) {
         let _ = memory(gpu).map(|memory| map(memory, start, bytes));
     }
@@ -263,7 +265,10 @@ pub(crate) fn free(address: u64, is_it: impl FnOnce(&Block) -> bool) -> Answer<B
 }
 
 fn leave(block: &Block) {
-    watch::freed(block);
+    if watch::is_on() {
+        let (range, what) = (block.start..block.start + block.bytes, block.told());
+        watch::freed(Gone { range, what, allocated: block.place.clone() });
+    }
     for gpu in others(block) {
         let _ = memory(gpu).map(|memory| memory.unmap_host(block.start));
     }
@@ -299,6 +304,15 @@ pub(crate) fn leaked() -> Vec<Leak> {
 }
 
 impl Block {
+    /// Whether it is written by calls and kernels alone, and nothing is in it at first.
+    pub(crate) fn begins_unwritten(&self) -> bool {
+        match self.kind {
+            Kind::Device | Kind::Pooled(_) => true,
+            // The program writes it; texels are written through surfaces; graphs use theirs again.
+            Kind::Host | Kind::Registered | Kind::Managed | Kind::Array | Kind::Graph => false,
+        }
+    }
+
     /// What it is for people.
     fn what(&self) -> String {
         let what = match self.kind {

@@ -1,158 +1,24 @@
 //! Checks across the boundary between the program and its devices, with `WARPWISE_CHECK`: device memory that nobody has
 //! written, memory that has been freed, work of streams that nothing orders, and launches that are not possible.
 
+mod known;
+mod missing;
 mod order;
 mod ranges;
+mod told;
 
-use crate::driver::driver;
+pub(crate) use known::{Gone, allocated, freed, is_on, place};
+pub(crate) use missing::missing;
+
 use crate::function::Function;
-use crate::memory::{Block, CallPlace, Kind, Rows, find, find_any};
-use crate::report;
-use order::{Clash, Streams, Work};
+use crate::memory::{Block, CallPlace, Rows, find, find_any};
+use known::known;
+use order::{Clash, Work};
 use ranges::Ranges;
-use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use warpwise::diag::{Class, Diagnostic, Severity};
+use told::{at, finding, note, tell};
+use warpwise::diag::{Diagnostic, Severity};
 use warpwise::{Code, Traffic, order as moments};
-
-/// Allocations that are remembered when they have been freed.
-const REMEMBERED: usize = 4096;
-
-/// An allocation that is gone.
-#[derive(Debug)]
-struct Gone {
-    block: Block,
-    /// Where it was freed.
-    place: CallPlace,
-}
-
-/// What is known of memory and work.
-#[derive(Debug, Default)]
-struct Known {
-    /// Device memory that nobody has written.
-    unwritten: Ranges,
-    gone: VecDeque<Gone>,
-    streams: Streams,
-    /// Sentences that have been told.
-    told: HashSet<String>,
-    /// Whether streams wait for words of memory, so that their order is not known.
-    is_disordered: bool,
-}
-
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
-
-/// What is known, if launches are checked.
-fn known() -> Option<Guard> {
-    is_on().then(|| {
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get_or_insert_with(Known::default);
-        Guard(known)
-    })
-}
-
-struct Guard(MutexGuard<'static, Option<Known>>);
-
-impl Guard {
-    fn with<T: Default>(mut self, work: impl FnOnce(&mut Known) -> T) -> T {
-        self.0.as_mut().map(work).unwrap_or_default()
-    }
-}
-
-/// Whether launches are checked.
-pub(crate) fn is_on() -> bool {
-    driver().is_ok_and(|driver| driver.settings.check)
-}
-
-/// The place of a call, if launches are checked.
-pub(crate) fn place() -> Option<CallPlace> {
-    is_on().then(CallPlace::here)
-}
-
-/// Whether the contents of an allocation are written by calls and kernels alone, and nothing is in it at first.
-fn begins_unwritten(kind: Kind) -> bool {
-    match kind {
-        Kind::Device | Kind::Pooled(_) => true,
-        // The program writes it; graphs use theirs again; texels are written through surfaces.
-        Kind::Host | Kind::Registered | Kind::Managed | Kind::Array | Kind::Graph => false,
-    }
-}
-
-/// Memory has been allocated.
-pub(crate) fn allocated(block: &Block) {
-    if begins_unwritten(block.kind)
-        && let Some(known) = known()
-    {
-        known.with(|known| known.unwritten.insert(block.start..block.start + block.bytes));
-    }
-}
-
-/// Memory has been freed.
-pub(crate) fn freed(block: &Block) {
-    let Some(known) = known() else { return };
-    let place = CallPlace::here();
-    known.with(|known| {
-        known.unwritten.remove(block.start..block.start + block.bytes);
-        known.gone.push_back(Gone { block: block.clone(), place });
-        if known.gone.len() > REMEMBERED {
-            known.gone.pop_front();
-        }
-    });
-}
-
-/// An error, or a warning, of a code.
-fn finding(code: Code, severity: Severity, message: String) -> Diagnostic {
-    Diagnostic::new(severity, Class::Undefined, message).code(code.word()).help(code.help())
-}
-
-/// A note, if there is something to say.
-fn note(finding: Diagnostic, text: Option<String>) -> Diagnostic {
-    match text {
-        Some(text) => finding.note(text),
-        None => finding,
-    }
-}
-
-fn at(what: &str, place: Option<&CallPlace>) -> Option<String> {
-    place.and_then(CallPlace::told).map(|place| format!("{what} in {place}"))
-}
-
-/// Tells a finding once.
-fn tell(subject: &str, finding: Diagnostic) {
-    let failed = finding.severity == Severity::Error;
-    let text = format!("{subject} {} {:?}", finding.message, finding.notes);
-    if let Some(known) = known()
-        && known.with(|known| known.told.insert(text))
-    {
-        report::boundary(subject, failed, finding);
-    }
-}
-
-/// Memory is not there that a call was given; `what` says what the call would do. Whether it was there once.
-pub(crate) fn missing(what: &str, address: u64) -> bool {
-    if !is_on() || address == 0 || find_any(address).is_some() {
-        return false;
-    }
-    let Some(known) = known() else { return false };
-    let found = known.with(|known| {
-        let holds = |gone: &&Gone| {
-            (gone.block.start..gone.block.start + gone.block.bytes).contains(&address)
-        };
-        let gone = known.gone.iter().rev().find(holds)?;
-        let inside = address - gone.block.start;
-        Some((inside, gone.block.clone(), gone.place.clone()))
-    });
-    let Some((inside, block, place)) = found else { return false };
-    let message = format!(
-        "{what} of memory that has been freed: {address:#x} is {inside} bytes inside {}",
-        block.told()
-    );
-    let told = finding(Code::H002, Severity::Error, message);
-    let told = note(told, at("it was allocated", block.place()));
-    let told = note(told, at("it was freed", Some(&place)));
-    tell("memory", note(told, at("the call is", Some(&CallPlace::here()))));
-    true
-}
 
 /// The rows of one side of a copy.
 fn rows(rows: &Rows, from: bool) -> impl Iterator<Item = Range<u64>> + use<> {
@@ -180,7 +46,7 @@ fn ranges_of(copy: &Rows, from: bool) -> Vec<Range<u64>> {
 pub(crate) fn copied(copy: &Rows, place: Option<&CallPlace>) {
     let Some(guard) = known() else { return };
     // What is copied to a device is as unwritten there; what the program gets, it may use.
-    let target = find(copy.to.address).is_some_and(|block| begins_unwritten(block.kind));
+    let target = find(copy.to.address).is_some_and(|block| block.begins_unwritten());
     let lost = guard.with(|known| {
         let mut lost: Vec<Range<u64>> = Vec::new();
         if known.unwritten.is_empty() {
