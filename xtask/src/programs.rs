@@ -21,6 +21,8 @@ struct Program {
     sources: Vec<PathBuf>,
     /// Options from the line `// nvcc: …` of a source.
     options: Vec<String>,
+    /// The code of what is wrong with it on purpose, from the line `// finds: …` of a source: it is checked, and passes if that is found.
+    finds: Option<String>,
 }
 
 /// How a program fared.
@@ -130,15 +132,17 @@ fn find(folder: &Path, prefix: &str, programs: &mut Vec<Program>) -> io::Result<
         let has_main = text
             .lines()
             .any(|line| line.starts_with("int main(") || line.starts_with("void main("));
-        let options = text.lines().find_map(|line| line.strip_prefix("// nvcc:"));
+        let said = |what: &str| text.lines().find_map(|line| line.strip_prefix(what));
+        let finds = said("// finds:").map(|code| code.trim().to_owned());
+        let options = said("// nvcc:");
         let options: Vec<String> =
             options.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
         match has_main {
-            true => mains.push((source.clone(), options)),
+            true => mains.push((source.clone(), options, finds)),
             false => parts.push(source.clone()),
         }
     }
-    for (source, mut options) in mains {
+    for (source, mut options, finds) in mains {
         let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let sources: Vec<PathBuf> = [source].into_iter().chain(parts.iter().cloned()).collect();
         if sources.iter().filter(|source| source.extension().is_some_and(|end| end == "cu")).count()
@@ -150,7 +154,7 @@ fn find(folder: &Path, prefix: &str, programs: &mut Vec<Program>) -> io::Result<
             true => prefix.trim_end_matches('/').to_owned(),
             false => format!("{prefix}{stem}"),
         };
-        programs.push(Program { name, sources, options });
+        programs.push(Program { name, sources, options, finds });
     }
     for entry in entries.iter().filter(|entry| entry.is_dir()) {
         let name = entry.file_name().unwrap_or_default().to_string_lossy();
@@ -216,7 +220,8 @@ fn execute(
     let started = Instant::now();
     let ended = File::create(&log).and_then(|out| {
         let mut command = Command::new(warpwise);
-        command.arg("exec").args(options).arg("--").arg(file);
+        let check = program.finds.as_ref().map(|_| "--check");
+        command.arg("exec").args(check).args(options).arg("--").arg(file);
         if let Some(folder) = program.sources.first().and_then(|source| source.parent()) {
             command.current_dir(folder);
         }
@@ -237,6 +242,14 @@ fn execute(
     match ended {
         Err(why) => failed(why),
         Ok(None) => Verdict::Failed(format!("it runs for more than {} s", limit.as_secs())),
+        Ok(Some(_)) if program.finds.is_some() => {
+            let code = program.finds.as_deref().unwrap_or_default();
+            let text = fs::read(&log).unwrap_or_default();
+            match String::from_utf8_lossy(&text).contains(&format!("[{code}]")) {
+                true => Verdict::Passed(started.elapsed()),
+                false => Verdict::Failed(format!("{code} is not found: {}", last_line(&text))),
+            }
+        }
         Ok(Some(status)) if status.success() => Verdict::Passed(started.elapsed()),
         Ok(Some(status)) if status.code() == Some(WAIVED) => Verdict::Waived,
         Ok(Some(status)) => {

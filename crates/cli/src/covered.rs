@@ -40,6 +40,8 @@ impl JsonCovered {
             Code::W002 => arguments.pedantic,
             // Nothing frees memory here.
             Code::M003 => false,
+            // Nor does a program copy and launch.
+            Code::H001 | Code::H002 | Code::H003 | Code::H004 => false,
             _ => true,
         };
         let codes = Code::ALL.iter().filter(|code| looks_for(code));

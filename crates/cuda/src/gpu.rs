@@ -4,7 +4,7 @@ use crate::abi::{Answer, CUdevice, CUresult};
 use crate::say;
 use std::sync::atomic::AtomicU64;
 use std::sync::{OnceLock, PoisonError, RwLock};
-use warpwise::{Properties, Quarantine, Session};
+use warpwise::{Properties, Quarantine, Session, order};
 
 /// A device.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ impl Gpu {
             Ok(session) => {
                 if self.is_checked {
                     session.device().set_quarantine(Quarantine::Forever);
+                    order::track();
                 }
                 Some(session)
             }

@@ -4,7 +4,7 @@ use warpwise::diag::Diagnostic;
 use warpwise::{Fault, FaultKind};
 
 /// How the library begins to say where an address without an allocation lies.
-const NEAREST: &str = "the nearest allocation";
+const NEAREST: [&str; 2] = ["the nearest allocation", "nothing is allocated"];
 
 /// The diagnostics of a fault, where an address of the host's is called that.
 pub(crate) fn explained(fault: Option<&Fault>, diagnostics: &[Diagnostic]) -> Vec<Diagnostic> {
@@ -14,7 +14,7 @@ pub(crate) fn explained(fault: Option<&Fault>, diagnostics: &[Diagnostic]) -> Ve
     };
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     if is_mapped(&maps, *address) {
-        let lost = |note: &String| note.starts_with(NEAREST);
+        let lost = |note: &String| NEAREST.iter().any(|start| note.starts_with(start));
         for diagnostic in told.iter_mut().filter(|told| told.notes.iter().any(lost)) {
             diagnostic.notes.retain(|note| !lost(note));
             diagnostic.notes.push(

@@ -7,6 +7,7 @@ use crate::module::resolve;
 use crate::occupancy;
 use crate::operation::{Launch, Operation};
 use crate::stream;
+use crate::watch;
 use std::sync::Arc;
 
 /// What a launch asks for.
@@ -58,16 +59,32 @@ pub(crate) fn prepared(
         extents.iter().zip(most).all(|(extent, most)| (1..=most).contains(extent))
     };
     let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
-    if !within(grid, GRID) || !within(block, BLOCK) || threads > THREADS {
-        return Err(CUresult::INVALID_VALUE);
-    }
     let attributes = function.attributes();
+    let (most, room) = (u64::from(attributes.max_threads_per_block), function.dynamic_shared());
+    let refused = |why: &str| {
+        watch::refused(&function, why);
+        Err(CUresult::INVALID_VALUE)
+    };
+    if !within(grid, GRID) {
+        return refused(&format!("a grid of {grid:?} is not between 1 and {GRID:?}"));
+    }
+    if !within(block, BLOCK) || threads > THREADS {
+        return refused(&format!(
+            "a block of {block:?} is not between 1 and {BLOCK:?} with {THREADS} threads at most"
+        ));
+    }
     // NVIDIA's driver has this error for `.maxntid`, too (numba-cuda's tests of launch bounds).
-    if threads > u64::from(attributes.max_threads_per_block)
-        || attributes.required_block.is_some_and(|required| required != block)
-        || u64::from(shared) > function.dynamic_shared()
-    {
-        return Err(CUresult::INVALID_VALUE);
+    if threads > most {
+        return refused(&format!("{threads} threads in a block, where the kernel allows {most}"));
+    }
+    if let Some(required) = attributes.required_block.filter(|required| *required != block) {
+        return refused(&format!("a block of {block:?}, where the kernel wants {required:?}"));
+    }
+    if u64::from(shared) > room {
+        return refused(&format!(
+            "{shared} bytes of dynamic shared memory, of which there are {room}; for more than \
+             48 KiB cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize) comes first"
+        ));
     }
     clusters(&function, grid, cluster, shared)?;
     if cooperative {

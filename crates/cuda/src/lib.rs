@@ -36,6 +36,7 @@ mod start;
 mod stream;
 mod texture;
 mod user_object;
+mod watch;
 
 pub use entry::functions;
 pub use entry::{Entry, entries};

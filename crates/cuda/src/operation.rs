@@ -4,11 +4,13 @@ use crate::abi::{Address, Answer, CUfunction, CUresult, CUstream, Out};
 use crate::context::{Context, STACK};
 use crate::fault;
 use crate::function::Function;
-use crate::memory::{Fill, GraphMemory, Rows, check, load_word, release, store_word};
+use crate::memory::{CallPlace, Fill, GraphMemory, Rows, check, load_word, release, store_word};
 use crate::report;
+use crate::watch;
+use std::iter;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use warpwise::{DEFAULT_STACK, Device, Event, Extents, LaunchConfig, Packed};
+use warpwise::{DEFAULT_STACK, Device, Event, Extents, LaunchConfig, Packed, order};
 
 /// A launch.
 #[derive(Clone, Debug)]
@@ -149,9 +151,19 @@ impl Operation {
     }
 
     /// Does it. What goes wrong is the context's from then on.
-    pub(crate) fn perform(&self, context: &Arc<Context>, device: &Device) {
+    /// `place` is where the program issued it, if that is known.
+    pub(crate) fn perform(
+        &self,
+        context: &Arc<Context>,
+        device: &Device,
+        place: Option<&CallPlace>,
+    ) {
         // After a fault nothing is done; callbacks of streams are told.
         let state = context.check();
+        if let Operation::Call(_) = self {
+            // It may tell other threads of the program.
+            order::host_learns();
+        }
         if let Operation::Call(Call::Stream(function, stream, data)) = self {
             context.flush();
             function(*stream, state.err().unwrap_or(CUresult::SUCCESS), *data);
@@ -167,11 +179,17 @@ impl Operation {
             | Operation::Wait(_)
             | Operation::Call(Call::Stream(..)) => Ok(()),
             Operation::Launch(launch) => {
-                perform_launch(launch, context, device);
+                perform_launch(launch, context, device, place);
                 Ok(())
             }
-            Operation::Copy(rows) => rows.perform(),
+            Operation::Copy(rows) => {
+                watch::copied(rows, place);
+                rows.perform()
+            }
             Operation::Fill { to, pitch, value, width, height } => {
+                let bytes = value.bytes() * width;
+                let row = |nth: u64| to + nth * pitch..to + nth * pitch + bytes;
+                watch::written("a fill", place, (0..*height).map(row));
                 value.perform(*to, *pitch, [*width, *height])
             }
             Operation::Call(Call::Host(function, data)) => {
@@ -179,10 +197,20 @@ impl Operation {
                 function(*data);
                 Ok(())
             }
-            Operation::Free(address) => release(*address),
-            Operation::Write(word) => check(word.address, word.bytes)
-                .map(|()| store_word(word.address, word.bytes, word.value)),
-            Operation::Await(word, compare) => await_word(context, *word, *compare),
+            Operation::Free(address) => {
+                watch::frees(*address, place);
+                release(*address)
+            }
+            Operation::Write(word) => check(word.address, word.bytes).map(|()| {
+                let bytes = word.address..word.address + word.bytes;
+                watch::written("a write of a word", place, iter::once(bytes));
+                watch::disordered();
+                store_word(word.address, word.bytes, word.value);
+            }),
+            Operation::Await(word, compare) => {
+                watch::disordered();
+                await_word(context, *word, *compare)
+            }
         };
         // What was there when it was issued is there no more.
         if done.is_err() {
@@ -214,7 +242,7 @@ fn stack(asked: u64) -> u32 {
 }
 
 /// Launches a kernel, or checks it.
-fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
+fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Option<&CallPlace>) {
     let Launch { function, grid, block, cluster, shared, packed, .. } = launch;
     let limits = context.limits();
     let config = LaunchConfig {
@@ -222,6 +250,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
         dynamic_shared: *shared,
         stack_limit: stack(limits.stack),
         heap_limit: limits.heap,
+        clock_khz: context.gpu.properties.clock_khz,
         engine: report::engine(),
         ..LaunchConfig::new(Extents(*grid), Extents(*block))
     };
@@ -231,8 +260,10 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
         static ALONE: Mutex<()> = Mutex::new(());
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let args = function.kernel.named(device, packed);
-        match function.kernel.check(device, &config, Default::default(), &args) {
+        let (options, unwritten) = (Default::default(), watch::unwritten());
+        match function.kernel.check_among_others(device, &config, options, &args, &unwritten) {
             Ok(checked) => {
+                watch::ran(&function.kernel.plain_name(), place, checked.traffic.clone());
                 context.printed(&checked.report.printed.text());
                 report::checked(&function.kernel, &checked);
                 if let Some(stopped) = &checked.fault {
@@ -247,6 +278,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device) {
         function.took(launch.threads(), started.elapsed());
         return;
     }
+    watch::ran("", None, None);
     match function.kernel.launch_packed(device, &config, packed) {
         Ok(done) => {
             let text = done.printed.text();

@@ -88,6 +88,14 @@ fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: &[Diagnosti
     say::report(&text, file);
 }
 
+/// A finding about how the program uses its devices.
+pub(crate) fn boundary(subject: &str, failed: bool, told: Diagnostic) {
+    tell(subject, failed, &Sources::new(), &[told]);
+    if failed {
+        found(subject);
+    }
+}
+
 /// A checked launch.
 pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
     let failed = checked.has_errors() || checked.fault.is_some();

@@ -249,3 +249,59 @@ fn copies_in_batches() {
     assert_eq!(batch(&mut [0, 0], stream), CUresult::INVALID_VALUE, "they rise");
     assert_eq!(batch(&mut first, CUstream::NULL), CUresult::INVALID_VALUE, "no default stream");
 }
+
+#[test]
+fn copies_of_planes_in_batches() {
+    context();
+    let stream: CUstream = made!(cuStreamCreate(CU_STREAM_NON_BLOCKING));
+    let described = CUDA_ARRAY_DESCRIPTOR {
+        width: 4,
+        height: 2,
+        format: CU_AD_FORMAT_UNSIGNED_INT32,
+        channels: 1,
+    };
+    let array: CUarray = made!(cuArrayCreate_v2(In::new(&described)));
+    let values: [u32; 8] = std::array::from_fn(|nth| 10 + nth as u32);
+    let at: CUdeviceptr = made!(cuMemAlloc_v2(32));
+    call!(cuMemsetD8_v2(at, 0, 32));
+    let pointer = |base: u64, row: u64, rows: u64| CUmemcpy3DOperand {
+        kind: CU_MEMCPY_OPERAND_TYPE_POINTER,
+        pad: 0,
+        base,
+        words: [row, rows, 0],
+    };
+    let within = |x: u64, y: u64| CUmemcpy3DOperand {
+        kind: CU_MEMCPY_OPERAND_TYPE_ARRAY,
+        pad: 0,
+        base: array.0,
+        words: [x, y, 0],
+    };
+    let order = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    let op = |src, dst, extent| CUDA_MEMCPY3D_BATCH_OP { src, dst, extent, order, flags: 0 };
+    // Everything into the array, in elements of 4 bytes; its last column in rows of 2 elements; two bytes of each of two rows of 4.
+    let mut ops = [
+        op(pointer(address(&values[0]).0, 4, 2), within(0, 0), [4, 2, 1]),
+        op(within(3, 0), pointer(at, 2, 2), [1, 2, 1]),
+        op(pointer(at, 8, 2), pointer(at + 16, 4, 2), [2, 2, 1]),
+    ];
+    let issue = |ops: &mut [CUDA_MEMCPY3D_BATCH_OP; 3], stream| {
+        result!(cuMemcpy3DBatchAsync_v2(3, Out::new(&mut ops[0]), 0, stream))
+    };
+    assert_eq!(issue(&mut ops, stream), CUresult::SUCCESS);
+    call!(cuStreamSynchronize(stream));
+    let words: Vec<_> = (0..8).map(|nth| word(at + 4 * nth).unwrap_or(u32::MAX)).collect();
+    assert_eq!(words, [13, 0, 17, 0, 13, 17, 0, 0]);
+    assert_eq!(issue(&mut ops, CUstream::NULL), CUresult::INVALID_VALUE, "no default stream");
+    ops[1].extent[0] = 2;
+    assert_eq!(issue(&mut ops, stream), CUresult::INVALID_VALUE, "outside of the array");
+    let mut failed = 9u64;
+    let old =
+        result!(cuMemcpy3DBatchAsync(3, Out::new(&mut ops[0]), Out::new(&mut failed), 0, stream));
+    assert_eq!((old, failed), (CUresult::INVALID_VALUE, 1));
+    ops[1].extent = [0, 1, 1];
+    let alone = result!(cuMemcpy3DWithAttributesAsync(Out::new(&mut ops[1]), 0, stream));
+    assert_eq!(alone, CUresult::INVALID_VALUE, "nothing is not copied");
+    ops[1].extent = [1, 1, 1];
+    call!(cuMemcpy3DWithAttributesAsync(Out::new(&mut ops[1]), 0, stream));
+    call!(cuStreamSynchronize(stream));
+}

@@ -71,6 +71,10 @@ type Words = [u64; 14];
 fn call(entry: &Entry, words: Words) -> CUresult {
     // What a crash of the process is the fault of.
     println!("{}", entry.name);
+    invoke(entry, words)
+}
+
+fn invoke(entry: &Entry, words: Words) -> CUresult {
     type Function = unsafe extern "C" fn(
         u64,
         u64,
@@ -237,6 +241,33 @@ fn wild_handles_are_refused() {
         }
         with_context();
     }
+}
+
+/// Whatever threads do at once: no call panics, hangs or crashes, and each thread has its own context.
+#[test]
+fn everything_is_called_from_64_threads() {
+    const THREADS: usize = 64;
+    let recorded = recorded();
+    let all: Vec<&Entry> =
+        entries().iter().filter(|entry| is_of_words(&recorded[entry.name])).collect();
+    let all: &[&Entry] = &all;
+    with_context();
+    std::thread::scope(|scope| {
+        for nth in 0..THREADS {
+            scope.spawn(move || {
+                with_context();
+                // Each begins somewhere else.
+                let (early, late) = all.split_at(nth * all.len() / THREADS);
+                for entry in late.iter().chain(early) {
+                    let result = invoke(entry, Words::default());
+                    assert_ne!(result, CUresult::UNKNOWN, "{} has panicked", entry.name);
+                    if entry.missing.is_some() {
+                        assert_eq!(result, CUresult::NOT_SUPPORTED, "{}", entry.name);
+                    }
+                }
+            });
+        }
+    });
 }
 
 /// docs/cuda-driver.md is the table; `UPDATE_EXPECT=1` writes it.

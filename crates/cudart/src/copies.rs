@@ -379,6 +379,26 @@ runtime! {
         driver::cuMemcpyWithAttributesAsync(to, from, bytes, attributes, stream_or(stream, default))
     }
 
+    // Before 13 a place for the number of the copy that failed came before the flags. The operations are laid out as the driver's.
+    fn cudaMemcpy3DBatchAsync(count: usize, ops: *mut c_void, failed_or_flags: usize, flags_or_stream: usize, stream: Stream)
+        [cudaMemcpy3DBatchAsync_ptsz |default|] {
+        context::ensure()?;
+        match generation() {
+            Generation::V13 => driver::cuMemcpy3DBatchAsync_v2(
+                count, ops, failed_or_flags as u64, stream_or(std::ptr::with_exposed_provenance_mut(flags_or_stream), default),
+            ),
+            Generation::V11 | Generation::V12 => driver::cuMemcpy3DBatchAsync(
+                count, ops, std::ptr::with_exposed_provenance_mut(failed_or_flags), flags_or_stream as u64, stream_or(stream, default),
+            ),
+        }
+    }
+
+    fn cudaMemcpy3DWithAttributesAsync(op: *mut c_void, flags: u64, stream: Stream)
+        [cudaMemcpy3DWithAttributesAsync_ptsz |default|] {
+        context::ensure()?;
+        driver::cuMemcpy3DWithAttributesAsync(op, flags, stream_or(stream, default))
+    }
+
     fn cudaMemcpyPeer(to: Address, to_device: c_int, from: Address, from_device: c_int, bytes: usize) {
         context::ensure()?;
         driver::cuMemcpyPeer(to, context::primary(to_device)?, from, context::primary(from_device)?, bytes)

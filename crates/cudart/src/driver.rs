@@ -176,6 +176,9 @@ driver! {
     fn cuMemDiscardBatchAsync(addresses: *mut Address, bytes: *mut usize, count: usize, flags: u64, stream: Stream);
     fn cuMemcpyBatchAsync_v2(to: *mut Address, from: *mut Address, bytes: *mut usize, count: usize, attributes: *mut c_void, first: *mut usize, attribute_count: usize, stream: Stream);
     fn cuMemcpyBatchAsync(to: *mut Address, from: *mut Address, bytes: *mut usize, count: usize, attributes: *mut c_void, first: *mut usize, attribute_count: usize, failed: *mut usize, stream: Stream);
+    fn cuMemcpy3DBatchAsync(count: usize, ops: *mut c_void, failed: *mut usize, flags: u64, stream: Stream);
+    fn cuMemcpy3DBatchAsync_v2(count: usize, ops: *mut c_void, flags: u64, stream: Stream);
+    fn cuMemcpy3DWithAttributesAsync(op: *mut c_void, flags: u64, stream: Stream);
     fn cuMemcpyWithAttributesAsync(to: Address, from: Address, bytes: usize, attributes: *mut c_void, stream: Stream);
     fn cuGraphExecGetId(exec: GraphExec, id: *mut u32);
     fn cuMemPrefetchAsync_v2(address: Address, bytes: usize, location: Location, flags: u32, stream: Stream);

@@ -102,10 +102,6 @@ lacking! {
     cudaMemPoolImportFromShareableHandle
     cudaMemPoolImportPointer
     cudaMemSetMemPool
-    cudaMemcpy3DBatchAsync
-    cudaMemcpy3DBatchAsync_ptsz
-    cudaMemcpy3DWithAttributesAsync
-    cudaMemcpy3DWithAttributesAsync_ptsz
     cudaMemcpyArrayToArray
     cudaMemcpyArrayToArray_ptds
     cudaMipmappedArrayGetMemoryRequirements

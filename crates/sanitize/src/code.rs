@@ -90,6 +90,15 @@ codes! {
         "use atomics, or order the accesses with a barrier, a fence and a flag, or two launches";
     B001 "barrier that not all threads of the CTA reach",
         "let every thread of the CTA execute the barrier, or give it the number of threads that do";
+    H001 "copy to the host of device memory that nothing wrote",
+        "write the memory before it is copied, or copy what is written";
+    H002 "use of freed memory by a call",
+        "free the memory after its last use";
+    H003 "data race between streams",
+        "record an event behind the first and let the other stream wait for it (cudaStreamWaitEvent), or wait for the first \
+         (cudaStreamSynchronize)";
+    H004 "launch that is not possible",
+        "ask cudaGetLastError behind every launch, and keep to the limits of the kernel and the device";
 }
 
 impl fmt::Display for Code {

@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 pub use crate::detail::Finding;
+use crate::traffic::Traffic;
 use foldhash::HashMap;
 use ir::Place;
 
@@ -20,6 +21,8 @@ pub struct Found {
     pub dropped: u64,
     /// Collectives with a mask from `activemask` that are wrong, W009, if the memory that the kernel leaves depends on the lanes in it.
     pub suspected: Vec<Finding>,
+    /// What the launch accessed, if that was asked for.
+    pub traffic: Option<Traffic>,
 }
 
 /// The findings of a run so far.
@@ -92,7 +95,7 @@ impl Findings {
 
     /// Consumes the set.
     pub fn into_found(self) -> Found {
-        Found { findings: self.found, dropped: self.dropped, suspected: Vec::new() }
+        Found { findings: self.found, dropped: self.dropped, ..Found::default() }
     }
 }
 

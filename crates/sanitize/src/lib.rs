@@ -55,6 +55,7 @@ mod sanitizer;
 mod shadow;
 mod strip;
 mod touch;
+mod traffic;
 mod words;
 
 pub use code::Code;
@@ -62,4 +63,5 @@ pub use detail::{At, Detail, WarpLanes};
 pub use finding::{Finding, Findings, Found, MAX_FINDINGS};
 pub use sanitizer::{Options, Sanitizer};
 pub use strip::{Cell, Strip};
+pub use traffic::Traffic;
 pub use words::Words;

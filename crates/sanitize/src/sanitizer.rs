@@ -15,8 +15,9 @@ use crate::objects;
 use crate::patience::Patience;
 use crate::phases::Phases;
 use crate::race::Races;
+use crate::traffic::Watch;
 use ir::{Inst, Kernel, Place, Pred, Terminator};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use vm::{
     Arrival, BarrierArrival, BarrierPart, ClusterArrival, Fault, Firing, HeapEvent, Memory,
@@ -48,6 +49,8 @@ pub struct Sanitizer {
     heap: Heap,
     pedantic: bool,
     endless: Endless,
+    /// `None` if nobody asks.
+    traffic: Option<Watch>,
     /// `None` for a run that ends only where it must.
     patience: Option<Patience>,
     found: Findings,
@@ -58,7 +61,7 @@ impl Sanitizer {
     pub fn new(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], options: Options) -> Sanitizer {
         let shared = Arc::new(kernel.clone());
         Sanitizer {
-            definedness: Definedness::new(&shared, options.pedantic),
+            definedness: Definedness::new(&shared, options.pedantic, &[]),
             collectives: Collectives::new(kernel.rules),
             activemasks: ActiveMasks::new(kernel, options.pedantic),
             barriers: Barriers::new(kernel, options.pedantic),
@@ -70,6 +73,7 @@ impl Sanitizer {
             heap: Heap::default(),
             pedantic: options.pedantic,
             endless: Endless::new(&shared, grid),
+            traffic: None,
             patience: None,
             found: Findings::default(),
             kernel: shared,
@@ -79,6 +83,13 @@ impl Sanitizer {
     /// Ends the run when it goes on for some seconds after something was found, and no CTA ends and nothing new is found.
     pub fn impatient(self) -> Sanitizer {
         Sanitizer { patience: Some(Patience::new()), ..self }
+    }
+
+    /// For a launch among others: of global memory nobody has written some ranges, which are in ascending order and apart, and
+    /// what the launch accesses is told ([`Found::traffic`]).
+    pub fn among_others(self, unwritten: &[Range<u64>]) -> Sanitizer {
+        let definedness = Definedness::new(&self.kernel, self.pedantic, unwritten);
+        Sanitizer { definedness, traffic: Some(Watch::new()), ..self }
     }
 
     /// What was found, with what stopped the kernel as the last finding. `memory` is as the run has left it.
@@ -92,7 +103,8 @@ impl Sanitizer {
             }
             None => self.heap.report_leaks(memory, self.pedantic, &mut self.found),
         }
-        Found { suspected: self.activemasks.into_suspected(), ..self.found.into_found() }
+        let traffic = self.traffic.map(Watch::into_traffic);
+        Found { suspected: self.activemasks.into_suspected(), traffic, ..self.found.into_found() }
     }
 }
 
@@ -146,6 +158,7 @@ impl Observer for Sanitizer {
         });
         self.constants.inst(view, inst, &mut self.found);
         objects::inst(view, inst, &mut self.found);
+        self.traffic.iter_mut().for_each(|traffic| traffic.inst(view, inst));
         self.endless.inst(view, inst);
     }
 

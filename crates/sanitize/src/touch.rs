@@ -195,6 +195,14 @@ impl Touch {
         }
     }
 
+    /// The range that adjacent lanes access without gaps, in ascending order; `None` if they do not.
+    pub(crate) fn dense(&self) -> Option<(u64, u64)> {
+        let width = u64::from(self.lanes.count_ones()) * self.bytes;
+        let is_dense = self.high - self.low == width
+            && self.iter().zip(0..).all(|((_, at), nth)| at == self.low + nth * self.bytes);
+        is_dense.then_some((self.low, self.high))
+    }
+
     /// The lanes with their addresses.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         LaneMask(self.lanes).iter().map(|lane| (lane, self.addresses[lane as usize]))

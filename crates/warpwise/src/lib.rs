@@ -111,7 +111,7 @@ pub use linker::Linker;
 pub use module::{Kernel, Module};
 pub use ptx_files::{PtxText, ptx_of_bytes, ptx_of_file};
 pub use saved::{SavedBytes, SavedLaunch, SavedMemory, SavedParameter, SavedPointer, Saving};
-pub use session::{Event, Point, Properties, Session, Stream};
+pub use session::{Event, Point, Properties, Session, Stream, order};
 pub use texture_objects::TextureArray;
 pub use variable::Variable;
 
@@ -121,7 +121,7 @@ pub use ir;
 pub use lanes::LaneMask;
 pub use ptx::{Param, lint, nearest, rules, target};
 pub use sanitize::explore::End as ExploreEnd;
-pub use sanitize::{Code, Detail, Options as CheckOptions, WarpLanes, detail};
+pub use sanitize::{Code, Detail, Options as CheckOptions, Traffic, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};
 pub use vm::texture;
 pub use vm::{

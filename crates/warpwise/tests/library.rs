@@ -189,6 +189,30 @@ fn what_was_found_before_an_interruption_is_told() {
 }
 
 #[test]
+fn the_clock_of_a_plain_run_is_time_at_the_rate_of_the_launch() {
+    // PTX ISA 9.1, %clock64: a counter of cycles; %globaltimer: nanoseconds. Their rates are as the launch says.
+    let module = module(
+        ".visible .entry k(.param .u64 to) { .reg .b64 %rd<6>; .reg .pred %p; ld.param.u64 %rd0, [to];
+         mov.u64 %rd1, %globaltimer; mov.u64 %rd2, %clock64;
+         L: mov.u64 %rd3, %clock64; sub.s64 %rd3, %rd3, %rd2; setp.lt.u64 %p, %rd3, 40000000; @%p bra L;
+         mov.u64 %rd4, %globaltimer; sub.s64 %rd4, %rd4, %rd1;
+         st.global.u64 [%rd0], %rd3; st.global.u64 [%rd0+8], %rd4; ret; }",
+    );
+    let kernel = module.kernel("k").expect("it lowers");
+    let device = Device::new().expect("the host gives memory");
+    let out = device.upload(&[0_u64; 2]).expect("it fits");
+    let config = LaunchConfig { clock_khz: 2_000_000, ..LaunchConfig::new(1, 1) };
+    let started = std::time::Instant::now();
+    kernel.launch(&device, &config, &[Arg::Buffer(out)]).expect("it runs");
+    let whole = started.elapsed().as_nanos() as u64;
+    let [clocks, nanoseconds] = device.download::<u64>(out).expect("it is there")[..] else {
+        panic!("two numbers");
+    };
+    assert!(clocks >= 40_000_000, "{clocks}");
+    assert!(nanoseconds >= 20_000_000 && nanoseconds <= whole, "{nanoseconds} of {whole}");
+}
+
+#[test]
 fn memory_that_does_not_exist_is_refused() {
     let device = Device::new().expect("the host gives memory");
     assert!(matches!(device.allocate(u64::MAX), Err(Error::Limit(_))));

@@ -146,6 +146,19 @@ structures! {
     /// How a copy of a batch is done.
     CUmemcpyAttributes { order: u32, from: CUmemLocation, to: CUmemLocation, flags: u32, }
 
+    /// One side of a copy of a batch: a pointer with the elements of a row, the rows of a layer and where it is, or an array with
+    /// the element that it begins at in x, y and z.
+    CUmemcpy3DOperand { kind: u32, pad: u32, base: u64, words: [u64; 3], }
+
+    /// A copy of a batch; extents in elements.
+    CUDA_MEMCPY3D_BATCH_OP {
+        src: CUmemcpy3DOperand,
+        dst: CUmemcpy3DOperand,
+        extent: [u64; 3],
+        order: u32,
+        flags: u32,
+    }
+
     /// Who may access memory.
     CUmemAccessDesc { location: CUmemLocation, flags: u32, }
 

@@ -9,7 +9,7 @@ use crate::say;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use warpwise::{Device, HEAP_LIMIT, Point};
+use warpwise::{Device, HEAP_LIMIT, Point, order};
 
 /// Handles of contexts.
 pub(crate) fn contexts() -> &'static Registry<Context> {
@@ -171,7 +171,11 @@ impl Context {
 
     /// What work for a stream comes behind that others have to do: the default stream waits for all that block, and they for it.
     pub(crate) fn before(&self, lane: &Arc<Lane>) -> Vec<Point> {
-        let open = |lane: &Lane| Some(lane.queue.point()).filter(|point| !point.is_reached());
+        // Who wants to know the order wants to know of what is done, too.
+        let open = |lane: &Lane| {
+            let point = lane.queue.point();
+            (order::is_tracked() || !point.is_reached()).then_some(point)
+        };
         if Arc::ptr_eq(lane, &self.legacy) {
             let lanes = lock(&self.lanes);
             let all = lanes.iter().filter_map(Weak::upgrade).filter(|lane| lane.is_blocking);

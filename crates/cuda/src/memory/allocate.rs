@@ -5,6 +5,7 @@ use super::space::{self, Kind};
 use crate::abi::constants::{CU_MEM_ATTACH_GLOBAL, CU_MEM_ATTACH_HOST, CU_MEM_ATTACH_SINGLE};
 use crate::abi::{Address, Answer, CUdeviceptr, CUresult, Out};
 use crate::context::current;
+use crate::watch;
 use std::sync::atomic::Ordering;
 
 /// Rows of pitched memory begin at multiples of so many bytes.
@@ -44,7 +45,10 @@ pub(crate) fn free(address: CUdeviceptr) -> Answer {
         return Ok(());
     }
     let known = space::find(address).filter(|block| block.start == address);
-    let known = known.ok_or(CUresult::INVALID_VALUE)?;
+    let Some(known) = known else {
+        watch::missing("a free", address);
+        return Err(CUresult::INVALID_VALUE);
+    };
     match known.kind {
         Kind::Device | Kind::Managed | Kind::Pooled(_) => {}
         Kind::Host | Kind::Registered | Kind::Array => return Err(CUresult::INVALID_VALUE),

@@ -32,7 +32,10 @@ fn outside(backtrace: &str) -> Option<String> {
         lines.iter().enumerate().filter_map(|(at, line)| Some((at, frame(line)?))).collect();
     // Templates of the runtime's header are the program's by their place, but none of its own.
     let last = frames.iter().rposition(|(_, name)| is_interface(name))?;
-    let (at, name) = frames.get(last + 1..)?.iter().find(|(_, name)| name != "<unknown>")?;
+    // A kernel's function on the host calls its stub, and is no place of the program's either.
+    let stub = frames.get(last).and_then(|(_, name)| name.strip_prefix(STUB)).unwrap_or_default();
+    let is_outside = |name: &str| name != "<unknown>" && !stub.contains(name);
+    let (at, name) = frames.get(last + 1..)?.iter().find(|(_, name)| is_outside(name))?;
     let line = lines.get(at + 1).and_then(|line| line.strip_prefix("at "));
     Some(match line {
         Some(line) => format!("`{name}`, {}", line.trim_end_matches(':')),
@@ -40,9 +43,16 @@ fn outside(backtrace: &str) -> Option<String> {
     })
 }
 
-/// Whether a function is one of CUDA's: `cuMemAlloc_v2`, `cudaMalloc`, `cudaMalloc<float>`.
+/// How the names of the functions begin that `nvcc` makes for launches.
+const STUB: &str = "__device_stub_";
+
+/// Whether a function is one of CUDA's: `cuMemAlloc_v2`, `cudaMalloc`, `cudaMalloc<float>`, `__cudaLaunchKernel`, or a stub.
 fn is_interface(name: &str) -> bool {
     let name = name.rsplit(' ').next().unwrap_or(name);
+    if name.starts_with(STUB) {
+        return true;
+    }
+    let name = name.strip_prefix("__").unwrap_or(name);
     let rest = name.strip_prefix("cuda").or_else(|| name.strip_prefix("cu"));
     rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()))
 }
@@ -59,6 +69,9 @@ mod tests {
         assert_eq!(outside("   0: cudaMalloc\n   1: main\n"), Some("`main`".to_owned()));
         assert_eq!(outside("   0: a\n   1: main\n"), None);
         assert_eq!(outside("   0: cudaMalloc\n   1: <unknown>\n"), None);
+        let text = "   0: cuLaunchKernel\n   1: __cudaLaunchKernel\n   2: __device_stub__Z6addOnePi\n   \
+                    3: _Z6addOnePi\n   4: main\n";
+        assert_eq!(outside(text), Some("`main`".to_owned()));
         assert!(is_interface("cudaError cudaMalloc<float>") && !is_interface("cudart_test"));
     }
 }

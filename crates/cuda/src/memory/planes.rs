@@ -87,7 +87,7 @@ fn flat(copy: &CUDA_MEMCPY2D) -> CUDA_MEMCPY3D {
 }
 
 /// Copies in the order of a stream, and waits if wanted.
-fn copy(default: CUstream, stream: CUstream, rows: Rows, waits: bool) -> Answer {
+pub(super) fn copy(default: CUstream, stream: CUstream, rows: Rows, waits: bool) -> Answer {
     let stream = stream::resolve(default, stream)?;
     if rows.bytes() == 0 {
         return Ok(());

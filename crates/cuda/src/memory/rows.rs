@@ -3,6 +3,7 @@
 use super::raw::{self, Fill};
 use super::space;
 use crate::abi::Answer;
+use crate::watch;
 
 /// One side of a copy: where it begins, and bytes from a row and from a plane to the next.
 #[derive(Clone, Copy, Debug)]
@@ -27,9 +28,14 @@ impl Side {
     /// Checks that all of it is there.
     pub(super) fn check(&self, extent: [u64; 3]) -> Answer {
         let bytes = self.span(extent).ok_or(crate::abi::CUresult::INVALID_VALUE)?;
-        match self.is_foreign {
+        let checked = match self.is_foreign {
             true => space::check_unified(self.address, bytes),
             false => space::check(self.address, bytes),
+        };
+        // Of what is no device's nobody knows, unless it was one's once.
+        match watch::missing("a copy or fill", self.address) {
+            true => Err(crate::abi::CUresult::INVALID_VALUE),
+            false => checked,
         }
     }
 }

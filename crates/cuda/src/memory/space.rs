@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::driver::driver;
 use crate::gpu::Gpu;
 use crate::memory::place::CallPlace;
+use crate::watch::{self, Gone};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,7 +85,7 @@ pub(crate) fn find(address: u64) -> Option<Block> {
 }
 
 /// The same, also of variables of modules and of what kernels have allocated, which have no context of their own here.
-pub(super) fn find_any(address: u64) -> Option<Block> {
+pub(crate) fn find_any(address: u64) -> Option<Block> {
     find(address).or_else(|| {
         driver().ok()?.gpus.iter().find_map(|gpu| {
             let region = memory(gpu).ok()?.region(address)?;
@@ -213,8 +214,13 @@ fn enter(context: &Context, start: u64, bytes: u64, kind: Kind, flags: u32) {
         context_handle: context.handle.0,
         id: NEXT.fetch_add(1, Ordering::Relaxed),
         synchronous: false,
-        place: driver().is_ok_and(|driver| driver.settings.leaks).then(CallPlace::here),
+        place: driver()
+            .is_ok_and(|driver| driver.settings.leaks || driver.settings.check)
+            .then(CallPlace::here),
     };
+    if block.begins_unwritten() {
+        watch::allocated(start..start + bytes);
+    }
     for gpu in others(&block) {
         let _ = memory(gpu).map(|memory| map(memory, start, bytes));
     }
@@ -259,6 +265,10 @@ pub(crate) fn free(address: u64, is_it: impl FnOnce(&Block) -> bool) -> Answer<B
 }
 
 fn leave(block: &Block) {
+    if watch::is_on() {
+        let (range, what) = (block.start..block.start + block.bytes, block.told());
+        watch::freed(Gone { range, what, allocated: block.place.clone() });
+    }
     for gpu in others(block) {
         let _ = memory(gpu).map(|memory| memory.unmap_host(block.start));
     }
@@ -294,16 +304,44 @@ pub(crate) fn leaked() -> Vec<Leak> {
 }
 
 impl Block {
-    /// What it is for people, if it is the program's to free.
-    fn leak(&self) -> Option<Leak> {
+    /// Whether it is written by calls and kernels alone, and nothing is in it at first.
+    pub(crate) fn begins_unwritten(&self) -> bool {
+        match self.kind {
+            Kind::Device | Kind::Pooled(_) => true,
+            // The program writes it; texels are written through surfaces; graphs use theirs again.
+            Kind::Host | Kind::Registered | Kind::Managed | Kind::Array | Kind::Graph => false,
+        }
+    }
+
+    /// What it is for people.
+    fn what(&self) -> String {
         let what = match self.kind {
             Kind::Device | Kind::Pooled(_) => "device memory",
             Kind::Managed => "managed memory",
             Kind::Host => "pinned memory",
             Kind::Array => "an array",
-            Kind::Registered | Kind::Graph => return None,
+            Kind::Registered => "registered memory",
+            Kind::Graph => "memory of a graph",
         };
-        let what = format!("{what} (allocation {}, {:#x})", self.id, self.start);
+        format!("{what} (allocation {}, {:#x})", self.id, self.start)
+    }
+
+    /// The same with its size.
+    pub(crate) fn told(&self) -> String {
+        format!("{} bytes of {}", self.bytes, self.what())
+    }
+
+    /// Where it was allocated, if that is known.
+    pub(crate) fn place(&self) -> Option<&CallPlace> {
+        self.place.as_ref()
+    }
+
+    /// What nobody has freed, if it is the program's to free.
+    fn leak(&self) -> Option<Leak> {
+        if matches!(self.kind, Kind::Registered | Kind::Graph) {
+            return None;
+        }
+        let what = self.what();
         let place = self.place.as_ref().and_then(CallPlace::told);
         Some(Leak { bytes: self.bytes, what, place })
     }

@@ -60,7 +60,7 @@ pub(crate) fn query(default: CUstream, stream: CUstream) -> Answer {
     let stream = resolve(default, stream)?;
     stream.refuse_capture()?;
     let before = if stream.is_legacy() { stream.context.before(&stream.lane) } else { Vec::new() };
-    if !before.is_empty() || !stream.lane.queue.point().is_reached() {
+    if before.iter().any(|point| !point.is_reached()) || !stream.lane.queue.point().is_reached() {
         return Err(CUresult::NOT_READY);
     }
     stream.context.check()

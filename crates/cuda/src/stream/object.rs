@@ -7,6 +7,7 @@ use crate::graph::Capture;
 use crate::lane::Lane;
 use crate::operation::Operation;
 use crate::registry::Registry;
+use crate::watch;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpwise::{Device, Point};
@@ -149,9 +150,9 @@ impl Stream {
         }
         let blocking = driver()?.settings.blocking;
         let brief = blocking || operation.is_brief();
-        let of = Arc::clone(context);
+        let (of, place) = (Arc::clone(context), watch::place());
         let work = move |device: &Device| {
-            operation.perform(&of, device);
+            operation.perform(&of, device, place.as_ref());
             Ok(())
         };
         let point = match brief {

@@ -134,7 +134,11 @@ impl Scene<'_, '_> {
     fn load_touched(&mut self, touch: &Touch, d: &[Option<Reg>], access: Access, place: Place) {
         let clean = match touch.space {
             Space::Param | Space::Generic => true,
-            Space::Global => self.global.is_clean(),
+            Space::Global => {
+                self.global.is_clean()
+                    || touch.high - touch.low <= 2 * WARP as u64 * touch.bytes
+                        && self.global.is_defined(touch.low, touch.high)
+            }
             // One look at everything between the lowest and the highest byte.
             Space::Shared => {
                 touch.high - touch.low <= 2 * WARP as u64 * touch.bytes
@@ -296,14 +300,17 @@ impl Scene<'_, '_> {
         place: Place,
         (undefined, message): (u32, bool),
     ) {
-        if undefined & touch.lanes == 0 && touch.space == Space::Shared {
-            // Adjacent lanes without gaps fill one range, if no two lanes hold the same address.
-            let width = u64::from(touch.lanes.count_ones()) * touch.bytes;
-            let first = touch.addresses[touch.lanes.trailing_zeros() as usize % WARP];
-            let adjacent = touch.high - touch.low == width
-                && touch.iter().zip(0..).all(|((_, at), nth)| at == first + nth * touch.bytes);
-            if adjacent && let Some(shared) = self.shared(touch) {
-                return shared.define(touch.low, touch.high);
+        if undefined & touch.lanes == 0
+            && let Some((low, high)) = touch.dense()
+        {
+            match touch.space {
+                Space::Shared => {
+                    if let Some(shared) = self.shared(touch) {
+                        return shared.define(low, high);
+                    }
+                }
+                Space::Global => return self.global.define(low, high),
+                Space::Generic | Space::Param | Space::Local => {}
             }
         }
         for (lane, address) in touch.iter() {

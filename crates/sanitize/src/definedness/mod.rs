@@ -25,6 +25,7 @@ use crate::shadow::{Births, GlobalShadow, Kind, Origin, Registers, Shadow};
 use foldhash::HashSet;
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
 use lanes::{Lanes, WARP};
+use std::ops::Range;
 use std::sync::Arc;
 use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, HeapEvent, View};
 
@@ -140,14 +141,19 @@ impl Scene<'_, '_> {
 }
 
 impl Definedness {
-    pub(crate) fn new(kernel: &Arc<Kernel>, pedantic: bool) -> Definedness {
+    /// For memory of which nobody has written some ranges.
+    pub(crate) fn new(
+        kernel: &Arc<Kernel>,
+        pedantic: bool,
+        unwritten: &[Range<u64>],
+    ) -> Definedness {
         Definedness {
             kernel: Arc::clone(kernel),
             word_copies: copies::of_words(kernel),
             pedantic,
             ctas: PerCta::new(),
             shared: PerCta::new(),
-            global: GlobalShadow::new(),
+            global: GlobalShadow::new(unwritten),
             births: Births::new(),
         }
     }

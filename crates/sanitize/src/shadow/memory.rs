@@ -3,6 +3,7 @@
 use super::origin::Origin;
 use super::term::Term;
 use foldhash::{HashMap, HashMapExt};
+use std::ops::Range;
 
 /// Memory that begins undefined, as shared and local memory do. A shadow bit is set where a bit is defined, so
 /// that a new shadow is zero.
@@ -118,27 +119,63 @@ impl Shadow {
 /// Bytes of a page of [`GlobalShadow`].
 const PAGE: u64 = 4096;
 
-/// Memory that begins defined, as global memory does: the host wrote it.
+/// Memory that begins defined, as global memory does: the host wrote it, but for what it says that nobody has written.
 #[derive(Debug)]
 pub(crate) struct GlobalShadow {
     /// Pages that hold an undefined bit, or did.
     pages: HashMap<u64, Shadow>,
+    /// What nobody had written when the launch began, in ascending order.
+    unwritten: Vec<Range<u64>>,
 }
 
 impl GlobalShadow {
-    pub(crate) fn new() -> GlobalShadow {
-        GlobalShadow { pages: HashMap::new() }
+    /// Memory of which nobody has written some ranges, which are in ascending order and apart.
+    pub(crate) fn new(unwritten: &[Range<u64>]) -> GlobalShadow {
+        GlobalShadow { pages: HashMap::new(), unwritten: unwritten.to_vec() }
     }
 
     /// Whether all of it is defined.
     #[inline(always)]
     pub(crate) fn is_clean(&self) -> bool {
-        self.pages.is_empty()
+        self.pages.is_empty() && self.unwritten.is_empty()
+    }
+
+    /// The ranges that nobody had written, from the first on that ends behind an address.
+    fn unwritten_from(&self, address: u64) -> &[Range<u64>] {
+        let first = self.unwritten.partition_point(|range| range.end <= address);
+        self.unwritten.get(first..).unwrap_or_default()
+    }
+
+    /// Whether nobody had written some of a range.
+    fn has_unwritten(&self, start: u64, end: u64) -> bool {
+        self.unwritten_from(start).first().is_some_and(|range| range.start < end)
+    }
+
+    /// Whether every bit of a range is defined.
+    pub(crate) fn is_defined(&self, start: u64, end: u64) -> bool {
+        let mut at = start;
+        while at < end {
+            let stop = end.min(at - at % PAGE + PAGE);
+            let defined = match self.pages.get(&(at / PAGE)) {
+                Some(page) => page.is_defined(at % PAGE, at % PAGE + (stop - at)),
+                None => !self.has_unwritten(at, stop),
+            };
+            if !defined {
+                return false;
+            }
+            at = stop;
+        }
+        true
     }
 
     /// The undefined bits of up to 8 aligned bytes.
     pub(crate) fn bits(&self, address: u64, bytes: usize) -> u64 {
-        self.pages.get(&(address / PAGE)).map_or(0, |page| page.bits(address % PAGE, bytes))
+        if let Some(page) = self.pages.get(&(address / PAGE)) {
+            return page.bits(address % PAGE, bytes);
+        }
+        (0..bytes as u64)
+            .filter(|nth| self.has_unwritten(address + nth, address + nth + 1))
+            .fold(0, |bits, nth| bits | 0xff << (8 * nth))
     }
 
     /// Where undefined bits there come from.
@@ -148,28 +185,55 @@ impl GlobalShadow {
 
     /// Up to 8 aligned bytes are written with a value of which these bits are undefined.
     pub(crate) fn store(&mut self, address: u64, bytes: usize, undefined: u64, origin: Origin) {
-        if undefined == 0 && !self.pages.contains_key(&(address / PAGE)) {
+        if undefined == 0 && self.is_untouched(address / PAGE) {
             return;
         }
         self.page(address / PAGE).store(address % PAGE, bytes, undefined, origin);
     }
 
+    /// A range is written with defined values.
+    pub(crate) fn define(&mut self, start: u64, end: u64) {
+        self.each_page(start, end, |global, nth, start, end| {
+            if !global.is_untouched(nth) {
+                global.page(nth).define(start, end);
+            }
+        });
+    }
+
     /// A kernel has allocated a range: nothing in it is written.
     pub(crate) fn undefine(&mut self, start: u64, end: u64) {
+        self.each_page(start, end, |global, nth, start, end| {
+            global.page(nth).undefine(start, end);
+        });
+    }
+
+    /// The parts of a range in each page.
+    fn each_page(&mut self, start: u64, end: u64, each: impl Fn(&mut Self, u64, u64, u64)) {
         let mut at = start;
         while at < end {
             let stop = end.min(at - at % PAGE + PAGE);
-            self.page(at / PAGE).undefine(at % PAGE, at % PAGE + (stop - at));
+            each(self, at / PAGE, at % PAGE, at % PAGE + (stop - at));
             at = stop;
         }
     }
 
+    /// Whether all of a page is defined, and always was.
+    fn is_untouched(&self, nth: u64) -> bool {
+        !self.pages.contains_key(&nth) && !self.has_unwritten(nth * PAGE, (nth + 1) * PAGE)
+    }
+
     fn page(&mut self, nth: u64) -> &mut Shadow {
-        self.pages.entry(nth).or_insert_with(|| {
+        let (start, end) = (nth * PAGE, (nth + 1) * PAGE);
+        if !self.pages.contains_key(&nth) {
             let mut page = Shadow::new(PAGE);
             page.define(0, PAGE);
-            page
-        })
+            let parts = self.unwritten_from(start).iter().take_while(|range| range.start < end);
+            for part in parts {
+                page.undefine(part.start.max(start) - start, part.end.min(end) - start);
+            }
+            self.pages.insert(nth, page);
+        }
+        self.pages.entry(nth).or_insert_with(|| Shadow::new(PAGE))
     }
 }
 
@@ -188,7 +252,7 @@ mod tests {
         shared.restart();
         assert_eq!(shared.bits(4, 2), 0xffff);
 
-        let mut global = GlobalShadow::new();
+        let mut global = GlobalShadow::new(&[]);
         assert_eq!(global.bits(PAGE - 8, 8), 0);
         global.store(PAGE - 8, 8, 1 << 63, Origin::default());
         assert_eq!((global.bits(PAGE - 8, 8), global.bits(PAGE, 8)), (1 << 63, 0));
@@ -197,6 +261,22 @@ mod tests {
         assert_eq!(global.bits(PAGE - 8, 8), 0xffff_ffff << 32);
         assert_eq!((global.bits(PAGE, 8), global.bits(2 * PAGE, 8)), (u64::MAX, 0xffff_ffff));
         assert_eq!((global.origin(PAGE - 4, 4), global.bits(3 * PAGE, 8)), (None, 0));
+    }
+
+    #[test]
+    fn what_the_host_has_not_written_is_undefined_until_it_is_written() {
+        let (start, end) = (PAGE - 8, 2 * PAGE + 2);
+        let mut global = GlobalShadow::new(&[0..4, start..end]);
+        assert!(!global.is_clean() && global.is_defined(4, start) && !global.is_defined(0, 8));
+        assert_eq!((global.bits(0, 8), global.bits(start, 4)), (0xffff_ffff, 0xffff_ffff));
+        assert_eq!((global.bits(2 * PAGE, 4), global.bits(8, 8)), (0xffff, 0));
+        global.define(start, 2 * PAGE);
+        assert_eq!((global.bits(start, 8), global.bits(PAGE, 8)), (0, 0));
+        assert!(global.is_defined(4, 2 * PAGE) && !global.is_defined(PAGE, 2 * PAGE + 1));
+        global.store(2 * PAGE, 2, 0, Origin::default());
+        assert_eq!(global.bits(2 * PAGE, 8), 0);
+        global.store(8 * PAGE, 8, 0, Origin::default());
+        assert!(!global.pages.contains_key(&8));
     }
 
     #[test]

@@ -39,8 +39,7 @@ impl SpecialValues<'_> {
             return if what.is_wide() { Value::Wide(value) } else { Value::Word(value as u32) };
         }
         let clock = if what.is_clock() {
-            self.clock_reads += 1;
-            instructions + self.clock_reads
+            self.time.clock(instructions, &mut self.clock_reads)
         } else if what.is_global_timer() {
             self.time.read(instructions, &mut self.counted)
         } else {

@@ -12,7 +12,8 @@ pub use common::cta_index;
 pub(crate) use grid::Grid;
 pub use outcome::Outcome;
 pub use request::{
-    DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS, clusters,
+    CLOCK_KHZ, DEFAULT_STACK, HEAP_LIMIT, Launch, LaunchError, MAX_LOCAL, MAX_SHARED, MAX_THREADS,
+    clusters,
 };
 pub(crate) use resident::Resident;
 pub(crate) use storage::{Storage, local_bytes, local_stride};
@@ -126,9 +127,11 @@ fn run<O: Observer>(
         0 => pool::cores(),
         threads => threads.min(4 * pool::cores()),
     };
-    let time = match launch.deterministic || O::OBSERVES {
+    let is_counted =
+        launch.deterministic || O::OBSERVES || chooser.is_some() || launch.schedule.apart() != 0;
+    let time = match is_counted {
         true => Time::Counted(AtomicU64::new(0)),
-        false => Time::Host(started),
+        false => Time::Host { clock_khz: launch.clock_khz },
     };
     let common = Common::new(&made, launch, memory, time);
     let ctas = common.ctas;

@@ -16,6 +16,9 @@ pub const MAX_LOCAL: u64 = 512 << 10;
 /// Allocation and Operations").
 pub const HEAP_LIMIT: u64 = 8 << 20;
 
+/// Kilohertz of `%clock` unless the host says otherwise: a tick is a nanosecond.
+pub const CLOCK_KHZ: u32 = 1_000_000;
+
 /// The stack of a thread where a launch does not say how large it is, in bytes. It is sixteen times CUDA's, because frames are
 /// larger here: every register that is needed behind a recursive call is saved whole, and arrays lie apart.
 pub const DEFAULT_STACK: u32 = 16 << 10;
@@ -46,6 +49,8 @@ pub struct Launch<'a> {
     /// Whether equal launches do the same, also what they read from clocks: one host thread, on which time is counted. So it
     /// is for every schedule but the fair ones, and for runs that are observed.
     pub deterministic: bool,
+    /// Kilohertz of `%clock`, which is the host's time where it is not counted.
+    pub clock_khz: u32,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
     /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before: a `malloc` of more
@@ -74,6 +79,7 @@ impl<'a> Launch<'a> {
             stack: DEFAULT_STACK,
             schedule: Schedule::default(),
             deterministic: false,
+            clock_khz: CLOCK_KHZ,
             max_steps: None,
             heap_limit: HEAP_LIMIT,
             engine: EngineChoice::Auto,

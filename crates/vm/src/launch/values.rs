@@ -3,6 +3,7 @@
 use crate::memory::Window;
 use crate::plan::{Plan, dim};
 use ir::Special;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -31,11 +32,14 @@ impl SpecialValues<'_> {
     }
 }
 
-/// The clock of a launch, in nanoseconds.
+/// The clocks of a launch.
 #[derive(Debug)]
 pub(crate) enum Time {
-    /// Since then on the host's clock.
-    Host(Instant),
+    /// Those of the host.
+    Host {
+        /// Kilohertz of `%clock`.
+        clock_khz: u32,
+    },
     /// A count of warp instructions, and of the times that it was read: who waits for a time gets there.
     Counted(AtomicU64),
 }
@@ -44,10 +48,10 @@ pub(crate) enum Time {
 const TICK: u64 = 1000;
 
 impl Time {
-    /// The time in a CTA that has issued so many instructions, of which `counted` were known.
+    /// Nanoseconds, in a CTA that has issued so many instructions, of which `counted` were known.
     pub(crate) fn read(&self, instructions: u64, counted: &mut u64) -> u64 {
         match self {
-            Time::Host(started) => started.elapsed().as_nanos() as u64,
+            Time::Host { .. } => up() as u64,
             Time::Counted(time) => {
                 let more = instructions.saturating_sub(*counted) + TICK;
                 *counted = instructions;
@@ -55,6 +59,23 @@ impl Time {
             }
         }
     }
+
+    /// Ticks of the multiprocessor's clock, in a CTA that has issued so many instructions; `reads` counts how often it was read.
+    pub(crate) fn clock(&self, instructions: u64, reads: &mut u64) -> u64 {
+        match self {
+            Time::Host { clock_khz } => (up() * u128::from(*clock_khz) / 1_000_000) as u64,
+            Time::Counted(_) => {
+                *reads += 1;
+                instructions + *reads
+            }
+        }
+    }
+}
+
+/// Nanoseconds since a clock was first read: one clock for all launches, as a device has it.
+fn up() -> u128 {
+    static FIRST: OnceLock<Instant> = OnceLock::new();
+    FIRST.get_or_init(Instant::now).elapsed().as_nanos()
 }
 
 /// What is the same in all CTAs of a launch.

@@ -12,7 +12,7 @@ use crate::source::Located;
 use diag::{Class, Diagnostic, Severity, Sources};
 use ir::Op;
 use sanitize::explore::{Elsewhere, End};
-use sanitize::{Code, Found, MAX_FINDINGS};
+use sanitize::{Code, Found, MAX_FINDINGS, Traffic};
 use std::sync::Arc;
 use vm::{Fault, FaultKind};
 
@@ -38,6 +38,8 @@ pub struct Checked {
     pub order_matters: bool,
     /// What an exploration covered ([`Kernel::explore`]).
     pub explored: Option<Coverage>,
+    /// The global memory that it accessed, if that was asked for ([`Kernel::check_among_others`]).
+    pub traffic: Option<Traffic>,
 }
 
 /// How many schedules an exploration covered.
@@ -58,7 +60,8 @@ impl Kernel {
         config: &LaunchConfig<'_>,
         owners: &Owners,
     ) -> Checked {
-        let Watched { found: Found { findings: found, dropped, .. }, fault, report } = watched;
+        let Watched { found: Found { findings: found, dropped, traffic, .. }, fault, report } =
+            watched;
         let mut places = Located::of_launch(self, owners);
         let mut seen = places.fold(found);
         let mut told = Told::default();
@@ -108,6 +111,7 @@ impl Kernel {
             runs,
             order_matters,
             explored,
+            traffic,
         }
     }
 }

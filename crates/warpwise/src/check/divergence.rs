@@ -73,7 +73,7 @@ impl Replay<'_> {
             let launch = self.begin_anew(&schedule);
             let (outcome, findings) = match watches {
                 true => {
-                    let mut sanitizer = self.kernel.sanitizer(&launch, self.options);
+                    let mut sanitizer = self.kernel.sanitizer(&launch, self.watching);
                     let outcome =
                         vm::launch_observed(executable, &launch, self.memory, &mut sanitizer)?;
                     (outcome, sanitizer.finish(None, self.memory).findings)

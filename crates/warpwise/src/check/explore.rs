@@ -56,7 +56,7 @@ impl Kernel {
         let memory = &device.memory;
         let start = memory.snapshot();
 
-        let watched = self.watched(memory, &launch, options)?;
+        let watched = self.watched(memory, &launch, options.into())?;
         if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
             // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
             let owners = Owners::new(self, args, image_base, memory.base());
@@ -64,7 +64,7 @@ impl Kernel {
         }
         let first = watched.run(memory);
         let launch = bounded(&launch, &watched.report.stats);
-        let mut replay = Replay::new(self, &launch, memory, start, options, config.repeated);
+        let mut replay = Replay::new(self, &launch, memory, start, options.into(), config.repeated);
         let apart = match reads_active_mask(&self.lowered.kernel) {
             true => replay.with_divergence(&first, &watched, args).map_err(refuse)?,
             false => None,

@@ -22,7 +22,9 @@ use divergence::reads_active_mask;
 use message_passing::passes_messages;
 use replay::{Replay, bounded};
 use sanitize::Options;
+use std::ops::Range;
 use vm::LaunchError;
+use watched::Watching;
 
 impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
@@ -42,19 +44,47 @@ impl Kernel {
         options: Options,
         args: &[Arg],
     ) -> Result<Checked, Error> {
+        self.check_watching(device, config, options.into(), args)
+    }
+
+    /// The same for a launch among others. Of `unwritten`, ranges of device addresses in ascending order that do not touch, nobody
+    /// has written anything: a value that is read from there and used is a finding. What the launch accesses is told, too
+    /// ([`Checked::traffic`]).
+    ///
+    /// # Errors
+    /// As for [`Kernel::check`].
+    pub fn check_among_others(
+        &self,
+        device: &Device,
+        config: &LaunchConfig<'_>,
+        options: Options,
+        args: &[Arg],
+        unwritten: &[Range<u64>],
+    ) -> Result<Checked, Error> {
+        let watching = Watching { options, unwritten: Some(unwritten) };
+        self.check_watching(device, config, watching, args)
+    }
+
+    fn check_watching(
+        &self,
+        device: &Device,
+        config: &LaunchConfig<'_>,
+        watching: Watching<'_>,
+        args: &[Arg],
+    ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
         let image_base = device.load_image(&self.image)?;
         let launch = config.launch(&params, image_base);
         let kernel = &self.lowered.kernel;
         let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));
         let start = (masks || messages).then(|| device.memory.snapshot());
-        let watched = self.watched(&device.memory, &launch, options)?;
+        let watched = self.watched(&device.memory, &launch, watching)?;
         let (mut elsewhere, mut runs) = (Vec::new(), 0);
         if let Some(start) = start {
             let first = watched.run(&device.memory);
             let launch = bounded(&launch, &watched.report.stats);
             let memory = &device.memory;
-            let mut replay = Replay::new(self, &launch, memory, start, options, config.repeated);
+            let mut replay = Replay::new(self, &launch, memory, start, watching, config.repeated);
             let refuse = |error: LaunchError| self.refuse(refusal(&error));
             if masks {
                 elsewhere.extend(replay.with_divergence(&first, &watched, args).map_err(refuse)?);

@@ -1,5 +1,6 @@
 //! Runs of a kernel on the same memory under other schedules, and how they differ.
 
+use super::watched::Watching;
 use crate::element::Scalar;
 use crate::launch::Arg;
 use crate::module::Kernel;
@@ -8,7 +9,7 @@ use crate::source::Located;
 use ir::{Inst, Members, Op, Place, Space, Touched};
 use sanitize::detail::{EndSeen, Ending, EndsDiffer, ResultsDiffer, ValueSeen};
 use sanitize::explore::{Footprints, Run, Subject};
-use sanitize::{At, Finding, Found, Options};
+use sanitize::{At, Finding, Found};
 use vm::memory::Snapshot;
 use vm::{
     Chooser, Fault, FaultKind, Launch, LaunchError, Memory, Observer, Schedule, Stats, ThreadId,
@@ -34,7 +35,7 @@ pub(crate) struct Replay<'a> {
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) memory: &'a Memory,
     pub(crate) start: Snapshot,
-    pub(crate) options: Options,
+    pub(crate) watching: Watching<'a>,
     places: Located<'a>,
     /// How often it has run, and who is told.
     pub(crate) runs: u64,
@@ -51,7 +52,7 @@ impl Subject for Replay<'_> {
     ) -> Result<Run, LaunchError> {
         self.count();
         self.memory.restore(&self.start);
-        let mut sanitizer = self.kernel.sanitizer(self.launch, self.options);
+        let mut sanitizer = self.kernel.sanitizer(self.launch, self.watching);
         let mut both = (&mut sanitizer, footprints);
         let kernel = &*self.kernel.executable;
         let outcome = vm::launch_chosen(kernel, self.launch, self.memory, &mut both, chooser)?;
@@ -92,11 +93,11 @@ impl<'a> Replay<'a> {
         launch: &'a Launch<'a>,
         memory: &'a Memory,
         start: Snapshot,
-        options: Options,
+        watching: Watching<'a>,
         repeated: &'a (dyn Fn(u64) + Sync),
     ) -> Replay<'a> {
         let places = Located::new(kernel);
-        Replay { kernel, launch, memory, start, options, places, runs: 0, repeated }
+        Replay { kernel, launch, memory, start, watching, places, runs: 0, repeated }
     }
 
     fn count(&mut self) {

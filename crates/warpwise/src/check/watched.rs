@@ -5,8 +5,23 @@ use crate::launch::{Report, refusal};
 use crate::module::Kernel;
 use sanitize::explore::Run;
 use sanitize::{Found, Options, Sanitizer};
+use std::ops::Range;
 use std::time::Instant;
 use vm::{Fault, Launch, Memory};
+
+/// What detectors are told of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watching<'w> {
+    pub(crate) options: Options,
+    /// What nobody has written, if the launch is one among others.
+    pub(crate) unwritten: Option<&'w [Range<u64>]>,
+}
+
+impl From<Options> for Watching<'_> {
+    fn from(options: Options) -> Self {
+        Watching { options, unwritten: None }
+    }
+}
 
 /// What a run under one schedule has shown.
 pub(crate) struct Watched {
@@ -29,10 +44,10 @@ impl Kernel {
         &self,
         memory: &Memory,
         launch: &Launch<'_>,
-        options: Options,
+        watching: Watching<'_>,
     ) -> Result<Watched, Error> {
         let started = Instant::now();
-        let mut sanitizer = self.sanitizer(launch, options);
+        let mut sanitizer = self.sanitizer(launch, watching);
         let outcome = vm::launch_observed(&self.executable, launch, memory, &mut sanitizer)
             .map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
@@ -42,9 +57,13 @@ impl Kernel {
     }
 
     /// Every detector, for a launch of this kernel.
-    pub(crate) fn sanitizer(&self, launch: &Launch<'_>, options: Options) -> Sanitizer {
+    pub(crate) fn sanitizer(&self, launch: &Launch<'_>, watching: Watching<'_>) -> Sanitizer {
         let kernel = &self.lowered.kernel;
-        let sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, options);
+        let sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, watching.options);
+        let sanitizer = match watching.unwritten {
+            Some(unwritten) => sanitizer.among_others(unwritten),
+            None => sanitizer,
+        };
         match launch.max_steps {
             Some(_) => sanitizer,
             None => sanitizer.impatient(),

@@ -13,8 +13,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vm::{
-    DEFAULT_STACK, EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer, Outcome,
-    Printed, Schedule, Stats,
+    CLOCK_KHZ, DEFAULT_STACK, EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer,
+    Outcome, Printed, Schedule, Stats,
 };
 
 /// Extents in x, y and z; the missing ones are 1.
@@ -86,9 +86,11 @@ pub struct LaunchConfig<'a> {
     pub threads: usize,
     /// What decides every free choice of the run.
     pub schedule: Schedule,
-    /// Whether equal launches do the same, also what they read from `%globaltimer`: one host thread, on which time is
+    /// Whether equal launches do the same, also what they read from clocks: one host thread, on which time is
     /// counted. So it is for every schedule but the fair ones, and for checked kernels.
     pub deterministic: bool,
+    /// Kilohertz of `%clock`, where it is not counted: it is the host's time then.
+    pub clock_khz: u32,
     /// Warp instructions after which the kernel is stopped.
     pub max_steps: Option<u64>,
     /// What executes the kernel: the best that this machine has, unless another is chosen. All give the same results.
@@ -116,6 +118,7 @@ impl<'a> LaunchConfig<'a> {
             threads: 0,
             schedule: Schedule::default(),
             deterministic: false,
+            clock_khz: CLOCK_KHZ,
             max_steps: None,
             engine: EngineChoice::Auto,
             heap_limit: HEAP_LIMIT,
@@ -135,6 +138,7 @@ impl<'a> LaunchConfig<'a> {
             threads: self.threads,
             schedule: self.schedule.clone(),
             deterministic: self.deterministic,
+            clock_khz: self.clock_khz,
             max_steps: self.max_steps,
             engine: self.engine,
             heap_limit: self.heap_limit,

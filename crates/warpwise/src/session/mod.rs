@@ -4,6 +4,7 @@
 //! and launches are given to streams.
 
 mod event;
+pub mod order;
 mod properties;
 mod queue;
 mod stream;

@@ -1,5 +1,6 @@
 //! The work of a stream in order: who does it, and how far it is.
 
+use super::order::{self, Clock, History, Moment};
 use crate::device::Device;
 use crate::error::Error;
 use std::collections::VecDeque;
@@ -15,6 +16,8 @@ struct Task {
     after: Vec<Point>,
     /// Whether it is done although something before it has failed.
     always: bool,
+    /// Its place in the order of all work, if that is wanted.
+    moment: Option<Moment>,
     work: Work,
 }
 
@@ -36,6 +39,7 @@ struct State {
     has_thread: bool,
     is_closed: bool,
     failed: Option<Error>,
+    history: History,
 }
 
 impl fmt::Debug for Queue {
@@ -55,15 +59,35 @@ pub struct Point {
 impl Point {
     /// Whether everything before it is done.
     pub fn is_reached(&self) -> bool {
-        self.queue.lock().done >= self.number
+        let reached = self.is_done();
+        if reached && order::is_tracked() {
+            order::host_has(&self.clock());
+        }
+        reached
     }
 
     /// Waits until everything before it is done.
     pub fn wait(&self) {
+        self.until();
+        if order::is_tracked() {
+            order::host_has(&self.clock());
+        }
+    }
+
+    /// The same for streams: the host does not learn of it.
+    pub(super) fn is_done(&self) -> bool {
+        self.queue.lock().done >= self.number
+    }
+
+    fn until(&self) {
         let mut state = self.queue.lock();
         while state.done < self.number {
             state = self.queue.wait(state);
         }
+    }
+
+    fn clock(&self) -> Arc<Clock> {
+        self.queue.lock().history.before(self.number)
     }
 }
 
@@ -94,10 +118,15 @@ impl Queue {
     }
 
     /// Does a piece of work on the calling thread.
-    fn work(&self, always: bool, work: impl FnOnce(&Device) -> Result<(), Error>) {
+    fn work(
+        &self,
+        always: bool,
+        moment: Option<Moment>,
+        work: impl FnOnce(&Device) -> Result<(), Error>,
+    ) {
         let _turn = Turn(self);
         if (always || self.lock().failed.is_none())
-            && let Err(error) = work(&self.device)
+            && let Err(error) = order::during(moment, || work(&self.device))
         {
             self.lock().failed.get_or_insert(error);
         }
@@ -120,14 +149,16 @@ impl Queue {
         after: &[Point],
         work: impl FnOnce(&Device) -> Result<(), Error> + Send + 'static,
     ) -> Point {
-        if after.iter().all(Point::is_reached) {
+        if after.iter().all(Point::is_done) {
+            let behind = order::issued(after.iter().map(Point::clock));
             let mut state = self.lock();
             if state.tasks.is_empty() && !state.is_busy {
                 state.is_busy = true;
                 state.given += 1;
                 let number = state.given;
+                let moment = behind.map(|behind| state.history.give(number, behind));
                 drop(state);
-                self.work(always, work);
+                self.work(always, moment, work);
                 return Point { queue: Arc::clone(self), number };
             }
         }
@@ -136,10 +167,12 @@ impl Queue {
 
     /// Leaves a piece of work to the stream's thread.
     pub(super) fn give(self: &Arc<Self>, always: bool, after: Vec<Point>, work: Work) -> Point {
+        let behind = order::issued(after.iter().map(Point::clock));
         let mut state = self.lock();
-        state.tasks.push_back(Task { after, always, work });
         state.given += 1;
         let number = state.given;
+        let moment = behind.map(|behind| state.history.give(number, behind));
+        state.tasks.push_back(Task { after, always, moment, work });
         let needs_thread = !state.has_thread;
         state.has_thread = true;
         drop(state);
@@ -180,8 +213,8 @@ impl Queue {
         };
         state.is_busy = true;
         drop(state);
-        task.after.iter().for_each(Point::wait);
-        self.work(task.always, task.work);
+        task.after.iter().for_each(Point::until);
+        self.work(task.always, task.moment, task.work);
         true
     }
 

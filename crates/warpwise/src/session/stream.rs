@@ -1,6 +1,7 @@
 //! Streams: in which order the work of a device is done.
 
 use super::event::Event;
+use super::order;
 use super::queue::{Point, Queue};
 use crate::device::Device;
 use crate::error::Error;
@@ -75,7 +76,7 @@ impl Stream {
 
     /// What the stream is given from now on comes behind some points of other streams.
     pub fn wait_for(&self, points: &[Point]) {
-        if !points.iter().all(Point::is_reached) {
+        if order::is_tracked() || !points.iter().all(Point::is_done) {
             self.queue.give(true, points.to_vec(), Box::new(|_| Ok(())));
         }
     }
