@@ -16,6 +16,8 @@ use lanes::WARP;
 pub(super) trait Known {
     /// The shape of a register.
     fn shape(&self, reg: Reg) -> Option<Shape>;
+    /// Whether threads have local memory.
+    fn has_local(&self) -> bool;
 }
 
 /// The shape of an operation's results when all lanes execute it together. `None` if nothing has been said of an operand.
@@ -66,6 +68,8 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
         Op::Special { what, .. } => special(*what, launch),
         Op::ActiveMask { .. } => Shape::UNIFORM,
         Op::Load { space: Space::Local, .. } => Shape::Varying,
+        // At the same generic address in its local memory, each lane has a value of its own.
+        Op::Load { space: Space::Generic, .. } if known.has_local() => Shape::Varying,
         Op::Load { address, .. } if src(address.base)?.is_uniform() => Shape::UNIFORM,
         Op::Collective { what, members, .. } => match what {
             Collective::Vote { .. } | Collective::Ballot { .. } | Collective::Redux { .. } => {

@@ -31,6 +31,10 @@ impl Known for State<'_> {
     fn shape(&self, reg: Reg) -> Option<Shape> {
         self.shapes[reg.0 as usize].clone()
     }
+
+    fn has_local(&self) -> bool {
+        self.kernel.local_bytes > 0 || self.kernel.has_stack
+    }
 }
 
 impl State<'_> {
@@ -273,5 +277,31 @@ mod tests {
         let found = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
         assert!(found.shape(one).is_uniform());
         assert!(!found.shape(two).is_uniform());
+    }
+
+    #[test]
+    fn lanes_have_values_of_their_own_at_one_address_of_local_memory() {
+        use crate::{Access, Address, Builder, Op, Ordering, Src, WarpRules};
+        let shape_of = |local_bytes: u32| {
+            let mut b = Builder::new("k", WarpRules::Independent);
+            let d = b.reg(Class::W32);
+            let address = Address { base: Src::Imm(1 << 40), offset: 0 };
+            b.push(Op::Load {
+                d: vec![Some(d)],
+                space: crate::Space::Generic,
+                access: Access::B32,
+                address,
+                ordering: Ordering::Weak,
+            });
+            let mut kernel = b.finish();
+            kernel.local_bytes = local_bytes;
+            let live = Liveness::of(&kernel).expect("small");
+            let launch = LaunchShape { block: [32, 1, 1] };
+            let never = Interrupt::never();
+            let found = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
+            found.shape(d).clone()
+        };
+        assert!(shape_of(0).is_uniform());
+        assert!(!shape_of(16).is_uniform());
     }
 }
