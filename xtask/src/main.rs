@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask tidy`, `bless`, `rules`, `record`, `programs` and `sanitizers`.
+//! Development tasks; `cargo xtask --help` lists them.
 
 mod bless;
 mod cuda_headers;
@@ -12,6 +12,7 @@ mod oracle;
 mod programs;
 mod python;
 mod record;
+mod release;
 mod rules;
 mod sanitizers;
 mod tidy;
@@ -66,11 +67,26 @@ enum Task {
         /// Only this one.
         only: Option<String>,
     },
+    /// Build every crate from the package that crates.io gets, and install and run the command of them.
+    Package {
+        /// Build nothing: look whether the packages hold all that their sources read, and all that crates.io shows.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build the archive of a release into target/dist: the command, the libraries for old systems, manual pages, completions.
+    Dist {
+        /// Build it twice, and fail if the archives differ.
+        #[arg(long)]
+        again: bool,
+    },
     /// Build the Python package as a wheel, in target/wheels, with the interpreter `PYTHON`.
     Wheel {
         /// Install it in an environment of its own, compare its stubs with the module, and run its tests.
         #[arg(long)]
         test: bool,
+        /// For every Linux of the last ten years (glibc 2.17); needs cargo-zigbuild and zig.
+        #[arg(long)]
+        portable: bool,
     },
     /// Run the programs of docs/clients with the libraries from PyPI on the wheel's driver, or those libraries' own tests.
     Clients {
@@ -123,7 +139,9 @@ fn main() -> ExitCode {
         Task::Clients { only, suites, limit } => {
             python::clients(&root, &only, suites, Duration::from_secs(limit))
         }
-        Task::Wheel { test } => python::wheel(&root, test),
+        Task::Dist { again } => release::dist(&root, again),
+        Task::Package { check } => release::package(&root, check),
+        Task::Wheel { test, portable } => python::wheel(&root, test, portable),
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }

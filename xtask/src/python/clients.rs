@@ -48,7 +48,7 @@ pub(crate) fn clients(
     suites: bool,
     limit: Duration,
 ) -> Result<(), String> {
-    let wheel = wheel::build(root)?;
+    let wheel = wheel::build(root, false)?;
     let place = root.join("target/python/clients");
     let venv = Venv::new(&place)?;
     venv.install(&PACKAGES)?;

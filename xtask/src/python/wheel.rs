@@ -1,56 +1,74 @@
 //! `cargo xtask wheel`: the Python package as a wheel.
 
 use super::venv::{Venv, output, run};
+use crate::release;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the package has inside, beside its module: the command, and the libraries that programs load.
-const INSIDE: [&str; 3] = ["warpwise", "libcuda.so", "libcudart.so"];
+const COMMAND: &str = "warpwise";
+const LIBRARIES: [&str; 2] = ["libcuda.so", "libcudart.so"];
 
 /// What builds the wheel.
 const MATURIN: &str = "maturin>=1.8,<2";
+const PORTABLE: [&str; 2] = [MATURIN, "ziglang"];
 
 /// What the tests need beside the package.
 const FOR_TESTS: [&str; 4] = ["pytest>=8", "pytest-xdist", "numpy", "mypy"];
 
-/// Builds the wheel, and returns where it is. With `test`, installs it in an environment of its own and runs its tests there.
+/// Builds the wheel, and prints where it is: for this machine, or if it is to be `portable`, for every Linux of the last ten years. With `test`, installs it in an environment of its own and runs its tests there.
 ///
 /// # Errors
 /// Something does not build, or a test fails.
-pub(crate) fn wheel(root: &Path, test: bool) -> Result<(), String> {
-    let wheel = build(root)?;
+pub(crate) fn wheel(root: &Path, test: bool, portable: bool) -> Result<(), String> {
+    let wheel = build(root, portable)?;
     println!("{}", wheel.display());
     if test { try_out(root, &wheel) } else { Ok(()) }
 }
 
 /// Builds the wheel.
-pub(super) fn build(root: &Path) -> Result<PathBuf, String> {
-    let packages = ["-p", "warpwise-cli", "-p", "warpwise-cuda", "-p", "warpwise-cudart"];
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run(Command::new(cargo)
-        .args(["build", "--release", "--quiet"])
-        .args(packages)
-        .current_dir(root))?;
+pub(super) fn build(root: &Path, portable: bool) -> Result<PathBuf, String> {
     let package = root.join("python");
     let native = package.join("warpwise/native");
     fs::create_dir_all(&native).map_err(|why| format!("{}: {why}", native.display()))?;
-    for name in INSIDE {
-        let from = root.join("target/release").join(name);
-        fs::copy(&from, native.join(name)).map_err(|why| format!("{}: {why}", from.display()))?;
+    for from in inside(root, portable)? {
+        let to = native.join(from.file_name().unwrap_or_default());
+        fs::copy(&from, to).map_err(|why| format!("{}: {why}", from.display()))?;
     }
     let tools = Venv::new(&root.join("target/python/tools"))?;
-    tools.install(&[MATURIN])?;
+    tools.install(if portable { &PORTABLE } else { &[MATURIN] })?;
     let wheels = root.join("target/wheels");
     let _ = fs::remove_dir_all(&wheels);
     let mut maturin = Command::new(tools.bin("maturin"));
     maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels).current_dir(&package);
+    if portable {
+        maturin.args(["--zig", "--compatibility", "manylinux2014"]);
+    }
     run(&mut maturin)?;
     let mut built = fs::read_dir(&wheels).map_err(|why| format!("{}: {why}", wheels.display()))?;
     match built.next() {
         Some(Ok(entry)) => Ok(entry.path()),
         _ => Err("maturin has built no wheel".to_owned()),
     }
+}
+
+/// Builds what the package has inside, and returns the files.
+fn inside(root: &Path, portable: bool) -> Result<Vec<PathBuf>, String> {
+    if portable {
+        let target = root.join("target/dist/build");
+        let built = release::libraries(root, &target)?;
+        let libraries = LIBRARIES.map(|name| built.join(name));
+        return Ok([vec![release::command(root, &target, &built)?], libraries.to_vec()].concat());
+    }
+    let packages = ["-p", "warpwise-cli", "-p", "warpwise-cuda", "-p", "warpwise-cudart"];
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo)
+        .args(["build", "--release", "--quiet"])
+        .args(packages)
+        .current_dir(root))?;
+    let built = root.join("target/release");
+    Ok([COMMAND].into_iter().chain(LIBRARIES).map(|name| built.join(name)).collect())
 }
 
 /// Installs the wheel as a new user would, and runs its tests.
