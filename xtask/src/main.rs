@@ -87,6 +87,9 @@ enum Task {
         /// For every Linux of the last ten years (glibc 2.17); needs cargo-zigbuild and zig.
         #[arg(long)]
         portable: bool,
+        /// Take the command and the libraries as `cargo test` has built them, and end well, with a line that says so, where there is no Python or no index of its packages.
+        #[arg(long, conflicts_with = "portable")]
+        after_tests: bool,
     },
     /// Run the programs of docs/clients with the libraries from PyPI on the wheel's driver, or those libraries' own tests.
     Clients {
@@ -96,6 +99,9 @@ enum Task {
         /// `tests` of CuPy's sources and `python/test/unit/language` of Triton's.
         #[arg(long)]
         suites: bool,
+        /// With `--suites`: one test of so many.
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+        every: u32,
         /// Seconds that a program or a suite may take.
         #[arg(long, default_value_t = 600)]
         limit: u64,
@@ -136,12 +142,20 @@ fn main() -> ExitCode {
             programs::run(&root, &folder, Duration::from_secs(limit), &options)
         }
         Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
-        Task::Clients { only, suites, limit } => {
-            python::clients(&root, &only, suites, Duration::from_secs(limit))
+        Task::Clients { only, suites, every, limit } => {
+            let every = suites.then_some(every as usize);
+            python::clients(&root, &only, every, Duration::from_secs(limit))
         }
         Task::Dist { again } => release::dist(&root, again),
         Task::Package { check } => release::package(&root, check),
-        Task::Wheel { test, portable } => python::wheel(&root, test, portable),
+        Task::Wheel { test, portable, after_tests } => {
+            let make = match (portable, after_tests) {
+                (true, _) => python::Make::Portable,
+                (false, true) => python::Make::AfterTests,
+                (false, false) => python::Make::Here,
+            };
+            python::wheel(&root, test, make)
+        }
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }

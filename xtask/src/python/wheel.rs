@@ -1,6 +1,6 @@
 //! `cargo xtask wheel`: the Python package as a wheel.
 
-use super::venv::{Venv, output, run};
+use super::venv::{self, Venv, output, run};
 use crate::release;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,26 +17,59 @@ const PORTABLE: [&str; 2] = [MATURIN, "ziglang"];
 /// What the tests need beside the package.
 const FOR_TESTS: [&str; 4] = ["pytest>=8", "pytest-xdist", "numpy", "mypy"];
 
-/// Builds the wheel, and prints where it is: for this machine, or if it is to be `portable`, for every Linux of the last ten years. With `test`, installs it in an environment of its own and runs its tests there.
+/// How a wheel is made.
+#[derive(Clone, Copy)]
+pub(crate) enum Make {
+    /// For this machine.
+    Here,
+    /// For every Linux of the last ten years.
+    Portable,
+    /// For this machine, around the command and the libraries that `cargo test` has built. If Python or its packages are not to be had, a line says so,
+    /// and that is no error.
+    AfterTests,
+}
+
+/// Builds the wheel, and prints where it is. With `test`, installs it in an environment of its own and runs its tests there.
 ///
 /// # Errors
 /// Something does not build, or a test fails.
-pub(crate) fn wheel(root: &Path, test: bool, portable: bool) -> Result<(), String> {
-    let wheel = build(root, portable)?;
+pub(crate) fn wheel(root: &Path, test: bool, make: Make) -> Result<(), String> {
+    if let (Make::AfterTests, Err(why)) = (make, prepared(root)) {
+        let why = why.trim().lines().last().unwrap_or_default().to_owned();
+        println!("LEFT OUT: the Python package was neither built nor tested: {why}");
+        return Ok(());
+    }
+    let wheel = build(root, make)?;
     println!("{}", wheel.display());
     if test { try_out(root, &wheel) } else { Ok(()) }
 }
 
+/// Looks whether there is a Python with all that the wheel and its tests need, and gets what is missing.
+fn prepared(root: &Path) -> Result<(), String> {
+    venv::is_recent()?;
+    tools(root)?.get(&[MATURIN])?;
+    tests(root)?.get(&FOR_TESTS)
+}
+
+fn tools(root: &Path) -> Result<Venv, String> {
+    Venv::new(&root.join("target/python/tools"))
+}
+
+fn tests(root: &Path) -> Result<Venv, String> {
+    Venv::new(&root.join("target/python/test"))
+}
+
 /// Builds the wheel.
-pub(super) fn build(root: &Path, portable: bool) -> Result<PathBuf, String> {
+pub(super) fn build(root: &Path, make: Make) -> Result<PathBuf, String> {
     let package = root.join("python");
     let native = package.join("warpwise/native");
     fs::create_dir_all(&native).map_err(|why| format!("{}: {why}", native.display()))?;
-    for from in inside(root, portable)? {
+    for from in inside(root, make)? {
         let to = native.join(from.file_name().unwrap_or_default());
         fs::copy(&from, to).map_err(|why| format!("{}: {why}", from.display()))?;
     }
-    let tools = Venv::new(&root.join("target/python/tools"))?;
+    let tools = tools(root)?;
+    let portable = matches!(make, Make::Portable);
     tools.install(if portable { &PORTABLE } else { &[MATURIN] })?;
     let wheels = root.join("target/wheels");
     let _ = fs::remove_dir_all(&wheels);
@@ -54,33 +87,37 @@ pub(super) fn build(root: &Path, portable: bool) -> Result<PathBuf, String> {
 }
 
 /// Builds what the package has inside, and returns the files.
-fn inside(root: &Path, portable: bool) -> Result<Vec<PathBuf>, String> {
-    if portable {
-        let target = root.join("target/dist/build");
-        let built = release::libraries(root, &target)?;
-        let libraries = LIBRARIES.map(|name| built.join(name));
-        return Ok([vec![release::command(root, &target, &built)?], libraries.to_vec()].concat());
-    }
-    let packages = ["-p", "warpwise-cli", "-p", "warpwise-cuda", "-p", "warpwise-cudart"];
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run(Command::new(cargo)
-        .args(["build", "--release", "--quiet"])
-        .args(packages)
-        .current_dir(root))?;
+fn inside(root: &Path, make: Make) -> Result<Vec<PathBuf>, String> {
+    let all = |command: PathBuf, libraries: &Path| {
+        [vec![command], LIBRARIES.map(|name| libraries.join(name)).to_vec()].concat()
+    };
     let built = root.join("target/release");
-    Ok([COMMAND].into_iter().chain(LIBRARIES).map(|name| built.join(name)).collect())
+    match make {
+        Make::AfterTests => Ok(all(built.join(COMMAND), &built.join("deps"))),
+        Make::Here => {
+            let packages = ["-p", "warpwise-cli", "-p", "warpwise-cuda", "-p", "warpwise-cudart"];
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let quiet = ["build", "--release", "--quiet"];
+            run(Command::new(cargo).args(quiet).args(packages).current_dir(root))?;
+            Ok(all(built.join(COMMAND), &built))
+        }
+        Make::Portable => {
+            let target = root.join("target/dist/build");
+            let built = release::libraries(root, &target)?;
+            Ok(all(release::command(root, &target, &built)?, &built))
+        }
+    }
 }
 
 /// Installs the wheel as a new user would, and runs its tests.
 fn try_out(root: &Path, wheel: &Path) -> Result<(), String> {
     let package = root.join("python");
-    let place = root.join("target/python/test");
-    let venv = Venv::new(&place)?;
+    let venv = tests(root)?;
     venv.install(&FOR_TESTS)?;
     let wheel = wheel.display().to_string();
     venv.install(&["--force-reinstall", "--no-deps", &wheel])?;
     // Beside the sources, Python would find the package there.
-    let elsewhere = place.join("run");
+    let elsewhere = root.join("target/python/test/run");
     fs::create_dir_all(&elsewhere).map_err(|why| format!("{}: {why}", elsewhere.display()))?;
     let python = || {
         let mut command = Command::new(venv.bin("python"));
