@@ -28,7 +28,7 @@ const PACKAGES: [&str; 18] = [
     "ray",
     "dask[distributed]",
     "numba",
-    "cuda-toolkit[nvrtc,nvcc,cudart,nvvm,cccl,crt]",
+    "cuda-toolkit[nvrtc,nvcc,cudart,nvvm,cccl,crt,curand]",
 ];
 
 /// Where the pages are, and where the table of the suites goes.
@@ -87,11 +87,14 @@ fn pages(
             continue;
         }
         all += 1;
-        let file = work.join(format!("{name}.py"));
+        // Called as on the page, and alone: a program with the name of its library would be imported in its place.
+        let place = work.join("pages").join(&name);
+        fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+        let file = place.join("program.py");
         fs::write(&file, program).map_err(|why| format!("{}: {why}", file.display()))?;
         let mut python = Command::new(venv.bin("python"));
         // The options are those that the page says.
-        python.args(["-m", "warpwise"]).args(options(&text)).arg(&file).current_dir(work);
+        python.args(["-m", "warpwise"]).args(options(&text)).arg(&file).current_dir(&place);
         let began = Instant::now();
         let verdict = match ended_well(&mut python, limit) {
             Ok(()) => {
