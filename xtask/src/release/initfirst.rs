@@ -43,3 +43,28 @@ fn flags(bytes: &[u8]) -> Result<Option<(usize, u64, Endianness)>, object::read:
     }
     Ok(None)
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marked_file_has_its_other_flags_still() {
+        let place = tempfile::tempdir().expect("a folder can be made");
+        let file = place.path().join("copy");
+        // A program has such flags, too: it was linked like the library.
+        let own = std::env::current_exe().expect("the test has a path");
+        fs::copy(own, &file).expect("it can be copied");
+        let read = || flags(&fs::read(&file).expect("readable")).expect("an ELF file");
+        let (place_of, before, _) = read().expect("flags");
+        mark(&file).expect("marked");
+        let (place_after, after, _) = read().expect("flags");
+        assert_eq!((place_of, before | u64::from(DF_1_INITFIRST)), (place_after, after));
+    }
+
+    #[test]
+    fn what_is_no_library_is_an_error() {
+        let file = tempfile::NamedTempFile::new().expect("a file can be made");
+        assert!(mark(file.path()).is_err());
+    }
+}
