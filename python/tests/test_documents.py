@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["docs/python.md", "python/README.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md", "python/README.md"])
 def test_programs_of(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)

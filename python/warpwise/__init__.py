@@ -19,20 +19,10 @@ Unmodified programs of numba-cuda, CuPy, Triton and cuda-python run after :func:
 """
 
 from ._activate import activate, is_active
-from ._errors import (
-    ArgumentError,
-    BadInput,
-    Bug,
-    Diagnostic,
-    Error,
-    Fault,
-    FindingsError,
-    LimitReached,
-    Place,
-    Unsupported,
-)
+from ._diagnostics import Diagnostic, Place
+from ._errors import ArgumentError, BadInput, Bug, Error, Fault, LimitReached, Unsupported
 from ._explain import Explanation, explain
-from ._findings import Checked, Finding, Report
+from ._findings import Checked, Finding, FindingsError, Report
 from ._kernel import Kernel, Launcher, Module, Parameter
 from ._sweep import Launch, Swept, sweep
 from ._warpwise import __version__, targets

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pickle
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any, Protocol
 
 from ._findings import Checked, Finding
-
-if TYPE_CHECKING:
-    from ._kernel import Kernel
 
 #: Schedules of one task. What a task finds depends on its schedules alone, so that it does not matter who runs it; an even
 #: number, since walks and priorities take turns.
@@ -19,43 +16,30 @@ BATCH = 32
 LIMIT = 100_000
 
 
-@dataclass(frozen=True)
-class Call:
-    """A launch."""
+class Batch(Protocol):
+    """A launch that can be explored, here or, pickled, anywhere else."""
 
-    grid: Any
-    block: Any
-    args: tuple[Any, ...]
-    options: dict[str, Any] | None
-    memory: list[Any] | None
-    pedantic: bool
-
-    def run(self, kernel: Kernel, count: int, seed: int | None) -> str:
-        """Explores, and returns the document of what was found."""
-        return kernel._kernel.explore(
-            self.grid, self.block, self.args, count, seed, self.options, self.memory, self.pedantic
-        )
+    def __call__(self, count: int, seed: int | None) -> str:
+        """Runs it under ``count`` schedules from a seed, or under all of them, and returns the document of what was found."""
 
 
-def explore(
-    kernel: Kernel, call: Call, n: int | None, seed: int, executor: Executor | None
-) -> Checked:
+def explore(launch: Batch, n: int | None, seed: int, executor: Executor | None) -> Checked:
     """Explores in batches, and merges what they find in the order of their schedules."""
     if n is None:
-        return Checked._of(call.run(kernel, LIMIT, None))
+        return Checked._of(launch(LIMIT, None))
     if n < 1:
         raise ValueError(f"n={n}: explore one schedule or more")
     batches = [(min(BATCH, n - first), seed + first) for first in range(0, n, BATCH)]
     # Every batch begins with what the arrays hold now; the first leaves in them what a launch does.
     rest = batches[1:]
-    task = pickle.dumps((kernel, call), protocol=5) if rest else b""
+    task = pickle.dumps(launch, protocol=5) if rest else b""
     if executor is None:
         later = [run_batch(task, *batch) for batch in rest]
-        found = [call.run(kernel, *batches[0]), *later]
+        found = [launch(*batches[0]), *later]
     else:
         futures = [executor.submit(run_batch, task, *batch) for batch in rest]
         try:
-            found = [call.run(kernel, *batches[0]), *(future.result() for future in futures)]
+            found = [launch(*batches[0]), *(future.result() for future in futures)]
         finally:
             for future in futures:
                 future.cancel()
@@ -64,9 +48,8 @@ def explore(
 
 def run_batch(task: bytes, count: int, seed: int) -> str:
     """Runs a batch on copies of the arrays; what an executor does."""
-    loaded: tuple[Kernel, Call] = pickle.loads(task)
-    kernel, call = loaded
-    return call.run(kernel, count, seed)
+    launch: Batch = pickle.loads(task)
+    return launch(count, seed)
 
 
 def merged(parts: list[Checked]) -> Checked:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from ._errors import Diagnostic, FindingsError, Place
+from ._diagnostics import Diagnostic, Place
+from ._errors import Error
 from ._html import block, page
 
 
@@ -195,6 +196,13 @@ class Checked(Sequence[Finding]):
             covered=explored.get("covered", False),
             sarif=data["sarif"],
         )
+
+
+class FindingsError(Error, AssertionError):
+    """A check found something."""
+
+    #: What was found.
+    checked: Checked | None = None
 
 
 def _told(it: Finding) -> Diagnostic:

@@ -305,8 +305,8 @@ class Kernel:
         the executor and the order.
         """
         rest, memory = _split(options)
-        call = _explore.Call(grid, block, args, rest, memory, pedantic)
-        checked = _explore.explore(self, call, n, seed, executor)
+        launch = _Explored(self, grid, block, args, rest, memory, pedantic)
+        checked = _explore.explore(launch, n, seed, executor)
         _say(checked.report.printed)
         return checked
 
@@ -331,6 +331,24 @@ class Kernel:
 
 def _kernel_of(module: Module, symbol: str) -> Kernel:
     return module.kernel(symbol)
+
+
+@dataclass(frozen=True)
+class _Explored:
+    """A launch that is explored: what :class:`~warpwise._explore.Batch` asks for."""
+
+    kernel: Kernel
+    grid: Extents
+    block: Extents
+    args: tuple[Any, ...]
+    options: dict[str, Any] | None
+    memory: list[Any] | None
+    pedantic: bool
+
+    def __call__(self, count: int, seed: int | None) -> str:
+        return self.kernel._kernel.explore(
+            self.grid, self.block, self.args, count, seed, self.options, self.memory, self.pedantic
+        )
 
 
 class Launcher:

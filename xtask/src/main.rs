@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask tidy`, `bless`, `rules`, `record`, `programs` and `sanitizers`.
+//! Development tasks; `cargo xtask --help` lists them.
 
 mod bless;
 mod cuda_headers;
@@ -12,6 +12,7 @@ mod oracle;
 mod programs;
 mod python;
 mod record;
+mod release;
 mod rules;
 mod sanitizers;
 mod tidy;
@@ -66,11 +67,29 @@ enum Task {
         /// Only this one.
         only: Option<String>,
     },
+    /// Build every crate from the package that crates.io gets, and install and run the command of them.
+    Package {
+        /// Build nothing: look whether the packages hold all that their sources read, and all that crates.io shows.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build the archive of a release into target/dist: the command, the libraries for old systems, manual pages, completions.
+    Dist {
+        /// Build it twice, and fail if the archives differ.
+        #[arg(long)]
+        again: bool,
+    },
     /// Build the Python package as a wheel, in target/wheels, with the interpreter `PYTHON`.
     Wheel {
         /// Install it in an environment of its own, compare its stubs with the module, and run its tests.
         #[arg(long)]
         test: bool,
+        /// For every Linux of the last ten years (glibc 2.17); needs cargo-zigbuild and zig.
+        #[arg(long)]
+        portable: bool,
+        /// Take the command and the libraries as `cargo test` has built them, and end well, with a line that says so, where there is no Python or no index of its packages.
+        #[arg(long, conflicts_with = "portable")]
+        after_tests: bool,
     },
     /// Run the programs of docs/clients with the libraries from PyPI on the wheel's driver, or those libraries' own tests.
     Clients {
@@ -80,6 +99,9 @@ enum Task {
         /// `tests` of CuPy's sources and `python/test/unit/language` of Triton's.
         #[arg(long)]
         suites: bool,
+        /// With `--suites`: one test of so many.
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+        every: u32,
         /// Seconds that a program or a suite may take.
         #[arg(long, default_value_t = 600)]
         limit: u64,
@@ -120,10 +142,20 @@ fn main() -> ExitCode {
             programs::run(&root, &folder, Duration::from_secs(limit), &options)
         }
         Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
-        Task::Clients { only, suites, limit } => {
-            python::clients(&root, &only, suites, Duration::from_secs(limit))
+        Task::Clients { only, suites, every, limit } => {
+            let every = suites.then_some(every as usize);
+            python::clients(&root, &only, every, Duration::from_secs(limit))
         }
-        Task::Wheel { test } => python::wheel(&root, test),
+        Task::Dist { again } => release::dist(&root, again),
+        Task::Package { check } => release::package(&root, check),
+        Task::Wheel { test, portable, after_tests } => {
+            let make = match (portable, after_tests) {
+                (true, _) => python::Make::Portable,
+                (false, true) => python::Make::AfterTests,
+                (false, false) => python::Make::Here,
+            };
+            python::wheel(&root, test, make)
+        }
         Task::Record { folders, all, only, to } if folders == [Path::new("validity")] => {
             validity::record(&root.join(to), all, only.as_deref())
         }

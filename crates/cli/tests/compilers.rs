@@ -1,4 +1,4 @@
-//! The commands of docs/bring-your-kernel.md give PTX that runs. They need compilers of others, so the test is left out
+//! The commands of docs/bring-your-kernel.md give PTX that runs, and the program of README.md runs. They need compilers of others, so the test is left out
 //! unless somebody asks for it: `nvcc` and `cuobjdump` in the path, and in `WARPWISE_PYTHON` a Python with the packages that
 //! the page names.
 //!
@@ -71,4 +71,32 @@ fn every_compiler_makes_ptx_that_runs() {
             "{file:?}: {ran:?}"
         );
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs NVIDIA's compiler"]
+fn the_program_of_the_readme_runs() {
+    use std::os::unix::fs::symlink;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("README.md")).expect("the page");
+    let script = blocks(&page).into_iter().find(|(language, _)| *language == "bash");
+    let (_, script) = script.expect("commands that compile a program");
+    // What cargo would build is what this test belongs to; its libraries are beside it.
+    let place = tempfile::tempdir().expect("a folder can be made");
+    let built = place.path().join("target/release");
+    std::fs::create_dir_all(&built).expect("a folder can be made");
+    let beside = std::env::current_exe().expect("the test has a path");
+    let beside = beside.parent().expect("it is in a folder");
+    for name in ["libcuda.so", "libcudart.so"] {
+        symlink(beside.join(name), built.join(name)).expect("a library");
+    }
+    std::fs::copy(env!("CARGO_BIN_EXE_warpwise"), built.join("warpwise")).expect("the command");
+    symlink(root.join("tests"), place.path().join("tests")).expect("the sources");
+    let script = script.replace("cargo build --release\n", "");
+    let mut command = Command::new("bash");
+    command.args(["-e", "-c", &script]).current_dir(place.path());
+    let ran = command.env("XDG_CACHE_HOME", place.path()).output().expect("there is a shell");
+    assert!(ran.status.success(), "{script}: {ran:?}");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "passed\n");
 }

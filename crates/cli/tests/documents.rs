@@ -91,6 +91,9 @@ fn commands_of_the_readmes_run() {
         ("README.md", ".", 10),
         ("docs/output.md", ".", 12),
         ("docs/test-plans.md", ".", 1),
+        ("docs/tutorial.md", ".", 7),
+        ("docs/install.md", ".", 2),
+        ("docs/continuous-integration.md", ".", 2),
         ("examples/README.md", "examples", 1),
         ("examples/described_machine/README.md", "examples/described_machine", 4),
     ] {
@@ -102,6 +105,33 @@ fn commands_of_the_readmes_run() {
             assert!(statuses.iter().all(right), "{document}: {script}\n{printed}");
         }
         assert_eq!(ran, count, "{document}: commands that ran");
+    }
+}
+
+/// The document's commands write into a folder beside it, where the same pictures are.
+#[test]
+fn pictures_are_what_their_commands_draw() {
+    let text = std::fs::read_to_string(root().join("docs/warps.md")).expect("it is there");
+    let place = tempfile::tempdir().expect("a folder can be made");
+    std::fs::create_dir(place.path().join("pictures")).expect("a folder can be made");
+    let all: Vec<String> = scripts(&text);
+    for script in &all {
+        let output = Command::new("sh")
+            .args(["-c", &script.replace("warpwise ", "\"$WARPWISE\" ")])
+            .env("WARPWISE", env!("CARGO_BIN_EXE_warpwise"))
+            .current_dir(place.path())
+            .output()
+            .expect("there is a shell");
+        // An instruction whose result is undefined is a finding.
+        assert!(output.status.code() <= Some(1), "{script}: {output:?}");
+    }
+    let shown = text.matches("](pictures/").count();
+    assert!(shown >= 4 && shown == all.len(), "{shown} pictures of {} commands", all.len());
+    for file in std::fs::read_dir(root().join("docs/pictures")).expect("it is there") {
+        let file = file.expect("readable");
+        let drawn = std::fs::read(place.path().join("pictures").join(file.file_name()));
+        let kept = std::fs::read(file.path()).expect("readable");
+        assert!(drawn.is_ok_and(|drawn| drawn == kept), "{:?} is drawn anew", file.file_name());
     }
 }
 

@@ -9,6 +9,8 @@ use std::sync::{Arc, OnceLock};
 /// What `cuInit` makes.
 #[derive(Debug)]
 pub(crate) struct Driver {
+    /// The process that it was made in. What a process forked has its memory and none of its threads, and so no driver.
+    process: u32,
     pub(crate) settings: Settings,
     pub(crate) gpus: Vec<Arc<Gpu>>,
 }
@@ -21,9 +23,15 @@ pub(crate) const VERSION: i32 = 13050;
 /// The driver.
 ///
 /// # Errors
-/// Nobody has called `cuInit`.
+/// Nobody has called `cuInit`, or it was a process that has forked this one.
 pub(crate) fn driver() -> Answer<&'static Driver> {
-    DRIVER.get().ok_or(CUresult::NOT_INITIALIZED)
+    DRIVER.get().filter(|driver| driver.is_ours()).ok_or(CUresult::NOT_INITIALIZED)
+}
+
+impl Driver {
+    fn is_ours(&self) -> bool {
+        self.process == std::process::id()
+    }
 }
 
 /// A device by its number.
@@ -46,8 +54,11 @@ pub(crate) fn begin(flags: u32) -> Answer {
             let properties = settings.properties.clone()?;
             Some(Arc::new(Gpu::new(nth as CUdevice, properties, settings.check)))
         };
-        Driver { gpus: (0..count).filter_map(gpu).collect(), settings }
+        Driver { process: std::process::id(), gpus: (0..count).filter_map(gpu).collect(), settings }
     });
+    if !driver.is_ours() {
+        return Err(CUresult::NOT_INITIALIZED);
+    }
     if driver.gpus.is_empty() { Err(CUresult::NO_DEVICE) } else { Ok(()) }
 }
 

@@ -16,6 +16,9 @@ const PTX: &CStr = match CStr::from_bytes_with_nul(
 
 unsafe extern "C" {
     fn puts(text: *const c_char) -> c_int;
+    fn fork() -> c_int;
+    fn waitpid(process: c_int, status: *mut c_int, options: c_int) -> c_int;
+    fn _exit(status: c_int) -> !;
 }
 
 /// The variable that makes this program a client.
@@ -97,6 +100,23 @@ fn client(role: &str) {
             call!(cuDeviceComputeCapability(Out::new(&mut major), Out::new(&mut minor), count - 1));
             println!("{count} of {major}.{minor}");
         }
+        "forked" => {
+            kernel("empty");
+            let (mut at, mut status) = (0, 0);
+            // SAFETY: the child only calls functions that need no other thread, and ends without what runs at the end of a program.
+            let child = unsafe { fork() };
+            if child == 0 {
+                // SAFETY: the pointer is to a value that lives.
+                let results = unsafe { [cuMemAlloc_v2(Out::new(&mut at), 64), cuInit(0)] };
+                // SAFETY: it ends the process.
+                unsafe { _exit(c_int::from(results != [CUresult::NOT_INITIALIZED; 2])) };
+            }
+            // SAFETY: the pointer is to a value that lives.
+            assert_eq!(unsafe { waitpid(child, &raw mut status, 0) }, child);
+            assert_eq!(status, 0, "the driver does nothing in a process that was forked");
+            call!(cuMemAlloc_v2(Out::new(&mut at), 64));
+            call!(cuMemFree_v2(at));
+        }
         "missing" => {
             call!(cuInit(0));
             (0..3).for_each(|_| assert_eq!(cuMemCreate(), CUresult::NOT_SUPPORTED));
@@ -136,6 +156,10 @@ fn main() {
 
     let missing = text(&run("missing", &[]).stderr);
     assert_eq!(missing.matches("cuMemCreate").count(), 1, "it is said once: {missing}");
+
+    // CUDA C++ Programming Guide, and numba's `test_fork`: a child has no driver, the parent keeps it.
+    let forked = run("forked", &[]);
+    assert!(forked.status.success(), "{forked:?}");
 
     // A fault is told in any case; only who asks for a check has it in the exit status.
     let fault = run("stray", &[]);

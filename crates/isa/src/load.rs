@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The operand types that every description may use without declaring them, as a description file. A
 /// description that declares a type of the same name replaces it.
-pub const PRELUDE: &str = include_str!("../../../isa/prelude.isa");
+pub const PRELUDE: &str = include_str!("prelude.isa");
 /// The name under which diagnostics show the prelude.
 pub const PRELUDE_NAME: &str = "prelude.isa";
 

@@ -16,13 +16,16 @@ from . import Array
 #: `cuMemHostRegister`: the memory is registered already.
 _REGISTERED = 712
 _PORTABLE_AND_MAPPED = 3
+#: Triton makes atomic operations on 16 bits of compare-and-swap on the word around them, also of the only element of a tensor.
+_WORD = 4
 
 
 @contextlib.contextmanager
 def _reachable(values: Iterable[Any]) -> Iterator[None]:
     """Lets kernels reach the memory of tensors of the host."""
     cuda = ctypes.CDLL("libcuda.so.1")
-    ranges = sorted(set(_ranges(values)))
+    words = {(start - start % _WORD, end + -end % _WORD) for start, end in _ranges(values)}
+    ranges = sorted(words)
     held: list[int] = []
     try:
         for start, end in _joined(ranges):

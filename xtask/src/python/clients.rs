@@ -1,8 +1,8 @@
 //! `cargo xtask clients`: libraries of Python with ours. The programs of their pages, and their own suites on our driver.
 
-use super::suites::{SUITES, Suite, Verdicts};
+use super::suites::{EVERY, SAMPLE, SUITES, Suite, Verdicts};
 use super::venv::{Venv, output};
-use super::wheel;
+use super::wheel::{self, Make};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,27 +28,30 @@ const PACKAGES: [&str; 18] = [
     "ray",
     "dask[distributed]",
     "numba",
-    "cuda-toolkit[nvrtc,nvcc,cudart,nvvm,cccl,crt]",
+    "cuda-toolkit[nvrtc,nvcc,cudart,nvvm,cccl,crt,curand]",
 ];
 
 /// Where the pages are, and where the table of the suites goes.
 const PAGES: &str = "docs/clients";
 const TABLE: &str = "docs/clients/suites.md";
 
+/// What a suite may take longer, to write its report.
+const GRACE: Duration = Duration::from_secs(600);
+
 /// How often a running program is looked at.
 const PACE: Duration = Duration::from_millis(20);
 
-/// Runs the programs of the pages of clients, or with `suites` the clients' own tests, and prints how they fared.
+/// Runs the programs of the pages of clients, or every so-manieth of the clients' own tests, and prints how they fared.
 ///
 /// # Errors
 /// A program failed, or a suite did not run.
 pub(crate) fn clients(
     root: &Path,
     only: &[String],
-    suites: bool,
+    suites: Option<usize>,
     limit: Duration,
 ) -> Result<(), String> {
-    let wheel = wheel::build(root)?;
+    let wheel = wheel::build(root, Make::Here)?;
     let place = root.join("target/python/clients");
     let venv = Venv::new(&place)?;
     venv.install(&PACKAGES)?;
@@ -57,8 +60,8 @@ pub(crate) fn clients(
     let work = place.join("run");
     fs::create_dir_all(&work).map_err(|why| format!("{}: {why}", work.display()))?;
     match suites {
-        false => pages(root, &venv, &work, limit, &is_meant),
-        true => run_suites(root, &venv, &work, limit, &is_meant),
+        None => pages(root, &venv, &work, limit, &is_meant),
+        Some(every) => run_suites(root, &venv, &work, (every, limit), &is_meant),
     }
 }
 
@@ -84,11 +87,14 @@ fn pages(
             continue;
         }
         all += 1;
-        let file = work.join(format!("{name}.py"));
+        // Called as on the page, and alone: a program with the name of its library would be imported in its place.
+        let place = work.join("pages").join(&name);
+        fs::create_dir_all(&place).map_err(|why| format!("{}: {why}", place.display()))?;
+        let file = place.join("program.py");
         fs::write(&file, program).map_err(|why| format!("{}: {why}", file.display()))?;
         let mut python = Command::new(venv.bin("python"));
         // The options are those that the page says.
-        python.args(["-m", "warpwise"]).args(options(&text)).arg(&file).current_dir(work);
+        python.args(["-m", "warpwise"]).args(options(&text)).arg(&file).current_dir(&place);
         let began = Instant::now();
         let verdict = match ended_well(&mut python, limit) {
             Ok(()) => {
@@ -150,17 +156,20 @@ fn run_suites(
     root: &Path,
     venv: &Venv,
     work: &Path,
-    limit: Duration,
+    (every, limit): (usize, Duration),
     is_meant: &dyn Fn(&str) -> bool,
 ) -> Result<(), String> {
-    let mut table = String::from(
+    let plugin = work.join(SAMPLE.0).with_extension("py");
+    fs::write(&plugin, SAMPLE.1).map_err(|why| format!("{}: {why}", plugin.display()))?;
+    let mut table = format!(
         "# Suites of clients\n\nThe clients' own tests on Warpwise's driver, as `cargo xtask clients --suites` runs them. Skipped are tests that the suite itself leaves out,\n\
-         for want of a second device or of a package. The pages of the clients explain what fails.\n\n\
+         for want of a second device or of a package. The pages of the clients explain what fails.{}\n\n\
          | suite | of | device | passed | failed | skipped | of those that ran |\n|---|---|---|---|---|---|---|\n",
+        if every == 1 { String::new() } else { format!(" One test of {every} was run.") },
     );
     let mut failures = String::new();
     for suite in SUITES.iter().filter(|suite| is_meant(suite.client)) {
-        let told = outcome(venv, work, suite, limit)?;
+        let told = outcome(venv, work, suite, (every, limit))?;
         let Verdicts { passed, failed, skipped } = &told;
         let ran = passed + failed.len();
         let share = 100.0 * *passed as f64 / ran.max(1) as f64;
@@ -184,16 +193,22 @@ fn run_suites(
     fs::write(&file, table + &failures).map_err(|why| format!("{}: {why}", file.display()))
 }
 
-fn outcome(venv: &Venv, work: &Path, suite: &Suite, limit: Duration) -> Result<Verdicts, String> {
+fn outcome(
+    venv: &Venv,
+    work: &Path,
+    suite: &Suite,
+    (every, limit): (usize, Duration),
+) -> Result<Verdicts, String> {
     let log = work.join(format!("{}.log", suite.client));
     let report = work.join(format!("{}.xml", suite.client));
     let _ = fs::remove_file(&report);
     let out = fs::File::create(&log).map_err(|why| format!("{}: {why}", log.display()))?;
     let err = out.try_clone().map_err(|why| format!("{}: {why}", log.display()))?;
     let mut python = Command::new(venv.bin("python"));
-    python.args(suite.command(&report)?).current_dir(work).stdout(out).stderr(err);
-    // A suite with failures ends with another status than 0.
-    if let Err(why) = ended(&mut python, limit) {
+    python.args(suite.command(&report, every, limit)?).current_dir(work).stdout(out).stderr(err);
+    python.env(EVERY, every.to_string()).env("PYTHONPATH", work);
+    // A suite with failures ends with another status than 0; those of pytest end by themselves when their time is over.
+    if let Err(why) = ended(&mut python, limit + GRACE) {
         println!("{}: {why}; what is told ran until then", suite.name);
     }
     let log = fs::read_to_string(&log).map_err(|why| format!("{}: {why}", log.display()))?;

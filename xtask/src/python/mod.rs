@@ -6,4 +6,4 @@ mod venv;
 mod wheel;
 
 pub(crate) use clients::clients;
-pub(crate) use wheel::wheel;
+pub(crate) use wheel::{Make, wheel};

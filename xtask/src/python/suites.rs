@@ -2,6 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A plugin of pytest that takes a sample, by the name under which it is imported, and the variable that says how large it is.
+pub(super) const SAMPLE: (&str, &str) = ("warpwise_sample", include_str!("warpwise_sample.py"));
+pub(super) const EVERY: &str = "WARPWISE_EVERY";
+
+/// Seconds that a test of pytest may take.
+const TEST_LIMIT: &str = "300";
 
 /// How a suite is run.
 enum How {
@@ -78,8 +86,13 @@ pub(super) const SUITES: [Suite; 3] = [
 ];
 
 impl Suite {
-    /// The arguments of the interpreter.
-    pub(super) fn command(&self, report: &Path) -> Result<Vec<String>, String> {
+    /// The arguments of the interpreter, for every `every`-th test, in so much time.
+    pub(super) fn command(
+        &self,
+        report: &Path,
+        every: usize,
+        limit: Duration,
+    ) -> Result<Vec<String>, String> {
         let words = |list: &[&str]| list.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
         match &self.how {
             How::Numba(modules) => {
@@ -91,8 +104,11 @@ impl Suite {
                     "-m",
                     "numba.runtests",
                     "-v",
-                    "--",
+                    "--slice",
                 ]);
+                // Which of so many parts: numba takes tests by the hash of their names.
+                all.push(format!("0:{every}"));
+                all.push("--".to_owned());
                 all.extend(words(modules));
                 Ok(all)
             }
@@ -102,7 +118,9 @@ impl Suite {
                 })?;
                 let mut all =
                     words(&["-m", "pytest", "--warpwise", "--warpwise-device", self.device]);
-                all.extend(words(&["-q", "--timeout", "300", "-p", "no:cacheprovider"]));
+                all.extend(words(&["-q", "--timeout", TEST_LIMIT, "-p", "no:cacheprovider"]));
+                all.extend(words(&["-p", SAMPLE.0, "--session-timeout"]));
+                all.push(limit.as_secs().to_string());
                 all.extend(words(options));
                 all.push(format!("--junitxml={}", report.display()));
                 all.extend(files.iter().map(|file| sources.join(file).display().to_string()));

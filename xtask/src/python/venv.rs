@@ -11,8 +11,7 @@ impl Venv {
     pub(super) fn new(folder: &Path) -> Result<Venv, String> {
         let venv = Venv(folder.to_owned());
         if !venv.bin("python").exists() {
-            let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-            run(Command::new(python).args(["-m", "venv"]).arg(folder))?;
+            output(Command::new(python()).args(["-m", "venv"]).arg(folder))?;
         }
         Ok(venv)
     }
@@ -22,11 +21,32 @@ impl Venv {
         self.0.join("bin").join(name)
     }
 
+    /// Installs packages, without waiting for long for an index that is not there.
+    pub(super) fn get(&self, what: &[&str]) -> Result<(), String> {
+        let quick = ["-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "15"];
+        let got = output(Command::new(self.bin("python")).args(quick).args(what));
+        got.map(drop).map_err(|_| format!("pip cannot get {}", what.join(", ")))
+    }
+
     /// Installs packages, with options.
     pub(super) fn install(&self, what: &[&str]) -> Result<(), String> {
         let quiet = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         run(Command::new(self.bin("python")).args(quiet).args(what))
     }
+}
+
+/// The interpreter `PYTHON`, or `python3`.
+fn python() -> std::ffi::OsString {
+    std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into())
+}
+
+/// Whether the interpreter can build the package.
+pub(super) fn is_recent() -> Result<(), String> {
+    let asks = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+    output(Command::new(python()).args(["-c", asks])).map(drop).map_err(|_| {
+        let python = python();
+        format!("{} is no Python 3.10 or later with venv and pip", python.display())
+    })
 }
 
 /// Runs a command to its end, with the terminal.

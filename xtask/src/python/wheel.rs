@@ -1,50 +1,83 @@
 //! `cargo xtask wheel`: the Python package as a wheel.
 
-use super::venv::{Venv, output, run};
+use super::venv::{self, Venv, output, run};
+use crate::release;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the package has inside, beside its module: the command, and the libraries that programs load.
-const INSIDE: [&str; 3] = ["warpwise", "libcuda.so", "libcudart.so"];
+const COMMAND: &str = "warpwise";
+const LIBRARIES: [&str; 2] = ["libcuda.so", "libcudart.so"];
 
 /// What builds the wheel.
 const MATURIN: &str = "maturin>=1.8,<2";
+const PORTABLE: [&str; 2] = [MATURIN, "ziglang"];
 
 /// What the tests need beside the package.
 const FOR_TESTS: [&str; 4] = ["pytest>=8", "pytest-xdist", "numpy", "mypy"];
 
-/// Builds the wheel, and returns where it is. With `test`, installs it in an environment of its own and runs its tests there.
+/// How a wheel is made.
+#[derive(Clone, Copy)]
+pub(crate) enum Make {
+    /// For this machine.
+    Here,
+    /// For every Linux of the last ten years.
+    Portable,
+    /// For this machine, around the command and the libraries that `cargo test` has built. If Python or its packages are not to be had, a line says so,
+    /// and that is no error.
+    AfterTests,
+}
+
+/// Builds the wheel, and prints where it is. With `test`, installs it in an environment of its own and runs its tests there.
 ///
 /// # Errors
 /// Something does not build, or a test fails.
-pub(crate) fn wheel(root: &Path, test: bool) -> Result<(), String> {
-    let wheel = build(root)?;
+pub(crate) fn wheel(root: &Path, test: bool, make: Make) -> Result<(), String> {
+    if let (Make::AfterTests, Err(why)) = (make, prepared(root)) {
+        let why = why.trim().lines().last().unwrap_or_default().to_owned();
+        println!("LEFT OUT: the Python package was neither built nor tested: {why}");
+        return Ok(());
+    }
+    let wheel = build(root, make)?;
     println!("{}", wheel.display());
     if test { try_out(root, &wheel) } else { Ok(()) }
 }
 
+/// Looks whether there is a Python with all that the wheel and its tests need, and gets what is missing.
+fn prepared(root: &Path) -> Result<(), String> {
+    venv::is_recent()?;
+    tools(root)?.get(&[MATURIN])?;
+    tests(root)?.get(&FOR_TESTS)
+}
+
+fn tools(root: &Path) -> Result<Venv, String> {
+    Venv::new(&root.join("target/python/tools"))
+}
+
+fn tests(root: &Path) -> Result<Venv, String> {
+    Venv::new(&root.join("target/python/test"))
+}
+
 /// Builds the wheel.
-pub(super) fn build(root: &Path) -> Result<PathBuf, String> {
-    let packages = ["-p", "warpwise-cli", "-p", "warpwise-cuda", "-p", "warpwise-cudart"];
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run(Command::new(cargo)
-        .args(["build", "--release", "--quiet"])
-        .args(packages)
-        .current_dir(root))?;
+pub(super) fn build(root: &Path, make: Make) -> Result<PathBuf, String> {
     let package = root.join("python");
     let native = package.join("warpwise/native");
     fs::create_dir_all(&native).map_err(|why| format!("{}: {why}", native.display()))?;
-    for name in INSIDE {
-        let from = root.join("target/release").join(name);
-        fs::copy(&from, native.join(name)).map_err(|why| format!("{}: {why}", from.display()))?;
+    for from in inside(root, make)? {
+        let to = native.join(from.file_name().unwrap_or_default());
+        fs::copy(&from, to).map_err(|why| format!("{}: {why}", from.display()))?;
     }
-    let tools = Venv::new(&root.join("target/python/tools"))?;
-    tools.install(&[MATURIN])?;
+    let tools = tools(root)?;
+    let portable = matches!(make, Make::Portable);
+    tools.install(if portable { &PORTABLE } else { &[MATURIN] })?;
     let wheels = root.join("target/wheels");
     let _ = fs::remove_dir_all(&wheels);
     let mut maturin = Command::new(tools.bin("maturin"));
     maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels).current_dir(&package);
+    if portable {
+        maturin.args(["--zig", "--compatibility", "manylinux2014"]);
+    }
     run(&mut maturin)?;
     let mut built = fs::read_dir(&wheels).map_err(|why| format!("{}: {why}", wheels.display()))?;
     match built.next() {
@@ -53,16 +86,38 @@ pub(super) fn build(root: &Path) -> Result<PathBuf, String> {
     }
 }
 
+/// Builds what the package has inside, and returns the files.
+fn inside(root: &Path, make: Make) -> Result<Vec<PathBuf>, String> {
+    let all = |command: PathBuf, libraries: &Path| {
+        [vec![command], LIBRARIES.map(|name| libraries.join(name)).to_vec()].concat()
+    };
+    let built = root.join("target/release");
+    match make {
+        Make::AfterTests => Ok(all(built.join(COMMAND), &built.join("deps"))),
+        Make::Here => {
+            let packages = ["-p", "warpwise-cli", "-p", "warpwise-cuda", "-p", "warpwise-cudart"];
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let quiet = ["build", "--release", "--quiet"];
+            run(Command::new(cargo).args(quiet).args(packages).current_dir(root))?;
+            Ok(all(built.join(COMMAND), &built))
+        }
+        Make::Portable => {
+            let target = root.join("target/dist/build");
+            let built = release::libraries(root, &target)?;
+            Ok(all(release::command(root, &target, &built)?, &built))
+        }
+    }
+}
+
 /// Installs the wheel as a new user would, and runs its tests.
 fn try_out(root: &Path, wheel: &Path) -> Result<(), String> {
     let package = root.join("python");
-    let place = root.join("target/python/test");
-    let venv = Venv::new(&place)?;
+    let venv = tests(root)?;
     venv.install(&FOR_TESTS)?;
     let wheel = wheel.display().to_string();
     venv.install(&["--force-reinstall", "--no-deps", &wheel])?;
     // Beside the sources, Python would find the package there.
-    let elsewhere = place.join("run");
+    let elsewhere = root.join("target/python/test/run");
     fs::create_dir_all(&elsewhere).map_err(|why| format!("{}: {why}", elsewhere.display()))?;
     let python = || {
         let mut command = Command::new(venv.bin("python"));

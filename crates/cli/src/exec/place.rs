@@ -52,7 +52,8 @@ fn libraries(command: &Path) -> Result<PathBuf, String> {
         |folder: &&PathBuf| [DRIVER, RUNTIME].iter().all(|name| folder.join(name).is_file());
     let found = folders.iter().find(has_both).ok_or_else(|| {
         format!(
-            "{DRIVER} and {RUNTIME} are not beside warpwise, in {}: `cargo build --release -p warpwise-cuda -p warpwise-cudart` makes them",
+            "{DRIVER} and {RUNTIME} are neither beside warpwise, in {}, nor in ../lib/warpwise from there: release archives and `pip install warpwise` have \
+             them; in the sources, `cargo build --release -p warpwise-cuda -p warpwise-cudart` makes them",
             beside.display()
         )
     })?;

@@ -7,7 +7,7 @@ use std::path::Path;
 macro_rules! shipped {
     ($const:ident: $($name:literal)+) => {
         const $const: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../../isa/", $name, ".isa")))),+];
+            &[$(($name, include_str!(concat!("../../isa/", $name, ".isa")))),+];
     };
 }
 
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn every_description_is_shipped() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../isa");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("isa");
         let files = std::fs::read_dir(folder).expect("the folder is there");
         let names = files.map(|file| file.expect("readable").path());
         let stem = |path: &std::path::PathBuf| {
