@@ -62,13 +62,13 @@ impl Lower<'_> {
                 let a = self.operand(a, Class::W64, nth);
                 self.unary(U::SqrtPd, a)
             }
-            N::S32ToF64(_) => self.from_half(a, nth, U::CvtDq2Pd),
+            N::S32ToF64(_) => self.of_half(a, nth, U::CvtDq2Pd),
             N::F32ToF64 => {
                 if let Src::Reg(reg) = a {
                     // The bits of a NaN show.
                     self.canonical(reg);
                 }
-                self.from_half(a, nth, U::CvtPs2Pd)
+                self.of_half(a, nth, U::CvtPs2Pd)
             }
             N::F64ToF32(NEAREST) => {
                 let [low, high] = [2 * nth, 2 * nth + 1].map(|nth| {
@@ -85,7 +85,7 @@ impl Lower<'_> {
     }
 
     /// A vector of 64 bits a lane made of half a vector of 32.
-    fn from_half(&mut self, a: Src, nth: usize, what: U) -> VReg {
+    fn of_half(&mut self, a: Src, nth: usize, what: U) -> VReg {
         let whole = self.vector(a, Class::W32, nth / 2);
         if nth.is_multiple_of(2) {
             return self.unary(what, O::U(whole));

@@ -107,10 +107,8 @@ fn run<O: Observer>(
     let interrupt = Interrupt::new(launch.interrupted);
     // What must be the same each time is not to depend on when machine code is there.
     let is_told = O::OBSERVES || launch.deterministic || chooser.is_some();
-    let engine = match launch.engine {
-        EngineChoice::Auto if is_told => EngineChoice::interpreter(),
-        engine => engine,
-    };
+    let interpreted = launch.engine == EngineChoice::Auto && is_told;
+    let engine = if interpreted { EngineChoice::interpreter() } else { launch.engine };
     let Some(made) = executable.made(shape, engine, &interrupt) else {
         let first = executable.kernel().blocks.first();
         let place = first.map_or(Place::default(), |block| {
