@@ -12,6 +12,7 @@ mod each_lane;
 mod mask;
 mod masked;
 mod memory;
+mod nans;
 mod nodes;
 mod predicate;
 mod scalar;
@@ -166,7 +167,7 @@ fn floats(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
                 Op::Unary { op, a, .. } if op.is_move() => float(a),
                 Op::Select { a, b, .. } => float(a) && float(b),
                 Op::Collective { what: Collective::Shfl { a, .. }, .. } => float(a),
-                op => vector::leaves_nan_bits_open(op),
+                op => nans::leaves_nan_bits_open(op),
             };
             inst.op.operands(|operand| {
                 if let Operand::Def(reg) = operand

@@ -1,7 +1,7 @@
 //! Predicates: as a bit a lane in a general register, and as a mask a vector.
 
 use super::Lower;
-use super::value::{FLOAT, INT, Value};
+use super::value::{FLOAT, INT, Value, mask_class};
 use super::values::words;
 use super::wide::Quads;
 use crate::Level;
@@ -10,14 +10,6 @@ use crate::mir::O;
 use iced_x86::Code;
 use ir::{Class, CompareOp, Pred, Reg, Src};
 use regalloc2::{RegClass, VReg};
-
-/// The class of masks of a level.
-pub(super) fn mask_class(level: Level) -> RegClass {
-    match level {
-        Level::Avx2 => RegClass::Float,
-        Level::Avx512 => RegClass::Vector,
-    }
-}
 
 /// How integers or numbers compare: the constants of `vpcmp` and `vcmpps`.
 #[derive(Clone, Copy)]

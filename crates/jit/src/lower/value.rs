@@ -1,5 +1,6 @@
 //! What is known of where a register's value is.
 
+use crate::Level;
 use regalloc2::{RegClass, VReg};
 
 /// The value of a register. What is not there is made of what is.
@@ -38,3 +39,11 @@ impl Value {
 
 pub(super) const INT: RegClass = RegClass::Int;
 pub(super) const FLOAT: RegClass = RegClass::Float;
+
+/// The class of masks of a level.
+pub(super) fn mask_class(level: Level) -> RegClass {
+    match level {
+        Level::Avx2 => RegClass::Float,
+        Level::Avx512 => RegClass::Vector,
+    }
+}

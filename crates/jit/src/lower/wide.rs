@@ -1,7 +1,7 @@
 //! Vector operations on values of 64 bits, integers and binary64, and between these and 32 bits.
 
 use super::Lower;
-use super::value::{FLOAT, INT, Value};
+use super::value::{FLOAT, INT, Value, mask_class};
 use super::values::doubles;
 use crate::Level;
 use crate::isa::{U, V};
@@ -215,7 +215,7 @@ impl Lower<'_> {
                 (Code::EVEX_Vcmppd_kr_k1_zmm_zmmm512b64_imm8_sae, Some(how))
             }
         };
-        let found = self.func.value(super::predicate::mask_class(self.level));
+        let found = self.func.value(mask_class(self.level));
         let mut operands = vec![O::D(found), O::U(a), O::U(b)];
         operands.extend(constant.map(O::I8));
         self.func.x(code, &operands);

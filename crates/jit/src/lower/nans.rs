@@ -1,0 +1,38 @@
+//! NaNs whose bits are open for a while.
+
+use ir::{BinaryOp, Op, Round, TernaryOp, UnaryOp};
+
+const NEAREST: Round = Round::NearestEven;
+
+/// Whether the bits of a NaN that an operation gives are left open here, until somebody looks at them: then it is the canonical one.
+pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
+    use BinaryOp as B;
+    use UnaryOp as N;
+    match op {
+        Op::Unary { op, .. } => matches!(
+            op,
+            N::NegF32
+                | N::AbsF32
+                | N::SqrtF32(NEAREST)
+                | N::S32ToF32(NEAREST)
+                | N::U32ToF32(NEAREST)
+                | N::F64ToF32(NEAREST)
+        ),
+        Op::Binary { op, .. } => matches!(
+            op,
+            B::AddF32(NEAREST)
+                | B::SubF32(NEAREST)
+                | B::MulF32(NEAREST)
+                | B::DivF32(NEAREST)
+                | B::AddFtzF32
+                | B::SubFtzF32
+                | B::MulFtzF32
+                | B::MinF32
+                | B::MaxF32
+        ),
+        Op::Ternary { op, .. } => {
+            matches!(op, TernaryOp::FmaF32(NEAREST) | TernaryOp::FmaFtzF32)
+        }
+        _ => false,
+    }
+}
