@@ -103,16 +103,21 @@ impl EngineChoice {
     }
 
     fn native() -> impl Iterator<Item = EngineChoice> {
-        let levels = jit::Level::ALL.into_iter().map(EngineChoice::Native);
-        levels.filter(|engine| engine.is_available())
+        EngineChoice::native_levels().map(EngineChoice::Native)
     }
 
-    /// The best native code that this machine has.
-    pub(crate) fn best_native() -> Option<jit::Level> {
-        EngineChoice::native().last().and_then(|engine| match engine {
-            EngineChoice::Native(level) => Some(level),
-            EngineChoice::Auto | EngineChoice::Interpreter(_) => None,
-        })
+    /// The levels of native code that this machine has, the best last.
+    pub(crate) fn native_levels() -> impl Iterator<Item = jit::Level> {
+        let is_available = |level: &jit::Level| EngineChoice::Native(*level).is_available();
+        jit::Level::ALL.into_iter().filter(is_available)
+    }
+
+    /// The level of the interpreter that runs what the engine does not.
+    pub(crate) fn interpreter_level(self) -> Level {
+        match self {
+            EngineChoice::Interpreter(level) => level,
+            EngineChoice::Auto | EngineChoice::Native(_) => Level::detect(),
+        }
     }
 
     fn is_available(self) -> bool {

@@ -1,6 +1,5 @@
 //! A kernel with what has been made of it: compiled once, launched many times.
 
-use crate::Level;
 use crate::engine::{Code, Engine, EngineChoice};
 use crate::interp::Interpreter;
 use crate::launch::Storage;
@@ -63,14 +62,9 @@ impl Executable {
         let native = Native::of(engine, &self.kernel, &shape);
         let plan = Arc::new(Plan::new(&self.kernel, shape, native.is_some(), interrupt)?);
         let (plan, code) = ir::made_of((plan, None), |(plan, code)| {
-            *code = Some(match (&native, engine) {
-                (Some(native), _) => native.compile(plan, interrupt)?,
-                (None, EngineChoice::Interpreter(level)) => {
-                    Interpreter(level).compile(plan, interrupt)?
-                }
-                (None, EngineChoice::Auto | EngineChoice::Native(_)) => {
-                    Interpreter(Level::detect()).compile(plan, interrupt)?
-                }
+            *code = Some(match &native {
+                Some(native) => native.compile(plan, interrupt)?,
+                None => Interpreter(engine.interpreter_level()).compile(plan, interrupt)?,
             });
             Some(())
         })?;

@@ -4,7 +4,7 @@
 //! they do not, the instruction is performed by somebody else, who also finds the lane to blame.
 
 use super::Lower;
-use super::value::{FLOAT, INT, Value};
+use super::value::{FLOAT, INT, Value, mask_class};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
@@ -126,7 +126,7 @@ impl Lower<'_> {
 
     /// The access of an instruction, if its lanes can be served here.
     fn accessed<'i>(&self, inst: &'i Inst) -> Option<Accessed<'i>> {
-        let weak = |ordering: &Ordering| matches!(ordering, Ordering::Weak | Ordering::Constant);
+        let weak = |ordering: &Ordering| ordering.scope().is_none();
         let found = match &inst.op {
             Op::Load { d, space, access, address, ordering } if weak(ordering) => Accessed {
                 space: *space,
@@ -322,9 +322,7 @@ impl Lower<'_> {
     }
 
     fn loaded(&mut self, memory: Mem) -> VReg {
-        let found = self.func.value(FLOAT);
-        self.func.x(U::Load.code(self.level), &[O::D(found), O::M(memory)]);
-        found
+        self.unary(U::Load, O::M(memory))
     }
 
     /// Adds the bits of the lanes that execute.
@@ -381,8 +379,12 @@ impl Lower<'_> {
                     let Some(d) = *d else { continue };
                     if *access == Access::B32 {
                         let disp = 4 * nth as i32;
+                        let base = Base::Value(reached.base);
                         let vectors = (0..reached.offsets.len())
-                            .map(|slice| self.gathered_words(reached, slice, disp, masks))
+                            .map(|nth| {
+                                let mask = masks.map(|masks| masks[nth]);
+                                self.gather(base, reached.offsets[nth], disp, mask)
+                            })
                             .collect();
                         self.set(d, Value::vectors(vectors));
                         continue;
@@ -419,54 +421,49 @@ impl Lower<'_> {
         }
     }
 
-    /// A vector of words at each lane's place; zero in lanes that do not execute.
-    fn gathered_words(
+    /// A vector of words, so many bytes from the base on; zero in lanes outside the mask, if there is one.
+    pub(super) fn gather(
         &mut self,
-        reached: &Reached,
-        slice: usize,
+        base: Base,
+        offsets: VReg,
         disp: i32,
-        masks: Option<&[VReg]>,
+        mask: Option<VReg>,
     ) -> VReg {
-        let offsets = reached.offsets[slice];
-        let memory = Mem {
-            base: Base::Value(reached.base),
-            index: Some((offsets, 1)),
-            disp,
-            broadcast: false,
-        };
+        let memory = Mem { base, index: Some((offsets, 1)), disp, broadcast: false };
         let none = self.pool([0; 64]);
         let zero = self.loaded(none);
-        let all = match masks {
-            Some(masks) => masks[slice],
-            None => match self.level {
-                Level::Avx2 => {
-                    let ones = self.pool([0xff; 64]);
-                    self.loaded(ones)
-                }
-                Level::Avx512 => {
-                    let ones = self.number(0xffff, Class::W32);
-                    let mask = self.func.value(RegClass::Vector);
-                    self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(mask), O::U(ones)]);
-                    mask
-                }
-            },
-        };
+        let all = mask.unwrap_or_else(|| self.all_lanes());
         let found = self.func.value(FLOAT);
+        // The instruction clears its mask.
+        let used = self.func.value(mask_class(self.level));
         match self.level {
             Level::Avx2 => {
-                let used = self.func.value(FLOAT);
                 let operands = [O::Tied(found, zero), O::M(memory), O::Tied(used, all)];
                 self.func.x(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &operands);
             }
             Level::Avx512 => {
-                // The instruction clears its mask.
-                let used = self.func.value(RegClass::Vector);
                 self.func.x(Code::VEX_Kmovw_kr_km16, &[O::D(used), O::U(all)]);
                 let operands = [O::Tied(found, zero), O::M(memory), O::Masked(used)];
                 self.func.x(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, &operands);
             }
         }
         found
+    }
+
+    /// The mask of all lanes of a vector.
+    fn all_lanes(&mut self) -> VReg {
+        match self.level {
+            Level::Avx2 => {
+                let ones = self.pool([0xff; 64]);
+                self.loaded(ones)
+            }
+            Level::Avx512 => {
+                let ones = self.number(0xffff, Class::W32);
+                let mask = self.func.value(RegClass::Vector);
+                self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(mask), O::U(ones)]);
+                mask
+            }
+        }
     }
 
     /// Lane after lane, in ascending order.

@@ -1,8 +1,7 @@
 //! Loads and stores whose addresses follow from the first lane's: one check for the warp, then plain accesses.
 
 use super::Lower;
-use super::value::{FLOAT, INT, Value};
-use crate::Level;
+use super::value::{INT, Value};
 use crate::exit::Why;
 use crate::isa::U;
 use crate::mir::{Base, Kind, Mem, O};
@@ -34,7 +33,7 @@ impl Lower<'_> {
     /// A load. Says whether it can be done.
     pub(super) fn load(&mut self, op: &Op, place: u32) -> bool {
         let Op::Load { d, space, access, address, ordering } = op else { return false };
-        if !matches!(ordering, Ordering::Weak | Ordering::Constant) {
+        if ordering.scope().is_some() {
             return false;
         }
         let size = match access {
@@ -114,62 +113,27 @@ impl Lower<'_> {
         let count = self.level.bytes() / size as usize;
         let first = slice * count;
         let at = |lane: usize| lanes.at[first + lane] + offset;
-        let found = self.func.value(FLOAT);
         if (0..count).all(|lane| at(lane) == at(0) + lane as i64 * size) {
-            let memory = lanes.memory(at(0));
-            self.func.x(U::Load.code(self.level), &[O::D(found), O::M(memory)]);
-        } else if (0..count).all(|lane| at(lane) == at(0)) {
-            let memory = lanes.memory(at(0));
-            self.func.x(U::BroadcastMemory.code(self.level), &[O::D(found), O::M(memory)]);
-        } else {
-            let mut bytes = [0; 64];
-            for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
-                chunk.copy_from_slice(&(at(lane) as i32).to_le_bytes());
-            }
-            let index = self.pool(bytes);
-            let vector = self.func.value(FLOAT);
-            self.func.x(U::Load.code(self.level), &[O::D(vector), O::M(index)]);
-            let base = match lanes.index {
-                None => lanes.base,
-                Some(offset) => {
-                    let whole = self.func.value(INT);
-                    let at = Mem {
-                        base: lanes.base,
-                        index: Some((offset, 1)),
-                        disp: 0,
-                        broadcast: false,
-                    };
-                    self.func.x(Code::Lea_r64_m, &[O::D(whole), O::M(at)]);
-                    Base::Value(whole)
-                }
-            };
-            self.gather(found, base, vector);
+            return self.unary(U::Load, O::M(lanes.memory(at(0))));
         }
-        found
-    }
-
-    /// Loads 32 bits for each lane, so many bytes from the base on.
-    fn gather(&mut self, found: VReg, base: Base, offsets: VReg) {
-        let memory = Mem { base, index: Some((offsets, 1)), disp: 0, broadcast: false };
-        let ones = self.number(0xffff_ffff, Class::W32);
-        let zero = self.func.value(FLOAT);
-        let none = self.pool([0; 64]);
-        self.func.x(U::Load.code(self.level), &[O::D(zero), O::M(none)]);
-        match self.level {
-            Level::Avx2 => {
-                let [all, used] = [0; 2].map(|_| self.func.value(FLOAT));
-                let words = self.pool([0xff; 64]);
-                self.func.x(U::Load.code(self.level), &[O::D(all), O::M(words)]);
-                let operands = [O::Tied(found, zero), O::M(memory), O::Tied(used, all)];
-                self.func.x(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &operands);
-            }
-            Level::Avx512 => {
-                let mask = self.func.value(regalloc2::RegClass::Vector);
-                self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(mask), O::U(ones)]);
-                let operands = [O::Tied(found, zero), O::M(memory), O::Masked(mask)];
-                self.func.x(Code::EVEX_Vpgatherdd_zmm_k1_vm32z, &operands);
-            }
+        if (0..count).all(|lane| at(lane) == at(0)) {
+            return self.unary(U::BroadcastMemory, O::M(lanes.memory(at(0))));
         }
+        let mut bytes = [0; 64];
+        for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
+            chunk.copy_from_slice(&(at(lane) as i32).to_le_bytes());
+        }
+        let offsets = self.pool(bytes);
+        let offsets = self.unary(U::Load, O::M(offsets));
+        let base = match lanes.index {
+            None => lanes.base,
+            Some(_) => {
+                let whole = self.func.value(INT);
+                self.func.x(Code::Lea_r64_m, &[O::D(whole), O::M(lanes.memory(0))]);
+                Base::Value(whole)
+            }
+        };
+        self.gather(base, offsets, 0, None)
     }
 
     /// A store. Says whether it can be done.

@@ -55,7 +55,8 @@ impl Native {
                 None
             }
             EngineChoice::Auto => {
-                EngineChoice::best_native().map(|level| Native { level, when: When::Hot })
+                let best = EngineChoice::native_levels().last();
+                best.map(|level| Native { level, when: When::Hot })
             }
         }
     }
