@@ -8,6 +8,7 @@ mod forms;
 mod portable;
 mod print;
 mod printer;
+mod specials;
 
 pub use portable::portable;
 pub use print::print;

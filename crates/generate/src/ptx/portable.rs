@@ -1,6 +1,7 @@
 //! What a device may do in its own way, replaced by what it may not.
 
 use super::forms::{form, updated};
+use super::specials::shown;
 use crate::case::Case;
 use ir::{
     Access, AsyncCopy, BinaryOp, Class, Collective, Op, Pred, Space, Special, Src, TernaryOp,
@@ -45,7 +46,7 @@ fn replace(op: &mut Op, target: u32) {
                 _ => TernaryOp::MadLo32,
             };
         }
-        Op::Special { what, .. } if !is_same_everywhere(*what) => *what = Special::Constant(7),
+        Op::Special { what, .. } if shown(*what).is_none() => *what = Special::Constant(7),
         Op::Atomic { update: update @ Update::Apply(_), access, .. } => {
             if let Update::Apply(op) = *update
                 && updated(op).is_none()
@@ -97,50 +98,4 @@ fn replace(op: &mut Op, target: u32) {
 pub(super) fn is_portable(copy: &AsyncCopy) -> bool {
     let ends = (copy.from.0, copy.to.0) == (Space::Global, Space::Shared);
     ends && copy.bytes == Src::Imm(copy.unit.into())
-}
-
-/// Whether a special register that the generator uses is the same on every device.
-fn is_same_everywhere(what: Special) -> bool {
-    match what {
-        Special::Tid(_)
-        | Special::Ntid(_)
-        | Special::Ctaid(_)
-        | Special::Nctaid(_)
-        | Special::Laneid
-        // It is computed of `%tid`.
-        | Special::Warpid
-        | Special::LanemaskEq
-        | Special::LanemaskLe
-        | Special::LanemaskLt
-        | Special::LanemaskGe
-        | Special::LanemaskGt
-        | Special::DynamicSmemSize
-        // They are bases of addresses, which the kernel does not show.
-        | Special::SharedWindow
-        | Special::LocalWindow
-        | Special::Constant(_) => true,
-        Special::Clusterid(_)
-        | Special::Nclusterid(_)
-        | Special::ClusterCtaid(_)
-        | Special::ClusterNctaid(_)
-        | Special::ClusterCtarank
-        | Special::ClusterNctarank
-        | Special::IsExplicitCluster
-        | Special::ClusterWindow
-        | Special::Nwarpid
-        | Special::Smid
-        | Special::Nsmid
-        | Special::Gridid
-        | Special::Clock
-        | Special::ClockHi
-        | Special::Clock64
-        | Special::Globaltimer
-        | Special::GlobaltimerLo
-        | Special::GlobaltimerHi
-        | Special::TotalSmemSize
-        | Special::ImageBase
-        | Special::ParamWindow
-        | Special::DynamicSharedBase
-        | Special::StackEnd => false,
-    }
 }

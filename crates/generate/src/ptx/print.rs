@@ -3,11 +3,12 @@
 use super::forms::updated;
 use super::portable::is_portable;
 use super::printer::{KINDS, Printer};
+use super::specials::{Shown, shown};
 use crate::case::Case;
 use ir::{
     Access, Address, BarrierAction, BarrierReduction, Builder, Class, Collective, CopyProgress,
-    Dim, Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src,
-    Terminator, Update,
+    Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src, Terminator,
+    Update,
 };
 use lanes::{ReduxOp, ShflMode, VoteMode};
 use std::fmt::Write as _;
@@ -195,30 +196,12 @@ fn logic(p: &mut Printer<'_>, table: u8, d: Reg, a: Pred, b: Pred) {
 }
 
 fn special(p: &mut Printer<'_>, d: Reg, what: Special) -> Result<(), String> {
-    let axis = |dim: Dim| match dim {
-        Dim::X => "x",
-        Dim::Y => "y",
-        Dim::Z => "z",
-    };
+    let shown = shown(what).ok_or_else(|| format!("{what:?} is not the same on all devices"))?;
     let name = p.reg(d);
-    let register = match what {
-        Special::Tid(dim) => format!("tid.{}", axis(dim)),
-        Special::Ntid(dim) => format!("ntid.{}", axis(dim)),
-        Special::Ctaid(dim) => format!("ctaid.{}", axis(dim)),
-        Special::Nctaid(dim) => format!("nctaid.{}", axis(dim)),
-        Special::Laneid => "laneid".to_owned(),
-        Special::LanemaskEq => "lanemask_eq".to_owned(),
-        Special::LanemaskLe => "lanemask_le".to_owned(),
-        Special::LanemaskLt => "lanemask_lt".to_owned(),
-        Special::LanemaskGe => "lanemask_ge".to_owned(),
-        Special::LanemaskGt => "lanemask_gt".to_owned(),
-        Special::DynamicSmemSize => "dynamic_smem_size".to_owned(),
-        Special::Constant(value) => {
-            p.line(format!("mov.u32 {name}, {value}"));
-            return Ok(());
-        }
-        Special::Warpid => {
-            // `%warpid` may be any number of a warp that is there (PTX ISA 9.1, 10.5).
+    match shown {
+        Shown::Register(register) => p.line(format!("mov.u32 {name}, %{register}")),
+        Shown::Constant(value) => p.line(format!("mov.u32 {name}, {value}")),
+        Shown::Warp => {
             let [x, y, z, nx, ny] = [0; 5].map(|_| p.of_class(Class::W32));
             for (d, from) in [&x, &y, &z, &nx, &ny]
                 .into_iter()
@@ -229,43 +212,13 @@ fn special(p: &mut Printer<'_>, d: Reg, what: Special) -> Result<(), String> {
             p.line(format!("mad.lo.u32 {z}, {z}, {ny}, {y}"));
             p.line(format!("mad.lo.u32 {z}, {z}, {nx}, {x}"));
             p.line(format!("shr.u32 {name}, {z}, 5"));
-            return Ok(());
         }
-        Special::SharedWindow | Special::LocalWindow => {
-            let (variable, space) = match what == Special::SharedWindow {
-                true => ("memory", "shared"),
-                false => ("scratch", "local"),
-            };
+        Shown::Window { variable, space } => {
             let at = p.of_class(Class::W64);
             p.line(format!("mov.u64 {at}, {variable}"));
             p.line(format!("cvta.{space}.u64 {name}, {at}"));
-            return Ok(());
         }
-        Special::Clusterid(_)
-        | Special::Nclusterid(_)
-        | Special::ClusterCtaid(_)
-        | Special::ClusterNctaid(_)
-        | Special::ClusterCtarank
-        | Special::ClusterNctarank
-        | Special::IsExplicitCluster
-        | Special::ClusterWindow
-        | Special::Nwarpid
-        | Special::Smid
-        | Special::Nsmid
-        | Special::Gridid
-        | Special::Clock
-        | Special::ClockHi
-        | Special::Clock64
-        | Special::Globaltimer
-        | Special::GlobaltimerLo
-        | Special::GlobaltimerHi
-        | Special::TotalSmemSize
-        | Special::ImageBase
-        | Special::ParamWindow
-        | Special::DynamicSharedBase
-        | Special::StackEnd => return Err(format!("{what:?} is not the same on all devices")),
-    };
-    p.line(format!("mov.u32 {name}, %{register}"));
+    }
     Ok(())
 }
 
