@@ -2,54 +2,24 @@
 //! purpose, and as the same ones mended.
 #![allow(unsafe_code)]
 
+mod common;
+
+use common::{address, call, kernel};
 use cuda::abi::*;
 use cuda::functions::*;
 use std::env;
-use std::ffi::{CStr, CString};
 use std::process::{Command, Output};
-
-const PTX: &CStr = match CStr::from_bytes_with_nul(
-    concat!(include_str!("kernels/kernels.ptx"), "\0").as_bytes(),
-) {
-    Ok(text) => text,
-    Err(_) => c"",
-};
 
 /// The variable that makes this program a client.
 const ROLE: &str = "WARPWISE_TEST_ROLE";
 
-/// Calls a function that succeeds.
-macro_rules! call {
-    ($name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: all pointers are to values that live, or null.
-        let result = unsafe { $name($($argument),*) };
-        assert_eq!(result, CUresult::SUCCESS, "{}", stringify!($name));
-    }};
-}
-
 const COUNT: u32 = 64;
 const BYTES: u64 = COUNT as u64 * 4;
-
-fn kernel(name: &str) -> CUfunction {
-    let (mut context, mut module, mut function) =
-        (CUcontext::NULL, CUmodule::NULL, CUfunction::NULL);
-    call!(cuInit(0));
-    call!(cuCtxCreate_v2(Out::new(&mut context), 0, 0));
-    let image = Address(PTX.as_ptr().expose_provenance() as u64);
-    call!(cuModuleLoadData(Out::new(&mut module), image));
-    let name = CString::new(name).expect("a name");
-    call!(cuModuleGetFunction(Out::new(&mut function), module, Text::new(&name)));
-    function
-}
 
 fn allocate() -> CUdeviceptr {
     let mut at = 0;
     call!(cuMemAlloc_v2(Out::new(&mut at), BYTES));
     at
-}
-
-fn address<T>(value: &T) -> Address {
-    Address(std::ptr::from_ref(value).expose_provenance() as u64)
 }
 
 /// `values[i] = values[i] * 2 + 1` in a stream.

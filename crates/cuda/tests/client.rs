@@ -1,49 +1,15 @@
 //! The driver as a client uses it: calls of the exported functions, with kernels that nvcc has compiled.
 #![allow(unsafe_code)]
 
+mod common;
+
+use common::{PTX, address, call, made, result};
 use cuda::abi::constants::*;
 use cuda::abi::*;
 use cuda::functions::*;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-
-const PTX: &CStr = match CStr::from_bytes_with_nul(
-    concat!(include_str!("kernels/kernels.ptx"), "\0").as_bytes(),
-) {
-    Ok(text) => text,
-    Err(_) => c"",
-};
-
-/// Calls a function that succeeds.
-macro_rules! call {
-    ($name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: all pointers are to values that live, or null.
-        let result = unsafe { $name($($argument),*) };
-        assert_eq!(result, CUresult::SUCCESS, "{}", stringify!($name));
-    }};
-}
-
-/// The result of a function.
-macro_rules! result {
-    ($name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: as above.
-        unsafe { $name($($argument),*) }
-    }};
-}
-
-/// What a function leaves in its first parameter.
-macro_rules! made {
-    ($name:ident($($argument:expr),* $(,)?)) => {{
-        let mut made = Default::default();
-        call!($name(Out::new(&mut made), $($argument),*));
-        made
-    }};
-}
-
-fn address<T>(of: &T) -> Address {
-    Address(std::ptr::from_ref(of).expose_provenance() as u64)
-}
 
 fn host<T>(of: &mut [T]) -> Address {
     Address(of.as_mut_ptr().expose_provenance() as u64)

@@ -1,18 +1,14 @@
 //! What the environment changes, and how a process ends: the test runs itself as a program that uses the driver.
 #![allow(unsafe_code)]
 
+mod common;
+
+use common::{call, kernel};
 use cuda::abi::*;
 use cuda::functions::*;
 use std::env;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 use std::process::{Command, Output};
-
-const PTX: &CStr = match CStr::from_bytes_with_nul(
-    concat!(include_str!("kernels/kernels.ptx"), "\0").as_bytes(),
-) {
-    Ok(text) => text,
-    Err(_) => c"",
-};
 
 unsafe extern "C" {
     fn puts(text: *const c_char) -> c_int;
@@ -23,27 +19,6 @@ unsafe extern "C" {
 
 /// The variable that makes this program a client.
 const ROLE: &str = "WARPWISE_TEST_ROLE";
-
-/// Calls a function that succeeds.
-macro_rules! call {
-    ($name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: all pointers are to values that live, or null.
-        let result = unsafe { $name($($argument),*) };
-        assert_eq!(result, CUresult::SUCCESS, "{}", stringify!($name));
-    }};
-}
-
-fn kernel(name: &str) -> CUfunction {
-    let (mut context, mut module, mut function) =
-        (CUcontext::NULL, CUmodule::NULL, CUfunction::NULL);
-    call!(cuInit(0));
-    call!(cuCtxCreate_v2(Out::new(&mut context), 0, 0));
-    let image = Address(PTX.as_ptr().expose_provenance() as u64);
-    call!(cuModuleLoadData(Out::new(&mut module), image));
-    let name = CString::new(name).expect("a name");
-    call!(cuModuleGetFunction(Out::new(&mut function), module, Text::new(&name)));
-    function
-}
 
 fn launch(function: CUfunction, threads: u32, arguments: &mut [Address]) {
     let params = arguments.first_mut().map_or(Out::null(), Out::new);

@@ -2,7 +2,7 @@
 
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
-use ir::{Inst, Op, Ordering, Space};
+use ir::{Inst, Op, Space};
 use std::ops::Range;
 use vm::View;
 
@@ -147,14 +147,7 @@ fn runs(bits: &Bits, mut each: impl FnMut(u64, u64)) {
 fn is_strong(op: &Op) -> bool {
     match op {
         Op::Atomic { .. } => true,
-        Op::Load { ordering, .. } | Op::Store { ordering, .. } => match ordering {
-            Ordering::Relaxed(_)
-            | Ordering::Acquire(_)
-            | Ordering::Release(_)
-            | Ordering::AcqRel(_)
-            | Ordering::Volatile => true,
-            Ordering::Weak | Ordering::Constant => false,
-        },
+        Op::Load { ordering, .. } | Op::Store { ordering, .. } => ordering.scope().is_some(),
         Op::Unary { .. }
         | Op::Binary { .. }
         | Op::Ternary { .. }

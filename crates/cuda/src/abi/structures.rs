@@ -1,6 +1,7 @@
 //! Structures, as C lays them out.
 #![allow(unsafe_code, non_camel_case_types)]
 
+use super::constants::CU_MEMORYTYPE_UNIFIED;
 use super::handle::*;
 use super::pointer::{Address, In, Out, Plain};
 
@@ -258,6 +259,23 @@ structures! {
 
 /// The value of an attribute of a stream.
 pub type CUstreamAttrValue = CUlaunchAttributeValue;
+
+impl Side3D {
+    /// At address 0, which would say itself where it leads.
+    pub(crate) const UNIFIED: Side3D = Side3D {
+        x_bytes: 0,
+        y: 0,
+        z: 0,
+        level: 0,
+        kind: CU_MEMORYTYPE_UNIFIED,
+        host: Address::NULL,
+        device: 0,
+        array: CUarray::NULL,
+        other: 0,
+        pitch: 0,
+        height: 0,
+    };
+}
 
 /// A list of results that is not wanted is null.
 impl<T: Plain> Default for Out<T> {

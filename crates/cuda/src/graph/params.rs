@@ -1,11 +1,10 @@
 //! What nodes do, as parameters: for programs that look before they change something.
 
 use super::object::{Work, home};
-use crate::abi::constants::CU_MEMORYTYPE_UNIFIED;
 use crate::abi::{
-    Address, Answer, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
-    CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUarray, CUcontext, CUgraphNode, CUkernel, CUresult,
-    Out, Side3D,
+    Answer, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
+    CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUgraphNode, CUkernel, CUresult, Out,
+    Side3D,
 };
 use crate::driver::driver;
 use crate::memory::{Fill, Rows, Side};
@@ -57,17 +56,10 @@ pub(crate) fn kernel_params(node: CUgraphNode, to: Out<CUDA_KERNEL_NODE_PARAMS>)
 /// One side of a copy, as an address that says itself where it leads.
 fn side(of: &Side) -> Side3D {
     Side3D {
-        x_bytes: 0,
-        y: 0,
-        z: 0,
-        level: 0,
-        kind: CU_MEMORYTYPE_UNIFIED,
-        host: Address::NULL,
         device: of.address,
-        array: CUarray::NULL,
-        other: 0,
         pitch: of.pitch,
         height: of.slice.checked_div(of.pitch).unwrap_or(0),
+        ..Side3D::UNIFIED
     }
 }
 

@@ -7,8 +7,32 @@ use crate::abi::constants::CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
 use crate::abi::{Answer, CUdeviceptr, CUmemLocation, CUmemcpyAttributes, CUresult, CUstream, Out};
 use crate::stream;
 
-fn count_of(count: u64) -> Answer<usize> {
+/// Why a batch is refused: for one of its copies, or as a whole.
+pub(super) type Refused = (Option<u64>, CUresult);
+
+/// As a whole.
+pub(super) fn whole(why: CUresult) -> Refused {
+    (None, why)
+}
+
+/// Says which copy it was, to those who want to know.
+pub(super) fn told(failed: Out<u64>, (nth, why): Refused) -> CUresult {
+    failed.offer(nth.unwrap_or(u64::MAX));
+    why
+}
+
+pub(super) fn count_of(count: u64) -> Answer<usize> {
     usize::try_from(count).ok().filter(|count| *count > 0).ok_or(CUresult::INVALID_VALUE)
+}
+
+/// A batch is not for the default stream, whose order is not that of one list (`cuMemcpyBatchAsync`, `cuMemcpy3DBatchAsync`).
+pub(super) fn check_stream(default: CUstream, stream: CUstream) -> Answer {
+    match stream {
+        CUstream::NULL | CUstream::LEGACY if default != CUstream::PER_THREAD => {
+            Err(CUresult::INVALID_VALUE)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Copies of a list.
@@ -25,26 +49,22 @@ struct Copies {
 
 impl Copies {
     /// Issues them. Which one fails, if one does.
-    fn issue(self, default: CUstream, stream: CUstream) -> Result<(), (Option<u64>, CUresult)> {
-        let all = |why: CUresult| (None, why);
-        let count = count_of(self.count).map_err(all)?;
-        let kinds = count_of(self.attribute_count).map_err(all)?;
+    fn issue(self, default: CUstream, stream: CUstream) -> Result<(), Refused> {
+        let count = count_of(self.count).map_err(whole)?;
+        let kinds = count_of(self.attribute_count).map_err(whole)?;
         if kinds > count {
-            return Err(all(CUresult::INVALID_VALUE));
+            return Err(whole(CUresult::INVALID_VALUE));
         }
-        let attributes = self.attributes.as_in().list(kinds).map_err(all)?;
-        let first = self.first.as_in().list(kinds).map_err(all)?;
+        let attributes = self.attributes.as_in().list(kinds).map_err(whole)?;
+        let first = self.first.as_in().list(kinds).map_err(whole)?;
         // Each stands for the copies from its index on, up to that of the next.
         let rises = first.windows(2).all(|pair| pair[0] < pair[1]);
         let ends = first.last().is_some_and(|last| *last < self.count);
         if first.first() != Some(&0) || !rises || !ends {
-            return Err(all(CUresult::INVALID_VALUE));
+            return Err(whole(CUresult::INVALID_VALUE));
         }
-        // Not in the default stream, whose order is not that of one list (`cuMemcpyBatchAsync`).
-        if matches!(stream, CUstream::NULL | CUstream::LEGACY) && default != CUstream::PER_THREAD {
-            return Err(all(CUresult::INVALID_VALUE));
-        }
-        let list = |list: Out<u64>| list.as_in().list(count).map_err(all);
+        check_stream(default, stream).map_err(whole)?;
+        let list = |list: Out<u64>| list.as_in().list(count).map_err(whole);
         let (to, from, bytes) = (list(self.to)?, list(self.from)?, list(self.bytes)?);
         let mut waits = false;
         for (nth, ((to, from), bytes)) in to.into_iter().zip(from).zip(bytes).enumerate() {
@@ -58,7 +78,7 @@ impl Copies {
             waits |= order == Some(CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL);
         }
         if waits {
-            let stream = stream::resolve(default, stream).map_err(all)?;
+            let stream = stream::resolve(default, stream).map_err(whole)?;
             if stream.capture().is_none() {
                 stream.lane.queue.point().wait();
             }
@@ -99,10 +119,7 @@ pub(crate) fn copy_batch_v1(
     stream: CUstream,
 ) -> Answer {
     let copies = Copies { to, from, bytes, count, attributes, first, attribute_count };
-    copies.issue(default, stream).map_err(|(nth, why)| {
-        failed.offer(nth.unwrap_or(u64::MAX));
-        why
-    })
+    copies.issue(default, stream).map_err(|refused| told(failed, refused))
 }
 
 /// `cuMemcpyWithAttributesAsync`.

@@ -1,14 +1,15 @@
 //! Copies of rows and planes in batches. Each is done as if it were issued alone, in the order of the list.
 
 use super::array::array;
+use super::batch::{Refused, check_stream, count_of, told, whole};
 use super::planes::{copy, rows_of};
 use crate::abi::constants::{
     CU_MEMCPY_OPERAND_TYPE_ARRAY, CU_MEMCPY_OPERAND_TYPE_POINTER,
-    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL, CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_UNIFIED,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL, CU_MEMORYTYPE_ARRAY,
 };
 use crate::abi::{
-    Address, Answer, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUarray, CUmemcpy3DOperand, CUresult,
-    CUstream, Out, Side3D,
+    Answer, CUDA_MEMCPY3D, CUDA_MEMCPY3D_BATCH_OP, CUarray, CUmemcpy3DOperand, CUresult, CUstream,
+    Out, Side3D,
 };
 use crate::stream;
 
@@ -27,19 +28,6 @@ fn element(operand: &CUmemcpy3DOperand) -> Answer<Option<u64>> {
 fn side(operand: &CUmemcpy3DOperand, bytes: u64) -> Answer<Side3D> {
     let [first, second, third] = operand.words;
     let scaled = |count: u64| count.checked_mul(bytes).ok_or(CUresult::INVALID_VALUE);
-    let none = Side3D {
-        x_bytes: 0,
-        y: 0,
-        z: 0,
-        level: 0,
-        kind: CU_MEMORYTYPE_UNIFIED,
-        host: Address::NULL,
-        device: 0,
-        array: CUarray::NULL,
-        other: 0,
-        pitch: 0,
-        height: 0,
-    };
     Ok(match operand.kind {
         CU_MEMCPY_OPERAND_TYPE_ARRAY => Side3D {
             kind: CU_MEMORYTYPE_ARRAY,
@@ -47,9 +35,14 @@ fn side(operand: &CUmemcpy3DOperand, bytes: u64) -> Answer<Side3D> {
             x_bytes: scaled(first)?,
             y: second,
             z: third,
-            ..none
+            ..Side3D::UNIFIED
         },
-        _ => Side3D { device: operand.base, pitch: scaled(first)?, height: second, ..none },
+        _ => Side3D {
+            device: operand.base,
+            pitch: scaled(first)?,
+            height: second,
+            ..Side3D::UNIFIED
+        },
     })
 }
 
@@ -79,15 +72,13 @@ fn batch(
     ops: Out<CUDA_MEMCPY3D_BATCH_OP>,
     flags: u64,
     stream: CUstream,
-) -> Result<(), (Option<u64>, CUresult)> {
-    let all = |why: CUresult| (None, why);
-    let known = usize::try_from(count).ok().filter(|count| *count > 0 && flags == 0);
-    let known = known.ok_or(all(CUresult::INVALID_VALUE))?;
-    // Not in the default stream, whose order is not that of one list (`cuMemcpy3DBatchAsync`).
-    if matches!(stream, CUstream::NULL | CUstream::LEGACY) && default != CUstream::PER_THREAD {
-        return Err(all(CUresult::INVALID_VALUE));
+) -> Result<(), Refused> {
+    let known = count_of(count).map_err(whole)?;
+    if flags != 0 {
+        return Err(whole(CUresult::INVALID_VALUE));
     }
-    let ops = ops.as_in().list(known).map_err(all)?;
+    check_stream(default, stream).map_err(whole)?;
+    let ops = ops.as_in().list(known).map_err(whole)?;
     ops.iter()
         .zip(0..)
         .try_for_each(|(op, nth)| issue(default, stream, op).map_err(|why| (Some(nth), why)))
@@ -113,10 +104,7 @@ pub(crate) fn copy_3d_batch_v1(
     flags: u64,
     stream: CUstream,
 ) -> Answer {
-    batch(default, count, ops, flags, stream).map_err(|(nth, why)| {
-        failed.offer(nth.unwrap_or(u64::MAX));
-        why
-    })
+    batch(default, count, ops, flags, stream).map_err(|refused| told(failed, refused))
 }
 
 /// `cuMemcpy3DWithAttributesAsync`.

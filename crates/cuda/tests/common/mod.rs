@@ -1,5 +1,5 @@
 //! What tests that use the driver have in common.
-#![allow(unsafe_code, unused_macros, unused_imports)]
+#![allow(unsafe_code, unused_macros, unused_imports, dead_code)]
 
 /// Calls a function that succeeds.
 macro_rules! call {
@@ -30,7 +30,30 @@ macro_rules! made {
 }
 pub(crate) use made;
 
-use cuda::abi::Address;
+use cuda::abi::*;
+use cuda::functions::*;
+use std::ffi::{CStr, CString};
+
+/// The kernels that nvcc has compiled.
+pub(crate) const PTX: &CStr = match CStr::from_bytes_with_nul(
+    concat!(include_str!("../kernels/kernels.ptx"), "\0").as_bytes(),
+) {
+    Ok(text) => text,
+    Err(_) => c"",
+};
+
+/// One of them, in a context of its own.
+pub(crate) fn kernel(name: &str) -> CUfunction {
+    let (mut context, mut module, mut function) =
+        (CUcontext::NULL, CUmodule::NULL, CUfunction::NULL);
+    call!(cuInit(0));
+    call!(cuCtxCreate_v2(Out::new(&mut context), 0, 0));
+    let image = Address(PTX.as_ptr().expose_provenance() as u64);
+    call!(cuModuleLoadData(Out::new(&mut module), image));
+    let name = CString::new(name).expect("a name");
+    call!(cuModuleGetFunction(Out::new(&mut function), module, Text::new(&name)));
+    function
+}
 
 /// The address of a value of the test's.
 pub(crate) fn address<T>(of: &T) -> Address {
