@@ -86,13 +86,15 @@ pub(crate) fn asked() -> bool {
 
 /// For work that asks now and then whether to end: from the first question on it is relied upon to do so.
 pub(crate) fn interrupted() -> bool {
-    if !LISTENS.load(Ordering::Relaxed) {
-        listen();
-    }
+    listen();
     asked()
 }
 
-fn listen() {
+/// From now on there is work that asks now and then whether to end.
+pub(crate) fn listen() {
+    if LISTENS.load(Ordering::Relaxed) {
+        return;
+    }
     let mut doing = doing();
     if *doing == Doing::Preparing {
         *doing = Doing::Listening;

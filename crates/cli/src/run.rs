@@ -481,8 +481,9 @@ pub(crate) fn configured<T>(
             max_steps: arguments.max_steps,
             engine: arguments.engine.choice,
             heap_limit: arguments.heap,
-            interrupted: &interrupt::interrupted,
+            interrupted: &interrupt::asked,
             progress: &|ctas| {
+                interrupt::listen();
                 done.ctas.fetch_max(ctas, Ordering::Relaxed);
             },
             repeated: &|times| {

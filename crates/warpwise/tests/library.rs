@@ -1,5 +1,6 @@
 //! The library as its users see it.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use warpwise::{Arg, CheckOptions, Code, Device, Error, FaultKind, LaunchConfig, Module, Stage};
 
@@ -135,6 +136,22 @@ fn interruption_stops_a_run() {
             if failure.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Interrupted)),
         "{stopped:?}"
     );
+}
+
+#[test]
+fn a_launch_says_that_its_kernel_begins() {
+    let module = module(".visible .entry k() { ret; }");
+    let kernel = module.kernel("k").expect("it lowers");
+    let device = Device::new().expect("the host gives memory");
+    let told = Mutex::new(Vec::new());
+    let config = LaunchConfig {
+        progress: &|ctas| told.lock().expect("nobody panics").push(ctas),
+        // What is asked before is the preparation.
+        interrupted: &|| !told.lock().expect("nobody panics").is_empty(),
+        ..LaunchConfig::new(4, 32)
+    };
+    kernel.launch(&device, &config, &[]).expect_err("it is interrupted as it begins");
+    assert_eq!(told.into_inner().expect("nobody panics"), [0]);
 }
 
 /// Loops without end: plain, of collectives, of barriers, and of branches that part the lanes.

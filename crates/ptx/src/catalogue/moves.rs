@@ -113,7 +113,7 @@ fn vectors(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         }
         OperandKind::Name(name) if special::find(name).is_some_and(|it| it.is_vector()) => {
             let component = |part| Operand {
-                kind: OperandKind::Component(name.clone(), Name::new(part, a.span)),
+                kind: OperandKind::Component(name.clone(), Box::new(Name::new(part, a.span))),
                 span: a.span,
             };
             let parts = ["x", "y", "z", "w"].map(component);

@@ -5,6 +5,7 @@
 //! Every node carries the span of its text.
 
 pub use super::types::{Linkage, ScalarType, Space};
+use arcstr::ArcStr;
 use diag::Span;
 use std::fmt;
 use std::ops::Deref;
@@ -15,14 +16,15 @@ use std::sync::Arc;
 /// It reads as a `str`. Equality looks at the text alone, so that a name equals another use of it.
 #[derive(Clone)]
 pub struct Name {
-    text: Arc<str>,
+    // One pointer: modules of compilers have millions of names.
+    text: ArcStr,
     /// Where it stands; the dot of a suffix or directive belongs to it.
     pub span: Span,
 }
 
 impl Name {
     /// The word `text` at `span`.
-    pub fn new(text: impl Into<Arc<str>>, span: Span) -> Self {
+    pub fn new(text: impl Into<ArcStr>, span: Span) -> Self {
         Name { text: text.into(), span }
     }
 
@@ -32,7 +34,7 @@ impl Name {
     }
 
     /// The text as a shared string.
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &ArcStr {
         &self.text
     }
 }
@@ -483,7 +485,7 @@ pub enum OperandKind {
     /// A register, variable, label, function, or special register without component.
     Name(Name),
     /// `%tid.x`, `v.y`, or the byte selector `a.b0` of a video instruction. Second, without dot.
-    Component(Name, Name),
+    Component(Name, Box<Name>),
     /// A constant expression, evaluated.
     Constant(Constant),
     /// `r+4` or `var+4` outside brackets.

@@ -44,7 +44,7 @@ fn operand_of(kind: impl Strategy<Value = OperandKind>) -> impl Strategy<Value =
 fn register() -> impl Strategy<Value = Operand> {
     operand_of(prop_oneof![
         name().prop_map(OperandKind::Name),
-        (name(), component()).prop_map(|(name, part)| OperandKind::Component(name, part)),
+        (name(), component()).prop_map(|(name, part)| OperandKind::Component(name, Box::new(part))),
     ])
 }
 

@@ -102,7 +102,7 @@ impl Spans<'_> {
             OperandKind::Component(name, component) => {
                 self.name(name, "");
                 self.name(component, ".");
-                (&text[..1], &**component)
+                (&text[..1], component.as_str())
             }
             OperandKind::Element(name, index) => {
                 self.name(name, "");

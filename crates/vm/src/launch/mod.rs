@@ -118,6 +118,7 @@ fn run<O: Observer>(
         let fault = Some(Fault { kind: FaultKind::Interrupted, place, thread });
         return Ok(Outcome { fault, ..Outcome::default() });
     };
+    (launch.progress)(0);
     let started = Instant::now();
     let workers = match launch.threads {
         // There is one observer.

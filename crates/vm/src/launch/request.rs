@@ -60,7 +60,7 @@ pub struct Launch<'a> {
     pub engine: EngineChoice,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
-    /// Told now and then how many CTAs are done.
+    /// Told that the kernel is prepared and begins, by 0, and then now and then how many CTAs are done.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 

@@ -100,7 +100,7 @@ pub struct LaunchConfig<'a> {
     pub heap_limit: u64,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
-    /// Told now and then how many CTAs are done.
+    /// Told that the kernel is prepared and begins, by 0, and then now and then how many CTAs are done.
     pub progress: &'a (dyn Fn(u64) + Sync),
     /// Told how many times a checked kernel has run again, under other schedules.
     pub repeated: &'a (dyn Fn(u64) + Sync),

@@ -6,6 +6,7 @@ use crate::syntax::Space;
 use crate::syntax::ast::{Address, Guard, Instruction, Name, Operand, OperandKind};
 use crate::syntax::lexer::{Token, TokenKind};
 use diag::{Diagnostic, Span};
+use smallvec::SmallVec;
 
 impl Parser<'_> {
     /// An instruction with its guard, without its semicolon.
@@ -21,11 +22,12 @@ impl Parser<'_> {
             }
             Some(_) | None => self.identifier("an instruction")?,
         };
-        let mut suffixes = Vec::new();
+        // A module may have very many: what is kept has no room to spare.
+        let mut suffixes = SmallVec::<[Name; 8]>::new();
         while self.at(TokenKind::Dot) && !self.starts_directive() {
             suffixes.push(self.take_name(1));
         }
-        let mut operands = Vec::new();
+        let mut operands = SmallVec::<[Operand; 8]>::new();
         if self.starts_operand() {
             // The one opcode that the grammar itself tells apart: in every other instruction `(5)` is a
             // constant in parentheses.
@@ -45,10 +47,13 @@ impl Parser<'_> {
         if operands.is_empty() && self.at(TokenKind::Comma) {
             return Err(self.expected("an operand"));
         }
-        // A module may have very many.
-        suffixes.shrink_to_fit();
-        operands.shrink_to_fit();
-        Ok(Instruction { guard, opcode, suffixes, operands, span: self.span_from(start) })
+        Ok(Instruction {
+            guard,
+            opcode,
+            suffixes: suffixes.into_vec(),
+            operands: operands.into_vec(),
+            span: self.span_from(start),
+        })
     }
 
     /// An operand stands where an instruction should.
@@ -180,7 +185,7 @@ impl Parser<'_> {
 
     fn name_tail(&mut self, name: Name) -> Parse<OperandKind> {
         Ok(match self.token.kind {
-            TokenKind::Dot => OperandKind::Component(name, self.take_name(1)),
+            TokenKind::Dot => OperandKind::Component(name, Box::new(self.take_name(1))),
             TokenKind::Plus | TokenKind::Minus => {
                 OperandKind::NamePlus(name, self.integer_constant("an offset")?)
             }

@@ -15,9 +15,9 @@ use super::ast::{Module, Name};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::literal;
 use crate::rules;
+use arcstr::ArcStr;
 use diag::{Class, Diagnostic, FileId, Severity, Sources, Span};
 use foldhash::HashMap;
-use std::sync::Arc;
 
 /// Errors reported before the parser gives up on a file.
 pub const MAX_ERRORS: usize = 50;
@@ -64,7 +64,7 @@ struct Parser<'s> {
     /// End of the token before `token`.
     previous_end: usize,
     /// One shared string per different word of the text.
-    names: HashMap<&'s str, Arc<str>>,
+    names: HashMap<&'s str, ArcStr>,
     diagnostics: Vec<Diagnostic>,
     /// Levels of nesting around `token`.
     depth: u32,
@@ -153,8 +153,8 @@ impl<'s> Parser<'s> {
         Span::new(self.file, start, self.previous_end)
     }
 
-    fn intern(&mut self, text: &'s str) -> Arc<str> {
-        self.names.entry(text).or_insert_with(|| Arc::from(text)).clone()
+    fn intern(&mut self, text: &'s str) -> ArcStr {
+        self.names.entry(text).or_insert_with(|| ArcStr::from(text)).clone()
     }
 
     /// Takes the token as a name, without its first `skip` bytes.
