@@ -27,6 +27,7 @@ impl Status {
     pub(crate) const INVALID_DEVICE: Status = Status(101);
     pub(crate) const INVALID_RESOURCE_HANDLE: Status = Status(400);
     pub(crate) const SYMBOL_NOT_FOUND: Status = Status(500);
+    pub(crate) const NOT_READY: Status = Status(600);
     pub(crate) const NOT_SUPPORTED: Status = Status(801);
     pub(crate) const UNKNOWN: Status = Status(999);
 
@@ -60,13 +61,16 @@ pub(crate) fn take_last() -> Status {
 }
 
 /// What every function of the interface does around its work: an error is the thread's last one, and our own bug does not
-/// unwind into the program.
+/// unwind into the program. That a stream or an event is not ready is no error (CUDA C++ Programming Guide, error checking):
+/// CUB gives up where it meets one that is.
 pub(crate) fn guard(work: impl FnOnce() -> Result) -> Status {
     let status = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return Status::SUCCESS,
         Ok(Err(status)) => status,
         Err(_) => Status::UNKNOWN,
     };
-    LAST.set(status);
+    if status != Status::NOT_READY {
+        LAST.set(status);
+    }
     status
 }

@@ -8,6 +8,7 @@ use cudart as _;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 type Address = *mut c_void;
 
@@ -81,6 +82,15 @@ unsafe extern "C" {
         kind: c_int,
     ) -> c_int;
     fn cudaGetLastError() -> c_int;
+    fn cudaStreamCreate(to: *mut Address) -> c_int;
+    fn cudaStreamQuery(stream: Address) -> c_int;
+    fn cudaStreamSynchronize(stream: Address) -> c_int;
+    fn cudaStreamDestroy(stream: Address) -> c_int;
+    fn cudaLaunchHostFunc(
+        stream: Address,
+        function: extern "C" fn(*mut c_void),
+        argument: *mut c_void,
+    ) -> c_int;
     fn cudaGetErrorName(error: c_int) -> *const c_char;
     fn cudaGraphicsMapResources(count: c_int, resources: *mut Address, stream: Address) -> c_int;
 }
@@ -250,6 +260,34 @@ fn errors_are_kept_until_they_are_asked_for() {
         assert_eq!(cudaGraphicsMapResources(0, null_mut(), null_mut()), 801);
         assert_eq!(cudaLaunchKernel(null(), one, one, null_mut(), 0, null_mut()), 98);
         assert_eq!((cudaGetLastError(), cudaGetLastError()), (98, 0));
+    }
+}
+
+/// Waits until the word is not 0.
+extern "C" fn wait(word: *mut c_void) {
+    // SAFETY: the test passes the address of a word that lives until the stream is done.
+    let word = unsafe { AtomicU32::from_ptr(word.cast()) };
+    while word.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+}
+
+/// CUDA C++ Programming Guide, error checking: `cudaErrorNotReady` is not reported by `cudaGetLastError`.
+#[test]
+fn a_stream_that_is_busy_is_no_error_to_keep() {
+    driver();
+    let word = AtomicU32::new(0);
+    let mut stream = null_mut();
+    // SAFETY: the stream is there, and done before the word goes.
+    unsafe {
+        good(cudaStreamCreate(&raw mut stream));
+        good(cudaLaunchHostFunc(stream, wait, word.as_ptr().cast()));
+        let (busy, last) = (cudaStreamQuery(stream), cudaGetLastError());
+        word.store(1, Ordering::SeqCst);
+        good(cudaStreamSynchronize(stream));
+        assert_eq!((busy, last), (600, 0));
+        good(cudaStreamQuery(stream));
+        good(cudaStreamDestroy(stream));
     }
 }
 

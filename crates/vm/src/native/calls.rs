@@ -5,6 +5,10 @@ use crate::frame::Frame;
 use crate::interp::find_region;
 use crate::plan::Pc;
 
+/// So many instructions of machine code take as long as one that is performed. Turns are to be short in time, too: warps that
+/// wait for a clock wait at the same time.
+const PERFORM_FUEL: i64 = 32;
+
 /// Performs the instruction at a place for the warp. The result is 0 unless it stopped: then nothing others see has changed that
 /// would not change in the same way again.
 pub(super) extern "C" fn perform(context: *mut jit::Context, place: u32, lanes: u32) -> u32 {
@@ -19,7 +23,7 @@ pub(super) extern "C" fn perform(context: *mut jit::Context, place: u32, lanes: 
     frame.exec[warp] = lanes;
     let done = interp.perform(frame, Pc(place));
     // SAFETY: as above.
-    unsafe { (*context).fuel -= i64::MAX / 2 - frame.fuel };
+    unsafe { (*context).fuel -= i64::MAX / 2 - frame.fuel + PERFORM_FUEL };
     (frame.first, frame.count, frame.fuel) = (first, count, fuel);
     frame.exec[warp] = exec;
     u32::from(!done)
