@@ -18,6 +18,12 @@ pub(crate) fn is_wanted(texts: &[String]) -> bool {
     texts.iter().any(declares) && !texts.iter().any(defines)
 }
 
+/// Whether a module is that library as NVIDIA ships it, with which `nvcc -rdc=true` links every program that has PTX alone. It
+/// is written over entry points of NVIDIA's driver that no PTX defines.
+pub(crate) fn is_nvidias(text: &str) -> bool {
+    text.contains("__cuda_syscall_")
+}
+
 /// Whether a file of a linker's is the library itself.
 pub(crate) fn is_library(path: &str) -> bool {
     path.contains(LIBRARY)

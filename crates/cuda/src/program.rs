@@ -185,25 +185,36 @@ impl Image {
         limit + &texts.collect::<Vec<_>>().join(SEPARATOR)
     }
 
-    /// The PTX of its parts for a device.
+    /// The PTX of its parts for a device. NVIDIA's device runtime is none of them: ours takes its place.
     ///
     /// # Errors
     /// A part has none, or cannot be read.
     pub(crate) fn texts(&self, gpu: &Gpu) -> Result<Vec<String>, Refused> {
         let (major, minor) = gpu.capability();
-        let text = |part: &Part| match part {
-            Part::Ptx(text) => Ok(text.clone()),
-            Part::Fatbin(bytes) => {
-                let wrong = |why: FatbinError| {
-                    Refused::new(CUresult::INVALID_IMAGE, format!("the fat binary: {why}"))
-                };
-                let fatbin = Fatbin::parse(bytes).map_err(wrong)?;
-                let entry = fatbin.ptx_for(10 * major + minor);
-                let entry = entry.ok_or_else(|| Refused::no_ptx(&gpu.properties.target))?;
-                entry.text().map_err(wrong)
-            }
-        };
-        self.parts.iter().map(text).collect()
+        let mut texts = Vec::new();
+        for part in &self.parts {
+            let text = match part {
+                Part::Ptx(text) => Some(text.clone()),
+                Part::Fatbin(bytes) => {
+                    let wrong = |why: FatbinError| {
+                        Refused::new(CUresult::INVALID_IMAGE, format!("the fat binary: {why}"))
+                    };
+                    let fatbin = Fatbin::parse(bytes).map_err(wrong)?;
+                    let entry = fatbin.ptx_for(10 * major + minor);
+                    let text = entry.map(|entry| entry.text().map_err(wrong)).transpose()?;
+                    // Its machine code is for every device, its PTX for the newest alone.
+                    if text.is_none() && !fatbin.any_ptx(device_runtime::is_nvidias) {
+                        return Err(Refused::no_ptx(&gpu.properties.target));
+                    }
+                    text
+                }
+            };
+            texts.extend(text.filter(|text| !device_runtime::is_nvidias(text)));
+        }
+        if texts.is_empty() {
+            return Err(Refused::no_ptx(&gpu.properties.target));
+        }
+        Ok(texts)
     }
 
     /// The module for a device. Modules of the same text share their code.

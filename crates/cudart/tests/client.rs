@@ -108,26 +108,37 @@ struct Program {
     handle: *mut Address,
     /// What stands for the kernel and for the variable: their addresses count.
     kernel: Box<[u8; 2]>,
-    _container: Box<[u64]>,
+    _containers: Vec<Box<[u64]>>,
     _wrapper: Box<[u64; 3]>,
-    _list: Box<[u64; 2]>,
+    _list: Box<[u64]>,
 }
 
 impl Program {
-    /// Registers a container: as the one of the program, or as the only part of it.
-    fn new(container: &[u8], is_part: bool) -> Program {
+    /// Registers a container as the one of the program.
+    fn new(container: &[u8]) -> Program {
+        Program::registered(&[container], 1)
+    }
+
+    /// Registers containers that are linked.
+    fn of_parts(containers: &[&[u8]]) -> Program {
+        Program::registered(containers, 2)
+    }
+
+    fn registered(containers: &[&[u8]], version: u64) -> Program {
         driver();
-        let mut words = vec![0_u64; container.len().div_ceil(8)].into_boxed_slice();
-        for (word, bytes) in words.iter_mut().zip(container.chunks(8)) {
-            let mut whole = [0; 8];
-            whole[..bytes.len()].copy_from_slice(bytes);
-            *word = u64::from_ne_bytes(whole);
-        }
-        let container = words.as_ptr().expose_provenance() as u64;
-        let list = Box::new([container, 0]);
-        let version: u64 = if is_part { 2 } else { 1 };
-        let listed = if is_part { list.as_ptr().expose_provenance() as u64 } else { 0 };
-        let wrapper = Box::new([0x4662_43b1 | version << 32, container, listed]);
+        let words = |container: &&[u8]| -> Box<[u64]> {
+            let chunks = container.chunks(8).map(|bytes| {
+                let mut whole = [0; 8];
+                whole[..bytes.len()].copy_from_slice(bytes);
+                u64::from_ne_bytes(whole)
+            });
+            chunks.collect()
+        };
+        let containers: Vec<Box<[u64]>> = containers.iter().map(words).collect();
+        let addresses = containers.iter().map(|words| words.as_ptr().expose_provenance() as u64);
+        let list: Box<[u64]> = addresses.chain([0]).collect();
+        let listed = if version == 2 { list.as_ptr().expose_provenance() as u64 } else { 0 };
+        let wrapper = Box::new([0x4662_43b1 | version << 32, list[0], listed]);
         let kernel = Box::new([0; 2]);
         let (host, variable) = (&raw const kernel[0], &raw const kernel[1]);
         let none = null_mut::<c_void>();
@@ -140,7 +151,7 @@ impl Program {
             __cudaRegisterFatBinaryEnd(handle);
             handle
         };
-        Program { handle, kernel, _container: words, _wrapper: wrapper, _list: list }
+        Program { handle, kernel, _containers: containers, _wrapper: wrapper, _list: list }
     }
 
     fn host(&self) -> *const c_void {
@@ -221,7 +232,7 @@ fn good(status: c_int) {
 #[test]
 fn fat_binaries_run_however_they_are_packed() {
     for name in ["none.fatbin", "speed.fatbin", "size.fatbin", "targets.fatbin"] {
-        let program = Program::new(&file(name), false);
+        let program = Program::new(&file(name));
         assert_eq!(program.calls(), 7, "{name}");
         program.adds(true);
         program.adds(false);
@@ -237,9 +248,19 @@ fn parts_are_linked() {
     // The container is a piece of the file.
     let magic = machine::fatbin::MAGIC.to_le_bytes();
     let at = object.windows(4).position(|window| window == magic).expect("it has a container");
-    let program = Program::new(&object[at..], true);
+    let program = Program::of_parts(&[&object[at..]]);
     program.adds(true);
     assert_eq!(program.calls(), 8);
+    // NVIDIA's device runtime, with which `nvcc -rdc=true` links, has PTX for the newest device alone. It is left out: no PTX
+    // defines what it calls.
+    for sm in [75, 121] {
+        let text = ".version 9.0\n.target sm_75\n.address_size 64\n.extern .func __cuda_syscall_x();\n\
+            .visible .func y() { call.uni __cuda_syscall_x, (); ret; }\n";
+        let runtime = machine::fatbin::of_ptx(sm, machine::fatbin::Reach::Later, (9, 0), text);
+        let program = Program::of_parts(&[&object[at..], &runtime]);
+        program.adds(true);
+        assert_eq!(program.calls(), 8);
+    }
 }
 
 #[test]
@@ -299,7 +320,7 @@ fn an_image_without_ptx_says_so() {
     let cubin = fatbin.entries[0].data().expect("it is not packed").len();
     let mut alone = bytes[..machine::fatbin::HEADER_SIZE + 64 + cubin].to_vec();
     alone[8..16].copy_from_slice(&(64 + cubin as u64).to_le_bytes());
-    let program = Program::new(&alone, false);
+    let program = Program::new(&alone);
     let one = Dim3(1, 1, 1);
     // SAFETY: nothing is launched.
     unsafe {

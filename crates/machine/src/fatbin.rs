@@ -236,6 +236,12 @@ impl<'a> Fatbin<'a> {
         let fits = |entry: &&Entry<'a>| entry.kind == Kind::Ptx && entry.runs_on(sm);
         self.entries.iter().filter(fits).max_by_key(|entry| (entry.sm, entry.reach))
     }
+
+    /// Whether the text of one of its entries is such a one. What cannot be read is none.
+    pub fn any_ptx(&self, is_it: impl Fn(&str) -> bool) -> bool {
+        let mut all = self.entries.iter().filter(|entry| entry.kind == Kind::Ptx);
+        all.any(|entry| entry.text().is_ok_and(|text| is_it(&text)))
+    }
 }
 
 /// A container with one entry, which is PTX as it stands.
