@@ -3,6 +3,9 @@
 use lanes::WARP;
 use std::mem::offset_of;
 
+/// Blocks for which lanes can be noted, in all parts of a kernel where its lanes may part.
+pub(crate) const MAX_PENDING: usize = 512;
+
 /// Where machine code finds everything, and leaves what it knows. The words of [`crate::Code::context_words`] follow it in
 /// memory: room for what has no register.
 #[repr(C, align(64))]
@@ -56,12 +59,12 @@ pub struct Context {
     pub owner: u64,
     /// The lanes that execute, when masked code was left.
     pub lanes: u64,
-    /// Lanes that wait for their turn, when masked code was left ([`crate::Code::pending`]).
-    pub pending: [u32; 64],
     /// Per lane, how far its access lies from where all are counted from.
     pub offsets: [u32; WARP],
     /// What lanes store, or have loaded, one by one; and what atomics have found.
     pub elements: [[u64; WARP]; 2],
+    /// Lanes that wait for their turn, when masked code was left ([`crate::Code::pending`]).
+    pub pending: [u32; MAX_PENDING],
 }
 
 impl Context {
@@ -92,9 +95,9 @@ impl Context {
             cta: [0; 4],
             owner: 0,
             lanes: 0,
-            pending: [0; 64],
             offsets: [0; WARP],
             elements: [[0; WARP]; 2],
+            pending: [0; MAX_PENDING],
         }
     }
 }

@@ -1,37 +1,31 @@
 //! When machine code is made, and that a kernel may change over to it in the middle of a loop.
 
 use ir::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Kernel, Op, Ordering, Space};
-use ir::{Special, Src, Terminator, UnaryOp, WarpRules};
+use ir::{Reg, Special, Src, Terminator, UnaryOp, WarpRules};
 use warpwise_vm::{EngineChoice, Executable, Launch, Memory};
 
 const THREADS: u32 = 64;
 
-/// `out[t]` is what `rounds + t` steps of a linear congruential generator make of `t`: lanes leave the loop one after the other.
-fn kernel() -> Kernel {
-    let mut b = Builder::new("k", WarpRules::Independent);
-    let param = |b: &mut Builder, offset: u64, class: Class, access: Access| {
-        let d = b.reg(class);
-        let address = Address { base: Src::Imm(offset), offset: 0 };
-        let (space, ordering) = (Space::Param, Ordering::Weak);
-        b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
-        d
-    };
-    let out = param(&mut b, 0, Class::W64, Access::B64);
-    let rounds = param(&mut b, 8, Class::W32, Access::B32);
-    let [t, value, round] = [0; 3].map(|_| b.reg(Class::W32));
-    b.push(Op::Special { d: t, what: Special::Tid(Dim::X) });
-    b.unary_to(value, UnaryOp::Mov32, t);
-    b.unary_to(round, UnaryOp::Mov32, Src::Imm(0));
-    let end = b.binary(BinaryOp::AddI32, rounds, t);
-    let (body, done) = (b.block(), b.block());
-    b.terminate(Terminator::Jump(body));
-    b.switch_to(body);
+fn param(b: &mut Builder, offset: u64, class: Class, access: Access) -> Reg {
+    let d = b.reg(class);
+    let address = Address { base: Src::Imm(offset), offset: 0 };
+    let (space, ordering) = (Space::Param, Ordering::Weak);
+    b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
+    d
+}
+
+/// A step of a linear congruential generator.
+fn step(b: &mut Builder, value: Reg) {
     b.binary_to(value, BinaryOp::MulLo32, value, Src::Imm(1_664_525));
     b.binary_to(value, BinaryOp::AddI32, value, Src::Imm(1_013_904_223));
-    b.binary_to(round, BinaryOp::AddI32, round, Src::Imm(1));
-    let more = b.compare(CompareOp::LtU32, round, end);
-    b.terminate(Terminator::Branch { p: more.into(), then: body, otherwise: done });
-    b.switch_to(done);
+}
+
+fn stepped(value: u32) -> u32 {
+    value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
+}
+
+/// `out[t] = value`, the end of the kernel.
+fn finish(mut b: Builder, out: Reg, t: Reg, value: Reg) -> Kernel {
     let bytes = b.binary(BinaryOp::MulWideU32, t, Src::Imm(4));
     let to = b.binary(BinaryOp::AddI64, out, bytes);
     b.push(Op::Store {
@@ -47,8 +41,62 @@ fn kernel() -> Kernel {
     kernel
 }
 
+/// `out[t]` is what so many steps make of `t`, each of which its own bit of what is there decides: each parts lanes.
+fn branches(count: u32) -> Kernel {
+    let mut b = Builder::new("k", WarpRules::Independent);
+    let out = param(&mut b, 0, Class::W64, Access::B64);
+    let [t, value] = [0; 2].map(|_| b.reg(Class::W32));
+    b.push(Op::Special { d: t, what: Special::Tid(Dim::X) });
+    b.unary_to(value, UnaryOp::Mov32, t);
+    for nth in 0..count {
+        let bit = b.binary(BinaryOp::And32, value, Src::Imm(1 << (nth % 7)));
+        let is_set = b.compare(CompareOp::NeI32, bit, Src::Imm(0));
+        let (then, next) = (b.block(), b.block());
+        b.terminate(Terminator::Branch { p: is_set.into(), then, otherwise: next });
+        b.switch_to(then);
+        step(&mut b, value);
+        b.terminate(Terminator::Jump(next));
+        b.switch_to(next);
+        b.binary_to(value, BinaryOp::AddI32, value, Src::Imm(1));
+    }
+    finish(b, out, t, value)
+}
+
+/// `out[t]` is what `rounds + t` steps make of `t`: lanes leave the loop one after the other.
+fn kernel() -> Kernel {
+    let mut b = Builder::new("k", WarpRules::Independent);
+    let out = param(&mut b, 0, Class::W64, Access::B64);
+    let rounds = param(&mut b, 8, Class::W32, Access::B32);
+    let [t, value, round] = [0; 3].map(|_| b.reg(Class::W32));
+    b.push(Op::Special { d: t, what: Special::Tid(Dim::X) });
+    b.unary_to(value, UnaryOp::Mov32, t);
+    b.unary_to(round, UnaryOp::Mov32, Src::Imm(0));
+    let end = b.binary(BinaryOp::AddI32, rounds, t);
+    let (body, done) = (b.block(), b.block());
+    b.terminate(Terminator::Jump(body));
+    b.switch_to(body);
+    step(&mut b, value);
+    b.binary_to(round, BinaryOp::AddI32, round, Src::Imm(1));
+    let more = b.compare(CompareOp::LtU32, round, end);
+    b.terminate(Terminator::Branch { p: more.into(), then: body, otherwise: done });
+    b.switch_to(done);
+    finish(b, out, t, value)
+}
+
 /// Launches the kernel with one CTA, and compares with plain Rust.
 fn run(executable: &Executable, engine: EngineChoice, rounds: u32, deterministic: bool) {
+    let expected = |t| (0..rounds + t).fold(t, |value, _| stepped(value));
+    compare(executable, engine, rounds, deterministic, expected);
+}
+
+/// Launches a kernel with one CTA, and compares.
+fn compare(
+    executable: &Executable,
+    engine: EngineChoice,
+    rounds: u32,
+    deterministic: bool,
+    expected: impl Fn(u32) -> u32,
+) {
     let memory = Memory::new().expect("address space");
     let to = memory.allocate(4 * u64::from(THREADS)).expect("space");
     let mut params = to.to_le_bytes().to_vec();
@@ -59,9 +107,7 @@ fn run(executable: &Executable, engine: EngineChoice, rounds: u32, deterministic
     let mut read = vec![0; 4 * THREADS as usize];
     memory.read(to, &mut read).expect("inside");
     for (t, word) in (0..).zip(read.chunks_exact(4)) {
-        let step = |value: u32, _| value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let expected = (0..rounds + t).fold(t, step);
-        assert_eq!(word, expected.to_le_bytes(), "{engine}, thread {t}");
+        assert_eq!(word, expected(t).to_le_bytes(), "{engine}, thread {t}");
     }
 }
 
@@ -85,5 +131,20 @@ fn every_engine_gives_what_plain_rust_gives() {
         run(&executable, engine, 3_000, false);
         let native = matches!(engine, EngineChoice::Native(_));
         assert_eq!(executable.machine_code() > 0, native, "{engine}");
+    }
+}
+
+/// More branches than a machine word has bits: a bitonic sort that is unrolled has 45.
+#[test]
+fn many_branches_part_lanes() {
+    const COUNT: u32 = 150;
+    let expected = |t| {
+        (0..COUNT).fold(t, |value, nth| {
+            let value = if value >> (nth % 7) & 1 == 1 { stepped(value) } else { value };
+            value.wrapping_add(1)
+        })
+    };
+    for engine in EngineChoice::available() {
+        compare(&Executable::new(branches(COUNT)), engine, 0, false, expected);
     }
 }

@@ -1,14 +1,13 @@
 //! Where lanes of a warp that have parted stay until they meet: blocks that are lowered a second time, for some of the lanes.
 
 use super::nodes::{End, Nodes};
+use crate::context::MAX_PENDING;
 use ir::analysis::Shapes;
 use ir::{BlockId, Dominators, Graph, Kernel, Reg, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of a part, with the one where lanes meet.
 const MAX_BLOCKS: usize = 32;
-/// Blocks for which lanes can be noted, in all parts of a kernel.
-pub(super) const MAX_PENDING: usize = 64;
 
 /// Blocks in the order of the kernel, in which lanes that have parted run: the earliest first. All of them come to the last.
 #[derive(Debug)]
