@@ -13,8 +13,8 @@ use crate::isa::{U, V};
 use crate::mir::{Base, EachLane, How, Kind, Mem, O, register};
 use iced_x86::{Code, ConditionCode};
 use ir::{
-    Access, Address, BinaryOp, Class, Inst, Op, Operand as IrOperand, Ordering, Pred, Reg, Round,
-    Space, Src, Update,
+    Access, Address, BinaryOp, Class, Inst, Op, Operand as IrOperand, Pred, Reg, Round, Space, Src,
+    Update,
 };
 use regalloc2::{Operand, OperandConstraint, OperandKind, OperandPos, RegClass, VReg};
 
@@ -126,22 +126,29 @@ impl Lower<'_> {
 
     /// The access of an instruction, if its lanes can be served here.
     fn accessed<'i>(&self, inst: &'i Inst) -> Option<Accessed<'i>> {
-        let weak = |ordering: &Ordering| ordering.scope().is_none();
         let found = match &inst.op {
-            Op::Load { d, space, access, address, ordering } if weak(ordering) => Accessed {
-                space: *space,
-                address,
-                size: access.bytes(),
-                count: d.len(),
-                writes: false,
-            },
-            Op::Store { values, space, access, address, ordering } if weak(ordering) => Accessed {
-                space: *space,
-                address,
-                size: access.bytes(),
-                count: values.len(),
-                writes: true,
-            },
+            Op::Load { d, space, access, address, ordering }
+                if Self::is_plain(*space, *ordering) =>
+            {
+                Accessed {
+                    space: *space,
+                    address,
+                    size: access.bytes(),
+                    count: d.len(),
+                    writes: false,
+                }
+            }
+            Op::Store { values, space, access, address, ordering }
+                if Self::is_plain(*space, *ordering) =>
+            {
+                Accessed {
+                    space: *space,
+                    address,
+                    size: access.bytes(),
+                    count: values.len(),
+                    writes: true,
+                }
+            }
             Op::Atomic { d, update, space, access, address, .. }
                 if atomic(*update, *access, d.is_some()).is_some() =>
             {

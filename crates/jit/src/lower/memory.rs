@@ -30,10 +30,19 @@ impl Lanes {
 }
 
 impl Lower<'_> {
+    /// Whether no other host thread may access the same bytes at the same time, or that is a race. Code runs a CTA whose shared
+    /// memory nobody else has, and all its warps on one thread.
+    pub(super) fn is_plain(space: Space, ordering: Ordering) -> bool {
+        match space {
+            Space::Shared | Space::Local | Space::Param => true,
+            Space::Global | Space::Generic => ordering.scope().is_none(),
+        }
+    }
+
     /// A load. Says whether it can be done.
     pub(super) fn load(&mut self, op: &Op, place: u32) -> bool {
         let Op::Load { d, space, access, address, ordering } = op else { return false };
-        if ordering.scope().is_some() {
+        if !Self::is_plain(*space, *ordering) {
             return false;
         }
         let size = match access {
@@ -139,7 +148,10 @@ impl Lower<'_> {
     /// A store. Says whether it can be done.
     pub(super) fn store(&mut self, op: &Op, place: u32) -> bool {
         let Op::Store { values, space, access, address, ordering } = op else { return false };
-        let (Ordering::Weak, [value]) = (ordering, &values[..]) else { return false };
+        let [value] = &values[..] else { return false };
+        if !Self::is_plain(*space, *ordering) {
+            return false;
+        }
         let (size, class) = match access {
             Access::B32 => (4, Class::W32),
             Access::B64 => (8, Class::W64),
