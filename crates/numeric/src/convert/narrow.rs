@@ -11,6 +11,7 @@ const SOURCE: u32 = 23;
 
 /// The exponent fields of single precision that belong to subnormals of the destination end with
 /// this one. Where both formats have the same range, encodings are proportional and it is 0.
+#[inline(always)]
 const fn lowest_field(bias: u32) -> u32 {
     127 - bias
 }

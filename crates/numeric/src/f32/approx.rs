@@ -36,15 +36,17 @@ pub const fn lg2_approx(a: u32) -> u32 {
 }
 
 /// `sin.approx`: the sine of `a` radians (PTX ISA 9.1, 9.7.3.18); a NaN for infinities.
-#[inline]
+#[inline(always)]
 pub const fn sin_approx(a: u32) -> u32 {
-    if super::is_finite(a) { nearest(real::sin(value(a))) } else { NAN }
+    let result = nearest(real::sin(value(a)));
+    if super::is_finite(a) { result } else { NAN }
 }
 
 /// `cos.approx`: the cosine of `a` radians (PTX ISA 9.1, 9.7.3.19); a NaN for infinities.
-#[inline]
+#[inline(always)]
 pub const fn cos_approx(a: u32) -> u32 {
-    if super::is_finite(a) { nearest(real::cos(value(a))) } else { NAN }
+    let result = nearest(real::cos(value(a)));
+    if super::is_finite(a) { result } else { NAN }
 }
 
 /// `tanh.approx`: the hyperbolic tangent (PTX ISA 9.1, 9.7.3.22).
