@@ -124,6 +124,15 @@ pub(crate) enum U {
     /// The upper half of a vector, in the lower.
     UpperHalf,
     FmaPs,
+    /// To integral values, as a constant says.
+    RoundPs,
+    RoundPd,
+    /// From the low half of a vector, of 16 bits an element.
+    CvtPh2Ps,
+    /// To the low half of a vector.
+    CvtPs2Ph,
+    /// The low half of a vector's elements of 16 bits, each made 32 bits wide.
+    WidenHalves,
 }
 
 impl U {
@@ -173,6 +182,16 @@ impl U {
             (U::WidenS, Level::Avx512) => Code::EVEX_Vpmovsxdq_zmm_k1z_ymmm256,
             (U::UpperHalf, Level::Avx2) => Code::VEX_Vextracti128_xmmm128_ymm_imm8,
             (U::UpperHalf, Level::Avx512) => Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
+            (U::RoundPs, Level::Avx2) => Code::VEX_Vroundps_ymm_ymmm256_imm8,
+            (U::RoundPs, Level::Avx512) => Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
+            (U::RoundPd, Level::Avx2) => Code::VEX_Vroundpd_ymm_ymmm256_imm8,
+            (U::RoundPd, Level::Avx512) => Code::EVEX_Vrndscalepd_zmm_k1z_zmmm512b64_imm8_sae,
+            (U::CvtPh2Ps, Level::Avx2) => Code::VEX_Vcvtph2ps_ymm_xmmm128,
+            (U::CvtPh2Ps, Level::Avx512) => Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae,
+            (U::CvtPs2Ph, Level::Avx2) => Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8,
+            (U::CvtPs2Ph, Level::Avx512) => Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae,
+            (U::WidenHalves, Level::Avx2) => Code::VEX_Vpmovzxwd_ymm_xmmm128,
+            (U::WidenHalves, Level::Avx512) => Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
             (U::FmaPs, Level::Avx2) => Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
             (U::FmaPs, Level::Avx512) => Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
         }

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum Level {
     /// What every machine of the build target has.
     Portable,
-    /// x86-64 with AVX2, FMA and BMI (`x86-64-v3`).
+    /// x86-64 with AVX2, FMA, F16C and BMI (`x86-64-v3`).
     Avx2,
     /// x86-64 with AVX-512 F, BW, CD, DQ and VL (`x86-64-v4`).
     Avx512,
@@ -46,6 +46,7 @@ impl Level {
             Level::Avx2 => {
                 std::is_x86_feature_detected!("avx2")
                     && std::is_x86_feature_detected!("fma")
+                    && std::is_x86_feature_detected!("f16c")
                     && std::is_x86_feature_detected!("bmi1")
                     && std::is_x86_feature_detected!("bmi2")
                     && std::is_x86_feature_detected!("lzcnt")

@@ -17,6 +17,10 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | N::S32ToF32(NEAREST)
                 | N::U32ToF32(NEAREST)
                 | N::F64ToF32(NEAREST)
+                | N::RcpF32(NEAREST)
+                | N::RsqrtF32
+                | N::RoundF32(_)
+                | N::F16ToF32
         ),
         Op::Binary { op, .. } => matches!(
             op,
@@ -24,6 +28,7 @@ pub(super) fn leaves_nan_bits_open(op: &Op) -> bool {
                 | B::SubF32(NEAREST)
                 | B::MulF32(NEAREST)
                 | B::DivF32(NEAREST)
+                | B::DivApproxF32
                 | B::AddFtzF32
                 | B::SubFtzF32
                 | B::MulFtzF32

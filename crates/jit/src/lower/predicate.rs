@@ -229,6 +229,11 @@ impl Lower<'_> {
         self.set(d, Value::masks(masks));
     }
 
+    /// The lanes of a vector in which words are equal.
+    pub(super) fn equal_words(&mut self, a: VReg, b: O) -> VReg {
+        self.compare_vector(Relation::Unsigned(EQ), a, b)
+    }
+
     fn compare_vector(&mut self, relation: Relation, a: VReg, b: O) -> VReg {
         if let Relation::Float(predicate) = relation {
             return self.compare_ps(a, b, predicate);

@@ -99,8 +99,13 @@ impl Lower<'_> {
     }
 
     pub(super) fn shift(&mut self, what: U, a: VReg, by: u8) -> VReg {
+        self.immediate(what, a, by)
+    }
+
+    /// An instruction of a vector and a constant.
+    pub(super) fn immediate(&mut self, what: U, a: VReg, constant: u8) -> VReg {
         let found = self.func.value(FLOAT);
-        self.func.x(what.code(self.level), &[O::D(found), O::U(a), O::I8(by)]);
+        self.func.x(what.code(self.level), &[O::D(found), O::U(a), O::I8(constant)]);
         found
     }
 
@@ -145,8 +150,10 @@ impl Lower<'_> {
                     Some(self.binary(V::AddQ, product, c))
                 }
                 _ => {
-                    let found = self.bits_ternary(*op, [*a, *b, *c], nth);
-                    found.or_else(|| self.wide_ternary(*op, [*a, *b, *c], nth))
+                    let operands = [*a, *b, *c];
+                    let found = self.bits_ternary(*op, operands, nth);
+                    let found = found.or_else(|| self.number_ternary(*op, operands, nth));
+                    found.or_else(|| self.wide_ternary(*op, operands, nth))
                 }
             },
             _ => None,
@@ -205,6 +212,7 @@ impl Lower<'_> {
             }
             _ => {
                 let found = self.bits_unary(op, a, nth);
+                let found = found.or_else(|| self.number_unary(op, a, nth));
                 return found.or_else(|| self.wide_unary(op, a, nth));
             }
         })
@@ -250,9 +258,7 @@ impl Lower<'_> {
             }
             O::U(vector) if nth.is_multiple_of(2) => self.unary(widen, O::U(vector)),
             O::U(vector) => {
-                let upper = self.func.value(FLOAT);
-                let code = U::UpperHalf.code(self.level);
-                self.func.x(code, &[O::D(upper), O::U(vector), O::I8(1)]);
+                let upper = self.immediate(U::UpperHalf, vector, 1);
                 self.unary(widen, O::U(upper))
             }
             other => self.unary(widen, other),
@@ -294,6 +300,8 @@ impl Lower<'_> {
             B::MinF32 | B::MaxF32 => return Some(self.extreme(op == B::MinF32, a, b, nth)),
             _ => {
                 let found = self.bits_binary(op, a, b, nth);
+                let found = found.or_else(|| self.number_binary(op, a, b, nth));
+                let found = found.or_else(|| self.quotient(op, a, b, nth));
                 return found.or_else(|| self.wide_binary(op, a, b, nth));
             }
         };

@@ -75,23 +75,19 @@ impl Lower<'_> {
                     let a = self.operand(a, Class::W64, nth);
                     self.unary(U::CvtPd2Ps, a)
                 });
-                let found = self.func.value(FLOAT);
-                let code = U::SetUpperHalf.code(self.level);
-                self.func.x(code, &[O::D(found), O::U(low), O::U(high), O::I8(1)]);
-                found
+                self.joined([low, high])
             }
             _ => return None,
         })
     }
 
     /// A vector of 64 bits a lane made of half a vector of 32.
-    fn of_half(&mut self, a: Src, nth: usize, what: U) -> VReg {
+    pub(super) fn of_half(&mut self, a: Src, nth: usize, what: U) -> VReg {
         let whole = self.vector(a, Class::W32, nth / 2);
         if nth.is_multiple_of(2) {
             return self.unary(what, O::U(whole));
         }
-        let upper = self.func.value(FLOAT);
-        self.func.x(U::UpperHalf.code(self.level), &[O::D(upper), O::U(whole), O::I8(1)]);
+        let upper = self.immediate(U::UpperHalf, whole, 1);
         self.unary(what, O::U(upper))
     }
 

@@ -1,0 +1,237 @@
+//! Vector operations on binary32 that take several instructions, and on the formats of 16 bits by way of it.
+
+use super::Lower;
+use super::value::FLOAT;
+use super::values::words;
+use crate::isa::{U, V};
+use crate::mir::O;
+use ir::numeric::{bf16, f32};
+use ir::{BinaryOp, Class, Round, Src, TernaryOp, UnaryOp};
+use regalloc2::VReg;
+
+const NEAREST: Round = Round::NearestEven;
+
+/// The constant of `vroundps` that rounds so, and says nothing of what is lost.
+pub(super) fn rounding(round: Round) -> u8 {
+    8 | match round {
+        Round::NearestEven => 0,
+        Round::Down => 1,
+        Round::Up => 2,
+        Round::TowardZero => 3,
+    }
+}
+
+/// A format of 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Half {
+    F16,
+    Bf16,
+}
+
+impl Lower<'_> {
+    /// A vector of a result of one operand.
+    pub(super) fn number_unary(&mut self, op: UnaryOp, a: Src, nth: usize) -> Option<VReg> {
+        use UnaryOp as N;
+        Some(match op {
+            N::RcpF32(NEAREST) => {
+                let one = self.vector(Src::Imm(f32::ONE.into()), Class::W32, nth);
+                let a = self.operand(a, Class::W32, nth);
+                self.binary(V::DivPs, one, a)
+            }
+            N::RsqrtF32 => {
+                let halves = [2 * nth, 2 * nth + 1].map(|nth| {
+                    let wide = self.of_half(a, nth, U::CvtPs2Pd);
+                    let root = self.unary(U::SqrtPd, O::U(wide));
+                    let one = self.vector(Src::Imm(1f64.to_bits()), Class::W64, nth);
+                    let inverse = self.binary(V::DivPd, one, O::U(root));
+                    self.unary(U::CvtPd2Ps, O::U(inverse))
+                });
+                self.joined(halves)
+            }
+            N::RoundF32(round) => {
+                let a = self.vector(a, Class::W32, nth);
+                self.immediate(U::RoundPs, a, rounding(round))
+            }
+            N::F16ToF32 => {
+                let a = self.vector(a, Class::W32, nth);
+                let [low, high] = self.numbers_of_pairs(a);
+                self.low_words(low, high)
+            }
+            N::Bf16ToF32 => {
+                let a = self.vector(a, Class::W32, nth);
+                self.shift(U::ShlD, a, 16)
+            }
+            N::F32ToF16(NEAREST) => {
+                let a = self.vector(a, Class::W32, nth);
+                let number = self.canonical_vector(a);
+                let halves = self.immediate(U::CvtPs2Ph, number, 0);
+                self.unary(U::WidenHalves, O::U(halves))
+            }
+            N::F32ToBf16(NEAREST) => {
+                let a = self.vector(a, Class::W32, nth);
+                self.bf16_of(a)
+            }
+            _ => return None,
+        })
+    }
+
+    /// The same of two.
+    pub(super) fn number_binary(
+        &mut self,
+        op: BinaryOp,
+        a: Src,
+        b: Src,
+        nth: usize,
+    ) -> Option<VReg> {
+        use BinaryOp as B;
+        let (what, half, pair) = match op {
+            B::DivApproxF32 => {
+                let [a, b] = [a, b].map(|src| self.vector(src, Class::W32, nth));
+                return Some(self.approximate_quotient(a, b));
+            }
+            B::AddF16 => (V::AddPs, Half::F16, false),
+            B::SubF16 => (V::SubPs, Half::F16, false),
+            B::MulF16 => (V::MulPs, Half::F16, false),
+            B::AddF16x2 => (V::AddPs, Half::F16, true),
+            B::SubF16x2 => (V::SubPs, Half::F16, true),
+            B::MulF16x2 => (V::MulPs, Half::F16, true),
+            B::AddBf16 => (V::AddPs, Half::Bf16, false),
+            B::SubBf16 => (V::SubPs, Half::Bf16, false),
+            B::MulBf16 => (V::MulPs, Half::Bf16, false),
+            B::AddBf16x2 => (V::AddPs, Half::Bf16, true),
+            B::SubBf16x2 => (V::SubPs, Half::Bf16, true),
+            B::MulBf16x2 => (V::MulPs, Half::Bf16, true),
+            _ => return None,
+        };
+        let [a, b] = [a, b].map(|src| self.vector(src, Class::W32, nth));
+        // Rounding twice changes nothing: see `numeric::f16::add_rn`.
+        let found = match half {
+            Half::F16 => {
+                let [[a, more_a], [b, more_b]] = [a, b].map(|pairs| self.numbers_of_pairs(pairs));
+                let numbers = [(a, b), (more_a, more_b)];
+                let results = numbers.map(|(a, b)| self.binary(what, a, O::U(b)));
+                self.pairs_of_numbers(results)
+            }
+            Half::Bf16 => {
+                let low = [a, b].map(|pairs| self.shift(U::ShlD, pairs, 16));
+                let low = self.binary(what, low[0], O::U(low[1]));
+                let low = self.bf16_of(low);
+                if !pair {
+                    return Some(low);
+                }
+                let upper = self.pool(words(0xffff_0000));
+                let high = [a, b].map(|pairs| self.binary(V::And, pairs, O::M(upper)));
+                let high = self.binary(what, high[0], O::U(high[1]));
+                let high = self.bf16_of(high);
+                let high = self.shift(U::ShlD, high, 16);
+                self.binary(V::Or, low, O::U(high))
+            }
+        };
+        Some(if pair { found } else { self.low_halves(found) })
+    }
+
+    /// The same of three.
+    pub(super) fn number_ternary(
+        &mut self,
+        op: TernaryOp,
+        operands: [Src; 3],
+        nth: usize,
+    ) -> Option<VReg> {
+        let pair = match op {
+            TernaryOp::FmaF16 => false,
+            TernaryOp::FmaF16x2 => true,
+            _ => return None,
+        };
+        let [a, b, c] = operands.map(|src| {
+            let pairs = self.vector(src, Class::W32, nth);
+            self.numbers_of_pairs(pairs)
+        });
+        let results = [0, 1].map(|half| {
+            // The product is exact, the sum is rounded to odd: see `numeric::f16::fma_rn`.
+            let product = self.binary(V::MulPs, a[half], O::U(b[half]));
+            self.sum_to_odd(product, c[half])
+        });
+        let found = self.pairs_of_numbers(results);
+        Some(if pair { found } else { self.low_halves(found) })
+    }
+
+    /// `div.approx`: divisors beyond 2^126 give what a reciprocal flushed to zero gives.
+    fn approximate_quotient(&mut self, a: VReg, b: VReg) -> VReg {
+        const LARGE: u32 = 0x7e80_0000;
+        let quotient = self.binary(V::DivPs, a, O::U(b));
+        let (sign, rest) = (self.pool(words(f32::SIGN)), self.pool(words(!f32::SIGN)));
+        let sign = self.binary(V::And, b, O::M(sign));
+        let flushed = self.binary(V::MulPs, a, O::U(sign));
+        let magnitude = self.binary(V::And, b, O::M(rest));
+        let (large, infinity) = (self.pool(words(LARGE)), self.pool(words(f32::INFINITY)));
+        // Greater and less, quiet: false for NaNs.
+        let is_large = self.compare_ps(magnitude, O::M(large), 0x1e);
+        let is_finite = self.compare_ps(magnitude, O::M(infinity), 0x11);
+        let unbounded = self.blend(is_large, O::U(flushed), quotient);
+        self.blend(is_finite, O::U(unbounded), quotient)
+    }
+
+    /// A sum rounded to odd: see `numeric::round_to_odd`.
+    fn sum_to_odd(&mut self, x: VReg, y: VReg) -> VReg {
+        let sum = self.binary(V::AddPs, x, O::U(y));
+        let y_part = self.binary(V::SubPs, sum, O::U(x));
+        let x_part = self.binary(V::SubPs, sum, O::U(y_part));
+        let x_error = self.binary(V::SubPs, x, O::U(x_part));
+        let y_error = self.binary(V::SubPs, y, O::U(y_part));
+        let error = self.binary(V::AddPs, x_error, O::U(y_error));
+        // One away from zero where the signs agree, else one towards it.
+        let (zero, one) = (self.pool(words(0)), self.pool(words(1)));
+        let signs = self.binary(V::Xor, error, O::U(sum));
+        let step = self.shift(U::SarD, signs, 31);
+        let step = self.binary(V::Or, step, O::M(one));
+        // Not where there is no error, where there is no number, and where the last bit is 1.
+        let moves = self.compare_ps(error, O::M(zero), 0x0c);
+        let none = self.vector(Src::Imm(0), Class::W32, 0);
+        let step = self.blend(moves, O::U(step), none);
+        let odd = self.binary(V::And, sum, O::M(one));
+        let even = self.binary(V::SubD, odd, O::M(one));
+        let step = self.binary(V::And, step, O::U(even));
+        self.binary(V::AddD, sum, O::U(step))
+    }
+
+    /// The numbers in both halves of the lanes of half a vector, and of those of the other half.
+    fn numbers_of_pairs(&mut self, pairs: VReg) -> [VReg; 2] {
+        let upper = self.immediate(U::UpperHalf, pairs, 1);
+        [pairs, upper].map(|half| self.unary(U::CvtPh2Ps, O::U(half)))
+    }
+
+    /// What [`Self::numbers_of_pairs`] takes apart, rounded to nearest even, with canonical NaNs.
+    fn pairs_of_numbers(&mut self, numbers: [VReg; 2]) -> VReg {
+        let halves = numbers.map(|numbers| {
+            let canonical = self.canonical_vector(numbers);
+            self.immediate(U::CvtPs2Ph, canonical, 0)
+        });
+        self.joined(halves)
+    }
+
+    /// A vector of two halves.
+    pub(super) fn joined(&mut self, [low, high]: [VReg; 2]) -> VReg {
+        let found = self.func.value(FLOAT);
+        let code = U::SetUpperHalf.code(self.level);
+        self.func.x(code, &[O::D(found), O::U(low), O::U(high), O::I8(1)]);
+        found
+    }
+
+    fn low_halves(&mut self, a: VReg) -> VReg {
+        let low = self.pool(words(0xffff));
+        self.binary(V::And, a, O::M(low))
+    }
+
+    /// Numbers rounded to nearest even in `bf16`, with canonical NaNs.
+    fn bf16_of(&mut self, a: VReg) -> VReg {
+        let (one, less) = (self.pool(words(1)), self.pool(words(0x7fff)));
+        let nan = self.pool(words(bf16::NAN.into()));
+        let kept = self.shift(U::ShrD, a, 16);
+        let odd = self.binary(V::And, kept, O::M(one));
+        let more = self.binary(V::AddD, a, O::M(less));
+        let rounded = self.binary(V::AddD, more, O::U(odd));
+        let rounded = self.shift(U::ShrD, rounded, 16);
+        let is_nan = self.compare_ps(a, O::U(a), 3);
+        self.blend(is_nan, O::M(nan), rounded)
+    }
+}
