@@ -1,10 +1,11 @@
-//! Eight kernels, by every engine and level that the machine has, beside native loops in the same run: one thread, in turns.
+//! Kernels that people write, by every engine and level that the machine has, beside native loops in the same run: one thread, in turns.
 
 use crate::families;
 use crate::median::median;
 use crate::native;
+use crate::patterns;
 use std::time::Instant;
-use warpwise::{Arg, Device, EngineChoice, Error, LaunchConfig, Module};
+use warpwise::{Arg, Buffer, Device, EngineChoice, Error, LaunchConfig, Module};
 
 const ELEMENTS: usize = 1 << 22;
 const ROUNDS: u32 = 1000;
@@ -14,16 +15,21 @@ const WIDTH: usize = 512;
 const MOST: u32 = 256;
 const REPETITIONS: usize = 5;
 
-struct Row<'a> {
-    name: &'a str,
-    kernel: &'a str,
-    module: &'a Module,
-    grid: [u32; 3],
-    block: [u32; 3],
-    args: Vec<Arg>,
-    native: Box<dyn FnMut() + 'a>,
+/// A kernel and its loop.
+pub(crate) struct Row<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) kernel: &'a str,
+    pub(crate) module: &'a Module,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) args: Vec<Arg>,
+    pub(crate) native: Box<dyn FnMut() + 'a>,
     /// Undoes what a launch adds to.
-    before: Box<dyn Fn() -> Result<(), Error> + 'a>,
+    pub(crate) before: Box<dyn Fn() -> Result<(), Error> + 'a>,
+    /// Where the result is.
+    pub(crate) result: Buffer,
+    /// What it begins with.
+    pub(crate) wanted: Vec<u32>,
 }
 
 /// Prints, for every kernel, how many times longer each engine takes than the loop. Names of kernels and engines leave
@@ -31,6 +37,7 @@ struct Row<'a> {
 pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     let first = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
     let second = Module::from_ptx("families.ptx", include_str!("../kernels/families.ptx"))?;
+    let third = Module::from_ptx("patterns.ptx", include_str!("../kernels/patterns.ptx"))?;
     let device = Device::new()?;
     let integers: Vec<i32> = (0..ELEMENTS as u32)
         .map(|i| (i.wrapping_mul(2_654_435_761) >> 15 & 0x7ff) as i32 - 1024)
@@ -65,20 +72,15 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     families::mandelbrot(&mut rounds, WIDTH, step, MOST);
     let positive = families::compact(&integers, &mut kept);
     families::saxpy(2.0, &floats, &mut line);
-    let mut expected: Vec<(&str, Vec<u32>)> = vec![
-        ("saxpy", line.iter().map(|v| v.to_bits()).collect()),
-        ("reduction", sums.iter().map(|v| v.to_bits()).collect()),
-        ("scan", scanned.iter().map(|v| v.cast_unsigned()).collect()),
-        ("compaction", vec![positive as u32]),
-        ("histogram", found.to_vec()),
-        ("matmul", product.iter().map(|v| v.to_bits()).collect()),
-        ("integer", hashes.clone()),
-        ("mandelbrot", rounds.clone()),
-    ];
+    let of_floats = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<u32>>();
+    let of_integers =
+        |values: &[i32]| values.iter().map(|v| v.cast_unsigned()).collect::<Vec<u32>>();
     let count_of = ELEMENTS as u32;
-    let rows = [
+    let mut rows = vec![
         Row {
             name: "saxpy",
+            result: y,
+            wanted: of_floats(&line),
             kernel: "saxpy",
             module: &second,
             grid: grid(ELEMENTS),
@@ -89,6 +91,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
         Row {
             name: "reduction",
+            result: out,
+            wanted: of_floats(&sums),
             kernel: "block_reduce",
             module: &first,
             grid: grid(ELEMENTS),
@@ -99,6 +103,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
         Row {
             name: "scan",
+            result: out,
+            wanted: of_integers(&scanned),
             kernel: "warp_scan",
             module: &first,
             grid: grid(ELEMENTS),
@@ -109,6 +115,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
         Row {
             name: "compaction",
+            result: count,
+            wanted: vec![positive as u32],
             kernel: "compact",
             module: &second,
             grid: grid(ELEMENTS),
@@ -121,6 +129,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
         Row {
             name: "histogram",
+            result: bins,
+            wanted: found.to_vec(),
             kernel: "histogram",
             module: &second,
             grid: [ELEMENTS as u32 / 4096, 1, 1],
@@ -131,6 +141,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
         Row {
             name: "matmul",
+            result: out,
+            wanted: of_floats(&product),
             kernel: "matmul",
             module: &second,
             grid: [SIDE as u32 / 16, SIDE as u32 / 16, 1],
@@ -141,6 +153,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
         Row {
             name: "integer",
+            result: out,
+            wanted: hashes.clone(),
             kernel: "xorshift",
             module: &first,
             grid: grid(INTEGERS),
@@ -151,6 +165,8 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
         Row {
             name: "mandelbrot",
+            result: out,
+            wanted: rounds.clone(),
             kernel: "mandelbrot",
             module: &second,
             grid: grid(points),
@@ -160,6 +176,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             before: nothing(),
         },
     ];
+    rows.extend(patterns::rows(&device, &third)?);
     let engines: Vec<EngineChoice> =
         EngineChoice::available().chain([EngineChoice::Auto]).collect();
     let (engines_named, names): (Vec<&String>, Vec<&String>) =
@@ -178,8 +195,6 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         let mut theirs = Vec::new();
         let mut ours = vec![Vec::new(); engines.len()];
         let mut instructions = 1;
-        let at = expected.iter().position(|(name, _)| *name == row.name);
-        let wanted = at.map(|at| std::mem::take(&mut expected[at].1)).unwrap_or_default();
         let kernel = row.module.kernel(row.kernel)?;
         // The first launch by an engine makes its code.
         for repetition in 0..=REPETITIONS {
@@ -195,16 +210,10 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
                     times.push(report.elapsed);
                 }
                 instructions = report.stats.warp_instructions;
-                let result = match row.name {
-                    "saxpy" => y,
-                    "compaction" => count,
-                    "histogram" => bins,
-                    _ => out,
-                };
-                let result: Vec<u32> = device.download(result)?;
+                let result: Vec<u32> = device.download(row.result)?;
                 let name = row.name;
                 assert!(
-                    result[..wanted.len()] == wanted,
+                    result[..row.wanted.len()] == row.wanted,
                     "{name} by {engine}: something else than the loop"
                 );
             }

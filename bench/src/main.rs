@@ -7,7 +7,7 @@
 //!
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
 //! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
-//! what allocations of device memory cost, `-- engines` how many times longer than native loops eight kernels take by each engine.
+//! what allocations of device memory cost, `-- engines` how many times longer than native loops thirteen kernels take by each engine.
 
 mod engines;
 mod families;
@@ -16,6 +16,7 @@ mod launch;
 mod lint;
 mod median;
 mod native;
+mod patterns;
 
 use median::median;
 use std::time::Instant;

@@ -133,6 +133,10 @@ pub(crate) enum U {
     CvtPs2Ph,
     /// The low half of a vector's elements of 16 bits, each made 32 bits wide.
     WidenHalves,
+    WidenHalvesS,
+    /// As many bytes as there are words in a vector, each made 32 bits wide.
+    WidenBytes,
+    WidenBytesS,
 }
 
 impl U {
@@ -192,6 +196,12 @@ impl U {
             (U::CvtPs2Ph, Level::Avx512) => Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae,
             (U::WidenHalves, Level::Avx2) => Code::VEX_Vpmovzxwd_ymm_xmmm128,
             (U::WidenHalves, Level::Avx512) => Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
+            (U::WidenHalvesS, Level::Avx2) => Code::VEX_Vpmovsxwd_ymm_xmmm128,
+            (U::WidenHalvesS, Level::Avx512) => Code::EVEX_Vpmovsxwd_zmm_k1z_ymmm256,
+            (U::WidenBytes, Level::Avx2) => Code::VEX_Vpmovzxbd_ymm_xmmm64,
+            (U::WidenBytes, Level::Avx512) => Code::EVEX_Vpmovzxbd_zmm_k1z_xmmm128,
+            (U::WidenBytesS, Level::Avx2) => Code::VEX_Vpmovsxbd_ymm_xmmm64,
+            (U::WidenBytesS, Level::Avx512) => Code::EVEX_Vpmovsxbd_zmm_k1z_xmmm128,
             (U::FmaPs, Level::Avx2) => Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
             (U::FmaPs, Level::Avx512) => Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er,
         }

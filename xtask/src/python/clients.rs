@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The clients as a new user installs them, with the compilers that they use, and what their suites need.
-const PACKAGES: [&str; 18] = [
+const PACKAGES: [&str; 19] = [
     "numpy",
     "scipy",
     "ml_dtypes",
@@ -19,6 +19,7 @@ const PACKAGES: [&str; 18] = [
     "pytest",
     "pytest-timeout",
     "pytest-xdist",
+    "filecheck",
     "numba-cuda",
     "cupy-cuda13x",
     "triton",

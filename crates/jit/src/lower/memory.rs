@@ -2,8 +2,10 @@
 
 use super::Lower;
 use super::value::{INT, Value};
+use super::values::words as words_of;
+use crate::Level;
 use crate::exit::Why;
-use crate::isa::U;
+use crate::isa::{U, V};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::Affine;
@@ -29,6 +31,23 @@ impl Lanes {
     }
 }
 
+/// The instruction that loads an element to a general register.
+fn scalar_load(access: Access) -> Code {
+    match access {
+        Access::U8 => Code::Movzx_r32_rm8,
+        Access::S8 => Code::Movsx_r32_rm8,
+        Access::U16 => Code::Movzx_r32_rm16,
+        Access::S16 => Code::Movsx_r32_rm16,
+        Access::B32 => Code::Mov_r32_rm32,
+        Access::B64 => Code::Mov_r64_rm64,
+    }
+}
+
+/// The class of a register that an access stores from.
+fn access_class(access: Access) -> Class {
+    if access == Access::B64 { Class::W64 } else { Class::W32 }
+}
+
 impl Lower<'_> {
     /// Whether no other host thread may access the same bytes at the same time, or that is a race. Code runs a CTA whose shared
     /// memory nobody else has, and all its warps on one thread.
@@ -45,13 +64,9 @@ impl Lower<'_> {
         if !Self::is_plain(*space, *ordering) {
             return false;
         }
-        let size = match access {
-            Access::B32 => 4,
-            Access::B64 => 8,
-            Access::U8 | Access::S8 | Access::U16 | Access::S16 => return false,
-        };
+        let size = i64::from(access.bytes());
         if *space == Space::Param {
-            return self.load_parameter(d, size, address);
+            return size >= 4 && self.load_parameter(d, size, address);
         }
         let Some(affine) = self.address_shape(address, *space) else { return false };
         let steps = affine.all_steps();
@@ -69,32 +84,58 @@ impl Lower<'_> {
             return false;
         }
         let bytes = size * d.len() as i64;
+        // All lanes' elements lie one after the other.
+        let dense = (0..WARP).all(|lane| steps[lane] == lane as u64 * bytes as u64);
+        let small = size < 4;
+        if small && !uniform && !(dense && d.len() == 1) {
+            return false;
+        }
         let Some(lanes) = self.checked(address, &affine, *space, bytes, false, place) else {
             return false;
+        };
+        let interleaved = dense && !wide && matches!(d.len(), 2 | 4);
+        let mut elements = match interleaved {
+            true => self.load_interleaved(&lanes, d.len()),
+            false => Vec::new(),
         };
         for (nth, d) in d.iter().enumerate() {
             let Some(d) = *d else { continue };
             let offset = nth as i64 * size;
-            if uniform {
+            let value = if uniform {
                 let found = self.func.value(INT);
-                let code = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
-                self.func.x(code, &[O::D(found), O::M(lanes.memory(lanes.at[0] + offset))]);
-                let value = match self.is_scalar(d) {
-                    true => Value::scalar(found),
-                    false => {
-                        let class = if wide { Class::W64 } else { Class::W32 };
-                        let all = self.broadcast(found, class);
-                        Value::vectors(vec![all; count])
-                    }
-                };
-                self.set(d, value);
-                continue;
-            }
-            let vectors =
-                (0..count).map(|slice| self.load_vector(&lanes, slice, size, offset)).collect();
-            self.set(d, Value::vectors(vectors));
+                let memory = O::M(lanes.memory(lanes.at[0] + offset));
+                self.func.x(scalar_load(*access), &[O::D(found), memory]);
+                if self.is_scalar(d) {
+                    Value::scalar(found)
+                } else {
+                    let class = if wide { Class::W64 } else { Class::W32 };
+                    let all = self.broadcast(found, class);
+                    Value::vectors(vec![all; count])
+                }
+            } else if interleaved {
+                Value::vectors(std::mem::take(&mut elements[nth]))
+            } else {
+                let vector = |slice| self.load_vector(&lanes, slice, *access, offset);
+                Value::vectors((0..count).map(vector).collect())
+            };
+            self.set(d, value);
         }
         true
+    }
+
+    /// The vectors of each of several words a lane, all of which lie one after the other.
+    fn load_interleaved(&mut self, lanes: &Lanes, words: usize) -> Vec<Vec<VReg>> {
+        let mut elements = vec![Vec::new(); words];
+        for slice in 0..self.count(Class::W32) {
+            let first = lanes.at[slice * self.level.lanes()];
+            let step = self.level.bytes() as i64;
+            let memory: Vec<VReg> = (0..words as i64)
+                .map(|nth| self.unary(U::Load, O::M(lanes.memory(first + nth * step))))
+                .collect();
+            let apart = self.taken_apart(&memory);
+            elements.iter_mut().zip(apart).for_each(|(all, vector)| all.push(vector));
+        }
+        elements
     }
 
     fn load_parameter(&mut self, d: &[Option<Reg>], size: i64, address: &Address) -> bool {
@@ -118,7 +159,20 @@ impl Lower<'_> {
     }
 
     /// A vector of a load.
-    fn load_vector(&mut self, lanes: &Lanes, slice: usize, size: i64, offset: i64) -> VReg {
+    fn load_vector(&mut self, lanes: &Lanes, slice: usize, access: Access, offset: i64) -> VReg {
+        let widen = match access {
+            Access::U8 => Some(U::WidenBytes),
+            Access::S8 => Some(U::WidenBytesS),
+            Access::U16 => Some(U::WidenHalves),
+            Access::S16 => Some(U::WidenHalvesS),
+            Access::B32 | Access::B64 => None,
+        };
+        if let Some(widen) = widen {
+            // Such elements lie one after the other.
+            let at = lanes.at[slice * self.level.lanes()];
+            return self.unary(widen, O::M(lanes.memory(at)));
+        }
+        let size = i64::from(access.bytes());
         let count = self.level.bytes() / size as usize;
         let first = slice * count;
         let at = |lane: usize| lanes.at[first + lane] + offset;
@@ -148,33 +202,79 @@ impl Lower<'_> {
     /// A store. Says whether it can be done.
     pub(super) fn store(&mut self, op: &Op, place: u32) -> bool {
         let Op::Store { values, space, access, address, ordering } = op else { return false };
-        let [value] = &values[..] else { return false };
         if !Self::is_plain(*space, *ordering) {
             return false;
         }
-        let (size, class) = match access {
-            Access::B32 => (4, Class::W32),
-            Access::B64 => (8, Class::W64),
-            Access::U8 | Access::S8 | Access::U16 | Access::S16 => return false,
+        let (size, class) = (i64::from(access.bytes()), access_class(*access));
+        let fits = match values.len() {
+            1 => true,
+            2 | 4 => size == 4,
+            _ => false,
         };
         let Some(affine) = self.address_shape(address, *space) else { return false };
         let steps = affine.all_steps();
-        if !(0..WARP).all(|lane| steps[lane] == (lane as u64 * size)) {
+        let bytes = size * values.len() as i64;
+        if !fits || !(0..WARP).all(|lane| steps[lane] == lane as u64 * bytes as u64) {
             return false;
         }
-        if let Src::Reg(reg) = value {
-            self.canonical(*reg);
+        for value in values {
+            if let Src::Reg(reg) = value {
+                self.canonical(*reg);
+            }
         }
-        let Some(lanes) = self.checked(address, &affine, *space, size as i64, true, place) else {
+        let Some(lanes) = self.checked(address, &affine, *space, bytes, true, place) else {
             return false;
         };
         let (_, store) = crate::x86::vector_moves(self.level);
+        if size < 4 {
+            let all: Vec<VReg> =
+                (0..self.count(class)).map(|slice| self.vector(values[0], class, slice)).collect();
+            self.store_small(&lanes, &all, size);
+            return true;
+        }
         for slice in 0..self.count(class) {
-            let vector = self.vector(*value, class, slice);
-            let at = lanes.at[slice * self.level.bytes() / size as usize];
-            self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+            let elements: Vec<VReg> =
+                values.iter().map(|value| self.vector(*value, class, slice)).collect();
+            let first = lanes.at[slice * self.level.bytes() / size as usize];
+            for (nth, vector) in (0..).zip(self.put_together(&elements)) {
+                let at = first + nth * self.level.bytes() as i64;
+                self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+            }
         }
         true
+    }
+
+    /// Stores the low bytes, or halves, of all words, one after the other.
+    fn store_small(&mut self, lanes: &Lanes, words: &[VReg], size: i64) {
+        if self.level == Level::Avx512 {
+            let code = match size {
+                1 => Code::EVEX_Vpmovdb_xmmm128_k1z_zmm,
+                _ => Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
+            };
+            for (slice, vector) in words.iter().enumerate() {
+                let at = lanes.at[slice * self.level.lanes()];
+                self.func.x(code, &[O::M(lanes.memory(at)), O::U(*vector)]);
+            }
+            return;
+        }
+        // Instructions that pack clamp to what fits.
+        let low = self.pool(words_of(if size == 1 { 0xff } else { 0xffff }));
+        let words: Vec<VReg> =
+            words.iter().map(|vector| self.binary(V::And, *vector, O::M(low))).collect();
+        let mut packed: Vec<VReg> = words
+            .chunks_exact(2)
+            .map(|pair| self.packed(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, [pair[0], pair[1]]))
+            .collect();
+        if size == 1 {
+            let code = Code::VEX_Vpackuswb_ymm_ymm_ymmm256;
+            packed =
+                packed.chunks_exact(2).map(|pair| self.packed(code, [pair[0], pair[1]])).collect();
+        }
+        let (_, store) = crate::x86::vector_moves(self.level);
+        for (nth, vector) in (0..).zip(packed) {
+            let at = lanes.at[0] + nth * self.level.bytes() as i64;
+            self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+        }
     }
 
     /// How the addresses of an access follow from the first lane's, if they do and the space can be reached so.

@@ -9,6 +9,7 @@ mod bits;
 mod collective;
 mod control;
 mod each_lane;
+mod interleave;
 mod mask;
 mod masked;
 mod memory;

@@ -220,27 +220,7 @@ impl Lower<'_> {
 
     /// The low halves of values of 64 bits in two vectors.
     pub(super) fn low_words(&mut self, low: VReg, high: VReg) -> VReg {
-        let found = self.func.value(FLOAT);
-        match self.level {
-            Level::Avx2 => {
-                let mixed = self.func.value(FLOAT);
-                let code = V::ShufPs.code(self.level);
-                self.func.x(code, &[O::D(mixed), O::U(low), O::U(high), O::I8(0x88)]);
-                let code = Code::VEX_Vpermq_ymm_ymmm256_imm8;
-                self.func.x(code, &[O::D(found), O::U(mixed), O::I8(0xd8)]);
-            }
-            Level::Avx512 => {
-                let mut bytes = [0; 64];
-                for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate() {
-                    chunk.copy_from_slice(&(2 * lane as u32).to_le_bytes());
-                }
-                let index = self.pool(bytes);
-                let index = self.unary(U::Load, O::M(index));
-                let code = Code::EVEX_Vpermt2d_zmm_k1z_zmm_zmmm512b32;
-                self.func.x(code, &[O::Tied(found, low), O::U(index), O::U(high)]);
-            }
-        }
-        found
+        self.every_other([low, high], false)
     }
 
     /// A vector of values of 32 bits, each as one of 64.

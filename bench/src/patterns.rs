@@ -1,0 +1,219 @@
+//! Native loops beside the kernels of `patterns.cu`, in their order of arithmetic, and what both work on.
+
+use crate::engines::Row;
+use multiversion::multiversion;
+use warpwise::{Device, Error, Module};
+
+const SIDE: usize = 1024;
+const WIDTH: usize = 1024;
+const ROWS: usize = 1024;
+const KEYS: usize = 512;
+const PARTS: usize = 1024;
+const BODIES: usize = 2048;
+
+/// The transposed square matrix: 32 rows by 32 columns at a time.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn transpose(input: &[f32], out: &mut [f32], side: usize) {
+    const TILE: usize = 32;
+    for row in (0..side).step_by(TILE) {
+        for column in (0..side).step_by(TILE) {
+            let mut tile = [[0f32; TILE]; TILE];
+            for (nth, tile) in tile.iter_mut().enumerate() {
+                tile.copy_from_slice(&input[(row + nth) * side + column..][..TILE]);
+            }
+            for nth in 0..TILE {
+                let out = &mut out[(column + nth) * side + row..][..TILE];
+                for (out, tile) in out.iter_mut().zip(&tile) {
+                    *out = tile[nth];
+                }
+            }
+        }
+    }
+}
+
+/// Five points of a square matrix, but for its edges.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn stencil(input: &[f32], out: &mut [f32], side: usize) {
+    for y in 1..side - 1 {
+        let [above, row, below] = [y - 1, y, y + 1].map(|y| &input[y * side..][..side]);
+        let out = &mut out[y * side..][..side];
+        for x in 1..side - 1 {
+            let sum = row[x - 1] + row[x + 1] + above[x] + below[x];
+            out[x] = row[x].mul_add(0.5, sum * 0.125);
+        }
+    }
+}
+
+/// 2 to the power of a number up to 0, in single precision.
+#[inline(always)]
+fn exp2(x: f32) -> f32 {
+    f32::from_bits(numeric::f32::ex2_approx(x.to_bits()))
+}
+
+/// The softmax of each row, in sums of 256 lanes.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn softmax(input: &[f32], out: &mut [f32], width: usize) {
+    for (input, out) in input.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+        let mut most = [-3.0e38f32; 64];
+        for chunk in input.chunks_exact(64) {
+            for (most, x) in most.iter_mut().zip(chunk) {
+                *most = if *x > *most { *x } else { *most };
+            }
+        }
+        let most = most.into_iter().fold(-3.0e38, f32::max);
+        let mut sums = [0f32; 256];
+        for (input, out) in input.chunks_exact(256).zip(out.chunks_exact_mut(256)) {
+            for lane in 0..256 {
+                let power = exp2((input[lane] - most) * std::f32::consts::LOG2_E);
+                out[lane] = power;
+                sums[lane] += power;
+            }
+        }
+        let mut sum = 0.0;
+        for warp in sums.chunks_exact(32) {
+            let mut x: [f32; 32] = warp.try_into().unwrap_or([0.0; 32]);
+            for step in [16, 8, 4, 2, 1] {
+                x = std::array::from_fn(|lane| x[lane] + x[lane ^ step]);
+            }
+            sum += x[0];
+        }
+        out.iter_mut().for_each(|out| *out /= sum);
+    }
+}
+
+/// Every 512 keys sorted by the kernel's network.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn bitonic(keys: &mut [u32]) {
+    for part in keys.chunks_exact_mut(KEYS) {
+        let mut size = 2;
+        while size <= KEYS {
+            let mut stride = size / 2;
+            while stride > 0 {
+                for (nth, pairs) in part.chunks_exact_mut(2 * stride).enumerate() {
+                    let up = nth * 2 * stride & size == 0;
+                    let (low, high) = pairs.split_at_mut(stride);
+                    for (a, b) in low.iter_mut().zip(high) {
+                        let (least, most) = ((*a).min(*b), (*a).max(*b));
+                        (*a, *b) = if up { (least, most) } else { (most, least) };
+                    }
+                }
+                stride /= 2;
+            }
+            size *= 2;
+        }
+    }
+}
+
+/// The forces on bodies of three coordinates and a mass, 32 bodies at a time.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
+fn nbody(bodies: &[[f32; 4]], forces: &mut [[f32; 4]]) {
+    const LANES: usize = 32;
+    for (mine, forces) in bodies.chunks_exact(LANES).zip(forces.chunks_exact_mut(LANES)) {
+        let at: [[f32; LANES]; 3] =
+            [0, 1, 2].map(|axis| std::array::from_fn(|lane| mine[lane][axis]));
+        let mut sums = [[0f32; LANES]; 3];
+        for body in bodies {
+            for lane in 0..LANES {
+                let [x, y, z] = [0, 1, 2].map(|axis| body[axis] - at[axis][lane]);
+                let square = z.mul_add(z, x.mul_add(x, y * y)) + 0.01;
+                let inverse = (1.0 / f64::from(square).sqrt()) as f32;
+                let force = inverse * (inverse * (inverse * body[3]));
+                sums[0][lane] = x.mul_add(force, sums[0][lane]);
+                sums[1][lane] = y.mul_add(force, sums[1][lane]);
+                sums[2][lane] = z.mul_add(force, sums[2][lane]);
+            }
+        }
+        for (lane, force) in forces.iter_mut().enumerate() {
+            *force = [sums[0][lane], sums[1][lane], sums[2][lane], 0.0];
+        }
+    }
+}
+
+fn bits(numbers: &[f32]) -> Vec<u32> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
+
+/// The rows of the table.
+pub(crate) fn rows<'a>(device: &'a Device, module: &'a Module) -> Result<Vec<Row<'a>>, Error> {
+    let hash = |i: u32| i.wrapping_mul(2_654_435_761);
+    let numbers = |count: usize| -> Vec<f32> {
+        (0..count as u32).map(|i| (hash(i) >> 16) as f32 / 65_536.0 - 0.5).collect()
+    };
+    let matrix = numbers(SIDE * SIDE);
+    let (from, to) = (device.upload(&matrix)?, device.upload(&vec![0f32; SIDE * SIDE])?);
+    let side = SIDE as u32;
+    let nothing = || -> Box<dyn Fn() -> Result<(), Error>> { Box::new(|| Ok(())) };
+    let clear = move || -> Box<dyn Fn() -> Result<(), Error> + 'a> {
+        Box::new(move || device.write(to, 0, &vec![0f32; SIDE * SIDE]))
+    };
+
+    let mut turned = vec![0f32; SIDE * SIDE];
+    transpose(&matrix, &mut turned, SIDE);
+    let mut smoothed = vec![0f32; SIDE * SIDE];
+    stencil(&matrix, &mut smoothed, SIDE);
+    let mut shares = vec![0f32; ROWS * WIDTH];
+    softmax(&matrix, &mut shares, WIDTH);
+    let keys: Vec<u32> = (0..(KEYS * PARTS) as u32).map(hash).collect();
+    let mut sorted = keys.clone();
+    bitonic(&mut sorted);
+    let held = device.upload(&keys)?;
+    let bodies: Vec<[f32; 4]> =
+        numbers(4 * BODIES).chunks_exact(4).map(|it| [it[0], it[1], it[2], it[3] + 1.0]).collect();
+    let mut forces = vec![[0f32; 4]; BODIES];
+    nbody(&bodies, &mut forces);
+    let (places, pulls) = (device.upload(&bodies)?, device.upload(&forces)?);
+
+    let row = |name, grid, block| Row {
+        name,
+        kernel: name,
+        module,
+        grid,
+        block,
+        args: vec![from.into(), to.into(), (SIDE as i32).into()],
+        native: Box::new(|| ()),
+        before: nothing(),
+        result: to,
+        wanted: Vec::new(),
+    };
+    let (tiles, wide) = (side / 32, [256, 1, 1]);
+    let (one, two, three) = (matrix.clone(), matrix.clone(), matrix);
+    Ok(vec![
+        Row {
+            wanted: bits(&turned),
+            native: Box::new(move || transpose(&one, &mut turned, SIDE)),
+            ..row("transpose", [tiles, tiles, 1], [32, 8, 1])
+        },
+        Row {
+            wanted: bits(&smoothed),
+            native: Box::new(move || stencil(&two, &mut smoothed, SIDE)),
+            before: clear(),
+            ..row("stencil", [tiles, side / 8, 1], [32, 8, 1])
+        },
+        Row {
+            wanted: bits(&shares),
+            native: Box::new(move || softmax(&three, &mut shares, WIDTH)),
+            ..row("softmax", [ROWS as u32, 1, 1], wide)
+        },
+        Row {
+            wanted: sorted.clone(),
+            native: {
+                let keys = keys.clone();
+                Box::new(move || {
+                    sorted.copy_from_slice(&keys);
+                    bitonic(&mut sorted);
+                })
+            },
+            before: Box::new(move || device.write(held, 0, &keys)),
+            args: vec![held.into()],
+            result: held,
+            ..row("bitonic", [PARTS as u32, 1, 1], wide)
+        },
+        Row {
+            wanted: forces.iter().flatten().map(|force| force.to_bits()).collect(),
+            native: Box::new(move || nbody(&bodies, &mut forces)),
+            args: vec![places.into(), pulls.into(), (BODIES as i32).into()],
+            result: pulls,
+            ..row("nbody", [BODIES as u32 / 256, 1, 1], wide)
+        },
+    ])
+}
