@@ -90,7 +90,7 @@ fn bitonic(keys: &mut [u32]) {
             let mut stride = size / 2;
             while stride > 0 {
                 for (nth, pairs) in part.chunks_exact_mut(2 * stride).enumerate() {
-                    let up = nth * 2 * stride & size == 0;
+                    let up = (nth * 2 * stride) & size == 0;
                     let (low, high) = pairs.split_at_mut(stride);
                     for (a, b) in low.iter_mut().zip(high) {
                         let (least, most) = ((*a).min(*b), (*a).max(*b));

@@ -74,12 +74,14 @@ impl Code {
     }
 
     /// Where code begins: `unsafe extern "C" fn(*mut Context) -> u32`, whose result is the number of an exit.
+    #[inline]
     pub fn start(&self) -> *const u8 {
         self.memory[self.start..].as_ptr()
     }
 
     /// The address at which a place is entered, for [`Context::entry`](crate::Context::entry), if it can be, and what the home rows
     /// of registers must be like then.
+    #[inline]
     pub fn entry(&self, place: u32) -> Option<(u64, &[(Reg, Shape)])> {
         let nth = self.entries.binary_search_by_key(&place, |entry| entry.place).ok()?;
         let Entry { offset, expected, .. } = &self.entries[nth];
@@ -87,6 +89,7 @@ impl Code {
     }
 
     /// An exit.
+    #[inline]
     pub fn exit(&self, number: u32) -> &Exit {
         &self.exits[number as usize]
     }

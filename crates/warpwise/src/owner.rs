@@ -195,18 +195,16 @@ impl Owners {
     }
 }
 
-/// Bytes of an element where nothing says more, and an access has more than one.
-const WORD: u64 = 4;
-
 /// An element of a variable: `tile[33]`.
 fn element(variable: &NamedVariable, inside: u64, access: u64) -> String {
     let name = plain_name(&variable.name);
     // Compilers declare arrays as bytes; elements are what is accessed.
-    let size = variable.element().unwrap_or(if access > 8 { WORD } else { access.max(1) });
-    match (variable.is_array, inside.is_multiple_of(size)) {
-        (true, true) if size == 1 => format!("`{name}[{inside}]`"),
-        (true, true) => format!("`{name}[{}]`, byte {inside}", inside / size),
-        (false, true) if inside == 0 => format!("`{name}`"),
+    // One of several does not tell how large they are.
+    let size = variable.element().or((access <= 8).then_some(access.max(1)));
+    match size.filter(|size| inside.is_multiple_of(*size)) {
+        Some(1) if variable.is_array => format!("`{name}[{inside}]`"),
+        Some(size) if variable.is_array => format!("`{name}[{}]`, byte {inside}", inside / size),
+        Some(_) if inside == 0 => format!("`{name}`"),
         _ => format!("`{name}`, byte {inside}"),
     }
 }

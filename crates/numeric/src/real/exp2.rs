@@ -2,7 +2,7 @@ use super::TO_INTEGER;
 
 /// (2ʳ - 1) / r for |r| ≤ ½ to 2⁻⁵⁶: Chebyshev interpolation.
 const SERIES: [f64; 11] = [
-    0.6931471805599453,
+    std::f64::consts::LN_2,
     0.24022650695910097,
     0.0555041086648216,
     0.009618129107606888,

@@ -10,7 +10,7 @@ const TWO_OVER_PI: [u64; 5] = [
 ];
 
 /// π/2, and what is left of it.
-const HALF_PI: (f64, f64) = (1.5707963267948966, 6.123233995736766e-17);
+const HALF_PI: (f64, f64) = (std::f64::consts::FRAC_PI_2, 6.123233995736766e-17);
 
 /// (sin(πq/2) / q - π/2) / q² in q², for |q| ≤ ½ to 2⁻⁵³: Chebyshev interpolation.
 const SINE: [f64; 6] = [

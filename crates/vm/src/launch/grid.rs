@@ -11,6 +11,7 @@ use crate::pool::Others;
 use crate::stats::Stats;
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -23,12 +24,19 @@ const VAIN: u32 = 64;
 const LONG_AGO: Duration = Duration::from_secs(5);
 /// CTAs of a grid from which on not every one that is done is told.
 const MANY_CTAS: u64 = 4096;
+/// So many are told at once there.
+const TOLD_CTAS: u64 = 64;
+
+/// Clusters of such a grid that a worker takes at once: workers do not ask for each what the others have written to.
+const BATCH: u64 = 8;
 
 /// What the workers of a launch share.
 pub(crate) struct Grid<'l> {
     pub(crate) common: &'l Common<'l>,
-    /// The next cluster that nobody has begun.
+    /// The next cluster that nobody has taken.
     next: AtomicU64,
+    /// How many a worker takes at once: one, when any has waited for another.
+    batch: AtomicU64,
     /// CTAs that are done.
     done: AtomicU64,
     pub(crate) steps: AtomicU64,
@@ -49,6 +57,7 @@ impl<'l> Grid<'l> {
         Grid {
             common,
             next: AtomicU64::new(0),
+            batch: AtomicU64::new(if common.ctas < MANY_CTAS { 1 } else { BATCH }),
             done: AtomicU64::new(0),
             steps: AtomicU64::new(0),
             is_alone,
@@ -99,6 +108,8 @@ impl Grid<'_> {
         let mut stats = Stats::default();
         let mut spare: Vec<Resident<'_>> = Vec::new();
         let mut waiting: VecDeque<Resident<'_>> = VecDeque::new();
+        // Clusters that were taken and not begun, and CTAs that are done and not counted.
+        let (mut taken, mut uncounted) = (0..0, 0);
         // Turns that ended without finishing a cluster since the last one that was begun or finished.
         let mut stuck = 0;
         // Those that ended so after another one had failed.
@@ -106,7 +117,7 @@ impl Grid<'_> {
         while !self.stopped.load(Ordering::Relaxed) {
             // One more is begun when all that have begun had many turns and none got done.
             let begin = waiting.is_empty() || stuck >= ROUNDS * waiting.len();
-            let new = begin.then(|| self.next.fetch_add(1, Ordering::Relaxed));
+            let new = begin.then(|| self.take(&mut taken));
             let last = self.common.clusters().min(self.failed.load(Ordering::Relaxed));
             let mut resident = match new.filter(|number| *number < last) {
                 Some(number) => {
@@ -139,6 +150,7 @@ impl Grid<'_> {
             };
             match turn {
                 Turn::Yielded | Turn::AtCluster | Turn::Stuck => {
+                    self.batch.store(1, Ordering::Relaxed);
                     // Perhaps it waits for the one that has failed.
                     in_vain += u32::from(self.failed.load(Ordering::Relaxed) != u64::MAX);
                     waiting.push_back(resident);
@@ -149,10 +161,11 @@ impl Grid<'_> {
                     stats.ctas += self.common.cluster;
                     stats.threads += self.common.cluster * u64::from(self.common.threads);
                     spare.push(resident);
-                    let ctas = self.common.cluster;
-                    let done = self.done.fetch_add(ctas, Ordering::Relaxed) + ctas;
+                    uncounted += self.common.cluster;
                     // Of few CTAs each may take long.
-                    if done / 64 != (done - ctas) / 64 || self.common.ctas < MANY_CTAS {
+                    if uncounted >= TOLD_CTAS || self.common.ctas < MANY_CTAS {
+                        let done = self.done.fetch_add(uncounted, Ordering::Relaxed) + uncounted;
+                        uncounted = 0;
                         (self.common.launch.progress)(done);
                     }
                 }
@@ -173,6 +186,17 @@ impl Grid<'_> {
         self.add_stats(&stats);
         let storage = spare.into_iter().flat_map(|resident| resident.into_storage());
         storage.for_each(|storage| self.common.made.keep(storage));
+    }
+
+    /// The next cluster to begin.
+    fn take(&self, taken: &mut Range<u64>) -> u64 {
+        if taken.is_empty() {
+            let batch = self.batch.load(Ordering::Relaxed);
+            let first = self.next.fetch_add(batch, Ordering::Relaxed);
+            *taken = first..first + batch;
+        }
+        taken.start += 1;
+        taken.start - 1
     }
 
     /// Whether a cluster need not go on, because one before it has failed, or because one has failed long ago.

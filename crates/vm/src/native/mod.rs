@@ -20,6 +20,7 @@ use crate::plan::{Pc, Plan, Shape};
 use ir::Interrupt;
 use jit::Why;
 use owner::Owner;
+use smallvec::SmallVec;
 pub(crate) use state::State;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -83,6 +84,8 @@ const MAX_OPERATIONS: usize = 1 << 14;
 const MAX_HOT_OPERATIONS: usize = 1 << 11;
 /// Instructions of a warp that the interpreter executes while machine code of an operation is made: some 20 µs.
 const WORTH: i64 = 1 << 12;
+/// Warps of most CTAs, at most.
+const FEW_WARPS: usize = 8;
 /// If one in so many operations or more has to be performed by the interpreter, it does the rest better, too.
 const MOST_PERFORMED: usize = 6;
 
@@ -282,16 +285,26 @@ impl NativeCode {
     /// Runs the code of every warp of the group.
     fn enter(&self, frame: &mut Frame<'_>, code: &jit::Code, entry: u64) -> Next {
         let group = frame.first..frame.first + frame.count;
-        let mut left: Vec<(usize, Left)> = Vec::with_capacity(frame.count);
+        let mut left: SmallVec<[(usize, Left); FEW_WARPS]> = SmallVec::new();
         // Lanes that have parted from those that have left.
         let mut others: Vec<(usize, u32, Option<Pc>)> = Vec::new();
+        let state = frame.native.get_or_insert_with(|| Box::new(State::new(code)));
+        let context = state.context();
+        let interp = &raw const self.interp;
+        let mut owner = Owner { frame: std::ptr::null_mut(), interp, warp: 0 };
+        let owner = &raw mut owner;
+        // SAFETY: the state holds a context, and nobody else uses it.
+        introduce(frame, unsafe { &mut *context }, entry, owner);
+        // SAFETY: code begins with a function of this type.
+        let start = unsafe { std::mem::transmute::<*const u8, Start>(code.start()) };
         let fuel = frame.fuel;
         let mut rest = fuel;
         for warp in group {
             if frame.exec[warp] == 0 {
                 continue;
             }
-            let (exit, spent) = self.warp(frame, code, entry, warp, fuel);
+            // SAFETY: the context and the owner are those of this frame, and the code was made for its plan.
+            let (exit, spent) = unsafe { run_warp(start, context, owner, frame, warp, fuel) };
             rest = rest.min(spent);
             let found = code.exit(exit);
             let mut lanes = u32::MAX;
@@ -344,53 +357,59 @@ impl NativeCode {
             rows::restore(frame, &code.exit(left.exit).kept, *warp);
         }
     }
+}
 
-    /// Runs the code of a warp. The result is the exit, and what is left of the turn.
-    fn warp(
-        &self,
-        frame: &mut Frame<'_>,
-        code: &jit::Code,
-        entry: u64,
-        warp: usize,
-        fuel: i64,
-    ) -> (u32, i64) {
-        let mut state = frame.native.take().unwrap_or_else(|| Box::new(State::new(code)));
-        let frame_pointer: *mut Frame<'_> = frame;
-        let mut owner = Owner { frame: frame_pointer.cast(), interp: &raw const self.interp, warp };
-        let context = state.context();
-        // SAFETY: the state holds a context.
-        let known = unsafe { &mut *context };
-        known.entry = entry;
-        known.registers = frame.cta.regs as u64;
-        known.warp_bytes = 128 * warp as u64;
-        known.warp_words = 4 * warp as u64;
-        known.sites = frame.sites.as_ptr() as u64;
-        known.shared = frame.cta.shared.start as u64;
-        let threads = (warp * lanes::WARP) as u64;
-        known.local = frame.cta.local.start as u64 + threads * frame.cta.local_stride;
-        known.params = frame.cta.params.start as u64;
-        known.fuel = fuel;
-        known.instructions = 0;
-        (known.masked_instructions, known.masked_lanes, known.divergences) = (0, 0, 0);
-        known.perform = calls::perform as *const () as u64;
-        known.find = calls::find as *const () as u64;
-        known.owner = &raw mut owner as u64;
-        known.cta[..3].copy_from_slice(&frame.specials.cta);
-        // SAFETY: the code was made for this machine and this plan; it accesses the rows of the plan, memory that it has
-        // checked, and the context, and calls back with the context alone. The frame is not used meanwhile but by those calls.
-        let exit = unsafe {
-            let start: unsafe extern "C" fn(*mut jit::Context) -> u32 =
-                std::mem::transmute(code.start());
-            start(context)
-        };
-        // SAFETY: as above.
-        let known = unsafe { &*context };
-        frame.stats.warp_instructions += known.instructions + known.masked_instructions;
-        frame.stats.thread_instructions += 32 * known.instructions + known.masked_lanes;
-        frame.stats.divergences += known.divergences;
-        let rest = known.fuel;
-        frame.native = Some(state);
-        (exit, rest)
+/// The type of code. The result is the number of an exit.
+type Start = unsafe extern "C" fn(*mut jit::Context) -> u32;
+
+/// Tells code what is the same for all warps of a group.
+fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *mut Owner) {
+    context.entry = entry;
+    context.registers = frame.cta.regs as u64;
+    context.sites = frame.sites.as_ptr() as u64;
+    context.shared = frame.cta.shared.start as u64;
+    context.params = frame.cta.params.start as u64;
+    context.perform = calls::perform as *const () as u64;
+    context.find = calls::find as *const () as u64;
+    context.owner = owner as u64;
+    context.cta[..3].copy_from_slice(&frame.specials.cta);
+    context.instructions = 0;
+    (context.masked_instructions, context.masked_lanes, context.divergences) = (0, 0, 0);
+}
+
+/// Runs the code of a warp. The result is the exit, and what is left of the turn.
+///
+/// # Safety
+/// The context is the frame's, and knows the owner; `start` begins code that was made for this machine and the frame's plan.
+#[inline(always)]
+unsafe fn run_warp(
+    start: Start,
+    context: *mut jit::Context,
+    owner: *mut Owner,
+    frame: &mut Frame<'_>,
+    warp: usize,
+    fuel: i64,
+) -> (u32, i64) {
+    let threads = (warp * lanes::WARP) as u64;
+    let local = frame.cta.local.start as u64 + threads * frame.cta.local_stride;
+    let frame_pointer: *mut Frame<'_> = frame;
+    // SAFETY: the code accesses the rows of the plan, memory that it has checked, and the context, and calls back with the context
+    // alone. The frame is not used meanwhile but by those calls.
+    unsafe {
+        ((*owner).frame, (*owner).warp) = (frame_pointer.cast(), warp);
+        (*context).warp_bytes = 128 * warp as u64;
+        (*context).warp_words = 4 * warp as u64;
+        (*context).local = local;
+        (*context).fuel = fuel;
+        let exit = start(context);
+        let known = &mut *context;
+        let masked = std::mem::take(&mut known.masked_instructions);
+        let whole = std::mem::take(&mut known.instructions);
+        frame.stats.warp_instructions += whole + masked;
+        let lanes = std::mem::take(&mut known.masked_lanes);
+        frame.stats.thread_instructions += 32 * whole + lanes;
+        frame.stats.divergences += std::mem::take(&mut known.divergences);
+        (exit, known.fuel)
     }
 }
 
