@@ -27,16 +27,17 @@ impl Body for Host {
         at: usize,
     ) -> usize {
         let op = &program.hosts[code.x as usize];
-        for warp in frame.first..frame.first + frame.count {
-            let mut left = frame.exec[warp];
+        let mut thread = Thread { frame, op, warp: 0, lane: 0, next: 0, object: None };
+        for warp in thread.frame.first..thread.frame.first + thread.frame.count {
+            let mut left = thread.frame.exec[warp];
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;
-                let mut thread = Thread { frame: &mut *frame, op, warp, lane, next: 0 };
+                (thread.warp, thread.lane) = (warp, lane);
                 // SAFETY: the code belongs to the frame's program, as for the caller.
                 let asked = unsafe { thread.ask() };
                 if let Err(kind) = asked {
-                    return frame.fault(kind, op.place, warp, lane as u32);
+                    return thread.frame.fault(kind, op.place, warp, lane as u32);
                 }
             }
         }
@@ -52,6 +53,8 @@ struct Thread<'f, 'l> {
     lane: usize,
     /// The address behind the value that was read last.
     next: u64,
+    /// The handle that was asked for last, and what it leads to: mostly that of all threads.
+    object: Option<(u64, TextureObject)>,
 }
 
 impl Thread<'_, '_> {
@@ -123,7 +126,7 @@ impl Thread<'_, '_> {
             Service::Sample => {
                 // SAFETY: as for the caller.
                 let coordinates = unsafe { self.coordinates() };
-                let object = self.frame.regions.memory().texture_object(first);
+                let object = self.texture_object(first);
                 // Of a surface, the coordinates would not be those of a texture.
                 let Some(TextureObject::Texture(texture)) = object else {
                     return Err(self.bad(first));
@@ -139,7 +142,7 @@ impl Thread<'_, '_> {
             Service::SurfaceAddress => {
                 // SAFETY: as for the caller.
                 let coordinates = unsafe { self.coordinates() };
-                let object = self.frame.regions.memory().texture_object(first);
+                let object = self.texture_object(first);
                 let Some(TextureObject::Surface(texels)) = object else {
                     return Err(self.bad(first));
                 };
@@ -154,7 +157,7 @@ impl Thread<'_, '_> {
                 Ok(())
             }
             Service::QueryTexture => {
-                let object = self.frame.regions.memory().texture_object(first);
+                let object = self.texture_object(first);
                 let (Some(object), Some(what)) = (object, TextureQuery::from_bits(second)) else {
                     return Err(self.bad(first));
                 };
@@ -219,8 +222,28 @@ impl Thread<'_, '_> {
         }
     }
 
+    /// What a handle leads to.
+    fn texture_object(&mut self, handle: u64) -> Option<TextureObject> {
+        if let Some((known, object)) = self.object
+            && known == handle
+        {
+            return Some(object);
+        }
+        let object = self.frame.regions.memory().texture_object(handle)?;
+        self.object = Some((handle, object));
+        Some(object)
+    }
+
     /// So many bytes of device memory, at most four; the address if they cannot be read.
     fn texel(&mut self, address: u64, bytes: u32) -> Result<u32, u64> {
+        let (cache, warp, lane) = (self.op.cache, self.warp, self.lane);
+        if let Some(host) = Generic::lane(self.frame, cache, warp, lane, address, bytes.into()) {
+            let mut value = [0; 4];
+            let all = &mut value[..bytes.min(4) as usize];
+            // SAFETY: as many bytes from the address on were checked.
+            unsafe { (host as *const u8).copy_to_nonoverlapping(all.as_mut_ptr(), all.len()) };
+            return Ok(u32::from_le_bytes(value));
+        }
         (0..bytes).try_fold(0, |value, nth| {
             let byte = self.byte(address.wrapping_add(nth.into()))?;
             Ok(value | u32::from(byte) << (8 * nth))
