@@ -4,8 +4,9 @@ use crate::families;
 use crate::median::median;
 use crate::native;
 use crate::patterns;
+use crate::row::Row;
 use std::time::Instant;
-use warpwise::{Arg, Buffer, Device, EngineChoice, Error, LaunchConfig, Module};
+use warpwise::{Device, EngineChoice, Error, LaunchConfig, Module};
 
 const ELEMENTS: usize = 1 << 22;
 const ROUNDS: u32 = 1000;
@@ -14,23 +15,6 @@ const SIDE: usize = 512;
 const WIDTH: usize = 512;
 const MOST: u32 = 256;
 const REPETITIONS: usize = 5;
-
-/// A kernel and its loop.
-pub(crate) struct Row<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) kernel: &'a str,
-    pub(crate) module: &'a Module,
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) args: Vec<Arg>,
-    pub(crate) native: Box<dyn FnMut() + 'a>,
-    /// Undoes what a launch adds to.
-    pub(crate) before: Box<dyn Fn() -> Result<(), Error> + 'a>,
-    /// Where the result is.
-    pub(crate) result: Buffer,
-    /// What it begins with.
-    pub(crate) wanted: Vec<u32>,
-}
 
 /// Prints, for every kernel, how many times longer each engine takes than the loop. Names of kernels and engines leave
 /// out the others.

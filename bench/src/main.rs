@@ -17,6 +17,7 @@ mod lint;
 mod median;
 mod native;
 mod patterns;
+mod row;
 
 use median::median;
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! Native loops beside the kernels of `patterns.cu`, in their order of arithmetic, and what both work on.
 
-use crate::engines::Row;
+use crate::row::Row;
 use multiversion::multiversion;
 use warpwise::{Device, Error, Module};
 

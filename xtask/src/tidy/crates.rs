@@ -24,7 +24,7 @@ const MAY_USE: [(&str, &[&str]); 19] = [
     ("filetest", &[]),
     ("generate", &["ir", "lanes", "vm"]),
     ("conformance", &["generate", "numeric", "warpwise"]),
-    ("bench", &["warpwise"]),
+    ("bench", &["numeric", "warpwise"]),
     ("python", &["warpwise"]),
 ];
 
