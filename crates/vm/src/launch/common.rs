@@ -24,8 +24,15 @@ pub(crate) struct Common<'l> {
 /// The index in its grid of the CTA of a number. CTAs are numbered cluster after cluster, and in a cluster by their rank; in
 /// each, x varies fastest. So it is the linear index where each CTA is a cluster of its own.
 pub fn cta_index(number: u64, grid: [u32; 3], cluster: [u32; 3]) -> [u32; 3] {
+    let split = |number: u64, [x, y, _]: [u64; 3]| {
+        let rest = number / x;
+        [number % x, rest % y, rest / y]
+    };
+    if cluster == [1; 3] {
+        // Most are: every CTA begins here, and divisions take long.
+        return split(number, grid.map(|extent| u64::from(extent.max(1)))).map(|at| at as u32);
+    }
     let cluster = cluster.map(|extent| u64::from(extent.max(1)));
-    let split = |number: u64, [x, y, _]: [u64; 3]| [number % x, number / x % y, number / x / y];
     let size: u64 = cluster.iter().product();
     let clusters = std::array::from_fn(|dim| (u64::from(grid[dim]) / cluster[dim]).max(1));
     let (of_cluster, rank) = (split(number / size, clusters), split(number % size, cluster));
