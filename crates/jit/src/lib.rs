@@ -39,7 +39,7 @@ impl Level {
     pub fn is_tried(self) -> bool {
         match self {
             Level::Avx2 => true,
-            Level::Avx512 => false,
+            Level::Avx512 => true,
         }
     }
 
