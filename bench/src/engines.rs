@@ -8,11 +8,11 @@ use crate::row::Row;
 use std::time::Instant;
 use warpwise::{Device, EngineChoice, Error, LaunchConfig, Module};
 
-const ELEMENTS: usize = 1 << 22;
+const ELEMENTS: usize = 1 << 24;
 const ROUNDS: u32 = 1000;
-const INTEGERS: usize = 1 << 15;
+const INTEGERS: usize = 1 << 16;
 const SIDE: usize = 512;
-const WIDTH: usize = 512;
+const WIDTH: usize = 1024;
 const MOST: u32 = 256;
 const REPETITIONS: usize = 5;
 

@@ -3,6 +3,9 @@
 use lanes::WARP;
 use std::mem::offset_of;
 
+/// Warps of a CTA, at most.
+pub(crate) const MAX_WARPS: usize = 32;
+
 /// Blocks for which lanes can be noted, in all parts of a kernel where its lanes may part.
 pub(crate) const MAX_PENDING: usize = 512;
 
@@ -21,8 +24,10 @@ pub struct Context {
     pub entry: u64,
     /// The register file of the CTA.
     pub registers: u64,
-    /// The number of the warp times 128.
+    /// The number of the warp times 128. Code goes on from warp to warp, so it says which one has left.
     pub warp_bytes: u64,
+    /// The same of the warp behind the last one that runs.
+    pub end_bytes: u64,
     /// The number of the warp times 4.
     pub warp_words: u64,
     /// The accesses that remember a region: pairs of its first address and its end, [`crate::SITE_BYTES`] from one to the next.
@@ -31,10 +36,18 @@ pub struct Context {
     pub shared: u64,
     /// The local memory of the warp's first thread on the host.
     pub local: u64,
+    /// Bytes from there to the next warp's.
+    pub local_step: u64,
+    /// The local memory of the CTA's first thread.
+    pub local_start: u64,
     /// The parameters on the host.
     pub params: u64,
     /// What is left of the warp's turn, in jumps backwards.
     pub fuel: i64,
+    /// What each warp's turn begins with.
+    pub turn: i64,
+    /// The least that a warp's turn had left.
+    pub least: i64,
     /// Instructions of the front end that the whole warp has executed.
     pub instructions: u64,
     /// Instructions of the front end that parts of the warp have executed, and the sum of their lanes.
@@ -53,12 +66,28 @@ pub struct Context {
     pub bytes: u64,
     /// The access for which it looks.
     pub site: u64,
-    /// `%ctaid`.
+    /// `%ctaid`. Code goes on from CTA to CTA, so it says which one runs.
     pub cta: [u32; 4],
+    /// The extents of the grid.
+    pub grid: [u32; 4],
+    /// How many CTAs may still be run behind this one, each at the next index of the grid.
+    pub ctas_left: u64,
+    /// Whether the warps that run are all threads of their CTA that live, so that they are all that barriers wait for.
+    pub whole: u64,
+    /// Whether warps have left by other exits than the first.
+    pub differ: u64,
+    /// Where CTAs begin, and with how long a turn.
+    pub start: u64,
+    /// See [`Context::start`].
+    pub first_turn: i64,
+    /// If a warp's turn has less left at the end of a CTA, no other CTA is begun.
+    pub enough: i64,
     /// For whoever runs the code.
     pub owner: u64,
     /// The lanes that execute, when masked code was left.
     pub lanes: u64,
+    /// Per warp that needs nobody to go on with its values, by which exit it has left: at a barrier, or because its lanes exit.
+    pub exits: [u32; MAX_WARPS],
     /// Per lane, how far its access lies from where all are counted from.
     pub offsets: [u32; WARP],
     /// What lanes store, or have loaded, one by one; and what atomics have found.
@@ -77,12 +106,17 @@ impl Context {
             entry: 0,
             registers: 0,
             warp_bytes: 0,
+            end_bytes: 0,
             warp_words: 0,
             sites: 0,
             shared: 0,
             local: 0,
+            local_step: 0,
+            local_start: 0,
             params: 0,
             fuel: 0,
+            turn: 0,
+            least: 0,
             instructions: 0,
             masked_instructions: 0,
             masked_lanes: 0,
@@ -93,12 +127,37 @@ impl Context {
             bytes: 0,
             site: 0,
             cta: [0; 4],
+            grid: [0; 4],
+            ctas_left: 0,
+            whole: 0,
+            differ: 0,
+            start: 0,
+            first_turn: 0,
+            enough: 0,
             owner: 0,
             lanes: 0,
+            exits: [0; MAX_WARPS],
             offsets: [0; WARP],
             elements: [[0; WARP]; 2],
             pending: [0; MAX_PENDING],
         }
+    }
+}
+
+impl Context {
+    /// The warp that runs, or has left last.
+    pub fn warp(&self) -> usize {
+        self.warp_bytes as usize / (4 * WARP)
+    }
+
+    /// Makes these warps those that run next, from an entry on.
+    pub fn begin(&mut self, warps: std::ops::Range<usize>) {
+        self.warp_bytes = (4 * WARP * warps.start) as u64;
+        self.end_bytes = (4 * WARP * warps.end) as u64;
+        self.warp_words = (4 * warps.start) as u64;
+        self.local = self.local_start + warps.start as u64 * self.local_step;
+        self.fuel = self.turn;
+        self.differ = 0;
     }
 }
 
@@ -121,12 +180,17 @@ offsets! {
     ENTRY = entry;
     REGISTERS = registers;
     WARP_BYTES = warp_bytes;
+    END_BYTES = end_bytes;
     WARP_WORDS = warp_words;
     SITES = sites;
     SHARED = shared;
     LOCAL = local;
+    LOCAL_STEP = local_step;
+    LOCAL_START = local_start;
     PARAMS = params;
     FUEL = fuel;
+    TURN = turn;
+    LEAST = least;
     INSTRUCTIONS = instructions;
     MASKED_INSTRUCTIONS = masked_instructions;
     MASKED_LANES = masked_lanes;
@@ -137,7 +201,15 @@ offsets! {
     BYTES = bytes;
     SITE = site;
     CTA = cta;
+    GRID = grid;
+    CTAS_LEFT = ctas_left;
+    WHOLE = whole;
+    DIFFER = differ;
+    START = start;
+    FIRST_TURN = first_turn;
+    ENOUGH = enough;
     LANES = lanes;
+    EXITS = exits;
     PENDING = pending;
     OFFSETS = offsets;
     ELEMENTS = elements;

@@ -1,6 +1,7 @@
 //! Machine code of machine instructions: registers are allocated and instructions encoded.
 
 mod lanes;
+mod warps;
 
 use crate::Level;
 use crate::context as at;
@@ -40,6 +41,8 @@ enum Target {
     Save,
     /// Looks a region up.
     Find,
+    /// Goes on with the next warp, if there is one, where this one began; which exit it leaves by is the result.
+    NextWarp,
     /// Leaves the code; which exit is the result.
     Leave,
 }
@@ -64,10 +67,17 @@ struct Emitter {
     blocks: Vec<usize>,
     cold: Vec<Cold>,
     level: Level,
+    /// Of a CTA, all of which is zero when it begins.
+    shared_bytes: u64,
 }
 
 /// Makes machine code. The error is a sentence.
-pub(crate) fn emit(func: &Func, entries: &[(u32, Block)], level: Level) -> Result<Emitted, String> {
+pub(crate) fn emit(
+    func: &Func,
+    entries: &[(u32, Block)],
+    level: Level,
+    shared_bytes: u64,
+) -> Result<Emitted, String> {
     let options = RegallocOptions {
         verbose_log: false,
         validate_ssa: cfg!(debug_assertions),
@@ -83,6 +93,7 @@ pub(crate) fn emit(func: &Func, entries: &[(u32, Block)], level: Level) -> Resul
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         level,
+        shared_bytes,
     };
     emitter.function(func, &output, entries)
 }
@@ -108,7 +119,8 @@ impl Emitter {
                     InstOrEdit::Edit(Edit::Move { from, to }) => self.copy(*from, *to)?,
                     InstOrEdit::Inst(inst) => {
                         let allocs = output.inst_allocs(inst);
-                        self.inst(func, nth, &func.insts[inst.index()].kind, allocs, &mut exits)?;
+                        let kind = &func.insts[inst.index()].kind;
+                        self.inst(func, nth, kind, allocs, entries, &mut exits)?;
                     }
                 }
             }
@@ -120,6 +132,8 @@ impl Emitter {
             self.cold(self.cold[nth])?;
             nth += 1;
         }
+        let next_warp = self.end;
+        self.next_warp()?;
         let save = self.end;
         self.save()?;
         let leave = self.end;
@@ -132,6 +146,7 @@ impl Emitter {
                 Target::Block(nth) => self.blocks[*nth],
                 Target::Cold(nth) => cold_at[*nth],
                 Target::Save => save,
+                Target::NextWarp => next_warp,
                 Target::Leave => leave,
                 Target::Find => find,
             };
@@ -348,6 +363,7 @@ impl Emitter {
         block: usize,
         kind: &Kind,
         allocs: &[Allocation],
+        entries: &[(u32, Block)],
         exits: &mut [Option<Exit>],
     ) -> Result<(), String> {
         let named = |nth: u8| {
@@ -486,15 +502,26 @@ impl Emitter {
             Kind::Leave { exit } => {
                 leaves(*exit);
                 self.op(Code::Mov_r32_imm32, &[X::R(Register::EAX), X::I32(*exit as i32)])?;
-                self.jump(Target::Leave);
+                match func.exits[*exit as usize].quiet() {
+                    None => self.jump(Target::Leave),
+                    Some(behind) => {
+                        let entry = entries.iter().find(|(place, _)| Some(*place) == behind);
+                        self.next_entry(entry.map(|(_, block)| block.index()))?;
+                        self.jump(Target::NextWarp);
+                    }
+                }
             }
         }
         Ok(())
     }
 }
 
+fn after(base: Register, disp: i64) -> X {
+    X::M(Memory { base, index: None, disp, broadcast: false })
+}
+
 fn context(disp: i32) -> X {
-    X::M(Memory { base: CONTEXT, index: None, disp: i64::from(disp), broadcast: false })
+    after(CONTEXT, i64::from(disp))
 }
 
 /// Where the values are that an exit needs.

@@ -64,6 +64,19 @@ pub(crate) struct Leaving {
     pub(crate) masked: Option<Vec<Reg>>,
 }
 
+impl Leaving {
+    /// If everything that matters is in home rows, so that the code may go on with another warp: the place behind the barrier, or
+    /// that there is none, because the lanes exit.
+    pub(crate) fn quiet(&self) -> Option<Option<u32>> {
+        match self.why {
+            _ if self.masked.is_some() => None,
+            Why::Exits => Some(None),
+            Why::Barrier => Some(Some(self.place + 1)),
+            Why::Leaves | Why::Yields => None,
+        }
+    }
+}
+
 /// See [`Kept`].
 #[derive(Clone, Debug)]
 pub(crate) enum Keeps {

@@ -25,6 +25,8 @@ pub(crate) enum O {
     I64(u64),
     /// The mask of an instruction of AVX-512.
     Masked(VReg),
+    /// The same; lanes outside it become zero.
+    Zeroing(VReg),
 }
 
 /// An address.
@@ -268,6 +270,7 @@ impl Func {
                 O::I32(value) => self.args.push(Arg::I32(value)),
                 O::I64(value) => self.args.push(Arg::I64(value)),
                 O::Masked(value) => mask = Some((add(all, Operand::reg_use(value)), false)),
+                O::Zeroing(value) => mask = Some((add(all, Operand::reg_use(value)), true)),
             }
         }
         let operands = start..self.operands.len() as u32;

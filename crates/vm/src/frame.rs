@@ -50,6 +50,9 @@ pub(crate) struct Frame<'l> {
     /// Per memory access of the code, what it knows.
     pub(crate) sites: Vec<Site>,
     pub(crate) specials: SpecialValues<'l>,
+    /// How many CTAs code may go on with by itself when all threads of this one have exited, each at the next index; what is left of
+    /// them when code has stopped. The frame is then that of the last one which was begun.
+    pub(crate) more: u64,
     /// Threads that have arrived at some barrier and whose barrier is not complete.
     pub(crate) arrivals: u32,
     /// What the CTA printed.
@@ -127,6 +130,7 @@ impl<'l> Frame<'l> {
             memory_base: memory.base(),
             sites: sites.iter().map(|writes| Site::new(*writes)).collect(),
             specials,
+            more: 0,
             arrivals: 0,
             printed: Text::default(),
             heap_limit: 0,

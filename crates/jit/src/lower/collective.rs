@@ -94,6 +94,11 @@ impl Lower<'_> {
     fn permuted(&mut self, sources: &[VReg], from: &[usize], wanted: u32) -> VReg {
         let lanes = from.len();
         let is_wanted = |lane: usize| wanted >> lane & 1 != 0;
+        if self.level == Level::Avx512
+            && let [low, high] = *sources
+        {
+            return self.permuted_pair([low, high], from, wanted);
+        }
         let mut result: Option<VReg> = None;
         for (nth, source) in sources.iter().enumerate() {
             let mine = |lane: usize| is_wanted(lane) && from[lane] / lanes == nth;
@@ -126,6 +131,41 @@ impl Lower<'_> {
             });
         }
         result.unwrap_or(sources[0])
+    }
+
+    /// The same of both vectors of a value (AVX-512).
+    fn permuted_pair(&mut self, sources: [VReg; 2], from: &[usize], wanted: u32) -> VReg {
+        let lanes = from.len();
+        let all: Vec<usize> = (0..lanes).filter(|lane| wanted >> lane & 1 != 0).collect();
+        let distance = |lane: usize| from[lane] as isize - lane as isize;
+        let Some(first) = all.first().map(|lane| distance(*lane)) else { return sources[0] };
+        let one = |nth: usize| all.iter().all(|lane| from[*lane] / lanes == nth);
+        let found = self.func.value(FLOAT);
+        if all.iter().all(|lane| distance(*lane) == first) {
+            // Lanes that follow each other in both vectors, one behind the other; those of a vector that is not there are not wanted.
+            let (nth, at) = (first.div_euclid(lanes as isize), first.rem_euclid(lanes as isize));
+            let vector = |nth: isize| sources[nth.clamp(0, 1) as usize];
+            if at == 0 {
+                return vector(nth);
+            }
+            let code = Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8;
+            let [low, high] = [vector(nth), vector(nth + 1)];
+            self.func.x(code, &[O::D(found), O::U(high), O::U(low), O::I8(at as u8)]);
+            return found;
+        }
+        let mut bytes = [0; 64];
+        for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate() {
+            chunk.copy_from_slice(&(from[lane] as u32).to_le_bytes());
+        }
+        let index = self.pool(bytes);
+        let index = self.unary(U::Load, O::M(index));
+        // Of the index, the lower bits tell the lane of one vector.
+        if let Some(nth) = (0..2).find(|nth| one(*nth)) {
+            return self.binary(V::PermD, index, O::U(sources[nth]));
+        }
+        let code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
+        self.func.x(code, &[O::Tied(found, index), O::U(sources[0]), O::U(sources[1])]);
+        found
     }
 
     /// `b` in the lanes of a constant mask, else `a`.

@@ -76,8 +76,10 @@ impl Lower<'_> {
             Some(_) => written.iter().map(|reg| self.handed(*reg)).collect(),
             None => Vec::new(),
         };
-        let masks = lanes.map(|lanes| [self.masks_of(lanes), self.wide_masks(lanes)]);
-        let [narrow, wide] = masks.map_or([None, None], |masks| masks.map(Some));
+        let narrow = lanes.map(|lanes| self.masks_of(lanes));
+        let is_wide = |reg: &Reg| self.class(*reg) == Class::W64;
+        let is_wide = self.is_wide(accessed.address) || written.iter().any(is_wide);
+        let wide = lanes.filter(|_| is_wide).map(|lanes| self.wide_masks(lanes));
         let reached = self.reached(&accessed, narrow.as_deref(), wide.as_deref());
         let [fast, slow, join] = [0; 3].map(|_| self.func.block());
         let both = vec![(slow, Vec::new()), (fast, Vec::new())];
@@ -367,25 +369,23 @@ impl Lower<'_> {
         let high = self.binary(V::And, high, O::M(first));
         let low = self.binary(V::And, low, O::M(second));
         let any = self.binary(V::Or, low, O::U(high));
-        match self.level {
-            Level::Avx2 => self.func.x(Code::VEX_Vptest_ymm_ymmm256, &[O::U(any), O::U(any)]),
-            Level::Avx512 => {
-                let mask = self.func.value(RegClass::Vector);
-                let code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
-                self.func.x(code, &[O::D(mask), O::U(any), O::U(any)]);
-                self.func.x(Code::VEX_Kortestw_kr_kr, &[O::U(mask), O::U(mask)]);
-            }
-        }
+        self.is_any_set(any);
     }
 
     /// Serves the lanes.
     fn emit_lanes(&mut self, op: &Op, reached: &Reached, lanes: VReg, masks: Option<&[VReg]>) {
         match op {
             Op::Load { d, access, .. } => {
+                let is_single = d.len() == 1;
                 for (nth, d) in d.iter().enumerate() {
                     let Some(d) = *d else { continue };
                     if *access == Access::B32 {
                         let disp = 4 * nth as i32;
+                        if masks.is_none() && is_single {
+                            let loaded = self.load_runs(reached.base, &reached.offsets, disp);
+                            self.set(d, Value::vectors(loaded));
+                            continue;
+                        }
                         let base = Base::Value(reached.base);
                         let vectors = (0..reached.offsets.len())
                             .map(|nth| {
@@ -401,6 +401,9 @@ impl Lower<'_> {
                 }
             }
             Op::Store { values, access, .. } => {
+                if let ([value], Access::B32) = (&values[..], access) {
+                    return self.store_words(*value, *access, reached, lanes, masks);
+                }
                 for (nth, value) in values.iter().enumerate() {
                     self.give_element(*value, *access, 0);
                     self.lanes(EachLane::Store { access: *access, nth: nth as u8 }, reached, lanes);
@@ -425,6 +428,40 @@ impl Lower<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Stores a word a lane.
+    fn store_words(
+        &mut self,
+        value: Src,
+        access: Access,
+        reached: &Reached,
+        lanes: VReg,
+        masks: Option<&[VReg]>,
+    ) {
+        let (base, offsets) = (reached.base, &reached.offsets);
+        let values: Vec<VReg> =
+            (0..offsets.len()).map(|nth| self.vector(value, Class::W32, nth)).collect();
+        match (self.level, masks) {
+            (Level::Avx512, Some(masks)) => {
+                for (nth, mask) in masks.iter().enumerate() {
+                    self.scatter_dense(base, offsets[nth], values[nth], 0, *mask);
+                }
+            }
+            (Level::Avx512, None) => self.store_runs(base, offsets, &values, 0, |this| {
+                for (offsets, value) in offsets.iter().zip(&values) {
+                    this.scatter(base, *offsets, *value, 0, None);
+                }
+            }),
+            (Level::Avx2, None) => self.store_runs(base, offsets, &values, 0, |this| {
+                this.give_element(value, access, 0);
+                this.lanes(EachLane::Store { access, nth: 0 }, reached, lanes);
+            }),
+            (Level::Avx2, Some(_)) => {
+                self.give_element(value, access, 0);
+                self.lanes(EachLane::Store { access, nth: 0 }, reached, lanes);
+            }
         }
     }
 
@@ -458,7 +495,7 @@ impl Lower<'_> {
     }
 
     /// The mask of all lanes of a vector.
-    fn all_lanes(&mut self) -> VReg {
+    pub(super) fn all_lanes(&mut self) -> VReg {
         match self.level {
             Level::Avx2 => {
                 let ones = self.pool([0xff; 64]);

@@ -18,6 +18,7 @@ mod nodes;
 mod numbers;
 mod predicate;
 mod quotient;
+mod runs;
 mod scalar;
 mod value;
 mod values;

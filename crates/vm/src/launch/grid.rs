@@ -27,8 +27,11 @@ const MANY_CTAS: u64 = 4096;
 /// So many are told at once there.
 const TOLD_CTAS: u64 = 64;
 
-/// Clusters of such a grid that a worker takes at once: workers do not ask for each what the others have written to.
-const BATCH: u64 = 8;
+/// Clusters that a worker takes at once, at most: workers do not ask for each what the others have written to, and code may go on
+/// from one to the next.
+const BATCH: u64 = 64;
+/// The clusters of a grid are taken this many times, at least, so that workers are done at about the same time.
+const BATCHES: u64 = 256;
 
 /// What the workers of a launch share.
 pub(crate) struct Grid<'l> {
@@ -57,7 +60,11 @@ impl<'l> Grid<'l> {
         Grid {
             common,
             next: AtomicU64::new(0),
-            batch: AtomicU64::new(if common.ctas < MANY_CTAS { 1 } else { BATCH }),
+            batch: AtomicU64::new(if is_alone {
+                BATCH
+            } else {
+                (common.ctas / BATCHES).clamp(1, BATCH)
+            }),
             done: AtomicU64::new(0),
             steps: AtomicU64::new(0),
             is_alone,
@@ -142,7 +149,14 @@ impl Grid<'_> {
                 self.take_printed(&mut resident);
                 continue;
             }
+            let next = taken.start;
+            if !O::OBSERVES && self.common.launch.max_steps.is_none() {
+                resident.may_go_on(next..taken.end.min(last));
+            }
             let turn = resident.run(&limits, observer);
+            let more = resident.went_on();
+            taken.start = (next + more).min(taken.end);
+            let number = resident.number();
             stuck = match turn {
                 Turn::Yielded | Turn::AtCluster => stuck.saturating_add(1),
                 Turn::Stuck => usize::MAX,
@@ -158,10 +172,11 @@ impl Grid<'_> {
                 Turn::Done => {
                     self.take_printed(&mut resident);
                     resident.add_stats(&mut stats);
-                    stats.ctas += self.common.cluster;
-                    stats.threads += self.common.cluster * u64::from(self.common.threads);
+                    let ctas = more + self.common.cluster;
+                    stats.ctas += ctas;
+                    stats.threads += ctas * u64::from(self.common.threads);
                     spare.push(resident);
-                    uncounted += self.common.cluster;
+                    uncounted += ctas;
                     // Of few CTAs each may take long.
                     if uncounted >= TOLD_CTAS || self.common.ctas < MANY_CTAS {
                         let done = self.done.fetch_add(uncounted, Ordering::Relaxed) + uncounted;

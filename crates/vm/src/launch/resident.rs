@@ -18,6 +18,8 @@ pub(crate) struct Resident<'l> {
     storage: Vec<Storage>,
     /// Steps that splits took one by one.
     steps: u64,
+    /// With how many CTAs code may go on.
+    granted: u64,
 }
 
 /// Steps after which the observer is shown who waits for others of the cluster.
@@ -55,7 +57,7 @@ impl<'l> Resident<'l> {
                 cta.frame.cluster = ClusterMemory::new(&shared);
             }
         }
-        Resident { ctas, storage, steps: 0 }
+        Resident { ctas, storage, steps: 0, granted: 0 }
     }
 
     /// The number of the cluster that runs.
@@ -118,6 +120,23 @@ impl<'l> Resident<'l> {
                 return self.look_up(observer).unwrap_or(turn);
             }
         }
+    }
+
+    /// The CTAs of these numbers come next; code may go on with them by itself, if each is a cluster of its own and this one has the
+    /// number before them.
+    pub(super) fn may_go_on(&mut self, next: std::ops::Range<u64>) {
+        let more = next.end.saturating_sub(next.start);
+        self.granted = match &mut self.ctas[..] {
+            [cta] if cta.number() + 1 == next.start => more,
+            _ => 0,
+        };
+        self.ctas.iter_mut().for_each(|cta| cta.frame.more = self.granted);
+    }
+
+    /// With how many CTAs code has gone on since then.
+    pub(super) fn went_on(&mut self) -> u64 {
+        let left = self.ctas.first().map_or(0, |cta| cta.frame.more);
+        std::mem::take(&mut self.granted) - left
     }
 
     /// Lets threads go on that have waited for the cluster, and says if it is done, or waits for ever.

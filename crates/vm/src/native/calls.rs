@@ -15,8 +15,11 @@ pub(super) extern "C" fn perform(context: *mut jit::Context, place: u32, lanes: 
     // SAFETY: who runs the code set the owner, whose frame and program outlive the call and are used by nobody else meanwhile.
     let (frame, interp, warp) = unsafe {
         let owner = (*context).owner as *const Owner;
-        (&mut *(*owner).frame.cast::<Frame<'_>>(), &*(*owner).interp, (*owner).warp)
+        let warp = (*context).warp();
+        (&mut *(*owner).frame.cast::<Frame<'_>>(), &*(*owner).interp, warp)
     };
+    // SAFETY: as above.
+    super::locate(frame, unsafe { &*context });
     let (first, count, exec) = (frame.first, frame.count, frame.exec[warp]);
     let fuel = std::mem::replace(&mut frame.fuel, i64::MAX / 2);
     (frame.first, frame.count) = (warp, 1);

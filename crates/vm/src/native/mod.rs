@@ -74,7 +74,9 @@ impl Engine for Native {
         let mut sites = interp.sites().to_vec();
         sites.extend(code.get().into_iter().flatten().flat_map(jit::Code::sites));
         let heat = Heat { left: AtomicI64::new(WORTH * operations(&plan.kernel) as i64) };
-        Some(Box::new(NativeCode { interp, code, level: self.level, heat, sites }))
+        let may_go_on =
+            local_bytes(plan) == 0 && plan.rows.zeros.is_empty() && plan.shape.ctas() == 1;
+        Some(Box::new(NativeCode { interp, code, level: self.level, heat, sites, may_go_on }))
     }
 }
 
@@ -86,6 +88,8 @@ const MAX_HOT_OPERATIONS: usize = 1 << 11;
 const WORTH: i64 = 1 << 12;
 /// Warps of most CTAs, at most.
 const FEW_WARPS: usize = 8;
+/// Jumps backwards of a warp up to which its CTA counts as one that is soon done, so that others may be begun before anybody is asked.
+const SOON_DONE: i64 = 256;
 /// If one in so many operations or more has to be performed by the interpreter, it does the rest better, too.
 const MOST_PERFORMED: usize = 6;
 
@@ -135,6 +139,8 @@ pub(crate) struct NativeCode {
     level: jit::Level,
     heat: Heat,
     sites: Vec<bool>,
+    /// Whether code may go on with another CTA: nothing has to be made for it but shared memory that is zero.
+    may_go_on: bool,
 }
 
 /// How long a kernel has to run before machine code of it is made.
@@ -160,6 +166,21 @@ struct Left {
     at: Pc,
     exit: u32,
     lanes: u32,
+}
+
+impl Left {
+    fn by(code: &jit::Code, exit: u32) -> Left {
+        let found = code.exit(exit);
+        Left { why: found.why, at: Pc(found.place), exit, lanes: u32::MAX }
+    }
+}
+
+/// The warps of a group that have left.
+#[derive(Default)]
+struct Warps {
+    left: SmallVec<[(usize, Left); FEW_WARPS]>,
+    /// Lanes that have parted from those that have left.
+    others: Vec<(usize, u32, Option<Pc>)>,
 }
 
 impl Code for NativeCode {
@@ -284,54 +305,105 @@ impl NativeCode {
 
     /// Runs the code of every warp of the group.
     fn enter(&self, frame: &mut Frame<'_>, code: &jit::Code, entry: u64) -> Next {
-        let group = frame.first..frame.first + frame.count;
-        let mut left: SmallVec<[(usize, Left); FEW_WARPS]> = SmallVec::new();
-        // Lanes that have parted from those that have left.
-        let mut others: Vec<(usize, u32, Option<Pc>)> = Vec::new();
+        let (first, end) = (frame.first, frame.first + frame.count);
         let state = frame.native.get_or_insert_with(|| Box::new(State::new(code)));
         let context = state.context();
         let interp = &raw const self.interp;
-        let mut owner = Owner { frame: std::ptr::null_mut(), interp, warp: 0 };
+        let mut owner = Owner { frame: std::ptr::null_mut(), interp };
         let owner = &raw mut owner;
         // SAFETY: the state holds a context, and nobody else uses it.
-        introduce(frame, unsafe { &mut *context }, entry, owner);
+        let whole = is_whole(frame);
+        // SAFETY: as above.
+        unsafe {
+            introduce(frame, &mut *context, entry, owner);
+            (*context).whole = u64::from(whole);
+            let all = frame.threads.live_count() == frame.plan.shape.threads();
+            let may_go_on = whole && all && self.may_go_on && frame.printed.is_empty();
+            let start = code.entry(Pc::START.0).filter(|_| may_go_on);
+            (*context).start = start.map_or(0, |(entry, _)| entry);
+            (*context).ctas_left = if start.is_some() { frame.more } else { 0 };
+        }
         // SAFETY: code begins with a function of this type.
         let start = unsafe { std::mem::transmute::<*const u8, Start>(code.start()) };
-        let fuel = frame.fuel;
-        let mut rest = fuel;
-        for warp in group {
+        let mut all = Warps::default();
+        let mut warp = first;
+        while warp < end {
             if frame.exec[warp] == 0 {
+                warp += 1;
                 continue;
             }
+            let behind = (warp..end).find(|warp| frame.exec[*warp] == 0).unwrap_or(end);
             // SAFETY: the context and the owner are those of this frame, and the code was made for its plan.
-            let (exit, spent) = unsafe { run_warp(start, context, owner, frame, warp, fuel) };
-            rest = rest.min(spent);
-            let found = code.exit(exit);
-            let mut lanes = u32::MAX;
-            if let Some(needed) = &found.masked {
-                lanes = frame.native.as_ref().map_or(0, |state| state.known().lanes as u32);
-                let waiting = pending(frame, code);
-                rows::restore_for(frame, &found.kept, warp, |reg| {
-                    let own = if needed.contains(&reg) { lanes } else { 0 };
-                    let needs = |(_, regs, _): &&(u32, &[ir::Reg], Pc)| regs.contains(&reg);
-                    waiting.iter().filter(needs).fold(own, |all, (lanes, ..)| all | lanes)
-                });
-                others.extend(waiting.iter().map(|(lanes, _, at)| (warp, *lanes, Some(*at))));
+            let (exit, last) = unsafe {
+                (*owner).frame = (&raw mut *frame).cast();
+                run_warps(start, context, warp..behind)
+            };
+            // SAFETY: no code runs.
+            let known = unsafe { &mut *context };
+            locate(frame, known);
+            let exits = &known.exits;
+            let same = exits[first..last].iter().all(|one| *one == exit);
+            if warp == first && last + 1 == end && same {
+                // All warps went the same way.
+                let found = code.exit(exit);
+                if found.masked.is_none() && found.why == Why::Exits {
+                    count(frame, known);
+                    return Next::Stop(Stop::Exit);
+                }
+                if found.masked.is_none() && found.why == Why::Barrier && whole {
+                    count(frame, known);
+                    return Next::Native(Pc(found.place).next());
+                }
             }
-            let left_at = Left { why: found.why, at: Pc(found.place), exit, lanes };
-            if found.why != Why::Barrier && found.masked.is_none() {
-                rows::restore(frame, &found.kept, warp);
-            }
-            left.push((warp, left_at));
+            let before = (warp..last).map(|warp| (warp, Left::by(code, exits[warp])));
+            all.left.extend(before);
+            // The others are to come to where these are, and no further.
+            (known.whole, known.start) = (0, 0);
+            self.leave(frame, code, exit, last, &mut all);
+            warp = last + 1;
         }
-        frame.fuel = rest;
+        // SAFETY: as above.
+        count(frame, unsafe { &*context });
+        self.next(frame, code, all)
+    }
+
+    /// Notes how a warp has left, and puts into home rows what it has left.
+    fn leave(
+        &self,
+        frame: &mut Frame<'_>,
+        code: &jit::Code,
+        exit: u32,
+        warp: usize,
+        all: &mut Warps,
+    ) {
+        let found = code.exit(exit);
+        let mut lanes = u32::MAX;
+        if let Some(needed) = &found.masked {
+            lanes = frame.native.as_ref().map_or(0, |state| state.known().lanes as u32);
+            let waiting = pending(frame, code);
+            rows::restore_for(frame, &found.kept, warp, |reg| {
+                let own = if needed.contains(&reg) { lanes } else { 0 };
+                let needs = |(_, regs, _): &&(u32, &[ir::Reg], Pc)| regs.contains(&reg);
+                waiting.iter().filter(needs).fold(own, |all, (lanes, ..)| all | lanes)
+            });
+            all.others.extend(waiting.iter().map(|(lanes, _, at)| (warp, *lanes, Some(*at))));
+        }
+        if found.why != Why::Barrier && found.masked.is_none() {
+            rows::restore(frame, &found.kept, warp);
+        }
+        all.left.push((warp, Left { lanes, ..Left::by(code, exit) }));
+    }
+
+    /// Who goes on where when all warps have left.
+    fn next(&self, frame: &mut Frame<'_>, code: &jit::Code, all: Warps) -> Next {
+        let Warps { left, others } = all;
         let Some((_, first)) = left.first().copied() else { return Next::Stop(Stop::Exit) };
         let same = |left: &Left| (left.why, left.at, left.lanes) == (first.why, first.at, u32::MAX);
         let together = others.is_empty() && left.iter().all(|(_, left)| same(left));
         match first.why {
             Why::Exits if together => Next::Stop(Stop::Exit),
             Why::Barrier if together => {
-                if is_complete(frame) {
+                if is_whole(frame) {
                     return Next::Native(first.at.next());
                 }
                 self.complete_rows(frame, code, &left);
@@ -368,49 +440,57 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.registers = frame.cta.regs as u64;
     context.sites = frame.sites.as_ptr() as u64;
     context.shared = frame.cta.shared.start as u64;
+    context.local_start = frame.cta.local.start as u64;
+    context.local_step = lanes::WARP as u64 * frame.cta.local_stride;
     context.params = frame.cta.params.start as u64;
     context.perform = calls::perform as *const () as u64;
     context.find = calls::find as *const () as u64;
     context.owner = owner as u64;
     context.cta[..3].copy_from_slice(&frame.specials.cta);
+    context.grid[..3].copy_from_slice(&frame.specials.launch.grid);
+    (context.turn, context.first_turn, context.least) = (frame.fuel, frame.fuel, frame.fuel);
+    context.enough = frame.fuel.saturating_sub(SOON_DONE);
     context.instructions = 0;
     (context.masked_instructions, context.masked_lanes, context.divergences) = (0, 0, 0);
 }
 
-/// Runs the code of a warp. The result is the exit, and what is left of the turn.
+/// Runs the code of these warps, until one leaves in a way that needs somebody. The result is by which exit, and which warp it is.
 ///
 /// # Safety
-/// The context is the frame's, and knows the owner; `start` begins code that was made for this machine and the frame's plan.
+/// The context is the frame's, and knows the owner, which knows the frame; `start` begins code that was made for this machine and
+/// the frame's plan.
 #[inline(always)]
-unsafe fn run_warp(
+unsafe fn run_warps(
     start: Start,
     context: *mut jit::Context,
-    owner: *mut Owner,
-    frame: &mut Frame<'_>,
-    warp: usize,
-    fuel: i64,
-) -> (u32, i64) {
-    let threads = (warp * lanes::WARP) as u64;
-    let local = frame.cta.local.start as u64 + threads * frame.cta.local_stride;
-    let frame_pointer: *mut Frame<'_> = frame;
+    warps: std::ops::Range<usize>,
+) -> (u32, usize) {
     // SAFETY: the code accesses the rows of the plan, memory that it has checked, and the context, and calls back with the context
     // alone. The frame is not used meanwhile but by those calls.
     unsafe {
-        ((*owner).frame, (*owner).warp) = (frame_pointer.cast(), warp);
-        (*context).warp_bytes = 128 * warp as u64;
-        (*context).warp_words = 4 * warp as u64;
-        (*context).local = local;
-        (*context).fuel = fuel;
+        (*context).begin(warps);
         let exit = start(context);
-        let known = &mut *context;
-        let masked = std::mem::take(&mut known.masked_instructions);
-        let whole = std::mem::take(&mut known.instructions);
-        frame.stats.warp_instructions += whole + masked;
-        let lanes = std::mem::take(&mut known.masked_lanes);
-        frame.stats.thread_instructions += 32 * whole + lanes;
-        frame.stats.divergences += std::mem::take(&mut known.divergences);
-        (exit, known.fuel)
+        (*context).least = (*context).least.min((*context).fuel);
+        (exit, (*context).warp())
     }
+}
+
+/// The frame is that of the CTA to which the code has come.
+fn locate(frame: &mut Frame<'_>, context: &jit::Context) {
+    if context.start != 0 {
+        let done = frame.more - context.ctas_left;
+        frame.more = context.ctas_left;
+        frame.specials.cta_number += done;
+        frame.specials.cta.copy_from_slice(&context.cta[..3]);
+    }
+}
+
+/// Counts what the code of a group has counted.
+fn count(frame: &mut Frame<'_>, known: &jit::Context) {
+    frame.fuel = known.least;
+    frame.stats.warp_instructions += known.instructions + known.masked_instructions;
+    frame.stats.thread_instructions += 32 * known.instructions + known.masked_lanes;
+    frame.stats.divergences += known.divergences;
 }
 
 /// The lanes that wait for their turn in the code that was left, which registers they need, and where they stand.
@@ -424,7 +504,7 @@ fn pending<'c>(frame: &mut Frame<'_>, code: &'c jit::Code) -> Vec<(u32, &'c [ir:
 }
 
 /// Whether the group is all that is waited for at a barrier.
-fn is_complete(frame: &Frame<'_>) -> bool {
+fn is_whole(frame: &Frame<'_>) -> bool {
     let group = frame.first..frame.first + frame.count;
     let here: u32 = frame.exec[group].iter().map(|lanes| lanes.count_ones()).sum();
     frame.arrivals == 0 && here == frame.threads.live_count()

@@ -7,5 +7,4 @@ pub(super) struct Owner {
     /// A [`crate::frame::Frame`].
     pub(super) frame: *mut (),
     pub(super) interp: *const Program,
-    pub(super) warp: usize,
 }

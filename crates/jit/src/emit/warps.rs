@@ -1,0 +1,143 @@
+//! From warp to warp, from barrier to barrier, and from CTA to CTA, while nobody else is needed.
+
+use super::{Emitter, Target, after, context};
+use crate::context as at;
+use crate::registers::{CONTEXT, SCRATCH, WARP};
+use crate::x86::{self, Memory, Operand as X};
+use iced_x86::{Code, ConditionCode, Instruction, Register};
+
+/// Which exit a warp has left by.
+const EXIT: X = X::R(Register::EAX);
+/// Where warps go on behind the barrier at which they have left; 0 if their lanes have exited.
+const BEHIND: X = X::R(Register::RDX);
+const ROOM: X = X::R(Register::RCX);
+const ROOM_LOW: X = X::R(Register::ECX);
+const SCRATCH_LOW: X = X::R(Register::R11D);
+
+/// Bytes that are cleared by single stores.
+const FEW_BYTES: u64 = 1024;
+
+impl Emitter {
+    /// Tells where warps go on that have left.
+    pub(super) fn next_entry(&mut self, block: Option<usize>) -> Result<(), String> {
+        let Some(block) = block else {
+            return self.op(Code::Xor_r32_rm32, &[X::R(Register::EDX), X::R(Register::EDX)]);
+        };
+        // The address that the instruction names is told when all blocks are there.
+        self.op(Code::Lea_r64_m, &[BEHIND, after(Register::RIP, self.end as i64)])?;
+        self.jumps.push((self.end, Target::Block(block)));
+        Ok(())
+    }
+
+    /// Notes the exit of a warp and begins with the next. Behind the last one, if all have left in the same way, comes the first
+    /// again, behind the barrier or in the next CTA. Where that cannot be the code is left.
+    pub(super) fn next_warp(&mut self) -> Result<(), String> {
+        self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), context(at::WARP_WORDS)])?;
+        let index = Some((SCRATCH, 1));
+        let noted = Memory { base: CONTEXT, index, disp: i64::from(at::EXITS), broadcast: false };
+        self.op(Code::Mov_rm32_r32, &[X::M(noted), EXIT])?;
+        self.op(Code::Mov_r32_rm32, &[ROOM_LOW, EXIT])?;
+        self.op(Code::Xor_r32_rm32, &[ROOM_LOW, context(at::EXITS)])?;
+        self.op(Code::Or_rm64_r64, &[context(at::DIFFER), ROOM])?;
+        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::FUEL)])?;
+        self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::LEAST)])?;
+        let more = self.jump_on(ConditionCode::ge);
+        self.op(Code::Mov_rm64_r64, &[context(at::LEAST), ROOM])?;
+        self.land(more);
+        self.op(Code::Lea_r64_m, &[ROOM, after(WARP, 128)])?;
+        self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::END_BYTES)])?;
+        let last = self.jump_on(ConditionCode::e);
+        self.op(Code::Mov_r64_rm64, &[X::R(WARP), ROOM])?;
+        self.op(Code::Add_rm64_imm8, &[X::R(SCRATCH), X::I8(4)])?;
+        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::LOCAL_STEP)])?;
+        self.op(Code::Add_r64_rm64, &[ROOM, context(at::LOCAL)])?;
+        self.begin_warp()?;
+        self.land(last);
+        self.op(Code::Cmp_rm64_imm8, &[context(at::WHOLE), X::I8(0)])?;
+        self.jump_if(ConditionCode::e, Target::Leave);
+        self.op(Code::Cmp_rm64_imm8, &[context(at::DIFFER), X::I8(0)])?;
+        self.jump_if(ConditionCode::ne, Target::Leave);
+        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::LEAST)])?;
+        self.op(Code::Test_rm64_r64, &[BEHIND, BEHIND])?;
+        let exited = self.jump_on(ConditionCode::e);
+        self.op(Code::Mov_rm64_r64, &[context(at::ENTRY), BEHIND])?;
+        self.op(Code::Mov_rm64_r64, &[context(at::TURN), ROOM])?;
+        self.begin_warps()?;
+        self.land(exited);
+        self.next_cta()
+    }
+
+    /// Begins with the next CTA, if there may be one. The least that a turn had left is at hand.
+    fn next_cta(&mut self) -> Result<(), String> {
+        self.op(Code::Cmp_rm64_imm8, &[context(at::CTAS_LEFT), X::I8(0)])?;
+        self.jump_if(ConditionCode::e, Target::Leave);
+        self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::ENOUGH)])?;
+        self.jump_if(ConditionCode::l, Target::Leave);
+        self.op(Code::Sub_rm64_imm8, &[context(at::CTAS_LEFT), X::I8(1)])?;
+        let [x, y, z] = [0, 4, 8].map(|disp| context(at::CTA + disp));
+        self.op(Code::Add_rm32_imm8, &[x, X::I8(1)])?;
+        self.op(Code::Mov_r32_rm32, &[ROOM_LOW, x])?;
+        self.op(Code::Cmp_r32_rm32, &[ROOM_LOW, context(at::GRID)])?;
+        let inside = self.jump_on(ConditionCode::ne);
+        self.op(Code::Mov_rm32_imm32, &[x, X::I32(0)])?;
+        self.op(Code::Add_rm32_imm8, &[y, X::I8(1)])?;
+        self.op(Code::Mov_r32_rm32, &[ROOM_LOW, y])?;
+        self.op(Code::Cmp_r32_rm32, &[ROOM_LOW, context(at::GRID + 4)])?;
+        let in_plane = self.jump_on(ConditionCode::ne);
+        self.op(Code::Mov_rm32_imm32, &[y, X::I32(0)])?;
+        self.op(Code::Add_rm32_imm8, &[z, X::I8(1)])?;
+        self.land(inside);
+        self.land(in_plane);
+        self.clear_shared()?;
+        for (to, from) in [(at::ENTRY, at::START), (at::TURN, at::FIRST_TURN)] {
+            self.op(Code::Mov_r64_rm64, &[ROOM, context(from)])?;
+            self.op(Code::Mov_rm64_r64, &[context(to), ROOM])?;
+        }
+        self.op(Code::Mov_rm64_r64, &[context(at::LEAST), ROOM])?;
+        self.begin_warps()
+    }
+
+    /// Makes shared memory zero.
+    fn clear_shared(&mut self) -> Result<(), String> {
+        if self.shared_bytes == 0 {
+            return Ok(());
+        }
+        self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), context(at::SHARED)])?;
+        // What it is made of are lines of 64 bytes.
+        let bytes = self.shared_bytes.next_multiple_of(64);
+        if bytes > FEW_BYTES {
+            self.op(Code::Xor_r32_rm32, &[X::R(Register::EAX), X::R(Register::EAX)])?;
+            self.op(Code::Mov_r32_imm32, &[ROOM_LOW, X::I32((bytes / 8) as i32)])?;
+            let fill = Instruction::with_rep_stosq(64).map_err(|error| error.to_string())?;
+            return self.encode(&fill);
+        }
+        let zero = X::R(Register::XMM0);
+        self.op(Code::VEX_Vpxor_xmm_xmm_xmmm128, &[zero, zero, zero])?;
+        let (_, store) = x86::vector_moves(self.level);
+        for at in (0..bytes).step_by(self.level.bytes()) {
+            let to = after(Register::RDI, at as i64);
+            self.op(store, &[to, X::R(x86::vector(0, self.level))])?;
+        }
+        Ok(())
+    }
+
+    /// Begins with the first warp, where the context says.
+    fn begin_warps(&mut self) -> Result<(), String> {
+        self.op(Code::Mov_rm64_imm32, &[context(at::DIFFER), X::I32(0)])?;
+        let first = X::R(Register::R12D);
+        self.op(Code::Xor_r32_rm32, &[first, first])?;
+        self.op(Code::Xor_r32_rm32, &[SCRATCH_LOW, SCRATCH_LOW])?;
+        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::LOCAL_START)])?;
+        self.begin_warp()
+    }
+
+    /// Begins with a warp whose numbers, and whose local memory, are at hand.
+    fn begin_warp(&mut self) -> Result<(), String> {
+        self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
+        self.op(Code::Mov_rm64_r64, &[context(at::WARP_WORDS), X::R(SCRATCH)])?;
+        self.op(Code::Mov_rm64_r64, &[context(at::LOCAL), ROOM])?;
+        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::TURN)])?;
+        self.op(Code::Mov_rm64_r64, &[context(at::FUEL), ROOM])?;
+        self.op(Code::Jmp_rm64, &[context(at::ENTRY)])
+    }
+}

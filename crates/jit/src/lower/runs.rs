@@ -1,0 +1,199 @@
+//! Elements that turn out to lie one after the other when the code runs: whole vectors instead of one lane after another.
+
+use super::Lower;
+use super::value::{FLOAT, INT, mask_class};
+use crate::Level;
+use crate::isa::{U, V};
+use crate::mir::{Base, Kind, Mem, O};
+use iced_x86::{Code, ConditionCode};
+use regalloc2::{Block, RegClass, VReg};
+
+/// Bytes of an element.
+const SIZE: u32 = 4;
+
+/// The numbers of a vector's lanes, times the size of an element.
+fn places() -> [u8; 64] {
+    let mut bytes = [0; 64];
+    for (lane, chunk) in (0u32..).zip(bytes.chunks_exact_mut(4)) {
+        chunk.copy_from_slice(&(lane * SIZE).to_le_bytes());
+    }
+    bytes
+}
+
+impl Lower<'_> {
+    /// The first lane's word of a vector, in all lanes.
+    fn first_in_all(&mut self, vector: VReg) -> VReg {
+        let found = self.func.value(FLOAT);
+        let code = match self.level {
+            Level::Avx2 => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+            Level::Avx512 => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+        };
+        self.func.x(code, &[O::D(found), O::U(vector)]);
+        found
+    }
+
+    /// The first lane's word of a vector, in a general register whose upper half is zero.
+    fn first_word(&mut self, vector: VReg) -> VReg {
+        let found = self.func.value(INT);
+        let code = match self.level {
+            Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,
+            Level::Avx512 => Code::EVEX_Vmovd_rm32_xmm,
+        };
+        self.func.x(code, &[O::D(found), O::U(vector)]);
+        found
+    }
+
+    /// Parts the code: where the elements of each vector of offsets lie one after the other, and where some do not. The code goes on
+    /// with the former; the block of the others is the result.
+    fn in_runs(&mut self, offsets: &[VReg]) -> Block {
+        let places = self.pool(places());
+        let mut differ: Option<VReg> = None;
+        for offsets in offsets {
+            let starts = self.binary(V::SubD, *offsets, O::M(places));
+            let first = self.first_in_all(starts);
+            let own = self.binary(V::Xor, starts, O::U(first));
+            differ = Some(match differ {
+                None => own,
+                Some(all) => self.binary(V::Or, all, O::U(own)),
+            });
+        }
+        let [runs, others] = [0; 2].map(|_| self.func.block());
+        if let Some(differ) = differ {
+            self.is_any_set(differ);
+        }
+        let both = vec![(others, Vec::new()), (runs, Vec::new())];
+        self.func.end(Kind::Branch(ConditionCode::ne), both);
+        self.func.begin(runs);
+        others
+    }
+
+    /// A condition of not equal says that some bit of a vector is set.
+    pub(super) fn is_any_set(&mut self, vector: VReg) {
+        match self.level {
+            Level::Avx2 => self.func.x(Code::VEX_Vptest_ymm_ymmm256, &[O::U(vector), O::U(vector)]),
+            Level::Avx512 => {
+                let mask = self.func.value(RegClass::Vector);
+                let code = Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32;
+                self.func.x(code, &[O::D(mask), O::U(vector), O::U(vector)]);
+                self.func.x(Code::VEX_Kortestw_kr_kr, &[O::U(mask), O::U(mask)]);
+            }
+        }
+    }
+
+    /// Where the first element of a run is, at so many bytes behind each lane's offset.
+    fn run(&mut self, base: VReg, offsets: VReg, disp: i32) -> Mem {
+        let first = self.first_word(offsets);
+        Mem { base: Base::Value(base), index: Some((first, 1)), disp, broadcast: false }
+    }
+
+    /// Words of all lanes.
+    pub(super) fn load_runs(&mut self, base: VReg, offsets: &[VReg], disp: i32) -> Vec<VReg> {
+        let others = self.in_runs(offsets);
+        let join = self.func.block();
+        let loaded = offsets
+            .iter()
+            .map(|offsets| {
+                let from = self.run(base, *offsets, disp);
+                self.unary(U::Load, O::M(from))
+            })
+            .collect();
+        self.func.end(Kind::Jump, vec![(join, loaded)]);
+        self.func.begin(others);
+        let gathered = offsets
+            .iter()
+            .map(|offsets| self.gather(Base::Value(base), *offsets, disp, None))
+            .collect();
+        self.func.end(Kind::Jump, vec![(join, gathered)]);
+        self.func.begin(join);
+        let params: Vec<VReg> = offsets.iter().map(|_| self.func.value(FLOAT)).collect();
+        self.func.blocks[join.index()].params = params.clone();
+        params
+    }
+
+    /// Stores words of all lanes, in ascending order; `lanes` does it where they are no runs.
+    pub(super) fn store_runs(
+        &mut self,
+        base: VReg,
+        offsets: &[VReg],
+        values: &[VReg],
+        disp: i32,
+        lanes: impl FnOnce(&mut Self),
+    ) {
+        let others = self.in_runs(offsets);
+        let join = self.func.block();
+        let (_, store) = crate::x86::vector_moves(self.level);
+        for (offsets, value) in offsets.iter().zip(values) {
+            let to = self.run(base, *offsets, disp);
+            self.func.x(store, &[O::M(to), O::U(*value)]);
+        }
+        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
+        self.func.begin(others);
+        lanes(self);
+        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
+        self.func.begin(join);
+    }
+
+    /// Stores words of the lanes of a mask, in ascending order (AVX-512).
+    pub(super) fn scatter(
+        &mut self,
+        base: VReg,
+        offsets: VReg,
+        value: VReg,
+        disp: i32,
+        mask: Option<VReg>,
+    ) {
+        let all = mask.unwrap_or_else(|| self.all_lanes());
+        // The instruction clears its mask.
+        let used = self.func.value(mask_class(self.level));
+        self.func.x(Code::VEX_Kmovw_kr_km16, &[O::D(used), O::U(all)]);
+        let index = Some((offsets, 1));
+        let memory = Mem { base: Base::Value(base), index, disp, broadcast: false };
+        let operands = [O::M(memory), O::U(value), O::Masked(used)];
+        self.func.x(Code::EVEX_Vpscatterdd_vm32z_k1_zmm, &operands);
+    }
+
+    /// The same, of which those that execute may lie one after the other, such as elements that a kernel keeps of many.
+    pub(super) fn scatter_dense(
+        &mut self,
+        base: VReg,
+        offsets: VReg,
+        value: VReg,
+        disp: i32,
+        mask: VReg,
+    ) {
+        let compress = Code::EVEX_Vpcompressd_zmmm512_k1z_zmm;
+        let [dense, kept] = [offsets, value].map(|vector| {
+            let found = self.func.value(FLOAT);
+            self.func.x(compress, &[O::D(found), O::U(vector), O::Zeroing(mask)]);
+            found
+        });
+        // As many lanes as execute, from the first on.
+        let [bits, count, low] = [0; 3].map(|_| self.func.value(INT));
+        self.func.x(Code::VEX_Kmovw_r32_kr, &[O::D(bits), O::U(mask)]);
+        self.func.x(Code::Popcnt_r32_rm32, &[O::D(count), O::U(bits)]);
+        let ones = self.number(0xffff, ir::Class::W32);
+        self.func.x(Code::VEX_Bzhi_r32_rm32_r32, &[O::D(low), O::U(ones), O::U(count)]);
+        let first = self.func.value(RegClass::Vector);
+        self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(first), O::U(low)]);
+        let places = self.pool(places());
+        let starts = self.binary(V::SubD, dense, O::M(places));
+        let all = self.first_in_all(starts);
+        let differ = self.func.value(RegClass::Vector);
+        const NOT_EQUAL: u8 = 4;
+        let operands = [O::D(differ), O::U(starts), O::U(all), O::I8(NOT_EQUAL), O::Masked(first)];
+        self.func.x(Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, &operands);
+        self.func.x(Code::VEX_Kortestw_kr_kr, &[O::U(differ), O::U(differ)]);
+        let [run, apart, join] = [0; 3].map(|_| self.func.block());
+        let both = vec![(apart, Vec::new()), (run, Vec::new())];
+        self.func.end(Kind::Branch(ConditionCode::ne), both);
+        self.func.begin(run);
+        let to = self.run(base, dense, disp);
+        let operands = [O::M(to), O::U(kept), O::Masked(first)];
+        self.func.x(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, &operands);
+        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
+        self.func.begin(apart);
+        self.scatter(base, offsets, value, disp, Some(mask));
+        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
+        self.func.begin(join);
+    }
+}
