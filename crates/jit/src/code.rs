@@ -36,7 +36,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
         Ok(lowered) => lowered,
         Err(why) => return Some(Err(why)),
     };
-    let emitted = match emit(&lowered.func, &lowered.entries, input.level, input.shared_bytes) {
+    let emitted = match emit(&lowered.func, &lowered.entries, input) {
         Ok(emitted) => emitted,
         Err(why) => return Some(Err(why)),
     };

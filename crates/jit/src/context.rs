@@ -74,7 +74,9 @@ pub struct Context {
     pub ctas_left: u64,
     /// Whether the warps that run are all threads of their CTA that live, so that they are all that barriers wait for.
     pub whole: u64,
-    /// Whether warps have left by other exits than the first.
+    /// Where the CTA's first warp goes on, behind the barrier at which it has left; 0 if its lanes have exited.
+    pub first_behind: u64,
+    /// Not 0 if other warps go on elsewhere.
     pub differ: u64,
     /// Where CTAs begin, and with how long a turn.
     pub start: u64,
@@ -130,6 +132,7 @@ impl Context {
             grid: [0; 4],
             ctas_left: 0,
             whole: 0,
+            first_behind: 0,
             differ: 0,
             start: 0,
             first_turn: 0,
@@ -204,6 +207,7 @@ offsets! {
     GRID = grid;
     CTAS_LEFT = ctas_left;
     WHOLE = whole;
+    FIRST_BEHIND = first_behind;
     DIFFER = differ;
     START = start;
     FIRST_TURN = first_turn;

@@ -3,12 +3,12 @@
 mod lanes;
 mod warps;
 
-use crate::Level;
 use crate::context as at;
 use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
+use crate::{Input, Level};
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, OpCodeOperandKind, Register};
 use regalloc2::{
     Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
@@ -67,17 +67,16 @@ struct Emitter {
     blocks: Vec<usize>,
     cold: Vec<Cold>,
     level: Level,
-    /// Of a CTA, all of which is zero when it begins.
-    shared_bytes: u64,
+    cleared: warps::Cleared,
 }
 
 /// Makes machine code. The error is a sentence.
 pub(crate) fn emit(
     func: &Func,
     entries: &[(u32, Block)],
-    level: Level,
-    shared_bytes: u64,
+    input: &Input<'_>,
 ) -> Result<Emitted, String> {
+    let level = input.level;
     let options = RegallocOptions {
         verbose_log: false,
         validate_ssa: cfg!(debug_assertions),
@@ -93,7 +92,7 @@ pub(crate) fn emit(
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         level,
-        shared_bytes,
+        cleared: warps::Cleared::of(input),
     };
     emitter.function(func, &output, entries)
 }

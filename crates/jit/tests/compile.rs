@@ -41,6 +41,7 @@ fn code(kernel: &Kernel, block: [u32; 3], level: Level) -> Code {
         instructions: &instructions,
         block,
         shared_bytes: u64::from(kernel.shared_bytes),
+        zeros: &[],
         local: Local {
             bytes: u64::from(kernel.local_bytes),
             stride: kernel.local_bytes.next_multiple_of(16),

@@ -1,8 +1,9 @@
 //! From warp to warp, from barrier to barrier, and from CTA to CTA, while nobody else is needed.
 
 use super::{Emitter, Target, after, context};
+use crate::Input;
 use crate::context as at;
-use crate::registers::{CONTEXT, SCRATCH, WARP};
+use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP};
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, Instruction, Register};
 
@@ -15,7 +16,34 @@ const ROOM_LOW: X = X::R(Register::ECX);
 const SCRATCH_LOW: X = X::R(Register::R11D);
 
 /// Bytes that are cleared by single stores.
-const FEW_BYTES: u64 = 1024;
+const FEW_BYTES: u64 = 4096;
+
+/// What is zero when a CTA begins.
+#[derive(Clone, Debug)]
+pub(super) struct Cleared {
+    /// Bytes of shared memory, which consists of lines of 64.
+    shared: u64,
+    /// Where rows begin in the register file, and how many bytes they have.
+    rows: Vec<(u64, u64)>,
+}
+
+impl Cleared {
+    pub(super) fn of(input: &Input<'_>) -> Cleared {
+        let mut rows: Vec<(u64, u64)> = Vec::new();
+        let mut all: Vec<_> = input.zeros.iter().filter(|range| !range.is_empty()).collect();
+        all.sort_by_key(|range| range.start);
+        for range in all {
+            let (from, to) = (4 * range.start as u64, 4 * range.end as u64);
+            match rows.last_mut() {
+                Some((start, bytes)) if *start + *bytes >= from => {
+                    *bytes = (*bytes).max(to - *start)
+                }
+                _ => rows.push((from, to - from)),
+            }
+        }
+        Cleared { shared: input.shared_bytes.next_multiple_of(64), rows }
+    }
+}
 
 impl Emitter {
     /// Tells where warps go on that have left.
@@ -36,8 +64,12 @@ impl Emitter {
         let index = Some((SCRATCH, 1));
         let noted = Memory { base: CONTEXT, index, disp: i64::from(at::EXITS), broadcast: false };
         self.op(Code::Mov_rm32_r32, &[X::M(noted), EXIT])?;
-        self.op(Code::Mov_r32_rm32, &[ROOM_LOW, EXIT])?;
-        self.op(Code::Xor_r32_rm32, &[ROOM_LOW, context(at::EXITS)])?;
+        self.op(Code::Test_rm64_r64, &[X::R(WARP), X::R(WARP)])?;
+        let later = self.jump_on(ConditionCode::ne);
+        self.op(Code::Mov_rm64_r64, &[context(at::FIRST_BEHIND), BEHIND])?;
+        self.land(later);
+        self.op(Code::Mov_r64_rm64, &[ROOM, BEHIND])?;
+        self.op(Code::Xor_r64_rm64, &[ROOM, context(at::FIRST_BEHIND)])?;
         self.op(Code::Or_rm64_r64, &[context(at::DIFFER), ROOM])?;
         self.op(Code::Mov_r64_rm64, &[ROOM, context(at::FUEL)])?;
         self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::LEAST)])?;
@@ -88,7 +120,7 @@ impl Emitter {
         self.op(Code::Add_rm32_imm8, &[z, X::I8(1)])?;
         self.land(inside);
         self.land(in_plane);
-        self.clear_shared()?;
+        self.clear()?;
         for (to, from) in [(at::ENTRY, at::START), (at::TURN, at::FIRST_TURN)] {
             self.op(Code::Mov_r64_rm64, &[ROOM, context(from)])?;
             self.op(Code::Mov_rm64_r64, &[context(to), ROOM])?;
@@ -97,18 +129,27 @@ impl Emitter {
         self.begin_warps()
     }
 
-    /// Makes shared memory zero.
-    fn clear_shared(&mut self) -> Result<(), String> {
-        if self.shared_bytes == 0 {
-            return Ok(());
+    /// Makes zero what is zero when a CTA begins.
+    fn clear(&mut self) -> Result<(), String> {
+        let Cleared { shared, rows } = self.cleared.clone();
+        if shared > 0 {
+            self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), context(at::SHARED)])?;
+            self.clear_bytes(shared)?;
         }
-        self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), context(at::SHARED)])?;
-        // What it is made of are lines of 64 bytes.
-        let bytes = self.shared_bytes.next_multiple_of(64);
-        if bytes > FEW_BYTES {
+        for (from, bytes) in rows {
+            self.op(Code::Lea_r64_m, &[X::R(Register::RDI), after(REGISTERS, from as i64)])?;
+            self.clear_bytes(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Clears so many bytes where `rdi` points to.
+    fn clear_bytes(&mut self, bytes: u64) -> Result<(), String> {
+        let vector = self.level.bytes() as u64;
+        if bytes > FEW_BYTES || !bytes.is_multiple_of(vector) {
             self.op(Code::Xor_r32_rm32, &[X::R(Register::EAX), X::R(Register::EAX)])?;
-            self.op(Code::Mov_r32_imm32, &[ROOM_LOW, X::I32((bytes / 8) as i32)])?;
-            let fill = Instruction::with_rep_stosq(64).map_err(|error| error.to_string())?;
+            self.op(Code::Mov_r32_imm32, &[ROOM_LOW, X::I32((bytes / 4) as i32)])?;
+            let fill = Instruction::with_rep_stosd(64).map_err(|error| error.to_string())?;
             return self.encode(&fill);
         }
         let zero = X::R(Register::XMM0);

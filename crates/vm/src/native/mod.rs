@@ -74,8 +74,7 @@ impl Engine for Native {
         let mut sites = interp.sites().to_vec();
         sites.extend(code.get().into_iter().flatten().flat_map(jit::Code::sites));
         let heat = Heat { left: AtomicI64::new(WORTH * operations(&plan.kernel) as i64) };
-        let may_go_on =
-            local_bytes(plan) == 0 && plan.rows.zeros.is_empty() && plan.shape.ctas() == 1;
+        let may_go_on = local_bytes(plan) == 0 && plan.shape.ctas() == 1;
         Some(Box::new(NativeCode { interp, code, level: self.level, heat, sites, may_go_on }))
     }
 }
@@ -122,6 +121,7 @@ fn make(
         instructions: &plan.instructions,
         block: plan.shape.block,
         shared_bytes: u64::from(kernel.shared_bytes + plan.shape.dynamic_shared),
+        zeros: &plan.rows.zeros,
         local: jit::Local { bytes: local_bytes as u64, stride: local_stride(plan) as u32 },
         first_site: interp.sites().len() as u32,
         level,
@@ -139,7 +139,7 @@ pub(crate) struct NativeCode {
     level: jit::Level,
     heat: Heat,
     sites: Vec<bool>,
-    /// Whether code may go on with another CTA: nothing has to be made for it but shared memory that is zero.
+    /// Whether code may go on with another CTA: nothing has to be made for it but rows and shared memory that are zero.
     may_go_on: bool,
 }
 
@@ -342,18 +342,14 @@ impl NativeCode {
             let known = unsafe { &mut *context };
             locate(frame, known);
             let exits = &known.exits;
-            let same = exits[first..last].iter().all(|one| *one == exit);
-            if warp == first && last + 1 == end && same {
-                // All warps went the same way.
-                let found = code.exit(exit);
-                if found.masked.is_none() && found.why == Why::Exits {
-                    count(frame, known);
-                    return Next::Stop(Stop::Exit);
-                }
-                if found.masked.is_none() && found.why == Why::Barrier && whole {
-                    count(frame, known);
-                    return Next::Native(Pc(found.place).next());
-                }
+            let is_exit = |exit: &u32| code.exit(*exit).why == Why::Exits;
+            if warp == first
+                && last + 1 == end
+                && is_exit(&exit)
+                && exits[first..last].iter().all(is_exit)
+            {
+                count(frame, known);
+                return Next::Stop(Stop::Exit);
             }
             let before = (warp..last).map(|warp| (warp, Left::by(code, exits[warp])));
             all.left.extend(before);
@@ -398,7 +394,10 @@ impl NativeCode {
     fn next(&self, frame: &mut Frame<'_>, code: &jit::Code, all: Warps) -> Next {
         let Warps { left, others } = all;
         let Some((_, first)) = left.first().copied() else { return Next::Stop(Stop::Exit) };
-        let same = |left: &Left| (left.why, left.at, left.lanes) == (first.why, first.at, u32::MAX);
+        let same = |left: &Left| {
+            let at = left.at == first.at || left.why == Why::Exits;
+            at && left.why == first.why && left.lanes == u32::MAX
+        };
         let together = others.is_empty() && left.iter().all(|(_, left)| same(left));
         match first.why {
             Why::Exits if together => Next::Stop(Stop::Exit),
