@@ -112,6 +112,8 @@ pub(crate) enum EachLane {
     Store { access: Access, nth: u8 },
     /// Changes memory by the first of the context's elements. What the register holds afterwards is the second.
     Atomic { how: How, access: Access, locked: bool },
+    /// The same of all lanes by one instruction each, whose operand the first lane's is for all.
+    AtomicOfAll { code: Code, access: Access, locked: bool },
 }
 
 /// How an atomic is done.

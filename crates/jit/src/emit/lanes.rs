@@ -8,6 +8,7 @@ use crate::registers::{CONTEXT, SCRATCH, vector_scratch};
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, OpCodeOperandKind, Register};
 use ir::Access;
+use lanes::WARP;
 
 impl Emitter {
     /// Does something lane after lane.
@@ -17,6 +18,9 @@ impl Emitter {
         registers: [Register; 6],
     ) -> Result<(), String> {
         let [lanes, base, left, lane, offset, value] = registers;
+        if let EachLane::AtomicOfAll { code, access, locked } = what {
+            return self.atomic_of_all(code, access == Access::B64, locked, registers);
+        }
         let word = |register: Register| X::R(x86::sized(register, OpCodeOperandKind::r32_reg));
         let of_lane = |disp: i32, scale: u32| {
             let (disp, index) = (i64::from(disp), Some((lane, scale)));
@@ -58,6 +62,7 @@ impl Emitter {
                 let from = X::R(x86::sized(value, code.op_code().op_kind(1)));
                 self.op(code, &[there(access, nth), from])?;
             }
+            EachLane::AtomicOfAll { .. } => {}
             EachLane::Atomic { how, access, locked } => {
                 let wide = access == Access::B64;
                 let sized = |register: Register| if wide { X::R(register) } else { word(register) };
@@ -143,6 +148,32 @@ impl Emitter {
         let number = self.jump_on(ConditionCode::np);
         self.op(Code::Mov_r32_imm32, &[word, X::I32(ir::numeric::f32::NAN as i32)])?;
         self.land(number);
+        Ok(())
+    }
+
+    /// All lanes in ascending order, without asking which: offsets are read two at a time.
+    fn atomic_of_all(
+        &mut self,
+        code: Code,
+        wide: bool,
+        locked: bool,
+        registers: [Register; 6],
+    ) -> Result<(), String> {
+        let [_, base, _, low, pair, value] = registers;
+        let word = |register: Register| X::R(x86::sized(register, OpCodeOperandKind::r32_reg));
+        let operand = if wide { X::R(value) } else { word(value) };
+        let load = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
+        self.op(load, &[operand, super::context(at::ELEMENTS)])?;
+        for lane in (0..WARP).step_by(2) {
+            let offsets = super::context(at::OFFSETS + 4 * lane as i32);
+            self.op(Code::Mov_r64_rm64, &[X::R(pair), offsets])?;
+            self.op(Code::Mov_r32_rm32, &[word(low), word(pair)])?;
+            self.op(Code::Shr_rm64_imm8, &[X::R(pair), X::I8(32)])?;
+            for offset in [low, pair] {
+                let there = Memory { base, index: Some((offset, 1)), disp: 0, broadcast: false };
+                self.atomically(code, &[X::M(there), operand], locked)?;
+            }
+        }
         Ok(())
     }
 

@@ -62,7 +62,9 @@ impl Lower<'_> {
         }
         let mut written = Vec::new();
         inst.op.operands(|operand| {
-            if let IrOperand::Def(reg) = operand {
+            if let IrOperand::Def(reg) = operand
+                && self.is_demanded(reg)
+            {
                 written.push(reg);
             }
         });
@@ -126,6 +128,19 @@ impl Lower<'_> {
         true
     }
 
+    /// Whether anybody may read what a register holds.
+    fn is_demanded(&self, reg: Reg) -> bool {
+        self.demanded.lanes(reg).0 != 0
+    }
+
+    /// Whether an operand is the same in all lanes.
+    fn is_uniform(&self, src: Src) -> bool {
+        match src {
+            Src::Imm(_) => true,
+            Src::Reg(reg) => self.shape(reg).is_uniform(),
+        }
+    }
+
     /// The access of an instruction, if its lanes can be served here.
     fn accessed<'i>(&self, inst: &'i Inst) -> Option<Accessed<'i>> {
         let found = match &inst.op {
@@ -152,7 +167,7 @@ impl Lower<'_> {
                 }
             }
             Op::Atomic { d, update, space, access, address, .. }
-                if atomic(*update, *access, d.is_some()).is_some() =>
+                if atomic(*update, *access, d.is_some_and(|d| self.is_demanded(d))).is_some() =>
             {
                 Accessed { space: *space, address, size: access.bytes(), count: 1, writes: true }
             }
@@ -412,19 +427,28 @@ impl Lower<'_> {
             Op::Atomic { d, update, access, b, c, space, .. } => {
                 let fuel = Mem::new(Base::Context, at::FUEL);
                 self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(ATOMIC_FUEL)]);
+                let d = d.filter(|d| self.is_demanded(*d));
                 let Some(how) = atomic(*update, *access, d.is_some()) else { return };
                 self.give_element(*b, *access, 0);
+                // Nobody but this thread of the host sees the memory of a CTA.
+                let locked = *space != Space::Shared;
+                if let (How::One(code), None, None) = (how, d, masks)
+                    // What is exchanged is another value for each lane.
+                    && *update != Update::Exchange
+                    && self.is_uniform(*b)
+                {
+                    let what = EachLane::AtomicOfAll { code, access: *access, locked };
+                    return self.lanes(what, reached, lanes);
+                }
                 if how == (How::AddF32 { flush: true }) {
                     self.flush_element();
                 }
                 if how == How::CompareExchange {
                     self.give_element(*c, *access, 1);
                 }
-                // Nobody but this thread of the host sees the memory of a CTA.
-                let locked = *space != Space::Shared;
                 self.lanes(EachLane::Atomic { how, access: *access, locked }, reached, lanes);
                 if let Some(d) = d {
-                    self.take_element(*d, 1);
+                    self.take_element(d, 1);
                 }
             }
             _ => {}
