@@ -34,15 +34,6 @@ impl Level {
     /// All levels.
     pub const ALL: [Level; 2] = [Level::Avx2, Level::Avx512];
 
-    /// Whether code of the level has been found equal to the interpreter in all suites. No engine offers a level before that: that of
-    /// AVX-512 has not run yet.
-    pub fn is_tried(self) -> bool {
-        match self {
-            Level::Avx2 => true,
-            Level::Avx512 => true,
-        }
-    }
-
     /// Whether this machine has the instructions that code of the level consists of.
     pub fn is_available(self) -> bool {
         #[cfg(all(target_arch = "x86_64", unix))]

@@ -124,7 +124,7 @@ impl EngineChoice {
         match self {
             EngineChoice::Auto => true,
             EngineChoice::Interpreter(level) => level.is_available(),
-            EngineChoice::Native(level) => level.is_available() && level.is_tried(),
+            EngineChoice::Native(level) => level.is_available(),
         }
     }
 }
@@ -161,10 +161,6 @@ impl FromStr for EngineChoice {
         let mut all = all.chain(jit::Level::ALL.into_iter().map(EngineChoice::Native));
         match all.find(|engine| engine.to_string() == text) {
             Some(engine) if engine.is_available() => Ok(engine),
-            Some(EngineChoice::Native(level)) if !level.is_tried() => Err(format!(
-                "{text} is not offered yet, as it has not been tested; there are {}",
-                known()
-            )),
             Some(_) => Err(format!("this machine has no {text}: it has {}", known())),
             None => Err(format!("there is no engine `{text}`: there are {}", known())),
         }
