@@ -44,12 +44,8 @@ fn shorten(
 
 /// Registers with one definition, which is unguarded and has a constant result, become that constant.
 fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
-    let mut defs = vec![0u32; kernel.registers.len()];
-    for_each_operand(kernel, interrupt, |operand| {
-        if let Operand::Def(reg) = operand {
-            defs[reg.0 as usize] += 1;
-        }
-    })?;
+    let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    let defs = ir::analysis::definitions(kernel.registers.len(), insts, interrupt)?;
     let mut constants: Vec<Option<u64>> = vec![None; kernel.registers.len()];
     let mut any = false;
     for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
