@@ -13,6 +13,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod analysis;
+mod bits;
 mod builder;
 mod collective;
 mod copy;
@@ -24,6 +25,7 @@ mod memory;
 mod op;
 mod register;
 mod rename;
+mod replace;
 mod scalar;
 mod special;
 pub mod table;
@@ -32,6 +34,7 @@ mod texture;
 mod touched;
 mod verify;
 
+pub use bits::{BitRule, Relation};
 pub use builder::Builder;
 pub use collective::{Collective, CollectiveKind, Members};
 pub use copy::{AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, pieces};

@@ -6,7 +6,6 @@ use super::memory::{LOCAL, SHARED, WINDOW, load, store};
 use super::thread::{State, Thread, cut};
 use ir::{
     Access, Address, Builder, CLUSTER_STRIDE, Class, Dim, Op, Space, Special, Src, Terminator,
-    Update,
 };
 use lanes::WARP;
 
@@ -107,17 +106,7 @@ impl Cluster<'_> {
                 let class = Builder::class_of(*access);
                 let old = self.load(number, *space, *access, address, 0)?;
                 let [b, c] = [b, c].map(|src| cut(class, value(self, src)));
-                let new = match update {
-                    Update::Apply(op) => op.eval([old, b]),
-                    Update::Exchange => b,
-                    Update::CompareExchange => {
-                        if old == b {
-                            c
-                        } else {
-                            old
-                        }
-                    }
-                };
+                let new = update.stored(old, b, c);
                 self.store(number, *space, *access, address, 0, new)?;
                 let Some(d) = d else { return Ok(()) };
                 (d, old)

@@ -272,9 +272,6 @@ pub fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Vec<bool>
     let reached = Spread::new(kernel, &regions).from(source);
     let is_reached = |reg: Reg| reached[reg.0 as usize];
     let blocks = &kernel.blocks;
-    let quiet = |op: &Op| {
-        op.is_pure() || matches!(op, Op::Nanosleep { .. } | Op::Load { .. } | Op::Special { .. })
-    };
     let leaves = |at: usize| blocks[at].terminator.successors().next().is_none();
     let mut decided = Marked::new(&regions);
     let mut patience = PATIENCE.1.max(PATIENCE.0 * blocks.len());
@@ -286,7 +283,7 @@ pub fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Vec<bool>
             });
             let guarded = inst.guard.and_then(|guard| guard.reg()).is_some_and(is_reached);
             let addressed = uses && inst.op.touches().next().is_some();
-            if addressed || (uses || guarded) && !quiet(&inst.op) {
+            if addressed || (uses || guarded) && !inst.op.is_quiet() {
                 return None;
             }
         }
@@ -295,7 +292,7 @@ pub fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Vec<bool>
             continue;
         }
         let mut between = decided.mark(&regions, at).into_iter();
-        let heard = |at| leaves(at) || !blocks[at].insts.iter().all(|inst| quiet(&inst.op));
+        let heard = |at| leaves(at) || !blocks[at].insts.iter().all(|inst| inst.op.is_quiet());
         if between.any(heard) || regions.comes_back(at, &mut patience)? {
             return None;
         }
