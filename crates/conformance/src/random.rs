@@ -43,8 +43,8 @@ fn found(driver: &Driver, case: &Case, text: &str) -> Asked<Buffers> {
     let counters = driver.allocate(case.counter_bytes)?;
     counters.clear()?;
     let mut parameters = [case.params(input.address, output.address, counters.address)];
-    let Case { grid, block, dynamic_shared, .. } = *case;
-    function.launch(&Shape { grid, block, cluster: None, dynamic_shared }, &mut parameters)?;
+    let Case { grid, cluster, block, dynamic_shared, .. } = *case;
+    function.launch(&Shape { grid, block, cluster, dynamic_shared }, &mut parameters)?;
     Ok(Buffers { output: output.read()?, counters: counters.read()? })
 }
 

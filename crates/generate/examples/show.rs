@@ -1,7 +1,7 @@
 //! Prints the kernel of a seed: `cargo run --release -p warpwise-generate --example show -- SEED`; as PTX with an architecture
 //! behind it, as in `SEED 90`.
 
-use warpwise_generate::{Choices, generate, ptx};
+use warpwise_generate::{Case, Choices, generate, ptx};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -11,6 +11,7 @@ fn main() {
         let text = ptx::print(&ptx::portable(&case, target), target);
         return print!("{}", text.unwrap_or_else(|why| format!("// {why}\n")));
     }
-    println!("; grid {:?}, block {:?}, words {:x?}", case.grid, case.block, case.words);
-    print!("{}", case.kernel);
+    let Case { kernel, grid, cluster, block, words, .. } = &case;
+    println!("; grid {grid:?}, cluster {cluster:?}, block {block:?}, words {words:x?}");
+    print!("{kernel}");
 }

@@ -9,6 +9,8 @@ pub struct Case {
     pub kernel: Kernel,
     /// CTAs.
     pub grid: [u32; 3],
+    /// CTAs of a cluster, if the launch says so; the kernel may, too.
+    pub cluster: Option<[u32; 3]>,
     /// Threads of a CTA.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
@@ -33,6 +35,11 @@ pub struct Buffers {
 }
 
 impl Case {
+    /// The extents of its clusters in CTAs.
+    pub fn clusters(&self) -> [u32; 3] {
+        self.cluster.or(self.kernel.cluster.required).unwrap_or([1; 3])
+    }
+
     /// The parameter space: the addresses of input, output and counters, and the words.
     pub fn params(&self, input: u64, output: u64, counters: u64) -> Vec<u8> {
         let pointers = [input, output, counters].map(u64::to_le_bytes);

@@ -36,11 +36,11 @@ pub struct Mismatch {
 
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Case { kernel, grid, block, dynamic_shared, words, .. } = &*self.case;
+        let Case { kernel, grid, cluster, block, dynamic_shared, words, .. } = &*self.case;
         writeln!(f, "{}", self.what)?;
         writeln!(
             f,
-            "grid {grid:?}, block {block:?}, {dynamic_shared} bytes of dynamic shared memory, words {words:x?}"
+            "grid {grid:?}, cluster {cluster:?}, block {block:?}, {dynamic_shared} bytes of dynamic shared memory, words {words:x?}"
         )?;
         write!(f, "{kernel}")
     }
@@ -169,6 +169,7 @@ impl Device {
         write(*counters, &vec![0; case.counter_bytes])?;
         let params = case.params(*input, *output, *counters);
         let launch = Launch {
+            cluster: case.cluster,
             dynamic_shared: case.dynamic_shared,
             threads: way.threads,
             schedule: way.schedule.clone(),
@@ -202,6 +203,27 @@ mod tests {
     use crate::{Choices, generate};
     use ir::{BinaryOp, Collective, Op};
     use lanes::ReduxOp;
+
+    /// Without the barriers of clusters kernels have other results: their threads do reach what is another CTA's.
+    #[test]
+    fn clusters_need_their_barriers() {
+        let (mut with_clusters, mut found) = (0, 0);
+        for seed in 0..150 {
+            let mut case = generate(&mut Choices::from_seed(seed));
+            let Ok(expected) = reference::run(&case) else { continue };
+            let mut some = false;
+            for block in &mut case.kernel.blocks {
+                let before = block.insts.len();
+                block.insts.retain(|inst| !matches!(inst.op, Op::ClusterBarrier { .. }));
+                some |= block.insts.len() < before;
+            }
+            if some && case.clusters() != [1; 3] {
+                with_clusters += 1;
+                found += usize::from(compare_with(&case, &expected).is_err());
+            }
+        }
+        assert!(with_clusters >= 20 && found >= 10, "{found} of {with_clusters}");
+    }
 
     /// The reference with other operations in the place of some: many kernels then differ, and are said to.
     #[test]

@@ -8,7 +8,8 @@
 //! * every collective names the lanes that come to it: where lanes part, a ballot makes the membermasks of both sides; what
 //!   a shuffle reads from a lane that does not take part is replaced;
 //! * a thread writes its own bytes of memory, or bytes that barriers keep apart from their readers, or adds to what
-//!   nobody reads by operations that commute.
+//!   nobody reads by operations that commute;
+//! * what a CTA of a cluster does in the memory of another one lies between barriers of the cluster, and no thread exits before.
 //!
 //! [`reference`](mod@reference) runs it one lane at a time with the evaluators of the tables in [`ir::table`] and the functions of crate
 //! [`lanes`]; [`compare`] runs it on the VM in every way that must not make a difference.

@@ -1,8 +1,9 @@
 //! Builds a kernel block by block.
 
+use crate::analysis::{Graph, Liveness, order};
 use crate::{
-    Access, BinaryOp, Block, BlockId, Class, CompareOp, Inst, Kernel, Liveness, Op, Place, Pred,
-    Reg, Src, Terminator, TernaryOp, UnaryOp, WarpRules, order,
+    Access, BinaryOp, Block, BlockId, Class, CompareOp, Inst, Kernel, Op, Place, Pred, Reg, Src,
+    Terminator, TernaryOp, UnaryOp, WarpRules,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -122,25 +123,29 @@ impl Builder {
         if self.functions.is_empty() {
             return order::reconvergence_order(&flows, &[0]);
         }
-        let mut reached = vec![false; self.blocks.len()];
-        let mut open = vec![0];
-        while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut reached[at], true) {
-                let end = self.blocks[at].end.iter();
-                open.extend(end.flat_map(|(terminator, _)| terminator.successors()).map(index));
-            }
-        }
+        let edges = self.blocks.iter().enumerate().flat_map(|(from, draft)| {
+            let to = draft.end.iter().flat_map(|(terminator, _)| terminator.successors());
+            to.map(move |to| (from, index(to)))
+        });
+        let mut reached = Graph::new(self.blocks.len(), edges).behind([0]);
+        reached.insert(0);
         let roots: Vec<_> =
             std::iter::once(0).chain(self.functions.iter().copied().map(index)).collect();
         // What is reached and has its place is not looked for any more.
         let found = order::reconvergence_order(&flows, &roots).into_iter();
-        let mut found: Vec<_> = found.filter(|at| std::mem::take(&mut reached[*at])).collect();
+        let mut found: Vec<_> = found
+            .filter(|at| {
+                let is_new = reached.contains(*at);
+                reached.set(*at, false);
+                is_new
+            })
+            .collect();
         // Behind a call that nothing reaches there may be code that something does: a function returns there, as far as can be
         // known.
-        let rest: Vec<_> = (0..reached.len()).filter(|at| reached[*at]).collect();
+        let rest: Vec<_> = reached.ones().collect();
         if !rest.is_empty() {
             let rest = order::reconvergence_order(&flows, &rest).into_iter();
-            found.extend(rest.filter(|at| reached[*at]));
+            found.extend(rest.filter(|at| reached.contains(*at)));
         }
         found
     }

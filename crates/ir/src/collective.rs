@@ -143,6 +143,24 @@ impl Collective {
         }
     }
 
+    /// Whether all lanes that take part together get the same.
+    pub fn gives_all_the_same(&self) -> bool {
+        match self {
+            Collective::Vote { .. }
+            | Collective::Ballot { .. }
+            | Collective::MatchAll { .. }
+            | Collective::Redux { .. }
+            | Collective::ReduxF32 { .. } => true,
+            Collective::Shfl { .. }
+            | Collective::MatchAny { .. }
+            | Collective::Elect { .. }
+            | Collective::MovMatrix { .. }
+            | Collective::WarpSync
+            | Collective::Matrix(_)
+            | Collective::Mma(_) => false,
+        }
+    }
+
     /// Whether lanes wait for each other there and exchange nothing.
     pub fn only_waits(&self) -> bool {
         matches!(self, Collective::WarpSync | Collective::Matrix(_))

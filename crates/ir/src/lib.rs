@@ -1,6 +1,6 @@
 //! The warp IR: what both front ends (PTX text and machine code) lower to, and what engines run.
 //!
-//! A [`Kernel`] is a control-flow graph of [`Block`]s in *reconvergence order* (see [`order`]). Its
+//! A [`Kernel`] is a control-flow graph of [`Block`]s in *reconvergence order* (see [`analysis::order`]). Its
 //! instructions are typed operations over the 32 lanes of a warp: each [`Op`] reads and writes
 //! virtual registers that hold one value per lane. Three register classes suffice ([`Class`]): 32-bit
 //! values (8- and 16-bit values live there zero-extended), 64-bit values, and predicates.
@@ -13,20 +13,19 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod analysis;
+mod bits;
 mod builder;
 mod collective;
 mod copy;
-mod dominators;
 mod interrupt;
 mod kernel;
-mod liveness;
 mod matrix;
 pub mod mbarrier;
 mod memory;
 mod op;
-pub mod order;
 mod register;
 mod rename;
+mod replace;
 mod scalar;
 mod special;
 pub mod table;
@@ -35,16 +34,15 @@ mod texture;
 mod touched;
 mod verify;
 
+pub use bits::{BitRule, Relation};
 pub use builder::Builder;
 pub use collective::{Collective, CollectiveKind, Members};
 pub use copy::{AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, pieces};
-pub use dominators::{Dominators, Graph};
 pub use interrupt::{Interrupt, made_of};
 pub use kernel::{
     Block, BlockId, ClusterLimits, Frame, Inst, Kernel, Place, Terminator, ThreadLimits, WarpRules,
     gaps, terminator_use,
 };
-pub use liveness::{Extent, Extents, Liveness};
 pub use matrix::{MatrixForm, MatrixWork, Mma};
 pub use memory::{
     Access, Address, CLUSTER_STRIDE, Fence, MAX_CLUSTER, Ordering, PORTABLE_CLUSTER, Scope, Space,

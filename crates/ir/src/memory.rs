@@ -149,3 +149,15 @@ pub enum Update {
     /// Stores `c` if `old` equals `b`.
     CompareExchange,
 }
+
+impl Update {
+    /// What is stored. All values are in as many low bits as the element has, with zeros above them.
+    pub fn stored(self, old: u64, b: u64, c: u64) -> u64 {
+        match self {
+            Update::Apply(op) => op.eval([old, b]),
+            Update::Exchange => b,
+            Update::CompareExchange if old == b => c,
+            Update::CompareExchange => old,
+        }
+    }
+}

@@ -334,28 +334,8 @@ impl Op {
     /// For a reduction in memory whose result is the same in any order of its updates: the function. Nobody reads what
     /// it found.
     pub fn any_order(&self) -> Option<BinaryOp> {
-        use BinaryOp as B;
         let Op::Atomic { d: None, update: Update::Apply(op), .. } = self else { return None };
-        let same = matches!(
-            op,
-            B::AddI32
-                | B::AddI64
-                | B::And32
-                | B::And64
-                | B::Or32
-                | B::Or64
-                | B::Xor32
-                | B::Xor64
-                | B::MinU32
-                | B::MinU64
-                | B::MinS32
-                | B::MinS64
-                | B::MaxU32
-                | B::MaxU64
-                | B::MaxS32
-                | B::MaxS64
-        );
-        same.then_some(*op)
+        op.any_order().then_some(*op)
     }
 
     /// Whether it computes its result from its operands alone, per lane, at any time.
@@ -391,6 +371,43 @@ impl Op {
     /// Whether it is a load that names a space.
     pub fn loads_from(&self, wanted: Space) -> bool {
         matches!(self, Op::Load { space, .. } if *space == wanted)
+    }
+
+    /// Whether it accesses memory in a way that may be concurrent with others: atomics, and loads and stores that are not weak.
+    pub fn is_strong(&self) -> bool {
+        match self {
+            Op::Atomic { .. } => true,
+            Op::Load { ordering, .. } | Op::Store { ordering, .. } => ordering.scope().is_some(),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::Copy(_)
+            | Op::CopyProgress(_)
+            | Op::Host { .. } => false,
+        }
+    }
+
+    /// Whether it may do something else each time, though it is no access to memory and waits for nobody: what reads the time, or asks or
+    /// tells the machine something.
+    pub fn acts(&self) -> bool {
+        let varies = self.special().is_some_and(|what| what.varies_by_time());
+        varies || matches!(self, Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. })
+    }
+
+    /// Whether it only reads, computes and passes time: nobody else can tell that it was executed.
+    pub fn is_quiet(&self) -> bool {
+        self.is_pure()
+            || matches!(self, Op::Nanosleep { .. } | Op::Load { .. } | Op::Special { .. })
     }
 
     /// What it shows of the lanes that execute it together.

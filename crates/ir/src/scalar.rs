@@ -1,5 +1,6 @@
 //! The enums of scalar operations, derived from the tables: names, signatures, reference evaluators.
 
+use crate::bits::{BitRule, Relation};
 use crate::{Class, binary_ops, compare_ops, ternary_ops, unary_ops};
 use numeric::Round;
 
@@ -20,10 +21,23 @@ impl Held for bool {
     const CLASS: Class = Class::Pred;
 }
 
+/// Properties that a row may name.
+mod property {
+    pub(super) const MOVES: u8 = 1;
+    pub(super) const ANY_ORDER: u8 = 2;
+}
+
 impl UnaryOp {
     /// Whether the result is the operand.
     pub fn is_move(self) -> bool {
-        matches!(self, UnaryOp::Mov32 | UnaryOp::Mov64)
+        self.properties() & property::MOVES != 0
+    }
+}
+
+impl BinaryOp {
+    /// Whether values that it puts together one after the other give the same in any order.
+    pub fn any_order(self) -> bool {
+        self.properties() & property::ANY_ORDER != 0
     }
 }
 
@@ -56,9 +70,9 @@ impl Float {
 }
 
 macro_rules! define {
-    ($(#[$meta:meta])* $enum:ident, $arity:literal,
-     plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident = $result:expr;)* }
-     rounded { $($(#[$rdoc:meta])* $rname:ident($($rarg:ident: $rty:ident),*; $r:ident) -> $rret:ident = $rresult:expr;)* }
+    ($(#[$meta:meta])* $enum:ident, $arity:literal, $how:ident,
+     plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident [$bits:expr $(; $property:ident)*] = $result:expr;)* }
+     rounded { $($(#[$rdoc:meta])* $rname:ident($($rarg:ident: $rty:ident),*; $r:ident) -> $rret:ident [$rbits:expr] = $rresult:expr;)* }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,6 +116,24 @@ macro_rules! define {
                 Float::at_end(self.row())
             }
 
+            /// How bits of its operands reach the result.
+            pub fn bits(self) -> $how {
+                #[allow(unused_imports)]
+                use crate::bits::{BitRule::*, DOT2_HIGH, DOT2_LOW, DOT4, Relation::*};
+                match self {
+                    $($enum::$name => $bits,)*
+                    $($enum::$rname(_) => $rbits,)*
+                }
+            }
+
+            #[allow(dead_code)]
+            fn properties(self) -> u8 {
+                match self {
+                    $($enum::$name => 0 $(| property::$property)*,)*
+                    $($enum::$rname(_) => 0,)*
+                }
+            }
+
             /// The classes of the operands and of the result.
             pub fn signature(self) -> ([Class; $arity], Class) {
                 match self {
@@ -134,28 +166,28 @@ macro_rules! define {
 macro_rules! define_unary {
     ($($rows:tt)*) => { define! {
         /// A function of one value per lane.
-        UnaryOp, 1, $($rows)*
+        UnaryOp, 1, BitRule, $($rows)*
     } };
 }
 
 macro_rules! define_binary {
     ($($rows:tt)*) => { define! {
         /// A function of two values per lane.
-        BinaryOp, 2, $($rows)*
+        BinaryOp, 2, BitRule, $($rows)*
     } };
 }
 
 macro_rules! define_ternary {
     ($($rows:tt)*) => { define! {
         /// A function of three values per lane.
-        TernaryOp, 3, $($rows)*
+        TernaryOp, 3, BitRule, $($rows)*
     } };
 }
 
 macro_rules! define_compare {
     ($($rows:tt)*) => { define! {
         /// A relation of two values per lane.
-        CompareOp, 2, $($rows)*
+        CompareOp, 2, Relation, $($rows)*
     } };
 }
 

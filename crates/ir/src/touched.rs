@@ -32,6 +32,20 @@ pub enum Length {
 }
 
 impl Op {
+    /// Whether it loads from what may be memory of the thread's own.
+    pub fn loads_from_own(&self) -> bool {
+        matches!(self, Op::Load { .. }) && self.touches_own()
+    }
+
+    /// Whether it stores to what may be memory of the thread's own.
+    pub fn stores_to_own(&self) -> bool {
+        matches!(self, Op::Store { .. }) && self.touches_own()
+    }
+
+    fn touches_own(&self) -> bool {
+        self.touches().any(|touched| matches!(touched.space, Space::Local | Space::Generic))
+    }
+
     /// The memory that it accesses: what it reads before what it writes.
     #[inline]
     pub fn touches(&self) -> impl Iterator<Item = Touched<'_>> {

@@ -1,6 +1,7 @@
 //! Which instructions and branches come after a barrier: control reaches them from it and cannot return to it.
 
 use foldhash::{HashMap, HashSet};
+use ir::analysis::Graph;
 use ir::{Kernel, Place, Terminator};
 
 /// The instructions and branches behind the barriers that were asked for.
@@ -16,14 +17,7 @@ impl AfterBarrier {
 
 fn behind(kernel: &Kernel, barrier: Place) -> HashSet<Place> {
     let numbers = 0..kernel.blocks.len();
-    let mut successors = vec![Vec::new(); numbers.len()];
-    let mut predecessors = vec![Vec::new(); numbers.len()];
-    for number in numbers.clone() {
-        for next in kernel.blocks[number].terminator.successors() {
-            successors[number].push(next.0 as usize);
-            predecessors[next.0 as usize].push(number);
-        }
-    }
+    let successors = Graph::of_blocks(kernel);
     // A function that was inlined twice has its barriers twice, perhaps in one block.
     let first_and_last = |number: usize| {
         let mut insts = kernel.blocks[number].insts.iter();
@@ -33,7 +27,8 @@ fn behind(kernel: &Kernel, barrier: Place) -> HashSet<Place> {
     };
     let barriers: Vec<usize> =
         numbers.clone().filter(|number| first_and_last(*number).is_some()).collect();
-    let (later, earlier) = (reached(&successors, &barriers), reached(&predecessors, &barriers));
+    let later = successors.behind(barriers.iter().copied());
+    let earlier = successors.reversed().behind(barriers);
     let mut places = HashSet::default();
     let mut others = HashSet::default();
     for number in numbers {
@@ -51,18 +46,4 @@ fn behind(kernel: &Kernel, barrier: Place) -> HashSet<Place> {
     }
     places.retain(|place| !others.contains(place));
     places
-}
-
-/// Per node, whether one or more edges lead there from one of the starts.
-fn reached(edges: &[Vec<usize>], starts: &[usize]) -> Vec<bool> {
-    let mut reached = vec![false; edges.len()];
-    let mut todo = starts.to_vec();
-    while let Some(node) = todo.pop() {
-        for next in &edges[node] {
-            if !std::mem::replace(&mut reached[*next], true) {
-                todo.push(*next);
-            }
-        }
-    }
-    reached
 }

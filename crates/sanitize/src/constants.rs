@@ -8,6 +8,7 @@ use crate::code::Code;
 use crate::detail::{At, ConstantRace};
 use crate::finding::{Finding, Findings};
 use crate::touch::Touch;
+use fixedbitset::FixedBitSet;
 use foldhash::{HashMap, HashMapExt};
 use ir::{Inst, Kernel, Op, Ordering, Place, Space};
 use lanes::WARP;
@@ -32,7 +33,7 @@ struct Page {
     is_read: bool,
     is_written: bool,
     readers: Box<[Reader; PAGE]>,
-    written: [u64; PAGE / 64],
+    written: FixedBitSet,
     /// Per line, where it was read and written last.
     reads: [Place; PAGE / LINE],
     writes: [Place; PAGE / LINE],
@@ -42,7 +43,7 @@ impl Page {
     fn new() -> Page {
         let places = [Place::default(); PAGE / LINE];
         let readers = Box::new([NOBODY; PAGE]);
-        let written = [0; PAGE / 64];
+        let written = FixedBitSet::with_capacity(PAGE);
         Page { is_read: false, is_written: false, readers, written, reads: places, writes: places }
     }
 }
@@ -109,13 +110,13 @@ impl Constants {
                 page.is_written |= writes;
                 page.is_read |= !writes;
                 let (clash, other) = if writes {
-                    page.written[nth / 64] |= 1 << (nth % 64);
+                    page.written.insert(nth);
                     page.writes[line] = place;
                     (*reader != NOBODY && *reader != thread, page.reads[line])
                 } else {
                     *reader = if *reader == NOBODY || *reader == thread { thread } else { SEVERAL };
                     page.reads[line] = place;
-                    (page.written[nth / 64] >> (nth % 64) & 1 != 0, page.writes[line])
+                    (page.written.contains(nth), page.writes[line])
                 };
                 if clash {
                     let byte = at * WORD;
@@ -142,7 +143,7 @@ impl Constants {
         if writes {
             page.is_written = true;
             page.writes[lines].fill(place);
-            (nth..nth + count).for_each(|word| page.written[word / 64] |= 1 << (word % 64));
+            page.written.insert_range(nth..nth + count);
         } else {
             page.is_read = true;
             page.reads[lines].fill(place);

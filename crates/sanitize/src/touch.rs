@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::detail::{self, At};
-use ir::{Length, Op, Space, Touched, Update};
+use ir::{Length, Op, Space, Touched};
 use lanes::{LaneMask, Lanes, WARP};
 use vm::{Location, View};
 
@@ -160,18 +160,9 @@ impl Touch {
                 let (b, c) = (row(*b, bytes), row(*c, bytes));
                 bytes <= 8
                     && self.iter().all(|(lane, address)| {
-                        let (b, c) = (b[lane as usize], c[lane as usize]);
-                        view.peek(self.location(address), (self.warp, lane), bytes).is_some_and(
-                            |old| {
-                                let new = match update {
-                                    Update::Apply(op) => op.eval([old, b]),
-                                    Update::Exchange => b,
-                                    Update::CompareExchange if old == b & all(bytes) => c,
-                                    Update::CompareExchange => old,
-                                };
-                                new & all(bytes) == old
-                            },
-                        )
+                        let [b, c] = [b, c].map(|row| row[lane as usize] & all(bytes));
+                        view.peek(self.location(address), (self.warp, lane), bytes)
+                            .is_some_and(|old| update.stored(old, b, c) & all(bytes) == old)
                     })
             }
             // What it reads is not looked at.

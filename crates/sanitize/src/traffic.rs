@@ -2,7 +2,7 @@
 
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt};
-use ir::{Inst, Op, Space};
+use ir::{Inst, Space};
 use std::ops::Range;
 use vm::View;
 
@@ -47,7 +47,7 @@ impl Watch {
     }
 
     pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
-        let strong = STRONG * usize::from(is_strong(&inst.op));
+        let strong = STRONG * usize::from(inst.op.is_strong());
         for touched in inst.op.touches() {
             if !matches!(touched.space, Space::Global | Space::Generic) {
                 continue;
@@ -140,30 +140,6 @@ fn runs(bits: &Bits, mut each: impl FnMut(u64, u64)) {
             each(at, at + u64::from(ones));
             (left, at) = (left.checked_shr(ones).unwrap_or(0), at + u64::from(ones));
         }
-    }
-}
-
-/// Whether other threads may access the same bytes at the same time.
-fn is_strong(op: &Op) -> bool {
-    match op {
-        Op::Atomic { .. } => true,
-        Op::Load { ordering, .. } | Op::Store { ordering, .. } => ordering.scope().is_some(),
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Ternary { .. }
-        | Op::Compare { .. }
-        | Op::Logic { .. }
-        | Op::Select { .. }
-        | Op::Special { .. }
-        | Op::ActiveMask { .. }
-        | Op::Collective { .. }
-        | Op::Barrier { .. }
-        | Op::ClusterBarrier { .. }
-        | Op::Fence(_)
-        | Op::Nanosleep { .. }
-        | Op::Copy(_)
-        | Op::CopyProgress(_)
-        | Op::Host { .. } => false,
     }
 }
 

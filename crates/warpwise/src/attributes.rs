@@ -1,7 +1,8 @@
 //! What a kernel takes of a device, as a driver tells it.
 
 use crate::module::Kernel;
-use ir::{Class, Liveness, Operand, Pred, Reg, terminator_use};
+use ir::analysis::{Liveness, reads_and_writes};
+use ir::{Class, Operand, Reg, terminator_use};
 use ptx::syntax::Space;
 use vm::MAX_THREADS;
 
@@ -76,21 +77,7 @@ fn most_live(kernel: &ir::Kernel) -> Option<u32> {
                     set(reg, true);
                 }
             });
-            if inst.guard.is_none() {
-                inst.op.operands(|operand| {
-                    if let Operand::Def(reg) = operand {
-                        set(reg, false);
-                    }
-                });
-            }
-            inst.op.operands(|operand| {
-                if let Operand::Use(reg) = operand {
-                    set(reg, true);
-                }
-            });
-            if let Some(reg) = inst.guard.and_then(Pred::reg) {
-                set(reg, true);
-            }
+            reads_and_writes(inst, set);
         }
     }
     Some(live.most)

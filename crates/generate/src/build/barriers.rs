@@ -2,7 +2,7 @@
 
 use super::generator::{Generator, OWN};
 use super::memory::{COUNTERS, cell_of};
-use super::region::Region;
+use super::region::{Region, Together};
 use ir::{
     Access, Address, BarrierAction, BarrierReduction, BinaryOp, Builder, Class, CompareOp, Op,
 };
@@ -28,7 +28,7 @@ impl Generator<'_> {
         if !self.choices.one_in(4) {
             return Src::Imm(id);
         }
-        let value = self.choices.pick(&self.fixed.uniform, self.fixed.thread);
+        let (value, _) = self.uniform();
         self.b.binary(BinaryOp::And32, value, Src::Imm(15)).into()
     }
 
@@ -129,9 +129,9 @@ impl Generator<'_> {
         self.b.terminate(Terminator::Branch { p, then: one, otherwise: other });
         for (side, mask) in [(one, one_mask), (other, other_mask)] {
             self.b.switch_to(side);
-            self.statements(region.inner(mask.into(), false), 2);
+            self.statements(region.inner(mask.into(), Together::Some), 2);
             self.b.push(Op::Barrier { action, id, threads, aligned: false });
-            self.statements(region.inner(mask.into(), false), 2);
+            self.statements(region.inner(mask.into(), Together::Some), 2);
             self.b.terminate(Terminator::Jump(join));
         }
         self.b.switch_to(join);

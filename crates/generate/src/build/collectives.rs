@@ -75,13 +75,13 @@ impl Generator<'_> {
                 self.collective(kind, members, members);
             }
             // Those named that have exited or never were do not count.
-            6 if region.is_uniform => {
+            6 if region.is_uniform() => {
                 self.collective(kind, Src::Imm(u64::from(u32::MAX)), region.mask);
             }
             7 => self.active_mask(),
             _ => self.collective(kind, region.mask, region.mask),
         }
-        if region.is_uniform && self.choices.one_in(8) {
+        if region.is_uniform() && self.choices.one_in(8) {
             self.transpose();
         }
     }

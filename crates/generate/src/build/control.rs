@@ -1,26 +1,26 @@
 //! Branches, loops and exits.
 
 use super::generator::Generator;
-use super::region::{Loop, Region};
+use super::region::{Loop, Region, Together};
 use ir::{BinaryOp, Class, CompareOp, Pred, Src, Terminator, UnaryOp};
 
 impl Generator<'_> {
-    /// A condition, and whether it is the same in all threads of the CTA.
-    fn condition(&mut self) -> (Pred, bool) {
+    /// A condition, and in which threads it is the same.
+    fn condition(&mut self) -> (Pred, Together) {
         if !self.choices.one_in(4) {
-            return (self.kept_pred(), false);
+            return (self.kept_pred(), Together::Some);
         }
-        let value = self.choices.pick(&self.fixed.uniform, self.fixed.thread);
+        let (value, who) = self.uniform();
         let few = self.b.binary(BinaryOp::And32, value, Src::Imm(3));
         let bound = Src::Imm(self.choices.below(4) as u64);
-        (self.b.compare(CompareOp::LtU32, few, bound).into(), true)
+        (self.b.compare(CompareOp::LtU32, few, bound).into(), who)
     }
 
     pub(super) fn branch(&mut self, region: &Region) {
-        let (p, is_uniform) = self.condition();
+        let (p, who) = self.condition();
         let has_both = self.choices.one_in(2);
         let (mut one, mut other) = (region.mask, region.mask);
-        if !is_uniform {
+        if who == Together::Some {
             one = self.ballot(p, region.mask).into();
             other = self.b.binary(BinaryOp::Xor32, region.mask, one).into();
         }
@@ -28,11 +28,11 @@ impl Generator<'_> {
         let otherwise = if has_both { self.b.block() } else { join };
         self.b.terminate(Terminator::Branch { p, then, otherwise });
         self.b.switch_to(then);
-        self.statements(region.inner(one, is_uniform), 4);
+        self.statements(region.inner(one, who), 4);
         self.b.terminate(Terminator::Jump(join));
         if has_both {
             self.b.switch_to(otherwise);
-            self.statements(region.inner(other, is_uniform), 4);
+            self.statements(region.inner(other, who), 4);
             self.b.terminate(Terminator::Jump(join));
         }
         self.b.switch_to(join);
@@ -41,15 +41,15 @@ impl Generator<'_> {
     /// A loop of up to three turns a lane.
     pub(super) fn repeat(&mut self, region: &Region) {
         let is_uniform = self.choices.one_in(2);
-        let turns = match (is_uniform, self.choices.one_in(2)) {
-            (true, true) => Src::Imm(self.choices.below(4) as u64),
+        let (turns, who) = match (is_uniform, self.choices.one_in(2)) {
+            (true, true) => (Src::Imm(self.choices.below(4) as u64), Together::Cluster),
             (true, false) => {
-                let value = self.choices.pick(&self.fixed.uniform, self.fixed.thread);
-                self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into()
+                let (value, who) = self.uniform();
+                (self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into(), who)
             }
             (false, _) => {
                 let value = self.word();
-                self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into()
+                (self.b.binary(BinaryOp::And32, value, Src::Imm(3)).into(), Together::Some)
             }
         };
         let asks_first = self.choices.one_in(2);
@@ -60,7 +60,7 @@ impl Generator<'_> {
         // The test stands at the end of a turn, or before the first, too.
         self.b.terminate(Terminator::Jump(if asks_first { latch } else { body }));
         self.b.switch_to(body);
-        let mut inner = region.inner(inside, is_uniform);
+        let mut inner = region.inner(inside, who);
         inner.of = Some(Loop { mask, latch, exit });
         self.statements(inner, 5);
         self.b.terminate(Terminator::Jump(latch));
@@ -97,7 +97,7 @@ impl Generator<'_> {
             }
             Some(_) | None => {
                 region.mask = stay.into();
-                region.is_uniform = false;
+                region.who = Together::Some;
                 latch
             }
         };

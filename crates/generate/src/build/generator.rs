@@ -1,5 +1,6 @@
 //! The kernel under construction: its registers and operands.
 
+use super::region::Together;
 use crate::choices::Choices;
 use ir::{Builder, Class, Pred, Reg, Src, UnaryOp};
 
@@ -28,6 +29,22 @@ pub(super) struct Fixed {
     pub(super) counters: Reg,
     /// Words that are the same in all threads of the CTA.
     pub(super) uniform: Vec<Reg>,
+    /// The one of them that is not the same in all CTAs: the CTA's number.
+    pub(super) cta: Reg,
+    /// What a kernel with clusters needs to know of its own.
+    pub(super) cluster: Option<Cluster>,
+}
+
+/// Registers of a kernel with clusters that nothing changes.
+#[derive(Clone, Copy)]
+pub(super) struct Cluster {
+    /// The CTA's rank, and CTAs of the cluster.
+    pub(super) rank: Reg,
+    pub(super) ctas: Reg,
+    /// Where the shared memory of rank 0 appears.
+    pub(super) window: Reg,
+    /// The thread's own bytes of shared memory, as other CTAs reach them.
+    pub(super) own: Reg,
 }
 
 pub(super) struct Generator<'c> {
@@ -69,6 +86,13 @@ impl Generator<'_> {
             }
             _ => self.target(Class::W32).into(),
         }
+    }
+
+    /// A word that is the same in all threads of the CTA, and whether in those of the cluster, too.
+    pub(super) fn uniform(&mut self) -> (Reg, Together) {
+        let value = self.choices.pick(&self.fixed.uniform, self.fixed.cta);
+        let who = if value == self.fixed.cta { Together::Cta } else { Together::Cluster };
+        (value, who)
     }
 
     pub(super) fn wide(&mut self) -> Src {

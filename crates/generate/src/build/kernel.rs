@@ -1,12 +1,14 @@
 //! The frame of every kernel: what it begins and ends with.
 
-use super::generator::{Fixed, Generator, INPUT, LOCAL, OWN, RESULTS, SCRATCH};
+use super::clusters::memory_of;
+use super::generator::{Cluster, Fixed, Generator, INPUT, LOCAL, OWN, RESULTS, SCRATCH};
 use super::memory::COUNTERS;
-use super::region::Region;
+use super::region::{Region, Together};
 use crate::case::Case;
 use crate::choices::Choices;
 use ir::{
-    Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Op, Ordering, Pred, Reg, Space,
+    Access, Address, BinaryOp, Builder, Class, ClusterLimits, CompareOp, Dim, Op, Ordering, Pred,
+    Reg, Space,
 };
 use ir::{Special, Src, Terminator, UnaryOp, WarpRules};
 
@@ -16,11 +18,31 @@ const STATEMENTS: u32 = 60;
 const BLOCKS: [[u32; 3]; 8] =
     [[32, 1, 1], [64, 1, 1], [45, 1, 1], [1, 1, 1], [8, 3, 2], [96, 1, 1], [33, 1, 1], [16, 4, 1]];
 const GRIDS: [[u32; 3]; 4] = [[1, 1, 1], [2, 1, 1], [3, 1, 1], [2, 2, 1]];
+/// Grids of kernels with clusters, and the extents of those.
+const CLUSTERS: [([u32; 3], [u32; 3]); 8] = [
+    ([2, 1, 1], [2, 1, 1]),
+    ([1, 1, 1], [1, 1, 1]),
+    ([4, 1, 1], [2, 1, 1]),
+    ([3, 1, 1], [3, 1, 1]),
+    ([2, 2, 1], [1, 2, 1]),
+    ([2, 2, 1], [2, 2, 1]),
+    ([2, 1, 2], [1, 1, 2]),
+    ([2, 3, 1], [2, 1, 1]),
+];
 
 /// The kernel that some choices make, with its launch.
 pub fn generate(choices: &mut Choices) -> Case {
     let block = choices.pick(&BLOCKS, [32, 1, 1]);
     let grid = choices.pick(&GRIDS, [1, 1, 1]);
+    let clusters = choices.one_in(3);
+    let (grid, extents) = match clusters && !choices.one_in(8) {
+        true => Some(choices.pick(&CLUSTERS, ([1; 3], [1; 3]))),
+        // Each CTA is a cluster, since nobody says anything else.
+        false => None,
+    }
+    .map_or((grid, None), |(grid, extents)| (grid, Some(extents)));
+    let required = extents.filter(|_| choices.one_in(3));
+    let cluster = extents.filter(|_| required.is_none() || choices.one_in(2));
     let dynamic_shared = if choices.one_in(3) { 16 } else { 0 };
     let words = [0; 4].map(|_| choices.bits() as u32);
     let seed = choices.below(256) as u32;
@@ -28,17 +50,19 @@ pub fn generate(choices: &mut Choices) -> Case {
         (0..INPUT as u32).map(|at| ((at + seed).wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     let threads: u32 = block.iter().product();
     let ctas: u32 = grid.iter().product();
-    let kernel = kernel(choices, threads);
+    let mut kernel = kernel(choices, threads, clusters);
+    kernel.cluster = ClusterLimits { available: clusters, required, ..ClusterLimits::default() };
     let output_bytes = ((RESULTS + SCRATCH) * u64::from(threads * ctas)) as usize;
     let counter_bytes = 8 * COUNTERS.len();
-    Case { kernel, grid, block, dynamic_shared, words, input, output_bytes, counter_bytes }
+    Case { kernel, grid, cluster, block, dynamic_shared, words, input, output_bytes, counter_bytes }
 }
 
-fn kernel(choices: &mut Choices, threads: u32) -> ir::Kernel {
-    let is_independent = !choices.one_in(5);
+fn kernel(choices: &mut Choices, threads: u32, clusters: bool) -> ir::Kernel {
+    // Targets with clusters are later than those without independent lanes.
+    let is_independent = !choices.one_in(5) || clusters;
     let rules = if is_independent { WarpRules::Independent } else { WarpRules::Lockstep };
     let mut b = Builder::new("generated", rules);
-    let fixed = fixed(&mut b);
+    let fixed = fixed(&mut b, clusters);
     let words = (0..6).map(|_| b.reg(Class::W32)).collect();
     let wides = (0..4).map(|_| b.reg(Class::W64)).collect();
     let preds = (0..4).map(|_| b.reg(Class::Pred)).collect();
@@ -60,13 +84,13 @@ fn kernel(choices: &mut Choices, threads: u32) -> ir::Kernel {
         true => everyone,
         false => g.ballot(Pred::Const(true), everyone).into(),
     };
-    g.statements(Region { mask, is_uniform: true, depth: 0, of: None }, 30);
+    g.statements(Region { mask, who: Together::Cluster, depth: 0, of: None }, 30);
     g.results();
     g.b.terminate(Terminator::Exit);
     let mut kernel = g.b.finish();
     kernel.param_bytes = 40;
-    // Own bytes, two words to exchange, and the cells to reduce in.
-    kernel.shared_bytes = threads * (OWN as u32 + 8) + 8 * COUNTERS.len() as u32;
+    // Own bytes, two words to exchange, and the cells to reduce in, those of the cluster behind those of the CTA.
+    kernel.shared_bytes = threads * (OWN as u32 + 8) + 16 * COUNTERS.len() as u32;
     kernel.local_bytes = LOCAL as u32;
     kernel
 }
@@ -85,7 +109,7 @@ fn param(b: &mut Builder, access: Access, offset: u64) -> Reg {
     d
 }
 
-fn fixed(b: &mut Builder) -> Fixed {
+fn fixed(b: &mut Builder, clusters: bool) -> Fixed {
     // A number of three indices, x fastest.
     let number = |b: &mut Builder, index: fn(Dim) -> Special, extent: fn(Dim) -> Special| {
         let [x, y, z] = [Dim::X, Dim::Y, Dim::Z].map(|dim| special(b, Class::W32, index(dim)));
@@ -108,7 +132,14 @@ fn fixed(b: &mut Builder) -> Fixed {
     let output = b.ternary(ir::TernaryOp::MadWideU32, global, Src::Imm(RESULTS + SCRATCH), outputs);
     let mut uniform: Vec<Reg> = (0..4).map(|nth| param(b, Access::B32, 24 + 4 * nth)).collect();
     uniform.extend([cta, threads]);
-    Fixed { thread, lane, own, shared, local, input, output, counters, uniform }
+    let cluster = clusters.then(|| {
+        let rank = special(b, Class::W32, Special::ClusterCtarank);
+        let ctas = special(b, Class::W32, Special::ClusterNctarank);
+        let window = special(b, Class::W32, Special::ClusterWindow);
+        let base = memory_of(b, window, rank);
+        Cluster { rank, ctas, window, own: b.binary(BinaryOp::AddI32, base, own) }
+    });
+    Fixed { thread, lane, own, shared, local, input, output, counters, uniform, cta, cluster }
 }
 
 impl Generator<'_> {

@@ -56,7 +56,7 @@ impl Generator<'_> {
         }
     }
 
-    fn load(
+    pub(super) fn load(
         &mut self,
         space: Space,
         access: Access,
@@ -147,6 +147,7 @@ impl Generator<'_> {
         self.perhaps_guarded(|g| {
             let (access, count) = g.elements();
             let (space, address) = g.own(u64::from(access.bytes()) * count as u64, false);
+            let address = g.as_others_reach(space, address);
             let is_load = g.choices.one_in(2);
             let ordering = g.ordering(is_load);
             if is_load {
@@ -221,6 +222,7 @@ impl Generator<'_> {
                 _ => Update::Apply(op),
             };
             let (space, address) = g.own(u64::from(access.bytes()), true);
+            let address = g.as_others_reach(space, address);
             let class = Builder::class_of(access);
             let (b, c) = (g.value(class), g.value(class));
             let d = if g.choices.one_in(4) { None } else { Some(g.target(class)) };

@@ -1,6 +1,7 @@
 //! From choices to a kernel.
 
 mod barriers;
+mod clusters;
 mod collectives;
 mod control;
 mod generator;

@@ -1,7 +1,7 @@
 //! Statements, and those that compute.
 
 use super::generator::Generator;
-use super::region::Region;
+use super::region::{Region, Together};
 use ir::{BinaryOp, Class, CompareOp, Dim, Op, Special, TernaryOp, UnaryOp};
 
 impl Generator<'_> {
@@ -17,7 +17,8 @@ impl Generator<'_> {
 
     fn statement(&mut self, region: &mut Region) {
         let is_shallow = region.depth < 4;
-        match self.choices.below(32) {
+        let kinds = if self.fixed.cluster.is_some() { 40 } else { 32 };
+        match self.choices.below(kinds) {
             7 => self.own_copy(),
             8..10 => self.load_input(),
             10..12 => self.own_memory(),
@@ -29,9 +30,10 @@ impl Generator<'_> {
             24 => self.leave_turn(region),
             25 if region.depth == 0 => self.exit_some(region),
             26 if self.is_independent => self.meet_from_two_sides(region),
-            27..30 if region.is_uniform => self.barrier_statement(region),
+            27..30 if region.is_uniform() => self.barrier_statement(region),
             30 => self.order(),
             31 => self.warp_exchange(region),
+            32..40 if region.who == Together::Cluster => self.cluster_statement(region),
             _ => self.perhaps_guarded(Self::compute),
         }
     }
@@ -114,6 +116,13 @@ impl Generator<'_> {
             Special::Ntid(dim),
             Special::Ctaid(dim),
             Special::Nctaid(dim),
+            Special::Clusterid(dim),
+            Special::Nclusterid(dim),
+            Special::ClusterCtaid(dim),
+            Special::ClusterNctaid(dim),
+            Special::ClusterCtarank,
+            Special::ClusterNctarank,
+            Special::IsExplicitCluster,
             Special::Laneid,
             Special::Warpid,
             Special::Nwarpid,

@@ -4,6 +4,7 @@
 //! the [reference](mod@crate::reference) and a device must agree about to the bit. [`print()`] is independent of the front end that
 //! lowers PTX, on purpose: both must agree about every instruction.
 
+mod clusters;
 mod forms;
 mod portable;
 mod print;
@@ -14,5 +15,5 @@ pub use portable::portable;
 pub use print::print;
 
 /// The architectures that kernels are written for: the first has all that the generator cannot do without (`redux`), the
-/// last has all that it uses.
+/// last has all that it uses, clusters among them.
 pub const TARGETS: [u32; 4] = [80, 86, 89, 90];

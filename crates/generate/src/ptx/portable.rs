@@ -1,18 +1,25 @@
 //! What a device may do in its own way, replaced by what it may not.
 
 use super::forms::{form, updated};
-use super::specials::shown;
+use super::specials::{shown, without_clusters};
 use crate::case::Case;
 use ir::{
-    Access, AsyncCopy, BinaryOp, Class, Collective, Op, Pred, Space, Special, Src, TernaryOp,
-    UnaryOp, Update, WarpRules,
+    Access, AsyncCopy, BarrierAction, BinaryOp, Class, ClusterHalf, ClusterLimits, Collective, Op,
+    Pred, Space, Special, Src, TernaryOp, UnaryOp, Update, WarpRules,
 };
 use lanes::{ReduxOp, VoteMode};
+
+/// The first architecture with clusters.
+pub(super) const CLUSTERS: u32 = 90;
 
 /// A case like this one that every device of an architecture (`80` is `sm_80`) must run to the same end.
 pub fn portable(case: &Case, target: u32) -> Case {
     let mut case = case.clone();
     case.kernel.rules = WarpRules::Independent;
+    if target < CLUSTERS {
+        case.cluster = None;
+        case.kernel.cluster = ClusterLimits::default();
+    }
     for inst in case.kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         replace(&mut inst.op, target);
     }
@@ -44,6 +51,19 @@ fn replace(op: &mut Op, target: u32) {
                 (Class::W64, Class::W64) => TernaryOp::MadLo64,
                 (Class::W64, _) => TernaryOp::BfeU64,
                 _ => TernaryOp::MadLo32,
+            };
+        }
+        Op::Special { what, .. } if target < CLUSTERS && without_clusters(*what) != *what => {
+            *what = without_clusters(*what);
+        }
+        // The threads of the cluster are those of the CTA.
+        Op::ClusterBarrier { half, .. } if target < CLUSTERS => {
+            *op = match half {
+                ClusterHalf::Arrive { .. } => Op::Nanosleep { nanoseconds: Src::Imm(1) },
+                ClusterHalf::Wait => {
+                    let (action, id) = (BarrierAction::Sync, Src::Imm(0));
+                    Op::Barrier { action, id, threads: None, aligned: false }
+                }
             };
         }
         Op::Special { what, .. } if shown(*what).is_none() => *what = Special::Constant(7),

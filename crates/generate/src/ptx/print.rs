@@ -1,14 +1,15 @@
 //! A kernel of the generator as a module of PTX.
 
+use super::clusters::Form;
 use super::forms::updated;
 use super::portable::is_portable;
 use super::printer::{KINDS, Printer};
 use super::specials::{Shown, shown};
 use crate::case::Case;
 use ir::{
-    Access, Address, BarrierAction, BarrierReduction, Builder, Class, Collective, CopyProgress,
-    Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special, Src, Terminator,
-    Update,
+    Access, Address, BarrierAction, BarrierReduction, Builder, Class, ClusterHalf, Collective,
+    CopyProgress, Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special,
+    Src, Terminator, Update,
 };
 use lanes::{ReduxOp, ShflMode, VoteMode};
 use std::fmt::Write as _;
@@ -30,11 +31,15 @@ pub fn print(case: &Case, target: u32) -> Result<String, String> {
         terminator(&mut p, &block.terminator);
     }
     let mut out = format!(
-        ".version 8.0\n.target sm_{target}\n.address_size 64\n\n.visible .entry {}(.param .align 8 .b8 args[{}])\n{{\n",
+        ".version 8.0\n.target sm_{target}\n.address_size 64\n\n.visible .entry {}(.param .align 8 .b8 args[{}])\n",
         kernel.name, kernel.param_bytes
     );
-    for (prefix, (_, ty)) in ["%r", "%d", "%p"].iter().zip(KINDS) {
+    if let Some([x, y, z]) = kernel.cluster.required {
         // Writing to a string does not fail.
+        let _ = writeln!(out, ".reqnctapercluster {x}, {y}, {z}");
+    }
+    out.push_str("{\n");
+    for (prefix, (_, ty)) in ["%r", "%d", "%p"].iter().zip(KINDS) {
         let _ = writeln!(out, "\t.reg {ty} {prefix}<{}>;", kernel.registers.len().max(1));
     }
     out.push_str(&p.declarations());
@@ -64,6 +69,10 @@ fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
             p.scalar(op, *d, &[(*a, class)]);
         }
         Op::Binary { op, d, a, b } => {
+            if let Some(form) = p.definitions.form(&inst.op) {
+                in_cluster(p, *d, form);
+                return Ok(());
+            }
             let ([first, second], _) = op.signature();
             p.scalar(op, *d, &[(*a, first), (*b, second)]);
         }
@@ -95,7 +104,11 @@ fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
             let vector = vector(targets.len());
             let how = how(p, *ordering, *space);
             let ty = type_of(*access);
-            p.line(format!("ld{how}{}{vector}{ty} {}, [{place}]", of(*space), listed(&targets)));
+            p.line(format!(
+                "ld{how}{}{vector}{ty} {}, [{place}]",
+                of(p, *space, address),
+                listed(&targets)
+            ));
         }
         Op::Store { values, space, access, address, ordering } => {
             let place = place(p, *space, *address);
@@ -104,7 +117,11 @@ fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
             let vector = vector(values.len());
             let how = how(p, *ordering, *space);
             let ty = type_of(*access);
-            p.line(format!("st{how}{}{vector}{ty} [{place}], {}", of(*space), listed(&values)));
+            p.line(format!(
+                "st{how}{}{vector}{ty} [{place}], {}",
+                of(p, *space, address),
+                listed(&values)
+            ));
         }
         Op::Atomic { d, update, space, access, address, b, c, ordering } => {
             let place = place(p, *space, *address);
@@ -119,7 +136,7 @@ fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
                 Update::CompareExchange => ("cas", bits(class), format!("{b}, {c}")),
             };
             let how = how(p, *ordering, *space);
-            let space = of(*space);
+            let space = of(p, *space, address);
             match (d, update) {
                 // Only what has a result can acquire.
                 (None, Update::Apply(_)) if !ordering.acquires() => {
@@ -172,7 +189,16 @@ fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
         Op::CopyProgress(CopyProgress::Commits(Groups::Plain)) => {
             p.line("cp.async.commit_group");
         }
-        Op::ClusterBarrier { .. } | Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. } => {
+        Op::ClusterBarrier { half, aligned } => {
+            let aligned = if *aligned { ".aligned" } else { "" };
+            let half = match half {
+                ClusterHalf::Arrive { releases: true } => "arrive.release",
+                ClusterHalf::Arrive { releases: false } => "arrive.relaxed",
+                ClusterHalf::Wait => "wait.acquire",
+            };
+            p.line(format!("barrier.cluster.{half}{aligned}"));
+        }
+        Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. } => {
             return Err(format!("{:?} is not printed as PTX", inst.op));
         }
     }
@@ -200,6 +226,11 @@ fn special(p: &mut Printer<'_>, d: Reg, what: Special) -> Result<(), String> {
     let name = p.reg(d);
     match shown {
         Shown::Register(register) => p.line(format!("mov.u32 {name}, %{register}")),
+        Shown::Predicate(register) => {
+            let whether = p.of_class(Class::Pred);
+            p.line(format!("mov.pred {whether}, %{register}"));
+            p.line(format!("selp.u32 {name}, 1, 0, {whether}"));
+        }
         Shown::Constant(value) => p.line(format!("mov.u32 {name}, {value}")),
         Shown::Warp => {
             let [x, y, z, nx, ny] = [0; 5].map(|_| p.of_class(Class::W32));
@@ -237,6 +268,13 @@ fn place(p: &mut Printer<'_>, space: Space, address: Address) -> String {
         Src::Imm(at) => return plus(variable, at as i64 + address.offset),
         Src::Reg(_) => p.src(address.base, Class::W32),
     };
+    if space == Space::Shared {
+        // Where memory of another CTA begins, less where the variable does, may be below 0.
+        let base = p.of_class(Class::W32);
+        p.line(format!("mov.u32 {base}, {variable}"));
+        p.line(format!("add.u32 {base}, {base}, {offset}"));
+        return plus(&base, address.offset);
+    }
     let [base, wide] = [0; 2].map(|_| p.of_class(Class::W64));
     p.line(format!("mov.u64 {base}, {variable}"));
     p.line(format!("cvt.u64.u32 {wide}, {offset}"));
@@ -244,12 +282,41 @@ fn place(p: &mut Printer<'_>, space: Space, address: Address) -> String {
     plus(&base, address.offset)
 }
 
+/// Addresses in the memory of CTAs of the cluster. Those of the IR begin at 0, those of PTX with the variable.
+fn in_cluster(p: &mut Printer<'_>, d: Reg, form: Form) {
+    let d = p.reg(d);
+    match form {
+        Form::Memory(rank) => {
+            let (own, rank) = (p.of_class(Class::W32), p.reg(rank));
+            p.line(format!("mov.u32 {own}, memory"));
+            p.line(format!("mapa.shared::cluster.u32 {d}, {own}, {rank}"));
+            p.line(format!("sub.u32 {d}, {d}, {own}"));
+        }
+        Form::Generic(rank) => {
+            let (own, rank) = (p.of_class(Class::W64), p.reg(rank));
+            p.line(format!("mov.u64 {own}, memory"));
+            p.line(format!("cvta.shared.u64 {own}, {own}"));
+            p.line(format!("mapa.u64 {d}, {own}, {rank}"));
+        }
+        Form::Rank(address) => {
+            let (at, address) = (p.of_class(Class::W32), p.reg(address));
+            p.line(format!("mov.u32 {at}, memory"));
+            p.line(format!("add.u32 {at}, {at}, {address}"));
+            p.line(format!("getctarank.shared::cluster.u32 {d}, {at}"));
+        }
+    }
+}
+
 fn plus(base: &str, offset: i64) -> String {
     if offset == 0 { base.to_owned() } else { format!("{base}+{offset}") }
 }
 
-fn of(space: Space) -> &'static str {
+/// The space of an access. In a kernel with clusters only constants are surely addresses of the CTA's own memory.
+fn of(p: &Printer<'_>, space: Space, address: &Address) -> &'static str {
     match space {
+        Space::Shared if p.kernel.cluster.available && matches!(address.base, Src::Reg(_)) => {
+            ".shared::cluster"
+        }
         Space::Generic => "",
         Space::Global => ".global",
         Space::Shared => ".shared",

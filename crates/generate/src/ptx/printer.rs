@@ -1,5 +1,6 @@
 //! A kernel in PTX under construction: registers, temporary ones, guards.
 
+use super::clusters::Definitions;
 use super::forms::{Form, form, row_of};
 use ir::{Class, Kernel, Pred, Reg, Src};
 use std::fmt::{Debug, Write as _};
@@ -8,6 +9,7 @@ use std::fmt::{Debug, Write as _};
 pub(super) struct Printer<'k> {
     pub(super) kernel: &'k Kernel,
     pub(super) target: u32,
+    pub(super) definitions: Definitions<'k>,
     pub(super) body: String,
     /// The guard of the instruction that is printed, with its `@`.
     guard: String,
@@ -31,7 +33,9 @@ fn kind_of(class: Class) -> usize {
 
 impl<'k> Printer<'k> {
     pub(super) fn new(kernel: &'k Kernel, target: u32) -> Self {
-        Printer { kernel, target, body: String::new(), guard: String::new(), temporary: [0; 4] }
+        let definitions = Definitions::new(kernel);
+        let (body, guard) = (String::new(), String::new());
+        Printer { kernel, target, definitions, body, guard, temporary: [0; 4] }
     }
 
     /// The declarations of temporary registers.

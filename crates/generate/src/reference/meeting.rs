@@ -1,6 +1,6 @@
-//! Collectives and barriers: who waits for whom, and what they get.
+//! Collectives and barriers of CTAs: who waits for whom, and what they get.
 
-use super::cta::{Barrier, Cta};
+use super::cluster::{Barrier, Cluster};
 use super::thread::State;
 use ir::{BarrierAction, BarrierReduction, Collective, CollectiveKind, Members, Op, Pred, Src};
 use lanes::{LaneMask, Lanes, WARP, elect, matching, movmatrix, redux, shfl, vote};
@@ -15,7 +15,7 @@ struct Given {
     p: LaneMask,
 }
 
-impl Cta<'_> {
+impl Cluster<'_> {
     /// Completes the collectives of a warp at which all members have arrived; whether there was one.
     pub(super) fn meet(&mut self, warp: usize) -> Result<bool, String> {
         let mut waiting: Vec<(CollectiveKind, u32)> = Vec::new();
@@ -121,8 +121,10 @@ impl Cta<'_> {
         id: usize,
         expected: Option<usize>,
     ) -> Result<(), String> {
+        let (rank, _) = self.of_cta(number);
+        let barriers = self.ctas.get_mut(rank).map(|cta| &mut cta.barriers);
         let (Some(thread), Some(barrier)) =
-            (self.threads.get_mut(number), self.barriers.get_mut(id))
+            (self.threads.get_mut(number), barriers.and_then(|barriers| barriers.get_mut(id)))
         else {
             return Err(format!("there is no barrier {id}"));
         };
@@ -139,15 +141,17 @@ impl Cta<'_> {
         Ok(())
     }
 
-    /// Lets the threads go that wait at a barrier at which all have arrived; whether it was so.
-    pub(super) fn complete(&mut self, id: usize) -> bool {
-        let live = self.threads.iter().filter(|thread| thread.state != State::Exited).count();
-        let Some(barrier) = self.barriers.get_mut(id) else { return false };
+    /// Lets the threads go that wait at a barrier of a CTA at which all have arrived; whether it was so.
+    pub(super) fn complete(&mut self, rank: usize, id: usize) -> bool {
+        let threads = self.threads_of(rank);
+        let live = threads.clone().filter(|number| self.lives(*number)).count();
+        let Some(cta) = self.ctas.get_mut(rank) else { return false };
+        let Some(barrier) = cta.barriers.get_mut(id) else { return false };
         if barrier.arrived == 0 || barrier.arrived < barrier.expected.unwrap_or(live) {
             return false;
         }
         let Barrier { arrived, trues, .. } = std::mem::take(barrier);
-        let waiting: Vec<usize> = (0..self.threads.len())
+        let waiting: Vec<usize> = threads
             .filter(|number| self.threads.get(*number).is_some_and(|t| t.state == State::Waits(id)))
             .collect();
         for number in waiting {

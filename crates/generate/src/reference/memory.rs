@@ -8,8 +8,9 @@ pub(super) const OUTPUT: u64 = 2 << 20;
 pub(super) const COUNTERS: u64 = 3 << 20;
 pub(super) const SHARED: u64 = 1 << 40;
 pub(super) const LOCAL: u64 = 2 << 40;
-/// Addresses of each of them.
+/// Addresses of each buffer, and of each window.
 pub(super) const EACH: u64 = 1 << 20;
+pub(super) const WINDOW: u64 = ir::WINDOW;
 
 /// Global memory.
 pub(super) struct Global {

@@ -1,14 +1,15 @@
 //! A reference for the VM: every thread has its own program counter and runs by itself, up to the next instruction at which it
 //! waits for others. It shares the evaluators of the tables and the functions of crate [`lanes`] with the VM, and nothing else.
 
-mod cta;
+mod cluster;
+mod cluster_barrier;
 mod meeting;
 mod memory;
 mod step;
 mod thread;
 
 use crate::case::{Buffers, Case};
-use cta::Cta;
+use cluster::{Cluster, indices};
 use memory::Global;
 
 /// Steps of all threads after which a kernel is said not to end.
@@ -22,13 +23,12 @@ pub fn run(case: &Case) -> Result<Buffers, String> {
     let mut global = Global::new(case);
     let params = case.params(memory::INPUT, memory::OUTPUT, memory::COUNTERS);
     let mut steps = MAX_STEPS;
-    let [nx, ny, nz] = case.grid;
-    for z in 0..nz {
-        for y in 0..ny {
-            for x in 0..nx {
-                Cta::new(case, &params, [x, y, z], &mut global, &mut steps).run()?;
-            }
-        }
+    let clusters = case.clusters();
+    if (0..3).any(|dim| !case.grid[dim].is_multiple_of(clusters[dim])) {
+        return Err(format!("the grid {:?} is no multiple of the cluster {clusters:?}", case.grid));
+    }
+    for index in indices(std::array::from_fn(|dim| case.grid[dim] / clusters[dim])) {
+        Cluster::new(case, &params, index, &mut global, &mut steps).run()?;
     }
     Ok(global.into_buffers())
 }

@@ -1,13 +1,15 @@
 //! One instruction of one thread.
 
-use super::cta::Cta;
+use super::cluster::Cluster;
 use super::meeting::members;
-use super::memory::{EACH, LOCAL, SHARED, load, store};
+use super::memory::{LOCAL, SHARED, WINDOW, load, store};
 use super::thread::{State, Thread, cut};
-use ir::{Access, Address, Builder, Class, Dim, Op, Space, Special, Src, Terminator, Update};
+use ir::{
+    Access, Address, Builder, CLUSTER_STRIDE, Class, Dim, Op, Space, Special, Src, Terminator,
+};
 use lanes::WARP;
 
-impl Cta<'_> {
+impl Cluster<'_> {
     pub(super) fn step(&mut self, number: usize) -> Result<(), String> {
         let kernel = &self.case.kernel;
         let thread = self.threads.get_mut(number).ok_or("there is no such thread")?;
@@ -35,6 +37,7 @@ impl Cta<'_> {
                 let word = |value: u64| value as u32 as usize;
                 self.arrive(number, *action, word(id), expected.map(word))
             }
+            Op::ClusterBarrier { half, .. } => self.come_to_cluster(number, *half),
             op @ (Op::Unary { .. }
             | Op::Binary { .. }
             | Op::Ternary { .. }
@@ -46,7 +49,6 @@ impl Cta<'_> {
             | Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
-            | Op::ClusterBarrier { .. }
             | Op::Fence(_)
             | Op::Nanosleep { .. }
             | Op::Copy(_)
@@ -67,7 +69,7 @@ impl Cta<'_> {
 
     /// An instruction at which nobody waits.
     fn execute(&mut self, number: usize, op: &Op) -> Result<(), String> {
-        let value = |cta: &Self, src: &Src| cta.value(number, *src);
+        let value = |all: &Self, src: &Src| all.value(number, *src);
         let thread = self.threads.get(number).ok_or("there is no such thread")?;
         let (d, result) = match op {
             Op::Unary { op, d, a } => (d, op.eval([value(self, a)])),
@@ -104,17 +106,7 @@ impl Cta<'_> {
                 let class = Builder::class_of(*access);
                 let old = self.load(number, *space, *access, address, 0)?;
                 let [b, c] = [b, c].map(|src| cut(class, value(self, src)));
-                let new = match update {
-                    Update::Apply(op) => op.eval([old, b]),
-                    Update::Exchange => b,
-                    Update::CompareExchange => {
-                        if old == b {
-                            c
-                        } else {
-                            old
-                        }
-                    }
-                };
+                let new = update.stored(old, b, c);
                 self.store(number, *space, *access, address, 0, new)?;
                 let Some(d) = d else { return Ok(()) };
                 (d, old)
@@ -161,16 +153,35 @@ impl Cta<'_> {
             at = cut(Class::W32, at);
         }
         at = at.wrapping_add(nth as u64 * u64::from(access.bytes()));
-        let window = |start: u64| (start..start + EACH).contains(&at);
-        let thread = self.threads.get_mut(number).ok_or("there is no such thread")?;
+        let window = |start: u64| (start..start + WINDOW).contains(&at);
         match space {
-            Space::Shared => Ok((&mut self.shared, at)),
-            Space::Generic if window(SHARED) => Ok((&mut self.shared, at - SHARED)),
-            Space::Local => Ok((&mut thread.local, at)),
-            Space::Generic if window(LOCAL) => Ok((&mut thread.local, at - LOCAL)),
+            Space::Shared => self.shared(number, at),
+            Space::Generic if window(SHARED) => self.shared(number, at - SHARED),
+            Space::Local => self.local(number, at),
+            Space::Generic if window(LOCAL) => self.local(number, at - LOCAL),
             Space::Generic | Space::Global => self.global.at(at),
             Space::Param => Err("parameters are only read".into()),
         }
+    }
+
+    fn local(&mut self, number: usize, at: u64) -> Result<(&mut [u8], u64), String> {
+        let thread = self.threads.get_mut(number).ok_or("there is no such thread")?;
+        Ok((&mut thread.local, at))
+    }
+
+    /// The shared memory to which an address of a thread leads, and the offset there: its own begins at 0, and that of
+    /// each CTA of the cluster once more, where [`Special::ClusterWindow`] says.
+    fn shared(&mut self, number: usize, at: u64) -> Result<(&mut [u8], u64), String> {
+        let (own, _) = self.of_cta(number);
+        let (rank, at) = match (self.ctas.len(), at / CLUSTER_STRIDE) {
+            (1, _) | (_, 0) => (own, at),
+            (_, nth) => (nth as usize - 1, at % CLUSTER_STRIDE),
+        };
+        if !self.threads_of(rank).any(|number| self.lives(number)) {
+            return Err(format!("no CTA of rank {rank} is there any more"));
+        }
+        let cta = self.ctas.get_mut(rank).ok_or("there is no such rank")?;
+        Ok((&mut cta.shared, at))
     }
 
     fn load(
@@ -221,7 +232,12 @@ impl Cta<'_> {
             })
         };
         let [nx, ny, _] = self.case.block;
-        let (lane, thread) = (number % WARP, number as u32);
+        let (rank, thread) = self.of_cta(number);
+        let (lane, thread, warp) = (thread % WARP, thread as u32, thread / WARP);
+        let threads: u32 = self.case.block.iter().product();
+        let cta = self.ctas.get(rank).ok_or("there is no such rank")?;
+        let clusters = self.case.clusters();
+        let is_explicit = self.case.cluster.or(self.case.kernel.cluster.required).is_some();
         let tid = [thread % nx, thread / nx % ny, thread / nx / ny];
         let (eq, lt) = (1_u64 << lane, (1_u64 << lane) - 1);
         let full = u64::from(u32::MAX);
@@ -229,11 +245,11 @@ impl Cta<'_> {
         Ok(match what {
             Special::Tid(dim) => of(tid, dim),
             Special::Ntid(dim) => of(self.case.block, dim),
-            Special::Ctaid(dim) => of(self.index, dim),
+            Special::Ctaid(dim) => of(cta.index, dim),
             Special::Nctaid(dim) => of(self.case.grid, dim),
             Special::Laneid => lane as u64,
-            Special::Warpid => (number / WARP) as u64,
-            Special::Nwarpid => self.threads.len().div_ceil(WARP) as u64,
+            Special::Warpid => warp as u64,
+            Special::Nwarpid => u64::from(threads).div_ceil(WARP as u64),
             Special::LanemaskEq => eq,
             Special::LanemaskLt => lt,
             Special::LanemaskLe => lt | eq,
@@ -245,13 +261,21 @@ impl Cta<'_> {
             Special::SharedWindow => SHARED,
             Special::LocalWindow => LOCAL,
             Special::Constant(value) => u64::from(value),
-            // Its CTAs are clusters of their own.
             Special::Clusterid(dim) => of(self.index, dim),
-            Special::Nclusterid(dim) => of(self.case.grid, dim),
-            Special::ClusterCtaid(_) | Special::ClusterCtarank | Special::IsExplicitCluster => 0,
-            Special::ClusterNctaid(_) | Special::ClusterNctarank => 1,
-            Special::ClusterWindow
-            | Special::Smid
+            Special::Nclusterid(dim) => of(self.case.grid, dim) / of(clusters, dim),
+            Special::ClusterCtaid(dim) => of(cta.inside, dim),
+            Special::ClusterNctaid(dim) => of(clusters, dim),
+            Special::ClusterCtarank => rank as u64,
+            Special::ClusterNctarank => self.ctas.len() as u64,
+            Special::IsExplicitCluster => u64::from(is_explicit),
+            Special::ClusterWindow => {
+                if self.ctas.len() > 1 {
+                    CLUSTER_STRIDE
+                } else {
+                    0
+                }
+            }
+            Special::Smid
             | Special::Nsmid
             | Special::Gridid
             | Special::Clock

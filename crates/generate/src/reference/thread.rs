@@ -7,9 +7,21 @@ pub(super) enum State {
     Runs,
     /// Waits at a collective for the members.
     Meets(CollectiveKind, u32),
-    /// Waits at a barrier.
+    /// Waits at a barrier of its CTA.
     Waits(usize),
+    /// Waits at the barrier of its cluster.
+    WaitsForCluster,
     Exited,
+}
+
+/// Where a thread is at the barrier of its cluster: it arrives, all have arrived, it waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AtCluster {
+    /// It has not arrived.
+    Away,
+    Arrived,
+    /// All have arrived: it need not wait any more.
+    Passes,
 }
 
 #[derive(Clone, Debug)]
@@ -20,6 +32,7 @@ pub(super) struct Thread {
     pub(super) block: usize,
     pub(super) at: usize,
     pub(super) state: State,
+    pub(super) at_cluster: AtCluster,
 }
 
 /// The bits of a class.

@@ -100,7 +100,8 @@ impl Demanded {
 mod tests {
     use super::*;
     use crate::analysis::LaunchShape;
-    use crate::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Liveness};
+    use crate::analysis::Liveness;
+    use crate::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim};
     use crate::{Ordering, Space, Special, WarpRules};
     use lanes::ShflMode;
 

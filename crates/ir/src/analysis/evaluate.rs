@@ -7,8 +7,8 @@
 use super::LaunchShape;
 use super::shape::{Affine, Shape};
 use crate::{
-    BinaryOp, Class, Collective, CompareOp, Dim, Members, Op, Pred, Reg, Space, Special, Src,
-    TernaryOp, UnaryOp,
+    BinaryOp, Class, CompareOp, Dim, Members, Op, Pred, Reg, Space, Special, Src, TernaryOp,
+    UnaryOp,
 };
 use lanes::WARP;
 
@@ -71,25 +71,15 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
         // At the same generic address in its local memory, each lane has a value of its own.
         Op::Load { space: Space::Generic, .. } if known.has_local() => Shape::Varying,
         Op::Load { address, .. } if src(address.base)?.is_uniform() => Shape::UNIFORM,
-        Op::Collective { what, members, .. } => match what {
-            Collective::Vote { .. } | Collective::Ballot { .. } | Collective::Redux { .. } => {
-                // The lanes of each membermask have a result of their own.
-                let one_group = match members {
-                    Members::Active => true,
-                    Members::Mask(mask) => src(*mask)?.is_uniform(),
-                };
-                if one_group { Shape::UNIFORM } else { Shape::Varying }
-            }
-            Collective::Shfl { .. }
-            | Collective::MatchAny { .. }
-            | Collective::MatchAll { .. }
-            | Collective::ReduxF32 { .. }
-            | Collective::Elect { .. }
-            | Collective::MovMatrix { .. }
-            | Collective::WarpSync
-            | Collective::Matrix(_)
-            | Collective::Mma(_) => Shape::Varying,
-        },
+        Op::Collective { what, members, .. } if what.gives_all_the_same() => {
+            // The lanes of each membermask have a result of their own.
+            let one_group = match members {
+                Members::Active => true,
+                Members::Mask(mask) => src(*mask)?.is_uniform(),
+            };
+            if one_group { Shape::UNIFORM } else { Shape::Varying }
+        }
+        Op::Collective { .. } => Shape::Varying,
         Op::Load { .. }
         | Op::Store { .. }
         | Op::Atomic { .. }

@@ -1,10 +1,12 @@
 //! How the values of a warp's lanes follow from that of its first lane, for each register of a kernel.
 
 use super::LaunchShape;
+use super::definitions::definitions;
 use super::divergence::Divergence;
 use super::evaluate::{Known, evaluate};
+use super::liveness::Liveness;
 use super::shape::Shape;
-use crate::{Class, Inst, Interrupt, Kernel, Liveness, Operand, Pred, Reg, Terminator};
+use crate::{Class, Inst, Interrupt, Kernel, Operand, Pred, Reg, Terminator};
 
 /// Passes over a kernel after which everything is taken to vary that has not settled: compilers make kernels that settle within
 /// a few.
@@ -84,30 +86,13 @@ impl Shapes {
         interrupt: &Interrupt<'_>,
     ) -> Option<Shapes> {
         let count = kernel.registers.len();
-        let mut definitions = vec![0u32; count];
-        for inst in kernel.blocks.iter().flat_map(|block| &block.insts).chain(prologue) {
-            interrupt.go_on(1)?;
-            inst.op.operands(|operand| {
-                if let Operand::Def(reg) = operand {
-                    definitions[reg.0 as usize] += 1;
-                }
-            });
-        }
+        let insts = kernel.blocks.iter().flat_map(|block| &block.insts).chain(prologue);
+        let mut defined = definitions(count, insts, interrupt)?;
         let mut state = State { kernel, shapes: vec![None; count] };
-        let prologue_defines = {
-            let mut by = vec![false; count];
-            for inst in prologue {
-                inst.op.operands(|operand| {
-                    if let Operand::Def(reg) = operand {
-                        by[reg.0 as usize] = true;
-                    }
-                });
-            }
-            by
-        };
+        let written = definitions(count, prologue.iter(), interrupt)?;
         // What may be read before it is written is zero then.
-        for reg in live.live_in(0).filter(|reg| !prologue_defines[reg.0 as usize]) {
-            definitions[reg.0 as usize] += 1;
+        for reg in live.live_in(0).filter(|reg| written[reg.0 as usize] == 0) {
+            defined[reg.0 as usize] += 1;
             let zero = super::shape::Affine::constant(0);
             let shape = match kernel.class(reg) {
                 Class::Pred => Shape::Mask(0),
@@ -130,7 +115,7 @@ impl Shapes {
                     inst.op.operands(|operand| {
                         if let Operand::Def(reg) = operand {
                             let at = reg.0 as usize;
-                            let several = definitions[at] > 1 && divergence.is_influenced(id);
+                            let several = defined[at] > 1 && divergence.is_influenced(id);
                             if several || divergence.is_left_behind(at) {
                                 changed |= state.add(reg, Shape::Varying);
                             }

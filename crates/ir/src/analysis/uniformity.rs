@@ -1,5 +1,6 @@
 //! Which registers hold one value for all threads of a launch or a CTA, whenever anybody looks.
 
+use super::definitions::definitions;
 use crate::{Inst, Interrupt, Kernel, Operand, Space};
 
 /// In how many threads a register holds the same value.
@@ -23,17 +24,9 @@ impl Uniformity {
     /// Finds the registers that one unguarded operation writes, from operands alone of which the same is true. `prologue` is what
     /// runs before the kernel, with the same registers. `None` if it was interrupted.
     pub fn of(kernel: &Kernel, prologue: &[Inst], interrupt: &Interrupt<'_>) -> Option<Uniformity> {
-        let mut definitions = vec![0u32; kernel.registers.len()];
         let mut levels = vec![Uniform::Less; kernel.registers.len()];
         let insts = || prologue.iter().chain(kernel.blocks.iter().flat_map(|block| &block.insts));
-        for inst in insts() {
-            interrupt.go_on(1)?;
-            inst.op.operands(|operand| {
-                if let Operand::Def(reg) = operand {
-                    definitions[reg.0 as usize] += 1;
-                }
-            });
-        }
+        let definitions = definitions(kernel.registers.len(), insts(), interrupt)?;
         // In reconvergence order definitions mostly precede uses; a second pass catches the rest.
         for _ in 0..2 {
             for inst in insts() {

@@ -2,8 +2,8 @@
 
 use super::nodes::{End, Nodes};
 use crate::context::MAX_PENDING;
-use ir::analysis::Shapes;
-use ir::{BlockId, Dominators, Graph, Kernel, Reg, Terminator};
+use ir::analysis::{Flow, Graph, Shapes};
+use ir::{BlockId, Kernel, Reg, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of a part, with the one where lanes meet.
@@ -49,22 +49,18 @@ fn between(graph: &Graph, at: usize, meet: usize) -> Option<Vec<usize>> {
 
 impl Parts {
     pub(super) fn of(kernel: &Kernel, shapes: &Shapes, nodes: &Nodes) -> Parts {
-        let graph = Graph::of_blocks(kernel);
-        let end = graph.nodes();
-        let leaves = |at: &usize| graph.successors(*at).next().is_none();
-        let exits: Vec<usize> = (0..end).filter(leaves).collect();
-        let edges = graph.edges().map(|(from, to)| (to, from));
-        let reversed = Graph::new(end + 1, edges.chain(exits.iter().map(|exit| (end, *exit))));
-        let after = Dominators::new(&reversed, end);
+        let flow = Flow::of(kernel);
+        let end = flow.blocks();
         let parts = |at: &usize| {
             shapes.parts(BlockId(*at as u32)) && nodes.last(*at).end == End::Terminator
         };
         let mut regions = Vec::new();
         for at in (0..end).filter(parts) {
-            let Some(meet) = after.immediate(at).filter(|meet| *meet != end && *meet > 0) else {
+            let Some(meet) = flow.after().immediate(at).filter(|meet| *meet != end && *meet > 0)
+            else {
                 continue;
             };
-            let Some(blocks) = between(&graph, at, meet) else { continue };
+            let Some(blocks) = between(&flow.forward, at, meet) else { continue };
             // What others have to do cannot be done by some lanes here.
             let back = |block: usize| {
                 let to = kernel.blocks[block].terminator.successors();

@@ -1,8 +1,8 @@
 //! A kernel cut into pieces that run without anybody else: between barriers, and what the code leaves to others.
 
+use ir::analysis::{Liveness, reads_and_writes};
 use ir::{
-    BarrierAction, Interrupt, Kernel, Liveness, Op, Operand, Pred, Reg, Src, Terminator,
-    terminator_use,
+    BarrierAction, Interrupt, Kernel, Op, Operand, Pred, Reg, Src, Terminator, terminator_use,
 };
 
 /// How a piece ends.
@@ -123,19 +123,7 @@ impl Nodes {
                 {
                     killed[nth].push(reg);
                 }
-                if inst.guard.is_none() {
-                    inst.op.operands(|operand| {
-                        if let Operand::Def(reg) = operand {
-                            needed[reg.0 as usize] = false;
-                        }
-                    });
-                }
-                inst.op.operands(|operand| {
-                    if let Operand::Use(reg) = operand {
-                        needed[reg.0 as usize] = true;
-                    }
-                });
-                guard.into_iter().for_each(|reg| needed[reg.0 as usize] = true);
+                reads_and_writes(inst, |reg, reads| needed[reg.0 as usize] = reads);
             }
             let live = listed(&needed);
             pieces.push(Node { block: id, insts: 0..to, end, live, is_entry: id == 0, ways: 0 });

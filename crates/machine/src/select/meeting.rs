@@ -2,7 +2,8 @@
 //! instructions of one kind, in the arms of a branch.
 
 use super::wanted;
-use ir::{CollectiveKind, Dominators, Graph, Kernel, Op, Src};
+use ir::analysis::{Dominators, Graph};
+use ir::{CollectiveKind, Kernel, Op, Src};
 use std::collections::{HashMap, HashSet};
 
 /// Blocks with collectives of one kind that are looked at pair by pair. With more, all may meet.

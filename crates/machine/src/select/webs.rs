@@ -3,7 +3,9 @@
 //!
 //! A *web* is a set of writes of one register that reach a common read, with all their reads.
 
-use ir::{Kernel, Liveness, Operand, Reg, Terminator};
+use ir::analysis::Liveness;
+use ir::{Kernel, Operand, Reg, Terminator};
+use petgraph::unionfind::UnionFind;
 use std::collections::HashMap;
 
 /// Values at the starts of blocks that are worth their memory.
@@ -14,13 +16,13 @@ const MOST_VALUES: usize = 1 << 24;
 pub(super) fn split(kernel: &Kernel) -> Kernel {
     let mut split = kernel.clone();
     let Some(liveness) = Liveness::of(kernel) else { return split };
-    let mut values = Values::default();
+    let mut values = Values { webs: UnionFind::new_empty(), registers: Vec::new() };
     // The value that a register has at the start of a block.
     let mut at_start: Vec<HashMap<Reg, u32>> = Vec::with_capacity(kernel.blocks.len());
     for block in 0..kernel.blocks.len() {
         let live = liveness.live_in(block);
         at_start.push(live.map(|reg| (reg, values.add(reg))).collect());
-        if values.parents.len() > MOST_VALUES {
+        if values.registers.len() > MOST_VALUES {
             return split;
         }
     }
@@ -88,20 +90,16 @@ fn number(kernel: &mut Kernel, values: &mut Values) {
 }
 
 /// Values of registers, joined to webs.
-#[derive(Default)]
 struct Values {
-    /// A value of the same web, nearer to the one that stands for the web; of that one, itself.
-    parents: Vec<u32>,
+    webs: UnionFind<u32>,
     /// The register of each value.
     registers: Vec<Reg>,
 }
 
 impl Values {
     fn add(&mut self, reg: Reg) -> u32 {
-        let value = self.parents.len() as u32;
-        self.parents.push(value);
         self.registers.push(reg);
-        value
+        self.webs.new_set()
     }
 
     fn read(&mut self, now: &mut HashMap<Reg, u32>, reg: Reg) -> u32 {
@@ -117,18 +115,12 @@ impl Values {
         value
     }
 
-    fn web(&mut self, mut value: u32) -> u32 {
-        while self.parents[value as usize] != value {
-            let parent = self.parents[value as usize];
-            self.parents[value as usize] = self.parents[parent as usize];
-            value = parent;
-        }
-        value
+    /// A value that stands for its web. All of them are of one register.
+    fn web(&mut self, value: u32) -> u32 {
+        self.webs.find_mut(value)
     }
 
-    /// The lower one stands for both, so that numbers do not depend on the order of joins.
     fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.web(a), self.web(b));
-        self.parents[a.max(b) as usize] = a.min(b);
+        self.webs.union(a, b);
     }
 }

@@ -100,7 +100,7 @@ impl CallGraph {
         }
         // Instructions with those of all callees whose bodies take the place of their calls; what a call adds.
         let mut added = vec![0u64; bodies.len()];
-        for (cycle, members) in ir::order::components(&edges).into_iter().enumerate() {
+        for (cycle, members) in ir::analysis::order::components(&edges).into_iter().enumerate() {
             let is_cycle = members.len() > 1 || members.iter().any(|at| edges[*at].contains(at));
             for at in members {
                 let Some(body) = &bodies[at] else { continue };

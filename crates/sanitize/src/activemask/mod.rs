@@ -11,12 +11,11 @@ mod marks;
 use crate::code::Code;
 use crate::detail::FromActiveMask;
 use crate::finding::{Finding, Findings};
-use crate::influence::{accesses_local, influenced, influenced_at};
 use crate::meeting;
 use crate::per_cta::PerCta;
-use crate::regions::{Marked, Regions};
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use ir::analysis::{Marked, Regions, influenced, influenced_at};
 use ir::{
     BlockId, Collective, Inst, Kernel, Members, Op, Operand, Place, Space, Src, Tells, Terminator,
     Touched,
@@ -60,7 +59,7 @@ impl Decides {
     /// `None` for kernels that store nothing there.
     fn new(kernel: &Kernel) -> Option<Decides> {
         let stores = kernel.blocks.iter().map(|block| {
-            let insts = block.insts.iter().filter(|inst| accesses_local(&inst.op).1);
+            let insts = block.insts.iter().filter(|inst| inst.op.stores_to_own());
             insts.map(|inst| inst.place).collect()
         });
         let stores: Vec<Vec<Place>> = stores.collect();

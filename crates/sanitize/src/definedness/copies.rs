@@ -1,7 +1,7 @@
 //! Loads that copy a structure word by word: compilers that do not optimise copy so, padding and all.
 
 use foldhash::{HashMap, HashSet, HashSetExt};
-use ir::{BinaryOp, Block, Kernel, Op, Operand, Place, Reg, Space, Src, UnaryOp};
+use ir::{BinaryOp, Block, Kernel, Op, Operand, Place, Reg, Space, Src};
 
 /// An address as far as a block tells: how far it lies from a value that is no sum.
 type Known = (usize, i64);
@@ -73,9 +73,7 @@ impl Values {
     /// What an operation gives, as far as it is a copy, a sum or a load of one word.
     fn result(&mut self, op: &Op, place: Place) -> Option<Value> {
         match op {
-            Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, a: Src::Reg(a), .. } => {
-                Some(self.of(*a))
-            }
+            Op::Unary { op, a: Src::Reg(a), .. } if op.is_move() => Some(self.of(*a)),
             Op::Binary { op: BinaryOp::AddI64, a, b: Src::Imm(by), .. } => {
                 let known = self.sum(*a, *by as i64)?;
                 Some(Value { known, loaded: None })

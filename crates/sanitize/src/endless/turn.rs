@@ -1,8 +1,8 @@
 //! One iteration of a loop: where it began, the registers of its lanes there, and what they have executed since.
 
-use crate::influence::unseen;
 use crate::touch::Touch;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use ir::analysis::unseen;
 use ir::{Class, Inst, Kernel, Members, Op, Operand, Place, Pred, Reg, Space, Src, Terminator};
 use ir::{Touched, terminator_use};
 use lanes::{LaneMask, Lanes};

@@ -135,12 +135,6 @@ pub(super) enum Meeting {
     PassCluster { cluster: u64, cta: u64, released: Lanes },
 }
 
-/// Whether an instruction that is no access is more than the same function of registers each time.
-fn acts(op: &Op) -> bool {
-    let varies = op.special().is_some_and(|what| what.varies_by_time());
-    varies || matches!(op, Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. })
-}
-
 impl Access {
     /// What a lane has to do with whether a CTA is there.
     fn presence(cta: u64, kind: Kind, lane: u32) -> Access {
@@ -326,7 +320,7 @@ impl Observer for Footprints {
                 step.counts_lanes = true;
                 step.meetings.push(Meeting::Warp { released: lanes, after: lanes });
             });
-        } else if acts(&inst.op) {
+        } else if inst.op.acts() {
             self.note(|step| step.acts = true);
         }
     }

@@ -6,6 +6,7 @@
 //! swapped.
 
 use super::footprint::{Access, Kind, Location, Meeting, Step};
+use fixedbitset::FixedBitSet;
 use foldhash::{HashMap, HashMapExt};
 use lanes::LaneMask;
 use smallvec::SmallVec;
@@ -21,14 +22,14 @@ pub(super) struct HappensBefore {
     processes: Vec<Process>,
     events: Vec<Event>,
     /// For each step those that come before it.
-    past: Vec<Rc<Set>>,
+    past: Vec<Rc<FixedBitSet>>,
     bytes: HashMap<(Location, u64), History>,
     /// Arrivals since a barrier was last complete, by CTA and number.
     barriers: HashMap<(u64, u32), Vec<u32>>,
     /// The same for the barriers of clusters, by their first CTA.
     clusters: HashMap<u64, Vec<u32>>,
     /// What comes before what is behind the barrier of a cluster, since that was last complete.
-    complete: HashMap<u64, (Rc<Clock>, Rc<Set>)>,
+    complete: HashMap<u64, (Rc<Clock>, Rc<FixedBitSet>)>,
 }
 
 /// A lane, or a warp in lockstep.
@@ -39,7 +40,7 @@ struct Process {
     /// What comes before its next event, apart from its own.
     clock: Rc<Clock>,
     /// The steps that come before its next one.
-    past: Rc<Set>,
+    past: Rc<FixedBitSet>,
 }
 
 /// What a lane did in a step.
@@ -176,15 +177,15 @@ impl HappensBefore {
                 }
                 continue;
             }
-            past.add_all(&self.past[earlier]);
-            past.add(earlier);
+            past.union_with(&self.past[earlier]);
+            past.grow_and_insert(earlier);
             taken.races.push(earlier);
             if same.len() > 1 {
                 taken.torn.push(earlier);
             }
         }
         let mut with_this = past.clone();
-        with_this.add(at);
+        with_this.grow_and_insert(at);
         let with_this = Rc::new(with_this);
         for number in &own {
             self.processes[*number as usize].past = Rc::clone(&with_this);
@@ -229,13 +230,13 @@ impl HappensBefore {
     }
 
     /// The steps before the next ones of processes.
-    fn past_of(&self, processes: &[u32]) -> Set {
-        let mut last: Option<&Rc<Set>> = None;
-        let mut all = Set::default();
+    fn past_of(&self, processes: &[u32]) -> FixedBitSet {
+        let mut last: Option<&Rc<FixedBitSet>> = None;
+        let mut all = FixedBitSet::new();
         for number in processes {
             let past = &self.processes[*number as usize].past;
             if !last.is_some_and(|last| Rc::ptr_eq(last, past)) {
-                all.add_all(past);
+                all.union_with(past);
             }
             last = Some(past);
         }
@@ -264,7 +265,7 @@ impl HappensBefore {
                 }
                 Meeting::CompleteCluster { cluster, exited } => {
                     let arrived = self.clusters.remove(cluster).unwrap_or_default();
-                    let (mut clock, mut past) = (Clock::default(), Set::default());
+                    let (mut clock, mut past) = (Clock::default(), FixedBitSet::new());
                     for (cta, lanes) in exited {
                         self.add_all_of(*cta, lanes, (&mut clock, &mut past));
                     }
@@ -277,7 +278,7 @@ impl HappensBefore {
                         for number in self.processes_of(*cta, *warp, *lanes) {
                             let process = &mut self.processes[number as usize];
                             Rc::make_mut(&mut process.clock).join(&clock);
-                            Rc::make_mut(&mut process.past).add_all(&past);
+                            Rc::make_mut(&mut process.past).union_with(&past);
                         }
                     }
                 }
@@ -294,7 +295,7 @@ impl HappensBefore {
         events: &[u32],
     ) {
         let mut clock = Clock::default();
-        let mut past = Set::default();
+        let mut past = FixedBitSet::new();
         self.add_all_of(cta, after, (&mut clock, &mut past));
         self.add_events(events, (&mut clock, &mut past));
         let (clock, past) = (Rc::new(clock), Rc::new(past));
@@ -322,11 +323,11 @@ impl HappensBefore {
         &mut self,
         cta: u64,
         lanes: &[(u32, LaneMask)],
-        (clock, past): (&mut Clock, &mut Set),
+        (clock, past): (&mut Clock, &mut FixedBitSet),
     ) {
         for (warp, lanes) in lanes {
             let processes = self.processes_of(cta, *warp, *lanes);
-            past.add_all(&self.past_of(&processes));
+            past.union_with(&self.past_of(&processes));
             for number in processes {
                 let process = &self.processes[number as usize];
                 clock.join(&process.clock);
@@ -336,14 +337,14 @@ impl HappensBefore {
     }
 
     /// Adds events, and what came before them.
-    fn add_events(&self, events: &[u32], (clock, past): (&mut Clock, &mut Set)) {
+    fn add_events(&self, events: &[u32], (clock, past): (&mut Clock, &mut FixedBitSet)) {
         let mut last = None;
         for event in events {
             let event = &self.events[*event as usize];
             clock.learn(event);
             if last != Some(event.step) {
-                past.add_all(&self.past[event.step as usize]);
-                past.add(event.step as usize);
+                past.union_with(&self.past[event.step as usize]);
+                past.grow_and_insert(event.step as usize);
             }
             last = Some(event.step);
         }
@@ -361,17 +362,17 @@ impl HappensBefore {
     /// Of the steps between a race's earlier one and `at`, `at` included, that do not come after the earlier one:
     /// those that none of them comes before.
     pub(super) fn first_after(&self, earlier: usize, at: usize) -> Vec<usize> {
-        let mut between = Set::default();
+        let mut between = FixedBitSet::new();
         let mut first = Vec::new();
         for nth in earlier + 1..=at {
             let before = &self.past[nth];
             if nth < at && before.contains(earlier) {
                 continue;
             }
-            if !before.meets(&between) {
+            if before.is_disjoint(&between) {
                 first.push(nth);
             }
-            between.add(nth);
+            between.grow_and_insert(nth);
         }
         first
     }
@@ -409,37 +410,5 @@ impl Clock {
     fn learn(&mut self, event: &Event) {
         self.join(&event.clock);
         self.know(event.process, event.number);
-    }
-}
-
-/// A set of steps.
-#[derive(Clone, Debug, Default)]
-struct Set {
-    words: Vec<u64>,
-}
-
-impl Set {
-    fn add(&mut self, step: usize) {
-        if self.words.len() <= step / 64 {
-            self.words.resize(step / 64 + 1, 0);
-        }
-        self.words[step / 64] |= 1 << (step % 64);
-    }
-
-    fn contains(&self, step: usize) -> bool {
-        self.words.get(step / 64).is_some_and(|word| word >> (step % 64) & 1 != 0)
-    }
-
-    fn meets(&self, other: &Set) -> bool {
-        self.words.iter().zip(&other.words).any(|(one, other)| one & other != 0)
-    }
-
-    fn add_all(&mut self, other: &Set) {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
-        }
-        for (word, more) in self.words.iter_mut().zip(&other.words) {
-            *word |= more;
-        }
     }
 }

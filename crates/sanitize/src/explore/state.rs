@@ -2,7 +2,8 @@
 
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashMapExt};
-use ir::{Class, Kernel, Liveness, Place, Pred, Reg, Src, WarpRules};
+use ir::analysis::Liveness;
+use ir::{Class, Kernel, Place, Pred, Reg, Src, WarpRules};
 use lanes::LaneMask;
 use std::hash::{BuildHasher, Hash, Hasher};
 use vm::View;

@@ -1,7 +1,7 @@
 //! The plain reads with which compare-and-swap loops begin.
 
 use foldhash::{HashSet, HashSetExt};
-use ir::{Address, Kernel, Op, Place, Reg, Src, UnaryOp, Update};
+use ir::{Address, Kernel, Op, Place, Reg, Src, Update};
 
 /// What holds the value that a compare-and-swap expects, on its way there.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Holders {
             Op::Atomic { update: Update::CompareExchange, b: Src::Reg(reg), .. } => {
                 self.registers.insert(*reg)
             }
-            Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, d, a: Src::Reg(a) } => {
+            Op::Unary { op, d, a: Src::Reg(a) } if op.is_move() => {
                 self.registers.contains(d) && self.registers.insert(*a)
             }
             Op::Load { address, .. } => {

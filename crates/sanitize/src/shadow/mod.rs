@@ -3,7 +3,6 @@
 mod memory;
 mod origin;
 mod registers;
-mod rules;
 pub(crate) mod term;
 pub(crate) mod transfer;
 

@@ -2,8 +2,7 @@
 //!
 //! Of an operand, `s` are its undefined bits and `v` its bits as the run has them.
 
-use super::rules::{self, Relation, Rule};
-use ir::{BinaryOp, Class, CompareOp, TernaryOp, UnaryOp};
+use ir::{BinaryOp, BitRule, Class, CompareOp, Relation, TernaryOp, UnaryOp};
 
 /// Every bit of a register of a class.
 pub(crate) fn full(class: Class) -> u64 {
@@ -53,83 +52,83 @@ fn and(s: [u64; 2], v: [u64; 2]) -> u64 {
 }
 
 /// The rules that look at the union of undefined bits alone.
-fn spread(rule: Rule, any: u64, result: u64) -> u64 {
+fn spread(rule: BitRule, any: u64, result: u64) -> u64 {
     match rule {
-        Rule::Union => any & result,
-        Rule::Upward => upward(any) & result,
-        Rule::Halves => halves(any),
-        Rule::Count(bits) => bits,
-        Rule::Apply
-        | Rule::Product { .. }
-        | Rule::High
-        | Rule::Dot(_)
-        | Rule::And
-        | Rule::Or
-        | Rule::BitSelect
-        | Rule::Copysign(_)
-        | Rule::All => result,
+        BitRule::Union => any & result,
+        BitRule::Upward => upward(any) & result,
+        BitRule::Halves => halves(any),
+        BitRule::Count(bits) => bits,
+        BitRule::Apply
+        | BitRule::Product { .. }
+        | BitRule::High
+        | BitRule::Dot(_)
+        | BitRule::And
+        | BitRule::Or
+        | BitRule::BitSelect
+        | BitRule::Copysign(_)
+        | BitRule::All => result,
     }
 }
 
 /// Undefined bits of `op(a)`.
 pub(crate) fn unary(op: UnaryOp, s: u64) -> u64 {
-    match rules::unary(op) {
-        Rule::Apply => op.eval([s]),
-        rule @ (Rule::Union
-        | Rule::Upward
-        | Rule::Product { .. }
-        | Rule::High
-        | Rule::Dot(_)
-        | Rule::And
-        | Rule::Or
-        | Rule::BitSelect
-        | Rule::Copysign(_)
-        | Rule::Halves
-        | Rule::Count(_)
-        | Rule::All) => spread(rule, s, full(op.signature().1)),
+    match op.bits() {
+        BitRule::Apply => op.eval([s]),
+        rule @ (BitRule::Union
+        | BitRule::Upward
+        | BitRule::Product { .. }
+        | BitRule::High
+        | BitRule::Dot(_)
+        | BitRule::And
+        | BitRule::Or
+        | BitRule::BitSelect
+        | BitRule::Copysign(_)
+        | BitRule::Halves
+        | BitRule::Count(_)
+        | BitRule::All) => spread(rule, s, full(op.signature().1)),
     }
 }
 
 /// Undefined bits of `op(a, b)`.
 pub(crate) fn binary(op: BinaryOp, s: [u64; 2], v: [u64; 2]) -> u64 {
     let result = full(op.signature().1);
-    match rules::binary(op) {
-        Rule::And => and(s, v) & result,
-        Rule::Or => and(s, v.map(|v| !v)) & result,
-        Rule::Copysign(sign) => s[0] & sign | s[1] & !sign & result,
-        Rule::Product { sign } => product(s, v, sign) & result,
-        Rule::High if !changes(s, v) => 0,
+    match op.bits() {
+        BitRule::And => and(s, v) & result,
+        BitRule::Or => and(s, v.map(|v| !v)) & result,
+        BitRule::Copysign(sign) => s[0] & sign | s[1] & !sign & result,
+        BitRule::Product { sign } => product(s, v, sign) & result,
+        BitRule::High if !changes(s, v) => 0,
         // Packing has two data operands, shifting has one and an amount.
-        Rule::Apply if matches!(op, BinaryOp::Pack32 | BinaryOp::Pack64) => op.eval(s),
-        Rule::Apply if s[1] == 0 => op.eval([s[0], v[1]]),
-        rule @ (Rule::Apply
-        | Rule::Union
-        | Rule::Upward
-        | Rule::High
-        | Rule::Dot(_)
-        | Rule::BitSelect
-        | Rule::Halves
-        | Rule::Count(_)
-        | Rule::All) => spread(rule, s[0] | s[1], result),
+        BitRule::Apply if matches!(op, BinaryOp::Pack32 | BinaryOp::Pack64) => op.eval(s),
+        BitRule::Apply if s[1] == 0 => op.eval([s[0], v[1]]),
+        rule @ (BitRule::Apply
+        | BitRule::Union
+        | BitRule::Upward
+        | BitRule::High
+        | BitRule::Dot(_)
+        | BitRule::BitSelect
+        | BitRule::Halves
+        | BitRule::Count(_)
+        | BitRule::All) => spread(rule, s[0] | s[1], result),
     }
 }
 
 /// Undefined bits of what `op(old, b)` leaves in memory, where `old` is not known.
 pub(crate) fn update(op: BinaryOp, s: [u64; 2]) -> u64 {
     let any = s[0] | s[1];
-    match rules::binary(op) {
-        Rule::And | Rule::Or => any,
-        rule @ (Rule::Apply
-        | Rule::Union
-        | Rule::Upward
-        | Rule::Product { .. }
-        | Rule::High
-        | Rule::Dot(_)
-        | Rule::BitSelect
-        | Rule::Copysign(_)
-        | Rule::Halves
-        | Rule::Count(_)
-        | Rule::All) => match any {
+    match op.bits() {
+        BitRule::And | BitRule::Or => any,
+        rule @ (BitRule::Apply
+        | BitRule::Union
+        | BitRule::Upward
+        | BitRule::Product { .. }
+        | BitRule::High
+        | BitRule::Dot(_)
+        | BitRule::BitSelect
+        | BitRule::Copysign(_)
+        | BitRule::Halves
+        | BitRule::Count(_)
+        | BitRule::All) => match any {
             0 => 0,
             any => spread(rule, any, full(op.signature().1)),
         },
@@ -140,12 +139,12 @@ pub(crate) fn update(op: BinaryOp, s: [u64; 2]) -> u64 {
 pub(crate) fn ternary(op: TernaryOp, s: [u64; 3], v: [u64; 3]) -> u64 {
     let result = full(op.signature().1);
     let any = s[0] | s[1] | s[2];
-    match rules::ternary(op) {
-        Rule::BitSelect => {
+    match op.bits() {
+        BitRule::BitSelect => {
             let either = v[1] ^ v[2] | s[1] | s[2];
             (s[0] & either | !s[0] & (v[0] & s[2] | !v[0] & s[1])) & result
         }
-        Rule::Product { sign } => {
+        BitRule::Product { sign } => {
             let undefined = product([s[0], s[1]], [v[0], v[1]], sign) & result;
             let extend = |v: u64| if v & sign == 0 { v } else { v | sign.wrapping_neg() };
             let value = extend(v[0]).wrapping_mul(extend(v[1]));
@@ -155,12 +154,12 @@ pub(crate) fn ternary(op: TernaryOp, s: [u64; 3], v: [u64; 3]) -> u64 {
                 _ => upward(undefined | s[2]) & result,
             }
         }
-        Rule::Dot(fields) => {
+        BitRule::Dot(fields) => {
             let counts = |(a, b): &(u64, u64)| changes([s[0] & a, s[1] & b], [v[0] & a, v[1] & b]);
             if fields.iter().any(counts) { result } else { upward(s[2]) & result }
         }
         // A field of one operand, its position and length.
-        Rule::Apply
+        BitRule::Apply
             if matches!(
                 op,
                 TernaryOp::BfeU32 | TernaryOp::BfeU64 | TernaryOp::BfeS32 | TernaryOp::BfeS64
@@ -173,17 +172,17 @@ pub(crate) fn ternary(op: TernaryOp, s: [u64; 3], v: [u64; 3]) -> u64 {
             }
         }
         // Bits of a pair, chosen by the third operand.
-        Rule::Apply if s[2] == 0 => op.eval([s[0], s[1], v[2]]),
-        rule @ (Rule::Apply
-        | Rule::Union
-        | Rule::Upward
-        | Rule::High
-        | Rule::And
-        | Rule::Or
-        | Rule::Copysign(_)
-        | Rule::Halves
-        | Rule::Count(_)
-        | Rule::All) => spread(rule, any, result),
+        BitRule::Apply if s[2] == 0 => op.eval([s[0], s[1], v[2]]),
+        rule @ (BitRule::Apply
+        | BitRule::Union
+        | BitRule::Upward
+        | BitRule::High
+        | BitRule::And
+        | BitRule::Or
+        | BitRule::Copysign(_)
+        | BitRule::Halves
+        | BitRule::Count(_)
+        | BitRule::All) => spread(rule, any, result),
     }
 }
 
@@ -194,7 +193,7 @@ pub(crate) fn compare(op: CompareOp, s: [u64; 2], v: [u64; 2]) -> bool {
     if any == 0 {
         return false;
     }
-    match rules::compare(op) {
+    match op.bits() {
         Relation::Equal => (v[0] ^ v[1]) & width & !any == 0,
         Relation::Order { signed, equal } => {
             // A sign bit counts the other way round.
@@ -235,7 +234,7 @@ pub(crate) fn select(p: (bool, bool), s: [u64; 2], v: [u64; 2], result: u64) -> 
 
 /// Whether the operation only moves bits: what it makes of padding is padding still.
 pub(crate) fn moves(op: UnaryOp) -> bool {
-    rules::unary(op) == Rule::Apply
+    op.bits() == BitRule::Apply
 }
 
 /// Whether the operation only puts values side by side.

@@ -48,8 +48,8 @@ macro_rules! row_types {
 /// For one table: a type per row, and the handler of each operation.
 macro_rules! handlers {
     ($module:ident, $enum:ident, $body:ident,
-     plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident = $result:expr;)* }
-     rounded { $($(#[$rdoc:meta])* $rname:ident($($rarg:ident: $rty:ident),*; $r:ident) -> $rret:ident = $rresult:expr;)* }
+     plain { $($(#[$doc:meta])* $name:ident($($arg:ident: $ty:ident),*) -> $ret:ident [$($of:tt)*] = $result:expr;)* }
+     rounded { $($(#[$rdoc:meta])* $rname:ident($($rarg:ident: $rty:ident),*; $r:ident) -> $rret:ident [$($rof:tt)*] = $rresult:expr;)* }
     ) => {
         mod $module {
             use super::*;

@@ -4,7 +4,8 @@
 //! `%tid`, and most comparisons with it. The rows of these registers are written once and belong to them alone. So a plan
 //! and its code know no values of a launch.
 
-use ir::{Extents, Inst, Interrupt, Kernel, Op, Operand, Space, Src};
+use ir::analysis::{Extents, definitions};
+use ir::{Inst, Interrupt, Kernel, Op, Operand, Space, Src};
 
 /// Whether an operation loads a scalar from a place of the parameter space that is there for certain.
 pub(super) fn is_certain_param(op: &Op, param_bytes: u32) -> bool {
@@ -27,18 +28,13 @@ pub(super) fn hoist(
     interrupt: &Interrupt<'_>,
 ) -> Option<()> {
     let param_bytes = kernel.param_bytes;
-    let mut defs = vec![0u32; kernel.registers.len()];
+    let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
+    let defs = definitions(kernel.registers.len(), insts(), interrupt)?;
     let mut fixed = vec![false; kernel.registers.len()];
     for reg in &extents.at_entry {
         fixed[reg.0 as usize] = true;
     }
-    for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
-        interrupt.go_on(1)?;
-        inst.op.operands(|operand| {
-            if let Operand::Def(reg) = operand {
-                defs[reg.0 as usize] += 1;
-            }
-        });
+    for inst in insts() {
         if let Some(Src::Reg(offered)) = inst.op.offered() {
             fixed[offered.0 as usize] = true;
         }

@@ -24,7 +24,8 @@ pub(crate) use shape::{MULTIPROCESSORS, Shape, dim};
 pub(crate) use slot::Slot;
 pub(crate) use tid::ThreadIndices;
 
-use ir::{BlockId, Extents, Inst, Interrupt, Kernel, Place, Special};
+use ir::analysis::Extents;
+use ir::{BlockId, Inst, Interrupt, Kernel, Place, Special};
 use meeting::Meetings;
 use std::ops::Range;
 use std::sync::Arc;

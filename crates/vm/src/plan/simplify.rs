@@ -44,12 +44,8 @@ fn shorten(
 
 /// Registers with one definition, which is unguarded and has a constant result, become that constant.
 fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
-    let mut defs = vec![0u32; kernel.registers.len()];
-    for_each_operand(kernel, interrupt, |operand| {
-        if let Operand::Def(reg) = operand {
-            defs[reg.0 as usize] += 1;
-        }
-    })?;
+    let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    let defs = ir::analysis::definitions(kernel.registers.len(), insts, interrupt)?;
     let mut constants: Vec<Option<u64>> = vec![None; kernel.registers.len()];
     let mut any = false;
     for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
@@ -96,7 +92,7 @@ fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option
             Src::Reg(reg) => constants[reg.0 as usize],
             Src::Imm(_) => None,
         };
-        for address in addresses(&mut inst.op).into_iter().flatten() {
+        for address in inst.op.addresses_mut().into_iter().flatten() {
             let narrow = |reg: Reg| kernel.registers[reg.0 as usize] == Class::W32;
             if let (Src::Reg(reg), Some(value)) = (address.base, constant(address.base)) {
                 let whole = value.wrapping_add(address.offset.cast_unsigned());
@@ -105,46 +101,13 @@ fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option
                 *address = ir::Address { base: Src::Imm(whole), offset: 0 };
             }
         }
-        for src in sources(&mut inst.op) {
+        for src in inst.op.sources_mut() {
             if let Some(value) = constant(*src) {
                 *src = Src::Imm(value);
             }
         }
     }
     Some(())
-}
-
-/// The addresses among its operands.
-fn addresses(op: &mut Op) -> [Option<&mut ir::Address>; 3] {
-    match op {
-        Op::Load { address, .. } | Op::Store { address, .. } | Op::Atomic { address, .. } => {
-            [Some(address), None, None]
-        }
-        Op::Copy(copy) => {
-            let ir::AsyncCopy { to, from, until, .. } = &mut **copy;
-            let object = match until {
-                ir::Completion::Object(_, object) => Some(object),
-                ir::Completion::Group(_) => None,
-            };
-            [Some(&mut from.1), Some(&mut to.1), object]
-        }
-        Op::CopyProgress(ir::CopyProgress::Signals(_, object)) => [Some(object), None, None],
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Ternary { .. }
-        | Op::Compare { .. }
-        | Op::Logic { .. }
-        | Op::Select { .. }
-        | Op::Special { .. }
-        | Op::ActiveMask { .. }
-        | Op::Collective { .. }
-        | Op::Barrier { .. }
-        | Op::ClusterBarrier { .. }
-        | Op::Fence(_)
-        | Op::Nanosleep { .. }
-        | Op::CopyProgress(_)
-        | Op::Host { .. } => [None, None, None],
-    }
 }
 
 /// The copies that hold at a point of a block. Every definition begins a new version of its register, and a copy counts as
@@ -188,7 +151,7 @@ impl Copies {
         self.block += 1;
         for inst in insts {
             interrupt.go_on(1)?;
-            for src in sources(&mut inst.op) {
+            for src in inst.op.sources_mut() {
                 if let Src::Reg(reg) = src {
                     *reg = self.original(*reg);
                 }
@@ -199,7 +162,7 @@ impl Copies {
             {
                 *a = self.original(*a);
             }
-            for pred in predicates(&mut inst.op).into_iter().chain(&mut inst.guard) {
+            for pred in inst.op.predicates_mut().into_iter().chain(&mut inst.guard) {
                 self.rename(pred);
             }
             inst.op.operands(|operand| {
@@ -318,89 +281,6 @@ fn for_each_operand(
         }
     }
     Some(())
-}
-
-/// The data operands that may be replaced by another place with the same value.
-fn sources(op: &mut Op) -> Vec<&mut Src> {
-    match op {
-        Op::Unary { a, .. } => vec![a],
-        Op::Binary { a, b, .. } | Op::Compare { a, b, .. } | Op::Select { a, b, .. } => vec![a, b],
-        Op::Ternary { a, b, c, .. } => vec![a, b, c],
-        Op::Load { address, .. } => vec![&mut address.base],
-        Op::Store { values, address, .. } => values.iter_mut().chain([&mut address.base]).collect(),
-        Op::Atomic { address, b, c, .. } => vec![&mut address.base, b, c],
-        Op::Collective { what, members, .. } => {
-            let mask = match members {
-                ir::Members::Mask(mask) => Some(mask),
-                ir::Members::Active => None,
-            };
-            let mut found: Vec<&mut Src> = mask.into_iter().collect();
-            match what {
-                ir::Collective::Shfl { b, c, .. } => found.extend([b, c]),
-                ir::Collective::MatchAny { a, .. }
-                | ir::Collective::MatchAll { a, .. }
-                | ir::Collective::Redux { a, .. }
-                | ir::Collective::ReduxF32 { a, .. } => found.push(a),
-                ir::Collective::MovMatrix { .. }
-                | ir::Collective::Vote { .. }
-                | ir::Collective::Ballot { .. }
-                | ir::Collective::Elect { .. }
-                | ir::Collective::WarpSync
-                | ir::Collective::Matrix(_) => {}
-                ir::Collective::Mma(mma) => found.extend(mma.sources_mut()),
-            }
-            found
-        }
-        Op::Barrier { id, threads, .. } => std::iter::once(id).chain(threads).collect(),
-        Op::Nanosleep { nanoseconds } => vec![nanoseconds],
-        Op::Host { operands, .. } => operands.iter_mut().collect(),
-        Op::Copy(copy) => copy.sources_mut().collect(),
-        Op::CopyProgress(ir::CopyProgress::Signals(_, object)) => vec![&mut object.base],
-        Op::Logic { .. }
-        | Op::Special { .. }
-        | Op::ActiveMask { .. }
-        | Op::ClusterBarrier { .. }
-        | Op::Fence(_)
-        | Op::CopyProgress(_) => Vec::new(),
-    }
-}
-
-/// The predicate operands that may be replaced by another place with the same value.
-fn predicates(op: &mut Op) -> Vec<&mut Pred> {
-    match op {
-        Op::Logic { a, b, .. } => vec![a, b],
-        Op::Select { p, .. } => vec![p],
-        Op::Barrier { action: ir::BarrierAction::Reduce { p, .. }, .. } => vec![p],
-        Op::Collective { what, .. } => match what {
-            ir::Collective::Vote { a, .. } | ir::Collective::Ballot { a, .. } => vec![a],
-            ir::Collective::Shfl { .. }
-            | ir::Collective::MatchAny { .. }
-            | ir::Collective::MatchAll { .. }
-            | ir::Collective::Redux { .. }
-            | ir::Collective::ReduxF32 { .. }
-            | ir::Collective::MovMatrix { .. }
-            | ir::Collective::Elect { .. }
-            | ir::Collective::WarpSync
-            | ir::Collective::Matrix(_)
-            | ir::Collective::Mma(_) => Vec::new(),
-        },
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Ternary { .. }
-        | Op::Compare { .. }
-        | Op::Special { .. }
-        | Op::ActiveMask { .. }
-        | Op::Load { .. }
-        | Op::Store { .. }
-        | Op::Atomic { .. }
-        | Op::Barrier { .. }
-        | Op::ClusterBarrier { .. }
-        | Op::Fence(_)
-        | Op::Nanosleep { .. }
-        | Op::Copy(_)
-        | Op::CopyProgress(_)
-        | Op::Host { .. } => Vec::new(),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where registers live: which are shared by all warps, which must start as zero, which share a row.
 
-use ir::analysis::{Uniform, Uniformity};
-use ir::{Class, Extents, Inst, Interrupt, Kernel, Operand, Pred, Reg, Src, terminator_use};
+use ir::analysis::{Extents, Uniform, Uniformity};
+use ir::{Class, Inst, Interrupt, Kernel, Operand, Pred, Reg, Src, terminator_use};
 use lanes::WARP;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

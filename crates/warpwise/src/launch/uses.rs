@@ -3,9 +3,7 @@
 //! A simple analysis of its code, without regard to the order of instructions: where a pointer may come from several places,
 //! or a value from several loads, nothing is said of it.
 
-use ir::{
-    Address, BinaryOp, Float, Kernel, Op, Operand, Reg, Space, Src, TernaryOp, UnaryOp, Update,
-};
+use ir::{Address, BinaryOp, Float, Kernel, Op, Operand, Reg, Space, Src, TernaryOp, Update};
 
 /// What is known of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +156,7 @@ impl Scan<'_> {
     fn put(&mut self, op: &Op) -> bool {
         let mut changed = false;
         let known = match op {
-            Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, a, .. } => self.src(*a),
+            Op::Unary { op, a, .. } if op.is_move() => self.src(*a),
             Op::Unary { a, .. } => self.src(*a).computed(),
             Op::Binary { op: BinaryOp::AddI64 | BinaryOp::SubI64, a, b, .. } => {
                 self.src(*a).plus(self.src(*b))
@@ -221,7 +219,7 @@ impl Scan<'_> {
             }
         };
         match op {
-            Op::Unary { op: UnaryOp::Mov32 | UnaryOp::Mov64, .. } => {}
+            Op::Unary { op, .. } if op.is_move() => {}
             Op::Unary { op, a, .. } => takes(uses, &[*a], op.takes()),
             Op::Binary { op, a, b, .. } => takes(uses, &[*a, *b], op.takes()),
             Op::Ternary { op, a, b, c, .. } => takes(uses, &[*a, *b, *c], op.takes()),

@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
-    BinaryOp, Block, BlockId, Builder, Class, Op, Place, Src, Terminator, WarpRules, order,
+    BinaryOp, Block, BlockId, Builder, Class, Op, Place, Src, Terminator, WarpRules,
+    analysis::order,
 };
 
 /// A stream of numbers (xorshift).

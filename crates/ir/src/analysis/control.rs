@@ -3,58 +3,52 @@
 //! That is everything that depends on the branch directly, by the tree of post-dominators, or through other
 //! branches that do (Podgurski and Clarke 1990). Blocks are marked once, whatever the number of branches that decide about them.
 
-use ir::{Dominators, Graph, Kernel};
+use super::flow::Flow;
+use crate::Kernel;
+use fixedbitset::FixedBitSet;
 
-/// Control flow of a kernel, with its post-dominators.
+/// Control flow of a kernel, as to which branches decide about which blocks.
 #[derive(Clone, Debug)]
-pub(crate) struct Regions {
-    flow: Graph,
-    /// Of the graph turned round, from an end that follows all blocks which lead nowhere. Blocks from which no way leads
-    /// there are not in the tree.
-    after: Dominators,
+pub struct Regions {
+    flow: Flow,
 }
 
 /// Blocks that marked branches decide about.
 #[derive(Clone, Debug)]
-pub(crate) struct Marked {
-    marked: Vec<bool>,
+pub struct Marked {
+    marked: FixedBitSet,
     /// Blocks whose branches have been followed.
-    done: Vec<bool>,
+    done: FixedBitSet,
     /// Per block, itself or a block above it in the tree below which all are marked.
     up: Vec<u32>,
 }
 
 impl Regions {
-    pub(crate) fn of(kernel: &Kernel) -> Regions {
-        let flow = Graph::of_blocks(kernel);
-        let end = flow.nodes();
-        let leaves = |block: &usize| flow.successors(*block).next().is_none();
-        let ends = (0..end).filter(leaves).map(|block| (end, block));
-        let back = flow.edges().map(|(from, to)| (to, from)).chain(ends);
-        let after = Dominators::new(&Graph::new(end + 1, back), end);
-        Regions { flow, after }
+    /// That of a kernel.
+    pub fn of(kernel: &Kernel) -> Regions {
+        Regions { flow: Flow::of(kernel) }
     }
 
     fn end(&self) -> usize {
-        self.flow.nodes()
+        self.flow.blocks()
     }
 
     /// Whether a branch decides whether it is executed again, if so many blocks are enough to tell: `None` if they are not. They
     /// are taken off.
-    pub(crate) fn comes_back(&self, branch: usize, patience: &mut usize) -> Option<bool> {
-        let join = self.after.immediate(branch);
+    pub fn comes_back(&self, branch: usize, patience: &mut usize) -> Option<bool> {
+        let join = self.flow.after().immediate(branch);
         if join.is_none() {
-            return Some(self.flow.successors(branch).any(|to| to == branch));
+            return Some(self.flow.forward.successors(branch).any(|to| to == branch));
         }
         let mut seen = foldhash::HashSet::default();
-        let mut left: Vec<usize> = self.flow.successors(branch).collect();
+        let mut left: Vec<usize> = self.flow.forward.successors(branch).collect();
         while let Some(at) = left.pop() {
             if at == branch {
                 return Some(true);
             }
             if Some(at) != join && seen.insert(at) {
                 *patience = patience.checked_sub(1)?;
-                left.extend(self.flow.successors(at));
+                left.extend(self.flow.forward.successors(at));
             }
         }
         Some(false)
@@ -62,33 +56,34 @@ impl Regions {
 }
 
 impl Marked {
-    pub(crate) fn new(regions: &Regions) -> Marked {
+    /// None yet.
+    pub fn new(regions: &Regions) -> Marked {
         let count = regions.end();
         Marked {
-            marked: vec![false; count],
-            done: vec![false; count],
+            marked: FixedBitSet::with_capacity(count),
+            done: FixedBitSet::with_capacity(count),
             up: (0..=count as u32).collect(),
         }
     }
 
     /// Whether a marked branch decides about a block.
-    pub(crate) fn contains(&self, block: usize) -> bool {
-        self.marked[block]
+    pub fn contains(&self, block: usize) -> bool {
+        self.marked.contains(block)
     }
 
     /// Marks the blocks that the branch at the end of a block decides about, and returns those that were not.
-    pub(crate) fn mark(&mut self, regions: &Regions, branch: usize) -> Vec<usize> {
+    pub fn mark(&mut self, regions: &Regions, branch: usize) -> Vec<usize> {
         let mut new = Vec::new();
-        if !regions.after.reaches(branch) {
+        if !regions.flow.after().reaches(branch) {
             // Nothing follows all its ways: there is no end to them.
-            if regions.flow.successors(branch).any(|to| to == branch) {
+            if regions.flow.forward.successors(branch).any(|to| to == branch) {
                 self.add(branch, &mut new);
             }
             return new;
         }
         let mut left = vec![branch];
         while let Some(at) = left.pop() {
-            if !std::mem::replace(&mut self.done[at], true) {
+            if !self.done.put(at) {
                 self.expand(regions, at, &mut new, &mut left);
             }
         }
@@ -96,7 +91,7 @@ impl Marked {
     }
 
     fn add(&mut self, block: usize, new: &mut Vec<usize>) {
-        if !std::mem::replace(&mut self.marked[block], true) {
+        if !self.marked.put(block) {
             new.push(block);
         }
     }
@@ -109,19 +104,19 @@ impl Marked {
         new: &mut Vec<usize>,
         left: &mut Vec<usize>,
     ) {
-        let join = regions.after.immediate(block);
-        for to in regions.flow.successors(block) {
-            if !regions.after.reaches(to) {
+        let join = regions.flow.after().immediate(block);
+        for to in regions.flow.forward.successors(block) {
+            if !regions.flow.after().reaches(to) {
                 self.add(to, new);
                 left.push(to);
                 continue;
             }
             let Some(join) = join else { continue };
             let mut at = self.unmarked(to);
-            while at != join && regions.after.dominates(join, at) {
+            while at != join && regions.flow.after().dominates(join, at) {
                 self.add(at, new);
                 left.push(at);
-                let above = regions.after.immediate(at).unwrap_or(regions.end());
+                let above = regions.flow.after().immediate(at).unwrap_or(regions.end());
                 self.up[at] = above as u32;
                 at = self.unmarked(above);
             }
@@ -145,7 +140,7 @@ impl Marked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{Builder, Class, Terminator, WarpRules};
+    use crate::{Builder, Class, Terminator, WarpRules};
 
     /// A kernel with these ways out of its blocks, of which none is dropped.
     fn kernel(ways: &[Vec<usize>]) -> Kernel {
@@ -153,7 +148,7 @@ mod tests {
         let p = b.reg(Class::Pred);
         let mut kernel = b.finish();
         let block = kernel.blocks[0].clone();
-        let to = |block: usize| ir::BlockId(block as u32);
+        let to = |block: usize| crate::BlockId(block as u32);
         kernel.blocks = ways
             .iter()
             .map(|ways| {
@@ -164,7 +159,7 @@ mod tests {
                     [next] => Terminator::Jump(to(next)),
                     _ => Terminator::Exit,
                 };
-                ir::Block { terminator, ..block.clone() }
+                crate::Block { terminator, ..block.clone() }
             })
             .collect();
         kernel

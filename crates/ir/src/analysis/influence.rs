@@ -1,20 +1,15 @@
 //! Which registers of a kernel a source of values can influence: through operations, and through branches that
 //! decide what is written.
 
-use crate::regions::{Marked, Regions};
+use super::control::{Marked, Regions};
+use crate::{Inst, Kernel, Op, Operand, Place, Reg, Terminator, terminator_use};
+use fixedbitset::FixedBitSet;
 use foldhash::{HashSet, HashSetExt};
-use ir::{Inst, Kernel, Op, Operand, Place, Reg, Space, Terminator};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Instructions that are looked at for a result that is only good to have, per instruction of the kernel and at least.
 const PATIENCE: (usize, usize) = (16, 1 << 22);
-
-/// Whether an operation loads from what may be local memory, and whether it stores there.
-pub(crate) fn accesses_local(op: &Op) -> (bool, bool) {
-    let local = op.touches().any(|touched| matches!(touched.space, Space::Local | Space::Generic));
-    (local && matches!(op, Op::Load { .. }), local && matches!(op, Op::Store { .. }))
-}
 
 /// Who reads each register: instructions by block and number, and the terminator after the last.
 struct Readers {
@@ -49,7 +44,7 @@ fn each_reader(kernel: &Kernel, mut each: impl FnMut(Reg, (u32, u32))) {
         for (nth, inst) in (0u32..).zip(&code.insts) {
             each_read(inst, |reg| each(reg, (block, nth)));
         }
-        if let Some(reg) = ir::terminator_use(&code.terminator) {
+        if let Some(reg) = terminator_use(&code.terminator) {
             each(reg, (block, code.insts.len() as u32));
         }
     }
@@ -67,7 +62,7 @@ fn each_read(inst: &Inst, mut each: impl FnMut(Reg)) {
 
 /// Whether each register can ever be influenced by the results of the operations that `source` names, also by what a thread
 /// stores in its own memory: any load from there may bring it back.
-pub(crate) fn influenced(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Vec<bool> {
+pub fn influenced(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Vec<bool> {
     let regions = Regions::of(kernel);
     Spread::new(kernel, &regions).from(source)
 }
@@ -127,10 +122,10 @@ impl<'k> Spread<'k> {
                 self.left.push(reg.0 as usize);
             }
         });
-        if accesses_local(&inst.op).1 && !std::mem::replace(&mut self.stored, true) {
+        if inst.op.stores_to_own() && !std::mem::replace(&mut self.stored, true) {
             let kernel = self.kernel;
             for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
-                if accesses_local(&inst.op).0 {
+                if inst.op.loads_from_own() {
                     self.reach(inst);
                 }
             }
@@ -149,7 +144,7 @@ impl<'k> Spread<'k> {
 /// The instructions at which a register can be influenced by the results of the operations that `source` names, through
 /// registers and branches. `operand` names the register of an instruction. In kernels in which that takes too long, a register counts as
 /// influenced everywhere if it is so anywhere.
-pub(crate) fn influenced_at(
+pub fn influenced_at(
     kernel: &Kernel,
     source: impl Fn(&Op) -> bool,
     operand: impl Fn(&Op) -> Option<Reg>,
@@ -171,9 +166,9 @@ struct Places<'k> {
     regions: &'k Regions,
     /// The numbers of these registers.
     numbers: Vec<u32>,
-    /// Words of a set of them.
-    words: usize,
-    before: Vec<u64>,
+    /// How many there are.
+    count: usize,
+    before: Vec<FixedBitSet>,
     decided: Marked,
     /// Blocks to look at again, the first one first.
     waiting: BinaryHeap<Reverse<usize>>,
@@ -195,7 +190,7 @@ impl<'k> Places<'k> {
             kernel,
             regions,
             numbers,
-            words: (count as usize).div_ceil(64),
+            count: count as usize,
             before: Vec::new(),
             decided: Marked::new(regions),
             waiting: (0..kernel.blocks.len()).map(Reverse).collect(),
@@ -211,17 +206,18 @@ impl<'k> Places<'k> {
         let kernel = self.kernel;
         let size: usize = kernel.blocks.iter().map(|block| 1 + block.insts.len()).sum();
         let mut patience = PATIENCE.1.max(PATIENCE.0 * size);
-        if self.words.saturating_mul(kernel.blocks.len()) > patience {
+        let words = self.count.div_ceil(64);
+        if words.saturating_mul(kernel.blocks.len()) > patience {
             return None;
         }
-        self.before = vec![0; self.words * kernel.blocks.len()];
+        self.before = vec![FixedBitSet::with_capacity(self.count); kernel.blocks.len()];
         let mut found = HashSet::new();
-        let mut reached = vec![0; self.words];
+        let mut reached = FixedBitSet::with_capacity(self.count);
         while let Some(Reverse(at)) = self.waiting.pop() {
             let block = &kernel.blocks[at];
-            patience = patience.checked_sub(1 + block.insts.len() + self.words)?;
+            patience = patience.checked_sub(1 + block.insts.len() + words)?;
             self.waits[at] = false;
-            reached.copy_from_slice(&self.before[at * self.words..][..self.words]);
+            reached.clone_from(&self.before[at]);
             for inst in &block.insts {
                 if operand(&inst.op).is_some_and(|reg| self.holds(&reached, reg)) {
                     found.insert(inst.place);
@@ -230,15 +226,13 @@ impl<'k> Places<'k> {
                 each_read(inst, |reg| from |= self.holds(&reached, reg));
                 inst.op.operands(|operand| {
                     let Operand::Def(reg) = operand else { return };
-                    let Some((word, bit)) = self.bit(reg) else { return };
-                    if from {
-                        reached[word] |= bit;
-                    } else if inst.guard.is_none() {
-                        reached[word] &= !bit;
+                    let Some(number) = self.number(reg) else { return };
+                    if from || inst.guard.is_none() {
+                        reached.set(number, from);
                     }
                 });
             }
-            let decides = ir::terminator_use(&block.terminator);
+            let decides = terminator_use(&block.terminator);
             if decides.is_some_and(|reg| self.holds(&reached, reg)) {
                 for block in self.decided.mark(self.regions, at) {
                     self.wait(block);
@@ -246,12 +240,8 @@ impl<'k> Places<'k> {
             }
             for to in block.terminator.successors() {
                 let to = to.0 as usize;
-                let mut grows = false;
-                for (word, new) in self.before[to * self.words..].iter_mut().zip(&reached) {
-                    grows |= new & !*word != 0;
-                    *word |= new;
-                }
-                if grows {
+                if !reached.is_subset(&self.before[to]) {
+                    self.before[to].union_with(&reached);
                     self.wait(to);
                 }
             }
@@ -265,26 +255,23 @@ impl<'k> Places<'k> {
         }
     }
 
-    fn bit(&self, reg: Reg) -> Option<(usize, u64)> {
+    fn number(&self, reg: Reg) -> Option<usize> {
         let number = self.numbers[reg.0 as usize];
-        (number != u32::MAX).then_some((number as usize / 64, 1 << (number % 64)))
+        (number != u32::MAX).then_some(number as usize)
     }
 
-    fn holds(&self, reached: &[u64], reg: Reg) -> bool {
-        self.bit(reg).is_some_and(|(word, bit)| reached[word] & bit != 0)
+    fn holds(&self, reached: &FixedBitSet, reg: Reg) -> bool {
+        self.number(reg).is_some_and(|number| reached.contains(number))
     }
 }
 
 /// The registers that the results of the operations that `source` names can influence, if nobody else can tell: they decide at
 /// most between ways that come together again, on which nothing is done but to compute and to sleep.
-pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Vec<bool>> {
+pub fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Vec<bool>> {
     let regions = Regions::of(kernel);
     let reached = Spread::new(kernel, &regions).from(source);
     let is_reached = |reg: Reg| reached[reg.0 as usize];
     let blocks = &kernel.blocks;
-    let quiet = |op: &Op| {
-        op.is_pure() || matches!(op, Op::Nanosleep { .. } | Op::Load { .. } | Op::Special { .. })
-    };
     let leaves = |at: usize| blocks[at].terminator.successors().next().is_none();
     let mut decided = Marked::new(&regions);
     let mut patience = PATIENCE.1.max(PATIENCE.0 * blocks.len());
@@ -296,7 +283,7 @@ pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Ve
             });
             let guarded = inst.guard.and_then(|guard| guard.reg()).is_some_and(is_reached);
             let addressed = uses && inst.op.touches().next().is_some();
-            if addressed || (uses || guarded) && !quiet(&inst.op) {
+            if addressed || (uses || guarded) && !inst.op.is_quiet() {
                 return None;
             }
         }
@@ -305,7 +292,7 @@ pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Ve
             continue;
         }
         let mut between = decided.mark(&regions, at).into_iter();
-        let heard = |at| leaves(at) || !blocks[at].insts.iter().all(|inst| quiet(&inst.op));
+        let heard = |at| leaves(at) || !blocks[at].insts.iter().all(|inst| inst.op.is_quiet());
         if between.any(heard) || regions.comes_back(at, &mut patience)? {
             return None;
         }
@@ -316,7 +303,7 @@ pub(crate) fn unseen(kernel: &Kernel, source: impl Fn(&Op) -> bool) -> Option<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{Builder, Class, CompareOp, Src, WarpRules};
+    use crate::{Builder, Class, CompareOp, Src, WarpRules};
 
     #[test]
     fn values_and_branches_influence() {
@@ -324,7 +311,7 @@ mod tests {
         let [mask, sum, other, chosen, late] = [0; 5].map(|_| b.reg(Class::W32));
         let (left, join) = (b.block(), b.block());
         b.push(Op::ActiveMask { d: mask });
-        b.binary_to(sum, ir::BinaryOp::AddI32, mask, Src::Imm(1));
+        b.binary_to(sum, crate::BinaryOp::AddI32, mask, Src::Imm(1));
         b.copy_to(other, Src::Imm(3));
         let p = b.compare(CompareOp::EqI32, sum, Src::Imm(0));
         b.terminate(Terminator::Branch { p: p.into(), then: left, otherwise: join });
@@ -352,11 +339,11 @@ mod tests {
         b.copy_to(other, Src::Imm(3));
         b.push(Op::ActiveMask { d: mask });
         b.set_place(Place(1));
-        b.binary_to(sum, ir::BinaryOp::AddI32, mask, other);
+        b.binary_to(sum, crate::BinaryOp::AddI32, mask, other);
         b.terminate(Terminator::Jump(join));
         b.switch_to(join);
         b.set_place(Place(2));
-        b.binary_to(other, ir::BinaryOp::AddI32, other, sum);
+        b.binary_to(other, crate::BinaryOp::AddI32, other, sum);
         let kernel = b.finish();
         let at = |nth: usize| {
             influenced_at(

@@ -4,7 +4,8 @@
 //! others are looked at some hundred at a time, in the part of the kernel that mentions them, so that memory is linear in the
 //! kernel and time nearly so.
 
-use crate::dominators::{Dominators, Graph};
+use super::dominators::Dominators;
+use super::graph::Graph;
 use crate::{Inst, Interrupt, Kernel, Operand, Pred, Reg, terminator_use};
 
 /// Bits of liveness sets that are worth their memory.
@@ -74,9 +75,10 @@ impl Liveness {
     }
 }
 
-/// Calls `each` with what an instruction certainly overwrites, and then, with `true`, with what it reads. A guarded write leaves
-/// the old value in some lanes.
-fn reads_and_writes(inst: &Inst, mut each: impl FnMut(Reg, bool)) {
+/// Calls `each` with what an instruction certainly overwrites, and then, with `true`, with what it reads: on the way from the end
+/// of a block to its start, with whether the value of a register is needed before the instruction. A guarded write leaves the old value in some
+/// lanes.
+pub fn reads_and_writes(inst: &Inst, mut each: impl FnMut(Reg, bool)) {
     if inst.guard.is_none() {
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand {
