@@ -18,6 +18,7 @@ mod median;
 mod native;
 mod patterns;
 mod row;
+mod start;
 
 use median::median;
 use std::time::Instant;
@@ -53,6 +54,7 @@ fn main() -> Result<(), Error> {
         Some("engines") => {
             return engines::bench(&std::env::args().skip(2).collect::<Vec<String>>());
         }
+        Some("start") => return start::bench(&std::env::args().skip(2).collect::<Vec<String>>()),
         Some(_) | None => {}
     }
     if std::env::args().nth(1).as_deref() == Some("launch") {

@@ -41,13 +41,7 @@ fn kernel(name: &str) -> Kernel {
 }
 
 fn point(texels: Texels) -> Texture {
-    Texture {
-        texels,
-        address: [AddressMode::Clamp; 3],
-        filter: Filter::Point,
-        read: ReadMode::Element,
-        normalized: false,
-    }
+    Texture::new(texels)
 }
 
 fn launch(device: &Device, name: &str, threads: [u32; 3], args: &[Arg]) -> Option<FaultKind> {
