@@ -1,6 +1,6 @@
 //! Textures and surfaces as users of the library make them.
 
-use warpwise::texture::{AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture};
+use warpwise::texture::{ChannelKind, Filter, Format, ReadMode, Texels, Texture};
 use warpwise::{Arg, Device, Error, FaultKind, Kernel, LaunchConfig, Module};
 
 const FLOAT: Format = Format { channels: 1, bits: 32, kind: ChannelKind::Float };

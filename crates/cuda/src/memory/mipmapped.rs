@@ -21,7 +21,7 @@ pub(crate) struct Mipmapped {
 }
 
 fn all() -> &'static Registry<Mipmapped> {
-    static ALL: Registry<Mipmapped> = Registry::new(11);
+    static ALL: Registry<Mipmapped> = Registry::new(15);
     &ALL
 }
 
