@@ -7,7 +7,8 @@
 //!
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
 //! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
-//! what allocations of device memory cost, `-- engines` how many times longer than native loops thirteen kernels take by each engine.
+//! what allocations of device memory cost, `-- start FILES` what comes before the first CTA of their kernels, `-- engines`
+//! how many times longer than native loops thirteen kernels take by each engine.
 
 mod engines;
 mod families;

@@ -21,8 +21,11 @@ pub(crate) fn bench(files: &[String]) -> Result<(), Error> {
             lower += started.elapsed();
             for (time, engine) in engines.iter_mut().zip(["interp", "jit"]) {
                 let Ok(engine) = engine.parse::<EngineChoice>() else { continue };
-                let args: Vec<Arg> =
-                    kernel.params().iter().map(|it| Arg::Bytes(vec![0; it.bytes as usize])).collect();
+                let args: Vec<Arg> = kernel
+                    .params()
+                    .iter()
+                    .map(|it| Arg::Bytes(vec![0; it.bytes as usize]))
+                    .collect();
                 let began = std::sync::OnceLock::new();
                 let progress = |_| _ = began.set(Instant::now());
                 let config =

@@ -24,8 +24,8 @@ use std::sync::atomic::Ordering;
 use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
-    Arg, Buffer, CodeCache, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
-    demangled,
+    Arg, Buffer, CodeCache, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report,
+    Scalar, Stats, demangled,
 };
 
 /// The form of its document.

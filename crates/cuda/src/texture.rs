@@ -3,8 +3,7 @@
 use crate::abi::constants::*;
 use crate::abi::{
     Answer, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarray,
-    CUmipmappedArray, CUresult,
-    CUsurfObject, CUtexObject, In, Out,
+    CUmipmappedArray, CUresult, CUsurfObject, CUtexObject, In, Out,
 };
 use crate::context::{Context, current};
 use crate::driver::driver;

@@ -95,8 +95,21 @@ impl Service {
             Service::SampleDetail => {
                 const NUMBER: Class = Class::W32;
                 &[
-                    Class::W64, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER,
-                    NUMBER, NUMBER, NUMBER, NUMBER, Class::W64,
+                    Class::W64,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    Class::W64,
                 ]
             }
             Service::QueryTexture => &[Class::W64, Class::W32, Class::W64],
@@ -107,10 +120,9 @@ impl Service {
     pub fn result(self) -> Option<Class> {
         match self {
             // Of `Print`, how many values were printed.
-            Service::Print
-            | Service::Sample
-            | Service::SampleDetail
-            | Service::QueryTexture => Some(Class::W32),
+            Service::Print | Service::Sample | Service::SampleDetail | Service::QueryTexture => {
+                Some(Class::W32)
+            }
             Service::Malloc | Service::SurfaceAddress => Some(Class::W64),
             Service::AssertFail
             | Service::NoFunction

@@ -164,7 +164,10 @@ fn code_on_disk_is_used_soon_and_by_those_alone_that_would_make_the_same() {
     let cache = CodeCache::open(&folder, 1 << 20).expect("it can be made");
     let kept = |kernel| Executable::new(kernel).with_cache(Some(cache.clone()));
     let files = || -> Vec<_> {
-        fs::read_dir(&folder).expect("it is there").map(|file| file.expect("a file").path()).collect()
+        fs::read_dir(&folder)
+            .expect("it is there")
+            .map(|file| file.expect("a file").path())
+            .collect()
     };
     // Not so long that it would be made.
     const SOON: u32 = 2_000;

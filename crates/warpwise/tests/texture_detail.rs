@@ -26,8 +26,10 @@ fn module() -> Module {
     };
     let query = |words: &[&str]| -> String {
         let each = words.iter().zip((0..).step_by(4));
-        each.map(|(word, at)| format!("txq.{word}.b32 %r1, [%t]; st.global.u32 [%out + {at}], %r1;"))
-            .collect()
+        each.map(|(word, at)| {
+            format!("txq.{word}.b32 %r1, [%t]; st.global.u32 [%out + {at}], %r1;")
+        })
+        .collect()
     };
     let words = [
         "width",
@@ -221,8 +223,13 @@ fn textures_say_what_they_are() {
     let (texels, count) = bench.levels();
     let levels = Levels { count, ..Texture::new(texels).levels };
     let address = [AddressMode::Mirror, AddressMode::Border, AddressMode::Clamp];
-    let texture =
-        Texture { levels, address, filter: Filter::Linear, normalized: true, ..Texture::new(texels) };
+    let texture = Texture {
+        levels,
+        address,
+        filter: Filter::Linear,
+        normalized: true,
+        ..Texture::new(texels)
+    };
     // OpenCL's CL_FLOAT and CL_R.
     let expected = [16, 8, 0, count, 0x10de, 0x10b0, 1, 1, 4, 1, 1];
     assert_eq!(bench.run("ask", texture, &[])[..11], expected);

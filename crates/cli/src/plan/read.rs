@@ -14,7 +14,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use warpwise::diag::{Diagnostic, FileId, Severity, Sources, Span};
 use warpwise::{
-    Code, CodeCache, ElementType, Exploration, Extents, Module, Scalar, Schedule, Tolerance, nearest,
+    Code, CodeCache, ElementType, Exploration, Extents, Module, Scalar, Schedule, Tolerance,
+    nearest,
 };
 
 /// A test that can run.

@@ -63,7 +63,8 @@ pub(crate) fn format(format: u32, channels: u32) -> Answer<Format> {
 
 /// The texels of an array, as if they began at address 0.
 pub(super) fn texels(described: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<Texels> {
-    let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format: code, channels, flags } = *described;
+    let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format: code, channels, flags } =
+        *described;
     let format = format(code, channels)?;
     let extent = |extent: u64| u32::try_from(extent).map_err(|_| CUresult::INVALID_VALUE);
     let (width, height, depth) = (extent(width)?, extent(height)?, extent(depth)?);

@@ -280,8 +280,7 @@ impl NativeCode {
             (None, Due::Look) => return,
             (None, Due::Make) => maker.make(&Interrupt::never()).flatten(),
         };
-        let pays =
-            |code: &jit::Code| code.performed() * MOST_PERFORMED < operations(&plan.kernel);
+        let pays = |code: &jit::Code| code.performed() * MOST_PERFORMED < operations(&plan.kernel);
         // Whoever was first has set it.
         let _ = self.code.set(made.filter(pays));
     }

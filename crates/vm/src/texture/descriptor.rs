@@ -217,7 +217,9 @@ impl Texture {
             ));
         }
         if self.levels.count == 0 || self.levels.count > self.texels.most_levels() {
-            return Err(TextureError("a texture has at least one level of detail, and the last one has a texel"));
+            return Err(TextureError(
+                "a texture has at least one level of detail, and the last one has a texel",
+            ));
         }
         let is_float = |number: &f32| number.is_finite();
         if ![self.levels.bias].iter().chain(&self.levels.clamp).all(is_float) {
@@ -226,7 +228,8 @@ impl Texture {
         if self.levels.count > 1 && self.texels.bytes_of_levels(self.levels.count).is_none() {
             return Err(TextureError("these are more texels than any memory holds"));
         }
-        if self.srgb && (bits, kind, self.read) != (8, ChannelKind::Unsigned, ReadMode::Normalized) {
+        if self.srgb && (bits, kind, self.read) != (8, ChannelKind::Unsigned, ReadMode::Normalized)
+        {
             return Err(TextureError(
                 "only integers of 8 bits without a sign that are read as floats are of sRGB",
             ));

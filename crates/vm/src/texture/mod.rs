@@ -11,7 +11,8 @@ mod query;
 mod read;
 
 pub use descriptor::{
-    AddressMode, ChannelKind, Filter, Format, LEVEL, Levels, ReadMode, Texels, Texture, TextureError,
+    AddressMode, ChannelKind, Filter, Format, LEVEL, Levels, ReadMode, Texels, Texture,
+    TextureError,
 };
 
 pub(crate) use asked::Asked;

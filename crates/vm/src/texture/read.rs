@@ -29,7 +29,8 @@ pub(crate) fn sample<E>(
     }
     let (level, weight) = levels(texture, what, asked);
     let mut at = Level { texture, what, texels: texture.texels.level(level), read: &mut read };
-    if what.gathered.is_some() || (weight == 0 && (texture.filter == Filter::Point || !what.float)) {
+    if what.gathered.is_some() || (weight == 0 && (texture.filter == Filter::Point || !what.float))
+    {
         return at.nearest(asked);
     }
     let low = at.mean(asked)?;
@@ -113,11 +114,7 @@ impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Level<'_, R> {
                 }
             }
         }
-        Ok(if outside == 0.0 {
-            sum / (whole * scale)
-        } else {
-            (sum / scale + outside) / whole
-        })
+        Ok(if outside == 0.0 { sum / (whole * scale) } else { (sum / scale + outside) / whole })
     }
 }
 

@@ -37,7 +37,10 @@ impl Kernel {
         let kernel = &self.lowered.kernel;
         let sm = ptx::sm_number(&properties.target)?;
         if self.target.sm > sm {
-            return Some((Class::BadInput, format!("the kernel is written for {}", self.target.name())));
+            return Some((
+                Class::BadInput,
+                format!("the kernel is written for {}", self.target.name()),
+            ));
         }
         let dynamic = u64::from(config.dynamic_shared);
         let all = kernel.shared_bytes_of_variables(config.dynamic_shared);

@@ -97,10 +97,7 @@ impl Session {
     ///
     /// # Errors
     /// As for [`Session::new`].
-    pub fn with_cache(
-        properties: Properties,
-        cache: Option<CodeCache>,
-    ) -> Result<Session, Error> {
+    pub fn with_cache(properties: Properties, cache: Option<CodeCache>) -> Result<Session, Error> {
         let device = Arc::new(Device::of(properties.clone())?);
         Ok(Session { device, properties, cache, programs: Mutex::default() })
     }

@@ -5,8 +5,8 @@ use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Operand, OperandKind};
 use ir::{
-    Address, BinaryOp, Class, CompareOp, Detail, Geometry, Op, Ordering, Outside, Pred, Reg, Round, Sampling,
-    Scope, Service, Space, Src, SurfaceAccess, TextureQuery, UnaryOp, Update,
+    Address, BinaryOp, Class, CompareOp, Detail, Geometry, Op, Ordering, Outside, Pred, Reg, Round,
+    Sampling, Scope, Service, Space, Src, SurfaceAccess, TextureQuery, UnaryOp, Update,
 };
 
 /// The truth table (`ir::Op::Logic`) that is true where both operands are.
@@ -162,7 +162,11 @@ fn ask_texture(lo: &mut Lowering, place: &Place, details: &Details, control: u64
     let d = lo.b.reg(Class::W32);
     let numbers = place.coordinates.into_iter().chain(details.numbers).chain(details.offset);
     let operands = [place.handle].into_iter().chain(numbers).chain([Src::Imm(control)]);
-    lo.b.push(Op::Host { service: Service::SampleDetail, d: Some(d), operands: operands.collect() });
+    lo.b.push(Op::Host {
+        service: Service::SampleDetail,
+        d: Some(d),
+        operands: operands.collect(),
+    });
     d
 }
 
