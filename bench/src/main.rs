@@ -7,7 +7,8 @@
 //!
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
 //! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
-//! what allocations of device memory cost, `-- engines` how many times longer than native loops thirteen kernels take by each engine.
+//! what allocations of device memory cost, `-- start FILES` what comes before the first CTA of their kernels, `-- engines`
+//! how many times longer than native loops thirteen kernels take by each engine.
 
 mod engines;
 mod families;
@@ -18,6 +19,7 @@ mod median;
 mod native;
 mod patterns;
 mod row;
+mod start;
 
 use median::median;
 use std::time::Instant;
@@ -53,6 +55,7 @@ fn main() -> Result<(), Error> {
         Some("engines") => {
             return engines::bench(&std::env::args().skip(2).collect::<Vec<String>>());
         }
+        Some("start") => return start::bench(&std::env::args().skip(2).collect::<Vec<String>>()),
         Some(_) | None => {}
     }
     if std::env::args().nth(1).as_deref() == Some("launch") {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
 use warpwise::{
-    Arg, Buffer, Device, Error, Linker, Properties, PtxText, ptx_of_bytes, ptx_of_file,
+    Arg, Buffer, CodeCache, Device, Error, Linker, Properties, PtxText, ptx_of_bytes, ptx_of_file,
 };
 
 /// Modules of PTX, linked, and a device that keeps their variables.
@@ -43,7 +43,8 @@ impl Module {
             if let Some(target) = &target {
                 module.retarget(target)?;
             }
-            let device = Arc::new(Own::new(Device::new()?));
+            module.set_code_cache(CodeCache::of_user());
+            let device = Arc::new(Own::new(Device::of_target(target.as_deref())?));
             Ok(Module { module, device, texts: Vec::new() })
         };
         let module = py.detach(read).map_err(|error| errors::failure(py, &error))?;

@@ -24,8 +24,8 @@ use std::sync::atomic::Ordering;
 use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
-    Arg, Buffer, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar, Stats,
-    demangled,
+    Arg, Buffer, CodeCache, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report,
+    Scalar, Stats, demangled,
 };
 
 /// The form of its document.
@@ -171,7 +171,10 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     let mut module = Module::from_ptx_files(&arguments.modules)?;
     let retargeted = arguments.target.as_deref().map_or(Ok(()), |name| module.retarget(name));
     let kernel = match retargeted {
-        Ok(()) => choose(&module, arguments.entry.as_deref()),
+        Ok(()) => {
+            module.set_code_cache(CodeCache::of_user());
+            choose(&module, arguments.entry.as_deref())
+        }
         Err(error) => Err(error.into()),
     };
     // What the module's warnings are about is known first.
@@ -180,7 +183,7 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
     said.tell(module.sources(), module.warnings().to_vec());
     let kernel = kernel?;
     check_files(arguments)?;
-    let device = Device::new()?;
+    let device = Device::of_target(arguments.target.as_deref())?;
     if arguments.args.len() != kernel.params().len() {
         return Err(wrong_count(&kernel, arguments));
     }

@@ -35,7 +35,7 @@ impl TextureSpec {
     /// The texture, with texels at an address; `None` for a surface.
     pub(crate) fn texture(&self, texels: Texels) -> Option<Texture> {
         let Sampler { address, filter, read, normalized } = self.sampler?;
-        Some(Texture { texels, address, filter, read, normalized })
+        Some(Texture { address, filter, read, normalized, ..Texture::new(texels) })
     }
 
     /// Reads what stands behind `tex:` or `surf:`.

@@ -50,6 +50,7 @@ impl Installed {
         let mut command = Command::new(self.warpwise());
         command.env("XDG_CACHE_HOME", self.cache.path());
         command.env_remove("LD_LIBRARY_PATH").env_remove("LD_PRELOAD");
+        command.env_remove("WARPWISE_CACHE_DIR");
         command
     }
 

@@ -2,16 +2,16 @@
 
 use crate::abi::constants::*;
 use crate::abi::{
-    Answer, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarray, CUresult,
-    CUsurfObject, CUtexObject, In, Out,
+    Answer, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarray,
+    CUmipmappedArray, CUresult, CUsurfObject, CUtexObject, In, Out,
 };
 use crate::context::{Context, current};
 use crate::driver::driver;
-use crate::memory::{array, check, format};
+use crate::memory::{array, check, format, mipmapped};
 use crate::say;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use warpwise::texture::{AddressMode, Filter, ReadMode, Texels, Texture};
+use warpwise::texture::{AddressMode, Filter, Levels, ReadMode, Texels, Texture};
 
 /// Flags of textures (`CU_TRSF_*`).
 const READ_AS_INTEGER: u32 = 1;
@@ -30,6 +30,16 @@ struct Described {
 fn objects() -> MutexGuard<'static, HashMap<u64, Described>> {
     static ALL: OnceLock<Mutex<HashMap<u64, Described>>> = OnceLock::new();
     ALL.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The levels of detail of a resource.
+fn levels(resource: &CUDA_RESOURCE_DESC) -> Answer<u32> {
+    match resource.kind {
+        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+            Ok(mipmapped(CUmipmappedArray(resource.address))?.levels)
+        }
+        _ => Ok(1),
+    }
 }
 
 /// The texels of a resource.
@@ -56,7 +66,9 @@ fn texels(resource: &CUDA_RESOURCE_DESC) -> Answer<Texels> {
             check(resource.address, texels.bytes().ok_or(CUresult::INVALID_VALUE)?)?;
             Ok(texels)
         }
-        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => Err(not_there("mipmapped arrays")),
+        CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
+            Ok(mipmapped(CUmipmappedArray(resource.address))?.texels)
+        }
         _ => Err(CUresult::INVALID_VALUE),
     }
 }
@@ -76,6 +88,14 @@ fn address_mode(mode: u32) -> Answer<AddressMode> {
     }
 }
 
+fn filter(mode: u32) -> Answer<Filter> {
+    match mode {
+        CU_TR_FILTER_MODE_POINT => Ok(Filter::Point),
+        CU_TR_FILTER_MODE_LINEAR => Ok(Filter::Linear),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
 /// `cuTexObjectCreate`.
 pub(crate) fn create(
     to: Out<CUtexObject>,
@@ -90,32 +110,29 @@ pub(crate) fn create(
     if view.is_some() {
         return Err(not_there("a part of an array (a resource view)"));
     }
-    if described.flags & SRGB != 0 {
-        return Err(not_there("sRGB texels"));
-    }
-    if described.border.iter().any(|component| *component != 0.0)
-        && described.address_mode.contains(&CU_TR_ADDRESS_MODE_BORDER)
-    {
-        return Err(not_there("a border colour"));
-    }
     let mut modes = [AddressMode::Clamp; 3];
     for (mode, given) in modes.iter_mut().zip(described.address_mode) {
         *mode = address_mode(given)?;
     }
-    let filter = match described.filter {
-        CU_TR_FILTER_MODE_POINT => Filter::Point,
-        CU_TR_FILTER_MODE_LINEAR => Filter::Linear,
-        _ => return Err(CUresult::INVALID_VALUE),
-    };
+    let filter = filter(described.filter)?;
     let texels = texels(&resource)?;
     // Integers of 32 bits are never read as floats.
     let is_element = described.flags & READ_AS_INTEGER != 0 || texels.format.bits == 32;
+    let levels = Levels {
+        count: levels(&resource)?,
+        filter: filter(described.level_filter)?,
+        bias: described.level_bias,
+        clamp: [described.least_level, described.greatest_level],
+    };
     let texture = Texture {
         texels,
         address: modes,
         filter,
         read: if is_element { ReadMode::Element } else { ReadMode::Normalized },
         normalized: described.flags & NORMALIZED != 0,
+        border: described.border.map(f32::to_bits),
+        srgb: described.flags & SRGB != 0,
+        levels,
     };
     let handle = context.device()?.create_texture(texture).map_err(|error| {
         say::once(&error.to_string());

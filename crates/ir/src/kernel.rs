@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct Place(pub u32);
 
 /// One operation, executed by the active lanes whose guard predicate is true.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Inst {
     /// The guard predicate; `None` executes in every active lane.
     pub guard: Option<Pred>,
@@ -25,7 +25,7 @@ pub struct Inst {
 pub struct BlockId(pub u32);
 
 /// How control leaves a block. Lanes may leave in different directions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Terminator {
     /// Every lane goes on at the block.
     Jump(BlockId),
@@ -65,7 +65,7 @@ pub fn terminator_use(terminator: &Terminator) -> Option<Reg> {
 }
 
 /// A straight run of instructions with one way in and a terminator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
     /// The instructions in order.
     pub insts: Vec<Inst>,
@@ -85,7 +85,7 @@ pub enum WarpRules {
 }
 
 /// What a kernel says about the CTAs it can be launched with (`.maxntid`, `.reqntid`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 pub struct ThreadLimits {
     /// The CTA must have exactly these dimensions.
     pub required: Option<[u32; 3]>,
@@ -95,7 +95,7 @@ pub struct ThreadLimits {
 
 /// What a kernel says about the clusters of CTAs that it can be launched in (PTX ISA 9.1, 11.7 "Cluster Dimension
 /// Directives").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Hash)]
 pub struct ClusterLimits {
     /// Whether its target has clusters: `sm_90` and later.
     pub available: bool,
@@ -108,7 +108,7 @@ pub struct ClusterLimits {
 }
 
 /// A function's variables in the local memory of a thread, during one call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// The function's instructions with those of all that it calls, by place.
     pub places: Range<u32>,
@@ -132,7 +132,7 @@ pub fn gaps(variables: impl IntoIterator<Item = Range<u32>>) -> Vec<Range<u32>> 
 }
 
 /// One kernel, ready to run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kernel {
     /// Its name.
     pub name: String,

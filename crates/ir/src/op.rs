@@ -60,10 +60,14 @@ pub enum Service {
     /// Reads a component of a texture. Operands: its handle, the coordinates (32 bits each, a layer first; those that the
     /// geometry has not count for nothing), and a constant, [`crate::Sampling::bits`]. Result: the component.
     Sample,
+    /// The same with more that is said: behind the coordinates, before the constant, a level of detail or two gradients (6 numbers of 32
+    /// bits: those of the first direction, then of the other), and an offset in texels for each coordinate (3 numbers).
+    SampleDetail,
     /// Where an access to a surface goes. Operands: its handle, the coordinates as of [`Service::Sample`], and a constant,
     /// [`crate::SurfaceAccess::bits`]. Result: the address in device memory, or 0 if nothing is accessed.
     SurfaceAddress,
-    /// What a texture or a surface is. Operands: its handle, and a constant, [`crate::TextureQuery::bits`].
+    /// What a texture or a surface is. Operands: its handle, a level of detail (32 bits), and a constant,
+    /// [`crate::TextureQuery::bits`].
     QueryTexture,
 }
 
@@ -88,7 +92,27 @@ impl Service {
                 const COORDINATE: Class = Class::W32;
                 &[Class::W64, COORDINATE, COORDINATE, COORDINATE, COORDINATE, Class::W64]
             }
-            Service::QueryTexture => &[Class::W64; 2],
+            Service::SampleDetail => {
+                const NUMBER: Class = Class::W32;
+                &[
+                    Class::W64,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    NUMBER,
+                    Class::W64,
+                ]
+            }
+            Service::QueryTexture => &[Class::W64, Class::W32, Class::W64],
         }
     }
 
@@ -96,7 +120,9 @@ impl Service {
     pub fn result(self) -> Option<Class> {
         match self {
             // Of `Print`, how many values were printed.
-            Service::Print | Service::Sample | Service::QueryTexture => Some(Class::W32),
+            Service::Print | Service::Sample | Service::SampleDetail | Service::QueryTexture => {
+                Some(Class::W32)
+            }
             Service::Malloc | Service::SurfaceAddress => Some(Class::W64),
             Service::AssertFail
             | Service::NoFunction
@@ -120,7 +146,7 @@ pub enum ClusterHalf {
 }
 
 /// One operation. Data operands are registers or constants; predicates may be negated.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// `d = op(a)` in every lane.
     Unary {

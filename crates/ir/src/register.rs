@@ -1,5 +1,7 @@
 //! Registers, and the operands that name them.
 
+use serde::{Deserialize, Serialize};
+
 /// What a virtual register holds in each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
@@ -12,7 +14,7 @@ pub enum Class {
 }
 
 /// A virtual register: an index into [`Kernel::registers`](crate::Kernel::registers).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reg(pub u32);
 
 /// A data operand: a register of class `W32` or `W64`, or the same bits in every lane.

@@ -43,6 +43,17 @@ impl Geometry {
     }
 }
 
+/// How an access chooses the level of detail (PTX ISA 9.1, 9.7.10.3 tex: `.mode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Detail {
+    /// It is the first one.
+    Base,
+    /// By its number, of the type of the coordinates.
+    Level,
+    /// By how the coordinates change from a place to those beside it, in two directions.
+    Gradient,
+}
+
 /// One component that is read from a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampling {
@@ -54,16 +65,24 @@ pub struct Sampling {
     pub component: u8,
     /// Which texel of the four that linear filtering would read, in the order of `tld4`, in place of the filtered value.
     pub gathered: Option<u8>,
+    /// How the level of detail is chosen.
+    pub detail: Detail,
 }
 
 impl Sampling {
     /// As a constant operand.
     pub fn bits(self) -> u64 {
         let gathered = self.gathered.map_or(0, |nth| 4 | u64::from(nth & 3));
+        let detail = match self.detail {
+            Detail::Base => 0,
+            Detail::Level => 1,
+            Detail::Gradient => 2,
+        };
         self.geometry.bits()
             | u64::from(self.float) << 4
             | u64::from(self.component & 3) << 5
             | gathered << 7
+            | detail << 10
     }
 
     /// What an operand means.
@@ -73,6 +92,11 @@ impl Sampling {
             float: bits & 1 << 4 != 0,
             component: (bits >> 5 & 3) as u8,
             gathered: (bits & 1 << 9 != 0).then_some((bits >> 7 & 3) as u8),
+            detail: match bits >> 10 & 3 {
+                1 => Detail::Level,
+                2 => Detail::Gradient,
+                _ => Detail::Base,
+            },
         }
     }
 }
@@ -139,12 +163,42 @@ pub enum TextureQuery {
     Normalized,
     /// Levels of detail.
     Levels,
+    /// The type of a channel, as OpenCL numbers them (PTX ISA 9.1, 5.3.2 "Channel Data Type and Channel Order Fields").
+    ChannelType,
+    /// Which channels there are, as OpenCL numbers that.
+    ChannelOrder,
+    /// Samples of a texel.
+    Samples,
+    /// 0 for the nearest texel, 1 for the mean of those around.
+    Filter,
+    /// What coordinates outside mean, of each dimension: 0 the texture repeats, 1 it is mirrored, 3 the nearest texel, 4 the border.
+    Mode0,
+    /// The same of the second dimension.
+    Mode1,
+    /// The same of the third.
+    Mode2,
+    /// 1 if the texels are linear memory, and no array.
+    Layout,
 }
 
 impl TextureQuery {
     /// All of them; their places are their operands.
-    const ALL: [TextureQuery; 6] =
-        [Self::Width, Self::Height, Self::Depth, Self::Layers, Self::Normalized, Self::Levels];
+    const ALL: [TextureQuery; 14] = [
+        Self::Width,
+        Self::Height,
+        Self::Depth,
+        Self::Layers,
+        Self::Normalized,
+        Self::Levels,
+        Self::ChannelType,
+        Self::ChannelOrder,
+        Self::Samples,
+        Self::Filter,
+        Self::Mode0,
+        Self::Mode1,
+        Self::Mode2,
+        Self::Layout,
+    ];
 
     /// The query of that name, without its dot.
     pub fn from_word(word: &str) -> Option<TextureQuery> {
@@ -155,6 +209,14 @@ impl TextureQuery {
             "array_size" => TextureQuery::Layers,
             "normalized_coords" => TextureQuery::Normalized,
             "num_mipmap_levels" => TextureQuery::Levels,
+            "channel_data_type" => TextureQuery::ChannelType,
+            "channel_order" => TextureQuery::ChannelOrder,
+            "num_samples" => TextureQuery::Samples,
+            "filter_mode" => TextureQuery::Filter,
+            "addr_mode_0" => TextureQuery::Mode0,
+            "addr_mode_1" => TextureQuery::Mode1,
+            "addr_mode_2" => TextureQuery::Mode2,
+            "memory_layout" => TextureQuery::Layout,
             _ => return None,
         })
     }
@@ -180,8 +242,10 @@ mod tests {
             let geometry = Geometry::from_word(word).expect("a geometry");
             for gathered in [None, Some(0), Some(3)] {
                 for (float, component) in [(false, 0), (true, 3), (true, 1)] {
-                    let one = Sampling { geometry, float, component, gathered };
-                    assert_eq!(Sampling::from_bits(one.bits()), one);
+                    for detail in [Detail::Base, Detail::Level, Detail::Gradient] {
+                        let one = Sampling { geometry, float, component, gathered, detail };
+                        assert_eq!(Sampling::from_bits(one.bits()), one);
+                    }
                 }
             }
             for outside in [Outside::Trap, Outside::Clamp, Outside::Zero] {

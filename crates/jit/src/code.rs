@@ -7,23 +7,29 @@ use crate::lower::{Lowered, lower};
 use ir::analysis::Shape;
 use ir::{Interrupt, Reg};
 use memmap2::{Mmap, MmapMut};
+use serde::{Deserialize, Serialize};
 
 /// Machine code of a kernel, ready to run where its level is available.
 #[derive(Debug)]
 pub struct Code {
     memory: Mmap,
+    known: Known,
+}
+
+/// What is known of code beside its bytes. All of it, bytes included, is the same wherever it lies in memory.
+#[derive(Debug, Serialize, Deserialize)]
+struct Known {
     start: usize,
     /// By place: where it is entered, and what home rows must be then.
     entries: Vec<Entry>,
     exits: Vec<Exit>,
     sites: Vec<bool>,
     words: usize,
-    bytes: usize,
     performed: usize,
     pending: Vec<(u32, Vec<Reg>)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     place: u32,
     offset: usize,
@@ -49,14 +55,6 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
 impl Code {
     fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
         let Lowered { expected, sites, performed, pending, .. } = lowered;
-        let memory = || -> std::io::Result<Mmap> {
-            let mut memory = MmapMut::map_anon(emitted.bytes.len())?;
-            memory.copy_from_slice(&emitted.bytes);
-            // From here on it can be executed, and not be written any more.
-            memory.make_exec()
-        };
-        let memory =
-            memory().map_err(|error| format!("the host gives no memory for code: {error}"))?;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
@@ -68,56 +66,82 @@ impl Code {
             })
             .collect();
         entries.sort_by_key(|entry| entry.place);
-        let bytes = emitted.bytes.len();
-        let Emitted { start, exits, words, .. } = emitted;
-        Ok(Code { memory, start, entries, exits, sites, words, bytes, performed, pending })
+        let Emitted { bytes, start, exits, words, .. } = emitted;
+        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, pending })
+    }
+
+    fn of(bytes: &[u8], known: Known) -> Result<Code, String> {
+        let memory = || -> std::io::Result<Mmap> {
+            let mut memory = MmapMut::map_anon(bytes.len())?;
+            memory.copy_from_slice(bytes);
+            // From here on it can be executed, and not be written any more.
+            memory.make_exec()
+        };
+        let memory =
+            memory().map_err(|error| format!("the host gives no memory for code: {error}"))?;
+        Ok(Code { memory, known })
+    }
+
+    /// The code as bytes that another process can run, of which [`Code::from_bytes`] makes the same code. Nothing in them depends
+    /// on where anything lies in memory.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_stdvec(&(&self.known, self.contents())).unwrap_or_default()
+    }
+
+    /// Code of the bytes that [`Code::to_bytes`] has made, by this version and for the same input ([`Input::key`]): whoever runs it
+    /// relies on that. `None` if they are something else, as far as that shows, or the host gives no memory for code.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Code> {
+        let (known, contents) = postcard::from_bytes::<(Known, Vec<u8>)>(bytes).ok()?;
+        let entries = known.entries.iter().map(|entry| entry.offset);
+        let inside = entries.chain([known.start]).all(|offset| offset < contents.len());
+        if inside { Code::of(&contents, known).ok() } else { None }
     }
 
     /// Where code begins: `unsafe extern "C" fn(*mut Context) -> u32`, whose result is the number of an exit.
     #[inline]
     pub fn start(&self) -> *const u8 {
-        self.memory[self.start..].as_ptr()
+        self.memory[self.known.start..].as_ptr()
     }
 
     /// The address at which a place is entered, for [`Context::entry`](crate::Context::entry), if it can be, and what the home rows
     /// of registers must be like then.
     #[inline]
     pub fn entry(&self, place: u32) -> Option<(u64, &[(Reg, Shape)])> {
-        let nth = self.entries.binary_search_by_key(&place, |entry| entry.place).ok()?;
-        let Entry { offset, expected, .. } = &self.entries[nth];
+        let nth = self.known.entries.binary_search_by_key(&place, |entry| entry.place).ok()?;
+        let Entry { offset, expected, .. } = &self.known.entries[nth];
         Some((self.memory[*offset..].as_ptr() as u64, expected))
     }
 
     /// An exit.
     #[inline]
     pub fn exit(&self, number: u32) -> &Exit {
-        &self.exits[number as usize]
+        &self.known.exits[number as usize]
     }
 
     /// The accesses that remember a region: for each, whether it writes.
     pub fn sites(&self) -> &[bool] {
-        &self.sites
+        &self.known.sites
     }
 
     /// Of the lanes that are noted in [`Context::pending`](crate::Context::pending), the places where they stand, and the registers
     /// that they need.
     pub fn pending(&self) -> &[(u32, Vec<Reg>)] {
-        &self.pending
+        &self.known.pending
     }
 
     /// Words of 64 bits that must follow the context in memory.
     pub fn context_words(&self) -> usize {
-        self.words
+        self.known.words
     }
 
     /// Instructions that the code always leaves to whoever runs it.
     pub fn performed(&self) -> usize {
-        self.performed
+        self.known.performed
     }
 
     /// Bytes of code and constants.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.memory.len()
     }
 
     /// The instructions and constants as they stand in memory.

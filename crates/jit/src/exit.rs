@@ -2,9 +2,10 @@
 
 use ir::Reg;
 use ir::analysis::Affine;
+use serde::{Deserialize, Serialize};
 
 /// Why code is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Why {
     /// Somebody else has to go on at the place.
     Leaves,
@@ -17,7 +18,7 @@ pub enum Why {
 }
 
 /// Where a part of a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Found {
     /// In the general register of this number.
     General(u8),
@@ -30,7 +31,7 @@ pub enum Found {
 }
 
 /// What has to be made of a value so that its home row is what it should be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Kept {
     /// The first lane's value, wherever it is, of which the others follow.
     First(Affine, Option<Found>),
@@ -41,7 +42,7 @@ pub enum Kept {
 }
 
 /// A way out of the code.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Exit {
     /// Why.
     pub why: Why,

@@ -5,7 +5,7 @@ use ir::{Inst, Kernel};
 use std::ops::Range;
 
 /// Where a register lives in the register file: words from its start, and from one warp's to the next's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Home {
     /// Words of 32 bits from the start of the register file.
     pub offset: u32,
@@ -14,7 +14,7 @@ pub struct Home {
 }
 
 /// Local memory: each thread has a piece, and pieces lie one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Local {
     /// Bytes of a thread that it may access.
     pub bytes: u64,
@@ -23,7 +23,7 @@ pub struct Local {
 }
 
 /// A kernel for one launch shape, and where its values live.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Input<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,

@@ -10,6 +10,7 @@ mod emit;
 mod exit;
 mod input;
 mod isa;
+mod key;
 mod lower;
 mod mir;
 mod registers;
@@ -20,6 +21,7 @@ pub use context::Context;
 pub use emit::SITE_BYTES;
 pub use exit::{Exit, Found, Kept, Why};
 pub use input::{Home, Input, Local};
+pub use key::Key;
 
 /// Vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

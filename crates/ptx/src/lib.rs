@@ -4,6 +4,7 @@
 //! one entry per instruction: its forms and what each does. [`check`] says what is legal. [`lower`] turns a
 //! kernel into warp IR with the entries' help. [`Module`] puts the steps in a row.
 
+mod alias;
 pub mod catalogue;
 pub mod check;
 mod directive;

@@ -1,5 +1,6 @@
 //! A module from text to kernels.
 
+use crate::alias;
 use crate::check;
 use crate::link::{self, Linked};
 use crate::lint::name_functions;
@@ -31,7 +32,7 @@ impl Module {
         sources: &Sources,
         file: FileId,
     ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let (ast, mut found) = syntax::parse(sources, file);
+        let (mut ast, mut found) = syntax::parse(sources, file);
         if found.is_empty() {
             // Advice is `lint`'s; what is not implemented is reported where a kernel needs it.
             let checked = check::check(&ast, None);
@@ -41,6 +42,7 @@ impl Module {
         if found.iter().any(is_error) {
             return Err(found);
         }
+        alias::resolve(&mut ast);
         let target = match Target::of(&ast) {
             Ok(target) => target,
             Err(error) => {

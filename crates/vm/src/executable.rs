@@ -1,5 +1,6 @@
 //! A kernel with what has been made of it: compiled once, launched many times.
 
+use crate::code_cache::CodeCache;
 use crate::engine::{Code, Engine, EngineChoice};
 use crate::interp::Interpreter;
 use crate::launch::Storage;
@@ -22,6 +23,8 @@ const MAX_STORAGE_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub struct Executable {
     kernel: Arc<Kernel>,
+    /// Where machine code is kept for other processes.
+    cache: Option<CodeCache>,
     /// What was used last is last.
     made: Mutex<Vec<Arc<Made>>>,
 }
@@ -29,7 +32,13 @@ pub struct Executable {
 impl Executable {
     /// A kernel for which nothing has been made yet.
     pub fn new(kernel: impl Into<Arc<Kernel>>) -> Executable {
-        Executable { kernel: kernel.into(), made: Mutex::default() }
+        Executable { kernel: kernel.into(), cache: None, made: Mutex::default() }
+    }
+
+    /// The same kernel, whose machine code is taken from a cache on disk if it is there, and kept there if it was made.
+    #[must_use]
+    pub fn with_cache(self, cache: Option<CodeCache>) -> Executable {
+        Executable { cache, ..self }
     }
 
     /// The kernel.
@@ -59,7 +68,7 @@ impl Executable {
             return Some(made);
         }
         // Not locked meanwhile: others may launch what there is.
-        let native = Native::of(engine, &self.kernel, &shape);
+        let native = Native::of(engine, &self.kernel, &shape, self.cache.as_ref());
         let plan = Arc::new(Plan::new(&self.kernel, shape, native.is_some(), interrupt)?);
         let (plan, code) = ir::made_of((plan, None), |(plan, code)| {
             *code = Some(match &native {

@@ -14,6 +14,7 @@
 
 mod block;
 mod cluster_memory;
+mod code_cache;
 mod cta;
 mod engine;
 mod executable;
@@ -39,6 +40,7 @@ mod stepwise;
 pub mod texture;
 mod threads;
 
+pub use code_cache::{CodeCache, cache_folder};
 pub use cta::barriers::BARRIERS;
 pub use engine::EngineChoice;
 pub use executable::Executable;

@@ -2,7 +2,8 @@
 
 use ir::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Kernel, Op, Ordering, Space};
 use ir::{Reg, Special, Src, Terminator, UnaryOp, WarpRules};
-use warpwise_vm::{EngineChoice, Executable, Launch, Memory};
+use std::fs;
+use warpwise_vm::{CodeCache, EngineChoice, Executable, Launch, Memory};
 
 const THREADS: u32 = 64;
 
@@ -89,6 +90,17 @@ fn run(executable: &Executable, engine: EngineChoice, rounds: u32, deterministic
     compare(executable, engine, rounds, deterministic, expected);
 }
 
+/// The same for a kernel of so many branches.
+fn run_branches(executable: &Executable, engine: EngineChoice, count: u32) {
+    let expected = |t| {
+        (0..count).fold(t, |value, nth| {
+            let value = if value >> (nth % 7) & 1 == 1 { stepped(value) } else { value };
+            value.wrapping_add(1)
+        })
+    };
+    compare(executable, engine, 0, false, expected);
+}
+
 /// Launches a kernel with one CTA, and compares.
 fn compare(
     executable: &Executable,
@@ -138,13 +150,56 @@ fn every_engine_gives_what_plain_rust_gives() {
 #[test]
 fn many_branches_part_lanes() {
     const COUNT: u32 = 150;
-    let expected = |t| {
-        (0..COUNT).fold(t, |value, nth| {
-            let value = if value >> (nth % 7) & 1 == 1 { stepped(value) } else { value };
-            value.wrapping_add(1)
-        })
-    };
     for engine in EngineChoice::available() {
-        compare(&Executable::new(branches(COUNT)), engine, 0, false, expected);
+        run_branches(&Executable::new(branches(COUNT)), engine, COUNT);
     }
+}
+
+#[test]
+fn code_on_disk_is_used_soon_and_by_those_alone_that_would_make_the_same() {
+    let is_native = |engine: &EngineChoice| matches!(engine, EngineChoice::Native(_));
+    let Some(native) = EngineChoice::available().filter(is_native).last() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().join("code");
+    let cache = CodeCache::open(&folder, 1 << 20).expect("it can be made");
+    let kept = |kernel| Executable::new(kernel).with_cache(Some(cache.clone()));
+    let files = || -> Vec<_> {
+        fs::read_dir(&folder)
+            .expect("it is there")
+            .map(|file| file.expect("a file").path())
+            .collect()
+    };
+    // Not so long that it would be made.
+    const SOON: u32 = 2_000;
+    let alone = Executable::new(kernel());
+    run(&alone, EngineChoice::Auto, SOON, false);
+    let unknown = kept(kernel());
+    run(&unknown, EngineChoice::Auto, SOON, false);
+    assert_eq!((alone.machine_code(), unknown.machine_code(), files().len()), (0, 0, 0));
+
+    let first = kept(kernel());
+    run(&first, native, SOON, false);
+    assert_eq!(files().len(), 1);
+    let second = kept(kernel());
+    run(&second, EngineChoice::Auto, SOON, false);
+    assert_eq!(second.machine_code(), first.machine_code());
+    run(&second, EngineChoice::Auto, 10, false);
+
+    // Another constant is other code.
+    for count in [3, 4] {
+        run_branches(&kept(branches(count)), native, count);
+    }
+    assert_eq!(files().len(), 3);
+
+    // What is damaged is made again.
+    for file in files() {
+        let bytes = fs::read(&file).expect("a file");
+        fs::write(&file, &bytes[..bytes.len() - 9]).expect("written");
+    }
+    let third = kept(kernel());
+    run(&third, native, SOON, false);
+    assert_eq!(third.machine_code(), first.machine_code());
+    let fourth = kept(kernel());
+    run(&fourth, EngineChoice::Auto, SOON, false);
+    assert_eq!(fourth.machine_code(), first.machine_code());
 }

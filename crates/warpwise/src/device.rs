@@ -3,6 +3,7 @@
 use crate::element::ElementType;
 use crate::error::{Error, Stage};
 use crate::module::Module;
+use crate::properties::Properties;
 use bytemuck::{AnyBitPattern, NoUninit};
 use diag::Class;
 use ptx::Image;
@@ -18,6 +19,7 @@ use vm::memory::{MemoryError, Quarantine};
 #[derive(Debug)]
 pub struct Device {
     pub(crate) memory: Memory,
+    properties: Option<Properties>,
     /// Modules whose variables have been laid out, and where.
     loaded: Mutex<Vec<(Arc<Image>, u64)>>,
 }
@@ -51,12 +53,36 @@ impl From<MemoryError> for Error {
 }
 
 impl Device {
-    /// A device with nothing in its memory.
+    /// A device with nothing in its memory, which runs what any device runs: the largest limits are its limits.
     ///
     /// # Errors
     /// The host reserves no address range.
     pub fn new() -> Result<Device, Error> {
-        Ok(Device { memory: Memory::new()?, loaded: Mutex::default() })
+        Ok(Device { memory: Memory::new()?, properties: None, loaded: Mutex::default() })
+    }
+
+    /// A device that exists: launches that it could not run are refused.
+    ///
+    /// # Errors
+    /// The host reserves no address range, or there is no such architecture.
+    pub fn of(properties: Properties) -> Result<Device, Error> {
+        let unknown = |why| Error::message(Stage::Launch, Class::BadInput, why);
+        ptx::target::check_name(&properties.target).map_err(unknown)?;
+        Ok(Device { properties: Some(properties), ..Device::new()? })
+    }
+
+    /// The device of an architecture, if one is named and a device of it is known ([`Properties::of`]); one without properties
+    /// otherwise.
+    ///
+    /// # Errors
+    /// The host reserves no address range.
+    pub fn of_target(target: Option<&str>) -> Result<Device, Error> {
+        target.and_then(Properties::of).map_or_else(Device::new, Device::of)
+    }
+
+    /// What it says of itself, if it is one that exists.
+    pub fn properties(&self) -> Option<&Properties> {
+        self.properties.as_ref()
     }
 
     /// Allocates zeroed memory. The host commits a page when it is first touched.

@@ -89,6 +89,7 @@ mod module;
 mod names;
 pub mod observe;
 mod owner;
+mod properties;
 mod ptx_files;
 mod saved;
 mod session;
@@ -109,9 +110,10 @@ pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
 pub use launch::{Arg, Extents, LaunchConfig, Packed, Report};
 pub use linker::Linker;
 pub use module::{Kernel, Module};
+pub use properties::Properties;
 pub use ptx_files::{PtxText, ptx_of_bytes, ptx_of_file};
 pub use saved::{SavedBytes, SavedLaunch, SavedMemory, SavedParameter, SavedPointer, Saving};
-pub use session::{Event, Point, Properties, Session, Stream, order};
+pub use session::{Event, Point, Session, Stream, order};
 pub use texture_objects::TextureArray;
 pub use variable::Variable;
 
@@ -125,6 +127,6 @@ pub use sanitize::{Code, Detail, Options as CheckOptions, Traffic, WarpLanes, de
 pub use vm::memory::{Memory, Quarantine};
 pub use vm::texture;
 pub use vm::{
-    DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, LaunchError, Printed, Schedule,
-    Stats, clusters, pool,
+    CodeCache, DEFAULT_STACK, EngineChoice, Fault, FaultKind, HEAP_LIMIT, LaunchError, Printed,
+    Schedule, Stats, cache_folder, clusters, pool,
 };

@@ -8,7 +8,7 @@ use diag::{Class, Diagnostic, Severity, Sources};
 use ir::{Place, Reg};
 use ptx::{Image, LoweredKernel, Param};
 use std::sync::Arc;
-use vm::Executable;
+use vm::{CodeCache, Executable};
 
 /// A parsed PTX module, or several that were linked ([`crate::Linker`]).
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub struct Module {
     pub(crate) ptx: ptx::Module,
     image: Arc<Image>,
     warnings: Vec<Diagnostic>,
+    cache: Option<CodeCache>,
 }
 
 /// A kernel, ready to be launched. It does not borrow from its module. What a launch makes of it (see
@@ -39,7 +40,7 @@ impl Module {
         warnings: Vec<Diagnostic>,
     ) -> Module {
         let image = Arc::new(ptx.image().clone());
-        Module { sources, ptx, image, warnings }
+        Module { sources, ptx, image, warnings, cache: None }
     }
 
     /// The same module with variables of its own: a device that loads both has two of each. Kernels of one become those of the
@@ -61,6 +62,11 @@ impl Module {
     /// The architecture that its kernels run as: that of `.target`, or of [`Module::retarget`].
     pub fn target(&self) -> String {
         self.ptx.target().name()
+    }
+
+    /// Where machine code of its kernels is kept for other processes, from now on: nowhere at first.
+    pub fn set_code_cache(&mut self, cache: Option<CodeCache>) {
+        self.cache = cache;
     }
 
     /// The names of its kernels in source order.
@@ -115,7 +121,8 @@ impl Module {
         let sources = Arc::clone(&self.sources);
         match self.ptx.lower(self.kernel_symbol(name)?) {
             Ok(lowered) => {
-                let executable = Arc::new(Executable::new(Arc::clone(&lowered.kernel)));
+                let executable = Executable::new(Arc::clone(&lowered.kernel));
+                let executable = Arc::new(executable.with_cache(self.cache.clone()));
                 let (image, target) = (Arc::clone(&self.image), self.ptx.target());
                 Ok(Kernel { sources, image, target, lowered, executable })
             }

@@ -1,7 +1,9 @@
 //! Sessions: what is loaded once, and the order of streams.
 
 use std::sync::Arc;
-use warpwise::{Arg, Buffer, Event, Kernel, LaunchConfig, Properties, Session};
+use warpwise::{
+    Arg, Buffer, CheckOptions, Error, Event, Kernel, LaunchConfig, Module, Properties, Session,
+};
 
 /// Adds to the counter what it multiplied before: the result tells the order of launches.
 const PTX: &str = "
@@ -162,4 +164,63 @@ fn work_runs_on_the_caller_if_nothing_is_before_it() {
     let (first, second) = (receive.recv().expect("it ran"), receive.recv().expect("it ran"));
     assert_eq!((first.0, second.0), ("behind", "last"));
     assert!(first.1 != here && first.1 == second.1);
+}
+
+#[test]
+fn a_launch_heeds_the_limits_of_the_device() {
+    let ptx = ".version 8.0
+.target sm_75
+.address_size 64
+.visible .entry static_and_dynamic(.param .u64 out)
+{
+    .reg .b64 %rd<2>; .reg .b32 %r<2>;
+    .shared .align 4 .b8 own[16384];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, own;
+    st.global.u32 [%rd1], 1;
+    ret;
+}
+.visible .entry clustered(.param .u64 out)
+{
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    st.global.u32 [%rd1], 1;
+    ret;
+}";
+    let session = |target: &str| {
+        Session::with_cache(Properties::of(target).expect("known"), None).expect("a session")
+    };
+    // Bytes of a CTA's shared memory: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+    for (target, bytes) in [("sm_75", 64 << 10), ("sm_86", 99 << 10), ("sm_90", 227 << 10)] {
+        let session = session(target);
+        let module = session.module("limits.ptx", ptx).expect("it is PTX");
+        let kernel = session.kernel(&module, "static_and_dynamic").expect("it lowers");
+        let out = session.device().allocate(4).expect("room");
+        let launch = |dynamic_shared| {
+            let config = LaunchConfig { dynamic_shared, ..LaunchConfig::new(1, 32) };
+            let message = |error: Error| error.failure().diagnostics[0].message.clone();
+            let args = [Arg::Buffer(out)];
+            let run = kernel.launch(session.device(), &config, &args).map(drop);
+            let options = CheckOptions::default();
+            let checked = kernel.check(session.device(), &config, options, &args).map(drop);
+            assert_eq!(run.is_ok(), checked.is_ok());
+            run.map_err(message)
+        };
+        let dynamic = bytes - 16384;
+        assert_eq!(launch(dynamic), Ok(()), "{target}");
+        let refused = launch(dynamic + 1).expect_err("a byte more");
+        let name = &session.properties().name;
+        let limit = format!("the limit is {bytes}; the device is {name} ({target})");
+        assert!(refused.ends_with(&limit), "{refused}");
+        assert!(refused.contains("16384 static"), "{refused}");
+    }
+    // A kernel that was not made for the session's device.
+    let other = Module::from_ptx("other.ptx", ptx.replace("sm_75", "sm_90")).expect("it is PTX");
+    let kernel = other.kernel("clustered").expect("it lowers");
+    let turing = session("sm_75");
+    let out = turing.device().allocate(4).expect("room");
+    let refused = kernel
+        .launch(turing.device(), &LaunchConfig::new(1, 1), &[Arg::Buffer(out)])
+        .expect_err("too late an architecture");
+    assert!(refused.to_string().contains("written for sm_90; the device is Tesla T4 (sm_75)"));
 }

@@ -1,6 +1,6 @@
 //! Textures and surfaces as users of the library make them.
 
-use warpwise::texture::{AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture};
+use warpwise::texture::{ChannelKind, Filter, Format, ReadMode, Texels, Texture};
 use warpwise::{Arg, Device, Error, FaultKind, Kernel, LaunchConfig, Module};
 
 const FLOAT: Format = Format { channels: 1, bits: 32, kind: ChannelKind::Float };
@@ -41,13 +41,7 @@ fn kernel(name: &str) -> Kernel {
 }
 
 fn point(texels: Texels) -> Texture {
-    Texture {
-        texels,
-        address: [AddressMode::Clamp; 3],
-        filter: Filter::Point,
-        read: ReadMode::Element,
-        normalized: false,
-    }
+    Texture::new(texels)
 }
 
 fn launch(device: &Device, name: &str, threads: [u32; 3], args: &[Arg]) -> Option<FaultKind> {

@@ -41,7 +41,7 @@ pub(super) fn settings(
     set.extend(own.into_iter().filter_map(|(name, value)| Some((name, value?))));
 
     // Triton looks for the driver and runs an assembler; CuPy is to keep its PTX. Both keep what they compile, which is not for a GPU.
-    let cache = place::cache()?;
+    let cache = warpwise::cache_folder()?;
     let assembler = place::assembler(folder);
     for (name, value) in [
         ("TRITON_LIBCUDA_PATH", folder.as_os_str().to_owned()),

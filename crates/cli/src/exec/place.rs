@@ -8,7 +8,7 @@ use std::fs;
 use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
-use warpwise::shim;
+use warpwise::{cache_folder, shim};
 
 /// The libraries, by the names that cargo gives them.
 const DRIVER: &str = "libcuda.so";
@@ -29,15 +29,6 @@ const ASSEMBLER: &str = "ptxas";
 /// Libraries that link by way of intermediate code, which is not PTX. Where they are loaded already and have no functions, as these,
 /// NVIDIA's Python packages let the driver link PTX.
 const LINKERS: [&str; 2] = ["libnvJitLink.so.12", "libnvJitLink.so.13"];
-
-/// The folder for files that can be made again, by the rules of the desktop.
-pub(super) fn cache() -> Result<PathBuf, String> {
-    let absolute =
-        |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    let cache = cache.ok_or("there is no folder for caches: set XDG_CACHE_HOME or HOME")?;
-    Ok(cache.join("warpwise"))
-}
 
 fn command() -> Result<PathBuf, String> {
     let command = env::current_exe().and_then(fs::canonicalize);
@@ -66,7 +57,7 @@ pub(super) fn folder() -> Result<PathBuf, String> {
     let libraries = libraries(&command)?;
     let mut hasher = DefaultHasher::new();
     (&command, &libraries, env!("CARGO_PKG_VERSION")).hash(&mut hasher);
-    let folder = cache()?.join(format!("driver-{:016x}", hasher.finish()));
+    let folder = cache_folder()?.join(format!("driver-{:016x}", hasher.finish()));
     let fail = |path: &Path, why: io::Error| format!("cannot make {}: {why}", path.display());
     fs::create_dir_all(&folder).map_err(|why| fail(&folder, why))?;
     for name in DRIVER_NAMES {

@@ -86,7 +86,8 @@ pub(crate) fn attempt(test: &Test, means: Means<'_>) -> Outcome {
         outcome.verdict = Verdict::Ignored;
         return outcome;
     }
-    let ran = Device::new().map_err(|error| (test.place, Stop::from(error))).and_then(|device| {
+    let device = Device::of_target(test.target.as_deref());
+    let ran = device.map_err(|error| (test.place, Stop::from(error))).and_then(|device| {
         let buffers = BTreeMap::new();
         let mut run = Run {
             test,

@@ -14,7 +14,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use warpwise::diag::{Diagnostic, FileId, Severity, Sources, Span};
 use warpwise::{
-    Code, ElementType, Exploration, Extents, Module, Scalar, Schedule, Tolerance, nearest,
+    Code, CodeCache, ElementType, Exploration, Extents, Module, Scalar, Schedule, Tolerance,
+    nearest,
 };
 
 /// A test that can run.
@@ -28,6 +29,8 @@ pub(crate) struct Test {
     pub(crate) place: Span,
     /// Why it is not run.
     pub(crate) ignore: Option<String>,
+    /// The architecture of the device that it runs on, if it names one.
+    pub(crate) target: Option<String>,
     /// Findings that do not fail it.
     pub(crate) allow: Vec<Code>,
     /// The buffers that it uses.
@@ -255,6 +258,7 @@ impl Reader {
             if let Some(target) = target {
                 module.retarget(&target.is)?;
             }
+            module.set_code_cache(CodeCache::of_user());
             Ok(Arc::new(module))
         });
         let module = read.map_err(|error| {
@@ -329,6 +333,7 @@ impl Reader {
             sources: Arc::clone(sources),
             place: self.span(&test.name.span),
             ignore: test.ignore.clone(),
+            target: target.map(|target| target.is.clone()),
             allow: allow.into_iter().map(|(code, _)| code).collect(),
             buffers: used,
             set,

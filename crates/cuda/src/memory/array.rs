@@ -21,10 +21,12 @@ const KNOWN: u32 = LAYERED | 2 | CUBE | 8;
 pub(crate) struct Array {
     pub(crate) described: CUDA_ARRAY3D_DESCRIPTOR,
     pub(crate) texels: Texels,
-    context: Arc<Context>,
+    pub(super) context: Arc<Context>,
+    /// Whether it is a level of a mipmapped array, which it ends with.
+    pub(super) is_level: bool,
 }
 
-fn arrays() -> &'static Registry<Array> {
+pub(super) fn arrays() -> &'static Registry<Array> {
     static ALL: Registry<Array> = Registry::new(10);
     &ALL
 }
@@ -36,7 +38,7 @@ pub(crate) fn array(handle: CUarray) -> Answer<Arc<Array>> {
 }
 
 /// Forgets an array: its context is gone.
-fn forget(handle: u64) {
+pub(super) fn forget(handle: u64) {
     let _ = arrays().remove(handle);
 }
 
@@ -59,10 +61,10 @@ pub(crate) fn format(format: u32, channels: u32) -> Answer<Format> {
     }
 }
 
-fn created(to: Out<CUarray>, described: CUDA_ARRAY3D_DESCRIPTOR) -> Answer {
-    let context = current()?;
-    to.check()?;
-    let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format: code, channels, flags } = described;
+/// The texels of an array, as if they began at address 0.
+pub(super) fn texels(described: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<Texels> {
+    let CUDA_ARRAY3D_DESCRIPTOR { width, height, depth, format: code, channels, flags } =
+        *described;
     let format = format(code, channels)?;
     let extent = |extent: u64| u32::try_from(extent).map_err(|_| CUresult::INVALID_VALUE);
     let (width, height, depth) = (extent(width)?, extent(height)?, extent(depth)?);
@@ -81,11 +83,17 @@ fn created(to: Out<CUarray>, described: CUDA_ARRAY3D_DESCRIPTOR) -> Answer {
         true => ([width, height, 0], depth),
         false => ([width, height, depth], 0),
     };
-    let dense = Texels::dense(0, format, extents, layers);
+    Ok(Texels::dense(0, format, extents, layers))
+}
+
+fn created(to: Out<CUarray>, described: CUDA_ARRAY3D_DESCRIPTOR) -> Answer {
+    let context = current()?;
+    to.check()?;
+    let dense = texels(&described)?;
     let bytes = dense.bytes().ok_or(CUresult::OUT_OF_MEMORY)?;
     let address = space::allocate(&context, bytes, Kind::Array, 0)?;
     let texels = Texels { address, ..dense };
-    let array = Array { described, texels, context: Arc::clone(&context) };
+    let array = Array { described, texels, context: Arc::clone(&context), is_level: false };
     let handle = arrays().insert(Arc::new(array));
     context.owns(handle, forget);
     to.set(CUarray(handle))
@@ -117,6 +125,9 @@ pub(crate) fn array_descriptor_3d(to: Out<CUDA_ARRAY3D_DESCRIPTOR>, of: CUarray)
 /// `cuArrayDestroy`: waits for the work of its context.
 pub(crate) fn array_destroy(handle: CUarray) -> Answer {
     let array = array(handle)?;
+    if array.is_level {
+        return Err(CUresult::INVALID_VALUE);
+    }
     array.context.wait();
     arrays().remove(handle.0)?;
     array.context.disowns(handle.0);

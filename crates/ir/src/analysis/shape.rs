@@ -1,10 +1,11 @@
 //! How the values of a warp's lanes follow from that of its first lane.
 
 use lanes::WARP;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How the values that a register has in the lanes of a warp follow from each other.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Shape {
     /// The value of the first lane plus a constant of the lane.
     Affine(Affine),
@@ -15,7 +16,7 @@ pub enum Shape {
 }
 
 /// The value of the first lane, whatever it is, plus a constant of each lane, modulo two to the power of the register's width.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Affine {
     /// The constants, the first of them 0; `None` if all are, so that the value is uniform.
     pub steps: Option<Arc<[u64; WARP]>>,

@@ -6,7 +6,7 @@ use super::{Entry, Form, Need, Removed, Since, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 
 /// The forms of `tex`, a row each: mode; geometries; what stands in the brackets; types of coordinates; the
-/// operands behind; PTX version and target; the lowering of the form with four results; and, for forms that targets from sm_90 on lack, why, and whether those
+/// operands behind; PTX version and target; the lowering; and, for forms that targets from sm_90 on lack, why, and whether those
 /// of four results and those of two halves are gone. Each row is a form with four results and one with two halves.
 macro_rules! textures {
     ($($mode:literal $geoms:literal $where:literal $ctypes:literal $more:literal $ptx:literal $sm:literal $(by $lower:ident)? $(gone $why:ident $four:literal $two:literal)?;)+) => {
@@ -14,7 +14,7 @@ macro_rules! textures {
             textures!(@ $mode, ".v4.dtype", "d{4}[|p]:dtype", $geoms, $where, $ctypes, $more,
                 "; .dtype = { .u32, .s32, .f16, .f32 }", since($ptx, $sm, (1, 0), 10), [None $(, gone($why, $four))?], [not_implemented $(, lower::$lower)?]),
             textures!(@ $mode, ".v2.f16x2", "plain d{2}[|p]:f16x2", $geoms, $where, $ctypes, $more,
-                "", since($ptx, $sm, (4, 2), 53), [None $(, gone($why, $two))?], [not_implemented]),
+                "", since($ptx, $sm, (4, 2), 53), [None $(, gone($why, $two))?], [not_implemented $(, lower::$lower)?]),
         )+]
     };
     (@ $mode:literal, $ty:literal, $d:literal, $geoms:literal, $where:literal, $ctypes:literal, $more:literal, $choice:literal, $since:expr, $gone:expr, $lower:expr) => {
@@ -104,8 +104,8 @@ const QUERIES: &[Need] = &[
 #[rustfmt::skip]
 const TEXTURE: &[Form] = textures! {
     "{.base!}" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" "" 10 10 by sample;
-    "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".s32, .f32" ", offset@geom:s32" 43 30;
-    "{.base!}" ".3d" "" ".s32, .f32" ", typed offset@geom:s32" 43 30;
+    "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".s32, .f32" ", offset@geom:s32" 43 30 by sample;
+    "{.base!}" ".3d" "" ".s32, .f32" ", typed offset@geom:s32" 43 30 by sample;
     "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int depth:f32" 43 30;
     "{.base!}" ".1d, .2d, .a1d, .a2d" "" ".f32" ", offset@geom:s32, int depth:f32" 43 30;
     "{.base!}" ".cube, .acube" "" ".f32" "" 30 20 by sample;
@@ -120,8 +120,8 @@ const TEXTURE: &[Form] = textures! {
     "{.base!}" ".1d, .2d" "sampler:samplerref, " ".f32" ", int depth:f32" 43 30;
     "{.base!}" ".1d, .2d" "sampler:samplerref, " ".f32" ", offset{}:s32, depth:f32" 43 30;
     ".level!" ".1d, .2d, .3d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype" 31 20 by sample;
-    ".level!" ".1d, .2d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype, offset@geom:s32" 43 30;
-    ".level!" ".3d" "" ".s32, .f32" ", int lod{}:ctype, typed offset@geom:s32" 43 30;
+    ".level!" ".1d, .2d, .a1d, .a2d" "" ".s32, .f32" ", int lod{}:ctype, offset@geom:s32" 43 30 by sample;
+    ".level!" ".3d" "" ".s32, .f32" ", int lod{}:ctype, typed offset@geom:s32" 43 30 by sample;
     ".level!" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int lod{}:ctype, int depth:f32" 43 30;
     ".level!" ".1d, .2d, .a1d, .a2d" "" ".f32" ", int lod{}:ctype, offset@geom:s32, int depth:f32" 43 30;
     ".level!" ".cube, .acube" "" ".f32" ", int lod{}:ctype" 31 20 by sample;
@@ -144,19 +144,19 @@ const TEXTURE: &[Form] = textures! {
     ".level!" ".1d" "sampler:samplerref, " ".s32" ", lod{1+}:s32, depth:tf32" 43 30;
     ".level!" ".2d" "sampler:samplerref, " ".s32" ", lod{2+}:s32, depth:tf32" 43 30;
     ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32" 31 20 by sample;
-    ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32" 43 30;
+    ".grad!" ".1d, .a1d" "" ".s32, .f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32" 43 30 by sample;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, depth:f32" 43 30;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset@geom:s32, int depth:f32" 43 30 gone LONE true false;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset{1+}:s32, int depth:f32" 43 30;
     ".grad!" ".1d, .a1d" "" ".f32" ", dx{1}:f32, dy{1}:f32, offset:tf32, int depth:f32" 43 30;
     ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32" 31 20 by sample;
-    ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32" 43 30;
+    ".grad!" ".2d, .a2d" "" ".s32, .f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32" 43 30 by sample;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, depth:f32" 43 30;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset@geom:s32, int depth:f32" 43 30 gone LONE true false;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset{2+}:s32, int depth:f32" 43 30;
     ".grad!" ".2d, .a2d" "" ".f32" ", dx{2}:f32, dy{2}:f32, offset:tf32, int depth:f32" 43 30;
     ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32" 31 20 by sample;
-    ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32, typed offset@geom:s32" 43 30;
+    ".grad!" ".3d" "" ".s32, .f32" ", dx{4}:f32, dy{4}:f32, typed offset@geom:s32" 43 30 by sample;
     // Before sm_90, gradients of another length crash the assembler.
     ".grad!" ".cube, .acube" "" ".f32" ", dx{4}:f32, dy{4}:f32" 43 20 by sample;
     ".grad!" ".cube, .acube" "" ".f32" ", dx{1+}:f32, dy{1+}:f32" 78 90 by sample;
@@ -226,7 +226,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::new("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d, .cube, .acube }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (2, 2), 20, lower::gather).needs(GATHER),
             Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:ctype]{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
             Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, sampler:samplerref, c@geom:ctype], offset{}:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
-            Form::legal("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype], offset@geom:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30),
+            Form::new("tld4.comp{.uni}.geom.v4.dtype.ctype d{4}[|p]:dtype, [a:tex, c@geom:ctype], offset@geom:s32{, int depth:f32}; .comp = { .r, .g, .b, .a }; .geom = { .2d, .a2d }; .dtype = { .u32, .s32, .f32 }; .ctype = { .f32 }", (4, 3), 30, lower::gather),
         ],
     },
     Entry {

@@ -68,10 +68,6 @@ pub(crate) fn link(
 fn refuse(module: &Module, errors: &mut Vec<Diagnostic>) {
     for item in &module.items {
         match item {
-            Item::Directive(directive) if directive.name == ".alias" => {
-                let message = "`.alias` in modules that are linked is not implemented";
-                errors.push(Diagnostic::unsupported(directive.span, message));
-            }
             Item::Variable(variable) if variable.space == Space::Reg => {
                 let message = "registers of a module that is linked are not implemented";
                 errors.push(Diagnostic::unsupported(variable.span, message));

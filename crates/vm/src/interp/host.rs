@@ -70,7 +70,8 @@ impl Thread<'_, '_> {
                 Service::BeginFrame => [self.wide(0), self.wide(1), 0],
                 Service::StackOverflow => [self.wide(0), self.wide(1), self.wide(2)],
                 Service::Sample | Service::SurfaceAddress => [self.wide(0), self.wide(5), 0],
-                Service::QueryTexture => [self.wide(0), self.wide(1), 0],
+                Service::SampleDetail => [self.wide(0), self.wide(14), 0],
+                Service::QueryTexture => [self.wide(0), self.wide(2), 0],
             }
         };
         match self.op.service {
@@ -123,9 +124,9 @@ impl Thread<'_, '_> {
                 let function = (third != Service::ALLOCATION).then_some(third as u32);
                 Err(FaultKind::StackOverflow { function, bytes: first, left: second })
             }
-            Service::Sample => {
+            Service::Sample | Service::SampleDetail => {
                 // SAFETY: as for the caller.
-                let coordinates = unsafe { self.coordinates() };
+                let asked = unsafe { self.asked() };
                 let object = self.texture_object(first);
                 // Of a surface, the coordinates would not be those of a texture.
                 let Some(TextureObject::Texture(texture)) = object else {
@@ -133,7 +134,7 @@ impl Thread<'_, '_> {
                 };
                 let what = Sampling::from_bits(second);
                 let read = |address, bytes| self.texel(address, bytes);
-                let value = texture::sample(&texture, what, coordinates, read);
+                let value = texture::sample(&texture, what, &asked, read);
                 let value = value.map_err(|address| self.bad(address))?;
                 // SAFETY: as for the caller; the result has 32 bits.
                 unsafe { self.give(value) };
@@ -141,7 +142,7 @@ impl Thread<'_, '_> {
             }
             Service::SurfaceAddress => {
                 // SAFETY: as for the caller.
-                let coordinates = unsafe { self.coordinates() };
+                let coordinates = unsafe { self.numbers(1) };
                 let object = self.texture_object(first);
                 let Some(TextureObject::Surface(texels)) = object else {
                     return Err(self.bad(first));
@@ -161,8 +162,11 @@ impl Thread<'_, '_> {
                 let (Some(object), Some(what)) = (object, TextureQuery::from_bits(second)) else {
                     return Err(self.bad(first));
                 };
-                // SAFETY: as for the caller; the result has 32 bits.
-                unsafe { self.give(texture::query(&object, what)) };
+                // SAFETY: as for the caller; the level and the result have 32 bits.
+                unsafe {
+                    let [level] = self.numbers(1);
+                    self.give(texture::query(&object, level, what));
+                }
                 Ok(())
             }
         }
@@ -200,15 +204,34 @@ impl Thread<'_, '_> {
         unsafe { (*self.frame.row(self.op.operands[nth], self.warp))[self.lane] }
     }
 
-    /// The coordinates of an access to a texture.
+    /// Operands of 32 bits, from one on.
     ///
     /// # Safety
-    /// The operation belongs to the frame's program, and is one on textures.
-    unsafe fn coordinates(&self) -> [u32; 4] {
-        [1, 2, 3, 4].map(|nth| {
-            // SAFETY: as for the caller; these operands have 32 bits.
-            unsafe { (*self.frame.row::<u32>(self.op.operands[nth], self.warp))[self.lane] }
+    /// The operation belongs to the frame's program, and these operands have 32 bits.
+    unsafe fn numbers<const COUNT: usize>(&self, first: usize) -> [u32; COUNT] {
+        std::array::from_fn(|nth| {
+            let operand = self.op.operands[first + nth];
+            // SAFETY: as for the caller.
+            unsafe { (*self.frame.row::<u32>(operand, self.warp))[self.lane] }
         })
+    }
+
+    /// What a thread says of a texel.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program, and reads a texture.
+    unsafe fn asked(&self) -> texture::Asked {
+        // SAFETY: as for the caller; these operands have 32 bits.
+        unsafe {
+            let coordinates = self.numbers(1);
+            match self.op.service {
+                Service::SampleDetail => {
+                    let (detail, offset) = (self.numbers(5), self.numbers(11));
+                    texture::Asked { coordinates, detail, offset }
+                }
+                _ => texture::Asked { coordinates, ..texture::Asked::default() },
+            }
+        }
     }
 
     /// Writes the result, unless it is dropped.

@@ -6,19 +6,22 @@
 //! deadlocks, divergence.
 
 mod calls;
+mod made;
 mod owner;
 mod rows;
 mod state;
 
 use crate::Level;
+use crate::code_cache::CodeCache;
 use crate::engine::{Code, Engine, EngineChoice, Step, Watch};
 use crate::exit::{Exit, Stop};
 use crate::frame::{Frame, Site};
 use crate::interp::{Interpreter, Program};
-use crate::launch::{local_bytes, local_stride};
+use crate::launch::local_bytes;
 use crate::plan::{Pc, Plan, Shape};
 use ir::Interrupt;
 use jit::Why;
+use made::Maker;
 use owner::Owner;
 use smallvec::SmallVec;
 pub(crate) use state::State;
@@ -29,6 +32,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Native {
     level: jit::Level,
     when: When,
+    cache: Option<CodeCache>,
 }
 
 /// When machine code is made.
@@ -42,22 +46,28 @@ enum When {
 
 impl Native {
     /// What makes and runs machine code of a kernel, if the choice of an engine wants that.
-    pub(crate) fn of(engine: EngineChoice, kernel: &ir::Kernel, shape: &Shape) -> Option<Native> {
+    pub(crate) fn of(
+        engine: EngineChoice,
+        kernel: &ir::Kernel,
+        shape: &Shape,
+        cache: Option<&CodeCache>,
+    ) -> Option<Native> {
         // What is watched is watched step by step.
         if shape.observed || shape.ctas() != 1 {
             return None;
         }
         let operations = operations(kernel);
+        let cache = cache.cloned();
         match engine {
             EngineChoice::Interpreter(_) => None,
             EngineChoice::Native(level) => (operations <= MAX_OPERATIONS && level.is_available())
-                .then_some(Native { level, when: When::Now }),
+                .then_some(Native { level, when: When::Now, cache }),
             EngineChoice::Auto if operations > MAX_HOT_OPERATIONS || !shape.has_full_warps() => {
                 None
             }
             EngineChoice::Auto => {
                 let best = EngineChoice::native_levels().last();
-                best.map(|level| Native { level, when: When::Hot })
+                best.map(|level| Native { level, when: When::Hot, cache })
             }
         }
     }
@@ -69,13 +79,19 @@ impl Engine for Native {
         let code = OnceLock::new();
         if self.when == When::Now {
             // Nobody else knows the cell yet.
-            let _ = code.set(make(plan, &interp, self.level, interrupt)?);
+            let maker = Maker::new(plan, &interp, self.level, self.cache.as_ref());
+            let found = maker.find();
+            let _ = code.set(match found {
+                Some(code) => code,
+                None => maker.make(interrupt)?,
+            });
         }
         let mut sites = interp.sites().to_vec();
         sites.extend(code.get().into_iter().flatten().flat_map(jit::Code::sites));
-        let heat = Heat { left: AtomicI64::new(WORTH * operations(&plan.kernel) as i64) };
+        let heat = Heat::new(operations(&plan.kernel));
+        let (level, cache) = (self.level, self.cache.clone());
         let may_go_on = local_bytes(plan) == 0 && plan.shape.ctas() == 1;
-        Some(Box::new(NativeCode { interp, code, level: self.level, heat, sites, may_go_on }))
+        Some(Box::new(NativeCode { interp, code, level, cache, heat, sites, may_go_on }))
     }
 }
 
@@ -85,6 +101,8 @@ const MAX_OPERATIONS: usize = 1 << 14;
 const MAX_HOT_OPERATIONS: usize = 1 << 11;
 /// Instructions of a warp that the interpreter executes while machine code of an operation is made: some 20 µs.
 const WORTH: i64 = 1 << 12;
+/// The same while it is looked whether another process has made the code, and some more.
+const WORTH_LOOKING: i64 = 1 << 6;
 /// Warps of most CTAs, at most.
 const FEW_WARPS: usize = 8;
 /// Jumps backwards of a warp up to which its CTA counts as one that is soon done, so that others may be begun before anybody is asked.
@@ -96,40 +114,6 @@ fn operations(kernel: &ir::Kernel) -> usize {
     kernel.blocks.iter().map(|block| block.insts.len() + 1).sum()
 }
 
-/// Machine code of a plan, if there is any. The outer `None` is an interruption.
-#[expect(clippy::option_option, reason = "one is an interruption")]
-fn make(
-    plan: &Plan,
-    interp: &Program,
-    level: jit::Level,
-    interrupt: &Interrupt<'_>,
-) -> Option<Option<jit::Code>> {
-    let kernel = &*plan.kernel;
-    let home = |reg: usize| {
-        let slot = plan.rows.reg(ir::Reg(reg as u32));
-        (!slot.is_none()).then_some(jit::Home { offset: slot.offset, stride: slot.stride })
-    };
-    let homes: Vec<_> = (0..kernel.registers.len()).map(home).collect();
-    let starts: Vec<u32> =
-        (0..kernel.blocks.len()).map(|id| plan.places_of(ir::BlockId(id as u32)).start).collect();
-    let local_bytes = local_bytes(plan);
-    let input = jit::Input {
-        kernel,
-        prologue: &plan.prologue,
-        homes: &homes,
-        starts: &starts,
-        instructions: &plan.instructions,
-        block: plan.shape.block,
-        shared_bytes: u64::from(kernel.shared_bytes + plan.shape.dynamic_shared),
-        zeros: &plan.rows.zeros,
-        local: jit::Local { bytes: local_bytes as u64, stride: local_stride(plan) as u32 },
-        first_site: interp.sites().len() as u32,
-        level,
-    };
-    // What cannot be made is interpreted.
-    Some(jit::compile(&input, interrupt)?.ok())
-}
-
 /// Machine code of a plan, and what interprets the rest of it.
 #[derive(Debug)]
 pub(crate) struct NativeCode {
@@ -137,6 +121,7 @@ pub(crate) struct NativeCode {
     /// Once it was made, or found not to be possible or worth it.
     code: OnceLock<Option<jit::Code>>,
     level: jit::Level,
+    cache: Option<CodeCache>,
     heat: Heat,
     sites: Vec<bool>,
     /// Whether code may go on with another CTA: nothing has to be made for it but rows and shared memory that are zero.
@@ -148,15 +133,36 @@ pub(crate) struct NativeCode {
 struct Heat {
     /// Instructions of warps.
     left: AtomicI64,
+    /// With so many left it is worth to look whether there is code already.
+    looks: i64,
 }
 
 impl Heat {
-    /// So many have been executed. Says whether they were the last: then the caller makes machine code, and nobody else.
-    fn rises(&self, by: u64) -> bool {
-        let by = i64::try_from(by).unwrap_or(i64::MAX);
-        let left = self.left.fetch_sub(by.min(1 << 40), Ordering::Relaxed);
-        left > 0 && left <= by
+    fn new(operations: usize) -> Heat {
+        let all = WORTH * operations as i64;
+        Heat { left: AtomicI64::new(all), looks: all - WORTH_LOOKING * operations as i64 }
     }
+
+    /// So many have been executed. Says what they were the last for: the caller does it, and nobody else.
+    fn rises(&self, by: u64) -> Option<Due> {
+        let by = i64::try_from(by).unwrap_or(i64::MAX).min(1 << 40);
+        let left = self.left.fetch_sub(by, Ordering::Relaxed);
+        let passes = |mark: i64| left > mark && left - by <= mark;
+        match (passes(0), passes(self.looks)) {
+            (true, _) => Some(Due::Make),
+            (false, true) => Some(Due::Look),
+            (false, false) => None,
+        }
+    }
+}
+
+/// What is due when a kernel has run for long enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// To look for machine code on disk.
+    Look,
+    /// To make it.
+    Make,
 }
 
 /// Why a warp has left the code, and where its lanes stand.
@@ -279,14 +285,25 @@ impl NativeCode {
     fn heat_up(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
         let before = frame.stats.warp_instructions;
         let exit = self.interp.run(frame, from, until);
-        if self.code.get().is_none() && self.heat.rises(frame.stats.warp_instructions - before) {
-            let code = make(frame.plan, &self.interp, self.level, &Interrupt::never()).flatten();
-            let all = operations(&frame.plan.kernel);
-            let pays = |code: &jit::Code| code.performed() * MOST_PERFORMED < all;
-            // Whoever was first has set it.
-            let _ = self.code.set(code.filter(pays));
+        if self.code.get().is_none()
+            && let Some(due) = self.heat.rises(frame.stats.warp_instructions - before)
+        {
+            self.get_code(frame.plan, due);
         }
         exit
+    }
+
+    /// Makes machine code, or looks whether it is on disk.
+    fn get_code(&self, plan: &Plan, due: Due) {
+        let maker = Maker::new(plan, &self.interp, self.level, self.cache.as_ref());
+        let made = match (maker.find(), due) {
+            (Some(code), _) => code,
+            (None, Due::Look) => return,
+            (None, Due::Make) => maker.make(&Interrupt::never()).flatten(),
+        };
+        let pays = |code: &jit::Code| code.performed() * MOST_PERFORMED < operations(&plan.kernel);
+        // Whoever was first has set it.
+        let _ = self.code.set(made.filter(pays));
     }
 
     /// Interprets to the end of the block.

@@ -23,6 +23,8 @@ pub(super) struct Axis {
     pub(super) filter: Filter,
     /// Whether 1 is the extent.
     pub(super) normalized: bool,
+    /// Texels that are added to the coordinate.
+    pub(super) offset: i32,
 }
 
 impl Axis {
@@ -31,7 +33,8 @@ impl Axis {
         let count = f64::from(self.extent);
         // What is no number counts as zero.
         let given = if coordinate.is_nan() { 0.0 } else { coordinate };
-        let (mut at, mut mode) = (if self.normalized { given * count } else { given }, self.mode);
+        let at = if self.normalized { given * count } else { given };
+        let (mut at, mut mode) = (at + f64::from(self.offset), self.mode);
         if !self.normalized && matches!(mode, AddressMode::Wrap | AddressMode::Mirror) {
             mode = AddressMode::Clamp;
         }
@@ -76,16 +79,21 @@ impl Axis {
 
 /// The face of a cube map that a direction leads to, and the place on it, both coordinates from 0 to 1 (CUDA C++ Programming
 /// Guide, "Cubemap Textures").
-pub(super) fn face([x, y, z]: [f64; 3]) -> (u32, [f64; 2]) {
-    let [ax, ay, az] = [x.abs(), y.abs(), z.abs()];
-    let (face, m, s, t) = if ax >= ay && ax >= az {
-        if x >= 0.0 { (0, ax, -z, -y) } else { (1, ax, z, -y) }
-    } else if ay >= az {
-        if y >= 0.0 { (2, ay, x, z) } else { (3, ay, x, -z) }
-    } else if z >= 0.0 {
-        (4, az, x, -y)
-    } else {
-        (5, az, -x, -y)
-    };
+pub(super) fn face(at: [f64; 3]) -> (u32, [f64; 2]) {
+    let (face, [m, s, t]) = onto_face(at, at);
     (face, [s, t].map(|side| (side / m + 1.0) / 2.0))
+}
+
+/// The face that a direction leads to, and the components of a vector as seen from it: towards it, to its right and down.
+pub(super) fn onto_face([x, y, z]: [f64; 3], [vx, vy, vz]: [f64; 3]) -> (u32, [f64; 3]) {
+    let [ax, ay, az] = [x.abs(), y.abs(), z.abs()];
+    if ax >= ay && ax >= az {
+        if x >= 0.0 { (0, [vx, -vz, -vy]) } else { (1, [-vx, vz, -vy]) }
+    } else if ay >= az {
+        if y >= 0.0 { (2, [vy, vx, vz]) } else { (3, [-vy, vx, -vz]) }
+    } else if z >= 0.0 {
+        (4, [vz, vx, -vy])
+    } else {
+        (5, [-vz, -vx, -vy])
+    }
 }

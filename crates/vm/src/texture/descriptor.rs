@@ -64,6 +64,32 @@ impl Texels {
         width.checked_mul(self.format.bytes())?.checked_add(rows)?.checked_add(slices)
     }
 
+    /// The texels of a level of detail, of which these are those of the first. Extents halve from level to level; a level begins at a
+    /// multiple of [`LEVEL`] bytes behind the beginning of the one before.
+    pub fn level(&self, nth: u32) -> Texels {
+        let mut level = *self;
+        for _ in 0..nth.min(MAX_LEVELS) {
+            let halved = |extent: u32| if extent == 0 { 0 } else { (extent / 2).max(1) };
+            let bytes = level.bytes().unwrap_or(0).next_multiple_of(LEVEL);
+            let address = level.address.saturating_add(bytes);
+            let extents = level.extents.map(halved);
+            level = Texels::dense(address, level.format, extents, level.layers);
+        }
+        level
+    }
+
+    /// Levels of detail, at most: the last one has one texel.
+    pub fn most_levels(&self) -> u32 {
+        let largest = self.extents.iter().copied().max().unwrap_or(1).max(1);
+        largest.ilog2() + 1
+    }
+
+    /// The same as [`Texels::bytes`] for so many levels of detail.
+    pub fn bytes_of_levels(&self, levels: u32) -> Option<u64> {
+        let last = self.level(levels.max(1) - 1);
+        (last.address - self.address).checked_add(last.bytes()?)
+    }
+
     /// Why they cannot be.
     pub(super) fn check(&self) -> Result<(), TextureError> {
         let Format { channels, bits, kind } = self.format;
@@ -124,8 +150,26 @@ pub enum ReadMode {
     Normalized,
 }
 
+/// Levels of detail begin at multiples of so many bytes, counted from the first one.
+pub const LEVEL: u64 = 512;
+/// Levels of detail of any texture, at most.
+const MAX_LEVELS: u32 = 32;
+
+/// The levels of detail of a texture (`mipmapFilterMode` and what follows in `cudaTextureDesc`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levels {
+    /// How many there are ([`Texels::level`]): 1 for a texture that has no others.
+    pub count: u32,
+    /// What a number between two levels means: the nearest one, or the mean of both.
+    pub filter: Filter,
+    /// What is added to the number of a level that an access asks for.
+    pub bias: f32,
+    /// The least and the greatest number then.
+    pub clamp: [f32; 2],
+}
+
 /// A texture (`cudaTextureDesc`), with its texels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Texture {
     /// The texels.
     pub texels: Texels,
@@ -137,9 +181,32 @@ pub struct Texture {
     pub read: ReadMode,
     /// Whether float coordinates go from 0 to 1 over the texture; else they count texels.
     pub normalized: bool,
+    /// What components are outside, where the mode is [`AddressMode::Border`]: as they are read, bits of floats or of integers.
+    pub border: [u32; 4],
+    /// Whether the first three components, which are integers of 8 bits without a sign and are read as floats, are those of the
+    /// colour space sRGB, and are read as linear ones.
+    pub srgb: bool,
+    /// Its levels of detail.
+    pub levels: Levels,
 }
 
 impl Texture {
+    /// A texture of which the nearest texel is read as it is, the nearest also outside, by coordinates that count texels, and which has
+    /// one level of detail.
+    pub fn new(texels: Texels) -> Texture {
+        let levels = Levels { count: 1, filter: Filter::Point, bias: 0.0, clamp: [0.0; 2] };
+        Texture {
+            texels,
+            address: [AddressMode::Clamp; 3],
+            filter: Filter::Point,
+            read: ReadMode::Element,
+            normalized: false,
+            border: [0; 4],
+            srgb: false,
+            levels,
+        }
+    }
+
     /// Why it cannot be.
     pub(super) fn check(&self) -> Result<(), TextureError> {
         self.texels.check()?;
@@ -149,7 +216,26 @@ impl Texture {
                 "only integers of 8 and 16 bits are read as normalized floats",
             ));
         }
-        if self.filter == Filter::Linear && !self.is_float() {
+        if self.levels.count == 0 || self.levels.count > self.texels.most_levels() {
+            return Err(TextureError(
+                "a texture has at least one level of detail, and the last one has a texel",
+            ));
+        }
+        let is_float = |number: &f32| number.is_finite();
+        if ![self.levels.bias].iter().chain(&self.levels.clamp).all(is_float) {
+            return Err(TextureError("levels of detail are finite numbers"));
+        }
+        if self.levels.count > 1 && self.texels.bytes_of_levels(self.levels.count).is_none() {
+            return Err(TextureError("these are more texels than any memory holds"));
+        }
+        if self.srgb && (bits, kind, self.read) != (8, ChannelKind::Unsigned, ReadMode::Normalized)
+        {
+            return Err(TextureError(
+                "only integers of 8 bits without a sign that are read as floats are of sRGB",
+            ));
+        }
+        let either = self.filter == Filter::Linear || self.levels.filter == Filter::Linear;
+        if either && !self.is_float() {
             return Err(TextureError("linear filtering needs texels that are read as floats"));
         }
         Ok(())

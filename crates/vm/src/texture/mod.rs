@@ -4,13 +4,18 @@
 //! memory. Texels lie in that memory, in rows; an array (`cudaArray_t`) is rows without gaps.
 
 mod address;
+mod asked;
 mod descriptor;
+mod level;
+mod query;
 mod read;
 
 pub use descriptor::{
-    AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture, TextureError,
+    AddressMode, ChannelKind, Filter, Format, LEVEL, Levels, ReadMode, Texels, Texture,
+    TextureError,
 };
 
+pub(crate) use asked::Asked;
 pub(crate) use read::{Place, sample, surface};
 
 use foldhash::HashMap;
@@ -18,7 +23,7 @@ use ir::TextureQuery;
 use std::sync::{PoisonError, RwLock};
 
 /// What a handle leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TextureObject {
     /// A texture.
     Texture(Texture),
@@ -70,11 +75,11 @@ impl Objects {
     }
 }
 
-/// What is so of an object.
-pub(crate) fn query(object: &TextureObject, what: TextureQuery) -> u32 {
-    let normalized = match object {
-        TextureObject::Texture(texture) => texture.normalized,
-        TextureObject::Surface(_) => false,
+/// What is so of an object, at a level of detail.
+pub(crate) fn query(object: &TextureObject, level: u32, what: TextureQuery) -> u32 {
+    let texture = match object {
+        TextureObject::Texture(texture) => *texture,
+        TextureObject::Surface(texels) => Texture::new(*texels),
     };
-    read::query(object.texels(), normalized, what)
+    query::query(&texture, level, what)
 }

@@ -1,8 +1,10 @@
 //! What one thread reads of a texture, and where it accesses a surface.
 
 use super::address::{Axis, ONE, Tap, face};
+use super::asked::Asked;
 use super::descriptor::{AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture};
-use ir::{Outside, Sampling, SurfaceAccess, TextureQuery};
+use super::level::levels;
+use ir::{Outside, Sampling, SurfaceAccess};
 
 /// Where an access to a surface goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,67 +17,121 @@ pub(crate) enum Place {
     Trap,
 }
 
-/// A component of a texture at the coordinates of a thread, as 32 bits. `read` reads so many bytes of device memory.
+/// A component of a texture for a thread, as 32 bits. `read` reads so many bytes of device memory.
 pub(crate) fn sample<E>(
     texture: &Texture,
     what: Sampling,
-    coordinates: [u32; 4],
+    asked: &Asked,
     mut read: impl FnMut(u64, u32) -> Result<u32, E>,
 ) -> Result<u32, E> {
-    let Format { channels, bits, kind } = texture.texels.format;
-    if what.component >= channels {
+    if what.component >= texture.texels.format.channels {
         return Ok(0);
     }
-    let bytes = u32::from(bits / 8);
-    let of_component = u64::from(what.component) * u64::from(bytes);
-    let mut texel =
-        |place: [Option<u32>; 3], layer: u32| match address(&texture.texels, place, layer) {
-            Some(address) => {
-                read(address + of_component, bytes).map(|raw| extended(raw, bits, kind))
+    let (level, weight) = levels(texture, what, asked);
+    let mut at = Level { texture, what, texels: texture.texels.level(level), read: &mut read };
+    if what.gathered.is_some() || (weight == 0 && (texture.filter == Filter::Point || !what.float))
+    {
+        return at.nearest(asked);
+    }
+    let low = at.mean(asked)?;
+    if weight == 0 {
+        return Ok((low as f32).to_bits());
+    }
+    at.texels = texture.texels.level(level + 1);
+    let (high, part) = (at.mean(asked)?, f64::from(weight) / f64::from(ONE));
+    Ok((((1.0 - part) * low + part * high) as f32).to_bits())
+}
+
+/// A level of detail that is read.
+struct Level<'t, R> {
+    texture: &'t Texture,
+    what: Sampling,
+    texels: Texels,
+    read: R,
+}
+
+impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Level<'_, R> {
+    /// A component of a texel, extended to 32 bits; `None` for the border.
+    fn texel(&mut self, place: [Option<u32>; 3], layer: u32) -> Result<Option<u32>, E> {
+        let Format { bits, kind, .. } = self.texels.format;
+        let Some(address) = address(&self.texels, place, layer) else { return Ok(None) };
+        let bytes = u32::from(bits / 8);
+        let of_component = u64::from(self.what.component) * u64::from(bytes);
+        let raw = (self.read)(address.wrapping_add(of_component), bytes)?;
+        Ok(Some(extended(raw, bits, kind)))
+    }
+
+    fn border(&self) -> u32 {
+        self.texture.border[usize::from(self.what.component & 3)]
+    }
+
+    /// The texel that the coordinates lie in, or that is asked for.
+    fn nearest(&mut self, asked: &Asked) -> Result<u32, E> {
+        let (layer, [x, y, z]) = footprint(self.texture, &self.texels, self.what, asked);
+        let place = match self.what.gathered {
+            // The texels from the lower left on, counterclockwise.
+            Some(nth) => {
+                let (x, y) = match nth {
+                    0 => (x[0], y[1]),
+                    1 => (x[1], y[1]),
+                    2 => (x[1], y[0]),
+                    _ => (x[0], y[0]),
+                };
+                [x.index, y.index, z[0].index]
             }
-            None => Ok(0),
+            None => [x, y, z].map(|[tap, _]| tap.index),
         };
-    let (layer, taps) = footprint(texture, what, coordinates);
-    let [x, y, z] = taps;
-    if let Some(nth) = what.gathered {
-        // The texels from the lower left on, counterclockwise.
-        let (x, y) = match nth {
-            0 => (x[0], y[1]),
-            1 => (x[1], y[1]),
-            2 => (x[1], y[0]),
-            _ => (x[0], y[0]),
-        };
-        let raw = texel([x.index, y.index, z[0].index], layer)?;
-        return Ok(unfiltered(texture, raw));
+        let raw = self.texel(place, layer)?;
+        Ok(raw.map_or(self.border(), |raw| unfiltered(self.texture, self.what.component, raw)))
     }
-    if texture.filter == Filter::Point || !what.float {
-        let raw = texel([x, y, z].map(|[tap, _]| tap.index), layer)?;
-        return Ok(unfiltered(texture, raw));
-    }
-    let (mut sum, mut whole) = (0.0, 1.0);
-    let axes = usize::from(if what.geometry.cube { 2 } else { what.geometry.dimensions });
-    for _ in 0..axes {
-        whole *= f64::from(ONE);
-    }
-    let weights = |tap: Tap, axis: usize| if axis < axes { f64::from(tap.weight) } else { 1.0 };
-    for z in &z[..if axes > 2 { 2 } else { 1 }] {
-        for y in &y[..if axes > 1 { 2 } else { 1 }] {
-            for x in x {
-                let weight = weights(x, 0) * weights(*y, 1) * weights(*z, 2);
-                if weight > 0.0 {
-                    let raw = texel([x.index, y.index, z.index], layer)?;
-                    // The product is exact: a weight has at most 25 bits, a value at most 24.
-                    sum += weight * value(texture, raw);
+
+    /// The mean of the texels around, or the one that the coordinates lie in.
+    fn mean(&mut self, asked: &Asked) -> Result<f64, E> {
+        let (texture, what) = (self.texture, self.what);
+        let (layer, [x, y, z]) = footprint(texture, &self.texels, what, asked);
+        let is_srgb = texture.srgb && what.component < 3;
+        let scale = if is_srgb { 1.0 } else { scale(texture) };
+        let (mut sum, mut outside, mut whole) = (0.0, 0.0, 1.0);
+        let axes = usize::from(if what.geometry.cube { 2 } else { what.geometry.dimensions });
+        for _ in 0..axes {
+            whole *= f64::from(ONE);
+        }
+        let weights = |tap: Tap, axis: usize| if axis < axes { f64::from(tap.weight) } else { 1.0 };
+        for z in &z[..if axes > 2 { 2 } else { 1 }] {
+            for y in &y[..if axes > 1 { 2 } else { 1 }] {
+                for x in x {
+                    let weight = weights(x, 0) * weights(*y, 1) * weights(*z, 2);
+                    if weight > 0.0 {
+                        // The products are exact: a weight has at most 25 bits, a value at most 24.
+                        match self.texel([x.index, y.index, z.index], layer)? {
+                            Some(raw) if is_srgb => sum += weight * linear(raw),
+                            Some(raw) => sum += weight * value(texture, raw),
+                            None => {
+                                outside += weight * f64::from(f32::from_bits(self.border()));
+                            }
+                        }
+                    }
                 }
             }
         }
+        Ok(if outside == 0.0 { sum / (whole * scale) } else { (sum / scale + outside) / whole })
     }
-    Ok(((sum / (whole * scale(texture))) as f32).to_bits())
+}
+
+/// What a component of 8 bits of the colour space sRGB is as a linear one (IEC 61966-2-1).
+fn linear(raw: u32) -> f64 {
+    let part = f64::from(raw) / 255.0;
+    if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
 }
 
 /// The layer, and the texels of each axis.
-fn footprint(texture: &Texture, what: Sampling, coordinates: [u32; 4]) -> (u32, [[Tap; 2]; 3]) {
-    let texels = &texture.texels;
+fn footprint(
+    texture: &Texture,
+    texels: &Texels,
+    what: Sampling,
+    asked: &Asked,
+) -> (u32, [[Tap; 2]; 3]) {
+    let Asked { coordinates, offset, .. } = asked;
     let first = usize::from(what.geometry.layered);
     let given = |axis: usize| {
         let bits = coordinates.get(first + axis).copied().unwrap_or(0);
@@ -111,7 +167,8 @@ fn footprint(texture: &Texture, what: Sampling, coordinates: [u32; 4]) -> (u32, 
             (None, true) => texture.filter,
             (None, false) => Filter::Point,
         };
-        Axis { extent, mode, filter, normalized }.taps(at)
+        let offset = offset[axis].cast_signed();
+        Axis { extent, mode, filter, normalized, offset }.taps(at)
     });
     (layer, taps)
 }
@@ -135,7 +192,10 @@ fn extended(raw: u32, bits: u8, kind: ChannelKind) -> u32 {
 }
 
 /// What a thread gets of an extended component.
-fn unfiltered(texture: &Texture, raw: u32) -> u32 {
+fn unfiltered(texture: &Texture, component: u8, raw: u32) -> u32 {
+    if texture.srgb && component < 3 {
+        return (linear(raw) as f32).to_bits();
+    }
     let is_integer = texture.texels.format.kind != ChannelKind::Float;
     match texture.read == ReadMode::Normalized && is_integer {
         true => ((value(texture, raw) / scale(texture)) as f32).to_bits(),
@@ -205,17 +265,5 @@ fn outside(what: Outside) -> Place {
     match what {
         Outside::Trap => Place::Trap,
         Outside::Clamp | Outside::Zero => Place::Nowhere,
-    }
-}
-
-/// What is so of a texture or a surface.
-pub(super) fn query(texels: &Texels, normalized: bool, what: TextureQuery) -> u32 {
-    match what {
-        TextureQuery::Width => texels.extents[0],
-        TextureQuery::Height => texels.extents[1],
-        TextureQuery::Depth => texels.extents[2],
-        TextureQuery::Layers => texels.layers,
-        TextureQuery::Normalized => normalized.into(),
-        TextureQuery::Levels => 1,
     }
 }

@@ -3,6 +3,7 @@
 mod arg;
 mod block;
 mod fault;
+mod limits;
 mod packed;
 mod packing;
 mod run;

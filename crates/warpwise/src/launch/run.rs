@@ -238,6 +238,7 @@ impl Kernel {
         args: impl FnOnce() -> Vec<Arg>,
         run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Report, Error> {
+        self.fits(device, config)?;
         let image_base = device.load_image(&self.image)?;
         let launch = config.launch(params, image_base);
         let started = Instant::now();

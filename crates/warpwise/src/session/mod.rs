@@ -5,12 +5,10 @@
 
 mod event;
 pub mod order;
-mod properties;
 mod queue;
 mod stream;
 
 pub use event::Event;
-pub use properties::Properties;
 pub use queue::Point;
 pub use stream::Stream;
 
@@ -18,9 +16,11 @@ use crate::device::Device;
 use crate::error::{Error, Stage};
 use crate::linker::Linker;
 use crate::module::{Kernel, Module};
+use crate::properties::Properties;
 use diag::Class;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use vm::CodeCache;
 
 /// Modules that are kept; those that were loaded first go first.
 const MAX_MODULES: usize = 256;
@@ -57,6 +57,7 @@ const MAX_MODULES: usize = 256;
 pub struct Session {
     device: Arc<Device>,
     properties: Properties,
+    cache: Option<CodeCache>,
     programs: Mutex<Programs>,
 }
 
@@ -83,15 +84,22 @@ fn key(module: &Arc<Module>) -> usize {
 }
 
 impl Session {
-    /// A session with a device of its own, with nothing in its memory.
+    /// A session with a device of its own, with nothing in its memory. Machine code is kept in the user's cache
+    /// ([`CodeCache::of_user`]).
     ///
     /// # Errors
     /// The host reserves no address range, or there is no such architecture.
     pub fn new(properties: Properties) -> Result<Session, Error> {
-        let unknown = |why| Error::message(Stage::Launch, Class::BadInput, why);
-        ptx::target::check_name(&properties.target).map_err(unknown)?;
-        let device = Arc::new(Device::new()?);
-        Ok(Session { device, properties, programs: Mutex::default() })
+        Session::with_cache(properties, CodeCache::of_user())
+    }
+
+    /// The same with another cache of machine code, or none.
+    ///
+    /// # Errors
+    /// As for [`Session::new`].
+    pub fn with_cache(properties: Properties, cache: Option<CodeCache>) -> Result<Session, Error> {
+        let device = Arc::new(Device::of(properties.clone())?);
+        Ok(Session { device, properties, cache, programs: Mutex::default() })
     }
 
     /// The device.
@@ -136,6 +144,7 @@ impl Session {
         if number(&written) != number(device) {
             module.retarget(device)?;
         }
+        module.set_code_cache(self.cache.clone());
         let module = Arc::new(module);
         let mut programs = self.programs();
         if let Some(known) = programs.module(parts) {

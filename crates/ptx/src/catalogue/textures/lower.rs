@@ -5,12 +5,15 @@ use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Operand, OperandKind};
 use ir::{
-    Address, BinaryOp, Class, CompareOp, Geometry, Op, Ordering, Outside, Pred, Reg, Sampling,
-    Scope, Service, Space, Src, SurfaceAccess, TextureQuery, UnaryOp, Update,
+    Address, BinaryOp, Class, CompareOp, Detail, Geometry, Op, Ordering, Outside, Pred, Reg, Round,
+    Sampling, Scope, Service, Space, Src, SurfaceAccess, TextureQuery, UnaryOp, Update,
 };
 
 /// The truth table (`ir::Op::Logic`) that is true where both operands are.
 const AND: u8 = 0b1000;
+
+/// What makes a half of a result.
+const TO_HALF: UnaryOp = UnaryOp::F32ToF16(Round::NearestEven);
 
 /// What stands in the brackets: a handle and coordinates.
 struct Place {
@@ -20,19 +23,66 @@ struct Place {
     geometry: Geometry,
 }
 
-/// `tex`. There is one level of detail, so that levels and gradients choose nothing.
+/// `tex`.
 pub(super) fn sample(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    if inst.ty("dtype") == ScalarType::F16 || has_residence(lo, inst)? {
+    if has_residence(lo, inst)? {
         return not_implemented(lo, inst);
     }
     let float = inst.ty("ctype") == ScalarType::F32;
     let Some(place) = place(lo, inst, inst.ty("ctype"))? else { return not_implemented(lo, inst) };
-    components(lo, inst, &place, |nth, geometry| Sampling {
-        geometry,
-        float,
-        component: nth,
-        gathered: None,
-    })
+    let details = details(lo, inst)?;
+    if place.geometry.layered && inst.operand("offset").is_some() {
+        return not_implemented(lo, inst);
+    }
+    let what = |component, geometry| {
+        let detail = details.detail;
+        Sampling { geometry, float, component, gathered: None, detail }
+    };
+    components(lo, inst, &place, &details, what)
+}
+
+/// A level of detail, and offsets, as an instruction says them.
+struct Details {
+    detail: Detail,
+    /// As [`Service::SampleDetail`] takes them.
+    numbers: [Src; 6],
+    offset: [Src; 3],
+}
+
+impl Details {
+    const NONE: Details =
+        Details { detail: Detail::Base, numbers: [Src::Imm(0); 6], offset: [Src::Imm(0); 3] };
+
+    /// Whether all is as where nothing is said.
+    fn are_none(&self) -> bool {
+        self.detail == Detail::Base && self.offset.iter().all(|by| *by == Src::Imm(0))
+    }
+}
+
+/// What stands behind the brackets.
+fn details(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Details> {
+    let mut details = Details::NONE;
+    let mut read = |to: &mut [Src], name: &str, ty: ScalarType| -> Result {
+        let operand = lo.operand(inst, name)?;
+        for (to, from) in to.iter_mut().zip(lo.elements(operand)) {
+            *to = lo.value_of(from, ty)?;
+        }
+        Ok(())
+    };
+    if inst.operand("lod").is_some() {
+        details.detail = Detail::Level;
+        read(&mut details.numbers[..1], "lod", inst.ty("ctype"))?;
+    }
+    if inst.operand("dx").is_some() {
+        details.detail = Detail::Gradient;
+        let (dx, dy) = details.numbers.split_at_mut(3);
+        read(dx, "dx", ScalarType::F32)?;
+        read(dy, "dy", ScalarType::F32)?;
+    }
+    if inst.operand("offset").is_some() {
+        read(&mut details.offset, "offset", ScalarType::S32)?;
+    }
+    Ok(details)
 }
 
 /// `tld4`.
@@ -47,12 +97,15 @@ pub(super) fn gather(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         _ => 0,
     };
     let Some(place) = place(lo, inst, ScalarType::F32)? else { return not_implemented(lo, inst) };
-    components(lo, inst, &place, |nth, geometry| Sampling {
-        geometry,
-        float: true,
-        component,
-        gathered: Some(nth),
-    })
+    let details = details(lo, inst)?;
+    if place.geometry.layered && inst.operand("offset").is_some() {
+        return not_implemented(lo, inst);
+    }
+    let what = |nth, geometry| {
+        let (gathered, detail) = (Some(nth), Detail::Base);
+        Sampling { geometry, float: true, component, gathered, detail }
+    };
+    components(lo, inst, &place, &details, what)
 }
 
 /// Whether a predicate is wanted that says if texels are resident.
@@ -65,23 +118,56 @@ fn components(
     lo: &mut Lowering,
     inst: &Inst<'_>,
     place: &Place,
+    details: &Details,
     what: impl Fn(u8, Geometry) -> Sampling,
 ) -> Result {
-    let ty = inst.ty("dtype");
     let operand = lo.operand(inst, "d")?;
+    let elements = lo.elements(operand);
+    // Without the word, results are pairs of halves.
+    let is_packed = inst.word("dtype").is_none();
+    let ty = if is_packed { ScalarType::F16x2 } else { inst.ty("dtype") };
     // Results may stand in the registers of coordinates: they are written when all have been read.
     let mut late: Vec<(&Operand, Reg)> = Vec::new();
-    for (nth, d) in (0..).zip(lo.elements(operand)) {
+    for (nth, d) in (0..).zip(elements) {
         if matches!(d.kind, OperandKind::Sink) {
             continue;
         }
-        let control = what(nth, place.geometry).bits();
-        late.push((d, ask(lo, Service::Sample, Class::W32, place, control)));
+        let mut component = |nth: u8| {
+            let control = what(nth, place.geometry).bits();
+            ask_texture(lo, place, details, control)
+        };
+        let value = if is_packed {
+            let (low, high) = (component(2 * nth), component(2 * nth + 1));
+            let [low, high] = [low, high].map(|value| lo.b.unary(TO_HALF, value));
+            lo.b.binary(BinaryOp::Pack32, low, high)
+        } else if ty == ScalarType::F16 {
+            let value = component(nth);
+            lo.b.unary(TO_HALF, value)
+        } else {
+            component(nth)
+        };
+        late.push((d, value));
     }
     for (d, value) in late {
         lo.write_to(d, value.into(), ty)?;
     }
     Ok(())
+}
+
+/// Asks the host for a component.
+fn ask_texture(lo: &mut Lowering, place: &Place, details: &Details, control: u64) -> Reg {
+    if details.are_none() {
+        return ask(lo, Service::Sample, Class::W32, place, control);
+    }
+    let d = lo.b.reg(Class::W32);
+    let numbers = place.coordinates.into_iter().chain(details.numbers).chain(details.offset);
+    let operands = [place.handle].into_iter().chain(numbers).chain([Src::Imm(control)]);
+    lo.b.push(Op::Host {
+        service: Service::SampleDetail,
+        d: Some(d),
+        operands: operands.collect(),
+    });
+    d
 }
 
 /// Asks the host something of a place.
@@ -124,8 +210,12 @@ pub(super) fn query(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let what = inst.word("query").and_then(TextureQuery::from_word);
     let Some(what) = what else { return not_implemented(lo, inst) };
     let handle = lo.value_of(&inner.base, ScalarType::U64)?;
+    let level = match inst.operand("lod") {
+        Some(_) => lo.value(inst, "lod")?,
+        None => Src::Imm(0),
+    };
     let d = lo.b.reg(Class::W32);
-    let operands = vec![handle, Src::Imm(what.bits())];
+    let operands = vec![handle, level, Src::Imm(what.bits())];
     lo.b.push(Op::Host { service: Service::QueryTexture, d: Some(d), operands });
     lo.write(inst, "d", d.into(), ScalarType::B32)
 }

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""What threads read of textures with levels of detail, offsets, border colours and sRGB: expected.tsv, in exact rationals rounded once.
+
+Texels, weights and addresses are by the CUDA C++ Programming Guide ("Texture Fetching"); levels of detail by OpenGL 4.6, 8.14 "Texture
+Minification" (the guide has no formula), with weights of 8 bits as between texels; sRGB by IEC 61966-2-1. Powers and logarithms are computed
+with 60 digits. Only the standard library is used."""
+
+import random
+import struct
+from decimal import Decimal, getcontext
+from fractions import Fraction as Q
+from math import floor
+from pathlib import Path
+
+getcontext().prec = 60
+LEVEL = 512
+random.seed(20)
+
+
+def single(value):
+    """The nearest binary32 of a random number, as a rational."""
+    return Q(struct.unpack("<f", struct.pack("<f", value))[0])
+
+
+def bits(value):
+    """The bits of a rational that is a binary32."""
+    return struct.unpack("<I", struct.pack("<f", float(value)))[0]
+
+
+def rounded(value, digits, least):
+    """The nearest number of so many binary digits, ties to even; `least` is the exponent of the smallest one's last digit."""
+    if value == 0:
+        return Q(0)
+    exponent = least
+    while abs(value) / Q(2) ** exponent >= 1 << digits:
+        exponent += 1
+    return round(value / Q(2) ** exponent) * Q(2) ** exponent
+
+
+def to_f32(value):
+    return rounded(value, 24, -149)
+
+
+def to_f16(value):
+    return rounded(value, 11, -24)
+
+
+def half_bits(value):
+    return struct.unpack("<H", struct.pack("<e", float(value)))[0]
+
+
+def frac(x):
+    return x - floor(x)
+
+
+def axis(x, n, mode, linear, normalized, offset):
+    if normalized:
+        x = x * n
+    elif mode in ("wrap", "mirror"):
+        mode = "clamp"
+    x += offset
+    if mode == "mirror":
+        u = x / n
+        x = (frac(u) if floor(u) % 2 == 0 else 1 - frac(u)) * n
+        mode = "clamp"
+
+    def texel(i):
+        if mode == "border":
+            return i if 0 <= i < n else None
+        if mode == "wrap":
+            return i % n
+        return min(max(i, 0), n - 1)
+
+    if not linear:
+        return [(texel(floor(x)), Q(1))]
+    b = x - Q(1, 2)
+    alpha = Q(floor(frac(b) * 256 + Q(1, 2)), 256)
+    return [(texel(floor(b)), 1 - alpha), (texel(floor(b) + 1), alpha)]
+
+
+def read(level, at, how, border, offset=(0, 0)):
+    """The mean of texels of a level: (width, height, values)."""
+    width, height, values = level
+    total = Q(0)
+    for x, wx in axis(at[0], width, *how, offset[0]):
+        for y, wy in axis(at[1], height, *how, offset[1]):
+            total += wx * wy * (border if x is None or y is None else values[y * width + x])
+    return total
+
+
+def mixed(levels, number, at, how, between, border):
+    """The value at a number of a level, which is inside."""
+    if not between:
+        return read(levels[min(floor(number + Q(1, 2)), len(levels) - 1)], at, how, border)
+    low = floor(number)
+    part = Q(floor((number - low) * 256 + Q(1, 2)), 256)
+    if part == 1:
+        low, part = low + 1, Q(0)
+    total = read(levels[low], at, how, border)
+    return total if part == 0 else (1 - part) * total + part * read(levels[low + 1], at, how, border)
+
+
+def inside(number, bias, least, most, count):
+    number = max(min(number + bias, most), least)
+    return min(max(number, Q(0)), Q(count - 1))
+
+
+def log2(value):
+    return Q(Decimal(value.numerator).ln() / Decimal(2).ln() - Decimal(value.denominator).ln() / Decimal(2).ln())
+
+
+def linear_of_srgb(raw):
+    part = Q(raw, 255)
+    if part <= Q(4045, 100000):
+        return part * 100 / 1292
+    base = (part + Q(55, 1000)) * 1000 / 1055
+    power = (Decimal("2.4") * (Decimal(base.numerator).ln() - Decimal(base.denominator).ln())).exp()
+    return Q(power)
+
+
+W, H, COUNT = 16, 8, 5
+levels, w, h = [], W, H
+for _ in range(COUNT):
+    levels.append((w, h, [single(random.uniform(-4, 4)) for _ in range(w * h)]))
+    w, h = max(w // 2, 1), max(h // 2, 1)
+
+lines = ["# Made by expected.py. Texels of the levels, as bits of binary32."]
+for w, h, values in levels:
+    lines.append("\t".join(["level", str(w), str(h)] + [f"{bits(value):08x}" for value in values]))
+lines.append("# Kernel; mode; filter; filter of levels; normalized; bias, least and greatest level; border; numbers of a thread; result.")
+
+
+def row(kernel, mode, linear, between, normalized, limits, border, numbers, result):
+    words = [kernel, mode, "linear" if linear else "point", "linear" if between else "point", "yes" if normalized else "no"]
+    words += [f"{bits(number):08x}" for number in limits] + [f"{bits(border):08x}"]
+    words += [f"{bits(number):08x}" for number in numbers] + [f"{result:08x}"]
+    lines.append("\t".join(words))
+
+
+def place(normalized):
+    x, y = random.uniform(-1.5, 2.5), random.uniform(-1.5, 2.5)
+    if random.random() < 0.3:
+        x, y = round(x * 64) / 64, round(y * 64) / 64
+    return (single(x), single(y)) if normalized else (single(x * W), single(y * H))
+
+
+PLAIN = (Q(0), Q(0), Q(100))
+for mode in ("wrap", "clamp", "mirror", "border"):
+    for linear in (False, True):
+        border = single(random.uniform(-2, 2))
+        for between in (False, True):
+            how = (mode, linear, True)
+            for nth in range(24):
+                at = place(True)
+                limits = PLAIN if nth < 16 else (Q(-5, 4), Q(1, 2), Q(11, 4))
+                number = single(random.uniform(-1, 6)) if nth % 4 else Q(random.randrange(-2, 13), 2)
+                value = mixed(levels, inside(number, *limits, COUNT), at, how, between, border)
+                row("level", mode, linear, between, True, limits, border, [*at, number], bits(to_f32(value)))
+            for nth in range(16):
+                at = place(True)
+                scale = Q(2) ** random.randrange(-1, 6)
+                if nth % 2:
+                    dx, dy = (scale / W, Q(0)), (Q(0), scale / H / 2)
+                else:
+                    dx, dy = [tuple(single(random.uniform(-0.2, 0.2)) for _ in range(2)) for _ in range(2)]
+                length = max((x * W) ** 2 + (y * H) ** 2 for x, y in (dx, dy))
+                number = inside(log2(length) / 2, *PLAIN, COUNT)
+                value = mixed(levels, number, at, how, between, border)
+                row("gradient", mode, linear, between, True, PLAIN, border, [*at, *dx, *dy], bits(to_f32(value)))
+        for normalized in (False, True):
+            how = (mode, linear, normalized)
+            for _ in range(12):
+                at = place(normalized)
+                value = read(levels[0], at, how, border)
+                row("base", mode, linear, True, normalized, PLAIN, border, at, bits(to_f32(value)))
+                value = read(levels[0], at, how, border, (-3, 2))
+                row("offset", mode, linear, True, normalized, PLAIN, border, at, bits(to_f32(value)))
+                value = to_f32(read(levels[0], at, how, border))
+                row("half", mode, linear, True, normalized, PLAIN, border, at, half_bits(to_f16(value)))
+
+lines.append("# Of each component of sRGB, the linear one.")
+for raw in range(256):
+    lines.append(f"srgb\t{raw}\t{bits(to_f32(linear_of_srgb(raw))):08x}")
+
+Path(__file__).with_name("expected.tsv").write_text("\n".join(lines) + "\n")
