@@ -20,21 +20,15 @@ pub fn xorshift(out: &mut [u32], rounds: u32) {
     }
 }
 
-/// Inclusive scan of every 32 elements, by doubling steps as the kernel does it.
+/// Inclusive scan of every 32 elements, one after the other: what is fastest on a core.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
 pub fn warp_scan(input: &[i32], out: &mut [i32]) {
     for (input, out) in input.chunks_exact(32).zip(out.chunks_exact_mut(32)) {
-        // The first 32 elements stay zero: what is shifted in from below.
-        let mut x = [0i32; 64];
-        x[32..].copy_from_slice(input);
-        for step in [1, 2, 4, 8, 16] {
-            let mut y = [0i32; 32];
-            for lane in 0..32 {
-                y[lane] = x[32 + lane].wrapping_add(x[32 + lane - step]);
-            }
-            x[32..].copy_from_slice(&y);
+        let mut sum = 0i32;
+        for (out, x) in out.iter_mut().zip(input) {
+            sum = sum.wrapping_add(*x);
+            *out = sum;
         }
-        out.copy_from_slice(&x[32..]);
     }
 }
 

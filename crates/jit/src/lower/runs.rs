@@ -43,13 +43,16 @@ impl Lower<'_> {
         found
     }
 
-    /// Parts the code: where the elements of each vector of offsets lie one after the other, and where some do not. The code goes on
-    /// with the former; the block of the others is the result.
-    fn in_runs(&mut self, offsets: &[VReg]) -> Block {
-        let places = self.pool(places());
+    /// Parts the code: where in each vector of offsets every lane's is the first one's plus a constant of the lane, and where some are
+    /// not. The code goes on with the former; the block of the others is the result.
+    fn where_steps(&mut self, offsets: &[VReg], steps: [u8; 64]) -> Block {
+        let steps = (steps != [0; 64]).then(|| self.pool(steps));
         let mut differ: Option<VReg> = None;
         for offsets in offsets {
-            let starts = self.binary(V::SubD, *offsets, O::M(places));
+            let starts = match steps {
+                Some(steps) => self.binary(V::SubD, *offsets, O::M(steps)),
+                None => *offsets,
+            };
             let first = self.first_in_all(starts);
             let own = self.binary(V::Xor, starts, O::U(first));
             differ = Some(match differ {
@@ -57,13 +60,13 @@ impl Lower<'_> {
                 Some(all) => self.binary(V::Or, all, O::U(own)),
             });
         }
-        let [runs, others] = [0; 2].map(|_| self.func.block());
+        let [those, others] = [0; 2].map(|_| self.func.block());
         if let Some(differ) = differ {
             self.is_any_set(differ);
         }
-        let both = vec![(others, Vec::new()), (runs, Vec::new())];
+        let both = vec![(others, Vec::new()), (those, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
-        self.func.begin(runs);
+        self.func.begin(those);
         others
     }
 
@@ -86,19 +89,19 @@ impl Lower<'_> {
         Mem { base: Base::Value(base), index: Some((first, 1)), disp, broadcast: false }
     }
 
-    /// Words of all lanes.
+    /// Words of all lanes. Those of a vector are often a run, such as a row of a tile, or one element.
     pub(super) fn load_runs(&mut self, base: VReg, offsets: &[VReg], disp: i32) -> Vec<VReg> {
-        let others = self.in_runs(offsets);
         let join = self.func.block();
-        let loaded = offsets
-            .iter()
-            .map(|offsets| {
+        for (steps, how) in [(places(), U::Load), ([0; 64], U::BroadcastMemory)] {
+            let others = self.where_steps(offsets, steps);
+            let load = |offsets: &VReg| {
                 let from = self.run(base, *offsets, disp);
-                self.unary(U::Load, O::M(from))
-            })
-            .collect();
-        self.func.end(Kind::Jump, vec![(join, loaded)]);
-        self.func.begin(others);
+                self.unary(how, O::M(from))
+            };
+            let loaded = offsets.iter().map(load).collect();
+            self.func.end(Kind::Jump, vec![(join, loaded)]);
+            self.func.begin(others);
+        }
         let gathered = offsets
             .iter()
             .map(|offsets| self.gather(Base::Value(base), *offsets, disp, None))
@@ -119,7 +122,7 @@ impl Lower<'_> {
         disp: i32,
         lanes: impl FnOnce(&mut Self),
     ) {
-        let others = self.in_runs(offsets);
+        let others = self.where_steps(offsets, places());
         let join = self.func.block();
         let (_, store) = crate::x86::vector_moves(self.level);
         for (offsets, value) in offsets.iter().zip(values) {
