@@ -1,14 +1,14 @@
 //! Litmus tests between CTAs that run on cores of their own: outcomes that the PTX memory model forbids are never seen
 //! (PTX ISA 9.1, 8.9 "Axioms": causality, Fence-SC, coherence, and the litmus tests there).
 
-use warpwise::{Device, LaunchConfig, Module};
+use warpwise::{Device, EngineChoice, LaunchConfig, Module};
 
 /// How often the CTAs of a test meet, each time at words that nobody has used.
 const ROUNDS: usize = 40_000;
 
-/// Runs a test and returns what each round found in `%r1` and `%r2` of each role. Roles are CTAs of one thread; `%x` and `%y` are
-/// the addresses of the round's two words, which lie in different cache lines and begin as 0.
-fn outcomes(roles: &[&str]) -> Vec<Vec<[u32; 2]>> {
+/// Runs a test and returns what each round found in `%r1` and `%r2` of each role. Roles are CTAs of so many threads, all of which do the
+/// same; `%x` and `%y` are the addresses of the round's two words, which lie in different cache lines and begin as 0.
+fn outcomes(roles: &[&str], engine: EngineChoice, threads: u32) -> Vec<Vec<[u32; 2]>> {
     let count = roles.len();
     let code: String = (0..)
         .zip(roles)
@@ -35,7 +35,7 @@ fn outcomes(roles: &[&str]) -> Vec<Vec<[u32; 2]>> {
             red.global.add.u32 [here], 1;
         ALL:
             ld.volatile.global.u32 %there, [here];
-            setp.ne.u32 %p, %there, {count};
+            setp.ne.u32 %p, %there, {all};
             @%p bra ALL;
         ROUND:
             mov.u32 %r1, 0;
@@ -53,13 +53,15 @@ fn outcomes(roles: &[&str]) -> Vec<Vec<[u32; 2]>> {
             ret;
         }}",
         row = 8 * count,
+        all = count as u32 * threads,
     );
     let module = Module::from_ptx("litmus.ptx", text).expect("the module is well formed");
     let kernel = module.kernel("litmus").expect("it lowers");
     let device = Device::new().expect("the host gives memory");
     let words = device.allocate(256 * ROUNDS as u64).expect("it fits");
     let out = device.allocate((8 * count * ROUNDS) as u64).expect("it fits");
-    let config = LaunchConfig { threads: count, ..LaunchConfig::new(count as u32, 1) };
+    let config =
+        LaunchConfig { threads: count, engine, ..LaunchConfig::new(count as u32, threads) };
     kernel.launch(&device, &config, &[words.into(), out.into()]).expect("it runs");
     let found = device.download::<u32>(out).expect("it is there");
     let round = |round: &[u32]| round.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
@@ -68,10 +70,15 @@ fn outcomes(roles: &[&str]) -> Vec<Vec<[u32; 2]>> {
 
 /// No round of a test may end in a way that is forbidden.
 fn never(roles: &[&str], forbidden: impl Fn(&[[u32; 2]]) -> bool) {
-    let found = outcomes(roles);
-    assert_eq!(found.len(), ROUNDS);
-    let seen = found.iter().position(|round| forbidden(round));
-    assert_eq!(seen, None, "{:?}", seen.map(|round| &found[round]));
+    let native = |engine: &EngineChoice| matches!(engine, EngineChoice::Native(_));
+    // Machine code is for whole warps.
+    let whole = EngineChoice::available().filter(native).map(|engine| (engine, 32));
+    for (engine, threads) in [(EngineChoice::interpreter(), 1)].into_iter().chain(whole) {
+        let found = outcomes(roles, engine, threads);
+        assert_eq!(found.len(), ROUNDS);
+        let seen = found.iter().position(|round| forbidden(round));
+        assert_eq!(seen, None, "{engine}: {:?}", seen.map(|round| &found[round]));
+    }
 }
 
 #[test]

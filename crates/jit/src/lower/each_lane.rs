@@ -4,6 +4,7 @@
 //! they do not, the instruction is performed by somebody else, who also finds the lane to blame.
 
 use super::Lower;
+use super::memory::STRONG_FUEL;
 use super::value::{FLOAT, INT, Value, mask_class};
 use super::values::{doubles, words};
 use crate::Level;
@@ -145,7 +146,7 @@ impl Lower<'_> {
     fn accessed<'i>(&self, inst: &'i Inst) -> Option<Accessed<'i>> {
         let found = match &inst.op {
             Op::Load { d, space, access, address, ordering }
-                if Self::is_plain(*space, *ordering) =>
+                if Self::can_be_plain(*space, *ordering, d.len()) =>
             {
                 Accessed {
                     space: *space,
@@ -156,7 +157,7 @@ impl Lower<'_> {
                 }
             }
             Op::Store { values, space, access, address, ordering }
-                if Self::is_plain(*space, *ordering) =>
+                if Self::can_be_plain(*space, *ordering, values.len()) =>
             {
                 Accessed {
                     space: *space,
@@ -390,7 +391,8 @@ impl Lower<'_> {
     /// Serves the lanes.
     fn emit_lanes(&mut self, op: &Op, reached: &Reached, lanes: VReg, masks: Option<&[VReg]>) {
         match op {
-            Op::Load { d, access, .. } => {
+            Op::Load { d, space, access, ordering, .. } => {
+                self.count_strong(*space, *ordering);
                 let is_single = d.len() == 1;
                 for (nth, d) in d.iter().enumerate() {
                     let Some(d) = *d else { continue };
@@ -415,7 +417,8 @@ impl Lower<'_> {
                     self.take_element(d, 0);
                 }
             }
-            Op::Store { values, access, .. } => {
+            Op::Store { values, space, access, ordering, .. } => {
+                self.count_strong(*space, *ordering);
                 if let ([value], Access::B32) = (&values[..], access) {
                     return self.store_words(*value, *access, reached, lanes, masks);
                 }
@@ -426,7 +429,7 @@ impl Lower<'_> {
             }
             Op::Atomic { d, update, access, b, c, space, .. } => {
                 let fuel = Mem::new(Base::Context, at::FUEL);
-                self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(ATOMIC_FUEL)]);
+                self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
                 let d = d.filter(|d| self.is_demanded(*d));
                 let Some(how) = atomic(*update, *access, d.is_some()) else { return };
                 self.give_element(*b, *access, 0);
@@ -629,9 +632,6 @@ fn counted(first: u32, stride: u32) -> [u8; 64] {
     }
     bytes
 }
-
-/// What a turn loses by an atomic, as in the interpreter.
-const ATOMIC_FUEL: u8 = 64;
 
 /// The class of the values of an access.
 fn class_of(access: Access) -> Class {

@@ -16,6 +16,9 @@ use regalloc2::{Operand, VReg};
 /// Bytes that the lanes of one access may lie apart.
 const MAX_SPAN: i64 = 1 << 24;
 
+/// What a turn loses by a strong access, as in the interpreter.
+pub(super) const STRONG_FUEL: u8 = 64;
+
 /// Where the lanes of a checked access are on the host.
 struct Lanes {
     base: Base,
@@ -49,19 +52,33 @@ fn access_class(access: Access) -> Class {
 }
 
 impl Lower<'_> {
-    /// Whether no other host thread may access the same bytes at the same time, or that is a race. Code runs a CTA whose shared
-    /// memory nobody else has, and all its warps on one thread.
-    pub(super) fn is_plain(space: Space, ordering: Ordering) -> bool {
+    /// Whether an access may be part of what threads of the host tell each other. Code runs a CTA whose shared memory nobody else has,
+    /// and all its warps on one thread.
+    fn is_strong(space: Space, ordering: Ordering) -> bool {
         match space {
-            Space::Shared | Space::Local | Space::Param => true,
-            Space::Global | Space::Generic => ordering.scope().is_none(),
+            Space::Shared | Space::Local | Space::Param => false,
+            Space::Global | Space::Generic => ordering.scope().is_some(),
+        }
+    }
+
+    /// Whether plain loads or stores of so many elements a lane do what an access asks for. Those of x86 keep the order that acquire and
+    /// release ask for, and move an aligned element in one piece; several elements are not sure to be one.
+    pub(super) fn can_be_plain(space: Space, ordering: Ordering, elements: usize) -> bool {
+        !Self::is_strong(space, ordering) || elements == 1
+    }
+
+    /// Counts a strong access as the interpreter does: it may be part of a wait, and then going on is no progress.
+    pub(super) fn count_strong(&mut self, space: Space, ordering: Ordering) {
+        if Self::is_strong(space, ordering) {
+            let fuel = Mem::new(Base::Context, crate::context::FUEL);
+            self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
         }
     }
 
     /// A load. Says whether it can be done.
     pub(super) fn load(&mut self, op: &Op, place: u32) -> bool {
         let Op::Load { d, space, access, address, ordering } = op else { return false };
-        if !Self::is_plain(*space, *ordering) {
+        if !Self::can_be_plain(*space, *ordering, d.len()) {
             return false;
         }
         let size = i64::from(access.bytes());
@@ -93,6 +110,7 @@ impl Lower<'_> {
         let Some(lanes) = self.checked(address, &affine, *space, bytes, false, place) else {
             return false;
         };
+        self.count_strong(*space, *ordering);
         let interleaved = dense && !wide && matches!(d.len(), 2 | 4);
         let mut elements = match interleaved {
             true => self.load_interleaved(&lanes, d.len()),
@@ -202,7 +220,7 @@ impl Lower<'_> {
     /// A store. Says whether it can be done.
     pub(super) fn store(&mut self, op: &Op, place: u32) -> bool {
         let Op::Store { values, space, access, address, ordering } = op else { return false };
-        if !Self::is_plain(*space, *ordering) {
+        if !Self::can_be_plain(*space, *ordering, values.len()) {
             return false;
         }
         let (size, class) = (i64::from(access.bytes()), access_class(*access));
@@ -225,6 +243,7 @@ impl Lower<'_> {
         let Some(lanes) = self.checked(address, &affine, *space, bytes, true, place) else {
             return false;
         };
+        self.count_strong(*space, *ordering);
         let (_, store) = crate::x86::vector_moves(self.level);
         if size < 4 {
             let all: Vec<VReg> =

@@ -26,7 +26,7 @@ mod vector;
 mod wide;
 
 use crate::exit::{Leaving, Why};
-use crate::mir::{Func, Kind, O};
+use crate::mir::{Base, Func, Kind, Mem, O};
 use crate::{Input, Level};
 use apart::Parts;
 use iced_x86::{Code, ConditionCode};
@@ -406,13 +406,21 @@ impl Lower<'_> {
                 self.masked.is_none() && self.collective(what, *members)
             }
             Op::CopyProgress(_) => true,
+            Op::Fence(_) => {
+                self.func.x(Code::Mfence, &[]);
+                true
+            }
+            Op::Nanosleep { .. } => {
+                // Most of the turn, as in the interpreter: whoever is waited for is to get on.
+                let fuel = Mem::new(Base::Context, crate::context::FUEL);
+                self.func.x(Code::Sub_rm64_imm32, &[O::M(fuel), O::I32(1 << 12)]);
+                true
+            }
             Op::Special { .. }
             | Op::ActiveMask { .. }
             | Op::Atomic { .. }
             | Op::Barrier { .. }
             | Op::ClusterBarrier { .. }
-            | Op::Fence(_)
-            | Op::Nanosleep { .. }
             | Op::Copy(_)
             | Op::Host { .. } => false,
         }
