@@ -143,6 +143,11 @@ impl Collective {
         }
     }
 
+    /// Whether what its lanes did in memory before comes before what they do after (PTX ISA 9.1, `bar.warp.sync`).
+    pub fn orders_memory(&self) -> bool {
+        matches!(self, Collective::WarpSync)
+    }
+
     /// Whether all lanes that take part together get the same.
     pub fn gives_all_the_same(&self) -> bool {
         match self {

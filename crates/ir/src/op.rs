@@ -352,6 +352,11 @@ impl Op {
         matches!(self, Op::Collective { .. } | Op::Barrier { .. } | Op::ClusterBarrier { .. })
     }
 
+    /// Whether it is a collective that orders what its lanes do in memory.
+    pub fn orders_memory(&self) -> bool {
+        matches!(self, Op::Collective { what, .. } if what.orders_memory())
+    }
+
     /// Whether the result of one lane depends on other lanes of the warp.
     pub fn is_collective(&self) -> bool {
         matches!(self, Op::Collective { .. } | Op::ActiveMask { .. })
@@ -426,8 +431,17 @@ impl Op {
     /// Whether it may do something else each time, though it is no access to memory and waits for nobody: what reads the time, or asks or
     /// tells the machine something.
     pub fn acts(&self) -> bool {
-        let varies = self.special().is_some_and(|what| what.varies_by_time());
-        varies || matches!(self, Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. })
+        self.tells_time() || matches!(self, Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. })
+    }
+
+    /// Whether it tells the time, or something else that a thread can read differently at different times.
+    pub fn tells_time(&self) -> bool {
+        self.special().is_some_and(|what| what.varies_by_time())
+    }
+
+    /// Whether it is an atomic that finds or leaves something else if threads come in another order.
+    pub fn is_ordered_atomic(&self) -> bool {
+        matches!(self, Op::Atomic { .. }) && self.any_order().is_none()
     }
 
     /// Whether it only reads, computes and passes time: nobody else can tell that it was executed.
@@ -442,7 +456,7 @@ impl Op {
             Op::ActiveMask { .. } => Tells::Presence,
             Op::Collective { members: Members::Active, .. } => Tells::Participants,
             other if !other.concerns_others() => Tells::Nothing,
-            Op::Atomic { .. } if self.any_order().is_none() => Tells::Order,
+            Op::Atomic { .. } if self.is_ordered_atomic() => Tells::Order,
             Op::Atomic { .. } => Tells::Access,
             Op::Load { ordering, .. } | Op::Store { ordering, .. } => match ordering.scope() {
                 Some(_) => Tells::Access,

@@ -14,7 +14,7 @@ use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
 use foldhash::HashSet;
-use ir::{Address, ClusterHalf, Collective, Inst, Kernel, Op, Place, Space, Terminator};
+use ir::{Address, ClusterHalf, Inst, Kernel, Op, Place, Space, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
 use vm::{BarrierArrival, BarrierPart, ClusterArrival, Firing, View};
 
@@ -156,8 +156,7 @@ impl Barriers {
 
     /// `bar.warp.sync` orders what the lanes wrote for their warp.
     pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>) {
-        let orders = |op: &Op| matches!(op, Op::Collective { what: Collective::WarpSync, .. });
-        if firing.parts.iter().any(|part| orders(&part.inst.op))
+        if firing.parts.iter().any(|part| part.inst.op.orders_memory())
             && let Some(warps) = self.warps.get(view.cta())
         {
             warps[firing.warp].shared -= firing.participants;

@@ -50,13 +50,13 @@ impl Code {
 
     /// Whether an operation tells the time, and that counts.
     pub(super) fn tells_time(&self, op: &Op) -> bool {
-        tells_time(op) && self.timed().is_none()
+        op.tells_time() && self.timed().is_none()
     }
 
     fn timed(&self) -> Option<&Vec<bool>> {
         let insts = || self.kernel.blocks.iter().flat_map(|block| &block.insts);
-        let find = || match insts().any(|inst| tells_time(&inst.op)) {
-            true => unseen(&self.kernel, tells_time),
+        let find = || match insts().any(|inst| inst.op.tells_time()) {
+            true => unseen(&self.kernel, Op::tells_time),
             false => None,
         };
         self.timed.get_or_init(find).as_ref()
@@ -134,10 +134,6 @@ impl Code {
             None => lanes::splat(0),
         }
     }
-}
-
-fn tells_time(op: &Op) -> bool {
-    matches!(op, Op::Special { what, .. } if what.varies_by_time())
 }
 
 fn register(src: Src) -> Option<Reg> {

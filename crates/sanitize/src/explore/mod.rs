@@ -293,7 +293,7 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
 /// Whether a kernel can tell the time, which every schedule has its own of.
 fn reads_clocks(kernel: &Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-    insts.any(|inst| matches!(inst.op, Op::Special { what, .. } if what.varies_by_time()))
+    insts.any(|inst| inst.op.tells_time())
 }
 
 /// Whether threads allocate or free memory, which depends on what others have allocated and freed before.

@@ -330,8 +330,7 @@ impl Races {
             return;
         }
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
-        let orders = |op: &Op| matches!(op, Op::Collective { what: ir::Collective::WarpSync, .. });
-        if firing.parts.iter().any(|part| orders(&part.inst.op)) {
+        if firing.parts.iter().any(|part| part.inst.op.orders_memory()) {
             let live = view.live(firing.warp);
             clocks.warp_sync(firing.warp, firing.participants, live);
         } else {

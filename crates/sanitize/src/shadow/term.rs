@@ -55,7 +55,7 @@ impl Term {
 
 /// The term of `op(a)`; `None` for a new unknown.
 pub(crate) fn unary(op: UnaryOp, a: Term) -> Option<Term> {
-    if matches!(op, UnaryOp::Mov32 | UnaryOp::Mov64 | UnaryOp::Low32) {
+    if op.is_move() || op == UnaryOp::Low32 {
         Some(a)
     } else if op == UnaryOp::High32 {
         Some(a.high_half())

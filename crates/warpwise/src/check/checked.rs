@@ -10,7 +10,6 @@ use crate::module::Kernel;
 use crate::owner::Owners;
 use crate::source::Located;
 use diag::{Class, Diagnostic, Severity, Sources};
-use ir::Op;
 use sanitize::explore::{Elsewhere, End};
 use sanitize::{Code, Found, MAX_FINDINGS, Traffic};
 use std::sync::Arc;
@@ -121,7 +120,7 @@ fn order_matters(kernel: &ir::Kernel) -> bool {
     let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
     reads_active_mask(kernel)
         || passes_messages(kernel)
-        || insts.any(|inst| matches!(inst.op, Op::Atomic { .. }) && inst.op.any_order().is_none())
+        || insts.any(|inst| inst.op.is_ordered_atomic())
 }
 
 /// Adds what the run knows of allocations and buffers, and detectors do not.

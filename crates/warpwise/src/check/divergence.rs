@@ -29,10 +29,7 @@ pub(crate) fn reads_active_mask(kernel: &Kernel) -> bool {
 /// Whether nothing but `activemask` makes the result of a kernel depend on the schedule: neither the order of atomics nor
 /// the time.
 fn leaves_the_same(kernel: &Kernel) -> bool {
-    let is_atomic = |op: &Op| matches!(op, Op::Atomic { .. }) && op.any_order().is_none();
-    let is_time = |op: &Op| matches!(op, Op::Special { what, .. } if what.varies_by_time());
-    let depends = |op| is_atomic(op) || is_time(op);
-    !insts(kernel).any(|inst| depends(&inst.op))
+    !insts(kernel).any(|inst| inst.op.is_ordered_atomic() || inst.op.tells_time())
 }
 
 impl Replay<'_> {
