@@ -70,7 +70,7 @@ pub(super) struct Heap {
     order: VecDeque<u64>,
     /// Bytes of small allocations in dirty ranges since pages were given back last.
     dirty: u64,
-    /// Small allocations whose quarantine is for ever, since pages were given back last, and their bytes.
+    /// Allocations whose quarantine is for ever, since pages were given back last, and their bytes.
     kept: Vec<u64>,
     kept_bytes: u64,
 }
@@ -165,10 +165,8 @@ impl Heap {
 
     /// The quarantine of an allocation is for ever. Nobody reads what it holds, so pages on which nothing lives are given back.
     fn keep(&mut self, allocation: Region, range: &Range) {
-        let bytes = allocation.end - allocation.start;
-        if bytes >= LARGE {
-            return;
-        }
+        // Of what is large, the pages that lie inside are given back already.
+        let bytes = (allocation.end - allocation.start).min(2 * PAGE);
         self.kept.push(allocation.start);
         self.kept_bytes += bytes + self.gap;
         if self.kept_bytes <= DIRTY {
@@ -182,8 +180,11 @@ impl Heap {
         let mut next = 0;
         for start in kept {
             let end = self.freed.get(&start).map_or(start, |end| *end);
-            let mut page = (start - start % PAGE).max(next);
-            while page < end {
+            let first = start - start % PAGE;
+            let last = end.saturating_sub(1).max(start) / PAGE * PAGE;
+            let is_large = end - start >= LARGE;
+            let mut page = first.max(next);
+            while page <= last {
                 if self.is_freed(page) {
                     if run.end != page {
                         give(range, run);
@@ -191,7 +192,7 @@ impl Heap {
                     }
                     run.end = page + PAGE;
                 }
-                page += PAGE;
+                page = if is_large && page < last { last } else { page + PAGE };
                 next = page;
             }
         }
