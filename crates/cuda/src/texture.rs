@@ -88,7 +88,7 @@ fn address_mode(mode: u32) -> Answer<AddressMode> {
     }
 }
 
-fn filter(mode: u32) -> Answer<Filter> {
+fn filter_of(mode: u32) -> Answer<Filter> {
     match mode {
         CU_TR_FILTER_MODE_POINT => Ok(Filter::Point),
         CU_TR_FILTER_MODE_LINEAR => Ok(Filter::Linear),
@@ -114,13 +114,13 @@ pub(crate) fn create(
     for (mode, given) in modes.iter_mut().zip(described.address_mode) {
         *mode = address_mode(given)?;
     }
-    let filter = filter(described.filter)?;
+    let filter = filter_of(described.filter)?;
     let texels = texels(&resource)?;
     // Integers of 32 bits are never read as floats.
     let is_element = described.flags & READ_AS_INTEGER != 0 || texels.format.bits == 32;
     let levels = Levels {
         count: levels(&resource)?,
-        filter: filter(described.level_filter)?,
+        filter: filter_of(described.level_filter)?,
         bias: described.level_bias,
         clamp: [described.least_level, described.greatest_level],
     };

@@ -203,7 +203,7 @@ pub(crate) struct RunArguments {
     /// See --rtol.
     #[arg(long, value_name = "ATOL", value_parser = tolerance, requires = "expects")]
     atol: Option<f64>,
-    /// Run as if the module were written for this architecture.
+    /// Run as if the module were written for this architecture, on a device of it with its limits.
     #[arg(long, value_name = "sm_XX", value_parser = target)]
     pub(crate) target: Option<String>,
     /// Bytes that the kernel may have allocated with `malloc` at one time; more of it returns null.

@@ -333,7 +333,7 @@ impl Reader {
             sources: Arc::clone(sources),
             place: self.span(&test.name.span),
             ignore: test.ignore.clone(),
-            target: target.map(|target| target.is.clone()),
+            target: test.target.as_ref().or(plan.target.as_ref()).map(|target| target.is.clone()),
             allow: allow.into_iter().map(|(code, _)| code).collect(),
             buffers: used,
             set,

@@ -224,13 +224,11 @@ impl Thread<'_, '_> {
         // SAFETY: as for the caller; these operands have 32 bits.
         unsafe {
             let coordinates = self.numbers(1);
-            match self.op.service {
-                Service::SampleDetail => {
-                    let (detail, offset) = (self.numbers(5), self.numbers(11));
-                    texture::Asked { coordinates, detail, offset }
-                }
-                _ => texture::Asked { coordinates, ..texture::Asked::default() },
+            if self.op.service == Service::SampleDetail {
+                let (detail, offset) = (self.numbers(5), self.numbers(11));
+                return texture::Asked { coordinates, detail, offset };
             }
+            texture::Asked { coordinates, ..texture::Asked::default() }
         }
     }
 

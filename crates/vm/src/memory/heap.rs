@@ -43,6 +43,13 @@ struct Free {
 /// What is nowhere dirty.
 const CLEAN: Region = Region { start: u64::MAX, end: 0 };
 
+/// Gives pages back.
+fn give(range: &Range, pages: Region) {
+    if pages.start < pages.end {
+        range.clear(pages.start, pages.end);
+    }
+}
+
 /// A region that holds both.
 fn both(one: Region, other: Region) -> Region {
     Region { start: one.start.min(other.start), end: one.end.max(other.end) }
@@ -63,6 +70,9 @@ pub(super) struct Heap {
     order: VecDeque<u64>,
     /// Bytes of small allocations in dirty ranges since pages were given back last.
     dirty: u64,
+    /// Allocations whose quarantine is for ever, since pages were given back last, and their bytes.
+    kept: Vec<u64>,
+    kept_bytes: u64,
 }
 
 impl Heap {
@@ -78,6 +88,8 @@ impl Heap {
             freed: BTreeMap::new(),
             order: VecDeque::new(),
             dirty: 0,
+            kept: Vec::new(),
+            kept_bytes: 0,
         }
     }
 
@@ -138,7 +150,7 @@ impl Heap {
         }
         self.freed.insert(start, end);
         if quarantine == Quarantine::Forever && self.freed.len() <= KEPT {
-            return;
+            return self.keep(allocation, range);
         }
         self.order.push_back(start);
         while self.order.len() > WAITING {
@@ -148,6 +160,57 @@ impl Heap {
         }
         if self.dirty > DIRTY {
             self.give_back(range);
+        }
+    }
+
+    /// The quarantine of an allocation is for ever. Nobody reads what it holds, so pages on which nothing lives are given back.
+    fn keep(&mut self, allocation: Region, range: &Range) {
+        // Of what is large, the pages that lie inside are given back already.
+        let bytes = (allocation.end - allocation.start).min(2 * PAGE);
+        self.kept.push(allocation.start);
+        self.kept_bytes += bytes + self.gap;
+        if self.kept_bytes <= DIRTY {
+            return;
+        }
+        self.kept_bytes = 0;
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.sort_unstable();
+        // Pages beside each other go together.
+        let mut run = CLEAN;
+        let mut next = 0;
+        for start in kept {
+            let end = self.freed.get(&start).map_or(start, |end| *end);
+            let first = start - start % PAGE;
+            let last = end.saturating_sub(1).max(start) / PAGE * PAGE;
+            let is_large = end - start >= LARGE;
+            let mut page = first.max(next);
+            while page <= last {
+                if self.is_freed(page) {
+                    if run.end != page {
+                        give(range, run);
+                        run.start = page;
+                    }
+                    run.end = page + PAGE;
+                }
+                page = if is_large && page < last { last } else { page + PAGE };
+                next = page;
+            }
+        }
+        give(range, run);
+    }
+
+    /// Whether a page belongs to allocations in quarantine alone.
+    fn is_freed(&self, page: u64) -> bool {
+        let Some((start, end)) = self.freed.range(..=page).next_back() else { return false };
+        let (mut start, mut end) = (*start, *end);
+        loop {
+            let Some(footprint) = self.footprint(end - start) else { return false };
+            let behind = start + footprint;
+            match self.freed.get(&behind) {
+                _ if behind >= page + PAGE => return true,
+                Some(next) if behind > page => (start, end) = (behind, *next),
+                Some(_) | None => return false,
+            }
         }
     }
 
@@ -264,6 +327,41 @@ mod tests {
             heap.free.iter().map(|(end, it)| (end - it.start, it.start)).collect::<BTreeSet<_>>()
                 == heap.by_size
         );
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "many allocations")]
+    fn what_is_in_quarantine_for_ever_has_no_pages_of_its_own() {
+        let range = Range::reserve().expect("address space");
+        let start = range.base() + RESERVED;
+        let mut heap = Heap::new(Region { start, end: range.end() }, ALIGN, GAP);
+        let count = 3 * DIRTY as usize / 1000;
+        let all: Vec<u64> =
+            (0..count).map(|_| heap.allocate(1000, &range).expect("room")).collect();
+        let written = [7_u8; 1000];
+        all.iter().for_each(|start| super::super::copy::write(*start, &written));
+        let lives = |nth: usize| nth % 100 == 0;
+        // In an order in which neighbours are freed at other times.
+        for turn in 0..3 {
+            for (nth, start) in all.iter().enumerate().filter(|(nth, _)| nth % 3 == turn) {
+                let region = Region { start: *start, end: start + 1000 };
+                if !lives(nth) {
+                    heap.free(region, Quarantine::Forever, &range);
+                    assert!(heap.was_freed(*start) && heap.freed(start + 999).is_some());
+                }
+            }
+        }
+        let mut holds = 0;
+        for (nth, start) in all.iter().enumerate() {
+            let mut found = [0; 1000];
+            super::super::copy::read(*start, &mut found);
+            assert!(!lives(nth) || found == written, "allocation {nth} lives");
+            holds += usize::from(!lives(nth) && found == written);
+        }
+        // Those beside what lives, and those that were freed last, are still there.
+        assert!(holds * 2 < count, "{holds} of {count} freed allocations have pages");
+        // Addresses are not given out again.
+        assert!(heap.allocate(1000, &range).is_some_and(|new| new > all[count - 1]));
     }
 
     #[test]
