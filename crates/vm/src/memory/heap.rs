@@ -340,7 +340,7 @@ mod tests {
             (0..count).map(|_| heap.allocate(1000, &range).expect("room")).collect();
         let written = [7_u8; 1000];
         all.iter().for_each(|start| super::super::copy::write(*start, &written));
-        let lives = |nth: usize| nth % 100 == 0;
+        let lives = |nth: usize| nth.is_multiple_of(100);
         // In an order in which neighbours are freed at other times.
         for turn in 0..3 {
             for (nth, start) in all.iter().enumerate().filter(|(nth, _)| nth % 3 == turn) {
