@@ -30,6 +30,8 @@ pub struct Attributes {
     pub ptx_version: (u32, u32),
     /// The architecture that the kernel runs as.
     pub target: String,
+    /// The number of the architecture that the PTX is written for: 80 for `sm_80`; the highest of linked modules.
+    pub written_for: u32,
 }
 
 impl Kernel {
@@ -51,6 +53,7 @@ impl Kernel {
             max_registers: self.lowered.max_registers,
             ptx_version: self.target.ptx,
             target: self.target.name(),
+            written_for: self.written_for.sm,
         }
     }
 }

@@ -26,6 +26,7 @@ pub struct Kernel {
     pub(crate) sources: Arc<Sources>,
     pub(crate) image: Arc<Image>,
     pub(crate) target: ptx::Target,
+    pub(crate) written_for: ptx::Target,
     pub(crate) lowered: LoweredKernel,
     /// The kernel with what its launches have made of it: clones share that.
     pub(crate) executable: Arc<Executable>,
@@ -116,8 +117,9 @@ impl Module {
         match self.ptx.lower(self.kernel_symbol(name)?) {
             Ok(lowered) => {
                 let executable = Arc::new(Executable::new(Arc::clone(&lowered.kernel)));
-                let (image, target) = (Arc::clone(&self.image), self.ptx.target());
-                Ok(Kernel { sources, image, target, lowered, executable })
+                let image = Arc::clone(&self.image);
+                let (target, written_for) = (self.ptx.target(), self.ptx.written_for());
+                Ok(Kernel { sources, image, target, written_for, lowered, executable })
             }
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }
