@@ -55,6 +55,10 @@ enum Task {
         /// The folder with the programs: every source with a `main`, with the sources beside it that have none.
         #[arg(default_value = "tests/programs")]
         folder: PathBuf,
+        /// A table of programs in the folder that a makefile each builds, with their arguments: `tests/programs/hecbench.tsv`
+        /// for `src` of HeCBench. They pass if they say so.
+        #[arg(long, value_name = "FILE")]
+        rows: Option<PathBuf>,
         /// Seconds that a program may take.
         #[arg(long, default_value_t = 120)]
         limit: u64,
@@ -138,8 +142,12 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::tidy(&root),
         Task::Bless { check, filter } => bless::bless(&root, check, filter.as_deref()),
         Task::Rules { check } => rules::rules(&root, check),
-        Task::Programs { folder, limit, options } => {
-            programs::run(&root, &folder, Duration::from_secs(limit), &options)
+        Task::Programs { folder, rows, limit, options } => {
+            let limit = Duration::from_secs(limit);
+            match rows {
+                Some(rows) => programs::run_made(&root, &folder, &rows, limit, &options),
+                None => programs::run(&root, &folder, limit, &options),
+            }
         }
         Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
         Task::Clients { only, suites, every, limit } => {

@@ -21,7 +21,9 @@ pub(crate) fn registers(function: &Function) -> u32 {
     let fits = (1 << 16) / function.attributes().max_threads_per_block.max(WARP);
     let estimated = estimated.saturating_add(8).next_multiple_of(8).clamp(16, fits.clamp(16, 255));
     // What does not fit then is spilled to memory, as an assembler does.
-    function.max_registers.map_or(estimated, |most| estimated.min(most))
+    // A kernel's own limit is stronger than that of the program that loads it, as NVIDIA's assembler has it.
+    let most = function.attributes().max_registers.or(function.max_registers);
+    most.map_or(estimated, |most| estimated.min(most))
 }
 
 /// How many CTAs of so many threads a multiprocessor holds.

@@ -178,6 +178,10 @@ fn kernels_of_libraries_are_functions() {
     let threads: i32 =
         made!(cuKernelGetAttribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0));
     assert_eq!(threads, 1024);
+    // CUB chooses its kernels by the architecture that the compiler was told: it has none for others.
+    let written: i32 = made!(cuKernelGetAttribute(CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel, 0));
+    let runs: i32 = made!(cuKernelGetAttribute(CU_FUNC_ATTRIBUTE_BINARY_VERSION, kernel, 0));
+    assert_eq!((written, runs), (75, 120));
     #[repr(C)]
     struct Pair {
         one: i32,

@@ -16,8 +16,8 @@ use diag::{Class, Diagnostic, FileId, Severity, Sources};
 pub struct Module {
     ast: ast::Module,
     target: Target,
-    /// Whether the target is another than the module's own.
-    retargeted: bool,
+    /// The target that the text names.
+    written: Target,
     image: Image,
     /// The modules that a program was linked from; empty for one module alone.
     modules: Vec<ast::Module>,
@@ -55,7 +55,7 @@ impl Module {
         if found.iter().any(is_error) {
             return Err(found);
         }
-        Ok((Module { ast, target, retargeted: false, image, modules: Vec::new() }, found))
+        Ok((Module { ast, target, written: target, image, modules: Vec::new() }, found))
     }
 
     /// Links modules, each of which was read from a file of its own of `sources`. One module alone stays as it is, and kernels
@@ -78,14 +78,19 @@ impl Module {
         let mut errors = Vec::new();
         let image = Image::of(&program, &mut errors);
         match errors.is_empty() {
-            true => Ok(Module { ast: program, target, retargeted: false, image, modules }),
+            true => Ok(Module { ast: program, target, written: target, image, modules }),
             false => Err(errors),
         }
     }
 
-    /// What the module is written for.
+    /// What the module runs as: what it is written for, unless [`Module::retarget`] says otherwise.
     pub fn target(&self) -> Target {
         self.target
+    }
+
+    /// What the module is written for; the highest of linked modules.
+    pub fn written_for(&self) -> Target {
+        self.written
     }
 
     /// The same module as if it were written for another architecture, such as `sm_90a`. `sm_90` alone stands for all
@@ -101,7 +106,6 @@ impl Module {
             Variant::Base => Target { variant: Variant::Architecture, ..named },
             Variant::Family | Variant::Architecture => named,
         };
-        self.retargeted |= target != self.target;
         self.target = target;
         Ok(())
     }
@@ -138,7 +142,7 @@ impl Module {
             };
             return Err(vec![error.help(help)]);
         };
-        if self.retargeted {
+        if self.target != self.written {
             // The version is not the target's business here: the module runs as if it were new enough.
             let modules = match self.modules.as_slice() {
                 [] => std::slice::from_ref(&self.ast),

@@ -25,10 +25,14 @@ pub struct Attributes {
     /// stands, without predicates. An assembler schedules instructions anew, folds some of them
     /// and needs registers of its own. `None` where the kernel is too large to look at.
     pub estimated_registers: Option<u32>,
+    /// The most registers that a thread may have, as the kernel says (`.maxnreg`).
+    pub max_registers: Option<u32>,
     /// The PTX version that the module is written in; the newest of linked modules.
     pub ptx_version: (u32, u32),
     /// The architecture that the kernel runs as.
     pub target: String,
+    /// The number of the architecture that the PTX is written for: 80 for `sm_80`; the highest of linked modules.
+    pub written_for: u32,
 }
 
 impl Kernel {
@@ -47,8 +51,10 @@ impl Kernel {
             max_threads_per_block: u32::try_from(threads).unwrap_or(u32::MAX),
             required_block: kernel.threads.required,
             estimated_registers: most_live(kernel),
+            max_registers: self.lowered.max_registers,
             ptx_version: self.target.ptx,
             target: self.target.name(),
+            written_for: self.written_for.sm,
         }
     }
 }

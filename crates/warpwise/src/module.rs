@@ -27,6 +27,7 @@ pub struct Kernel {
     pub(crate) sources: Arc<Sources>,
     pub(crate) image: Arc<Image>,
     pub(crate) target: ptx::Target,
+    pub(crate) written_for: ptx::Target,
     pub(crate) lowered: LoweredKernel,
     /// The kernel with what its launches have made of it: clones share that.
     pub(crate) executable: Arc<Executable>,
@@ -123,8 +124,9 @@ impl Module {
             Ok(lowered) => {
                 let executable = Executable::new(Arc::clone(&lowered.kernel));
                 let executable = Arc::new(executable.with_cache(self.cache.clone()));
-                let (image, target) = (Arc::clone(&self.image), self.ptx.target());
-                Ok(Kernel { sources, image, target, lowered, executable })
+                let image = Arc::clone(&self.image);
+                let (target, written_for) = (self.ptx.target(), self.ptx.written_for());
+                Ok(Kernel { sources, image, target, written_for, lowered, executable })
             }
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }

@@ -142,6 +142,12 @@ fn attributes_of_kernels() {
     assert_eq!((attributes.ptx_version, attributes.target.as_str()), ((7, 8), "sm_80"));
     // An address, and another value of 64 bits.
     assert_eq!(attributes.estimated_registers, Some(4));
+    // It may run as another architecture than that which it was written for.
+    let mut other = module(BLOCK);
+    other.retarget("sm_90").expect("an architecture");
+    let attributes = other.kernel("copy").expect("it lowers").attributes();
+    assert!(attributes.target.starts_with("sm_90"), "{}", attributes.target);
+    assert_eq!(attributes.written_for, 80);
 
     let memory = "
         .visible .const .u32 table[10];

@@ -25,11 +25,7 @@ fn value(function: &Function, attribute: CUfunction_attribute) -> Answer<i32> {
         CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => clamped(attributes.constant_bytes),
         CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => clamped(attributes.local_bytes.into()),
         CU_FUNC_ATTRIBUTE_NUM_REGS => occupancy::registers(function) as i32,
-        CU_FUNC_ATTRIBUTE_PTX_VERSION => {
-            // The architecture that the PTX was written for is that which it runs as.
-            let (major, minor) = function.context.gpu.capability();
-            (10 * major + minor) as i32
-        }
+        CU_FUNC_ATTRIBUTE_PTX_VERSION => attributes.written_for as i32,
         CU_FUNC_ATTRIBUTE_BINARY_VERSION => {
             let (major, minor) = function.context.gpu.capability();
             (10 * major + minor) as i32

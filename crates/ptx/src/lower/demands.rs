@@ -72,6 +72,14 @@ fn extents(directive: &Directive) -> [u32; 3] {
     extents
 }
 
+/// The most registers that a thread of it may have (`.maxnreg`).
+pub(super) fn register_limit(function: &Function) -> Option<u32> {
+    let mut directives = function.directives.iter();
+    let directive = directives.find(|it| it.name.trim_start_matches('.') == "maxnreg")?;
+    let DirectiveArg::Constant(constant) = directive.args.first()? else { return None };
+    constant.integer().and_then(|most| u32::try_from(most).ok())
+}
+
 /// What it demands of the CTAs.
 pub(super) fn thread_limits(function: &Function) -> ThreadLimits {
     let mut limits = ThreadLimits::default();

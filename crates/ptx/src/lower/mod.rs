@@ -43,7 +43,7 @@ use crate::syntax::ast::{self, Function, Instruction, Name, Statement, Statement
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::Target;
 use call_graph::CallGraph;
-use demands::{CLUSTERS_SINCE, cluster_limits, thread_limits};
+use demands::{CLUSTERS_SINCE, cluster_limits, register_limit, thread_limits};
 use diag::{Diagnostic, Span};
 use errors::{Errors, MAX_DEPTH, too_deep};
 use frames::{LocalFrame, Targets};
@@ -73,6 +73,8 @@ pub struct LoweredKernel {
     pub register_names: RegisterNames,
     /// The names of the functions that are lowered once, by the numbers that [`ir::Service::StackOverflow`] tells.
     pub functions: Vec<String>,
+    /// The most registers that a thread may have, as the kernel says (`.maxnreg`).
+    pub max_registers: Option<u32>,
 }
 
 /// Lowers a kernel of a module.
@@ -221,6 +223,7 @@ impl Lowering {
             registers,
             register_names,
             functions,
+            max_registers: register_limit(function),
         })
     }
 

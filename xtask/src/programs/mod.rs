@@ -1,19 +1,20 @@
 //! `cargo xtask programs`: compiles CUDA programs with `nvcc`, runs them under `warpwise exec`, and prints a table.
 
+mod execution;
+mod made;
+mod verdict;
+
+use execution::{Ended, execute, under};
+pub(crate) use made::run as run_made;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
+use verdict::{Verdict, first_error, last_line};
 
 /// How programs are linked with the runtime: `nvcc`'s default, and the other way.
 const LINKS: [(&str, &[&str]); 2] = [("static", &[]), ("shared", &["-cudart", "shared"])];
-
-/// The exit status by which NVIDIA's samples say that the device lacks what they need.
-const WAIVED: i32 = 2;
-
-/// How often a running program is looked at.
-const PACE: Duration = Duration::from_millis(2);
 
 /// What is compiled into one program.
 struct Program {
@@ -23,32 +24,6 @@ struct Program {
     options: Vec<String>,
     /// The code of what is wrong with it on purpose, from the line `// finds: …` of a source: it is checked, and passes if that is found.
     finds: Option<String>,
-}
-
-/// How a program fared.
-enum Verdict {
-    Passed(Duration),
-    Waived,
-    Failed(String),
-    NotCompiled(String),
-}
-
-impl Verdict {
-    fn word(&self) -> String {
-        match self {
-            Verdict::Passed(time) => format!("passed ({:.2} s)", time.as_secs_f64()),
-            Verdict::Waived => "waived".to_owned(),
-            Verdict::Failed(_) => "failed".to_owned(),
-            Verdict::NotCompiled(_) => "not compiled".to_owned(),
-        }
-    }
-
-    fn why(&self) -> Option<&str> {
-        match self {
-            Verdict::Passed(_) | Verdict::Waived => None,
-            Verdict::Failed(why) | Verdict::NotCompiled(why) => Some(why),
-        }
-    }
 }
 
 /// Compiles and runs every program in a folder and those below it, and prints how each fared.
@@ -61,13 +36,8 @@ pub(crate) fn run(
     limit: Duration,
     options: &[String],
 ) -> Result<(), String> {
-    let warpwise = root.join("target/release/warpwise");
-    if !warpwise.is_file() {
-        return Err(
-            "there is no target/release/warpwise: `cargo build --release` makes it".to_owned()
-        );
-    }
-    let nvcc = std::env::var("NVCC").unwrap_or_else(|_| "nvcc".to_owned());
+    let warpwise = built_command(root)?;
+    let nvcc = compiler();
     let nvcc: Vec<&str> = nvcc.split_whitespace().collect();
     let built = root.join("target/programs");
     fs::create_dir_all(&built).map_err(|why| format!("{}: {why}", built.display()))?;
@@ -81,7 +51,7 @@ pub(crate) fn run(
         let verdicts = LINKS.map(|(link, flags)| {
             let to = built.join(format!("{}.{link}", program.name.replace('/', "-")));
             match compile(&nvcc, program, flags, &built, &to) {
-                Ok(()) => execute(&warpwise, options, program, &to, limit),
+                Ok(()) => try_out(&warpwise, options, program, &to, limit),
                 Err(why) => Verdict::NotCompiled(why),
             }
         });
@@ -95,6 +65,22 @@ pub(crate) fn run(
         true => Ok(()),
         false => Err(format!("{} of {all} did not pass", all - good)),
     }
+}
+
+/// The command that runs them.
+fn built_command(root: &Path) -> Result<PathBuf, String> {
+    let warpwise = root.join("target/release/warpwise");
+    match warpwise.is_file() {
+        true => Ok(warpwise),
+        false => {
+            Err("there is no target/release/warpwise: `cargo build --release` makes it".to_owned())
+        }
+    }
+}
+
+/// The compiler with its options.
+fn compiler() -> String {
+    std::env::var("NVCC").unwrap_or_else(|_| "nvcc".to_owned())
 }
 
 /// Toolkits from PyPI have the shared runtime by its version alone; linkers look for it without.
@@ -163,25 +149,6 @@ fn find(folder: &Path, prefix: &str, programs: &mut Vec<Program>) -> io::Result<
     Ok(())
 }
 
-/// The last line that says something.
-fn last_line(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    text.lines()
-        .rev()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or("it said nothing")
-        .trim()
-        .to_owned()
-}
-
-/// The first line that speaks of an error.
-fn first_error(text: &[u8]) -> String {
-    let lines = String::from_utf8_lossy(text);
-    let mut errors =
-        lines.lines().filter(|line| ["error", "undefined"].iter().any(|word| line.contains(word)));
-    errors.next().map_or_else(|| last_line(text), |line| line.trim().to_owned())
-}
-
 fn compile(
     nvcc: &[&str],
     program: &Program,
@@ -207,54 +174,31 @@ fn compile(
     }
 }
 
-/// Runs a program in its folder, where it may have data.
-fn execute(
+/// Runs a program and judges it by its exit status, or by what is found in it.
+fn try_out(
     warpwise: &Path,
     options: &[String],
     program: &Program,
     file: &Path,
     limit: Duration,
 ) -> Verdict {
-    let failed = |why: io::Error| Verdict::Failed(why.to_string());
+    let mut options = options.to_vec();
+    options.extend(program.finds.as_ref().map(|_| "--check".to_owned()));
+    let folder =
+        program.sources.first().and_then(|source| source.parent()).unwrap_or(Path::new("."));
     let log = PathBuf::from(format!("{}.log", file.display()));
-    let started = Instant::now();
-    let ended = File::create(&log).and_then(|out| {
-        let mut command = Command::new(warpwise);
-        let check = program.finds.as_ref().map(|_| "--check");
-        command.arg("exec").args(check).args(options).arg("--").arg(file);
-        if let Some(folder) = program.sources.first().and_then(|source| source.parent()) {
-            command.current_dir(folder);
-        }
-        let mut child =
-            command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out).spawn()?;
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok(Some(status));
-            }
-            if started.elapsed() > limit {
-                child.kill()?;
-                child.wait()?;
-                return Ok(None);
-            }
-            std::thread::sleep(PACE);
-        }
-    });
-    match ended {
-        Err(why) => failed(why),
-        Ok(None) => Verdict::Failed(format!("it runs for more than {} s", limit.as_secs())),
-        Ok(Some(_)) if program.finds.is_some() => {
-            let code = program.finds.as_deref().unwrap_or_default();
-            let text = fs::read(&log).unwrap_or_default();
+    let ended = File::create(&log)
+        .and_then(|out| execute(&mut under(warpwise, &options, file, folder), out, limit));
+    let text = fs::read(&log).unwrap_or_default();
+    match (ended, &program.finds) {
+        (Err(why), _) => Verdict::Failed(why.to_string()),
+        (Ok(Ended::Late), _) => Verdict::late(limit),
+        (Ok(Ended::Itself(_, time)), Some(code)) => {
             match String::from_utf8_lossy(&text).contains(&format!("[{code}]")) {
-                true => Verdict::Passed(started.elapsed()),
+                true => Verdict::Passed(time),
                 false => Verdict::Failed(format!("{code} is not found: {}", last_line(&text))),
             }
         }
-        Ok(Some(status)) if status.success() => Verdict::Passed(started.elapsed()),
-        Ok(Some(status)) if status.code() == Some(WAIVED) => Verdict::Waived,
-        Ok(Some(status)) => {
-            let text = fs::read(&log).unwrap_or_default();
-            Verdict::Failed(format!("{status}: {}", last_line(&text)))
-        }
+        (Ok(Ended::Itself(status, time)), None) => Verdict::of(status, time, &text),
     }
 }
