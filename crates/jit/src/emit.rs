@@ -1,5 +1,6 @@
 //! Machine code of machine instructions: registers are allocated and instructions encoded.
 
+mod cleared;
 mod lanes;
 mod warps;
 
@@ -9,6 +10,7 @@ use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
 use crate::{Input, Level};
+use cleared::Cleared;
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, OpCodeOperandKind, Register};
 use regalloc2::{
     Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
@@ -67,7 +69,7 @@ struct Emitter {
     blocks: Vec<usize>,
     cold: Vec<Cold>,
     level: Level,
-    cleared: warps::Cleared,
+    cleared: Cleared,
 }
 
 /// Makes machine code. The error is a sentence.
@@ -92,7 +94,7 @@ pub(crate) fn emit(
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         level,
-        cleared: warps::Cleared::of(input),
+        cleared: Cleared::of(input),
     };
     emitter.function(func, &output, entries)
 }

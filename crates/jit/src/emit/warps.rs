@@ -1,7 +1,7 @@
 //! From warp to warp, from barrier to barrier, and from CTA to CTA, while nobody else is needed.
 
+use super::cleared::Cleared;
 use super::{Emitter, Target, after, context};
-use crate::Input;
 use crate::context as at;
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP};
 use crate::x86::{self, Memory, Operand as X};
@@ -17,33 +17,6 @@ const SCRATCH_LOW: X = X::R(Register::R11D);
 
 /// Bytes that are cleared by single stores.
 const FEW_BYTES: u64 = 4096;
-
-/// What is zero when a CTA begins.
-#[derive(Clone, Debug)]
-pub(super) struct Cleared {
-    /// Bytes of shared memory, which consists of lines of 64.
-    shared: u64,
-    /// Where rows begin in the register file, and how many bytes they have.
-    rows: Vec<(u64, u64)>,
-}
-
-impl Cleared {
-    pub(super) fn of(input: &Input<'_>) -> Cleared {
-        let mut rows: Vec<(u64, u64)> = Vec::new();
-        let mut all: Vec<_> = input.zeros.iter().filter(|range| !range.is_empty()).collect();
-        all.sort_by_key(|range| range.start);
-        for range in all {
-            let (from, to) = (4 * range.start as u64, 4 * range.end as u64);
-            match rows.last_mut() {
-                Some((start, bytes)) if *start + *bytes >= from => {
-                    *bytes = (*bytes).max(to - *start)
-                }
-                _ => rows.push((from, to - from)),
-            }
-        }
-        Cleared { shared: input.shared_bytes.next_multiple_of(64), rows }
-    }
-}
 
 impl Emitter {
     /// Tells where warps go on that have left.

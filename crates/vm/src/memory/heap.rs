@@ -335,7 +335,8 @@ mod tests {
         let range = Range::reserve().expect("address space");
         let start = range.base() + RESERVED;
         let mut heap = Heap::new(Region { start, end: range.end() }, ALIGN, GAP);
-        let count = 3 * DIRTY as usize / 1000;
+        // So many that those which were freed last, and what shares their pages, are few.
+        let count = 8 * DIRTY as usize / 1000;
         let all: Vec<u64> =
             (0..count).map(|_| heap.allocate(1000, &range).expect("room")).collect();
         let written = [7_u8; 1000];
