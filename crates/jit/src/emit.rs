@@ -388,15 +388,9 @@ impl Emitter {
                             X::R(x86::sized(name, kinds.op_kind(nth as u32)))
                         }
                         Arg::Memory { base, index, disp, broadcast } => {
-                            let vector = matches!(
-                                kinds.op_kind(nth as u32),
-                                OpCodeOperandKind::mem_vsib32y | OpCodeOperandKind::mem_vsib32z
-                            );
                             let index = match index {
                                 Some((at, scale)) => {
-                                    let name = x86::name(named(at)?, self.level);
-                                    let _ = vector;
-                                    Some((name, scale))
+                                    Some((x86::name(named(at)?, self.level), scale))
                                 }
                                 None => None,
                             };
