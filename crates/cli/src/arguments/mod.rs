@@ -292,7 +292,7 @@ pub(crate) struct CheckArguments {
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Engine {
     /// What executes the kernel: `interp`, the interpreter; `jit`, machine code, where this machine can run it; or `auto`, which
-    /// interprets a kernel until machine code pays. `interp:portable`, `interp:avx2`, `interp:avx512` and `jit:avx2` name the vector
+    /// interprets a kernel until machine code pays. `interp:portable`, `interp:avx2`, `interp:avx512`, `jit:avx2` and `jit:avx512` name the vector
     /// instructions, too. All give the same results, but for what depends on the order in which warps run; with `--deterministic`,
     /// `auto` interprets.
     #[arg(

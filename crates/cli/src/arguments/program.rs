@@ -39,7 +39,7 @@ pub(crate) struct LibraryArguments {
     #[arg(long, value_name = "N")]
     pub(crate) devices: Option<NonZero<u32>>,
     /// What executes kernels: `interp`, the interpreter; `jit`, machine code, where this machine can run it; or `auto` (the default),
-    /// which interprets a kernel until machine code pays. `interp:portable`, `interp:avx2`, `interp:avx512` and `jit:avx2` name the
+    /// which interprets a kernel until machine code pays. `interp:portable`, `interp:avx2`, `interp:avx512`, `jit:avx2` and `jit:avx512` name the
     /// vector instructions, too.
     #[arg(long, value_name = "ENGINE", value_parser = engine)]
     pub(crate) engine: Option<String>,
