@@ -1,6 +1,6 @@
 //! What machine code calls.
 
-use super::owner::Owner;
+use super::owner::{Owner, locate};
 use crate::frame::Frame;
 use crate::interp::find_region;
 use crate::plan::Pc;
@@ -19,7 +19,7 @@ pub(super) extern "C" fn perform(context: *mut jit::Context, place: u32, lanes: 
         (&mut *(*owner).frame.cast::<Frame<'_>>(), &*(*owner).interp, warp)
     };
     // SAFETY: as above.
-    super::locate(frame, unsafe { &*context });
+    locate(frame, unsafe { &*context });
     let (first, count, exec) = (frame.first, frame.count, frame.exec[warp]);
     let fuel = std::mem::replace(&mut frame.fuel, i64::MAX / 2);
     (frame.first, frame.count) = (warp, 1);

@@ -22,7 +22,7 @@ use crate::plan::{Pc, Plan, Shape};
 use ir::Interrupt;
 use jit::Why;
 use made::Maker;
-use owner::Owner;
+use owner::{Owner, locate};
 use smallvec::SmallVec;
 pub(crate) use state::State;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -488,16 +488,6 @@ unsafe fn run_warps(
         let exit = start(context);
         (*context).least = (*context).least.min((*context).fuel);
         (exit, (*context).warp())
-    }
-}
-
-/// The frame is that of the CTA to which the code has come.
-fn locate(frame: &mut Frame<'_>, context: &jit::Context) {
-    if context.start != 0 {
-        let done = frame.more - context.ctas_left;
-        frame.more = context.ctas_left;
-        frame.specials.cta_number += done;
-        frame.specials.cta.copy_from_slice(&context.cta[..3]);
     }
 }
 

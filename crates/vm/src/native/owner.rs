@@ -1,5 +1,6 @@
 //! What machine code hands to what it calls.
 
+use crate::frame::Frame;
 use crate::interp::Program;
 
 /// Who runs code: what calls out of it need.
@@ -7,4 +8,14 @@ pub(super) struct Owner {
     /// A [`crate::frame::Frame`].
     pub(super) frame: *mut (),
     pub(super) interp: *const Program,
+}
+
+/// The frame is that of the CTA to which the code has come.
+pub(super) fn locate(frame: &mut Frame<'_>, context: &jit::Context) {
+    if context.start != 0 {
+        let done = frame.more - context.ctas_left;
+        frame.more = context.ctas_left;
+        frame.specials.cta_number += done;
+        frame.specials.cta.copy_from_slice(&context.cta[..3]);
+    }
 }
