@@ -497,11 +497,20 @@ impl Emitter {
             Kind::Leave { exit } => {
                 leaves(*exit);
                 self.op(Code::Mov_r32_imm32, &[X::R(Register::EAX), X::I32(*exit as i32)])?;
-                match func.exits[*exit as usize].quiet() {
+                let entry_of = |place: u32| {
+                    let entry = entries.iter().find(|(known, _)| *known == place);
+                    entry.map(|(_, block)| block.index())
+                };
+                // Where code cannot be entered behind a barrier, somebody else goes on.
+                let next = match func.exits[*exit as usize].quiet() {
+                    None => None,
+                    Some(None) => Some(None),
+                    Some(Some(behind)) => entry_of(behind).map(Some),
+                };
+                match next {
                     None => self.jump(Target::Leave),
                     Some(behind) => {
-                        let entry = entries.iter().find(|(place, _)| Some(*place) == behind);
-                        self.next_entry(entry.map(|(_, block)| block.index()))?;
+                        self.next_entry(behind)?;
                         self.jump(Target::NextWarp);
                     }
                 }
