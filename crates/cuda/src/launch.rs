@@ -122,7 +122,10 @@ pub(crate) fn prepared(
     };
     match failed {
         Some(failed) => Err(failed),
-        None => Ok(Launch::new((function, handle), (grid, block, cluster), shared, packed)),
+        None => {
+            let extents = (grid, block, cluster);
+            Ok(Launch::new((function, handle), extents, cooperative, shared, packed))
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) struct Launch {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) cooperative: bool,
     pub(crate) shared: u32,
     pub(crate) packed: Packed,
     /// What the program calls the function.
@@ -31,11 +32,12 @@ impl Launch {
     pub(crate) fn new(
         (function, handle): (Arc<Function>, CUfunction),
         (grid, block, cluster): ([u32; 3], [u32; 3], Option<[u32; 3]>),
+        cooperative: bool,
         shared: u32,
         packed: Packed,
     ) -> Launch {
         let addresses = OnceLock::new();
-        Launch { function, grid, block, cluster, shared, packed, handle, addresses }
+        Launch { function, grid, block, cluster, cooperative, shared, packed, handle, addresses }
     }
 
     /// Pointers to its arguments, which live as long as it does.
@@ -243,10 +245,11 @@ fn stack(asked: u64) -> u32 {
 
 /// Launches a kernel, or checks it.
 fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Option<&CallPlace>) {
-    let Launch { function, grid, block, cluster, shared, packed, .. } = launch;
+    let Launch { function, grid, block, cluster, cooperative, shared, packed, .. } = launch;
     let limits = context.limits();
     let config = LaunchConfig {
         cluster: cluster.map(Extents),
+        cooperative: *cooperative,
         dynamic_shared: *shared,
         stack_limit: stack(limits.stack),
         heap_limit: limits.heap,

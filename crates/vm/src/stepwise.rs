@@ -27,7 +27,8 @@ impl Grid<'_> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut last = Last::default();
         loop {
-            let crowded = (residents.len() + 1) * self.common.cluster as usize > RESIDENT;
+            let crowded = (residents.len() + 1) * self.common.cluster as usize > RESIDENT
+                && !self.common.launch.cooperative;
             let ctas = residents.len() as u64 * self.common.cluster;
             let stuck = fruitless > PATIENCE * ctas;
             if begun < self.common.clusters() && (!crowded || stuck || residents.is_empty()) {

@@ -16,8 +16,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Turns that every cluster that has begun takes in vain before one more begins.
-const ROUNDS: usize = 16;
+/// Turns that every cluster that has begun takes in vain before as many more begin. So a barrier of the whole grid costs turns in
+/// proportion to its clusters, and a lock that is held for a while does not fill the host's memory with clusters.
+const ROUNDS: usize = 8;
 
 /// Once a cluster has failed beside others: turns that those before it may take in vain, and how long they may go on.
 const VAIN: u32 = 64;
@@ -119,11 +120,15 @@ impl Grid<'_> {
         let (mut taken, mut uncounted) = (0..0, 0);
         // Turns that ended without finishing a cluster since the last one that was begun or finished.
         let mut stuck = 0;
+        // Clusters that are to begin, because nobody gets done without more of them.
+        let mut wanted = 0;
         // Those that ended so after another one had failed.
         let mut in_vain = 0;
         while !self.stopped.load(Ordering::Relaxed) {
-            // One more is begun when all that have begun had many turns and none got done.
-            let begin = waiting.is_empty() || stuck >= ROUNDS * waiting.len();
+            if stuck >= ROUNDS * waiting.len() {
+                wanted = waiting.len();
+            }
+            let begin = waiting.is_empty() || wanted > 0 || self.common.launch.cooperative;
             let new = begin.then(|| self.take(&mut taken));
             let last = self.common.clusters().min(self.failed.load(Ordering::Relaxed));
             let mut resident = match new.filter(|number| *number < last) {
@@ -134,6 +139,7 @@ impl Grid<'_> {
                         break;
                     }
                     stuck = 0;
+                    wanted = wanted.saturating_sub(1);
                     let mut resident = spare.pop().unwrap_or_else(|| Resident::new(self.common));
                     resident.start(self.common, number, observer);
                     resident
@@ -170,6 +176,7 @@ impl Grid<'_> {
                     waiting.push_back(resident);
                 }
                 Turn::Done => {
+                    wanted = 0;
                     self.take_printed(&mut resident);
                     resident.add_stats(&mut stats);
                     let ctas = more + self.common.cluster;

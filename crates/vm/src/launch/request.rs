@@ -34,6 +34,9 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// The cluster's extents in CTAs; `None` is what the kernel says, or a cluster for each CTA.
     pub cluster: Option<[u32; 3]>,
+    /// Whether all CTAs are resident at once, as in a cooperative launch. Otherwise more begin only when those that have begun
+    /// are done or get nowhere.
+    pub cooperative: bool,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
     /// The parameter space, laid out as the kernel declares it.
@@ -72,6 +75,7 @@ impl<'a> Launch<'a> {
             grid,
             block,
             cluster: None,
+            cooperative: false,
             dynamic_shared: 0,
             params,
             image_base: 0,

@@ -76,6 +76,9 @@ pub struct LaunchConfig<'a> {
     pub block: Extents,
     /// The cluster's extents in CTAs. Without them, those that the kernel requires (`.reqnctapercluster`), or one CTA.
     pub cluster: Option<Extents>,
+    /// Whether all CTAs begin before one waits for another, as in a cooperative launch: what a barrier of the whole grid needs to be
+    /// fast. Without it such a barrier works, too; CTAs begin when those before them get nowhere. Each takes memory of the host.
+    pub cooperative: bool,
     /// Bytes of dynamic shared memory of a CTA.
     pub dynamic_shared: u32,
     /// Bytes of the stack that each thread has in local memory, for functions that call themselves and for `alloca`: what
@@ -113,6 +116,7 @@ impl<'a> LaunchConfig<'a> {
             grid: grid.into(),
             block: block.into(),
             cluster: None,
+            cooperative: false,
             dynamic_shared: 0,
             stack_limit: DEFAULT_STACK,
             threads: 0,
@@ -132,6 +136,7 @@ impl<'a> LaunchConfig<'a> {
     pub(crate) fn launch(&self, params: &'a [u8], image_base: u64) -> Launch<'a> {
         Launch {
             cluster: self.cluster.map(|cluster| cluster.0),
+            cooperative: self.cooperative,
             dynamic_shared: self.dynamic_shared,
             image_base,
             stack: self.stack_limit,
