@@ -13,9 +13,8 @@ use crate::{LaneMask, Lanes};
 #[inline]
 pub fn movmatrix(a: &Lanes<u32>) -> Lanes<u32> {
     core::array::from_fn(|lane| {
-        let (low, high) = source_lanes(lane);
-        // The row of this lane is the column that it reads: odd columns are upper halves.
-        let shift = 16 * (lane / 4 % 2);
+        let [low, high] = source_lanes(lane);
+        let shift = source_shift(lane);
         (a[low] >> shift & 0xffff) | (a[high] >> shift & 0xffff) << 16
     })
 }
@@ -25,14 +24,21 @@ pub fn movmatrix(a: &Lanes<u32>) -> Lanes<u32> {
 pub fn undefined_reads(participants: LaneMask, executing: LaneMask) -> LaneMask {
     executing
         & LaneMask::from_fn(|lane| {
-            let (low, high) = source_lanes(lane);
+            let [low, high] = source_lanes(lane);
             participants.0 & (1 << low) == 0 || participants.0 & (1 << high) == 0
         })
 }
 
-/// The lanes that hold the two elements which `lane` (below 32) receives.
+/// The lanes that hold the two elements which `lane` (below 32) receives, that of its lower half first.
 #[inline(always)]
-const fn source_lanes(lane: usize) -> (usize, usize) {
+pub const fn source_lanes(lane: usize) -> [usize; 2] {
     let (row, column) = (lane / 4, lane % 4 * 2);
-    (column * 4 + row / 2, (column + 1) * 4 + row / 2)
+    [column * 4 + row / 2, (column + 1) * 4 + row / 2]
+}
+
+/// By how many bits the elements which `lane` receives stand above the lowest bit of those lanes' registers: the row of a lane is the
+/// column that it reads, and odd columns are upper halves.
+#[inline(always)]
+pub const fn source_shift(lane: usize) -> u32 {
+    16 * (lane as u32 / 4 % 2)
 }

@@ -1,188 +1,225 @@
 //! Collectives of a whole warp.
 
 use super::Lower;
-use super::value::{FLOAT, Value};
-use crate::Level;
-use crate::isa::{U, V};
-use crate::mir::O;
-use iced_x86::Code;
-use ir::{Class, Collective, Members, Pred, Reg, Src};
-use lanes::{ShflMode, VoteMode, WARP, shfl};
+use super::value::{INT, Value, words_of_lanes};
+use crate::isa::V;
+use crate::mir::{Kind, O};
+use iced_x86::{Code, ConditionCode};
+use ir::{Class, Collective, Inst, Members, Op, Operand, Pred, Reg, Src};
+use lanes::{ReduxOp, VoteMode};
 use regalloc2::VReg;
 
 impl Lower<'_> {
     /// Emits a collective in which all lanes take part. Says whether it can be done.
     pub(super) fn collective(&mut self, what: &Collective, members: Members) -> bool {
-        match members {
-            Members::Active => {}
-            Members::Mask(Src::Imm(mask)) if mask as u32 == u32::MAX => {}
-            Members::Mask(_) => return false,
+        let all = match members {
+            Members::Active => true,
+            Members::Mask(Src::Imm(mask)) => mask as u32 == u32::MAX,
+            Members::Mask(Src::Reg(_)) => false,
+        };
+        all && self.can_collect(what) && {
+            self.collect(what);
+            true
         }
+    }
+
+    /// Emits a collective whose membermask is in a register: what all lanes do, if it names them all, else somebody else performs it.
+    /// Says whether it can be done.
+    pub(super) fn collective_of_all(&mut self, inst: &Inst, place: u32) -> bool {
+        let Op::Collective { what, members: Members::Mask(Src::Reg(mask)), .. } = &inst.op else {
+            return false;
+        };
+        if inst.guard.is_some() || !self.shape(*mask).is_uniform() || !self.can_collect(what) {
+            return false;
+        }
+        let mut written = Vec::new();
+        inst.op.operands(|operand| match operand {
+            Operand::Def(reg) => written.push(reg),
+            // Both ways need them.
+            Operand::Use(reg) if self.class(reg) == Class::Pred => {
+                self.scalar(reg);
+            }
+            Operand::Use(reg) => {
+                self.canonical(reg);
+                self.vectors(reg);
+            }
+        });
+        let mask = self.scalar(*mask);
+        self.func.x(Code::Cmp_rm32_imm8, &[O::U(mask), O::I8(0xff)]);
+        let [all, some, join] = [0; 3].map(|_| self.func.block());
+        let both = vec![(some, Vec::new()), (all, Vec::new())];
+        self.func.end(Kind::Branch(ConditionCode::ne), both);
+        let known = (self.state.clone(), self.shared);
+        for (block, takes_part) in [(all, true), (some, false)] {
+            (self.state, self.shared) = known.clone();
+            self.func.begin(block);
+            match takes_part {
+                true => self.collect(what),
+                false => self.perform(inst, place),
+            }
+            let results = written.iter().flat_map(|reg| self.handed(*reg)).collect();
+            self.func.end(Kind::Jump, vec![(join, results)]);
+        }
+        (self.state, self.shared) = known;
+        self.func.begin(join);
+        self.params(join, &written);
+        true
+    }
+
+    /// Whether a collective of all lanes can be done here.
+    fn can_collect(&self, what: &Collective) -> bool {
         match what {
-            Collective::Shfl { mode, d, p, a, b: Src::Imm(b), c: Src::Imm(c) } => {
-                if self.is_scalar(*d) {
-                    return false;
-                }
-                self.shuffle(*mode, *d, *p, *a, *b as u32, *c as u32);
-                true
+            Collective::Shfl { mode, d, b, c: Src::Imm(c), .. } => {
+                self.can_shuffle(*mode, *d, *b, *c as u32)
             }
-            Collective::Ballot { d, a } if self.is_scalar(*d) => {
-                let bits = self.bits(*a);
-                self.set(*d, Value::scalar(bits));
-                true
-            }
-            Collective::Vote { mode, d, a } => self.vote(*mode, *d, *a),
-            Collective::WarpSync => true,
-            Collective::Shfl { .. }
+            Collective::Vote { .. }
             | Collective::Ballot { .. }
+            | Collective::MatchAll { wide: false, .. }
+            | Collective::Redux { .. }
+            | Collective::Elect { .. }
+            | Collective::WarpSync => true,
+            Collective::MovMatrix { d, .. } => !self.is_scalar(*d),
+            Collective::Shfl { .. }
             | Collective::MatchAny { .. }
             | Collective::MatchAll { .. }
-            | Collective::Redux { .. }
             | Collective::ReduxF32 { .. }
-            | Collective::Elect { .. }
-            | Collective::MovMatrix { .. }
             | Collective::Matrix(_)
             | Collective::Mma(_) => false,
         }
     }
 
-    fn vote(&mut self, mode: VoteMode, d: Reg, a: Pred) -> bool {
-        let bits = self.bits(a);
+    /// Emits a collective that can be done here.
+    fn collect(&mut self, what: &Collective) {
+        match what {
+            Collective::Shfl { mode, d, p, a, b, c: Src::Imm(c) } => match b {
+                Src::Imm(b) if !self.is_scalar(*d) => {
+                    self.shuffle_known(*mode, *d, *p, *a, *b as u32, *c as u32);
+                }
+                _ => self.shuffle(*mode, *d, *p, *a, *b, *c as u32),
+            },
+            Collective::Ballot { d, a } => {
+                let bits = self.bits(*a);
+                self.set_alike(*d, bits);
+            }
+            Collective::Vote { mode, d, a } => self.vote(*mode, *d, *a),
+            Collective::MatchAll { d, p, a, .. } => {
+                let found = self.all_match(*a);
+                if let Some(d) = d {
+                    self.set_alike(*d, found);
+                }
+                if let Some(p) = p {
+                    self.set(*p, Value::scalar(found));
+                }
+            }
+            Collective::Redux { op, d, a } => self.redux(*op, *d, *a),
+            Collective::Elect { d, p } => {
+                // The lowest lane.
+                if let Some(d) = d {
+                    let lane = self.number(0, Class::W32);
+                    self.set_alike(*d, lane);
+                }
+                let bit = self.number(1, Class::W32);
+                self.set(*p, Value::scalar(bit));
+            }
+            Collective::MovMatrix { d, a } => self.transpose(*d, *a),
+            Collective::WarpSync => {}
+            Collective::Shfl { .. }
+            | Collective::MatchAny { .. }
+            | Collective::ReduxF32 { .. }
+            | Collective::Matrix(_)
+            | Collective::Mma(_) => debug_assert!(false, "{what:?} is performed by somebody else"),
+        }
+    }
+
+    /// Gives all lanes of a register the same value.
+    pub(super) fn set_alike(&mut self, d: Reg, value: VReg) {
+        let value = match self.is_scalar(d) {
+            true => Value::scalar(value),
+            false => {
+                let all = self.broadcast(value, Class::W32);
+                Value::vectors(vec![all; self.level.slices()])
+            }
+        };
+        self.set(d, value);
+    }
+
+    fn vote(&mut self, mode: VoteMode, d: Reg, a: Pred) {
+        let mut bits = self.bits(a);
         let (compared, code) = match mode {
             VoteMode::All => (0xff, Code::Sete_rm8),
             VoteMode::Any => (0, Code::Setne_rm8),
-            VoteMode::Uni => return false,
+            VoteMode::Uni => {
+                // None and all are the only numbers that are not above 1 after one is added.
+                let next = self.func.value(INT);
+                self.func.x(Code::Add_rm32_imm8, &[O::Tied(next, bits), O::I8(1)]);
+                bits = next;
+                (1, Code::Setbe_rm8)
+            }
         };
         self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(compared)]);
-        let [byte, word, found] = [0; 3].map(|_| self.func.value(super::value::INT));
-        self.func.x(code, &[O::D(byte)]);
+        let found = self.all_or_none(code);
+        self.set(d, Value::scalar(found));
+    }
+
+    /// All bits if a condition holds, else none.
+    fn all_or_none(&mut self, set: Code) -> VReg {
+        let [byte, word, found] = [0; 3].map(|_| self.func.value(INT));
+        self.func.x(set, &[O::D(byte)]);
         self.func.x(Code::Movzx_r32_rm8, &[O::D(word), O::U(byte)]);
         self.func.x(Code::Neg_rm32, &[O::Tied(found, word)]);
-        self.set(d, Value::scalar(found));
-        true
-    }
-
-    fn shuffle(&mut self, mode: ShflMode, d: Reg, p: Option<Reg>, a: Src, b: u32, c: u32) {
-        let found = shfl::source_lanes(mode, &[b; WARP], &[c; WARP]);
-        let from = found.lane.map(|lane| lane as usize % WARP);
-        let count = self.level.slices();
-        let lanes = self.level.lanes();
-        let sources: Vec<VReg> = (0..count).map(|nth| self.vector(a, Class::W32, nth)).collect();
-        let demanded = self.demanded.lanes(d).0;
-        let vectors = (0..count)
-            .map(|nth| {
-                let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
-                match demanded & own {
-                    0 => sources[nth],
-                    wanted => self.permuted(
-                        &sources,
-                        &from[nth * lanes..][..lanes],
-                        wanted >> (nth * lanes),
-                    ),
-                }
-            })
-            .collect();
-        let nan = matches!(a, Src::Reg(reg) if self.known(reg).nan);
-        self.set(d, Value { nan, ..Value::vectors(vectors) });
-        if let Some(p) = p {
-            let bits = self.number(u64::from(found.in_range.0), Class::W32);
-            self.set(p, Value::scalar(bits));
-        }
-    }
-
-    /// A vector whose lanes come from these lanes of a value; only some lanes are wanted.
-    fn permuted(&mut self, sources: &[VReg], from: &[usize], wanted: u32) -> VReg {
-        let lanes = from.len();
-        let is_wanted = |lane: usize| wanted >> lane & 1 != 0;
-        if self.level == Level::Avx512
-            && let [low, high] = *sources
-        {
-            return self.permuted_pair([low, high], from, wanted);
-        }
-        let mut result: Option<VReg> = None;
-        for (nth, source) in sources.iter().enumerate() {
-            let mine = |lane: usize| is_wanted(lane) && from[lane] / lanes == nth;
-            let count = (0..lanes).filter(|lane| mine(*lane)).count();
-            if count == 0 {
-                continue;
-            }
-            let in_place = (0..lanes).all(|lane| !mine(lane) || from[lane] % lanes == lane);
-            let moved = match in_place {
-                true => *source,
-                false => {
-                    let mut bytes = [0; 64];
-                    for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(lanes) {
-                        let lane = if mine(lane) { from[lane] % lanes } else { lane };
-                        chunk.copy_from_slice(&(lane as u32).to_le_bytes());
-                    }
-                    let index = self.pool(bytes);
-                    let register = self.func.value(FLOAT);
-                    self.func.x(U::Load.code(self.level), &[O::D(register), O::M(index)]);
-                    self.binary(V::PermD, register, O::U(*source))
-                }
-            };
-            result = Some(match result {
-                None => moved,
-                Some(result) => {
-                    let own = (0..lanes).filter(|lane| mine(*lane));
-                    let own = own.fold(0u32, |all, lane| all | 1 << lane);
-                    self.merged(result, moved, own)
-                }
-            });
-        }
-        result.unwrap_or(sources[0])
-    }
-
-    /// The same of both vectors of a value (AVX-512).
-    fn permuted_pair(&mut self, sources: [VReg; 2], from: &[usize], wanted: u32) -> VReg {
-        let lanes = from.len();
-        let all: Vec<usize> = (0..lanes).filter(|lane| wanted >> lane & 1 != 0).collect();
-        let distance = |lane: usize| from[lane] as isize - lane as isize;
-        let Some(first) = all.first().map(|lane| distance(*lane)) else { return sources[0] };
-        let one = |nth: usize| all.iter().all(|lane| from[*lane] / lanes == nth);
-        let found = self.func.value(FLOAT);
-        if all.iter().all(|lane| distance(*lane) == first) {
-            // Lanes that follow each other in both vectors, one behind the other; those of a vector that is not there are not wanted.
-            let (nth, at) = (first.div_euclid(lanes as isize), first.rem_euclid(lanes as isize));
-            let vector = |nth: isize| sources[nth.clamp(0, 1) as usize];
-            if at == 0 {
-                return vector(nth);
-            }
-            let code = Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8;
-            let [low, high] = [vector(nth), vector(nth + 1)];
-            self.func.x(code, &[O::D(found), O::U(high), O::U(low), O::I8(at as u8)]);
-            return found;
-        }
-        let mut bytes = [0; 64];
-        for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate() {
-            chunk.copy_from_slice(&(from[lane] as u32).to_le_bytes());
-        }
-        let index = self.pool(bytes);
-        let index = self.unary(U::Load, O::M(index));
-        // Of the index, the lower bits tell the lane of one vector.
-        if let Some(nth) = (0..2).find(|nth| one(*nth)) {
-            return self.binary(V::PermD, index, O::U(sources[nth]));
-        }
-        let code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
-        self.func.x(code, &[O::Tied(found, index), O::U(sources[0]), O::U(sources[1])]);
         found
     }
 
-    /// `b` in the lanes of a constant mask, else `a`.
-    pub(super) fn merged(&mut self, a: VReg, b: VReg, mask: u32) -> VReg {
-        let found = self.func.value(FLOAT);
-        match self.level {
-            Level::Avx2 => {
-                let code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
-                self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(mask as u8)]);
-            }
-            Level::Avx512 => {
-                let bits = self.number(u64::from(mask), Class::W32);
-                let lanes = self.func.value(regalloc2::RegClass::Vector);
-                self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(lanes), O::U(bits)]);
-                return self.blend(lanes, O::U(b), a);
-            }
+    /// All bits if all lanes hold the same value, else none.
+    fn all_match(&mut self, a: Src) -> VReg {
+        let vectors: Vec<VReg> =
+            (0..self.level.slices()).map(|nth| self.vector(a, Class::W32, nth)).collect();
+        let first = self.reordered(vectors[0], |_| 0);
+        let masks: Vec<VReg> =
+            vectors.iter().map(|vector| self.equal_words(*vector, O::U(first))).collect();
+        let bits = self.bits_of(&masks);
+        self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(0xff)]);
+        self.all_or_none(Code::Sete_rm8)
+    }
+
+    /// One value from all lanes: of vectors, then of ever smaller parts of one.
+    fn redux(&mut self, op: ReduxOp, d: Reg, a: Src) {
+        let what = match op {
+            ReduxOp::Add => V::AddD,
+            ReduxOp::MinU32 => V::MinUD,
+            ReduxOp::MaxU32 => V::MaxUD,
+            ReduxOp::MinS32 => V::MinSD,
+            ReduxOp::MaxS32 => V::MaxSD,
+            ReduxOp::And => V::And,
+            ReduxOp::Or => V::Or,
+            ReduxOp::Xor => V::Xor,
+        };
+        let mut parts: Vec<VReg> =
+            (0..self.level.slices()).map(|nth| self.vector(a, Class::W32, nth)).collect();
+        while let [low, high, ..] = parts[..] {
+            parts.drain(..2);
+            parts.push(self.binary(what, low, O::U(high)));
         }
-        found
+        let mut all = parts[0];
+        let mut distance = self.level.lanes() / 2;
+        while distance > 0 {
+            let other = self.reordered(all, |lane| lane ^ distance);
+            all = self.binary(what, all, O::U(other));
+            distance /= 2;
+        }
+        match self.is_scalar(d) {
+            true => {
+                let first = self.first_word(all);
+                self.set(d, Value::scalar(first));
+            }
+            false => self.set(d, Value::vectors(vec![all; self.level.slices()])),
+        }
+    }
+
+    /// The words of a vector in another order, or some of them several times.
+    fn reordered(&mut self, vector: VReg, from: impl Fn(usize) -> usize) -> VReg {
+        let index = self.pool(words_of_lanes(|lane| from(lane) as u32));
+        let index = self.unary(crate::isa::U::Load, O::M(index));
+        self.binary(V::PermD, index, O::U(vector))
     }
 }

@@ -135,7 +135,7 @@ impl Lower<'_> {
     }
 
     /// Whether an operand is the same in all lanes.
-    fn is_uniform(&self, src: Src) -> bool {
+    pub(super) fn is_uniform(&self, src: Src) -> bool {
         match src {
             Src::Imm(_) => true,
             Src::Reg(reg) => self.shape(reg).is_uniform(),

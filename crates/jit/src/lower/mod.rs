@@ -20,6 +20,7 @@ mod predicate;
 mod quotient;
 mod runs;
 mod scalar;
+mod shuffle;
 mod value;
 mod values;
 mod vector;
@@ -339,7 +340,9 @@ impl Lower<'_> {
             return self.masked_inst(inst, place, &masked);
         }
         let done = match inst.guard {
-            None | Some(Pred::Const(true)) => self.op(&inst.op, place),
+            None | Some(Pred::Const(true)) => {
+                self.op(&inst.op, place) || self.collective_of_all(inst, place)
+            }
             Some(Pred::Const(false)) => true,
             Some(guard) => self.guarded(guard, &inst.op, place),
         };

@@ -234,6 +234,11 @@ impl Lower<'_> {
         self.compare_vector(Relation::Unsigned(EQ), a, b)
     }
 
+    /// The lanes of a vector in which a signed word is not greater than another.
+    pub(super) fn not_greater(&mut self, a: VReg, b: O) -> VReg {
+        self.compare_vector(Relation::Signed(LE), a, b)
+    }
+
     fn compare_vector(&mut self, relation: Relation, a: VReg, b: O) -> VReg {
         if let Relation::Float(predicate) = relation {
             return self.compare_ps(a, b, predicate);

@@ -33,7 +33,7 @@ impl Lower<'_> {
     }
 
     /// The first lane's word of a vector, in a general register whose upper half is zero.
-    fn first_word(&mut self, vector: VReg) -> VReg {
+    pub(super) fn first_word(&mut self, vector: VReg) -> VReg {
         let found = self.func.value(INT);
         let code = match self.level {
             Level::Avx2 => Code::VEX_Vmovd_rm32_xmm,

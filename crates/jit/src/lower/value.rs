@@ -47,3 +47,12 @@ pub(super) fn mask_class(level: Level) -> RegClass {
         Level::Avx512 => RegClass::Vector,
     }
 }
+
+/// A vector of words, by the number of their lane.
+pub(super) fn words_of_lanes(word: impl Fn(usize) -> u32) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate() {
+        chunk.copy_from_slice(&word(lane).to_le_bytes());
+    }
+    bytes
+}

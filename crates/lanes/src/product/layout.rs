@@ -152,17 +152,20 @@ impl Product {
     }
 
     /// Where word `word` of a row of `a` lies: words are registers full of elements, in ascending order.
+    #[inline(always)]
     pub fn place_in_a(&self, row: usize, word: usize) -> Place {
         self.rows().place(row, word)
     }
 
     /// Where word `word` of a column of `b` lies.
+    #[inline(always)]
     pub fn place_in_b(&self, column: usize, word: usize) -> Place {
         self.columns().place(column, word)
     }
 
     /// Where an element of `c` or `d` lies: the lane, and which of the elements that the lane holds. Of binary16, two
     /// are in a register.
+    #[inline(always)]
     pub fn place_of_sum(&self, row: usize, column: usize) -> (usize, usize) {
         self.elements().place(row, column)
     }

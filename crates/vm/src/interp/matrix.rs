@@ -2,6 +2,7 @@
 
 use super::handler::{Body, STOP};
 use super::program::{Code, Program};
+use crate::Level;
 use crate::exit::Stop;
 use crate::frame::Frame;
 use crate::plan::{CollectiveOp, ProductOp};
@@ -16,15 +17,31 @@ trait Element: Copy + Default + 'static {
     /// A register in which all elements are zero.
     const ZEROS: &'static Lanes<Self>;
 
-    /// The product of matrices.
-    fn multiply(product: &Product, operands: [&Fragment<'_, Self>; 3], d: &mut Registers<Self>);
+    /// The product of matrices, by instructions of a level ([`Level`] as a number).
+    ///
+    /// # Safety
+    /// The machine has the level.
+    unsafe fn multiply<const LEVEL: usize>(
+        product: &Product,
+        operands: [&Fragment<'_, Self>; 3],
+        d: &mut Registers<Self>,
+    );
 }
 
 impl Element for u32 {
     const ZEROS: &'static Lanes<u32> = &[0; WARP];
 
     #[inline(always)]
-    fn multiply(product: &Product, operands: [&Fragment<'_, u32>; 3], d: &mut Registers<u32>) {
+    unsafe fn multiply<const LEVEL: usize>(
+        product: &Product,
+        operands: [&Fragment<'_, u32>; 3],
+        d: &mut Registers<u32>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if LEVEL != Level::Portable as usize && super::product::is_served(product) {
+            // SAFETY: the caller's; each level but the portable one has these instructions.
+            return unsafe { super::product::multiply(product, operands, d) };
+        }
         multiply(product, operands, d);
     }
 }
@@ -33,7 +50,11 @@ impl Element for u64 {
     const ZEROS: &'static Lanes<u64> = &[0; WARP];
 
     #[inline(always)]
-    fn multiply(product: &Product, operands: [&Fragment<'_, u64>; 3], d: &mut Registers<u64>) {
+    unsafe fn multiply<const LEVEL: usize>(
+        product: &Product,
+        operands: [&Fragment<'_, u64>; 3],
+        d: &mut Registers<u64>,
+    ) {
         multiply_wide(product, operands, d);
     }
 }
@@ -42,22 +63,28 @@ impl ProductOp {
     /// Multiplies what the given lanes of one warp bring and writes the results of those in `keep`.
     ///
     /// # Safety
-    /// The operation belongs to the frame's program.
+    /// The operation belongs to the frame's program, and the machine has the level.
     #[inline(always)]
-    unsafe fn perform(&self, frame: &Frame<'_>, warp: usize, participants: LaneMask, keep: u32) {
+    unsafe fn perform<const LEVEL: usize>(
+        &self,
+        frame: &Frame<'_>,
+        warp: usize,
+        participants: LaneMask,
+        keep: u32,
+    ) {
         // SAFETY: the caller's; compilation gave the operands rows of 64 bits if the product is wide, else of 32.
         unsafe {
             match self.product.is_wide() {
-                true => self.perform_in::<u64>(frame, warp, participants, keep),
-                false => self.perform_in::<u32>(frame, warp, participants, keep),
+                true => self.perform_in::<LEVEL, u64>(frame, warp, participants, keep),
+                false => self.perform_in::<LEVEL, u32>(frame, warp, participants, keep),
             }
         }
     }
 
     /// # Safety
-    /// The operation belongs to the frame's program, and its rows are of elements `T`.
+    /// The operation belongs to the frame's program, its rows are of elements `T`, and the machine has the level.
     #[inline(always)]
-    unsafe fn perform_in<T: Element>(
+    unsafe fn perform_in<const LEVEL: usize, T: Element>(
         &self,
         frame: &Frame<'_>,
         warp: usize,
@@ -74,7 +101,8 @@ impl ProductOp {
                 }
                 rows
             });
-            T::multiply(&self.product, operands.each_ref(), &mut results);
+            // SAFETY: the caller's.
+            unsafe { T::multiply::<LEVEL>(&self.product, operands.each_ref(), &mut results) };
         } else {
             let mut gathered = Gathered::<T>::new();
             // SAFETY: the caller's.
@@ -170,7 +198,8 @@ impl<T: Element> Gathered<T> {
     #[inline(always)]
     fn multiply(&self, product: &Product, results: &mut Registers<T>) {
         let [a, b, c] = self.0.each_ref().map(|rows| rows.each_ref());
-        T::multiply(product, [&a, &b, &c], results);
+        // SAFETY: every machine has the portable level.
+        unsafe { T::multiply::<{ Level::Portable as usize }>(product, [&a, &b, &c], results) };
     }
 }
 
@@ -201,8 +230,8 @@ impl Body for Multiply {
             // A loop and no closure: only what is inlined here has the level's instructions.
             for group in groups(&masks, LaneMask(frame.exec[warp])) {
                 let keep = CollectiveOp::kept(frame, warp, group);
-                // SAFETY: the operation belongs to the frame's program.
-                unsafe { product.perform(frame, warp, group.participants(), keep) };
+                // SAFETY: the operation belongs to the frame's program; a handler runs where there is its level.
+                unsafe { product.perform::<LEVEL>(frame, warp, group.participants(), keep) };
             }
         }
         at + 1

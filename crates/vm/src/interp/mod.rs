@@ -17,6 +17,7 @@ mod memory;
 mod operations;
 mod predicate;
 mod predicated;
+mod product;
 mod program;
 mod reach;
 mod run;

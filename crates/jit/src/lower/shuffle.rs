@@ -1,0 +1,321 @@
+//! Shuffles: values of lanes that other lanes name, and the transpose of a matrix.
+
+use super::Lower;
+use super::value::{FLOAT, Value, words_of_lanes};
+use super::values::words;
+use crate::Level;
+use crate::isa::{U, V};
+use crate::mir::O;
+use iced_x86::Code;
+use ir::{Class, Reg, Src};
+use lanes::{ShflMode, WARP, movmatrix, shfl};
+use regalloc2::VReg;
+
+/// What the operand `c` of a shuffle says (PTX ISA 9.1, `shfl.sync`).
+#[derive(Clone, Copy)]
+struct Bounds {
+    clamp: u32,
+    segment: u32,
+}
+
+impl Bounds {
+    fn of(c: u32) -> Bounds {
+        Bounds { clamp: c & 31, segment: c >> 8 & 31 }
+    }
+
+    /// The last lane that a lane may read, or for `.up` the first.
+    fn end(self, lane: usize) -> u32 {
+        (lane as u32 & self.segment) | (self.clamp & !self.segment & 31)
+    }
+
+    /// Whether no index leaves its segment.
+    fn hold_all(self, mode: ShflMode) -> bool {
+        let whole = self.clamp & !self.segment & 31 == !self.segment & 31;
+        match mode {
+            ShflMode::Idx => whole,
+            ShflMode::Bfly => whole && self.segment == 0,
+            ShflMode::Up | ShflMode::Down => false,
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Whether a shuffle of all lanes can be done, with these operands.
+    pub(super) fn can_shuffle(&self, mode: ShflMode, d: Reg, b: Src, c: u32) -> bool {
+        // One lane's value for all: a lane of the whole warp.
+        !self.is_scalar(d) || (mode == ShflMode::Idx && c & 0x1f1f == 0x1f && self.is_uniform(b))
+    }
+
+    /// A shuffle whose source lanes are found as it is executed.
+    pub(super) fn shuffle(
+        &mut self,
+        mode: ShflMode,
+        d: Reg,
+        p: Option<Reg>,
+        a: Src,
+        b: Src,
+        c: u32,
+    ) {
+        let bounds = Bounds::of(c);
+        let count = self.level.slices();
+        let lanes = self.level.lanes();
+        let sources: Vec<VReg> = (0..count).map(|nth| self.vector(a, Class::W32, nth)).collect();
+        let demanded = self.demanded.lanes(d).0;
+        let scalar = self.is_scalar(d);
+        let mut in_range = Vec::new();
+        let mut vectors = Vec::new();
+        for nth in 0..count {
+            let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
+            let wanted = if scalar { nth == 0 } else { demanded & own != 0 };
+            if !wanted && p.is_none() {
+                vectors.push(sources[nth]);
+                continue;
+            }
+            let (index, mask) = self.source_lane(mode, b, bounds, nth);
+            in_range.extend(mask);
+            vectors.push(match wanted {
+                true => self.of_lanes(&sources, index),
+                false => sources[nth],
+            });
+        }
+        let value = match scalar {
+            true => {
+                let first = self.first_word(vectors[0]);
+                Value::scalar(first)
+            }
+            false => {
+                let nan = matches!(a, Src::Reg(reg) if self.known(reg).nan);
+                Value { nan, ..Value::vectors(vectors) }
+            }
+        };
+        self.set(d, value);
+        let Some(p) = p else { return };
+        let value = match in_range.is_empty() {
+            true => Value::scalar(self.number(u64::from(u32::MAX), Class::W32)),
+            false => Value::masks(in_range),
+        };
+        self.set(p, value);
+    }
+
+    /// The source lanes of a vector's lanes, and those whose source is in range unless all are.
+    fn source_lane(
+        &mut self,
+        mode: ShflMode,
+        b: Src,
+        bounds: Bounds,
+        nth: usize,
+    ) -> (VReg, Option<VReg>) {
+        let first = nth * self.level.lanes();
+        let of_lanes = |this: &mut Self, value: &dyn Fn(u32) -> u32| {
+            this.pool(words_of_lanes(|lane| value((first + lane) as u32)))
+        };
+        let b = self.vector(b, Class::W32, nth);
+        let kept = if mode == ShflMode::Idx { !bounds.segment & 31 } else { 31 };
+        let kept = self.pool(words(kept));
+        let b = self.binary(V::And, b, O::M(kept));
+        let lane = of_lanes(self, &|lane| lane);
+        let lane_vector = self.unary(U::Load, O::M(lane));
+        let index = match mode {
+            ShflMode::Up => self.binary(V::SubD, lane_vector, O::U(b)),
+            ShflMode::Down => self.binary(V::AddD, b, O::M(lane)),
+            ShflMode::Bfly => self.binary(V::Xor, b, O::M(lane)),
+            ShflMode::Idx => {
+                let segment = of_lanes(self, &|lane| lane & bounds.segment);
+                self.binary(V::Or, b, O::M(segment))
+            }
+        };
+        if bounds.hold_all(mode) {
+            return (index, None);
+        }
+        let end = of_lanes(self, &|lane| bounds.end(lane as usize));
+        let end_vector = self.unary(U::Load, O::M(end));
+        let mask = match mode {
+            ShflMode::Up => self.not_greater(end_vector, O::U(index)),
+            ShflMode::Down | ShflMode::Bfly | ShflMode::Idx => self.not_greater(index, O::M(end)),
+        };
+        // Who would read beyond the end reads itself.
+        (self.blend(mask, O::U(index), lane_vector), Some(mask))
+    }
+
+    /// The words of a value's vectors that have these numbers, below 32.
+    fn of_lanes(&mut self, sources: &[VReg], index: VReg) -> VReg {
+        if let [low, high] = *sources {
+            let found = self.func.value(FLOAT);
+            let code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
+            self.func.x(code, &[O::Tied(found, index), O::U(low), O::U(high)]);
+            return found;
+        }
+        // Of each vector the lanes with those numbers; then, by the next bits of the number, one of them.
+        let mut found: Vec<VReg> =
+            sources.iter().map(|source| self.binary(V::PermD, index, O::U(*source))).collect();
+        let mut bit = self.level.lanes().trailing_zeros();
+        while found.len() > 1 {
+            let chosen = self.shift(U::ShlD, index, (31 - bit) as u8);
+            found =
+                found.chunks(2).map(|pair| self.blend(chosen, O::U(pair[1]), pair[0])).collect();
+            bit += 1;
+        }
+        found[0]
+    }
+
+    /// The transpose of a matrix of 8 by 8 elements of 16 bits.
+    pub(super) fn transpose(&mut self, d: Reg, a: Src) {
+        let count = self.level.slices();
+        let lanes = self.level.lanes();
+        let sources: Vec<VReg> = (0..count).map(|nth| self.vector(a, Class::W32, nth)).collect();
+        let all = u32::MAX >> (32 - lanes);
+        let vectors = (0..count)
+            .map(|nth| {
+                let first = nth * lanes;
+                let [low, high] = [0, 1].map(|half| {
+                    let from: Vec<usize> = (first..first + lanes)
+                        .map(|lane| movmatrix::source_lanes(lane)[half])
+                        .collect();
+                    self.permuted(&sources, &from, all)
+                });
+                // Odd columns are upper halves.
+                let by = self.pool(words_of_lanes(|lane| movmatrix::source_shift(first + lane)));
+                let kept = self.pool(words(0xffff));
+                let low = self.binary(V::ShrVD, low, O::M(by));
+                let low = self.binary(V::And, low, O::M(kept));
+                let high = self.binary(V::ShrVD, high, O::M(by));
+                let high = self.shift(U::ShlD, high, 16);
+                self.binary(V::Or, low, O::U(high))
+            })
+            .collect();
+        self.set(d, Value::vectors(vectors));
+    }
+
+    /// A shuffle whose source lanes are known.
+    pub(super) fn shuffle_known(
+        &mut self,
+        mode: ShflMode,
+        d: Reg,
+        p: Option<Reg>,
+        a: Src,
+        b: u32,
+        c: u32,
+    ) {
+        let found = shfl::source_lanes(mode, &[b; WARP], &[c; WARP]);
+        let from = found.lane.map(|lane| lane as usize % WARP);
+        let count = self.level.slices();
+        let lanes = self.level.lanes();
+        let sources: Vec<VReg> = (0..count).map(|nth| self.vector(a, Class::W32, nth)).collect();
+        let demanded = self.demanded.lanes(d).0;
+        let vectors = (0..count)
+            .map(|nth| {
+                let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
+                match demanded & own {
+                    0 => sources[nth],
+                    wanted => self.permuted(
+                        &sources,
+                        &from[nth * lanes..][..lanes],
+                        wanted >> (nth * lanes),
+                    ),
+                }
+            })
+            .collect();
+        let nan = matches!(a, Src::Reg(reg) if self.known(reg).nan);
+        self.set(d, Value { nan, ..Value::vectors(vectors) });
+        if let Some(p) = p {
+            let bits = self.number(u64::from(found.in_range.0), Class::W32);
+            self.set(p, Value::scalar(bits));
+        }
+    }
+
+    /// A vector whose lanes come from these lanes of a value; only some lanes are wanted.
+    fn permuted(&mut self, sources: &[VReg], from: &[usize], wanted: u32) -> VReg {
+        let lanes = from.len();
+        let is_wanted = |lane: usize| wanted >> lane & 1 != 0;
+        if self.level == Level::Avx512
+            && let [low, high] = *sources
+        {
+            return self.permuted_pair([low, high], from, wanted);
+        }
+        let mut result: Option<VReg> = None;
+        for (nth, source) in sources.iter().enumerate() {
+            let mine = |lane: usize| is_wanted(lane) && from[lane] / lanes == nth;
+            let count = (0..lanes).filter(|lane| mine(*lane)).count();
+            if count == 0 {
+                continue;
+            }
+            let in_place = (0..lanes).all(|lane| !mine(lane) || from[lane] % lanes == lane);
+            let moved = match in_place {
+                true => *source,
+                false => {
+                    let mut bytes = [0; 64];
+                    for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(lanes) {
+                        let lane = if mine(lane) { from[lane] % lanes } else { lane };
+                        chunk.copy_from_slice(&(lane as u32).to_le_bytes());
+                    }
+                    let index = self.pool(bytes);
+                    let register = self.func.value(FLOAT);
+                    self.func.x(U::Load.code(self.level), &[O::D(register), O::M(index)]);
+                    self.binary(V::PermD, register, O::U(*source))
+                }
+            };
+            result = Some(match result {
+                None => moved,
+                Some(result) => {
+                    let own = (0..lanes).filter(|lane| mine(*lane));
+                    let own = own.fold(0u32, |all, lane| all | 1 << lane);
+                    self.merged(result, moved, own)
+                }
+            });
+        }
+        result.unwrap_or(sources[0])
+    }
+
+    /// The same of both vectors of a value (AVX-512).
+    fn permuted_pair(&mut self, sources: [VReg; 2], from: &[usize], wanted: u32) -> VReg {
+        let lanes = from.len();
+        let all: Vec<usize> = (0..lanes).filter(|lane| wanted >> lane & 1 != 0).collect();
+        let distance = |lane: usize| from[lane] as isize - lane as isize;
+        let Some(first) = all.first().map(|lane| distance(*lane)) else { return sources[0] };
+        let one = |nth: usize| all.iter().all(|lane| from[*lane] / lanes == nth);
+        let found = self.func.value(FLOAT);
+        if all.iter().all(|lane| distance(*lane) == first) {
+            // Lanes that follow each other in both vectors, one behind the other; those of a vector that is not there are not wanted.
+            let (nth, at) = (first.div_euclid(lanes as isize), first.rem_euclid(lanes as isize));
+            let vector = |nth: isize| sources[nth.clamp(0, 1) as usize];
+            if at == 0 {
+                return vector(nth);
+            }
+            let code = Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8;
+            let [low, high] = [vector(nth), vector(nth + 1)];
+            self.func.x(code, &[O::D(found), O::U(high), O::U(low), O::I8(at as u8)]);
+            return found;
+        }
+        let mut bytes = [0; 64];
+        for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate() {
+            chunk.copy_from_slice(&(from[lane] as u32).to_le_bytes());
+        }
+        let index = self.pool(bytes);
+        let index = self.unary(U::Load, O::M(index));
+        // Of the index, the lower bits tell the lane of one vector.
+        if let Some(nth) = (0..2).find(|nth| one(*nth)) {
+            return self.binary(V::PermD, index, O::U(sources[nth]));
+        }
+        let code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
+        self.func.x(code, &[O::Tied(found, index), O::U(sources[0]), O::U(sources[1])]);
+        found
+    }
+
+    /// `b` in the lanes of a constant mask, else `a`.
+    pub(super) fn merged(&mut self, a: VReg, b: VReg, mask: u32) -> VReg {
+        let found = self.func.value(FLOAT);
+        match self.level {
+            Level::Avx2 => {
+                let code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
+                self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(mask as u8)]);
+            }
+            Level::Avx512 => {
+                let bits = self.number(u64::from(mask), Class::W32);
+                let lanes = self.func.value(regalloc2::RegClass::Vector);
+                self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(lanes), O::U(bits)]);
+                return self.blend(lanes, O::U(b), a);
+            }
+        }
+        found
+    }
+}
