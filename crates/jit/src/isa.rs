@@ -38,7 +38,11 @@ pub(crate) enum V {
     SubPd,
     MulPd,
     DivPd,
+    MinPd,
+    MaxPd,
     PermD,
+    /// The sums of pairs of products of signed words of 16 bits.
+    MaddW,
     ShufPs,
 }
 
@@ -86,7 +90,10 @@ impl V {
             SubPd: VEX_Vsubpd_ymm_ymm_ymmm256, EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
             MulPd: VEX_Vmulpd_ymm_ymm_ymmm256, EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
             DivPd: VEX_Vdivpd_ymm_ymm_ymmm256, EVEX_Vdivpd_zmm_k1z_zmm_zmmm512b64_er;
+            MinPd: VEX_Vminpd_ymm_ymm_ymmm256, EVEX_Vminpd_zmm_k1z_zmm_zmmm512b64_sae;
+            MaxPd: VEX_Vmaxpd_ymm_ymm_ymmm256, EVEX_Vmaxpd_zmm_k1z_zmm_zmmm512b64_sae;
             PermD: VEX_Vpermd_ymm_ymm_ymmm256, EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32;
+            MaddW: VEX_Vpmaddwd_ymm_ymm_ymmm256, EVEX_Vpmaddwd_zmm_k1z_zmm_zmmm512;
             ShufPs: VEX_Vshufps_ymm_ymm_ymmm256_imm8, EVEX_Vshufps_zmm_k1z_zmm_zmmm512b32_imm8;
         }
     }
@@ -98,6 +105,10 @@ pub(crate) enum U {
     ShlD,
     ShrD,
     SarD,
+    /// Of words of 16 bits.
+    ShlW,
+    ShrW,
+    SarW,
     ShlQ,
     ShrQ,
     Load,
@@ -148,6 +159,12 @@ impl U {
             (U::ShrD, Level::Avx512) => Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
             (U::SarD, Level::Avx2) => Code::VEX_Vpsrad_ymm_ymm_imm8,
             (U::SarD, Level::Avx512) => Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
+            (U::ShlW, Level::Avx2) => Code::VEX_Vpsllw_ymm_ymm_imm8,
+            (U::ShlW, Level::Avx512) => Code::EVEX_Vpsllw_zmm_k1z_zmmm512_imm8,
+            (U::ShrW, Level::Avx2) => Code::VEX_Vpsrlw_ymm_ymm_imm8,
+            (U::ShrW, Level::Avx512) => Code::EVEX_Vpsrlw_zmm_k1z_zmmm512_imm8,
+            (U::SarW, Level::Avx2) => Code::VEX_Vpsraw_ymm_ymm_imm8,
+            (U::SarW, Level::Avx512) => Code::EVEX_Vpsraw_zmm_k1z_zmmm512_imm8,
             (U::ShlQ, Level::Avx2) => Code::VEX_Vpsllq_ymm_ymm_imm8,
             (U::ShlQ, Level::Avx512) => Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
             (U::ShrQ, Level::Avx2) => Code::VEX_Vpsrlq_ymm_ymm_imm8,

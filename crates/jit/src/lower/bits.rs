@@ -3,9 +3,11 @@
 use super::Lower;
 use super::value::FLOAT;
 use super::values::words;
+use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::O;
-use ir::{BinaryOp, Class, Round, Src, TernaryOp, UnaryOp};
+use iced_x86::Code;
+use ir::{BinaryOp, Class, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 const INFINITY: u32 = 0x7f80_0000;
@@ -37,19 +39,7 @@ impl Lower<'_> {
             }
             N::Popc32 => {
                 let a = self.vector(a, Class::W32, nth);
-                // Per half a byte, how many of its bits are set; then the sum of a word's bytes.
-                let table = sixteens([0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]);
-                let (table, low) = (self.pool(table), self.pool([0x0f; 64]));
-                let upper = self.shift(U::ShrD, a, 4);
-                let [low, high] = [a, upper].map(|value| {
-                    let half = self.binary(V::And, value, O::M(low));
-                    let table = self.unary(U::Load, O::M(table));
-                    self.binary(V::ShufB, table, O::U(half))
-                });
-                let bytes = self.binary(V::AddB, low, O::U(high));
-                let ones = self.pool([1; 64]);
-                let sum = self.binary(V::MulD, bytes, O::M(ones));
-                self.shift(U::ShrD, sum, 24)
+                self.set_bits(a)
             }
             N::FlushF32 => {
                 let a = self.vector(a, Class::W32, nth);
@@ -62,36 +52,78 @@ impl Lower<'_> {
                 let positive = self.binary(V::MaxPs, a, O::M(zero));
                 self.binary(V::MinPs, positive, O::M(one))
             }
-            N::U32ToF32(Round::NearestEven) => {
-                // Halves as the low bits of 2^23 and 2^39; only the last sum is rounded.
+            N::Clz32 => {
                 let a = self.vector(a, Class::W32, nth);
-                let (mask, low, high) = (
-                    self.pool(words(0xffff)),
-                    self.pool(words(0x4b00_0000)),
-                    self.pool(words(0x5300_0000)),
-                );
-                let less = self.pool(words((549_755_813_888f32 + 8_388_608f32).to_bits()));
-                let low_half = self.binary(V::And, a, O::M(mask));
-                let low_half = self.binary(V::Or, low_half, O::M(low));
-                let high_half = self.shift(U::ShrD, a, 16);
-                let high_half = self.binary(V::Or, high_half, O::M(high));
-                let high_half = self.binary(V::SubPs, high_half, O::M(less));
-                self.binary(V::AddPs, high_half, O::U(low_half))
+                self.leading_zeros(a)
             }
-            N::F32ToS32(Round::TowardZero) => {
+            N::BfindU32 | N::BfindS32 => {
+                let mut a = self.vector(a, Class::W32, nth);
+                if op == N::BfindS32 {
+                    // The bits of a negative number, inverted.
+                    let sign = self.shift(U::SarD, a, 31);
+                    a = self.binary(V::Xor, a, O::U(sign));
+                }
+                let zeros = self.leading_zeros(a);
+                let last = self.pool(words(31));
+                let last = self.unary(U::Load, O::M(last));
+                self.binary(V::SubD, last, O::U(zeros))
+            }
+            N::Brev32 => {
                 let a = self.vector(a, Class::W32, nth);
-                // What is too large, in either direction, or no number, becomes the smallest number.
-                let found = self.unary(U::CvttPs2Dq, O::U(a));
-                let limit = self.pool(words(2_147_483_648f32.to_bits()));
-                let large = self.compare_ps(a, O::M(limit), 0x0d);
-                let most = self.pool(words(i32::MAX.cast_unsigned()));
-                let found = self.blend(large, O::M(most), found);
-                let nan = self.compare_ps(a, O::U(a), 3);
-                let zero = self.pool(words(0));
-                self.blend(nan, O::M(zero), found)
+                // The bytes the other way round, then the halves of each, and the bits of each half.
+                let mut order = [0; 16];
+                order.iter_mut().zip(0u8..).for_each(|(byte, nth)| *byte = nth ^ 3);
+                let order = self.pool(sixteens(order));
+                let a = self.binary(V::ShufB, a, O::M(order));
+                let reversed = |half: u8| half.reverse_bits() >> 4;
+                let table: [u8; 16] = std::array::from_fn(|half| reversed(half as u8));
+                let low_table = self.pool(sixteens(table.map(|half| half << 4)));
+                let high_table = self.pool(sixteens(table));
+                let kept = self.pool([0x0f; 64]);
+                let upper = self.shift(U::ShrD, a, 4);
+                let [low, high] = [(a, low_table), (upper, high_table)].map(|(value, table)| {
+                    let half = self.binary(V::And, value, O::M(kept));
+                    let table = self.unary(U::Load, O::M(table));
+                    self.binary(V::ShufB, table, O::U(half))
+                });
+                self.binary(V::Or, low, O::U(high))
             }
             _ => return None,
         })
+    }
+
+    /// How many bits of each word are set.
+    fn set_bits(&mut self, a: VReg) -> VReg {
+        // Per half a byte, how many of its bits are set; then the sum of a word's bytes.
+        let table = sixteens([0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]);
+        let (table, low) = (self.pool(table), self.pool([0x0f; 64]));
+        let upper = self.shift(U::ShrD, a, 4);
+        let [low, high] = [a, upper].map(|value| {
+            let half = self.binary(V::And, value, O::M(low));
+            let table = self.unary(U::Load, O::M(table));
+            self.binary(V::ShufB, table, O::U(half))
+        });
+        let bytes = self.binary(V::AddB, low, O::U(high));
+        let ones = self.pool([1; 64]);
+        let sum = self.binary(V::MulD, bytes, O::M(ones));
+        self.shift(U::ShrD, sum, 24)
+    }
+
+    /// How many zeros stand before the highest bit of each word.
+    fn leading_zeros(&mut self, mut a: VReg) -> VReg {
+        if self.level == Level::Avx512 {
+            let found = self.func.value(FLOAT);
+            self.func.x(Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32, &[O::D(found), O::U(a)]);
+            return found;
+        }
+        // All bits below the highest are set, too: what is left are the zeros.
+        for by in [1, 2, 4, 8, 16] {
+            let moved = self.shift(U::ShrD, a, by);
+            a = self.binary(V::Or, a, O::U(moved));
+        }
+        let ones = self.pool(words(u32::MAX));
+        let zeros = self.binary(V::Xor, a, O::M(ones));
+        self.set_bits(zeros)
     }
 
     /// Subnormal numbers made zero of the same sign.
@@ -151,7 +183,10 @@ impl Lower<'_> {
         match op {
             T::BitSelect32 => Some(self.bits_selected([a, b, c], Class::W32, nth)),
             T::BfeU32 | T::BfeS32 => {
-                let (at, length) = (amount(b)? & 0xff, amount(c)? & 0xff);
+                let (Some(at), Some(length)) = (amount(b), amount(c)) else {
+                    return (op == T::BfeU32).then(|| self.field([a, b, c], nth));
+                };
+                let (at, length) = (at & 0xff, length & 0xff);
                 let end = at + length;
                 // Beyond the end there are signs, or zeros.
                 let end = if op == T::BfeU32 && end > 32 { 32 } else { end };
@@ -163,19 +198,27 @@ impl Lower<'_> {
                 let back = if op == T::BfeU32 { U::ShrD } else { U::SarD };
                 Some(self.shift(back, up, (32 - (end - at)) as u8))
             }
-            T::ShfLWrap | T::ShfRWrap => {
-                let by = (amount(c)? & 31) as u8;
+            T::ShfLWrap | T::ShfRWrap | T::ShfLClamp | T::ShfRClamp => {
                 let (low, high) =
                     (self.vector(a, Class::W32, nth), self.vector(b, Class::W32, nth));
-                let left = op == T::ShfLWrap;
-                if by == 0 {
-                    return Some(if left { high } else { low });
+                let left = matches!(op, T::ShfLWrap | T::ShfLClamp);
+                let wraps = matches!(op, T::ShfLWrap | T::ShfRWrap);
+                let Some(by) = amount(c) else {
+                    return Some(self.funnel([low, high], c, left, wraps, nth));
+                };
+                let by = if wraps { by & 31 } else { by.min(32) } as u8;
+                if by == 0 || by == 32 {
+                    return Some(if left == (by == 0) { high } else { low });
                 }
                 let (up, down) = if left { (by, 32 - by) } else { (32 - by, by) };
                 let high = self.shift(U::ShlD, high, up);
                 let low = self.shift(U::ShrD, low, down);
                 Some(self.binary(V::Or, high, O::U(low)))
             }
+            T::Dp4aUU => Some(self.dot([a, b, c], [false, false], nth)),
+            T::Dp4aUS => Some(self.dot([a, b, c], [false, true], nth)),
+            T::Dp4aSU => Some(self.dot([a, b, c], [true, false], nth)),
+            T::Dp4aSS => Some(self.dot([a, b, c], [true, true], nth)),
             T::Prmt => {
                 let selector = amount(c)?;
                 let nibble = |byte: usize| selector >> (4 * byte) & 15;
@@ -210,6 +253,59 @@ impl Lower<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The upper half of a pair of words shifted to the left, or the lower half of one shifted to the right, by as much as each lane says.
+    fn funnel(
+        &mut self,
+        [low, high]: [VReg; 2],
+        by: Src,
+        left: bool,
+        wraps: bool,
+        nth: usize,
+    ) -> VReg {
+        let by = self.vector(by, Class::W32, nth);
+        let limit = self.pool(words(if wraps { 31 } else { 32 }));
+        let by = self.binary(if wraps { V::And } else { V::MinUD }, by, O::M(limit));
+        let width = self.pool(words(32));
+        let width = self.unary(U::Load, O::M(width));
+        let rest = self.binary(V::SubD, width, O::U(by));
+        // By 32 and more, nothing is left.
+        let (up, down) = if left { (by, rest) } else { (rest, by) };
+        let high = self.binary(V::ShlVD, high, O::U(up));
+        let low = self.binary(V::ShrVD, low, O::U(down));
+        self.binary(V::Or, high, O::U(low))
+    }
+
+    /// The sum of the products of bytes, of which either operand's may be signed, and of a word (`dp4a`).
+    fn dot(&mut self, [a, b, c]: [Src; 3], signed: [bool; 2], nth: usize) -> VReg {
+        // Even and odd bytes as words of 16 bits.
+        let [a, b] = [(a, signed[0]), (b, signed[1])].map(|(src, signed)| {
+            let whole = self.vector(src, Class::W32, nth);
+            if signed {
+                let up = self.shift(U::ShlW, whole, 8);
+                return [up, whole].map(|value| self.shift(U::SarW, value, 8));
+            }
+            let kept = self.pool(words(0x00ff_00ff));
+            [self.binary(V::And, whole, O::M(kept)), self.shift(U::ShrW, whole, 8)]
+        });
+        let [even, odd] = [0, 1].map(|half| self.binary(V::MaddW, a[half], O::U(b[half])));
+        let sum = self.binary(V::AddD, even, O::U(odd));
+        let c = self.operand(c, Class::W32, nth);
+        self.binary(V::AddD, sum, c)
+    }
+
+    /// A bit field, at a place and with a length that each lane says (`bfe.u32`).
+    fn field(&mut self, [a, at, length]: [Src; 3], nth: usize) -> VReg {
+        let [a, at, length] = [a, at, length].map(|src| self.vector(src, Class::W32, nth));
+        let [kept, one] = [0xff, 1].map(|value| self.pool(words(value)));
+        let at = self.binary(V::And, at, O::M(kept));
+        let length = self.binary(V::And, length, O::M(kept));
+        let one_in_lanes = self.unary(U::Load, O::M(one));
+        let end = self.binary(V::ShlVD, one_in_lanes, O::U(length));
+        let mask = self.binary(V::SubD, end, O::U(one_in_lanes));
+        let moved = self.binary(V::ShrVD, a, O::U(at));
+        self.binary(V::And, moved, O::U(mask))
     }
 
     /// The bits of `c` where those of `a` are set, else those of `b`.

@@ -8,6 +8,7 @@ mod apart;
 mod bits;
 mod collective;
 mod control;
+mod conversions;
 mod each_lane;
 mod interleave;
 mod mask;

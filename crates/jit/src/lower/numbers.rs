@@ -138,6 +138,7 @@ impl Lower<'_> {
         nth: usize,
     ) -> Option<VReg> {
         let pair = match op {
+            TernaryOp::FmaBf16 | TernaryOp::FmaBf16x2 => return self.bf16_step(op, operands, nth),
             TernaryOp::FmaF16 => false,
             TernaryOp::FmaF16x2 => true,
             _ => return None,
@@ -153,6 +154,28 @@ impl Lower<'_> {
         });
         let found = self.pairs_of_numbers(results);
         Some(if pair { found } else { self.low_halves(found) })
+    }
+
+    /// A multiplication and addition of `bf16` that is one or the other: compilers write both so (`__hadd2`, `__hmul2`).
+    fn bf16_step(&mut self, op: TernaryOp, [a, b, c]: [Src; 3], nth: usize) -> Option<VReg> {
+        const ONE: u64 = 0x3f80;
+        const MINUS_ZERO: u64 = 0x8000;
+        let pair = op == TernaryOp::FmaBf16x2;
+        let is = |src: Src, number: u64| match src {
+            Src::Imm(value) if pair => value as u32 == (number << 16 | number) as u32,
+            Src::Imm(value) => value as u16 == number as u16,
+            Src::Reg(_) => false,
+        };
+        let (add, multiply) = match pair {
+            true => (BinaryOp::AddBf16x2, BinaryOp::MulBf16x2),
+            false => (BinaryOp::AddBf16, BinaryOp::MulBf16),
+        };
+        match [a, b] {
+            // A product is what it is with -0 added, +0 too.
+            _ if is(c, MINUS_ZERO) => self.number_binary(multiply, a, b, nth),
+            [a, one] | [one, a] if is(one, ONE) => self.number_binary(add, a, c, nth),
+            _ => None,
+        }
     }
 
     /// `div.approx`: divisors beyond 2^126 give what a reciprocal flushed to zero gives.

@@ -212,6 +212,7 @@ impl Lower<'_> {
             }
             _ => {
                 let found = self.bits_unary(op, a, nth);
+                let found = found.or_else(|| self.conversion(op, a, nth));
                 let found = found.or_else(|| self.number_unary(op, a, nth));
                 return found.or_else(|| self.wide_unary(op, a, nth));
             }

@@ -108,6 +108,7 @@ impl Lower<'_> {
             return Some(self.binary(what, a, b));
         }
         Some(match op {
+            B::MinF64 | B::MaxF64 => self.extreme_double(op == B::MinF64, a, b, nth),
             B::MulLo64 => {
                 let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
                 let (a_high, b_high) = (self.shift(U::ShrQ, a, 32), self.shift(U::ShrQ, b, 32));
@@ -157,6 +158,22 @@ impl Lower<'_> {
         })
     }
 
+    /// The smaller or larger of numbers of binary64: see `extreme`. Of two NaNs the result is the second, made quiet.
+    fn extreme_double(&mut self, smaller: bool, a: Src, b: Src, nth: usize) -> VReg {
+        let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
+        let what = if smaller { V::MinPd } else { V::MaxPd };
+        let one = self.binary(what, a, O::U(b));
+        let other = self.binary(what, b, O::U(a));
+        let zeros = if smaller { V::Or } else { V::And };
+        let both = self.binary(zeros, one, O::U(other));
+        let [no_a, no_b] = [a, b].map(|value| self.compare_quads(Quads::Float(3), value, value));
+        let quiet = self.pool(doubles(QUIET));
+        let quiet = self.binary(V::Or, b, O::M(quiet));
+        let b = self.blend_of(Class::W64, no_b, O::U(quiet), b);
+        let found = self.blend_of(Class::W64, no_b, O::U(a), both);
+        self.blend_of(Class::W64, no_a, O::U(b), found)
+    }
+
     /// The same of three.
     pub(super) fn wide_ternary(
         &mut self,
@@ -200,7 +217,7 @@ impl Lower<'_> {
     }
 
     /// The lanes of vectors of 64 bits a lane in which values compare so.
-    fn compare_quads(&mut self, how: Quads, a: VReg, b: VReg) -> VReg {
+    pub(super) fn compare_quads(&mut self, how: Quads, a: VReg, b: VReg) -> VReg {
         let (code, constant) = match (self.level, how) {
             (Level::Avx2, Quads::Equal) => (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, None),
             (Level::Avx2, Quads::Greater) => (Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, None),
