@@ -7,7 +7,6 @@ pub mod abi;
 mod attributes;
 mod context;
 mod device;
-mod device_runtime;
 mod driver;
 mod entry;
 mod error;

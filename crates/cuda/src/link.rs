@@ -6,12 +6,19 @@ use crate::abi::constants::{
 };
 use crate::abi::{Address, Answer, CUjit_option, CUjitInputType, CUlinkState, CUresult, Out, Text};
 use crate::context::{Context, current};
-use crate::device_runtime;
 use crate::driver::driver;
 use crate::module::Options;
 use crate::program::{Image, Refused};
 use crate::registry::Registry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What files of CUDA's device runtime library are called.
+const DEVICE_RUNTIME: &str = "cudadevrt";
+
+/// Whether a file is that library: what programs need of it is linked with every module that declares it.
+fn is_device_runtime(path: &str) -> bool {
+    path.contains(DEVICE_RUNTIME)
+}
 
 /// A linker.
 #[derive(Debug)]
@@ -119,7 +126,7 @@ pub(crate) fn add_data(
     let linking = get(handle)?;
     is_known(kind)?;
     let bytes = usize::try_from(bytes).map_err(|_| CUresult::INVALID_VALUE)?;
-    let is_library = !name.is_null() && device_runtime::is_library(&name.get()?);
+    let is_library = !name.is_null() && is_device_runtime(&name.get()?);
     if kind == CU_JIT_INPUT_LIBRARY && is_library {
         return Ok(());
     }
@@ -138,8 +145,7 @@ pub(crate) fn add_file(
     let linking = get(handle)?;
     is_known(kind)?;
     let path = path.get()?;
-    // What programs need of it is linked with every module that declares it.
-    if kind == CU_JIT_INPUT_LIBRARY && device_runtime::is_library(&path) {
+    if kind == CU_JIT_INPUT_LIBRARY && is_device_runtime(&path) {
         return std::fs::metadata(&path).map(drop).map_err(|_| CUresult::FILE_NOT_FOUND);
     }
     let bytes = std::fs::read(path).map_err(|_| CUresult::FILE_NOT_FOUND)?;

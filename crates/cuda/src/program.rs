@@ -2,11 +2,11 @@
 #![allow(unsafe_code)]
 
 use crate::abi::{Address, Answer, CUresult};
-use crate::device_runtime;
 use crate::fault;
 use crate::gpu::Gpu;
 use crate::say;
 use std::sync::Arc;
+use warpwise::device_runtime::is_nvidias;
 use warpwise::fatbin::{
     Fatbin, FatbinError, HEADER_SIZE, WRAPPER_MAGIC, WRAPPER_SIZE, Wrapper, is_fatbin, size,
 };
@@ -203,13 +203,13 @@ impl Image {
                     let entry = fatbin.ptx_for(10 * major + minor);
                     let text = entry.map(|entry| entry.text().map_err(wrong)).transpose()?;
                     // Its machine code is for every device, its PTX for the newest alone.
-                    if text.is_none() && !fatbin.any_ptx(device_runtime::is_nvidias) {
+                    if text.is_none() && !fatbin.any_ptx(is_nvidias) {
                         return Err(Refused::no_ptx(&gpu.properties.target));
                     }
                     text
                 }
             };
-            texts.extend(text.filter(|text| !device_runtime::is_nvidias(text)));
+            texts.extend(text.filter(|text| !is_nvidias(text)));
         }
         if texts.is_empty() {
             return Err(Refused::no_ptx(&gpu.properties.target));
@@ -224,17 +224,13 @@ impl Image {
     pub(crate) fn module(&self, gpu: &Gpu) -> Result<Arc<Module>, Refused> {
         let no_memory = |result| Refused::new(result, "the device has no memory");
         let session = gpu.session().map_err(no_memory)?;
-        let mut texts = self.texts(gpu)?;
+        let texts = self.texts(gpu)?;
         let file = self.file.as_deref().unwrap_or("module");
         let stem = file.strip_suffix(".ptx").unwrap_or(file);
-        let mut names: Vec<String> = match texts.len() {
+        let names: Vec<String> = match texts.len() {
             1 => vec![format!("{stem}.ptx")],
             count => (1..=count).map(|nth| format!("{stem}-{nth}.ptx")).collect(),
         };
-        if device_runtime::is_wanted(&texts) {
-            texts.push(device_runtime::PTX.to_owned());
-            names.push(device_runtime::NAME.to_owned());
-        }
         let parts = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str()));
         Ok(session.program(&parts.collect::<Vec<_>>())?)
     }

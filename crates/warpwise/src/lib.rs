@@ -76,6 +76,7 @@ mod check;
 mod compare;
 mod demangle;
 mod device;
+pub mod device_runtime;
 mod element;
 mod error;
 pub mod explain;

@@ -1,5 +1,6 @@
 //! Reading modules, and linking them.
 
+use crate::device_runtime;
 use crate::error::{Error, Stage};
 use crate::module::Module;
 use crate::ptx_files::{PtxText, ptx_of_file};
@@ -85,12 +86,16 @@ impl Linker {
 
     /// Makes one program of the modules, in the order in which they were added. A module alone stays as it is: kernels that
     /// need what it does not define are refused ([`Module::kernel`]), and others run. Names that are a module's own, and
-    /// that another module has, too, are called `name@file` in the program.
+    /// that another module has, too, are called `name@file` in the program. What modules declare of CUDA's device runtime library for
+    /// cooperative groups, and none defines, is added.
     ///
     /// # Errors
     /// Symbols that no module defines, or several, or that modules declare in ways that differ; targets that do not
     /// go together: in the words of `nvlink`, with a place in every file concerned. There is no module.
-    pub fn link(self) -> Result<Module, Error> {
+    pub fn link(mut self) -> Result<Module, Error> {
+        if device_runtime::is_wanted(&self.modules) {
+            self.add_ptx(device_runtime::NAME, device_runtime::PTX)?;
+        }
         let Linker { sources, modules, warnings } = self;
         let sources = Arc::new(sources);
         match ptx::Module::link(modules, &sources) {

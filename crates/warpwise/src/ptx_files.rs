@@ -1,5 +1,6 @@
 //! The PTX in a file: the file itself, or what fat binaries, executables, libraries and objects have inside.
 
+use crate::device_runtime;
 use crate::error::{Error, Stage};
 use crate::files::read_file;
 use ::machine::cubin::is_elf;
@@ -21,7 +22,8 @@ pub struct PtxText {
 }
 
 /// The modules in a file: the text of a PTX file; of a fat binary, and of each in an executable, a library or an object, the
-/// PTX for the newest architecture.
+/// PTX for the newest architecture. NVIDIA's device runtime library, with which `nvcc -rdc=true` links programs, is none of them
+/// ([`Linker::link`](crate::Linker::link) adds what is needed of it).
 ///
 /// # Errors
 /// The file cannot be read, is neither text nor one of these, or has machine code alone.
@@ -76,7 +78,8 @@ fn texts(file: &str, fatbins: &[Fatbin<'_>]) -> Result<Vec<PtxText>, FatbinError
         let entries = fatbin.entries.iter().filter(|entry| entry.kind == Kind::Ptx);
         entries.max_by_key(|entry| (entry.sm, entry.reach)).map(Entry::text)
     };
-    let texts: Vec<String> = fatbins.iter().filter_map(newest).collect::<Result<_, _>>()?;
+    let mut texts: Vec<String> = fatbins.iter().filter_map(newest).collect::<Result<_, _>>()?;
+    texts.retain(|text| !device_runtime::is_nvidias(text));
     let several = texts.len() > 1;
     let name = |nth: usize| match several {
         true => format!("{file}#{}", nth + 1),

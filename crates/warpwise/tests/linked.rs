@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use warpwise::{Arg, Device, Error, Fault, LaunchConfig, Linker, Module, Scalar};
+use warpwise::{
+    Arg, Device, Error, Fault, LaunchConfig, Linker, Module, Scalar, fatbin, ptx_of_bytes,
+};
 
 const HEAD: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
@@ -278,4 +280,44 @@ fn any_two_modules_link_or_say_why_not() {
         }
     }
     assert!(linked > 0 && refused >= sample.len() / 2, "{linked} {refused}");
+}
+
+/// `grid.sync()` as `nvcc -rdc=true` calls it.
+#[test]
+fn what_programs_call_of_the_device_runtime_is_there() {
+    let program = module(
+        ".extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);
+        .extern .func (.param .b32 result) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r; .reg .b64 %rd;
+            ld.param.u64 %rd, [out];
+            {
+                .param .b32 scope; .param .b32 flags; .param .b64 handle; .param .b32 result;
+                st.param.b32 [scope], 1;
+                call (handle), cudaCGGetIntrinsicHandle, (scope);
+                st.param.b32 [flags], 0;
+                call (result), cudaCGSynchronize, (handle, flags);
+                ld.param.b32 %r, [result];
+            }
+            st.global.u32 [%rd], %r;
+            ret;
+        }",
+    );
+    assert_eq!(program.info().externs, Vec::<String>::new());
+    let device = Device::new().expect("the host gives memory");
+    let out = device.upload(&[7_u32]).expect("it fits");
+    let kernel = program.kernel("k").expect("it lowers");
+    kernel.launch(&device, &LaunchConfig::new(1, 32), &[out.into()]).expect("it runs");
+    assert_eq!(device.download::<u32>(out).expect("it is there"), [0]);
+}
+
+/// `nvcc -rdc=true` links every program with a library that calls what NVIDIA's driver has.
+#[test]
+fn nvidias_device_runtime_is_no_module_of_a_program() {
+    let library = format!("{HEAD}.extern .func __cuda_syscall_CGS_sync;");
+    let reach = fatbin::Reach::of("sm_80");
+    let found = ptx_of_bytes("library", fatbin::of_ptx(80, reach, (7, 8), &library));
+    assert!(found.is_err_and(|why| why.to_string().contains("has no PTX")));
+    let found = ptx_of_bytes("program", fatbin::of_ptx(80, reach, (7, 8), HEAD));
+    assert_eq!(found.expect("a module").len(), 1);
 }
