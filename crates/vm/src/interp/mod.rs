@@ -20,6 +20,7 @@ mod predicated;
 mod program;
 mod reach;
 mod run;
+mod sample;
 mod scalar;
 mod source;
 mod special;
