@@ -8,7 +8,7 @@
 //! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
 //! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
 //! what allocations of device memory cost, `-- start FILES` what comes before the first CTA of their kernels, `-- engines`
-//! how many times longer than native loops thirteen kernels take by each engine.
+//! how many times longer than native loops thirteen kernels take by each engine, `-- textures` how many texels are read in a second.
 
 mod engines;
 mod families;
@@ -20,6 +20,7 @@ mod native;
 mod patterns;
 mod row;
 mod start;
+mod textures;
 
 use median::median;
 use std::time::Instant;
@@ -52,6 +53,7 @@ fn main() -> Result<(), Error> {
             return Ok(());
         }
         Some("heap") => return heap::bench(),
+        Some("textures") => return textures::bench(),
         Some("engines") => {
             return engines::bench(&std::env::args().skip(2).collect::<Vec<String>>());
         }

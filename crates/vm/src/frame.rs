@@ -9,6 +9,7 @@ use crate::memory::{Memory, Reader, Region};
 use crate::plan::{Plan, Slot};
 use crate::printed::Text;
 use crate::stats::Stats;
+use crate::texture::LastTextures;
 use crate::threads::{MAX_WARPS, Threads};
 use lanes::WARP;
 
@@ -57,6 +58,8 @@ pub(crate) struct Frame<'l> {
     pub(crate) arrivals: u32,
     /// What the CTA printed.
     pub(crate) printed: Text,
+    /// The textures that were read last.
+    pub(crate) textures: LastTextures,
     /// Bytes that kernels may have allocated.
     pub(crate) heap_limit: u64,
     /// What threads have allocated and freed since the observer was told last; for observed runs.
@@ -133,6 +136,7 @@ impl<'l> Frame<'l> {
             more: 0,
             arrivals: 0,
             printed: Text::default(),
+            textures: LastTextures::default(),
             heap_limit: 0,
             heap_events: Vec::new(),
             native: None,

@@ -4,6 +4,7 @@ use super::handler::Body;
 use super::operations::HostOp;
 use super::program::{Code, Program};
 use super::reach::{Generic, Reach, access_fault};
+use super::sample::sample;
 use crate::fault::{AccessKind, FaultKind};
 use crate::frame::Frame;
 use crate::heap_event::HeapEvent;
@@ -30,6 +31,13 @@ impl Body for Host {
         let mut thread = Thread { frame, op, warp: 0, lane: 0, next: 0, object: None };
         for warp in thread.frame.first..thread.frame.first + thread.frame.count {
             let mut left = thread.frame.exec[warp];
+            // SAFETY: the code belongs to the frame's program, as for the caller, and lanes of the warp execute.
+            let is_done = left != 0
+                && op.service == Service::Sample
+                && unsafe { sample(thread.frame, op, warp) }.is_some();
+            if is_done {
+                continue;
+            }
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;

@@ -21,6 +21,7 @@ mod product;
 mod program;
 mod reach;
 mod run;
+mod sample;
 mod scalar;
 mod source;
 mod special;

@@ -330,6 +330,12 @@ impl Memory {
         self.objects.remove(handle)
     }
 
+    /// How many textures and surfaces are gone.
+    #[inline]
+    pub(crate) fn texture_objects_removed(&self) -> u64 {
+        self.objects.removed()
+    }
+
     /// What a handle leads to.
     pub fn texture_object(&self, handle: u64) -> Option<TextureObject> {
         self.objects.find(handle)

@@ -65,7 +65,7 @@ impl Axis {
     }
 
     /// The texel of an index that may lie outside.
-    fn index(self, index: f64, mode: AddressMode) -> Option<u32> {
+    pub(super) fn index(self, index: f64, mode: AddressMode) -> Option<u32> {
         let count = f64::from(self.extent);
         match mode {
             AddressMode::Border if !(0.0..count).contains(&index) => None,

@@ -5,10 +5,15 @@
 
 mod address;
 mod asked;
+mod axis;
+#[cfg(test)]
+mod compared;
 mod descriptor;
+mod known;
 mod level;
 mod query;
 mod read;
+mod warp;
 
 pub use descriptor::{
     AddressMode, ChannelKind, Filter, Format, LEVEL, Levels, ReadMode, Texels, Texture,
@@ -16,10 +21,13 @@ pub use descriptor::{
 };
 
 pub(crate) use asked::Asked;
+pub(crate) use known::LastTextures;
 pub(crate) use read::{Place, sample, surface};
+pub(crate) use warp::WarpTexture;
 
 use foldhash::HashMap;
 use ir::TextureQuery;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 /// What a handle leads to.
@@ -48,6 +56,8 @@ const FIRST: u64 = 0x7458_0000_0000_0000;
 #[derive(Debug, Default)]
 pub(crate) struct Objects {
     all: RwLock<(u64, HashMap<u64, TextureObject>)>,
+    /// How many are gone.
+    removed: AtomicU64,
 }
 
 impl Objects {
@@ -66,7 +76,16 @@ impl Objects {
 
     /// Forgets an object; whether there was one.
     pub(crate) fn remove(&self, handle: u64) -> bool {
-        self.all.write().unwrap_or_else(PoisonError::into_inner).1.remove(&handle).is_some()
+        let mut all = self.all.write().unwrap_or_else(PoisonError::into_inner);
+        let is_gone = all.1.remove(&handle).is_some();
+        self.removed.fetch_add(is_gone.into(), Ordering::Release);
+        is_gone
+    }
+
+    /// How many objects are gone: what was found before may be one of them when it has changed.
+    #[inline]
+    pub(crate) fn removed(&self) -> u64 {
+        self.removed.load(Ordering::Acquire)
     }
 
     /// The object of a handle.

@@ -35,11 +35,11 @@ pub(crate) fn sample<E>(
     }
     let low = at.mean(asked)?;
     if weight == 0 {
-        return Ok((low as f32).to_bits());
+        return Ok(mean_bits(low));
     }
     at.texels = texture.texels.level(level + 1);
     let (high, part) = (at.mean(asked)?, f64::from(weight) / f64::from(ONE));
-    Ok((((1.0 - part) * low + part * high) as f32).to_bits())
+    Ok(mean_bits((1.0 - part) * low + part * high))
 }
 
 /// A level of detail that is read.
@@ -116,6 +116,12 @@ impl<E, R: FnMut(u64, u32) -> Result<u32, E>> Level<'_, R> {
         }
         Ok(if outside == 0.0 { sum / (whole * scale) } else { (sum / scale + outside) / whole })
     }
+}
+
+/// A mean as a thread gets it. One that is no number is canonical, as that of any arithmetic.
+#[inline(always)]
+pub(super) fn mean_bits(mean: f64) -> u32 {
+    if mean.is_nan() { numeric::f32::NAN } else { (mean as f32).to_bits() }
 }
 
 /// What a component of 8 bits of the colour space sRGB is as a linear one (IEC 61966-2-1).
@@ -214,7 +220,7 @@ fn value(texture: &Texture, raw: u32) -> f64 {
 }
 
 /// The number that means 1.
-fn scale(texture: &Texture) -> f64 {
+pub(super) fn scale(texture: &Texture) -> f64 {
     let Format { bits, kind, .. } = texture.texels.format;
     match kind {
         ChannelKind::Unsigned => ((1_u64 << bits) - 1) as f64,
