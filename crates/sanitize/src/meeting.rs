@@ -10,7 +10,7 @@ pub(crate) fn membermask(view: &View<'_>, inst: &Inst, warp: usize, lane: u32) -
     let Op::Collective { members: Members::Mask(mask), .. } = &inst.op else {
         return LaneMask::FULL;
     };
-    LaneMask(view.w32(*mask, warp)[lane as usize % lanes::WARP])
+    LaneMask(view.word(*mask, (warp, lane)))
 }
 
 /// Why a lane does not take part in a collective that fires.

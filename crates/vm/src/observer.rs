@@ -302,6 +302,28 @@ impl<'a> View<'a> {
         }
     }
 
+    /// A 32-bit operand in one lane, below 32, of a warp.
+    pub fn word(&self, src: Src, (warp, lane): (usize, u32)) -> u32 {
+        match src {
+            Src::Imm(value) => value as u32,
+            Src::Reg(reg) => self.slot(reg, Class::W32).map_or(0, |slot| {
+                // SAFETY: the slot lies inside the registers and has rows of 32-bit values.
+                unsafe { (*self.frame.row::<u32>(slot, warp))[lane as usize % WARP] }
+            }),
+        }
+    }
+
+    /// A 64-bit operand in one lane, below 32, of a warp.
+    pub fn long(&self, src: Src, (warp, lane): (usize, u32)) -> u64 {
+        match src {
+            Src::Imm(value) => value,
+            Src::Reg(reg) => self.slot(reg, Class::W64).map_or(0, |slot| {
+                // SAFETY: the slot lies inside the registers and has rows of 64-bit values.
+                unsafe { (*self.frame.row::<u64>(slot, warp))[lane as usize % WARP] }
+            }),
+        }
+    }
+
     /// A 64-bit operand in every lane of a warp.
     pub fn w64(&self, src: Src, warp: usize) -> Lanes<u64> {
         match src {

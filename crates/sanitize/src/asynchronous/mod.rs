@@ -242,7 +242,7 @@ impl Cta {
         place: Place,
         found: &mut Findings,
     ) {
-        let value = |src| u64::from(view.w32(src, warp)[lane as usize]);
+        let value = |src| u64::from(view.word(src, (warp, lane)));
         let span = |(space, address): &(Space, Address), bytes: u64| {
             let address = view.address(address, warp)[lane as usize];
             let location = view.locate(*space, address);

@@ -248,11 +248,9 @@ impl Footprints {
                     };
                     let stored = match &inst.op {
                         Op::Store { values, access, .. } => match values.as_slice() {
-                            [value] if access.bytes() == 8 => {
-                                Some(view.w64(*value, warp)[lane as usize])
-                            }
+                            [value] if access.bytes() == 8 => Some(view.long(*value, (warp, lane))),
                             [value] if access.bytes() == 4 => {
-                                Some(u64::from(view.w32(*value, warp)[lane as usize]))
+                                Some(view.word(*value, (warp, lane)).into())
                             }
                             _ => None,
                         },

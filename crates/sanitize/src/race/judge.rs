@@ -351,14 +351,14 @@ impl Judge<'_, '_> {
         (warp, lane): (usize, u32),
         (offset, bytes): (u64, u32),
     ) -> Option<u64> {
-        let at = lane as usize % WARP;
+        let thread = (warp, lane);
         match self.how.written {
             Written::Read => None,
             Written::Stored(values, element) => {
                 let value = *values.get((offset / u64::from(element)) as usize)?;
                 Some(match 8 * bytes {
-                    64 => self.view.w64(value, warp)[at],
-                    bits => u64::from(self.view.w32(value, warp)[at]) & ((1 << bits) - 1),
+                    64 => self.view.long(value, thread),
+                    bits => u64::from(self.view.word(value, thread)) & ((1 << bits) - 1),
                 })
             }
             Written::Copied(copy) => {
@@ -366,13 +366,14 @@ impl Judge<'_, '_> {
                 let lane_of_touch = touch.lanes.trailing_zeros() as usize % WARP;
                 let first = self.view.locate(copy.to.0, first[lane_of_touch]);
                 let offset = touch.addresses[lane_of_touch].wrapping_sub(first.address) + offset;
-                let read = u64::from(self.view.w32(copy.read, warp)[at]);
+                let read = u64::from(self.view.word(copy.read, thread));
                 let left = read.saturating_sub(offset).min(bytes.into()) as u32;
-                let from = self.view.address(&copy.from.1, warp)[at].wrapping_add(offset);
+                let from = self.view.address(&copy.from.1, warp)[lane as usize % WARP]
+                    .wrapping_add(offset);
                 let from = self.view.locate(copy.from.0, from);
                 match left {
                     0 => Some(0),
-                    _ => self.view.peek(from, (warp, lane), left),
+                    _ => self.view.peek(from, thread, left),
                 }
             }
         }

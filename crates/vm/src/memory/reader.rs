@@ -58,6 +58,10 @@ impl<'m> Reader<'m> {
 
     /// The region that holds an address now.
     pub(crate) fn look(&self, address: u64) -> Option<Region> {
+        // Those that it has are those of its version, without a lock.
+        if self.memory.version.load(Ordering::Acquire) == self.version {
+            return self.regions.find(address);
+        }
         self.memory.regions().find(address)
     }
 
