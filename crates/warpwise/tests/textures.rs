@@ -128,7 +128,7 @@ fn what_is_not_there_stops_the_kernel() {
 fn a_warp_that_reads_one_texture_reads_what_its_lanes_read_of_two() {
     const THREADS: u32 = 80;
     let device = Device::new().expect("the host gives memory");
-    let bytes: Vec<u8> = (0..4 * 7 * 5_u32).map(|nth| (nth * 151 >> 2) as u8).collect();
+    let bytes: Vec<u8> = (0..4 * 7 * 5_u32).map(|nth| ((nth * 151) >> 2) as u8).collect();
     let buffer = device.upload(&bytes).expect("it fits");
     let format = Format { channels: 4, bits: 8, kind: ChannelKind::Unsigned };
     let texels = Texels::dense(buffer.address, format, [7, 5, 0], 0);

@@ -32,7 +32,7 @@ pub(crate) struct WarpTexture {
 fn in_force(mode: AddressMode, normalized: bool) -> AddressMode {
     match mode {
         AddressMode::Wrap | AddressMode::Mirror if !normalized => AddressMode::Clamp,
-        mode => mode,
+        AddressMode::Wrap | AddressMode::Clamp | AddressMode::Mirror | AddressMode::Border => mode,
     }
 }
 
