@@ -77,6 +77,23 @@ impl Service {
         matches!(self, Service::Malloc | Service::Free)
     }
 
+    /// Whether it asks something and changes nothing but its result: who asks again after a fault gets the same.
+    pub fn is_read_only(self) -> bool {
+        match self {
+            Service::Sample
+            | Service::SampleDetail
+            | Service::SurfaceAddress
+            | Service::QueryTexture => true,
+            Service::Print
+            | Service::AssertFail
+            | Service::NoFunction
+            | Service::Malloc
+            | Service::Free
+            | Service::BeginFrame
+            | Service::StackOverflow => false,
+        }
+    }
+
     /// What needs the room on the stack is no function but `alloca`.
     pub const ALLOCATION: u64 = u64::MAX;
 

@@ -1,7 +1,7 @@
 //! Textures and surfaces as users of the library make them.
 
-use warpwise::texture::{ChannelKind, Filter, Format, ReadMode, Texels, Texture};
-use warpwise::{Arg, Device, Error, FaultKind, Kernel, LaunchConfig, Module};
+use warpwise::texture::{AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture};
+use warpwise::{Arg, Device, EngineChoice, Error, FaultKind, Kernel, LaunchConfig, Module};
 
 const FLOAT: Format = Format { channels: 1, bits: 32, kind: ChannelKind::Float };
 
@@ -32,6 +32,46 @@ const READ: &str = ".version 7.8
     mov.u32 %r1, %tid.x;
     suld.b.1d.b32.trap {%r2}, [%rd1, {%r1}];
     st.global.u32 [%rd2], %r2;
+    ret;
+}
+.visible .entry parted(.param .u64 even, .param .u64 odd, .param .u64 out)
+{
+    .reg .pred %p<4>; .reg .b32 %r<6>; .reg .f32 %f<12>; .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [even];
+    ld.param.u64 %rd2, [odd];
+    ld.param.u64 %rd3, [out];
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 1;
+    setp.eq.u32 %p1, %r2, 0;
+    selp.b64 %rd4, %rd1, %rd2, %p1;
+    cvt.rn.f32.u32 %f1, %r1;
+    mov.f32 %f2, 0f00000000;
+    mov.u32 %r3, 0;
+again:
+    cvt.rn.f32.u32 %f3, %r3;
+    fma.rn.f32 %f4, %f1, 0f3EBD70A4, %f3;
+    sub.f32 %f4, %f4, 0f41100000;
+    fma.rn.f32 %f5, %f1, 0fBDE147AE, %f3;
+    tex.2d.v4.f32.f32 {%f6, %f7, %f8, %f9}, [%rd4, {%f4, %f5}];
+    add.f32 %f6, %f6, %f7;
+    add.f32 %f8, %f8, %f9;
+    add.f32 %f6, %f6, %f8;
+    fma.rn.f32 %f2, %f2, 0f3F000000, %f6;
+    add.u32 %r4, %r1, %r3;
+    rem.u32 %r4, %r4, 3;
+    setp.eq.u32 %p2, %r4, 0;
+    @%p2 tex.2d.v4.f32.f32 {%f2, _, _, _}, [%rd4, {%f5, %f4}];
+    setp.eq.u32 %p3, %r4, 1;
+    @%p3 bra over;
+    tex.2d.v4.f32.f32 {_, _, %f6, %f7}, [%rd4, {%f5, %f5}];
+    sub.f32 %f2, %f2, %f6;
+    add.f32 %f2, %f2, %f7;
+over:
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p2, %r3, 40;
+    @%p2 bra again;
+    mad.wide.u32 %rd5, %r1, 4, %rd3;
+    st.global.f32 [%rd5], %f2;
     ret;
 }";
 
@@ -82,6 +122,37 @@ fn what_is_not_there_stops_the_kernel() {
     device.destroy_texture(handle).expect("it is there");
     assert!(matches!(device.destroy_texture(handle), Err(Error::BadInput(_))));
     assert!(matches!(run("floats", handle), Some(FaultKind::OutOfBounds { .. })));
+}
+
+#[test]
+fn a_warp_that_reads_one_texture_reads_what_its_lanes_read_of_two() {
+    const THREADS: u32 = 80;
+    let device = Device::new().expect("the host gives memory");
+    let bytes: Vec<u8> = (0..4 * 7 * 5_u32).map(|nth| ((nth * 151) >> 2) as u8).collect();
+    let buffer = device.upload(&bytes).expect("it fits");
+    let format = Format { channels: 4, bits: 8, kind: ChannelKind::Unsigned };
+    let texels = Texels::dense(buffer.address, format, [7, 5, 0], 0);
+    let out = device.allocate(u64::from(4 * THREADS)).expect("it fits");
+    let kernel = kernel("parted");
+    let modes = [AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border];
+    for (filter, mode) in
+        [Filter::Point, Filter::Linear].into_iter().flat_map(|filter| modes.map(|it| (filter, it)))
+    {
+        let read = ReadMode::Normalized;
+        let texture = Texture { filter, address: [mode; 3], read, ..point(texels) };
+        let [one, other] = [0; 2].map(|_| device.create_texture(texture).expect("it can be"));
+        let mut known: Option<Vec<u32>> = None;
+        for engine in EngineChoice::available().chain([EngineChoice::Auto]) {
+            for odd in [one, other] {
+                let config = LaunchConfig { engine, ..LaunchConfig::new(1, [THREADS, 1, 1]) };
+                let args = [one.into(), odd.into(), out.into()];
+                kernel.launch(&device, &config, &args).expect("it runs");
+                let found = device.download::<u32>(out).expect("it is there");
+                let known = known.get_or_insert_with(|| found.clone());
+                assert_eq!(*known, found, "{engine} {filter:?} {mode:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -49,7 +49,8 @@ fn end_at(inst: &ir::Inst) -> Option<End> {
         {
             Some(End::Barrier)
         }
-        Op::Barrier { .. } | Op::ClusterBarrier { .. } | Op::Host { .. } => Some(End::Leave),
+        Op::Barrier { .. } | Op::ClusterBarrier { .. } => Some(End::Leave),
+        Op::Host { service, .. } => (!service.is_read_only()).then_some(End::Leave),
         Op::Unary { .. }
         | Op::Binary { .. }
         | Op::Ternary { .. }

@@ -21,6 +21,8 @@ const MAX_TEXT: usize = 1 << 20;
 pub(super) struct Host;
 
 impl Body for Host {
+    // What warps read at a time is to be compiled for the level.
+    #[inline(always)]
     unsafe fn run<const LEVEL: usize>(
         program: &Program,
         frame: &mut Frame<'_>,
@@ -68,6 +70,7 @@ struct Thread<'f, 'l> {
 impl Thread<'_, '_> {
     /// # Safety
     /// The operation belongs to the frame's program.
+    #[inline(never)]
     unsafe fn ask(&mut self) -> Result<(), FaultKind> {
         // SAFETY: as for the caller; the operands have the classes that the service names.
         let [first, second, third] = unsafe {

@@ -3,9 +3,9 @@
 use super::operations::HostOp;
 use super::reach::{Generic, Reach};
 use crate::frame::Frame;
-use crate::texture::{TextureObject, WarpTexture};
+use crate::texture::{LastTextures, WarpTexture};
 use ir::Sampling;
-use lanes::Lanes;
+use lanes::{Lanes, WARP};
 
 /// Reads a component for the lanes of a warp that execute, of which there is one at least. `None` if they are to read one by one,
 /// which finds out who is to blame, too.
@@ -28,28 +28,18 @@ pub(super) unsafe fn sample(frame: &mut Frame<'_>, op: &HostOp, warp: usize) -> 
             return None;
         }
         let what = Sampling::from_bits((*frame.row::<u64>(op.operands[5], warp))[first]);
-        let coordinates: [Lanes<u32>; 4] =
-            std::array::from_fn(|nth| *frame.row(op.operands[1 + nth], warp));
+        let mut coordinates: [Lanes<u32>; 4] = [[0; WARP]; 4];
+        for (row, slot) in coordinates.iter_mut().zip(&op.operands[1..5]) {
+            *row = *frame.row(*slot, warp);
+        }
         (handle, what, coordinates)
     };
     if WarpTexture::is_rare(what) {
         return None;
     }
-    let memory = frame.regions.memory();
-    let look_up = || match memory.texture_object(handle)? {
-        TextureObject::Texture(texture) => Some(texture),
-        TextureObject::Surface(_) => None,
-    };
+    // Taken out meanwhile: the region is looked up in the frame.
     let mut textures = std::mem::take(&mut frame.textures);
-    let removed = memory.texture_objects_removed();
-    let found = textures.find((handle, removed), (what, &coordinates), look_up);
-    let found = found.and_then(|known| {
-        let (address, bytes) = known.texture.extent();
-        let host = address.wrapping_add(Generic::span(frame, op.cache, address, bytes)?);
-        let base = host as *const u8;
-        // SAFETY: all of the texture's bytes were checked, and the footprint is one of it.
-        Some(unsafe { known.texture.read(base, &known.footprint, what.component) })
-    });
+    let found = read(frame, op.cache, &mut textures, (handle, what), &coordinates);
     frame.textures = textures;
     let found = found?;
     if !op.d.is_none() {
@@ -60,4 +50,21 @@ pub(super) unsafe fn sample(frame: &mut Frame<'_>, op: &HostOp, warp: usize) -> 
         }
     }
     Some(())
+}
+
+/// Reads a component for 32 lanes. `None` if some byte of the texture cannot be read, or if the lanes are to read one by one.
+#[inline(always)]
+fn read(
+    frame: &mut Frame<'_>,
+    site: usize,
+    textures: &mut LastTextures,
+    (handle, what): (u64, Sampling),
+    coordinates: &[Lanes<u32>; 4],
+) -> Option<Lanes<u32>> {
+    let memory = frame.regions.memory();
+    let known = textures.find(memory, handle, what, coordinates)?;
+    let (address, bytes) = known.texture.extent();
+    let host = address.wrapping_add(Generic::span(frame, site, address, bytes)?);
+    // SAFETY: all of the texture's bytes were checked, and the footprint is one of it.
+    Some(unsafe { known.texture.read(host as *const u8, &known.footprint, what.component) })
 }

@@ -91,8 +91,8 @@ impl WarpAxis {
     pub(super) fn integers(self, coordinates: &Lanes<u32>, taps: &mut Taps) {
         let last = (self.extent - 1).cast_signed();
         taps.has_border = self.mode == AddressMode::Border;
-        for lane in 0..WARP {
-            let at = coordinates[lane].cast_signed();
+        for (lane, at) in coordinates.iter().enumerate() {
+            let at = at.cast_signed();
             let inside = at.clamp(0, last);
             taps.outside[0][lane] = u32::from(taps.has_border && inside != at);
             taps.offset[0][lane] = inside.cast_unsigned().wrapping_mul(self.step);

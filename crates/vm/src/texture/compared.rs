@@ -5,7 +5,7 @@ use super::descriptor::{
     AddressMode, ChannelKind, Filter, Format, Levels, ReadMode, Texels, Texture,
 };
 use super::read::sample;
-use super::warp::WarpTexture;
+use super::warp::{Footprint, WarpTexture};
 use ir::{Detail, Geometry, Sampling};
 use lanes::{Lanes, WARP};
 
@@ -125,10 +125,11 @@ fn warps_read_what_lanes_read() {
             }
         }
         // A footprint of others first: it is to be found anew.
-        let mut footprint = whole.footprint(Sampling { float: !float, ..what }, &coordinates);
+        let mut footprint = Footprint::new();
+        whole.find(&mut footprint, Sampling { float: !float, ..what }, &coordinates);
         for component in 0..4 {
             let what = Sampling { component, ..what };
-            whole.find_again(&mut footprint, what, &coordinates);
+            whole.find(&mut footprint, what, &coordinates);
             // SAFETY: these are the texture's bytes.
             let found = unsafe { whole.read(held.as_ptr(), &footprint, component) };
             for lane in 0..WARP {

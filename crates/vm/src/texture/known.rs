@@ -1,8 +1,9 @@
 //! The textures that code has read last, decoded, each with the footprint that was wanted last: the components of a texel are read one
 //! after the other.
 
-use super::descriptor::Texture;
+use super::TextureObject;
 use super::warp::{Footprint, WarpTexture};
+use crate::memory::Memory;
 use ir::Sampling;
 use lanes::Lanes;
 
@@ -29,21 +30,26 @@ impl LastTextures {
     #[inline(always)]
     pub(crate) fn find(
         &mut self,
-        (handle, removed): (u64, u64),
-        (what, coordinates): (Sampling, &[Lanes<u32>; 4]),
-        look_up: impl FnOnce() -> Option<Texture>,
+        memory: &Memory,
+        handle: u64,
+        what: Sampling,
+        coordinates: &[Lanes<u32>; 4],
     ) -> Option<&Known> {
+        let removed = memory.texture_objects_removed();
         let place = &mut self.0[handle as usize % KEPT];
-        match place {
-            Some(known) if (known.handle, known.removed) == (handle, removed) => {
-                known.texture.find_again(&mut known.footprint, what, coordinates);
-            }
-            _ => {
-                let texture = WarpTexture::new(&look_up()?)?;
-                let footprint = texture.footprint(what, coordinates);
-                *place = Some(Box::new(Known { handle, removed, texture, footprint }));
-            }
+        let is_known = |known: &Known| known.handle == handle && known.removed == removed;
+        if !place.as_deref().is_some_and(is_known) {
+            *place = look_up(memory, handle, removed);
         }
-        place.as_deref()
+        let known = place.as_deref_mut()?;
+        known.texture.find(&mut known.footprint, what, coordinates);
+        Some(known)
     }
+}
+
+#[inline(never)]
+fn look_up(memory: &Memory, handle: u64, removed: u64) -> Option<Box<Known>> {
+    let Some(TextureObject::Texture(texture)) = memory.texture_object(handle) else { return None };
+    let (texture, footprint) = (WarpTexture::new(&texture)?, Footprint::new());
+    Some(Box::new(Known { handle, removed, texture, footprint }))
 }

@@ -12,8 +12,8 @@ use lanes::{Lanes, WARP};
 /// Where the texels are that the lanes of a warp want, and how much each counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Footprint {
-    /// What was asked, the component aside.
-    what: Sampling,
+    /// What was asked, the component aside; `None` if nothing was.
+    what: Option<Sampling>,
     coordinates: [Lanes<u32>; 4],
     axes: Axes,
     /// Bytes from the first texel to the layer.
@@ -32,7 +32,7 @@ pub(crate) struct WarpTexture {
 fn in_force(mode: AddressMode, normalized: bool) -> AddressMode {
     match mode {
         AddressMode::Wrap | AddressMode::Mirror if !normalized => AddressMode::Clamp,
-        mode => mode,
+        AddressMode::Wrap | AddressMode::Clamp | AddressMode::Mirror | AddressMode::Border => mode,
     }
 }
 
@@ -60,31 +60,23 @@ impl WarpTexture {
         self.texture.filter == Filter::Linear && what.float
     }
 
-    /// Where the lanes' texels are. Lanes that want nothing may have any coordinates.
+    /// Makes a footprint that of the lanes' coordinates, unless it is already. Lanes that want nothing may have any.
     #[inline(always)]
-    pub(crate) fn footprint(&self, what: Sampling, coordinates: &[Lanes<u32>; 4]) -> Footprint {
-        let mut footprint = Footprint::new(what, coordinates);
-        self.find(&mut footprint);
-        footprint
-    }
-
-    /// Makes a footprint that of other coordinates, unless it is already.
-    #[inline(always)]
-    pub(crate) fn find_again(
+    pub(crate) fn find(
         &self,
         footprint: &mut Footprint,
         what: Sampling,
         coordinates: &[Lanes<u32>; 4],
     ) {
         if !footprint.is_of(what, coordinates) {
-            (footprint.what, footprint.coordinates) = (what, *coordinates);
-            self.find(footprint);
+            (footprint.what, footprint.coordinates) = (Some(what), *coordinates);
+            self.place(footprint, what);
         }
     }
 
     #[inline(always)]
-    fn find(&self, footprint: &mut Footprint) {
-        let (texture, what) = (&self.texture, footprint.what);
+    fn place(&self, footprint: &mut Footprint, what: Sampling) {
+        let texture = &self.texture;
         let texels = &texture.texels;
         let first = usize::from(what.geometry.layered);
         let steps = [texels.format.bytes(), texels.pitch, texels.slice];
@@ -157,7 +149,7 @@ impl WarpTexture {
         let border = self.texture.border[usize::from(component & 3)];
         // SAFETY: as for the caller.
         unsafe {
-            match self.is_filtered(footprint.what) {
+            match footprint.what.is_some_and(|what| self.is_filtered(what)) {
                 true => self.mean::<T>(base, footprint, f64::from(f32::from_bits(border))),
                 false => self.nearest::<T>(base, footprint, border),
             }
@@ -247,15 +239,18 @@ impl WarpTexture {
 }
 
 impl Footprint {
-    fn new(what: Sampling, coordinates: &[Lanes<u32>; 4]) -> Footprint {
+    /// That of no coordinates.
+    pub(crate) fn new() -> Footprint {
         let (axes, layer) = (Axes::default(), [0; WARP]);
-        Footprint { what, coordinates: *coordinates, axes, layer }
+        Footprint { what: None, coordinates: [[0; WARP]; 4], axes, layer }
     }
 
     /// Whether it is that of these coordinates.
     #[inline(always)]
     fn is_of(&self, what: Sampling, coordinates: &[Lanes<u32>; 4]) -> bool {
-        let Sampling { geometry, float, component: _, gathered, detail } = self.what;
+        let Some(Sampling { geometry, float, component: _, gathered, detail }) = self.what else {
+            return false;
+        };
         let is_same = (geometry, float, gathered, detail)
             == (what.geometry, what.float, what.gathered, what.detail);
         let mut differs = 0;
@@ -281,7 +276,7 @@ impl Footprint {
 }
 
 /// A type of components, in memory.
-trait Channel: Copy {
+trait Channel: Copy + Default {
     /// Whether it is one of floats.
     const IS_FLOAT: bool;
 
@@ -293,7 +288,7 @@ trait Channel: Copy {
 }
 
 /// A binary16.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 #[repr(transparent)]
 struct Half(u16);
 
@@ -360,9 +355,11 @@ impl Channel for f32 {
 /// # Safety
 /// A `T`, aligned or not, can be read at every offset.
 #[inline(always)]
-unsafe fn gather<T: Copy>(base: *const u8, offsets: &Lanes<u32>) -> [T; WARP] {
-    // SAFETY: as for the caller.
-    std::array::from_fn(|lane| unsafe {
-        base.add(offsets[lane] as usize).cast::<T>().read_unaligned()
-    })
+unsafe fn gather<T: Copy + Default>(base: *const u8, offsets: &Lanes<u32>) -> [T; WARP] {
+    let mut found = [T::default(); WARP];
+    for (found, offset) in found.iter_mut().zip(offsets) {
+        // SAFETY: as for the caller.
+        *found = unsafe { base.add(*offset as usize).cast::<T>().read_unaligned() };
+    }
+    found
 }
