@@ -61,10 +61,18 @@ unsafe fn copy(
     let to = Range { end: &op.to, thread: (warp, lane), address: to, bytes };
     let whole = from.whole(frame, unit).zip(to.whole(frame, unit));
     if let Some((from, to)) = whole {
-        // SAFETY: both ranges were found accessible; they may overlap.
+        let (from, to) = (from as *const u8, to as *mut u8);
+        // SAFETY: both ranges were found accessible; they may overlap. What `cp.async` copies has a size that is known here.
         unsafe {
-            std::ptr::copy(from as *const u8, to as *mut u8, read as usize);
-            (to as *mut u8).add(read as usize).write_bytes(0, (bytes - read) as usize);
+            match (read, bytes) {
+                (16, 16) => std::ptr::copy(from, to, 16),
+                (8, 8) => std::ptr::copy(from, to, 8),
+                (4, 4) => std::ptr::copy(from, to, 4),
+                _ => {
+                    std::ptr::copy(from, to, read as usize);
+                    to.add(read as usize).write_bytes(0, (bytes - read) as usize);
+                }
+            }
         }
         return Ok(());
     }

@@ -88,15 +88,15 @@ fn multiply_known<K: Known>(
 ) {
     let product = &K::product(product);
     let (rows, columns, words) = (product.m as usize, product.n as usize, product.words());
+    let (mut of_a, mut of_b) = ([[0.0; LONGEST]; SIDE], [[0.0; LONGEST]; SIDE]);
+    let mut turned = [[0.0; SIDE]; LONGEST];
     for first in (0..columns).step_by(SIDE) {
-        let mut of_b = [[0.0; LONGEST]; SIDE];
         for (column, elements) in of_b.iter_mut().enumerate() {
             let line = line(product, b, |word| product.place_in_b(first + column, word));
             expand(K::B, words, &line, elements);
         }
-        let of_b = turned(&of_b, product.k as usize);
+        turn(&of_b, product.k as usize, &mut turned);
         for row in (0..rows).step_by(SIDE) {
-            let mut of_a = [[0.0; LONGEST]; SIDE];
             for (nth, elements) in of_a.iter_mut().enumerate() {
                 let line = line(product, a, |word| product.place_in_a(row + nth, word));
                 expand(K::A, words, &line, elements);
@@ -109,7 +109,7 @@ fn multiply_known<K: Known>(
                     *sum = number(product.c, words);
                 }
             }
-            add_products(product.k as usize, &of_a, &of_b, &mut sums);
+            add_products(product.k as usize, &of_a, &turned, &mut sums);
             for (sum, words) in sums.iter().zip(&mut words) {
                 *words = match integers {
                     // Below 2^24, and so exact.
@@ -199,8 +199,7 @@ fn expand(factor: Factor, count: usize, words: &[u32; WORDS], to: &mut [f32; LON
 /// Columns of so many elements as rows.
 #[target_feature(enable = "avx2,fma,f16c")]
 #[inline]
-fn turned(columns: &[[f32; LONGEST]; SIDE], count: usize) -> [Line<f32>; LONGEST] {
-    let mut rows = [[0.0; SIDE]; LONGEST];
+fn turn(columns: &[[f32; LONGEST]; SIDE], count: usize, rows: &mut [Line<f32>; LONGEST]) {
     for (nth, to) in rows.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
         if SIDE * nth >= count {
             break;
@@ -213,7 +212,6 @@ fn turned(columns: &[[f32; LONGEST]; SIDE], count: usize) -> [Line<f32>; LONGEST
             *to = floats_of(row);
         }
     }
-    rows
 }
 
 /// The transpose of a square.
