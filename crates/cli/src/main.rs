@@ -25,6 +25,7 @@ mod machine;
 mod manual;
 mod misuse;
 mod npy;
+mod nvcc;
 mod output;
 mod plan;
 mod prepared;
@@ -45,6 +46,9 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = nvcc::arguments() {
+        return nvcc::run(arguments).into();
+    }
     if let Some(arguments) = ptxas::arguments() {
         interrupt::watch(misuse::tell_interrupted);
         return ptxas::run(arguments).into();

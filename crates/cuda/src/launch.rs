@@ -148,6 +148,27 @@ fn launched(
     stream.issue(Operation::Launch(Arc::new(launch)))
 }
 
+/// Launches a function with a block of arguments.
+pub(crate) fn with_block(
+    function: CUfunction,
+    shape: Shape,
+    stream: CUstream,
+    arguments: &mut [u8],
+) -> Answer {
+    let exposed = |pointer: *mut u8| Address(pointer.expose_provenance() as u64);
+    let mut bytes = arguments.len() as u64;
+    let size = exposed((&raw mut bytes).cast());
+    let mut extra = [
+        Address(BUFFER_POINTER),
+        exposed(arguments.as_mut_ptr()),
+        Address(BUFFER_SIZE),
+        size,
+        Address(END),
+    ];
+    let extra = exposed(extra.as_mut_ptr().cast()).into();
+    launched(CUstream::LEGACY, function, shape, stream, Out::null(), extra)
+}
+
 /// `cuLaunchKernel`.
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn kernel(

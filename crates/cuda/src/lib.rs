@@ -19,6 +19,7 @@ mod host;
 mod lane;
 mod launch;
 mod launch_attributes;
+mod launch_by_steps;
 mod link;
 mod memory;
 mod module;

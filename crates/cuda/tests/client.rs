@@ -204,6 +204,22 @@ fn kernels_of_libraries_are_functions() {
     let (kernel, stream) = (CUfunction(kernel.0), CUstream(0));
     call!(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, Out::null(), extra));
     assert_eq!(download::<f64>(out, 3), [9.0, 11.0, 1.25]);
+    // And one after another, as before CUDA 4.0 and in PyCUDA.
+    call!(cuFuncSetBlockShape(kernel, 1, 1, 1));
+    call!(cuFuncSetSharedSize(kernel, 0));
+    call!(cuParamSeti(kernel, 0, 5));
+    call!(cuParamSeti(kernel, 8, 12));
+    call!(cuParamSetv(kernel, 16, address(&2.5f64), 8));
+    call!(cuParamSetv(kernel, 24, address(&out), 8));
+    assert_eq!(result!(cuLaunchGrid(kernel, 1, 1)), CUresult::INVALID_VALUE, "no size");
+    call!(cuParamSetSize(kernel, 32));
+    call!(cuLaunchGrid(kernel, 1, 1));
+    assert_eq!(download::<f64>(out, 3), [5.0, 12.0, 2.5]);
+    call!(cuParamSeti(kernel, 0, 6));
+    call!(cuLaunchGridAsync(kernel, 1, 1, CUstream(0)));
+    call!(cuLaunch(kernel));
+    assert_eq!(download::<f64>(out, 3), [6.0, 12.0, 2.5]);
+    assert_eq!(result!(cuParamSeti(kernel, -1, 0)), CUresult::INVALID_VALUE);
     // What is set of the kernel is set of the function that it is.
     let most = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
     call!(cuKernelSetAttribute(most, 96 << 10, CUkernel(kernel.0), 0));

@@ -25,6 +25,8 @@ pub(super) fn settings(
     }
     set.push(("LD_LIBRARY_PATH", in_front("LD_LIBRARY_PATH", folder.as_os_str())));
     set.push(("LD_PRELOAD", in_front("LD_PRELOAD", &preloaded)));
+    // For programs that call a compiler as they run.
+    set.push(("PATH", in_front("PATH", folder.as_os_str())));
 
     let yes = || OsString::from("1");
     let own = [
@@ -40,9 +42,14 @@ pub(super) fn settings(
     ];
     set.extend(own.into_iter().filter_map(|(name, value)| Some((name, value?))));
 
-    // Triton looks for the driver and runs an assembler; CuPy is to keep its PTX. Both keep what they compile, which is not for a GPU.
+    // Triton looks for the driver and runs an assembler; CuPy is to keep its PTX. They and PyCUDA keep what they compile, which is not
+    // for a GPU.
     let cache = warpwise::cache_folder()?;
     let assembler = place::assembler(folder);
+    // PyCUDA makes its own folder only where it chooses it.
+    let pycuda = cache.join("pycuda");
+    std::fs::create_dir_all(&pycuda)
+        .map_err(|why| format!("cannot make {}: {why}", pycuda.display()))?;
     for (name, value) in [
         ("TRITON_LIBCUDA_PATH", folder.as_os_str().to_owned()),
         ("TRITON_PTXAS_PATH", assembler.clone().into_os_string()),
@@ -50,6 +57,7 @@ pub(super) fn settings(
         ("TRITON_CACHE_DIR", cache.join("triton").into_os_string()),
         ("CUPY_COMPILE_WITH_PTX", yes()),
         ("CUPY_CACHE_DIR", cache.join("cupy").into_os_string()),
+        ("PYCUDA_CACHE_DIR", pycuda.into_os_string()),
     ] {
         set.push((name, value));
     }

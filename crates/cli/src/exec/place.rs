@@ -26,6 +26,9 @@ const RUNTIME_VERSIONS: [&str; 3] = ["libcudart.so.11.0", "libcudart.so.12", "li
 /// The name by which the command is NVIDIA's assembler (`crates/cli/src/ptxas.rs`).
 const ASSEMBLER: &str = "ptxas";
 
+/// The name by which the command stands before NVIDIA's compiler.
+const COMPILER: &str = crate::nvcc::NAME;
+
 /// Libraries that link by way of intermediate code, which is not PTX. Where they are loaded already and have no functions, as these,
 /// NVIDIA's Python packages let the driver link PTX.
 const LINKERS: [&str; 2] = ["libnvJitLink.so.12", "libnvJitLink.so.13"];
@@ -70,6 +73,7 @@ pub(super) fn folder() -> Result<PathBuf, String> {
         file(&folder.join(name), &shim::library(name, PRELOADED))?;
     }
     link(&command, &folder.join(ASSEMBLER))?;
+    link(&command, &folder.join(COMPILER))?;
     Ok(folder)
 }
 

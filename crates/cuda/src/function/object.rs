@@ -2,6 +2,7 @@
 
 use crate::abi::{CUfunction, CUmodule};
 use crate::context::Context;
+use crate::launch_by_steps::Steps;
 use crate::registry::Registry;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -42,6 +43,7 @@ pub(crate) struct Function {
     pub(crate) context: Arc<Context>,
     pub(crate) module: CUmodule,
     pub(crate) settable: Arc<Settable>,
+    pub(crate) steps: Steps,
     /// The most registers that a thread may have, by the program's will.
     pub(crate) max_registers: Option<u32>,
     attributes: OnceLock<Attributes>,
@@ -68,6 +70,7 @@ impl Function {
             context,
             module,
             settable,
+            steps: Steps::default(),
             max_registers,
             attributes,
             waits,
