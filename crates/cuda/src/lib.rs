@@ -33,6 +33,7 @@ mod say;
 mod settings;
 mod start;
 mod stream;
+mod table;
 mod texture;
 mod user_object;
 mod watch;
