@@ -164,6 +164,9 @@ fn the_end_is_that_of_the_program() {
     );
     let out = installed.shell(&["--stats"], "echo table > $WARPWISE_STATS; cat; echo out");
     assert_eq!((text(&out.stdout).as_str(), text(&out.stderr).as_str()), ("out\n", "table\n"));
+    let out = installed.shell(&["--stats"], "echo row > $WARPWISE_STATS.77; kill -9 $$");
+    let stopped = "process 77 was stopped; until then:\nrow\n";
+    assert_eq!((text(&out.stderr).as_str(), out.status.code()), (stopped, Some(137)));
 }
 
 /// What two processes have found, as their libraries write it down.

@@ -34,6 +34,7 @@ mod say;
 mod settings;
 mod start;
 mod stream;
+mod table;
 mod texture;
 mod user_object;
 mod watch;

@@ -258,6 +258,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Op
         ..LaunchConfig::new(Extents(*grid), Extents(*block))
     };
     let started = Instant::now();
+    let _running = report::begins(&function.kernel);
     if report::is_checked(&function.kernel, function.launches()) {
         // A check may run the kernel again with the memory as it was: nothing else may change it meanwhile.
         static ALONE: Mutex<()> = Mutex::new(());

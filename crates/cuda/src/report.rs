@@ -6,13 +6,13 @@ use crate::host::explained;
 #[cfg(target_os = "linux")]
 use crate::memory::{Leak, leaked};
 use crate::say;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::table::{self, Running};
+use std::collections::BTreeSet;
 #[cfg(target_os = "linux")]
 use std::ffi::{c_int, c_void};
-use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 use warpwise::diag::{Carried, Diagnostic, Sources, render};
 #[cfg(target_os = "linux")]
 use warpwise::diag::{Class, Severity};
@@ -27,18 +27,6 @@ unsafe extern "C" {
 
 /// Whether anything was found.
 static FOUND: AtomicBool = AtomicBool::new(false);
-
-/// What the launches of a kernel took.
-#[derive(Clone, Copy, Debug, Default)]
-struct Times {
-    calls: u64,
-    instructions: u64,
-    total: Duration,
-    longest: Duration,
-    shortest: Duration,
-}
-
-static TIMES: Mutex<BTreeMap<String, Times>> = Mutex::new(BTreeMap::new());
 
 /// What executes kernels.
 pub(crate) fn engine() -> EngineChoice {
@@ -115,18 +103,21 @@ pub(crate) fn failed(kernel: &Kernel, error: &Error) {
     found("a launch failed");
 }
 
+/// The file that the table of kernels goes to, if there is to be one.
+fn table_file() -> Option<&'static Path> {
+    driver().ok()?.settings.stats.as_deref()
+}
+
+/// A launch that begins.
+pub(crate) fn begins(kernel: &Kernel) -> Option<Running> {
+    table_file().map(|file| table::began(kernel.plain_name(), file))
+}
+
 /// A launch that ended well.
 pub(crate) fn launched(kernel: &Kernel, report: &Report) {
-    if driver().is_ok_and(|driver| driver.settings.stats.is_none()) {
-        return;
+    if table_file().is_some() {
+        table::ended(kernel.plain_name(), report.elapsed, report.stats.thread_instructions);
     }
-    let mut times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let of = times.entry(kernel.plain_name()).or_default();
-    of.shortest = if of.calls == 0 { report.elapsed } else { of.shortest.min(report.elapsed) };
-    of.longest = of.longest.max(report.elapsed);
-    of.calls += 1;
-    of.total += report.elapsed;
-    of.instructions += report.stats.thread_instructions;
 }
 
 /// Sees to it that the end of the process is noticed.
@@ -144,7 +135,7 @@ pub(crate) fn watch_exit() {
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     let Ok(driver) = driver() else { return };
     if let Some(file) = &driver.settings.stats {
-        say::append(&table(), file);
+        table::finish(file);
     }
     if driver.settings.leaks {
         leaks();
@@ -183,32 +174,4 @@ fn leaks() {
     if !left.is_empty() {
         found("memory was never freed");
     }
-}
-
-/// The table of kernels, those that took longest first.
-#[cfg(target_os = "linux")]
-fn table() -> String {
-    let times = TIMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut rows: Vec<(&String, &Times)> = times.iter().collect();
-    rows.sort_by_key(|(_, times)| std::cmp::Reverse(times.total));
-    let all: Duration = rows.iter().map(|(_, times)| times.total).sum();
-    let micro = |time: Duration| time.as_secs_f64() * 1e6;
-    let mut out = String::from(
-        "Time %   Total us    Calls     Mean us      Min us      Max us  Thread instructions  Kernel\n",
-    );
-    for (name, times) in rows {
-        let share = 100.0 * times.total.as_secs_f64() / all.as_secs_f64().max(f64::MIN_POSITIVE);
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            out,
-            "{share:6.1} {:10.1} {:8} {:11.2} {:11.2} {:11.2} {:20}  {name}",
-            micro(times.total),
-            times.calls,
-            micro(times.total) / times.calls.max(1) as f64,
-            micro(times.shortest),
-            micro(times.longest),
-            times.instructions,
-        );
-    }
-    out
 }

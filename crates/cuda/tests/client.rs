@@ -699,3 +699,33 @@ fn launches_keep_to_the_bounds_of_the_kernel() {
     assert_eq!(launch(bound, [1, 128], CUstream(0), &[]), CUresult::SUCCESS);
     assert_eq!(launch(bound, [1, 129], CUstream(0), &[]), CUresult::INVALID_VALUE);
 }
+
+/// Values of the driver's documentation: -1 is the host, -2 no device or none for the whole range.
+#[test]
+fn advice_is_there_to_be_asked_for() {
+    const BYTES: u64 = 1 << 16;
+    context();
+    let at: CUdeviceptr = made!(cuMemAllocManaged(BYTES, CU_MEM_ATTACH_GLOBAL));
+    let ask = |attribute, bytes| {
+        let mut value = [77_i32];
+        call!(cuMemRangeGetAttribute(host(&mut value), 4, attribute, at, bytes));
+        value[0]
+    };
+    assert_eq!(ask(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, BYTES), 0);
+    assert_eq!(ask(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, BYTES), -2);
+    call!(cuMemAdvise(at, BYTES, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    call!(cuMemAdvise(at, BYTES / 2, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, -1));
+    call!(cuMemAdvise(at, BYTES, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+    call!(cuMemPrefetchAsync(at, BYTES, 0, CUstream(0)));
+    assert_eq!(ask(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, BYTES), 1);
+    assert_eq!(ask(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, BYTES), -2);
+    assert_eq!(ask(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, BYTES / 2), -1);
+    assert_eq!(ask(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, BYTES), 0);
+    let mut devices = [77_i32; 2];
+    let attribute = CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
+    call!(cuMemRangeGetAttribute(host(&mut devices), 8, attribute, at, BYTES));
+    assert_eq!(devices, [0, -2]);
+    call!(cuMemAdvise(at, BYTES / 4, CU_MEM_ADVISE_UNSET_READ_MOSTLY, 0));
+    assert_eq!(ask(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, BYTES), 0);
+    call!(cuMemFree_v2(at));
+}

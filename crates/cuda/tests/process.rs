@@ -9,6 +9,7 @@ use cuda::functions::*;
 use std::env;
 use std::ffi::{CStr, c_char, c_int};
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 unsafe extern "C" {
     fn puts(text: *const c_char) -> c_int;
@@ -63,6 +64,27 @@ fn client(role: &str) {
             (0..3).for_each(|_| launch(empty, 32, &mut []));
             call!(cuCtxSynchronize());
         }
+        "endless" => {
+            let text = c".version 7.0 .target sm_75 .address_size 64
+                .visible .entry endless(.param .u64 at) {
+                    .reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
+                    ld.param.u64 %rd, [at];
+                AGAIN:
+                    ld.volatile.global.u32 %r, [%rd];
+                    setp.eq.u32 %p, %r, 0;
+                    @%p bra AGAIN;
+                    ret;
+                }";
+            kernel("empty");
+            let (mut module, mut endless, mut at) = (CUmodule::NULL, CUfunction::NULL, 0);
+            let image = Address(text.as_ptr().expose_provenance() as u64);
+            call!(cuModuleLoadData(Out::new(&mut module), image));
+            call!(cuModuleGetFunction(Out::new(&mut endless), module, Text::new(c"endless")));
+            call!(cuMemAlloc_v2(Out::new(&mut at), 4));
+            call!(cuMemsetD8_v2(at, 0, 4));
+            launch(endless, 1, &mut [Address(std::ptr::from_ref(&at).expose_provenance() as u64)]);
+            call!(cuCtxSynchronize());
+        }
         "leak" => {
             kernel("empty");
             let mut at = 0;
@@ -100,15 +122,21 @@ fn client(role: &str) {
     }
 }
 
-/// Runs this program as a client.
-fn run(role: &str, variables: &[(&str, &str)]) -> Output {
+/// This program as a client.
+fn command(role: &str, variables: &[(&str, &str)]) -> Command {
     let program = env::current_exe().expect("this program has a path");
     let mut command = Command::new(program);
     for (name, _) in env::vars().filter(|(name, _)| name.starts_with("WARPWISE_")) {
         command.env_remove(name);
     }
     let variables = variables.iter().copied().chain([(ROLE, role)]);
-    command.envs(variables).output().expect("it runs")
+    command.envs(variables);
+    command
+}
+
+/// Runs this program as a client.
+fn run(role: &str, variables: &[(&str, &str)]) -> Output {
+    command(role, variables).output().expect("it runs")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -161,6 +189,18 @@ fn main() {
     let table = read("stats");
     let row = table.lines().find(|line| line.ends_with("  empty")).expect("a row of the kernel");
     assert_eq!(row.split_whitespace().nth(2), Some("3"), "{table}");
+    // Of a process that is killed a copy is left, with what it was at.
+    let mut endless = command("endless", &[("WARPWISE_STATS", &file("stopped"))]);
+    let mut endless = endless.spawn().expect("it runs");
+    let copy = format!("stopped.{}", endless.id());
+    let begun = Instant::now();
+    while !read(&copy).contains("not done after") && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    endless.kill().expect("it is there");
+    endless.wait().expect("it is there");
+    let table = read(&copy);
+    assert!(table.lines().last().is_some_and(|line| line.ends_with(" s: endless")), "{table}");
 
     let leak = run("leak", &[("WARPWISE_LEAKS", "1"), ("WARPWISE_REPORT", &file("report"))]);
     assert_eq!((leak.status.code(), text(&leak.stderr).as_str()), (Some(1), ""));

@@ -6,6 +6,7 @@ use crate::arguments::ExecArguments;
 use crate::report::Stop;
 use crate::status::Status;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
 /// Runs the program, and returns the exit status of the command.
@@ -13,10 +14,11 @@ pub(super) fn run(mut command: Command, arguments: &ExecArguments) -> Result<u8,
     let fail = |why: io::Error| Stop::rejected(format!("cannot make a temporary file: {why}"));
     // Every process that finds something writes to the first, and its table to the second.
     let findings = tempfile::NamedTempFile::new().map_err(fail)?;
-    let stats = tempfile::NamedTempFile::new().map_err(fail)?;
+    let folder = tempfile::tempdir().map_err(fail)?;
+    let stats = folder.path().join("stats");
     command.env("WARPWISE_FINDINGS", findings.path());
     if arguments.stats {
-        command.env("WARPWISE_STATS", stats.path());
+        command.env("WARPWISE_STATS", &stats);
     }
     let carried = tempfile::NamedTempFile::new().map_err(fail)?;
     if document::is_asked_for(arguments) {
@@ -24,9 +26,8 @@ pub(super) fn run(mut command: Command, arguments: &ExecArguments) -> Result<u8,
     }
     let ended = code(spawn_and_wait(&mut command)?);
     if arguments.stats {
-        let table = std::fs::read(stats.path()).unwrap_or_default();
         // Nobody may be there to read it.
-        let _ = io::stderr().write_all(&table);
+        let _ = io::stderr().write_all(&tables(folder.path(), &stats));
     }
     let found = findings.as_file().metadata().is_ok_and(|file| file.len() > 0);
     let (status, code) = match ended {
@@ -39,6 +40,22 @@ pub(super) fn run(mut command: Command, arguments: &ExecArguments) -> Result<u8,
         document::write(arguments, carried.path(), ended, status)?;
     }
     Ok(code)
+}
+
+/// The tables of kernels of all processes: those that ended by themselves have written to the file; others have left a copy beside it.
+fn tables(folder: &Path, file: &Path) -> Vec<u8> {
+    let mut out = std::fs::read(file).unwrap_or_default();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut copies: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    copies.sort();
+    for copy in copies {
+        let process = copy.extension().and_then(|end| end.to_str()?.parse::<u32>().ok());
+        if let (Some(process), Ok(table)) = (process, std::fs::read(&copy)) {
+            out.extend(format!("process {process} was stopped; until then:\n").bytes());
+            out.extend(table);
+        }
+    }
+    out
 }
 
 /// The number that a shell gives to the end of a process.

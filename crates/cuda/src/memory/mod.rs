@@ -1,5 +1,6 @@
 //! Memory: what is allocated, copies and fills.
 
+mod advice;
 mod allocate;
 mod array;
 mod batch;

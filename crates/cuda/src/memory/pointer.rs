@@ -1,10 +1,10 @@
-//! What is known of an address: `cuPointer*`, `cuMemGetAddressRange`, advice.
+//! What is known of an address: `cuPointer*`, `cuMemGetAddressRange`.
 
 use super::space::{self, Block, Kind};
 use crate::abi::constants::*;
 use crate::abi::{Address, Answer, CUdeviceptr, CUpointer_attribute, CUresult, Out};
 use crate::context::current;
-use crate::driver::{driver, gpu};
+use crate::driver::driver;
 
 /// `cuMemGetAddressRange_v2`.
 pub(crate) fn address_range(
@@ -137,28 +137,12 @@ pub(crate) fn set_pointer_attribute(
     }
 }
 
-/// Checks that a range is managed memory, which advice is for.
-pub(super) fn is_managed(address: u64, bytes: u64) -> Answer {
+/// The number of the allocation of managed memory that holds a range: advice is for such alone.
+pub(super) fn managed(address: u64, bytes: u64) -> Answer<u64> {
     let block = space::find(address).filter(|block| block.kind == Kind::Managed);
     let block = block.ok_or(CUresult::INVALID_VALUE)?;
     match bytes > 0 && bytes <= block.start + block.bytes - address {
-        true => Ok(()),
+        true => Ok(block.id),
         false => Err(CUresult::INVALID_VALUE),
     }
-}
-
-/// The host, where a device can be named: `CU_DEVICE_CPU`.
-pub(super) const HOST: i32 = -1;
-
-/// `cuMemAdvise`: memory is everywhere.
-pub(crate) fn advise(address: CUdeviceptr, bytes: u64, advice: u32, device: i32) -> Answer {
-    driver()?;
-    if !(CU_MEM_ADVISE_SET_READ_MOSTLY..=CU_MEM_ADVISE_UNSET_ACCESSED_BY).contains(&advice) {
-        return Err(CUresult::INVALID_VALUE);
-    }
-    let of_all = advice <= CU_MEM_ADVISE_UNSET_READ_MOSTLY;
-    if !of_all && device != HOST {
-        gpu(device)?;
-    }
-    is_managed(address, bytes)
 }

@@ -5,6 +5,7 @@ use crate::abi::{Answer, CUresult};
 use crate::context::Context;
 use crate::driver::driver;
 use crate::gpu::Gpu;
+use crate::memory::advice;
 use crate::memory::place::CallPlace;
 use crate::watch::{self, Gone};
 use std::collections::BTreeMap;
@@ -265,6 +266,7 @@ pub(crate) fn free(address: u64, is_it: impl FnOnce(&Block) -> bool) -> Answer<B
 }
 
 fn leave(block: &Block) {
+    advice::forget(block.id);
     if watch::is_on() {
         let (range, what) = (block.start..block.start + block.bytes, block.told());
         watch::freed(Gone { range, what, allocated: block.place.clone() });
