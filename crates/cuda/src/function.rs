@@ -2,6 +2,8 @@
 
 mod attributes;
 mod object;
+mod steps;
 
 pub(crate) use attributes::*;
 pub(crate) use object::{Function, Settable, functions, insert};
+pub(crate) use steps::Asked;

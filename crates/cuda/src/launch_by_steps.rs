@@ -1,32 +1,12 @@
 //! The interface of before CUDA 4.0: the shape and the arguments of a launch are set of the function, one after another.
 
 use crate::abi::{Address, Answer, CUfunction, CUresult, CUstream, CUtexref};
+use crate::function::Asked;
 use crate::launch::{self, Shape};
 use crate::module::resolve;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What is set of a function for its next launches.
-#[derive(Debug, Default)]
-pub(crate) struct Steps(Mutex<Asked>);
-
-#[derive(Debug, Default)]
-struct Asked {
-    block: [u32; 3],
-    shared: u32,
-    /// The block of arguments.
-    arguments: Vec<u8>,
-    /// How much of it counts.
-    size: usize,
-}
 
 /// Bytes of arguments that a kernel can have (PTX ISA 9.1, "Kernel Function Parameters").
 const MOST: usize = 32764;
-
-impl Steps {
-    fn asked(&self) -> MutexGuard<'_, Asked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// `cuFuncSetBlockShape`.
 pub(crate) fn block(function: CUfunction, x: i32, y: i32, z: i32) -> Answer {

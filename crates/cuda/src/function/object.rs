@@ -1,8 +1,8 @@
 //! A function, and what is known of its launches.
 
+use super::steps::Steps;
 use crate::abi::{CUfunction, CUmodule};
 use crate::context::Context;
-use crate::launch_by_steps::Steps;
 use crate::registry::Registry;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
