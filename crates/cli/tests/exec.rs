@@ -142,6 +142,10 @@ fn settings_are_in_the_environment() {
     // One inside the other changes nothing.
     let line = format!("{} exec sh -c 'echo $LD_LIBRARY_PATH'", installed.warpwise().display());
     assert_eq!(text(&installed.shell(&[], &line).stdout), format!("{shown}\n"));
+    let mut command = installed.command();
+    command.env("LD_LIBRARY_PATH", "/other").args(["exec", "sh", "-c", &line]);
+    let out = command.output().expect("it runs");
+    assert_eq!(text(&out.stdout), format!("{shown}:/other\n"));
 }
 
 #[test]

@@ -87,10 +87,14 @@ pub(super) fn is_python(arguments: &ExecArguments) -> bool {
 /// A list of the environment with more in front, once.
 fn in_front(name: &str, first: &OsStr) -> OsString {
     let mut list = first.to_owned();
-    let rest = env::var_os(name).filter(|rest| !rest.is_empty() && !begins_with(rest, first));
-    if let Some(rest) = rest {
-        list.push(":");
-        list.push(rest);
+    match env::var_os(name) {
+        // One inside the other.
+        Some(rest) if begins_with(&rest, first) => return rest,
+        Some(rest) if !rest.is_empty() => {
+            list.push(":");
+            list.push(rest);
+        }
+        Some(_) | None => {}
     }
     list
 }
