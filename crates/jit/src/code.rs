@@ -27,6 +27,8 @@ struct Known {
     words: usize,
     performed: usize,
     pending: Vec<(u32, Vec<Reg>)>,
+    gang: usize,
+    slice: usize,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,19 +44,19 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
         Ok(lowered) => lowered,
         Err(why) => return Some(Err(why)),
     };
-    let emitted = match emit(&lowered.func, &lowered.entries, input) {
+    let emitted = match emit(&lowered.func, &lowered.entries, input, lowered.gang) {
         Ok(emitted) => emitted,
         Err(why) => return Some(Err(why)),
     };
     if interrupt.heard() {
         return None;
     }
-    Some(Code::new(emitted, lowered))
+    Some(Code::new(emitted, lowered, input.level.lanes()))
 }
 
 impl Code {
-    fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
-        let Lowered { expected, sites, performed, pending, .. } = lowered;
+    fn new(emitted: Emitted, lowered: Lowered, slice: usize) -> Result<Code, String> {
+        let Lowered { expected, sites, performed, pending, gang, .. } = lowered;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
@@ -67,7 +69,10 @@ impl Code {
             .collect();
         entries.sort_by_key(|entry| entry.place);
         let Emitted { bytes, start, exits, words, .. } = emitted;
-        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, pending })
+        Code::of(
+            &bytes,
+            Known { start, entries, exits, sites, words, performed, pending, gang, slice },
+        )
     }
 
     fn of(bytes: &[u8], known: Known) -> Result<Code, String> {
@@ -93,7 +98,8 @@ impl Code {
     pub fn from_bytes(bytes: &[u8]) -> Option<Code> {
         let (known, contents) = postcard::from_bytes::<(Known, Vec<u8>)>(bytes).ok()?;
         let entries = known.entries.iter().map(|entry| entry.offset);
-        let inside = entries.chain([known.start]).all(|offset| offset < contents.len());
+        let inside = entries.chain([known.start]).all(|offset| offset < contents.len())
+            && matches!((known.gang, known.slice), (1 | 2, 8 | 16));
         if inside { Code::of(&contents, known).ok() } else { None }
     }
 
@@ -127,6 +133,18 @@ impl Code {
     /// that they need.
     pub fn pending(&self) -> &[(u32, Vec<Reg>)] {
         &self.known.pending
+    }
+
+    /// Warps of a gang: so many run at once, and begin with one whose number is a multiple of this.
+    #[inline]
+    pub fn gang(&self) -> usize {
+        self.known.gang
+    }
+
+    /// Lanes of a slice: what is kept of slices is so for so many lanes, one slice after the other.
+    #[inline]
+    pub fn slice(&self) -> usize {
+        self.known.slice
     }
 
     /// Words of 64 bits that must follow the context in memory.

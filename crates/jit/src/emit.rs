@@ -43,8 +43,8 @@ enum Target {
     Save,
     /// Looks a region up.
     Find,
-    /// Goes on with the next warp, if there is one, where this one began; which exit it leaves by is the result.
-    NextWarp,
+    /// Goes on with the next gang, if there is one, where this one began; which exit it leaves by is the result.
+    NextGang,
     /// Leaves the code; which exit is the result.
     Leave,
 }
@@ -69,6 +69,8 @@ struct Emitter {
     blocks: Vec<usize>,
     cold: Vec<Cold>,
     level: Level,
+    /// Warps of a gang.
+    gang: usize,
     cleared: Cleared,
 }
 
@@ -77,6 +79,7 @@ pub(crate) fn emit(
     func: &Func,
     entries: &[(u32, Block)],
     input: &Input<'_>,
+    gang: usize,
 ) -> Result<Emitted, String> {
     let level = input.level;
     let options = RegallocOptions {
@@ -94,6 +97,7 @@ pub(crate) fn emit(
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         level,
+        gang,
         cleared: Cleared::of(input),
     };
     emitter.function(func, &output, entries)
@@ -133,8 +137,8 @@ impl Emitter {
             self.cold(self.cold[nth])?;
             nth += 1;
         }
-        let next_warp = self.end;
-        self.next_warp()?;
+        let next_gang = self.end;
+        self.next_gang()?;
         let save = self.end;
         self.save()?;
         let leave = self.end;
@@ -147,7 +151,7 @@ impl Emitter {
                 Target::Block(nth) => self.blocks[*nth],
                 Target::Cold(nth) => cold_at[*nth],
                 Target::Save => save,
-                Target::NextWarp => next_warp,
+                Target::NextGang => next_gang,
                 Target::Leave => leave,
                 Target::Find => find,
             };
@@ -473,13 +477,14 @@ impl Emitter {
             Kind::Perform { place, lanes } => {
                 match lanes {
                     true => {
-                        let lanes = x86::sized(
-                            x86::name(named(1)?, self.level),
-                            OpCodeOperandKind::r32_reg,
-                        );
-                        self.op(Code::Mov_r32_rm32, &[X::R(Register::EDX), X::R(lanes)])?;
+                        // Of a gang of one warp, the upper half is zero.
+                        let lanes = X::R(x86::name(named(1)?, self.level));
+                        self.op(Code::Mov_r64_rm64, &[X::R(Register::RDX), lanes])?;
                     }
-                    false => self.op(Code::Mov_r32_imm32, &[X::R(Register::EDX), X::I32(-1)])?,
+                    false => {
+                        let all = [X::R(Register::RDX), X::I32(-1)];
+                        self.op(Code::Mov_rm64_imm32, &all)?;
+                    }
                 }
                 self.op(Code::Mov_r32_imm32, &[X::R(Register::ESI), X::I32(*place as i32)])?;
                 self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
@@ -511,7 +516,7 @@ impl Emitter {
                     None => self.jump(Target::Leave),
                     Some(behind) => {
                         self.next_entry(behind)?;
-                        self.jump(Target::NextWarp);
+                        self.jump(Target::NextGang);
                     }
                 }
             }
@@ -554,6 +559,9 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
         let value = match keeps {
             Keeps::First(affine, true) => Kept::First(affine.clone(), Some(take())),
             Keeps::First(affine, false) => Kept::First(affine.clone(), None),
+            Keeps::Firsts(affine, count) => {
+                Kept::Firsts(affine.clone(), (0..*count).map(|_| take()).collect())
+            }
             Keeps::Bits => Kept::Bits(take()),
             Keeps::Vectors(count, nan) => {
                 Kept::Vectors((0..*count).map(|_| take()).collect(), *nan)

@@ -1,6 +1,6 @@
 //! Machine code for warps: a kernel of the warp IR as x86-64 vector instructions, for AVX2 and AVX-512.
 //!
-//! [`compile`] makes [`Code`] of a kernel for one launch shape. Code runs one warp at a time and keeps its values in vector
+//! [`compile`] makes [`Code`] of a kernel for one launch shape. Code runs one warp at a time, or a gang of two, and keeps its values in vector
 //! registers; where it cannot go on, it says so ([`Exit`]), and where every value is. Who calls it ([`Context`] says how) is
 //! another crate's business, as is memory: this crate makes bytes, and on other machines than x86-64 it makes none.
 
@@ -8,6 +8,7 @@ mod code;
 mod context;
 mod emit;
 mod exit;
+mod gang;
 mod input;
 mod isa;
 mod key;

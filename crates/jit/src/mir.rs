@@ -40,7 +40,7 @@ pub(crate) struct Mem {
 }
 
 /// Where an address begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     /// The register file; with the warp's number times so many times 128.
     Registers(u32),

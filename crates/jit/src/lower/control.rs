@@ -27,7 +27,7 @@ impl Lower<'_> {
 
     /// Counts the instructions of a block.
     fn count_block(&mut self, block: usize) {
-        let count = self.input.instructions[block];
+        let count = self.input.instructions[block] * self.gang.warps as u32;
         let at = Mem::new(Base::Context, crate::context::INSTRUCTIONS);
         self.func.x(Code::Add_rm64_imm32, &[O::M(at), O::I32(count as i32)]);
     }
@@ -66,16 +66,16 @@ impl Lower<'_> {
         let state = self.state.clone();
         let shared = self.shared;
         if self.pred_is_uniform(p) {
-            self.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+            self.is_any(bits);
             self.part(ConditionCode::ne, to_then, to_otherwise);
         } else {
             let rest = self.func.block();
-            self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(0xff)]);
+            self.are_all(bits);
             self.part(ConditionCode::e, to_then, rest);
             self.func.begin(rest);
             if let Some(part) = self.parts.of.get(&block).copied().filter(|_| then != otherwise) {
                 let mixed = self.func.block();
-                self.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+                self.is_any(bits);
                 self.part(ConditionCode::e, to_otherwise, mixed);
                 let (state, shared) = (self.state.clone(), self.shared);
                 self.func.begin(mixed);
@@ -83,9 +83,7 @@ impl Lower<'_> {
                 self.come_apart(part, bits, then, otherwise);
                 (self.state, self.shared) = (state, shared);
             } else {
-                self.guard(ConditionCode::ne, place, |this| {
-                    this.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
-                });
+                self.guard(ConditionCode::ne, place, |this| this.is_any(bits));
                 self.func.end(Kind::Jump, vec![(to_otherwise, Vec::new())]);
             }
         }

@@ -4,8 +4,9 @@
 //! they do not, the instruction is performed by somebody else, who also finds the lane to blame.
 
 use super::Lower;
+use super::lane_bits::Sets;
 use super::memory::STRONG_FUEL;
-use super::value::{FLOAT, INT, Value, mask_class};
+use super::value::{FLOAT, Form, INT, Value, mask_class};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
@@ -69,7 +70,7 @@ impl Lower<'_> {
                 written.push(reg);
             }
         });
-        if written.iter().any(|reg| self.is_scalar(*reg)) {
+        if written.iter().any(|reg| self.form(*reg) != Form::Vectors) {
             return false;
         }
         self.prepare(inst);
@@ -92,7 +93,7 @@ impl Lower<'_> {
         self.func.begin(fast);
         let all = match lanes {
             Some(lanes) => lanes,
-            None => self.number(0xffff_ffff, Class::W32),
+            None => self.lanes_constant(u64::MAX),
         };
         self.emit_lanes(&inst.op, &reached, all, narrow.as_deref());
         for (reg, before) in written.iter().zip(&before) {
@@ -131,7 +132,7 @@ impl Lower<'_> {
 
     /// Whether anybody may read what a register holds.
     fn is_demanded(&self, reg: Reg) -> bool {
-        self.demanded.lanes(reg).0 != 0
+        self.demanded.lanes(reg) != 0
     }
 
     /// Whether an operand is the same in all lanes.
@@ -209,9 +210,7 @@ impl Lower<'_> {
         let Some(guard) = guard else { return masked };
         let bits = self.bits(guard);
         let Some(lanes) = masked else { return Some(bits) };
-        let both = self.func.value(INT);
-        self.func.x(Code::And_r32_rm32, &[O::Tied(both, bits), O::U(lanes)]);
-        Some(both)
+        Some(self.lanes_of(Sets::And, bits, lanes))
     }
 
     /// The values of results, for the block behind both ways.
@@ -292,7 +291,7 @@ impl Lower<'_> {
             return offsets;
         }
         let (last, shift) = (self.pool(words(last as u32)), self.pool(words(offset as u32)));
-        for nth in 0..self.level.slices() {
+        for nth in 0..self.gang.slices() {
             let address = self.vector(accessed.address.base, Class::W32, nth);
             let offset = self.binary(V::AddD, address, O::M(shift));
             let last = self.loaded(last);
@@ -367,8 +366,7 @@ impl Lower<'_> {
                 let zero = self.pool([0; 64]);
                 let zero = self.loaded(zero);
                 // The masks of 64-bit lanes are those of a vector that has half as many.
-                let class =
-                    if masks.len() == self.level.slices() { Class::W32 } else { Class::W64 };
+                let class = if masks.len() == self.gang.slices() { Class::W32 } else { Class::W64 };
                 self.blend_of(class, masks[nth], O::U(value), zero)
             }
         };
@@ -577,7 +575,7 @@ impl Lower<'_> {
     /// Makes subnormal numbers zero that are taken one by one.
     fn flush_element(&mut self) {
         let (_, store) = crate::x86::vector_moves(self.level);
-        for vector in 0..self.level.slices() {
+        for vector in 0..self.gang.slices() {
             let there = at::ELEMENTS + (vector * self.level.bytes()) as i32;
             let there = Mem::new(Base::Context, there);
             let value = self.loaded(there);
@@ -608,8 +606,8 @@ impl Lower<'_> {
                 self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(row)]);
                 let index = lanes.map(|lanes| {
                     let lane = self.func.value(INT);
-                    self.func.x(Code::Tzcnt_r32_rm32, &[O::D(lane), O::U(lanes)]);
-                    (lane, 8)
+                    self.func.x(Code::Tzcnt_r64_rm64, &[O::D(lane), O::U(lanes)]);
+                    (self.in_row(reg, lane), 8)
                 });
                 let from = Mem { base: Base::Value(start), index, disp: 0, broadcast: false };
                 self.func.x(Code::Mov_r64_rm64, &[O::D(found), O::M(from)]);

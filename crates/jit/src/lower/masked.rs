@@ -4,8 +4,9 @@
 //! default schedule has it. Results are blended where other lanes need what the register held.
 
 use super::Lower;
+use super::lane_bits::Sets;
 use super::mask::Masked;
-use super::value::{INT, Value};
+use super::value::{FLOAT, Form, INT, Value};
 use crate::exit::{Leaving, Why};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
@@ -15,7 +16,7 @@ use regalloc2::{Block, VReg};
 impl Lower<'_> {
     fn pending(&self, part: usize, block: usize) -> Mem {
         let slot = self.parts.pending.get(&(part, block)).copied().unwrap_or(0);
-        Mem::new(Base::Context, crate::context::PENDING + 4 * slot as i32)
+        Mem::new(Base::Context, crate::context::PENDING + 8 * slot as i32)
     }
 
     /// The values that a block of a part is given.
@@ -34,14 +35,12 @@ impl Lower<'_> {
         otherwise: BlockId,
     ) {
         let parts = self.parts;
-        let rest = self.func.value(INT);
-        self.func.x(Code::Not_rm32, &[O::Tied(rest, bits)]);
+        let rest = self.lanes_not(bits);
         for (to, lanes) in [(then, bits), (otherwise, rest)] {
             let at = self.pending(part, to.0 as usize);
-            self.func.x(Code::Mov_rm32_r32, &[O::M(at), O::U(lanes)]);
+            self.lanes_store(at, lanes);
         }
-        let count = Mem::new(Base::Context, crate::context::DIVERGENCES);
-        self.func.x(Code::Add_rm64_imm8, &[O::M(count), O::I8(1)]);
+        self.count_divergences(bits, rest);
         let position = |to: BlockId| parts.all[part].position(to.0 as usize).unwrap_or(0);
         let first = position(then).min(position(otherwise));
         let args = self.handed_to(part, first);
@@ -72,25 +71,22 @@ impl Lower<'_> {
         self.live = nodes.all[node].live.iter().copied().collect();
         self.func.begin(check);
         self.params(check, &whole.needed[nth]);
-        let lanes = self.func.value(INT);
         let at = self.pending(part, block);
-        self.func.x(Code::Mov_r32_rm32, &[O::D(lanes), O::M(at)]);
+        let lanes = self.lanes_load(at);
         let last = nth + 1 == whole.blocks.len();
-        let clear = |this: &mut Self| this.func.x(Code::Mov_rm32_imm32, &[O::M(at), O::I32(0)]);
+        let clear = |this: &mut Self| this.func.x(Code::Mov_rm64_imm32, &[O::M(at), O::I32(0)]);
         if last {
             clear(self);
             self.note_lanes(lanes);
             self.masked = Some(Masked { part, nth, lanes, masks: None, wide: None });
-            self.guard(ConditionCode::ne, place, |this| {
-                this.func.x(Code::Cmp_rm32_imm8, &[O::U(lanes), O::I8(0xff)]);
-            });
+            self.guard(ConditionCode::ne, place, |this| this.are_all(lanes));
             self.masked = None;
             let args = self.handed_on(node);
             self.func.end(Kind::Jump, vec![(self.blocks[node], args)]);
             return Some(());
         }
         let [skip, some, body] = [0; 3].map(|_| self.func.block());
-        self.func.x(Code::Test_rm32_r32, &[O::U(lanes), O::U(lanes)]);
+        self.is_any(lanes);
         let both = vec![(skip, Vec::new()), (some, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::e), both);
         let state = self.state.clone();
@@ -102,7 +98,7 @@ impl Lower<'_> {
         clear(self);
         if whole.meets[nth] {
             let all = self.func.block();
-            self.func.x(Code::Cmp_rm32_imm8, &[O::U(lanes), O::I8(0xff)]);
+            self.are_all(lanes);
             let both = vec![(all, Vec::new()), (body, Vec::new())];
             self.func.end(Kind::Branch(ConditionCode::e), both);
             let state = self.state.clone();
@@ -146,15 +142,7 @@ impl Lower<'_> {
         let parts = self.parts;
         let whole = &parts.all[part];
         let block = whole.blocks[nth];
-        let count = self.input.instructions[block];
-        let [active, counted] = [0; 2].map(|_| self.func.value(INT));
-        self.func.x(Code::Popcnt_r32_rm32, &[O::D(active), O::U(lanes)]);
-        self.func
-            .x(Code::Imul_r32_rm32_imm32, &[O::D(counted), O::U(active), O::I32(count as i32)]);
-        let sum = Mem::new(Base::Context, crate::context::MASKED_LANES);
-        self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(counted)]);
-        let sum = Mem::new(Base::Context, crate::context::MASKED_INSTRUCTIONS);
-        self.func.x(Code::Add_rm64_imm32, &[O::M(sum), O::I32(count as i32)]);
+        self.count_masked(self.input.instructions[block], lanes);
         let position = |to: BlockId| whole.position(to.0 as usize).unwrap_or(0);
         match self.input.kernel.blocks[block].terminator {
             Terminator::Jump(to) => self.masked_go(part, nth, position(to), lanes),
@@ -164,29 +152,20 @@ impl Lower<'_> {
             }
             Terminator::Branch { p, then, otherwise } => {
                 let bits = self.bits(p);
-                let [taken, not, left, both, one, other] = [0; 6].map(|_| self.func.value(INT));
-                self.func.x(Code::And_r32_rm32, &[O::Tied(taken, bits), O::U(lanes)]);
-                self.func.x(Code::Not_rm32, &[O::Tied(not, bits)]);
-                self.func.x(Code::And_r32_rm32, &[O::Tied(left, not), O::U(lanes)]);
-                for (lanes, byte) in [(taken, one), (left, other)] {
-                    self.func.x(Code::Test_rm32_r32, &[O::U(lanes), O::U(lanes)]);
-                    self.func.x(Code::Setne_rm8, &[O::D(byte)]);
-                }
-                self.func.x(Code::And_r32_rm32, &[O::Tied(both, one), O::U(other)]);
-                let flag = self.func.value(INT);
-                self.func.x(Code::Movzx_r32_rm8, &[O::D(flag), O::U(both)]);
-                let sum = Mem::new(Base::Context, crate::context::DIVERGENCES);
-                self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(flag)]);
+                let taken = self.lanes_of(Sets::And, bits, lanes);
+                let not = self.lanes_not(bits);
+                let left = self.lanes_of(Sets::And, not, lanes);
+                self.count_divergences(taken, left);
                 let ways = [(position(then), taken), (position(otherwise), left)];
                 for (to, lanes) in ways.iter().filter(|(to, _)| *to > nth) {
                     let at = self.pending(part, whole.blocks[*to]);
-                    self.func.x(Code::Or_rm32_r32, &[O::M(at), O::U(*lanes)]);
+                    self.func.x(Code::Or_rm64_r64, &[O::M(at), O::U(*lanes)]);
                 }
                 match ways.iter().find(|(to, _)| *to <= nth) {
                     None => self.masked_next(part, nth),
                     Some((to, lanes)) => {
                         let [back, on] = [0; 2].map(|_| self.func.block());
-                        self.func.x(Code::Test_rm32_r32, &[O::U(*lanes), O::U(*lanes)]);
+                        self.is_any(*lanes);
                         let both = vec![(back, Vec::new()), (on, Vec::new())];
                         self.func.end(Kind::Branch(ConditionCode::ne), both);
                         let state = self.state.clone();
@@ -203,6 +182,48 @@ impl Lower<'_> {
         }
     }
 
+    /// Counts so many instructions of the front end, which these lanes have executed.
+    fn count_masked(&mut self, count: u32, lanes: VReg) {
+        let active = self.func.value(INT);
+        self.func.x(Code::Popcnt_r64_rm64, &[O::D(active), O::U(lanes)]);
+        let times = Code::Imul_r32_rm32_imm32;
+        let counted = self.func.value(INT);
+        self.func.x(times, &[O::D(counted), O::U(active), O::I32(count as i32)]);
+        let sum = Mem::new(Base::Context, crate::context::MASKED_LANES);
+        self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(counted)]);
+        let sum = Mem::new(Base::Context, crate::context::MASKED_INSTRUCTIONS);
+        if self.gang.warps == 1 {
+            self.func.x(Code::Add_rm64_imm32, &[O::M(sum), O::I32(count as i32)]);
+            return;
+        }
+        for lanes in self.of_warps(lanes) {
+            let flag = self.is_some(lanes);
+            let own = self.func.value(INT);
+            self.func.x(times, &[O::D(own), O::U(flag), O::I32(count as i32)]);
+            self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(own)]);
+        }
+    }
+
+    /// Counts the warps of which there are lanes in both sets.
+    fn count_divergences(&mut self, one: VReg, other: VReg) {
+        let sum = Mem::new(Base::Context, crate::context::DIVERGENCES);
+        let (one, other) = (self.of_warps(one), self.of_warps(other));
+        for (one, other) in one.into_iter().zip(other) {
+            let (one, other) = (self.is_some(one), self.is_some(other));
+            let both = self.tied(Code::And_r32_rm32, one, O::U(other));
+            self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(both)]);
+        }
+    }
+
+    /// 1 if there is a lane of a warp, else 0.
+    fn is_some(&mut self, lanes: VReg) -> VReg {
+        let [byte, flag] = [0; 2].map(|_| self.func.value(INT));
+        self.func.x(Code::Test_rm32_r32, &[O::U(lanes), O::U(lanes)]);
+        self.func.x(Code::Setne_rm8, &[O::D(byte)]);
+        self.func.x(Code::Movzx_r32_rm8, &[O::D(flag), O::U(byte)]);
+        flag
+    }
+
     /// The lanes go on at a block of the part.
     fn masked_go(&mut self, part: usize, nth: usize, to: usize, lanes: VReg) {
         if to <= nth {
@@ -210,7 +231,7 @@ impl Lower<'_> {
         }
         let block = self.parts.all[part].blocks[to];
         let at = self.pending(part, block);
-        self.func.x(Code::Or_rm32_r32, &[O::M(at), O::U(lanes)]);
+        self.func.x(Code::Or_rm64_r64, &[O::M(at), O::U(lanes)]);
         self.masked_next(part, nth);
     }
 
@@ -235,7 +256,7 @@ impl Lower<'_> {
         let kind = Kind::Guard { condition: ConditionCode::s, exit };
         self.func.may_leave(kind, &[], &values);
         let at = self.pending(part, block);
-        self.func.x(Code::Mov_rm32_r32, &[O::M(at), O::U(lanes)]);
+        self.lanes_store(at, lanes);
         let args = self.handed_to(part, to);
         self.func.end(Kind::Jump, vec![(self.checks[part][to], args)]);
     }
@@ -253,7 +274,7 @@ impl Lower<'_> {
         });
         old.retain(|reg| match self.class(*reg) {
             Class::Pred => !self.shape(*reg).is_uniform(),
-            Class::W32 | Class::W64 => !self.is_scalar(*reg),
+            Class::W32 | Class::W64 => self.form(*reg) == Form::Vectors,
         });
         let native = !matches!(inst.op, Op::Store { .. } | Op::Collective { .. });
         let before: Vec<(Reg, Value)> = match native {
@@ -295,10 +316,9 @@ impl Lower<'_> {
             let new = self.scalar(reg);
             let Some(old) = before.scalar else { return };
             // The old bits, with those changed that are new and differ.
-            let [differ, changed, merged] = [0; 3].map(|_| self.func.value(INT));
-            self.func.x(Code::Xor_r32_rm32, &[O::Tied(differ, new), O::U(old)]);
-            self.func.x(Code::And_r32_rm32, &[O::Tied(changed, differ), O::U(lanes)]);
-            self.func.x(Code::Xor_r32_rm32, &[O::Tied(merged, old), O::U(changed)]);
+            let differ = self.lanes_of(Sets::Xor, new, old);
+            let changed = self.lanes_of(Sets::And, differ, lanes);
+            let merged = self.lanes_of(Sets::Xor, old, changed);
             self.set(reg, Value::scalar(merged));
             return;
         }
@@ -334,44 +354,65 @@ impl Lower<'_> {
     pub(super) fn one_of_them(&mut self, reg: Reg, lanes: VReg) {
         let class = self.class(reg);
         if class == Class::Pred {
-            let row = self.bits_row(reg);
-            let [bits, own, byte, word, found] = [0; 5].map(|_| self.func.value(INT));
-            self.func.x(Code::Mov_r32_rm32, &[O::D(bits), O::M(row)]);
-            self.func.x(Code::And_r32_rm32, &[O::Tied(own, bits), O::U(lanes)]);
-            self.func.x(Code::Test_rm32_r32, &[O::U(own), O::U(own)]);
-            self.func.x(Code::Setne_rm8, &[O::D(byte)]);
-            self.func.x(Code::Movzx_r32_rm8, &[O::D(word), O::U(byte)]);
-            self.func.x(Code::Neg_rm32, &[O::Tied(found, word)]);
+            let bits = self.home_bits(reg);
+            let own = self.lanes_of(Sets::And, bits, lanes);
+            self.is_any(own);
+            let found = self.all_or_none(Code::Setne_rm8);
             self.set(reg, Value::scalar(found));
             return;
         }
-        let wide = class == Class::W64;
+        if self.form(reg) == Form::One {
+            let found = self.of_first(reg, lanes);
+            return self.set(reg, Value::scalar(found));
+        }
+        let count = self.gang.slices();
+        let firsts = (0..count)
+            .map(|nth| {
+                let own = self.gang.of_vector(nth, count);
+                // Where no lane of the slice executes, its last one does.
+                let [own, last] = [own, own & !(own >> 1)].map(|own| self.lanes_constant(own));
+                let own = self.lanes_of(Sets::And, lanes, own);
+                let some = self.lanes_of(Sets::Or, own, last);
+                self.of_first(reg, some)
+            })
+            .collect();
+        self.set(reg, Value::firsts(firsts));
+    }
+
+    /// What the home row has for the first of these lanes.
+    fn of_first(&mut self, reg: Reg, lanes: VReg) -> VReg {
+        let wide = self.class(reg) == Class::W64;
         let [lane, row, found] = [0; 3].map(|_| self.func.value(INT));
-        self.func.x(Code::Tzcnt_r32_rm32, &[O::D(lane), O::U(lanes)]);
+        self.func.x(Code::Tzcnt_r64_rm64, &[O::D(lane), O::U(lanes)]);
+        let lane = self.in_row(reg, lane);
         let at = self.row(reg, 0);
         self.func.x(Code::Lea_r64_m, &[O::D(row), O::M(at)]);
         let index = Some((lane, if wide { 8 } else { 4 }));
         let at = Mem { base: Base::Value(row), index, disp: 0, broadcast: false };
         let code = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
         self.func.x(code, &[O::D(found), O::M(at)]);
-        self.set(reg, Value::scalar(found));
+        found
     }
 
     /// Parameters of a block, for the values of registers.
     pub(super) fn params(&mut self, block: Block, regs: &[Reg]) {
         let mut params = Vec::new();
         for reg in regs {
-            let value = if self.is_scalar(*reg) {
-                let value = self.func.value(INT);
-                params.push(value);
-                Value::scalar(value)
-            } else {
-                let count = self.count(self.class(*reg));
-                let vectors: Vec<VReg> =
-                    (0..count).map(|_| self.func.value(super::value::FLOAT)).collect();
-                params.extend(&vectors);
-                let nan = self.floats[reg.0 as usize];
-                Value { nan, ..Value::vectors(vectors) }
+            let form = self.form(*reg);
+            let (count, class) = match form {
+                Form::One => (1, INT),
+                Form::Firsts => (self.gang.slices(), INT),
+                Form::Vectors => (self.count(self.class(*reg)), FLOAT),
+            };
+            let values: Vec<VReg> = (0..count).map(|_| self.func.value(class)).collect();
+            params.extend(&values);
+            let value = match form {
+                Form::One => Value::scalar(values[0]),
+                Form::Firsts => Value::firsts(values),
+                Form::Vectors => {
+                    let nan = self.floats[reg.0 as usize];
+                    Value { nan, ..Value::vectors(values) }
+                }
             };
             self.set(*reg, value);
         }

@@ -8,7 +8,7 @@ use crate::exit::Why;
 use crate::isa::{U, V};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
-use ir::analysis::Affine;
+use ir::analysis::{Affine, GANG_LANES, Shape};
 use ir::{Access, Address, Class, Op, Ordering, Reg, Space, Src};
 use lanes::WARP;
 use regalloc2::{Operand, VReg};
@@ -21,16 +21,37 @@ pub(super) const STRONG_FUEL: u8 = 64;
 
 /// Where the lanes of a checked access are on the host.
 struct Lanes {
-    base: Base,
-    index: Option<VReg>,
+    /// From where they are counted: all, or those of each slice.
+    bases: Vec<(Base, Option<VReg>)>,
+    /// Lanes of a slice.
+    slice: usize,
     /// Per lane, from there on.
-    at: [i64; WARP],
+    at: [i64; GANG_LANES],
+}
+
+/// What the runs of one access have in common.
+struct Run {
+    /// From the lane of which the others follow to the lowest.
+    offset: i64,
+    offset32: i32,
+    /// Bytes from the lowest to behind the highest.
+    span: i64,
+    /// Bytes of a lane.
+    bytes: i64,
+    wide: bool,
+    /// That which remembers a region, of an access to global memory.
+    site: Option<u32>,
 }
 
 impl Lanes {
-    fn memory(&self, at: i64) -> Mem {
-        let index = self.index.map(|index| (index, 1));
-        Mem { base: self.base, index, disp: at as i32, broadcast: false }
+    /// The element of a lane, or one so many bytes further on.
+    fn memory(&self, lane: usize, further: i64) -> Mem {
+        let (base, index) = match self.bases[..] {
+            [all] => all,
+            _ => self.bases[lane / self.slice],
+        };
+        let index = index.map(|index| (index, 1));
+        Mem { base, index, disp: (self.at[lane] + further) as i32, broadcast: false }
     }
 }
 
@@ -85,29 +106,21 @@ impl Lower<'_> {
         if *space == Space::Param {
             return size >= 4 && self.load_parameter(d, size, address);
         }
-        let Some(affine) = self.address_shape(address, *space) else { return false };
-        let steps = affine.all_steps();
-        let uniform = affine.is_uniform();
+        let Some(shape) = self.address_shape(address, *space) else { return false };
+        let (Shape::Affine(affine) | Shape::Sliced(affine)) = &shape else { return false };
+        let uniform = shape.is_uniform();
         let wide = size == 8;
-        let contiguous = |slice: usize| {
-            let lanes = self.level.bytes() / size as usize;
-            let first = slice * lanes;
-            (0..lanes).all(|lane| {
-                steps[first + lane].wrapping_sub(steps[first]) == lane as u64 * size as u64
-            })
-        };
         let count = self.count(if wide { Class::W64 } else { Class::W32 });
-        if wide && !uniform && !(d.len() == 1 && (0..count).all(contiguous)) {
-            return false;
-        }
         let bytes = size * d.len() as i64;
-        // All lanes' elements lie one after the other.
-        let dense = (0..WARP).all(|lane| steps[lane] == lane as u64 * bytes as u64);
-        let small = size < 4;
-        if small && !uniform && !(dense && d.len() == 1) {
+        let dense = self.are_dense(affine, self.level.lanes(), bytes);
+        let alike = affine.is_uniform();
+        if wide && !alike && !(d.len() == 1 && self.are_dense(affine, self.level.lanes() / 2, 8)) {
             return false;
         }
-        let Some(lanes) = self.checked(address, &affine, *space, bytes, false, place) else {
+        if size < 4 && !alike && !(dense && d.len() == 1) {
+            return false;
+        }
+        let Some(lanes) = self.checked(address, &shape, *space, bytes, false, place) else {
             return false;
         };
         self.count_strong(*space, *ordering);
@@ -121,34 +134,35 @@ impl Lower<'_> {
             let offset = nth as i64 * size;
             let value = if uniform {
                 let found = self.func.value(INT);
-                let memory = O::M(lanes.memory(lanes.at[0] + offset));
+                let memory = O::M(lanes.memory(0, offset));
                 self.func.x(scalar_load(*access), &[O::D(found), memory]);
-                if self.is_scalar(d) {
-                    Value::scalar(found)
-                } else {
-                    let class = if wide { Class::W64 } else { Class::W32 };
-                    let all = self.broadcast(found, class);
-                    Value::vectors(vec![all; count])
-                }
+                self.alike(d, found)
             } else if interleaved {
                 Value::vectors(std::mem::take(&mut elements[nth]))
             } else {
-                let vector = |slice| self.load_vector(&lanes, slice, *access, offset);
-                Value::vectors((0..count).map(vector).collect())
+                Value::vectors(self.load_vectors(&lanes, count, *access, offset))
             };
             self.set(d, value);
         }
         true
     }
 
-    /// The vectors of each of several words a lane, all of which lie one after the other.
+    /// Whether, in each group of so many lanes, elements of so many bytes lie one after the other.
+    fn are_dense(&self, affine: &Affine, group: usize, bytes: i64) -> bool {
+        (0..self.gang.lanes()).all(|lane| {
+            let nth = lane % group;
+            affine.step(lane).wrapping_sub(affine.step(lane - nth)) == (nth as i64 * bytes) as u64
+        })
+    }
+
+    /// The vectors of each of several words a lane, which lie one after the other for all lanes of a slice.
     fn load_interleaved(&mut self, lanes: &Lanes, words: usize) -> Vec<Vec<VReg>> {
         let mut elements = vec![Vec::new(); words];
         for slice in 0..self.count(Class::W32) {
-            let first = lanes.at[slice * self.level.lanes()];
+            let first = slice * self.level.lanes();
             let step = self.level.bytes() as i64;
             let memory: Vec<VReg> = (0..words as i64)
-                .map(|nth| self.unary(U::Load, O::M(lanes.memory(first + nth * step))))
+                .map(|nth| self.unary(U::Load, O::M(lanes.memory(first, nth * step))))
                 .collect();
             let apart = self.taken_apart(&memory);
             elements.iter_mut().zip(apart).for_each(|(all, vector)| all.push(vector));
@@ -176,8 +190,44 @@ impl Lower<'_> {
         true
     }
 
-    /// A vector of a load.
-    fn load_vector(&mut self, lanes: &Lanes, slice: usize, access: Access, offset: i64) -> VReg {
+    /// The vectors of a load. What several of them have in common is loaded once.
+    fn load_vectors(
+        &mut self,
+        lanes: &Lanes,
+        count: usize,
+        access: Access,
+        offset: i64,
+    ) -> Vec<VReg> {
+        let own = self.gang.lanes() / count;
+        let of = |nth: usize| -> Vec<(Base, Option<(VReg, u32)>, i32)> {
+            let all = (nth * own..(nth + 1) * own).map(|lane| lanes.memory(lane, offset));
+            all.map(|memory| (memory.base, memory.index, memory.disp)).collect()
+        };
+        let mut loaded: Vec<VReg> = Vec::new();
+        for nth in 0..count {
+            let known = (0..nth).find(|other| of(*other) == of(nth));
+            loaded.push(match known {
+                Some(other) => loaded[other],
+                None => self.load_vector(lanes, nth * own, own, access, offset),
+            });
+        }
+        loaded
+    }
+
+    /// A vector of a load, of so many lanes from the first on.
+    fn load_vector(
+        &mut self,
+        lanes: &Lanes,
+        first: usize,
+        count: usize,
+        access: Access,
+        offset: i64,
+    ) -> VReg {
+        let (size, memory) = (i64::from(access.bytes()), lanes.memory(first, offset));
+        let at = |lane: usize| lanes.at[first + lane] - lanes.at[first];
+        if (0..count).all(|lane| at(lane) == 0) {
+            return self.load_alike(memory, access);
+        }
         let widen = match access {
             Access::U8 => Some(U::WidenBytes),
             Access::S8 => Some(U::WidenBytesS),
@@ -187,18 +237,10 @@ impl Lower<'_> {
         };
         if let Some(widen) = widen {
             // Such elements lie one after the other.
-            let at = lanes.at[slice * self.level.lanes()];
-            return self.unary(widen, O::M(lanes.memory(at)));
+            return self.unary(widen, O::M(memory));
         }
-        let size = i64::from(access.bytes());
-        let count = self.level.bytes() / size as usize;
-        let first = slice * count;
-        let at = |lane: usize| lanes.at[first + lane] + offset;
-        if (0..count).all(|lane| at(lane) == at(0) + lane as i64 * size) {
-            return self.unary(U::Load, O::M(lanes.memory(at(0))));
-        }
-        if (0..count).all(|lane| at(lane) == at(0)) {
-            return self.unary(U::BroadcastMemory, O::M(lanes.memory(at(0))));
+        if (0..count).all(|lane| at(lane) == lane as i64 * size) {
+            return self.unary(U::Load, O::M(memory));
         }
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
@@ -206,15 +248,22 @@ impl Lower<'_> {
         }
         let offsets = self.pool(bytes);
         let offsets = self.unary(U::Load, O::M(offsets));
-        let base = match lanes.index {
-            None => lanes.base,
-            Some(_) => {
-                let whole = self.func.value(INT);
-                self.func.x(Code::Lea_r64_m, &[O::D(whole), O::M(lanes.memory(0))]);
-                Base::Value(whole)
+        let start = self.func.value(INT);
+        self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(memory)]);
+        self.gather(Base::Value(start), offsets, 0, None)
+    }
+
+    /// One element for all lanes of a vector.
+    fn load_alike(&mut self, memory: Mem, access: Access) -> VReg {
+        match access {
+            Access::B32 => self.unary(U::BroadcastMemory, O::M(memory)),
+            Access::B64 => self.unary(U::BroadcastMemoryQ, O::M(memory)),
+            Access::U8 | Access::S8 | Access::U16 | Access::S16 => {
+                let found = self.func.value(INT);
+                self.func.x(scalar_load(access), &[O::D(found), O::M(memory)]);
+                self.broadcast(found, Class::W32)
             }
-        };
-        self.gather(base, offsets, 0, None)
+        }
     }
 
     /// A store. Says whether it can be done.
@@ -229,10 +278,15 @@ impl Lower<'_> {
             2 | 4 => size == 4,
             _ => false,
         };
-        let Some(affine) = self.address_shape(address, *space) else { return false };
-        let steps = affine.all_steps();
+        let Some(shape) = self.address_shape(address, *space) else { return false };
+        let (Shape::Affine(affine) | Shape::Sliced(affine)) = &shape else { return false };
         let bytes = size * values.len() as i64;
-        if !fits || !(0..WARP).all(|lane| steps[lane] == lane as u64 * bytes as u64) {
+        // Elements of all lanes are packed at once without AVX-512.
+        let group = match self.level {
+            Level::Avx2 if size < 4 => WARP,
+            Level::Avx2 | Level::Avx512 => self.level.lanes(),
+        };
+        if !fits || !self.are_dense(affine, group, bytes) {
             return false;
         }
         for value in values {
@@ -240,7 +294,7 @@ impl Lower<'_> {
                 self.canonical(*reg);
             }
         }
-        let Some(lanes) = self.checked(address, &affine, *space, bytes, true, place) else {
+        let Some(lanes) = self.checked(address, &shape, *space, bytes, true, place) else {
             return false;
         };
         self.count_strong(*space, *ordering);
@@ -254,10 +308,10 @@ impl Lower<'_> {
         for slice in 0..self.count(class) {
             let elements: Vec<VReg> =
                 values.iter().map(|value| self.vector(*value, class, slice)).collect();
-            let first = lanes.at[slice * self.level.bytes() / size as usize];
+            let first = slice * self.level.bytes() / size as usize;
             for (nth, vector) in (0..).zip(self.put_together(&elements)) {
-                let at = first + nth * self.level.bytes() as i64;
-                self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+                let to = lanes.memory(first, nth * self.level.bytes() as i64);
+                self.func.x(store, &[O::M(to), O::U(vector)]);
             }
         }
         true
@@ -271,8 +325,8 @@ impl Lower<'_> {
                 _ => Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
             };
             for (slice, vector) in words.iter().enumerate() {
-                let at = lanes.at[slice * self.level.lanes()];
-                self.func.x(code, &[O::M(lanes.memory(at)), O::U(*vector)]);
+                let to = lanes.memory(slice * self.level.lanes(), 0);
+                self.func.x(code, &[O::M(to), O::U(*vector)]);
             }
             return;
         }
@@ -291,20 +345,20 @@ impl Lower<'_> {
         }
         let (_, store) = crate::x86::vector_moves(self.level);
         for (nth, vector) in (0..).zip(packed) {
-            let at = lanes.at[0] + nth * self.level.bytes() as i64;
-            self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+            let to = lanes.memory(0, nth * self.level.bytes() as i64);
+            self.func.x(store, &[O::M(to), O::U(vector)]);
         }
     }
 
-    /// How the addresses of an access follow from the first lane's, if they do and the space can be reached so.
-    fn address_shape(&self, address: &Address, space: Space) -> Option<Affine> {
-        let (affine, wide) = match address.base {
-            Src::Imm(value) => (Affine::constant(value), true),
-            Src::Reg(reg) => (self.shape(reg).affine()?.clone(), self.class(reg) == Class::W64),
+    /// How the addresses of an access follow from the first lane's, or from that of each slice, if the space can be reached so.
+    fn address_shape(&self, address: &Address, space: Space) -> Option<Shape> {
+        let (shape, wide) = match address.base {
+            Src::Imm(value) => (Shape::Affine(Affine::constant(value)), true),
+            Src::Reg(reg) => (self.shape(reg).clone(), self.class(reg) == Class::W64),
         };
         match space {
-            Space::Global | Space::Generic => wide.then_some(affine),
-            Space::Shared => Some(affine),
+            Space::Global | Space::Generic => wide.then_some(shape),
+            Space::Shared => Some(shape),
             Space::Local | Space::Param => None,
         }
     }
@@ -313,12 +367,13 @@ impl Lower<'_> {
     fn checked(
         &mut self,
         address: &Address,
-        affine: &Affine,
+        shape: &Shape,
         space: Space,
         bytes: i64,
         writes: bool,
         place: u32,
     ) -> Option<Lanes> {
+        let (Shape::Affine(affine) | Shape::Sliced(affine)) = shape else { return None };
         let wide = !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
         let bits = if wide { 64 } else { 32 };
         let (low, high) = affine.extremes(bits);
@@ -334,54 +389,72 @@ impl Lower<'_> {
         if at.iter().any(|at| at % bytes != 0) {
             return None;
         }
-        let class = if wide { Class::W64 } else { Class::W32 };
-        let first = self.scalar_src(address.base, class);
-        match space {
-            Space::Global | Space::Generic => {
-                let lowest = self.func.value(INT);
-                let memory = Mem::new(Base::Value(first), offset32);
-                self.func.x(Code::Lea_r64_m, &[O::D(lowest), O::M(memory)]);
-                let site = self.site(writes);
-                let room = self.func.value(INT);
-                let operands = [Operand::reg_use(lowest), Operand::reg_temp(room)];
-                let exit = self.leaving(Why::Leaves, place, 2);
-                let kind = Kind::Check { site, bytes: span as u32, align: bytes as u32, exit };
-                let values = std::mem::take(&mut self.leaving_values);
-                self.func.may_leave(kind, &operands, &values);
-                Some(Lanes { base: Base::Value(lowest), index: None, at })
-            }
-            Space::Shared => {
-                let end = self.input.shared_bytes as i64 - span;
-                if end < 0 {
-                    return None;
-                }
-                let lowest = self.func.value(INT);
-                let memory = Mem::new(Base::Value(first), offset32);
-                let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
-                self.func.x(code, &[O::D(lowest), O::M(memory)]);
-                let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
-                if !aligned {
-                    let align = O::I32(bytes as i32 - 1);
-                    self.guard(ConditionCode::ne, place, |this| {
-                        this.func.x(Code::Test_rm32_imm32, &[O::U(lowest), align]);
-                    });
-                }
-                let inside = affine.range.is_some_and(|(from, to)| {
-                    i64::try_from(to).is_ok_and(|to| {
-                        from as i64 + offset >= 0 && to.saturating_add(offset) <= end
-                    })
-                });
-                if !inside {
-                    let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
-                    self.guard(ConditionCode::a, place, |this| {
-                        this.func.x(compare, &[O::U(lowest), O::I32(end as i32)]);
-                    });
-                }
-                let shared = self.shared_base();
-                Some(Lanes { base: Base::Value(shared), index: Some(lowest), at })
-            }
-            Space::Local | Space::Param => None,
+        if space == Space::Shared && (self.input.shared_bytes as i64) < span {
+            return None;
         }
+        let class = if wide { Class::W64 } else { Class::W32 };
+        let firsts = match (shape, address.base) {
+            (Shape::Sliced(_), Src::Reg(reg)) => self.firsts(reg),
+            _ => vec![self.scalar_src(address.base, class)],
+        };
+        let site = match space {
+            Space::Global | Space::Generic => Some(self.site(writes)),
+            Space::Shared | Space::Local | Space::Param => None,
+        };
+        let run = Run { offset, offset32, span, bytes, wide, site };
+        let mut bases: Vec<(Base, Option<VReg>)> = Vec::new();
+        for (nth, first) in firsts.iter().enumerate() {
+            let known = firsts[..nth].iter().position(|other| other == first);
+            bases.push(match known {
+                Some(other) => bases[other],
+                None => self.checked_run(*first, affine, &run, place),
+            });
+        }
+        Some(Lanes { bases, slice: self.level.lanes(), at })
+    }
+
+    /// Checks the lanes that follow from one, and says from where they are counted.
+    fn checked_run(
+        &mut self,
+        first: VReg,
+        affine: &Affine,
+        run: &Run,
+        place: u32,
+    ) -> (Base, Option<VReg>) {
+        let Run { offset, offset32, span, bytes, wide, site } = *run;
+        let lowest = self.func.value(INT);
+        let memory = Mem::new(Base::Value(first), offset32);
+        let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
+        self.func.x(code, &[O::D(lowest), O::M(memory)]);
+        if let Some(site) = site {
+            let room = self.func.value(INT);
+            let operands = [Operand::reg_use(lowest), Operand::reg_temp(room)];
+            let exit = self.leaving(Why::Leaves, place, 2);
+            let kind = Kind::Check { site, bytes: span as u32, align: bytes as u32, exit };
+            let values = std::mem::take(&mut self.leaving_values);
+            self.func.may_leave(kind, &operands, &values);
+            return (Base::Value(lowest), None);
+        }
+        let end = self.input.shared_bytes as i64 - span;
+        let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
+        if !aligned {
+            let align = O::I32(bytes as i32 - 1);
+            self.guard(ConditionCode::ne, place, |this| {
+                this.func.x(Code::Test_rm32_imm32, &[O::U(lowest), align]);
+            });
+        }
+        let inside = affine.range.is_some_and(|(from, to)| {
+            i64::try_from(to)
+                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
+        });
+        if !inside {
+            let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
+            self.guard(ConditionCode::a, place, |this| {
+                this.func.x(compare, &[O::U(lowest), O::I32(end as i32)]);
+            });
+        }
+        let shared = self.shared_base();
+        (Base::Value(shared), Some(lowest))
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {

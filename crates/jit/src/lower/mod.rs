@@ -1,8 +1,8 @@
 //! A kernel as machine instructions over values.
 //!
-//! Code runs one warp at a time, from one piece of the kernel to the next ([`nodes`]). It runs where all lanes of a warp are
-//! together; where they part, it leaves. A value is kept as the first lane's alone where the others follow from it
-//! ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
+//! Code runs one gang of warps at a time, from one piece of the kernel to the next ([`nodes`]). It runs where all lanes of a gang
+//! are together, or, where they part, for some of them ([`masked`]). A value is kept as the first lane's alone where the others follow from it,
+//! or as that of each slice ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
 
 mod apart;
 mod bits;
@@ -11,6 +11,7 @@ mod control;
 mod conversions;
 mod each_lane;
 mod interleave;
+mod lane_bits;
 mod mask;
 mod masked;
 mod memory;
@@ -28,6 +29,7 @@ mod vector;
 mod wide;
 
 use crate::exit::{Leaving, Why};
+use crate::gang::Gang;
 use crate::mir::{Base, Func, Kind, Mem, O};
 use crate::{Input, Level};
 use apart::Parts;
@@ -35,11 +37,12 @@ use iced_x86::{Code, ConditionCode};
 use ir::analysis::Liveness;
 use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
 use ir::{Class, Collective, Inst, Interrupt, Op, Operand, Pred, Reg, Src};
+use lanes::WARP;
 use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
 use std::collections::{BTreeSet, HashMap};
-use value::Value;
+use value::{Form, Value};
 
 /// Machine instructions of a kernel, and where they are entered.
 #[derive(Debug)]
@@ -54,11 +57,15 @@ pub(crate) struct Lowered {
     pub(crate) performed: usize,
     /// Where the lanes stand that are noted in the context, and which registers they need.
     pub(crate) pending: Vec<(u32, Vec<Reg>)>,
+    /// Warps of a gang.
+    pub(crate) gang: usize,
 }
 
 struct Lower<'a> {
     input: &'a Input<'a>,
     level: Level,
+    gang: Gang,
+    launch: LaunchShape,
     func: Func,
     shapes: &'a Shapes,
     demanded: &'a Demanded,
@@ -74,6 +81,8 @@ struct Lower<'a> {
     invariant: Vec<bool>,
     /// Per register, whether NaNs may have any bits where it is handed on.
     floats: Vec<bool>,
+    /// The slice whose first lane's values are computed; of all lanes' first one if there is none.
+    slice: Option<usize>,
     /// What is known where the next instruction goes.
     state: HashMap<Reg, Value>,
     /// Registers whose values are needed there.
@@ -94,8 +103,7 @@ pub(crate) fn lower(
     let Some(live) = Liveness::of(kernel) else {
         return Some(Err("the kernel is too large".to_owned()));
     };
-    let launch = LaunchShape { block: input.block };
-    let shapes = Shapes::of(kernel, input.prologue, &live, &launch, interrupt)?;
+    let (gang, shapes) = gang_of(input, &live, interrupt)?;
     let demanded = Demanded::of(kernel, &shapes, interrupt)?;
     let mut invariant = vec![false; kernel.registers.len()];
     let each = |insts: &mut dyn Iterator<Item = &Inst>, invariant: &mut [bool], value: bool| {
@@ -122,6 +130,8 @@ pub(crate) fn lower(
     let mut lower = Lower {
         input,
         level: input.level,
+        gang,
+        launch: launch_of(input, gang.warps),
         func,
         shapes: &shapes,
         demanded: &demanded,
@@ -129,6 +139,7 @@ pub(crate) fn lower(
         parts: &parts,
         checks: Vec::new(),
         masked: None,
+        slice: None,
         blocks: Vec::new(),
         invariant,
         floats: floats(input, interrupt)?,
@@ -152,7 +163,38 @@ pub(crate) fn lower(
     let mut pending: Vec<_> = parts.pending.iter().map(|(key, slot)| (*slot, place(key))).collect();
     pending.sort_unstable();
     let pending = pending.into_iter().map(|(_, place)| place).collect();
-    Some(Ok(Lowered { func, entries, expected, sites, performed, pending }))
+    Some(Ok(Lowered { func, entries, expected, sites, performed, pending, gang: gang.warps }))
+}
+
+fn launch_of(input: &Input<'_>, gang: usize) -> LaunchShape {
+    LaunchShape { block: input.block, gang: gang as u32, slice: input.level.lanes() as u32 }
+}
+
+/// The warps that run together, and the shapes of their values.
+///
+/// Two warps hide each other's latency and share what is the same for both, but where one of them goes another way than the other
+/// its lanes wait: so there are two where no branch is taken by warps apart that their lanes would take together.
+fn gang_of(
+    input: &Input<'_>,
+    live: &Liveness,
+    interrupt: &Interrupt<'_>,
+) -> Option<(Gang, Shapes)> {
+    let level = input.level;
+    let shapes = |gang: usize| {
+        let launch = launch_of(input, gang);
+        Shapes::of(input.kernel, input.prologue, live, &launch, interrupt)
+    };
+    let one = shapes(1)?;
+    let pairs = input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32);
+    // Values of two warps in smaller vectors take all registers.
+    if level == Level::Avx512 && pairs {
+        let two = shapes(2)?;
+        let mut blocks = (0..input.kernel.blocks.len()).map(|id| ir::BlockId(id as u32));
+        if blocks.all(|block| one.parts(block) || !two.parts(block)) {
+            return Some((Gang { level, warps: 2 }, two));
+        }
+    }
+    Some((Gang { level, warps: 1 }, one))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
@@ -191,13 +233,13 @@ fn floats(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
 }
 
 impl Lower<'_> {
-    /// The registers that a node needs, and which are no more than the first lane's value.
+    /// The registers that a node needs, and which are no more than the first lane's value, or that of each slice.
     fn expected(&self, node: usize) -> Vec<(Reg, Shape)> {
         let shaped = |reg: &Reg| match (self.class(*reg), self.shape(*reg)) {
             (Class::Pred, shape) => {
                 (!matches!(shape, Shape::Varying)).then(|| (*reg, shape.clone()))
             }
-            (_, Shape::Affine(affine)) => Some((*reg, Shape::Affine(affine.clone()))),
+            (_, shape @ (Shape::Affine(_) | Shape::Sliced(_))) => Some((*reg, shape.clone())),
             (_, Shape::Varying | Shape::Mask(_)) => None,
         };
         let mut all: Vec<_> = self.nodes.all[node].live.iter().filter_map(shaped).collect();
@@ -358,7 +400,7 @@ impl Lower<'_> {
         match op {
             Op::Compare { op, d, a, b } => match self.shape(*d) {
                 Shape::Mask(lanes) => {
-                    let bits = self.number(u64::from(*lanes), Class::W32);
+                    let bits = self.lanes_constant(*lanes);
                     self.set(*d, Value::scalar(bits));
                     true
                 }
@@ -377,8 +419,10 @@ impl Lower<'_> {
             | Op::Binary { d, .. }
             | Op::Ternary { d, .. }
             | Op::Select { d, .. } => {
-                if !self.is_scalar(*d) {
-                    return self.vector_op(op, *d);
+                match self.form(*d) {
+                    Form::Vectors => return self.vector_op(op, *d),
+                    Form::Firsts => return self.firsts_op(op, *d, place),
+                    Form::One => {}
                 }
                 let found = self.scalar_op(op, place).or_else(|| {
                     let uniform = self.shape(*d).is_uniform();
@@ -396,12 +440,13 @@ impl Lower<'_> {
                 }
                 None => false,
             },
-            Op::ActiveMask { d } if self.is_scalar(*d) => {
+            Op::ActiveMask { d } if self.form(*d) != Form::Vectors => {
                 let all = match &self.masked {
                     Some(masked) => masked.lanes,
-                    None => self.number(0xffff_ffff, Class::W32),
+                    None => self.lanes_constant(u64::MAX),
                 };
-                self.set(*d, Value::scalar(all));
+                let warps = self.of_warps(all);
+                self.set_of_warps(*d, &warps);
                 true
             }
             Op::Load { .. } => self.load(op, place),
@@ -440,7 +485,7 @@ impl Lower<'_> {
             _ => return false,
         };
         // What would leave must not have been tried with lanes that are not meant.
-        if self.is_scalar(d) || self.class(d) == Class::Pred {
+        if self.form(d) != Form::Vectors {
             return false;
         }
         self.canonical(d);
@@ -487,10 +532,11 @@ impl Lower<'_> {
             self.write_home(reg, true);
         }
         self.shared = None;
-        let affine = |reg: &Reg| {
-            self.is_scalar(*reg)
-                && self.class(*reg) != Class::Pred
-                && !self.shape(*reg).is_uniform()
+        let affine = |reg: &Reg| match self.shape(*reg) {
+            Shape::Affine(affine) | Shape::Sliced(affine) => {
+                self.class(*reg) != Class::Pred && !affine.is_uniform()
+            }
+            Shape::Mask(_) | Shape::Varying => false,
         };
         if masked.is_some() && written.iter().any(affine) {
             // Which lane the others follow from is not there: somebody else goes on.
@@ -508,7 +554,7 @@ impl Lower<'_> {
             self.set(reg, Value { full: true, ..Value::HOME });
             let uniform = match self.class(reg) {
                 Class::Pred => self.shape(reg).is_uniform(),
-                Class::W32 | Class::W64 => self.is_scalar(reg),
+                Class::W32 | Class::W64 => self.form(reg) != Form::Vectors,
             };
             match lanes {
                 Some(lanes) if uniform => self.one_of_them(reg, lanes),

@@ -1,11 +1,11 @@
 //! Operations on values whose lanes follow from the first: computed once, for that lane.
 
 use super::Lower;
-use super::value::INT;
+use super::value::{INT, Value};
 use crate::mir::{Base, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Affine, Shape};
-use ir::{BinaryOp, Class, Op, Special, Src, TernaryOp, UnaryOp};
+use ir::{BinaryOp, Class, Op, Operand, Reg, Special, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 impl Lower<'_> {
@@ -54,6 +54,39 @@ impl Lower<'_> {
         }
     }
 
+    /// The first lane's result in each slice. Says whether the operation can be done so.
+    pub(super) fn firsts_op(&mut self, op: &Op, d: Reg, place: u32) -> bool {
+        let mut used = Vec::new();
+        op.operands(|operand| {
+            if let Operand::Use(reg) = operand
+                && self.class(reg) != Class::Pred
+            {
+                used.push(reg);
+            }
+        });
+        let operands: Vec<Vec<VReg>> = used.into_iter().map(|reg| self.firsts(reg)).collect();
+        let of_slice =
+            |slice: usize| operands.iter().map(|firsts| firsts[slice]).collect::<Vec<_>>();
+        let mut made: Vec<VReg> = Vec::new();
+        for slice in 0..self.gang.slices() {
+            // Of the same operands it is the same.
+            let known = (0..slice).find(|other| of_slice(*other) == of_slice(slice));
+            let found = match known {
+                Some(other) => made[other],
+                None => {
+                    self.slice = Some(slice);
+                    let found = self.scalar_op(op, place);
+                    self.slice = None;
+                    let Some(found) = found else { return false };
+                    found
+                }
+            };
+            made.push(found);
+        }
+        self.set(d, Value::firsts(made));
+        true
+    }
+
     pub(super) fn tied(&mut self, code: Code, a: VReg, b: O) -> VReg {
         let found = self.func.value(INT);
         self.func.x(code, &[O::Tied(found, a), b]);
@@ -63,7 +96,15 @@ impl Lower<'_> {
     fn affine(&self, src: Src) -> Affine {
         match src {
             Src::Imm(value) => Affine::constant(value),
-            Src::Reg(reg) => self.shape(reg).affine().cloned().unwrap_or(Affine::UNIFORM),
+            Src::Reg(reg) => self.affine_of(reg).unwrap_or(Affine::UNIFORM),
+        }
+    }
+
+    /// How lanes of a register follow from that which is computed, if they do.
+    pub(super) fn affine_of(&self, reg: Reg) -> Option<Affine> {
+        match self.slice {
+            None => self.shape(reg).affine().cloned(),
+            Some(_) => self.shape(reg).in_slices(self.class(reg), &self.launch),
         }
     }
 

@@ -8,13 +8,15 @@ use regalloc2::{RegClass, VReg};
 pub(super) struct Value {
     /// The first lane's, of which the others follow; of a predicate, a bit a lane.
     pub(super) scalar: Option<VReg>,
+    /// The first lane's of each slice, of which those of the slice follow.
+    pub(super) firsts: Option<Vec<VReg>>,
     /// All lanes', vector after vector.
     pub(super) vectors: Option<Vec<VReg>>,
     /// Of a predicate, a mask a vector.
     pub(super) masks: Option<Vec<VReg>>,
     /// NaNs may have any bits.
     pub(super) nan: bool,
-    /// The home row holds it: of a value whose lanes follow from the first, at least that.
+    /// The home row holds it: of a value whose lanes follow from the first, or from that of their slice, at least those.
     pub(super) home: bool,
     /// All lanes are in the home row.
     pub(super) full: bool,
@@ -25,6 +27,10 @@ impl Value {
         Value { scalar: Some(value), ..Value::default() }
     }
 
+    pub(super) fn firsts(values: Vec<VReg>) -> Value {
+        Value { firsts: Some(values), ..Value::default() }
+    }
+
     pub(super) fn vectors(values: Vec<VReg>) -> Value {
         Value { vectors: Some(values), ..Value::default() }
     }
@@ -33,8 +39,26 @@ impl Value {
         Value { masks: Some(values), ..Value::default() }
     }
 
-    pub(super) const HOME: Value =
-        Value { scalar: None, vectors: None, masks: None, nan: false, home: true, full: false };
+    pub(super) const HOME: Value = Value {
+        scalar: None,
+        firsts: None,
+        vectors: None,
+        masks: None,
+        nan: false,
+        home: true,
+        full: false,
+    };
+}
+
+/// In which form a value is kept, and handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The first lane's, or the bits of a predicate.
+    One,
+    /// The first lane's of each slice.
+    Firsts,
+    /// Vectors.
+    Vectors,
 }
 
 pub(super) const INT: RegClass = RegClass::Int;

@@ -1,7 +1,7 @@
 //! Where the values of a kernel's registers are, while it is lowered.
 
 use super::Lower;
-use super::value::{FLOAT, INT, Value};
+use super::value::{FLOAT, Form, INT, Value};
 use crate::exit::Keeps;
 use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
@@ -34,19 +34,25 @@ impl Lower<'_> {
         self.shapes.shape(reg)
     }
 
+    /// In which form a value is kept.
+    pub(super) fn form(&self, reg: Reg) -> Form {
+        match (self.class(reg), self.shape(reg)) {
+            (Class::Pred, _) | (_, Shape::Affine(_)) => Form::One,
+            (_, Shape::Sliced(_)) => Form::Firsts,
+            (_, Shape::Varying | Shape::Mask(_)) => Form::Vectors,
+        }
+    }
+
     /// Whether a value is kept as the first lane's alone.
     pub(super) fn is_scalar(&self, reg: Reg) -> bool {
-        match self.class(reg) {
-            Class::Pred => true,
-            Class::W32 | Class::W64 => matches!(self.shape(reg), Shape::Affine(_)),
-        }
+        self.form(reg) == Form::One
     }
 
     /// Vectors of a value.
     pub(super) fn count(&self, class: Class) -> usize {
         match class {
-            Class::W32 => self.level.slices(),
-            Class::W64 => 2 * self.level.slices(),
+            Class::W32 => self.gang.slices(),
+            Class::W64 => 2 * self.gang.slices(),
             Class::Pred => 0,
         }
     }
@@ -56,11 +62,23 @@ impl Lower<'_> {
         home.unwrap_or(Home { offset: 0, stride: 0 })
     }
 
-    /// A vector, or the first element, of a home row that is no predicate's.
+    /// A vector, or its first element, of a home row that is no predicate's. The rows of a gang's warps lie one after the other; where
+    /// all warps have one, it is there for each.
     pub(super) fn row(&self, reg: Reg, vector: usize) -> Mem {
         let Home { offset, stride } = self.home(reg);
+        let own = self.count(self.class(reg)) / self.gang.warps;
+        let vector = if stride == 0 { vector % own } else { vector };
         let disp = offset as usize * 4 + vector * self.level.bytes();
         Mem::new(Base::Registers(stride / 32), disp as i32)
+    }
+
+    /// Where a lane is in a home row.
+    pub(super) fn in_row(&mut self, reg: Reg, lane: VReg) -> VReg {
+        if self.gang.warps == 1 || self.home(reg).stride != 0 {
+            return lane;
+        }
+        // All warps have one row.
+        self.tied(Code::And_rm32_imm8, lane, O::I8(31))
     }
 
     /// The home of a predicate.
@@ -74,6 +92,18 @@ impl Lower<'_> {
             found.index = Some((warp, 1));
         }
         found
+    }
+
+    /// The bits of a predicate that its home has.
+    pub(super) fn home_bits(&mut self, reg: Reg) -> VReg {
+        let row = self.bits_row(reg);
+        if self.gang.warps == 1 || self.home(reg).stride != 0 {
+            return self.lanes_load(row);
+        }
+        // All warps have one home.
+        let one = self.func.value(INT);
+        self.func.x(Code::Mov_r32_rm32, &[O::D(one), O::M(row)]);
+        self.of_gang(&[one, one])
     }
 
     /// The value of a register as it is known.
@@ -97,12 +127,7 @@ impl Lower<'_> {
         let class = self.class(reg);
         let scalar = match (&value.masks, class) {
             (Some(masks), _) => self.bits_of(&masks.clone()),
-            (None, Class::Pred) => {
-                let found = self.func.value(INT);
-                let row = self.bits_row(reg);
-                self.func.x(Code::Mov_r32_rm32, &[O::D(found), O::M(row)]);
-                found
-            }
+            (None, Class::Pred) => self.home_bits(reg),
             (None, class) => {
                 let found = self.func.value(INT);
                 let code =
@@ -117,12 +142,73 @@ impl Lower<'_> {
         scalar
     }
 
-    /// The first lane's value of an operand that is kept so.
+    /// The value of an operand in the lane of which the others follow: the first, or that of the slice which is computed.
     pub(super) fn scalar_src(&mut self, src: Src, class: Class) -> VReg {
-        match src {
-            Src::Reg(reg) => self.scalar(reg),
-            Src::Imm(value) => self.number(value, class),
+        match (src, self.slice) {
+            (Src::Reg(reg), None) => self.scalar(reg),
+            (Src::Reg(reg), Some(slice)) => self.firsts(reg)[slice],
+            (Src::Imm(value), _) => self.number(value, class),
         }
+    }
+
+    /// The values of the first lane of each slice, of which the others follow.
+    pub(super) fn firsts(&mut self, reg: Reg) -> Vec<VReg> {
+        let mut value = self.known(reg);
+        if let Some(firsts) = value.firsts {
+            return firsts;
+        }
+        let class = self.class(reg);
+        let wide = class == Class::W64;
+        let count = self.gang.slices();
+        let firsts: Vec<VReg> = match self.shape(reg).clone() {
+            Shape::Affine(affine) => {
+                let first = self.scalar(reg);
+                let bits = if wide { 64 } else { 32 };
+                let step = |nth: usize| affine.step(nth * self.level.lanes()) << (64 - bits);
+                let steps: Vec<i64> =
+                    (0..count).map(|nth| step(nth).cast_signed() >> (64 - bits)).collect();
+                steps.into_iter().map(|step| self.increased(first, step, wide)).collect()
+            }
+            Shape::Sliced(_) | Shape::Varying | Shape::Mask(_) => {
+                let (code, vectors) =
+                    if wide { (Code::Mov_r64_rm64, 2) } else { (Code::Mov_r32_rm32, 1) };
+                debug_assert!(value.home, "what follows in slices is kept so");
+                (0..count)
+                    .map(|nth| {
+                        let found = self.func.value(INT);
+                        let row = self.row(reg, nth * vectors);
+                        self.func.x(code, &[O::D(found), O::M(row)]);
+                        found
+                    })
+                    .collect()
+            }
+        };
+        // Reading the scalar may have changed what is known.
+        value.scalar = self.known(reg).scalar;
+        value.firsts = Some(firsts.clone());
+        self.set(reg, value);
+        firsts
+    }
+
+    /// A value and a constant.
+    fn increased(&mut self, value: VReg, by: i64, wide: bool) -> VReg {
+        if by == 0 {
+            return value;
+        }
+        let found = self.func.value(INT);
+        match i32::try_from(by) {
+            Ok(by) => {
+                let sum = O::M(Mem::new(Base::Value(value), by));
+                let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
+                self.func.x(code, &[O::D(found), sum]);
+            }
+            Err(_) => {
+                let by = self.number(by.cast_unsigned(), Class::W64);
+                let sum = Mem { index: Some((by, 1)), ..Mem::new(Base::Value(value), 0) };
+                self.func.x(Code::Lea_r64_m, &[O::D(found), O::M(sum)]);
+            }
+        }
+        found
     }
 
     /// A constant.
@@ -151,11 +237,9 @@ impl Lower<'_> {
             Pred::Is(reg) => self.scalar(reg),
             Pred::Not(reg) => {
                 let bits = self.scalar(reg);
-                let found = self.func.value(INT);
-                self.func.x(Code::Not_rm32, &[O::Tied(found, bits)]);
-                found
+                self.lanes_not(bits)
             }
-            Pred::Const(value) => self.number(if value { 0xffff_ffff } else { 0 }, Class::W32),
+            Pred::Const(value) => self.lanes_constant(if value { u64::MAX } else { 0 }),
         }
     }
 
@@ -168,7 +252,8 @@ impl Lower<'_> {
         let class = self.class(reg);
         let count = self.count(class);
         let load = U::Load.code(self.level);
-        let vectors: Vec<VReg> = if value.home && (value.full || !self.is_scalar(reg)) {
+        let form = self.form(reg);
+        let vectors: Vec<VReg> = if value.home && (value.full || form == Form::Vectors) {
             (0..count)
                 .map(|nth| {
                     let found = self.func.value(FLOAT);
@@ -177,17 +262,66 @@ impl Lower<'_> {
                     found
                 })
                 .collect()
+        } else if form == Form::Firsts {
+            let firsts = self.firsts(reg);
+            let shape = self.shape(reg).clone();
+            let mut all: Option<(VReg, VReg)> = None;
+            let own = count / firsts.len();
+            (0..count)
+                .map(|nth| {
+                    let first = firsts[nth / own];
+                    let vector = match all {
+                        Some((of, vector)) if of == first => vector,
+                        _ => self.broadcast(first, class),
+                    };
+                    all = Some((first, vector));
+                    self.stepped(vector, &shape, class, nth)
+                })
+                .collect()
         } else {
             let first = self.scalar(reg);
             let shape = self.shape(reg).clone();
             let all = self.broadcast(first, class);
             (0..count).map(|nth| self.stepped(all, &shape, class, nth)).collect()
         };
-        // Reading the scalar may have changed what is known.
-        value.scalar = self.known(reg).scalar;
+        // Reading others may have changed what is known.
+        let known = self.known(reg);
+        (value.scalar, value.firsts) = (known.scalar, known.firsts);
         value.vectors = Some(vectors.clone());
         self.set(reg, value);
         vectors
+    }
+
+    /// A value that all lanes of a register have.
+    pub(super) fn alike(&mut self, reg: Reg, value: VReg) -> Value {
+        match self.form(reg) {
+            Form::One => Value::scalar(value),
+            Form::Firsts => Value::firsts(vec![value; self.gang.slices()]),
+            Form::Vectors => {
+                let class = self.class(reg);
+                let all = self.broadcast(value, class);
+                Value::vectors(vec![all; self.count(class)])
+            }
+        }
+    }
+
+    /// Gives all lanes of each warp a value of the warp's.
+    pub(super) fn set_of_warps(&mut self, reg: Reg, warps: &[VReg]) {
+        let value = match (warps, self.form(reg)) {
+            ([all], _) => self.alike(reg, *all),
+            (_, Form::One | Form::Firsts) => {
+                let own = self.gang.slices() / warps.len();
+                Value::firsts((0..self.gang.slices()).map(|nth| warps[nth / own]).collect())
+            }
+            (_, Form::Vectors) => {
+                let class = self.class(reg);
+                let own = self.count(class) / warps.len();
+                let all: Vec<VReg> =
+                    warps.iter().map(|value| self.broadcast(*value, class)).collect();
+                Value::vectors((0..self.count(class)).map(|nth| all[nth / own]).collect())
+            }
+        };
+        self.set(reg, value);
     }
 
     /// A scalar in all lanes of a vector.
@@ -208,9 +342,9 @@ impl Lower<'_> {
         found
     }
 
-    /// A vector of a value of which all lanes have the first one's.
+    /// A vector of a value of which all lanes have that from which they follow.
     fn stepped(&mut self, all: VReg, shape: &Shape, class: Class, nth: usize) -> VReg {
-        let Shape::Affine(affine) = shape else { return all };
+        let (Shape::Affine(affine) | Shape::Sliced(affine)) = shape else { return all };
         if affine.is_uniform() {
             return all;
         }
@@ -298,13 +432,16 @@ impl Lower<'_> {
 
     /// The values of a register in the form in which they are handed on, and what to make of them.
     pub(super) fn handed(&mut self, reg: Reg) -> Vec<VReg> {
-        if self.is_scalar(reg) {
-            return vec![self.scalar(reg)];
+        match self.form(reg) {
+            Form::One => vec![self.scalar(reg)],
+            Form::Firsts => self.firsts(reg),
+            Form::Vectors => {
+                if !self.floats[reg.0 as usize] {
+                    self.canonical(reg);
+                }
+                self.vectors(reg)
+            }
         }
-        if !self.floats[reg.0 as usize] {
-            self.canonical(reg);
-        }
-        self.vectors(reg)
     }
 
     /// What home rows do not hold of these registers, for an exit.
@@ -328,6 +465,11 @@ impl Lower<'_> {
                     values.extend(here);
                     kept.push((*reg, Keeps::First(affine, here.is_some())));
                 }
+                Shape::Sliced(affine) => {
+                    let here = if value.home { Vec::new() } else { self.firsts(*reg) };
+                    kept.push((*reg, Keeps::Firsts(affine, here.len())));
+                    values.extend(here);
+                }
                 Shape::Varying | Shape::Mask(_) => {
                     if !value.home {
                         let vectors = self.vectors(*reg);
@@ -340,28 +482,36 @@ impl Lower<'_> {
         (values, kept)
     }
 
-    /// Writes a value to its home row: of one whose lanes follow from the first, all lanes or just that.
+    /// Writes a value to its home row: of one whose lanes follow from the first, or from that of their slice, all lanes or just those.
     pub(super) fn write_home(&mut self, reg: Reg, all: bool) {
         let value = self.known(reg);
-        if value.home && (value.full || !all || !self.is_scalar(reg)) {
+        let form = self.form(reg);
+        if value.home && (value.full || !all || form == Form::Vectors) {
             return;
         }
         let class = self.class(reg);
-        if class == Class::Pred {
-            let bits = self.scalar(reg);
-            let row = self.bits_row(reg);
-            self.func.x(Code::Mov_rm32_r32, &[O::M(row), O::U(bits)]);
-        } else if self.is_scalar(reg) && !all {
-            let first = self.scalar(reg);
-            let code = if class == Class::W64 { Code::Mov_rm64_r64 } else { Code::Mov_rm32_r32 };
-            let row = self.row(reg, 0);
-            self.func.x(code, &[O::M(row), O::U(first)]);
-        } else {
-            self.canonical(reg);
-            let (_, store) = crate::x86::vector_moves(self.level);
-            for (nth, vector) in self.vectors(reg).into_iter().enumerate() {
-                let row = self.row(reg, nth);
-                self.func.x(store, &[O::M(row), O::U(vector)]);
+        let (code, vectors) =
+            if class == Class::W64 { (Code::Mov_rm64_r64, 2) } else { (Code::Mov_rm32_r32, 1) };
+        match form {
+            Form::One if class == Class::Pred => self.write_bits(reg),
+            Form::One if !all => {
+                let first = self.scalar(reg);
+                let row = self.row(reg, 0);
+                self.func.x(code, &[O::M(row), O::U(first)]);
+            }
+            Form::Firsts if !all => {
+                for (nth, first) in self.firsts(reg).into_iter().enumerate() {
+                    let row = self.row(reg, nth * vectors);
+                    self.func.x(code, &[O::M(row), O::U(first)]);
+                }
+            }
+            Form::One | Form::Firsts | Form::Vectors => {
+                self.canonical(reg);
+                let (_, store) = crate::x86::vector_moves(self.level);
+                for (nth, vector) in self.vectors(reg).into_iter().enumerate() {
+                    let row = self.row(reg, nth);
+                    self.func.x(store, &[O::M(row), O::U(vector)]);
+                }
             }
         }
         // Where lanes have parted, others may need another register in the row.
@@ -369,5 +519,15 @@ impl Lower<'_> {
             let value = self.known(reg);
             self.set(reg, Value { home: true, full: value.full || all, ..value });
         }
+    }
+
+    fn write_bits(&mut self, reg: Reg) {
+        let bits = self.scalar(reg);
+        let row = self.bits_row(reg);
+        if self.home(reg).stride != 0 {
+            return self.lanes_store(row, bits);
+        }
+        // All warps have one home.
+        self.func.x(Code::Mov_rm32_r32, &[O::M(row), O::U(bits)]);
     }
 }
