@@ -28,7 +28,6 @@ struct Known {
     performed: usize,
     pending: Vec<(u32, Vec<Reg>)>,
     gang: usize,
-    slice: usize,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,11 +50,11 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
     if interrupt.heard() {
         return None;
     }
-    Some(Code::new(emitted, lowered, input.level.lanes()))
+    Some(Code::new(emitted, lowered))
 }
 
 impl Code {
-    fn new(emitted: Emitted, lowered: Lowered, slice: usize) -> Result<Code, String> {
+    fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
         let Lowered { expected, sites, performed, pending, gang, .. } = lowered;
         let mut entries: Vec<Entry> = emitted
             .entries
@@ -71,7 +70,7 @@ impl Code {
         let Emitted { bytes, start, exits, words, .. } = emitted;
         Code::of(
             &bytes,
-            Known { start, entries, exits, sites, words, performed, pending, gang, slice },
+            Known { start, entries, exits, sites, words, performed, pending, gang },
         )
     }
 
@@ -99,7 +98,7 @@ impl Code {
         let (known, contents) = postcard::from_bytes::<(Known, Vec<u8>)>(bytes).ok()?;
         let entries = known.entries.iter().map(|entry| entry.offset);
         let inside = entries.chain([known.start]).all(|offset| offset < contents.len())
-            && matches!((known.gang, known.slice), (1 | 2, 8 | 16));
+            && matches!(known.gang, 1 | 2);
         if inside { Code::of(&contents, known).ok() } else { None }
     }
 
@@ -139,12 +138,6 @@ impl Code {
     #[inline]
     pub fn gang(&self) -> usize {
         self.known.gang
-    }
-
-    /// Lanes of a slice: what is kept of slices is so for so many lanes, one slice after the other.
-    #[inline]
-    pub fn slice(&self) -> usize {
-        self.known.slice
     }
 
     /// Words of 64 bits that must follow the context in memory.

@@ -559,8 +559,8 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
         let value = match keeps {
             Keeps::First(affine, true) => Kept::First(affine.clone(), Some(take())),
             Keeps::First(affine, false) => Kept::First(affine.clone(), None),
-            Keeps::Firsts(affine, count) => {
-                Kept::Firsts(affine.clone(), (0..*count).map(|_| take()).collect())
+            Keeps::Firsts(lanes, affine, count) => {
+                Kept::Firsts(*lanes, affine.clone(), (0..*count).map(|_| take()).collect())
             }
             Keeps::Bits => Kept::Bits(take()),
             Keeps::Vectors(count, nan) => {

@@ -35,8 +35,8 @@ pub enum Found {
 pub enum Kept {
     /// The first lane's value, wherever it is, of which the others follow.
     First(Affine, Option<Found>),
-    /// That of the first lane of each slice, of which those of the slice follow; none if home rows have them.
-    Firsts(Affine, Vec<Found>),
+    /// That of the first lane of each slice, of so many lanes, of which those of the slice follow; none if home rows have them.
+    Firsts(u32, Affine, Vec<Found>),
     /// The bits of a predicate.
     Bits(Found),
     /// Vectors one after the other; whether NaNs have to be made canonical.
@@ -85,8 +85,8 @@ impl Leaving {
 pub(crate) enum Keeps {
     /// Whether there is a value, or the row has it.
     First(Affine, bool),
-    /// How many values there are.
-    Firsts(Affine, usize),
+    /// Lanes of a slice, and how many values there are.
+    Firsts(u32, Affine, usize),
     Bits,
     Vectors(usize, bool),
 }

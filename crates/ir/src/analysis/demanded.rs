@@ -144,7 +144,7 @@ mod tests {
         let inst = Inst { guard: Some(first.into()), op: store, place: crate::Place(0) };
         kernel.blocks[0].insts.push(inst);
         let live = Liveness::of(&kernel).expect("small");
-        let launch = LaunchShape { block: [32, 1, 1], gang: 1, slice: 16 };
+        let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
         let never = Interrupt::never();
         let shapes = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
         let found = Demanded::of(&kernel, &shapes, &never).expect("not interrupted");
@@ -170,7 +170,7 @@ mod tests {
         b.push(Op::Collective { what, members: Members::Mask(mask.into()), aligned: false });
         let kernel = b.finish();
         let live = Liveness::of(&kernel).expect("small");
-        let launch = LaunchShape { block: [32, 1, 1], gang: 1, slice: 16 };
+        let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
         let never = Interrupt::never();
         let shapes = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
         let found = Demanded::of(&kernel, &shapes, &never).expect("not interrupted");

@@ -36,7 +36,7 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
         Pred::Not(reg) => known.shape(reg).map(|shape| match shape {
             Shape::Mask(lanes) => Shape::Mask(!lanes),
             Shape::Affine(_) => Shape::UNIFORM,
-            Shape::Sliced(_) | Shape::Varying => Shape::Varying,
+            Shape::Sliced(..) | Shape::Varying => Shape::Varying,
         }),
         Pred::Const(value) => Some(Shape::Mask(if value { u64::MAX } else { 0 })),
     };
@@ -83,15 +83,25 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
         // At the same generic address in its local memory, each lane has a value of its own.
         Op::Load { space: Space::Generic, .. } if known.has_local() => Shape::Varying,
         Op::Load { address, .. } if src(address.base)?.is_uniform() => Shape::UNIFORM,
-        Op::Collective { what, members, .. } if what.gives_all_the_same() => {
+        Op::Collective { what, members, .. } => {
+            let mut known = true;
+            let alike = what.gives_all_the_same(|of| match src(of) {
+                Some(shape) => shape.is_uniform(),
+                None => {
+                    known = false;
+                    true
+                }
+            });
             // The lanes of each membermask have a result of their own.
             let one_group = match members {
                 Members::Active => true,
                 Members::Mask(mask) => src(*mask)?.is_uniform(),
             };
-            if one_group { of_each_warp(launch) } else { Shape::Varying }
+            if !known {
+                return None;
+            }
+            if alike && one_group { of_each_warp(launch) } else { Shape::Varying }
         }
-        Op::Collective { .. } => Shape::Varying,
         Op::Load { .. }
         | Op::Store { .. }
         | Op::Atomic { .. }
@@ -120,16 +130,19 @@ fn result<const N: usize>(
             return Shape::UNIFORM;
         }
     }
-    let slices = operands.iter().map(|(shape, class)| shape.in_slices(*class, launch));
-    let Some(slices) = slices.collect::<Option<Vec<Affine>>>() else { return Shape::Varying };
-    let slices: Vec<&Affine> = slices.iter().collect();
-    let found = <[&Affine; N]>::try_from(slices).ok().and_then(function);
-    found.map_or(Shape::Varying, Shape::Sliced)
+    let found = launch.slices().find_map(|lanes| {
+        let slices = operands.iter().map(|(shape, class)| shape.in_slices(*class, lanes));
+        let slices = slices.collect::<Option<Vec<Affine>>>()?;
+        let slices: Vec<&Affine> = slices.iter().collect();
+        let found = <[&Affine; N]>::try_from(slices).ok().and_then(&function)?;
+        Some(Shape::Sliced(lanes, found))
+    });
+    found.unwrap_or(Shape::Varying)
 }
 
 /// What is the same in all lanes of a warp, and may be something else in every warp.
 fn of_each_warp(launch: &LaunchShape) -> Shape {
-    if launch.gang == 1 { Shape::UNIFORM } else { Shape::Sliced(Affine::UNIFORM) }
+    if launch.gang == 1 { Shape::UNIFORM } else { Shape::Sliced(WARP as u32, Affine::UNIFORM) }
 }
 
 fn unary(op: UnaryOp, a: &Affine) -> Option<Affine> {

@@ -8,16 +8,16 @@ pub const GANG_LANES: usize = 2 * WARP;
 /// What launches of one shape have in common, as far as values follow from it.
 ///
 /// A *gang* is one warp, or two that follow each other, whose lanes run the same code at once. What is known of a gang's lanes is
-/// known of [`GANG_LANES`]: those of a gang of one warp are told twice. A gang's lanes are divided into *slices* of as many lanes as
-/// a vector has.
+/// known of [`GANG_LANES`]: those of a gang of one warp are told twice. A gang's lanes are divided into *slices*: its warps, or the
+/// lanes of each vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     /// The CTA's extents in threads.
     pub block: [u32; 3],
     /// Warps of a gang: 1 or 2.
     pub gang: u32,
-    /// Lanes of a slice, a power of two of at most a warp's.
-    pub slice: u32,
+    /// Lanes of a vector, a power of two of at most a warp's.
+    pub vector: u32,
 }
 
 impl LaunchShape {
@@ -44,8 +44,9 @@ impl LaunchShape {
         [thread % x, thread / x % y, thread / x / y]
     }
 
-    /// The first lane of a lane's slice.
-    pub(super) fn first_of_slice(&self, lane: usize) -> usize {
-        lane - lane % self.slice as usize
+    /// Lanes of a slice, of large slices first.
+    pub(super) fn slices(&self) -> impl Iterator<Item = u32> {
+        let warps = (self.gang > 1).then_some(WARP as u32);
+        warps.into_iter().chain([self.vector])
     }
 }

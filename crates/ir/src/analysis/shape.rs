@@ -10,8 +10,8 @@ use std::sync::Arc;
 pub enum Shape {
     /// The value of the first lane plus a constant of the lane.
     Affine(Affine),
-    /// The value of the first lane of the slice plus a constant of the lane.
-    Sliced(Affine),
+    /// The value of the first lane of the slice, of so many lanes, plus a constant of the lane.
+    Sliced(u32, Affine),
     /// Of a predicate: true in these lanes, in every gang.
     Mask(u64),
     /// Anything.
@@ -90,11 +90,11 @@ impl Affine {
         })
     }
 
-    /// What it says of each slice.
-    pub(super) fn in_slices(&self, class: Class, launch: &LaunchShape) -> Affine {
+    /// What it says of each slice of so many lanes.
+    fn in_slices(&self, class: Class, lanes: u32) -> Affine {
         let Some(steps) = &self.steps else { return self.clone() };
         let bits = if class == Class::W64 { 64 } else { 32 };
-        let first = |lane: usize| steps[launch.first_of_slice(lane)];
+        let first = |lane: usize| steps[lane - lane % lanes as usize];
         let own = std::array::from_fn(|lane| cut(steps[lane].wrapping_sub(first(lane)), bits));
         let firsts = (0..GANG_LANES).map(first);
         let zeros = firsts.clone().filter(|step| *step != 0).map(u64::trailing_zeros);
@@ -140,15 +140,17 @@ impl Shape {
         match self {
             Shape::Affine(affine) => affine.is_uniform(),
             Shape::Mask(lanes) => *lanes == 0 || *lanes == u64::MAX,
-            Shape::Sliced(_) | Shape::Varying => false,
+            Shape::Sliced(..) | Shape::Varying => false,
         }
     }
 
-    /// How the lanes of each slice follow from its first one, of a value of a class, if they do.
-    pub fn in_slices(&self, class: Class, launch: &LaunchShape) -> Option<Affine> {
+    /// How the lanes of each slice of so many follow from its first one, of a value of a class, if they do.
+    pub fn in_slices(&self, class: Class, lanes: u32) -> Option<Affine> {
         match self {
-            Shape::Affine(affine) => Some(affine.in_slices(class, launch)),
-            Shape::Sliced(affine) => Some(affine.clone()),
+            Shape::Affine(affine) => Some(affine.in_slices(class, lanes)),
+            Shape::Sliced(own, affine) => {
+                (*own >= lanes).then(|| affine.in_slices(class, lanes))
+            }
             Shape::Mask(_) | Shape::Varying => None,
         }
     }
@@ -161,12 +163,15 @@ impl Shape {
                 a.join(b).map_or(Shape::Varying, Shape::Affine)
             }
             (a, b) if a.is_uniform() && b.is_uniform() => Shape::UNIFORM,
-            (Shape::Affine(_) | Shape::Sliced(_), Shape::Affine(_) | Shape::Sliced(_)) => {
-                let slices = self.in_slices(class, launch).zip(other.in_slices(class, launch));
-                let both = slices.and_then(|(a, b)| a.join(&b));
-                both.map_or(Shape::Varying, Shape::Sliced)
+            (Shape::Affine(_) | Shape::Sliced(..), Shape::Affine(_) | Shape::Sliced(..)) => {
+                let joined = launch.slices().find_map(|lanes| {
+                    let slices = self.in_slices(class, lanes).zip(other.in_slices(class, lanes));
+                    let both = slices.and_then(|(a, b)| a.join(&b))?;
+                    Some(Shape::Sliced(lanes, both))
+                });
+                joined.unwrap_or(Shape::Varying)
             }
-            (Shape::Affine(_) | Shape::Sliced(_) | Shape::Mask(_) | Shape::Varying, _) => {
+            (Shape::Affine(_) | Shape::Sliced(..) | Shape::Mask(_) | Shape::Varying, _) => {
                 Shape::Varying
             }
         }

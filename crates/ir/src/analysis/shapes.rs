@@ -181,7 +181,7 @@ mod tests {
             &kernel,
             &[],
             &live,
-            &LaunchShape { block, gang: 1, slice: 16 },
+            &LaunchShape { block, gang: 1, vector: 16 },
             &Interrupt::never(),
         )
         .expect("not interrupted");
@@ -192,8 +192,8 @@ mod tests {
             Shape::Affine(affine) => {
                 format!("+{},{},{}", affine.step(1), affine.step(2), affine.step(31))
             }
-            Shape::Sliced(affine) => {
-                format!("slices +{},{},{}", affine.step(1), affine.step(2), affine.step(15))
+            Shape::Sliced(lanes, affine) => {
+                format!("{lanes} +{},{},{}", affine.step(1), affine.step(2), affine.step(15))
             }
         };
         found.shapes.iter().map(text).collect()
@@ -275,7 +275,7 @@ mod tests {
         }
         let kernel = b.finish();
         let live = Liveness::of(&kernel).expect("small");
-        let launch = LaunchShape { block: [32, 1, 1], gang: 1, slice: 16 };
+        let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
         let never = Interrupt::never();
         let found = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
         assert!(found.shape(one).is_uniform());
@@ -299,7 +299,7 @@ mod tests {
             let mut kernel = b.finish();
             kernel.local_bytes = local_bytes;
             let live = Liveness::of(&kernel).expect("small");
-            let launch = LaunchShape { block: [32, 1, 1], gang: 1, slice: 16 };
+            let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
             let never = Interrupt::never();
             let found = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
             found.shape(d).clone()

@@ -192,27 +192,53 @@ impl Lower<'_> {
         let sum = Mem::new(Base::Context, crate::context::MASKED_LANES);
         self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(counted)]);
         let sum = Mem::new(Base::Context, crate::context::MASKED_INSTRUCTIONS);
-        if self.gang.warps == 1 {
-            self.func.x(Code::Add_rm64_imm32, &[O::M(sum), O::I32(count as i32)]);
-            return;
-        }
-        for lanes in self.of_warps(lanes) {
-            let flag = self.is_some(lanes);
-            let own = self.func.value(INT);
-            self.func.x(times, &[O::D(own), O::U(flag), O::I32(count as i32)]);
-            self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(own)]);
+        let all = count * self.gang.warps as u32;
+        self.func.x(Code::Add_rm64_imm32, &[O::M(sum), O::I32(all as i32)]);
+        if self.gang.warps > 1 {
+            for lanes in self.of_warps(lanes) {
+                // Nobody of the warp executes it.
+                self.seldom(lanes, Code::Test_rm32_r32, ConditionCode::e, |this| {
+                    this.func.x(Code::Sub_rm64_imm32, &[O::M(sum), O::I32(count as i32)]);
+                });
+            }
         }
     }
 
     /// Counts the warps of which there are lanes in both sets.
     fn count_divergences(&mut self, one: VReg, other: VReg) {
         let sum = Mem::new(Base::Context, crate::context::DIVERGENCES);
-        let (one, other) = (self.of_warps(one), self.of_warps(other));
-        for (one, other) in one.into_iter().zip(other) {
-            let (one, other) = (self.is_some(one), self.is_some(other));
-            let both = self.tied(Code::And_r32_rm32, one, O::U(other));
-            self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(both)]);
-        }
+        // Mostly all go the same way.
+        self.seldom(one, Code::Test_rm64_r64, ConditionCode::ne, |this| {
+            this.seldom(other, Code::Test_rm64_r64, ConditionCode::ne, |this| {
+                let (one, other) = (this.of_warps(one), this.of_warps(other));
+                for (one, other) in one.into_iter().zip(other) {
+                    let (one, other) = (this.is_some(one), this.is_some(other));
+                    let both = this.tied(Code::And_r32_rm32, one, O::U(other));
+                    this.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(both)]);
+                }
+            });
+        });
+    }
+
+    /// Emits what is done if a condition holds of a set of lanes.
+    fn seldom(
+        &mut self,
+        lanes: VReg,
+        test: Code,
+        condition: ConditionCode,
+        what: impl FnOnce(&mut Self),
+    ) {
+        let [then, mostly, join] = [0; 3].map(|_| self.func.block());
+        self.func.x(test, &[O::U(lanes), O::U(lanes)]);
+        self.func.end(Kind::Branch(condition), vec![(then, Vec::new()), (mostly, Vec::new())]);
+        let state = self.state.clone();
+        self.func.begin(then);
+        what(self);
+        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
+        self.state = state;
+        self.func.begin(mostly);
+        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
+        self.func.begin(join);
     }
 
     /// 1 if there is a lane of a warp, else 0.
@@ -365,7 +391,7 @@ impl Lower<'_> {
             let found = self.of_first(reg, lanes);
             return self.set(reg, Value::scalar(found));
         }
-        let count = self.gang.slices();
+        let count = self.gang.lanes() / self.slice_of(reg);
         let firsts = (0..count)
             .map(|nth| {
                 let own = self.gang.of_vector(nth, count);
@@ -401,7 +427,7 @@ impl Lower<'_> {
             let form = self.form(*reg);
             let (count, class) = match form {
                 Form::One => (1, INT),
-                Form::Firsts => (self.gang.slices(), INT),
+                Form::Firsts => (self.gang.lanes() / self.slice_of(*reg), INT),
                 Form::Vectors => (self.count(self.class(*reg)), FLOAT),
             };
             let values: Vec<VReg> = (0..count).map(|_| self.func.value(class)).collect();

@@ -46,10 +46,7 @@ struct Run {
 impl Lanes {
     /// The element of a lane, or one so many bytes further on.
     fn memory(&self, lane: usize, further: i64) -> Mem {
-        let (base, index) = match self.bases[..] {
-            [all] => all,
-            _ => self.bases[lane / self.slice],
-        };
+        let (base, index) = self.bases[lane / self.slice];
         let index = index.map(|index| (index, 1));
         Mem { base, index, disp: (self.at[lane] + further) as i32, broadcast: false }
     }
@@ -107,7 +104,7 @@ impl Lower<'_> {
             return size >= 4 && self.load_parameter(d, size, address);
         }
         let Some(shape) = self.address_shape(address, *space) else { return false };
-        let (Shape::Affine(affine) | Shape::Sliced(affine)) = &shape else { return false };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
         let uniform = shape.is_uniform();
         let wide = size == 8;
         let count = self.count(if wide { Class::W64 } else { Class::W32 });
@@ -279,7 +276,7 @@ impl Lower<'_> {
             _ => false,
         };
         let Some(shape) = self.address_shape(address, *space) else { return false };
-        let (Shape::Affine(affine) | Shape::Sliced(affine)) = &shape else { return false };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
         let bytes = size * values.len() as i64;
         // Elements of all lanes are packed at once without AVX-512.
         let group = match self.level {
@@ -373,7 +370,7 @@ impl Lower<'_> {
         writes: bool,
         place: u32,
     ) -> Option<Lanes> {
-        let (Shape::Affine(affine) | Shape::Sliced(affine)) = shape else { return None };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
         let wide = !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
         let bits = if wide { 64 } else { 32 };
         let (low, high) = affine.extremes(bits);
@@ -393,9 +390,9 @@ impl Lower<'_> {
             return None;
         }
         let class = if wide { Class::W64 } else { Class::W32 };
-        let firsts = match (shape, address.base) {
-            (Shape::Sliced(_), Src::Reg(reg)) => self.firsts(reg),
-            _ => vec![self.scalar_src(address.base, class)],
+        let (slice, firsts) = match (shape, address.base) {
+            (Shape::Sliced(lanes, _), Src::Reg(reg)) => (*lanes as usize, self.firsts(reg)),
+            _ => (self.gang.lanes(), vec![self.scalar_src(address.base, class)]),
         };
         let site = match space {
             Space::Global | Space::Generic => Some(self.site(writes)),
@@ -410,7 +407,7 @@ impl Lower<'_> {
                 None => self.checked_run(*first, affine, &run, place),
             });
         }
-        Some(Lanes { bases, slice: self.level.lanes(), at })
+        Some(Lanes { bases, slice, at })
     }
 
     /// Checks the lanes that follow from one, and says from where they are counted.

@@ -65,7 +65,6 @@ struct Lower<'a> {
     input: &'a Input<'a>,
     level: Level,
     gang: Gang,
-    launch: LaunchShape,
     func: Func,
     shapes: &'a Shapes,
     demanded: &'a Demanded,
@@ -81,8 +80,8 @@ struct Lower<'a> {
     invariant: Vec<bool>,
     /// Per register, whether NaNs may have any bits where it is handed on.
     floats: Vec<bool>,
-    /// The slice whose first lane's values are computed; of all lanes' first one if there is none.
-    slice: Option<usize>,
+    /// The slice, of so many lanes, whose first lane's values are computed; of all lanes' first one if there is none.
+    slice: Option<(usize, usize)>,
     /// What is known where the next instruction goes.
     state: HashMap<Reg, Value>,
     /// Registers whose values are needed there.
@@ -131,7 +130,6 @@ pub(crate) fn lower(
         input,
         level: input.level,
         gang,
-        launch: launch_of(input, gang.warps),
         func,
         shapes: &shapes,
         demanded: &demanded,
@@ -166,10 +164,6 @@ pub(crate) fn lower(
     Some(Ok(Lowered { func, entries, expected, sites, performed, pending, gang: gang.warps }))
 }
 
-fn launch_of(input: &Input<'_>, gang: usize) -> LaunchShape {
-    LaunchShape { block: input.block, gang: gang as u32, slice: input.level.lanes() as u32 }
-}
-
 /// The warps that run together, and the shapes of their values.
 ///
 /// Two warps hide each other's latency and share what is the same for both, but where one of them goes another way than the other
@@ -180,8 +174,8 @@ fn gang_of(
     interrupt: &Interrupt<'_>,
 ) -> Option<(Gang, Shapes)> {
     let level = input.level;
-    let shapes = |gang: usize| {
-        let launch = launch_of(input, gang);
+    let shapes = |gang: u32| {
+        let launch = LaunchShape { block: input.block, gang, vector: level.lanes() as u32 };
         Shapes::of(input.kernel, input.prologue, live, &launch, interrupt)
     };
     let one = shapes(1)?;
@@ -239,7 +233,7 @@ impl Lower<'_> {
             (Class::Pred, shape) => {
                 (!matches!(shape, Shape::Varying)).then(|| (*reg, shape.clone()))
             }
-            (_, shape @ (Shape::Affine(_) | Shape::Sliced(_))) => Some((*reg, shape.clone())),
+            (_, shape @ (Shape::Affine(_) | Shape::Sliced(..))) => Some((*reg, shape.clone())),
             (_, Shape::Varying | Shape::Mask(_)) => None,
         };
         let mut all: Vec<_> = self.nodes.all[node].live.iter().filter_map(shaped).collect();
@@ -533,7 +527,7 @@ impl Lower<'_> {
         }
         self.shared = None;
         let affine = |reg: &Reg| match self.shape(*reg) {
-            Shape::Affine(affine) | Shape::Sliced(affine) => {
+            Shape::Affine(affine) | Shape::Sliced(_, affine) => {
                 self.class(*reg) != Class::Pred && !affine.is_uniform()
             }
             Shape::Mask(_) | Shape::Varying => false,

@@ -185,14 +185,13 @@ impl Lower<'_> {
 
     /// A bit a lane of masks.
     pub(super) fn bits_of(&mut self, masks: &[VReg]) -> VReg {
+        if self.level == Level::Avx512 {
+            return self.bits_of_words(masks);
+        }
         let mut all = None;
         for (nth, mask) in masks.iter().enumerate() {
             let mut part = self.func.value(INT);
-            let code = match self.level {
-                Level::Avx2 => Code::VEX_Vmovmskps_r32_ymm,
-                Level::Avx512 => Code::VEX_Kmovw_r32_kr,
-            };
-            self.func.x(code, &[O::D(part), O::U(*mask)]);
+            self.func.x(Code::VEX_Vmovmskps_r32_ymm, &[O::D(part), O::U(*mask)]);
             if nth > 0 {
                 let by = (nth * self.level.lanes()) as u8;
                 part = self.tied(Code::Shl_rm64_imm8, part, O::I8(by));
@@ -203,6 +202,30 @@ impl Lower<'_> {
             });
         }
         all.unwrap_or_else(|| self.number(0, Class::W32))
+    }
+
+    /// The same of masks of 16 bits (AVX-512).
+    fn bits_of_words(&mut self, masks: &[VReg]) -> VReg {
+        let mut parts = masks.to_vec();
+        for code in [Code::VEX_Kunpckwd_kr_kr_kr, Code::VEX_Kunpckdq_kr_kr_kr] {
+            parts = parts
+                .chunks(2)
+                .map(|pair| {
+                    let [low, high] = *pair else { return pair[0] };
+                    let both = self.func.value(RegClass::Vector);
+                    self.func.x(code, &[O::D(both), O::U(high), O::U(low)]);
+                    both
+                })
+                .collect();
+        }
+        let found = self.func.value(INT);
+        let code = match masks.len() {
+            1 => Code::VEX_Kmovw_r32_kr,
+            2 => Code::VEX_Kmovd_r32_kr,
+            _ => Code::VEX_Kmovq_r64_kr,
+        };
+        self.func.x(code, &[O::D(found), O::U(parts[0])]);
+        found
     }
 
     /// A comparison of values that vary.

@@ -64,17 +64,19 @@ impl Lower<'_> {
                 used.push(reg);
             }
         });
-        let operands: Vec<Vec<VReg>> = used.into_iter().map(|reg| self.firsts(reg)).collect();
+        let lanes = self.slice_of(d);
+        let operands: Vec<Vec<VReg>> =
+            used.into_iter().map(|reg| self.firsts_in(reg, lanes)).collect();
         let of_slice =
             |slice: usize| operands.iter().map(|firsts| firsts[slice]).collect::<Vec<_>>();
         let mut made: Vec<VReg> = Vec::new();
-        for slice in 0..self.gang.slices() {
+        for slice in 0..self.gang.lanes() / lanes {
             // Of the same operands it is the same.
             let known = (0..slice).find(|other| of_slice(*other) == of_slice(slice));
             let found = match known {
                 Some(other) => made[other],
                 None => {
-                    self.slice = Some(slice);
+                    self.slice = Some((lanes, slice));
                     let found = self.scalar_op(op, place);
                     self.slice = None;
                     let Some(found) = found else { return false };
@@ -104,7 +106,7 @@ impl Lower<'_> {
     pub(super) fn affine_of(&self, reg: Reg) -> Option<Affine> {
         match self.slice {
             None => self.shape(reg).affine().cloned(),
-            Some(_) => self.shape(reg).in_slices(self.class(reg), &self.launch),
+            Some((lanes, _)) => self.shape(reg).in_slices(self.class(reg), lanes as u32),
         }
     }
 

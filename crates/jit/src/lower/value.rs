@@ -10,6 +10,8 @@ pub(super) struct Value {
     pub(super) scalar: Option<VReg>,
     /// The first lane's of each slice, of which those of the slice follow.
     pub(super) firsts: Option<Vec<VReg>>,
+    /// The same for smaller slices, of so many lanes.
+    pub(super) finer: Option<(usize, Vec<VReg>)>,
     /// All lanes', vector after vector.
     pub(super) vectors: Option<Vec<VReg>>,
     /// Of a predicate, a mask a vector.
@@ -42,6 +44,7 @@ impl Value {
     pub(super) const HOME: Value = Value {
         scalar: None,
         firsts: None,
+        finer: None,
         vectors: None,
         masks: None,
         nan: false,

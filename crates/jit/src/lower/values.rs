@@ -38,8 +38,16 @@ impl Lower<'_> {
     pub(super) fn form(&self, reg: Reg) -> Form {
         match (self.class(reg), self.shape(reg)) {
             (Class::Pred, _) | (_, Shape::Affine(_)) => Form::One,
-            (_, Shape::Sliced(_)) => Form::Firsts,
+            (_, Shape::Sliced(..)) => Form::Firsts,
             (_, Shape::Varying | Shape::Mask(_)) => Form::Vectors,
+        }
+    }
+
+    /// Lanes of a slice of a value that is kept in slices.
+    pub(super) fn slice_of(&self, reg: Reg) -> usize {
+        match self.shape(reg) {
+            Shape::Sliced(lanes, _) => *lanes as usize,
+            Shape::Affine(_) | Shape::Mask(_) | Shape::Varying => self.gang.lanes(),
         }
     }
 
@@ -146,46 +154,63 @@ impl Lower<'_> {
     pub(super) fn scalar_src(&mut self, src: Src, class: Class) -> VReg {
         match (src, self.slice) {
             (Src::Reg(reg), None) => self.scalar(reg),
-            (Src::Reg(reg), Some(slice)) => self.firsts(reg)[slice],
+            (Src::Reg(reg), Some((lanes, slice))) => self.firsts_in(reg, lanes)[slice],
             (Src::Imm(value), _) => self.number(value, class),
         }
     }
 
-    /// The values of the first lane of each slice, of which the others follow.
+    /// The values of the first lane of each slice, of a value that is kept so.
     pub(super) fn firsts(&mut self, reg: Reg) -> Vec<VReg> {
         let mut value = self.known(reg);
         if let Some(firsts) = value.firsts {
             return firsts;
         }
+        debug_assert!(value.home, "what follows in slices is kept so");
+        let (code, size) = match self.class(reg) {
+            Class::W64 => (Code::Mov_r64_rm64, 8),
+            Class::W32 | Class::Pred => (Code::Mov_r32_rm32, 4),
+        };
+        let lanes = self.slice_of(reg);
+        let firsts: Vec<VReg> = (0..self.gang.lanes() / lanes)
+            .map(|nth| {
+                let found = self.func.value(INT);
+                let row = self.row(reg, nth * lanes * size / self.level.bytes());
+                self.func.x(code, &[O::D(found), O::M(row)]);
+                found
+            })
+            .collect();
+        value.firsts = Some(firsts.clone());
+        self.set(reg, value);
+        firsts
+    }
+
+    /// The values of the first lane of each slice of so many lanes, of a value whose lanes follow from those.
+    pub(super) fn firsts_in(&mut self, reg: Reg, lanes: usize) -> Vec<VReg> {
         let class = self.class(reg);
         let wide = class == Class::W64;
-        let count = self.gang.slices();
-        let firsts: Vec<VReg> = match self.shape(reg).clone() {
-            Shape::Affine(affine) => {
-                let first = self.scalar(reg);
-                let bits = if wide { 64 } else { 32 };
-                let step = |nth: usize| affine.step(nth * self.level.lanes()) << (64 - bits);
-                let steps: Vec<i64> =
-                    (0..count).map(|nth| step(nth).cast_signed() >> (64 - bits)).collect();
-                steps.into_iter().map(|step| self.increased(first, step, wide)).collect()
-            }
-            Shape::Sliced(_) | Shape::Varying | Shape::Mask(_) => {
-                let (code, vectors) =
-                    if wide { (Code::Mov_r64_rm64, 2) } else { (Code::Mov_r32_rm32, 1) };
-                debug_assert!(value.home, "what follows in slices is kept so");
-                (0..count)
-                    .map(|nth| {
-                        let found = self.func.value(INT);
-                        let row = self.row(reg, nth * vectors);
-                        self.func.x(code, &[O::D(found), O::M(row)]);
-                        found
-                    })
-                    .collect()
-            }
+        let bits = if wide { 64 } else { 32 };
+        let (own, known) = match self.form(reg) {
+            Form::Firsts => (self.slice_of(reg), self.firsts(reg)),
+            Form::One | Form::Vectors => (self.gang.lanes(), vec![self.scalar(reg)]),
         };
-        // Reading the scalar may have changed what is known.
-        value.scalar = self.known(reg).scalar;
-        value.firsts = Some(firsts.clone());
+        if own == lanes {
+            return known;
+        }
+        if let Some((of, firsts)) = self.known(reg).finer.filter(|(of, _)| *of == lanes) {
+            debug_assert_eq!(of, lanes);
+            return firsts;
+        }
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = self.shape(reg).clone() else {
+            return known;
+        };
+        let firsts: Vec<VReg> = (0..self.gang.lanes())
+            .step_by(lanes)
+            .map(|lane| {
+                let step = (affine.step(lane) << (64 - bits)).cast_signed() >> (64 - bits);
+                self.increased(known[lane / own], step, wide)
+            })
+            .collect();
+        let value = Value { finer: Some((lanes, firsts.clone())), ..self.known(reg) };
         self.set(reg, value);
         firsts
     }
@@ -296,7 +321,9 @@ impl Lower<'_> {
     pub(super) fn alike(&mut self, reg: Reg, value: VReg) -> Value {
         match self.form(reg) {
             Form::One => Value::scalar(value),
-            Form::Firsts => Value::firsts(vec![value; self.gang.slices()]),
+            Form::Firsts => {
+                Value::firsts(vec![value; self.gang.lanes() / self.slice_of(reg)])
+            }
             Form::Vectors => {
                 let class = self.class(reg);
                 let all = self.broadcast(value, class);
@@ -310,8 +337,8 @@ impl Lower<'_> {
         let value = match (warps, self.form(reg)) {
             ([all], _) => self.alike(reg, *all),
             (_, Form::One | Form::Firsts) => {
-                let own = self.gang.slices() / warps.len();
-                Value::firsts((0..self.gang.slices()).map(|nth| warps[nth / own]).collect())
+                let count = self.gang.lanes() / self.slice_of(reg);
+                Value::firsts((0..count).map(|nth| warps[nth * warps.len() / count]).collect())
             }
             (_, Form::Vectors) => {
                 let class = self.class(reg);
@@ -344,7 +371,7 @@ impl Lower<'_> {
 
     /// A vector of a value of which all lanes have that from which they follow.
     fn stepped(&mut self, all: VReg, shape: &Shape, class: Class, nth: usize) -> VReg {
-        let (Shape::Affine(affine) | Shape::Sliced(affine)) = shape else { return all };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return all };
         if affine.is_uniform() {
             return all;
         }
@@ -465,9 +492,9 @@ impl Lower<'_> {
                     values.extend(here);
                     kept.push((*reg, Keeps::First(affine, here.is_some())));
                 }
-                Shape::Sliced(affine) => {
+                Shape::Sliced(lanes, affine) => {
                     let here = if value.home { Vec::new() } else { self.firsts(*reg) };
-                    kept.push((*reg, Keeps::Firsts(affine, here.len())));
+                    kept.push((*reg, Keeps::Firsts(lanes, affine, here.len())));
                     values.extend(here);
                 }
                 Shape::Varying | Shape::Mask(_) => {
@@ -490,8 +517,8 @@ impl Lower<'_> {
             return;
         }
         let class = self.class(reg);
-        let (code, vectors) =
-            if class == Class::W64 { (Code::Mov_rm64_r64, 2) } else { (Code::Mov_rm32_r32, 1) };
+        let (code, size) =
+            if class == Class::W64 { (Code::Mov_rm64_r64, 8) } else { (Code::Mov_rm32_r32, 4) };
         match form {
             Form::One if class == Class::Pred => self.write_bits(reg),
             Form::One if !all => {
@@ -500,8 +527,9 @@ impl Lower<'_> {
                 self.func.x(code, &[O::M(row), O::U(first)]);
             }
             Form::Firsts if !all => {
+                let own = self.slice_of(reg) * size / self.level.bytes();
                 for (nth, first) in self.firsts(reg).into_iter().enumerate() {
-                    let row = self.row(reg, nth * vectors);
+                    let row = self.row(reg, nth * own);
                     self.func.x(code, &[O::M(row), O::U(first)]);
                 }
             }

@@ -12,13 +12,11 @@ use lanes::WARP;
 pub(super) struct Gang {
     first: usize,
     warps: usize,
-    /// Lanes of a slice.
-    slice: usize,
 }
 
 impl Gang {
     pub(super) fn of(code: &jit::Code, first: usize) -> Gang {
-        Gang { first, warps: code.gang(), slice: code.slice() }
+        Gang { first, warps: code.gang() }
     }
 
     fn lanes(self) -> std::ops::Range<usize> {
@@ -103,12 +101,12 @@ fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang) -> bool {
         return (0..gang.warps).all(|nth| match shape {
             Shape::Mask(lanes) => bits(nth) == (lanes >> (nth * WARP)) as u32,
             Shape::Affine(_) => bits(nth) == bits(0) && matches!(bits(nth), 0 | u32::MAX),
-            Shape::Sliced(_) | Shape::Varying => true,
+            Shape::Sliced(..) | Shape::Varying => true,
         });
     }
     let (affine, group) = match shape {
         Shape::Affine(affine) => (affine, gang.lanes().end),
-        Shape::Sliced(affine) => (affine, gang.slice),
+        Shape::Sliced(lanes, affine) => (affine, *lanes as usize),
         Shape::Mask(_) | Shape::Varying => return true,
     };
     let exists = |lane: usize| {
@@ -180,12 +178,13 @@ fn restore_one(
                 unsafe { gang.set(frame, slot, class, lane, value) };
             }
         }
-        Kept::Firsts(affine, found) => {
+        Kept::Firsts(lanes, affine, found) => {
+            let lanes = *lanes as usize;
             for lane in meant {
-                let first = match found.get(lane / gang.slice) {
+                let first = match found.get(lane / lanes) {
                     Some(found) => word(frame, found, 0),
                     // It stays as it is.
-                    None => row(frame, lane - lane % gang.slice),
+                    None => row(frame, lane - lane % lanes),
                 };
                 let value = stepped(first, affine, class, lane);
                 // SAFETY: as above.
