@@ -1,5 +1,6 @@
 //! Machine code of machine instructions: registers are allocated and instructions encoded.
 
+mod checks;
 mod cleared;
 mod lanes;
 mod warps;
@@ -10,8 +11,9 @@ use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
 use crate::{Input, Level};
+use checks::{Check, Failed};
 use cleared::Cleared;
-use iced_x86::{Code, ConditionCode, Encoder, Instruction, OpCodeOperandKind, Register};
+use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
 use regalloc2::{
     Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
     RegallocOptions,
@@ -50,12 +52,12 @@ enum Target {
 }
 
 /// Code at the end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Cold {
     /// Leaves by an exit.
     Exit(u32),
     /// Looks the region of an access up, and tries again.
-    Find { site: u32, address: Register, bytes: u32, exit: u32, again: usize },
+    Find(Check, Failed),
 }
 
 struct Emitter {
@@ -134,7 +136,7 @@ impl Emitter {
         let mut nth = 0;
         while nth < self.cold.len() {
             cold_at.push(self.end);
-            self.cold(self.cold[nth])?;
+            self.cold(self.cold[nth].clone())?;
             nth += 1;
         }
         let next_gang = self.end;
@@ -293,13 +295,7 @@ impl Emitter {
     fn cold(&mut self, cold: Cold) -> Result<(), String> {
         match cold {
             Cold::Exit(exit) => self.exit(exit),
-            Cold::Find { site, address, bytes, exit, again } => {
-                self.look_up(site, address, bytes)?;
-                let scratch = X::R(Register::R11D);
-                self.op(Code::Test_rm32_r32, &[scratch, scratch])?;
-                self.jump_back(ConditionCode::ne, again);
-                self.exit(exit)
-            }
+            Cold::Find(check, failed) => self.check_again(&check, failed),
         }
     }
 
@@ -320,6 +316,23 @@ impl Emitter {
         (0..4).for_each(|_| self.byte(0));
         self.jumps.push((self.end, Target::Find));
         Ok(())
+    }
+
+    /// The same in any case.
+    fn go_back(&mut self, to: usize) {
+        self.byte(0xe9);
+        let distance = to as i64 - (self.end as i64 + 4);
+        (distance as i32).to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+    }
+
+    /// Jumps to what [`Emitter::redirect`] is called with, with the result.
+    fn jump_to(&mut self, condition: ConditionCode) -> usize {
+        self.jump_if(condition, Target::Leave);
+        self.jumps.len() - 1
+    }
+
+    fn redirect(&mut self, jump: usize, to: Target) {
+        self.jumps[jump].1 = to;
     }
 
     /// Jumps to where [`Emitter::land`] is called with the result.
@@ -448,31 +461,20 @@ impl Emitter {
                 let cold = self.cold_code(Cold::Exit(*exit));
                 self.jump_if(*condition, cold);
             }
-            Kind::Check { site, bytes, align, exit } => {
+            Kind::Check { site, bytes, align, exit, addresses } => {
                 leaves(*exit);
-                let address = x86::name(named(0)?, self.level);
-                let room = x86::name(named(1)?, self.level);
-                if *align > 1 {
-                    let low = x86::sized(address, OpCodeOperandKind::r32_reg);
-                    self.op(Code::Test_rm32_imm32, &[X::R(low), X::I32(*align as i32 - 1)])?;
-                    let cold = self.cold_code(Cold::Exit(*exit));
-                    self.jump_if(ConditionCode::ne, cold);
-                }
-                let again = self.end;
-                let at_site = |offset: i32| {
-                    let disp = i64::from(*site as i32 * SITE_BYTES as i32 + offset);
-                    X::M(Memory { base: SCRATCH, index: None, disp, broadcast: false })
+                let names = (0..addresses + 2).map(|nth| Ok(x86::name(named(nth)?, self.level)));
+                let names = names.collect::<Result<Vec<Register>, String>>()?;
+                let (addresses, rooms) = names.split_at(usize::from(*addresses));
+                let check = Check {
+                    site: *site,
+                    bytes: *bytes,
+                    align: *align,
+                    exit: *exit,
+                    addresses: addresses.to_vec(),
+                    rooms: [rooms[0], rooms[1]],
                 };
-                self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), context(at::SITES)])?;
-                self.op(Code::Mov_r64_rm64, &[X::R(room), at_site(8)])?;
-                self.op(Code::Sub_r64_rm64, &[X::R(room), X::R(address)])?;
-                let cold = Cold::Find { site: *site, address, bytes: *bytes, exit: *exit, again };
-                let cold = self.cold_code(cold);
-                self.jump_if(ConditionCode::b, cold);
-                self.op(Code::Cmp_rm64_imm32, &[X::R(room), X::I32(*bytes as i32)])?;
-                self.jump_if(ConditionCode::b, cold);
-                self.op(Code::Cmp_r64_rm64, &[X::R(address), at_site(0)])?;
-                self.jump_if(ConditionCode::b, cold);
+                self.check(check)?;
             }
             Kind::Perform { place, lanes } => {
                 match lanes {
@@ -562,6 +564,7 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
             Keeps::Firsts(lanes, affine, count) => {
                 Kept::Firsts(*lanes, affine.clone(), (0..*count).map(|_| take()).collect())
             }
+            Keeps::Row => Kept::Row,
             Keeps::Bits => Kept::Bits(take()),
             Keeps::Vectors(count, nan) => {
                 Kept::Vectors((0..*count).map(|_| take()).collect(), *nan)

@@ -37,6 +37,8 @@ pub enum Kept {
     First(Affine, Option<Found>),
     /// That of the first lane of each slice, of so many lanes, of which those of the slice follow; none if home rows have them.
     Firsts(u32, Affine, Vec<Found>),
+    /// Nothing but canonical NaNs: the row has the rest.
+    Row,
     /// The bits of a predicate.
     Bits(Found),
     /// Vectors one after the other; whether NaNs have to be made canonical.
@@ -87,6 +89,7 @@ pub(crate) enum Keeps {
     First(Affine, bool),
     /// Lanes of a slice, and how many values there are.
     Firsts(u32, Affine, usize),
+    Row,
     Bits,
     Vectors(usize, bool),
 }

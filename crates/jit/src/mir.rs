@@ -89,9 +89,9 @@ pub(crate) enum Kind {
     Dispatch,
     /// Leaves the code if the condition holds.
     Guard { condition: ConditionCode, exit: u32 },
-    /// Leaves the code unless the region of a site holds `bytes` from the address on, which is the first operand; the second is
-    /// a temporary.
-    Check { site: u32, bytes: u32, align: u32, exit: u32 },
+    /// Leaves the code unless the region of a site holds `bytes` from each address on; the addresses are the first operands, and two
+    /// temporaries follow.
+    Check { site: u32, bytes: u32, align: u32, exit: u32, addresses: u8 },
     /// Has an instruction performed by all lanes, or by those of the second operand. The first is the result: 0 if that was done.
     Perform { place: u32, lanes: bool },
     /// Makes the region that holds `bytes` from the operand's address on that of a site, if there is one.

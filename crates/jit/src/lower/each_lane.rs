@@ -600,7 +600,7 @@ impl Lower<'_> {
         let first = match accessed.address.base {
             Src::Imm(value) => self.number(value, Class::W64),
             Src::Reg(reg) => {
-                self.write_home(reg, true);
+                self.complete_home(reg);
                 let row = self.row(reg, 0);
                 let [start, found] = [0; 2].map(|_| self.func.value(INT));
                 self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(row)]);

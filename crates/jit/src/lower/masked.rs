@@ -22,8 +22,7 @@ impl Lower<'_> {
     /// The values that a block of a part is given.
     fn handed_to(&mut self, part: usize, nth: usize) -> Vec<VReg> {
         let parts = self.parts;
-        let needed = &parts.all[part].needed[nth];
-        needed.iter().flat_map(|reg| self.handed(*reg)).collect()
+        self.handed_all(&parts.all[part].needed[nth])
     }
 
     /// All lanes are here and part: those of `bits` go to one block, the others to another.
@@ -70,7 +69,7 @@ impl Lower<'_> {
         self.masked = None;
         self.live = nodes.all[node].live.iter().copied().collect();
         self.func.begin(check);
-        self.params(check, &whole.needed[nth]);
+        self.params(check, &self.passed(&whole.needed[nth]));
         let at = self.pending(part, block);
         let lanes = self.lanes_load(at);
         let last = nth + 1 == whole.blocks.len();
@@ -423,12 +422,12 @@ impl Lower<'_> {
     /// Parameters of a block, for the values of registers.
     pub(super) fn params(&mut self, block: Block, regs: &[Reg]) {
         let mut params = Vec::new();
-        for reg in regs {
-            let form = self.form(*reg);
+        for reg in regs.iter().copied() {
+            let form = self.form(reg);
             let (count, class) = match form {
                 Form::One => (1, INT),
-                Form::Firsts => (self.gang.lanes() / self.slice_of(*reg), INT),
-                Form::Vectors => (self.count(self.class(*reg)), FLOAT),
+                Form::Firsts => (self.gang.lanes() / self.slice_of(reg), INT),
+                Form::Vectors => (self.count(self.class(reg)), FLOAT),
             };
             let values: Vec<VReg> = (0..count).map(|_| self.func.value(class)).collect();
             params.extend(&values);
@@ -440,7 +439,7 @@ impl Lower<'_> {
                     Value { nan, ..Value::vectors(values) }
                 }
             };
-            self.set(*reg, value);
+            self.set(reg, value);
         }
         self.func.blocks[block.index()].params = params;
     }

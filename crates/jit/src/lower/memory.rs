@@ -19,10 +19,13 @@ const MAX_SPAN: i64 = 1 << 24;
 /// What a turn loses by a strong access, as in the interpreter.
 pub(super) const STRONG_FUEL: u8 = 64;
 
+/// From where lanes are counted: a base, an index without sign, and bytes.
+type Reached = (Base, Option<VReg>, i32);
+
 /// Where the lanes of a checked access are on the host.
 struct Lanes {
-    /// From where they are counted: all, or those of each slice.
-    bases: Vec<(Base, Option<VReg>)>,
+    /// From where they are counted: those of each slice.
+    bases: Vec<Reached>,
     /// Lanes of a slice.
     slice: usize,
     /// Per lane, from there on.
@@ -39,16 +42,14 @@ struct Run {
     /// Bytes of a lane.
     bytes: i64,
     wide: bool,
-    /// That which remembers a region, of an access to global memory.
-    site: Option<u32>,
 }
 
 impl Lanes {
     /// The element of a lane, or one so many bytes further on.
     fn memory(&self, lane: usize, further: i64) -> Mem {
-        let (base, index) = self.bases[lane / self.slice];
+        let (base, index, disp) = self.bases[lane / self.slice];
         let index = index.map(|index| (index, 1));
-        Mem { base, index, disp: (self.at[lane] + further) as i32, broadcast: false }
+        Mem { base, index, disp: disp + (self.at[lane] + further) as i32, broadcast: false }
     }
 }
 
@@ -398,60 +399,73 @@ impl Lower<'_> {
             Space::Global | Space::Generic => Some(self.site(writes)),
             Space::Shared | Space::Local | Space::Param => None,
         };
-        let run = Run { offset, offset32, span, bytes, wide, site };
-        let mut bases: Vec<(Base, Option<VReg>)> = Vec::new();
-        for (nth, first) in firsts.iter().enumerate() {
-            let known = firsts[..nth].iter().position(|other| other == first);
-            bases.push(match known {
-                Some(other) => bases[other],
-                None => self.checked_run(*first, affine, &run, place),
-            });
-        }
-        Some(Lanes { bases, slice, at })
+        let run = Run { offset, offset32, span, bytes, wide };
+        let mut different = firsts.clone();
+        different.sort_unstable();
+        different.dedup();
+        let reached: Vec<Reached> = match site {
+            Some(site) => self.checked_runs(&different, &run, site, place),
+            None => different.iter().map(|first| self.checked_run(*first, affine, &run, place)).collect(),
+        };
+        let bases = firsts.iter().filter_map(|first| {
+            different.iter().position(|other| other == first).map(|nth| reached[nth])
+        });
+        Some(Lanes { bases: bases.collect(), slice, at })
     }
 
-    /// Checks the lanes that follow from one, and says from where they are counted.
-    fn checked_run(
-        &mut self,
-        first: VReg,
-        affine: &Affine,
-        run: &Run,
-        place: u32,
-    ) -> (Base, Option<VReg>) {
-        let Run { offset, offset32, span, bytes, wide, site } = *run;
-        let lowest = self.func.value(INT);
-        let memory = Mem::new(Base::Value(first), offset32);
-        let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
-        self.func.x(code, &[O::D(lowest), O::M(memory)]);
-        if let Some(site) = site {
-            let room = self.func.value(INT);
-            let operands = [Operand::reg_use(lowest), Operand::reg_temp(room)];
-            let exit = self.leaving(Why::Leaves, place, 2);
-            let kind = Kind::Check { site, bytes: span as u32, align: bytes as u32, exit };
-            let values = std::mem::take(&mut self.leaving_values);
-            self.func.may_leave(kind, &operands, &values);
-            return (Base::Value(lowest), None);
+    /// The lowest lane of those that follow from one.
+    fn lowest(&mut self, first: VReg, run: &Run) -> VReg {
+        if run.offset32 == 0 {
+            return first;
         }
+        let found = self.func.value(INT);
+        let memory = Mem::new(Base::Value(first), run.offset32);
+        let code = if run.wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
+        self.func.x(code, &[O::D(found), O::M(memory)]);
+        found
+    }
+
+    /// Checks that the lanes which follow from each of several lie in one region, and says from where they are counted.
+    fn checked_runs(&mut self, firsts: &[VReg], run: &Run, site: u32, place: u32) -> Vec<Reached> {
+        let lowest: Vec<VReg> = firsts.iter().map(|first| self.lowest(*first, run)).collect();
+        let rooms = [0; 2].map(|_| self.func.value(INT)).map(Operand::reg_temp);
+        let operands: Vec<Operand> =
+            lowest.iter().map(|lowest| Operand::reg_use(*lowest)).chain(rooms).collect();
+        let exit = self.leaving(Why::Leaves, place, operands.len());
+        let (bytes, align) = (run.span as u32, run.bytes as u32);
+        let kind = Kind::Check { site, bytes, align, exit, addresses: lowest.len() as u8 };
+        let values = std::mem::take(&mut self.leaving_values);
+        self.func.may_leave(kind, &operands, &values);
+        lowest.into_iter().map(|lowest| (Base::Value(lowest), None, 0)).collect()
+    }
+
+    /// Checks that the lanes which follow from one lie in shared memory, and says from where they are counted.
+    fn checked_run(&mut self, first: VReg, affine: &Affine, run: &Run, place: u32) -> Reached {
+        let Run { offset, offset32, span, bytes, wide } = *run;
         let end = self.input.shared_bytes as i64 - span;
         let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
+        let inside = affine.range.is_some_and(|(from, to)| {
+            i64::try_from(to)
+                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
+        });
+        let shared = self.shared_base();
+        if aligned && inside {
+            return (Base::Value(shared), Some(first), offset32);
+        }
+        let lowest = self.lowest(first, run);
         if !aligned {
             let align = O::I32(bytes as i32 - 1);
             self.guard(ConditionCode::ne, place, |this| {
                 this.func.x(Code::Test_rm32_imm32, &[O::U(lowest), align]);
             });
         }
-        let inside = affine.range.is_some_and(|(from, to)| {
-            i64::try_from(to)
-                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
-        });
         if !inside {
             let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
             self.guard(ConditionCode::a, place, |this| {
                 this.func.x(compare, &[O::U(lowest), O::I32(end as i32)]);
             });
         }
-        let shared = self.shared_base();
-        (Base::Value(shared), Some(lowest))
+        (Base::Value(shared), Some(lowest), 0)
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {

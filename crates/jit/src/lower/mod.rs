@@ -10,6 +10,7 @@ mod collective;
 mod control;
 mod conversions;
 mod each_lane;
+mod homed;
 mod interleave;
 mod lane_bits;
 mod mask;
@@ -78,6 +79,8 @@ struct Lower<'a> {
     blocks: Vec<Block>,
     /// Per register, whether the prologue computes it.
     invariant: Vec<bool>,
+    /// Per register, whether its home row has it from where it is computed.
+    homed: Vec<bool>,
     /// Per register, whether NaNs may have any bits where it is handed on.
     floats: Vec<bool>,
     /// The slice, of so many lanes, whose first lane's values are computed; of all lanes' first one if there is none.
@@ -125,6 +128,7 @@ pub(crate) fn lower(
             nodes.all[first].is_entry = true;
         }
     }
+    let homed = homed::homed(input, &shapes, &nodes, &parts, &invariant);
     let func = Func::new(input.level.bytes(), crate::registers::clobbered(input.level));
     let mut lower = Lower {
         input,
@@ -140,6 +144,7 @@ pub(crate) fn lower(
         slice: None,
         blocks: Vec::new(),
         invariant,
+        homed,
         floats: floats(input, interrupt)?,
         state: HashMap::new(),
         live: BTreeSet::new(),
@@ -284,7 +289,7 @@ impl Lower<'_> {
     /// The values that a node is given.
     fn handed_on(&mut self, node: usize) -> Vec<VReg> {
         let live = &self.nodes.all[node].live;
-        live.iter().flat_map(|reg| self.handed(*reg)).collect()
+        self.handed_all(live)
     }
 
     fn node(&mut self, node: usize, interrupt: &Interrupt<'_>) -> Option<()> {
@@ -302,6 +307,7 @@ impl Lower<'_> {
         for nth in here.insts.clone() {
             interrupt.go_on(4)?;
             self.inst(&block.insts[nth], start + nth as u32);
+            self.take_home(&block.insts[nth]);
             let kills = &nodes.kills[here.block][nth];
             block.insts[nth].op.operands(|operand| {
                 if let Operand::Def(reg) = operand
@@ -326,10 +332,23 @@ impl Lower<'_> {
         Some(())
     }
 
+    /// Gives what an instruction has computed its home row, if it is read from there.
+    fn take_home(&mut self, inst: &Inst) {
+        let mut computed = Vec::new();
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand
+                && self.homed[reg.0 as usize]
+            {
+                computed.push(reg);
+            }
+        });
+        computed.into_iter().for_each(|reg| self.write_home(reg));
+    }
+
     /// The parameters of a node's block are the values that it needs.
     fn take_params(&mut self, node: usize) {
         let nodes = self.nodes;
-        self.params(self.blocks[node], &nodes.all[node].live);
+        self.params(self.blocks[node], &self.passed(&nodes.all[node].live));
     }
 
     /// An exit where the registers that are needed now are told, behind so many operands of the instruction. Their values
@@ -364,11 +383,18 @@ impl Lower<'_> {
     fn leave_all(&mut self, why: Why, place: u32) {
         let live: Vec<Reg> = self.live.iter().copied().collect();
         for reg in &live {
-            self.write_home(*reg, false);
+            match why {
+                // Mostly the code itself goes on behind it.
+                Why::Barrier => self.write_home(*reg),
+                Why::Leaves | Why::Yields | Why::Exits => {
+                    self.canonical(*reg);
+                    self.write_home(*reg);
+                }
+            }
         }
         let exit = self.leaving(why, place, 0);
         let values = std::mem::take(&mut self.leaving_values);
-        debug_assert!(values.is_empty());
+        debug_assert!(values.is_empty(), "home rows have everything");
         self.func.end(Kind::Leave { exit }, Vec::new());
     }
 
@@ -523,7 +549,7 @@ impl Lower<'_> {
         };
         used.extend(written.iter().filter(|reg| (partly && self.live.contains(reg)) || kept(reg)));
         for reg in used {
-            self.write_home(reg, true);
+            self.complete_home(reg);
         }
         self.shared = None;
         let affine = |reg: &Reg| match self.shape(*reg) {

@@ -119,7 +119,13 @@ impl Lower<'_> {
         };
         Some(match op {
             UnaryOp::Mov32 => self.scalar_src(a, Class::W32),
-            UnaryOp::Mov64 | UnaryOp::Low32 => self.scalar_src(a, Class::W64),
+            UnaryOp::Mov64 => self.scalar_src(a, Class::W64),
+            UnaryOp::Low32 => {
+                // The upper halves of values of 32 bits are zero.
+                let (a, found) = (self.scalar_src(a, Class::W64), self.func.value(INT));
+                self.func.x(Code::Mov_r32_rm32, &[O::D(found), O::U(a)]);
+                found
+            }
             UnaryOp::ZeroExtend32 => self.extended(a, false, place),
             UnaryOp::SignExtend32 => self.extended(a, true, place),
             _ if !self.affine(a).is_uniform() => return None,
@@ -201,7 +207,16 @@ impl Lower<'_> {
             B::Xor64 if uniform => (Class::W64, Code::Xor_r64_rm64),
             B::MulWideU32 | B::MulWideS32 => {
                 let signed = op == B::MulWideS32;
+                let (a, b) = if matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
                 let a = self.extended(a, signed, place);
+                if let Src::Imm(factor) = b
+                    && let Ok(factor) = i32::try_from(factor as u32)
+                {
+                    let found = self.func.value(INT);
+                    let operands = [O::D(found), O::U(a), O::I32(factor)];
+                    self.func.x(Code::Imul_r64_rm64_imm32, &operands);
+                    return Some(found);
+                }
                 let b = self.extended(b, signed, place);
                 return Some(self.tied(Code::Imul_r64_rm64, a, O::U(b)));
             }

@@ -118,7 +118,12 @@ impl Lower<'_> {
     pub(super) fn known(&self, reg: Reg) -> Value {
         match self.state.get(&reg) {
             Some(value) => value.clone(),
-            None => Value { full: self.invariant[reg.0 as usize], ..Value::HOME },
+            None => {
+                let nth = reg.0 as usize;
+                let invariant = self.invariant[nth];
+                // Behind a barrier, the home rows of numbers are as the code has left them.
+                Value { full: invariant, nan: self.floats[nth] && !invariant, ..Value::HOME }
+            }
         }
     }
 
@@ -435,18 +440,16 @@ impl Lower<'_> {
 
     /// Makes the NaNs of a register canonical.
     pub(super) fn canonical(&mut self, reg: Reg) {
-        let mut value = self.known(reg);
-        if !value.nan {
+        let nan = self.known(reg).nan;
+        if !nan || self.class(reg) != Class::W32 || self.form(reg) != Form::Vectors {
             return;
         }
-        if self.class(reg) == Class::W32
-            && let Some(vectors) = value.vectors.clone()
-        {
-            let vectors = vectors.into_iter().map(|vector| self.canonical_vector(vector)).collect();
-            value.vectors = Some(vectors);
-            value.nan = false;
-            self.set(reg, value);
-        }
+        let vectors = self.vectors(reg);
+        let vectors = vectors.into_iter().map(|vector| self.canonical_vector(vector)).collect();
+        // The home row has others.
+        let value = self.known(reg);
+        let home = false;
+        self.set(reg, Value { nan: false, vectors: Some(vectors), home, full: home, ..value });
     }
 
     /// A vector of binary32 with canonical NaNs.
@@ -469,6 +472,16 @@ impl Lower<'_> {
                 self.vectors(reg)
             }
         }
+    }
+
+    /// Registers without those that home rows have.
+    pub(super) fn passed(&self, regs: &[Reg]) -> Vec<Reg> {
+        regs.iter().filter(|reg| !self.homed[reg.0 as usize]).copied().collect()
+    }
+
+    /// What pieces of the code hand on of these registers.
+    pub(super) fn handed_all(&mut self, regs: &[Reg]) -> Vec<VReg> {
+        self.passed(regs).into_iter().flat_map(|reg| self.handed(reg)).collect()
     }
 
     /// What home rows do not hold of these registers, for an exit.
@@ -498,7 +511,9 @@ impl Lower<'_> {
                     values.extend(here);
                 }
                 Shape::Varying | Shape::Mask(_) => {
-                    if !value.home {
+                    if value.home && value.nan {
+                        kept.push((*reg, Keeps::Row));
+                    } else if !value.home {
                         let vectors = self.vectors(*reg);
                         kept.push((*reg, Keeps::Vectors(vectors.len(), value.nan)));
                         values.extend(vectors);
@@ -509,8 +524,18 @@ impl Lower<'_> {
         (values, kept)
     }
 
-    /// Writes a value to its home row: of one whose lanes follow from the first, or from that of their slice, all lanes or just those.
-    pub(super) fn write_home(&mut self, reg: Reg, all: bool) {
+    /// Writes a value to its home row: of one whose lanes follow from the first, or from that of their slice, just those.
+    pub(super) fn write_home(&mut self, reg: Reg) {
+        self.write(reg, false);
+    }
+
+    /// Makes a home row whole, as everybody else reads it.
+    pub(super) fn complete_home(&mut self, reg: Reg) {
+        self.canonical(reg);
+        self.write(reg, true);
+    }
+
+    fn write(&mut self, reg: Reg, all: bool) {
         let value = self.known(reg);
         let form = self.form(reg);
         if value.home && (value.full || !all || form == Form::Vectors) {
@@ -534,7 +559,6 @@ impl Lower<'_> {
                 }
             }
             Form::One | Form::Firsts | Form::Vectors => {
-                self.canonical(reg);
                 let (_, store) = crate::x86::vector_moves(self.level);
                 for (nth, vector) in self.vectors(reg).into_iter().enumerate() {
                     let row = self.row(reg, nth);

@@ -191,6 +191,15 @@ fn restore_one(
                 unsafe { gang.set(frame, slot, class, lane, value) };
             }
         }
+        Kept::Row => {
+            for lane in meant {
+                let bits = row(frame, lane) as u32;
+                if f32::from_bits(bits).is_nan() {
+                    // SAFETY: as above.
+                    unsafe { gang.set(frame, slot, class, lane, numeric::f32::NAN.into()) };
+                }
+            }
+        }
         Kept::Bits(found) => {
             let found = word(frame, found, 0);
             for nth in 0..gang.warps {
