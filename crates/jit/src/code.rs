@@ -68,10 +68,7 @@ impl Code {
             .collect();
         entries.sort_by_key(|entry| entry.place);
         let Emitted { bytes, start, exits, words, .. } = emitted;
-        Code::of(
-            &bytes,
-            Known { start, entries, exits, sites, words, performed, pending, gang },
-        )
+        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, pending, gang })
     }
 
     fn of(bytes: &[u8], known: Known) -> Result<Code, String> {

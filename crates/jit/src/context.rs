@@ -4,6 +4,9 @@ use ir::analysis::GANG_LANES;
 use lanes::WARP;
 use std::mem::offset_of;
 
+/// What [`Context::first_behind`] is before a gang has left.
+pub(crate) const NOBODY: u64 = 1;
+
 /// Warps of a CTA, at most.
 pub(crate) const MAX_WARPS: usize = 32;
 
@@ -25,22 +28,18 @@ pub struct Context {
     pub entry: u64,
     /// The register file of the CTA.
     pub registers: u64,
-    /// The number of the gang's first warp times 128. Code goes on from gang to gang, so it says which one has left.
+    /// The number of the first warp times 128: of the gang that is to run, and of that which has left last or calls.
     pub warp_bytes: u64,
     /// The same of the warp behind the last one that runs.
     pub end_bytes: u64,
-    /// The number of the gang's first warp times 4.
-    pub warp_words: u64,
     /// The accesses that remember a region: pairs of its first address and its end, [`crate::SITE_BYTES`] from one to the next.
     pub sites: u64,
     /// The shared memory of the CTA on the host.
     pub shared: u64,
-    /// The local memory of the gang's first thread on the host.
+    /// The local memory of the CTA's first thread on the host.
     pub local: u64,
-    /// Bytes from there to the next gang's.
+    /// Bytes of a warp's local memory.
     pub local_step: u64,
-    /// The local memory of the CTA's first thread.
-    pub local_start: u64,
     /// The parameters on the host.
     pub params: u64,
     /// What is left of the gang's turn, in jumps backwards.
@@ -75,7 +74,7 @@ pub struct Context {
     pub ctas_left: u64,
     /// Whether the warps that run are all threads of their CTA that live, so that they are all that barriers wait for.
     pub whole: u64,
-    /// Where the CTA's first gang goes on, behind the barrier at which it has left; 0 if its lanes have exited.
+    /// Where the CTA's first gang goes on, behind the barrier at which it has left; 0 if its lanes have exited, 1 if none has left.
     pub first_behind: u64,
     /// Not 0 if other gangs go on elsewhere.
     pub differ: u64,
@@ -111,12 +110,10 @@ impl Context {
             registers: 0,
             warp_bytes: 0,
             end_bytes: 0,
-            warp_words: 0,
             sites: 0,
             shared: 0,
             local: 0,
             local_step: 0,
-            local_start: 0,
             params: 0,
             fuel: 0,
             turn: 0,
@@ -155,13 +152,12 @@ impl Context {
         self.warp_bytes as usize / (4 * WARP)
     }
 
-    /// Makes these warps, whole gangs of so many, those that run next, from an entry on.
-    pub fn begin(&mut self, warps: std::ops::Range<usize>, gang: usize) {
+    /// Makes these warps, whole gangs, those that run next, from an entry on.
+    pub fn begin(&mut self, warps: std::ops::Range<usize>) {
         self.warp_bytes = (4 * WARP * warps.start) as u64;
         self.end_bytes = (4 * WARP * warps.end) as u64;
-        self.warp_words = (4 * warps.start) as u64;
-        self.local = self.local_start + (warps.start / gang) as u64 * self.local_step;
         self.fuel = self.turn;
+        self.first_behind = NOBODY;
         self.differ = 0;
     }
 }
@@ -186,12 +182,10 @@ offsets! {
     REGISTERS = registers;
     WARP_BYTES = warp_bytes;
     END_BYTES = end_bytes;
-    WARP_WORDS = warp_words;
     SITES = sites;
     SHARED = shared;
     LOCAL = local;
     LOCAL_STEP = local_step;
-    LOCAL_START = local_start;
     PARAMS = params;
     FUEL = fuel;
     TURN = turn;

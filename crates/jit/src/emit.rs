@@ -227,6 +227,7 @@ impl Emitter {
 
     /// Leaves the code. Which exit is in the result register.
     fn leave(&mut self) -> Result<(), String> {
+        self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
         self.op(Code::VEX_Vzeroupper, &[])?;
         self.op(Code::Add_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
         for kept in x86::KEPT.iter().rev() {
@@ -417,6 +418,7 @@ impl Emitter {
                                     (REGISTERS, Some((WARP, scale)), i64::from(disp))
                                 }
                                 ArgBase::Context => (CONTEXT, index, i64::from(disp)),
+                                ArgBase::Warp => (WARP, index, i64::from(disp)),
                                 ArgBase::Pool(nth) => {
                                     (Register::RIP, None, i64::from(nth) * 64 + i64::from(disp))
                                 }
@@ -489,6 +491,7 @@ impl Emitter {
                     }
                 }
                 self.op(Code::Mov_r32_imm32, &[X::R(Register::ESI), X::I32(*place as i32)])?;
+                self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
                 self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
                 self.op(Code::VEX_Vzeroupper, &[])?;
                 self.op(Code::Call_rm64, &[context(at::PERFORM)])?;

@@ -46,6 +46,8 @@ pub(crate) enum Base {
     Registers(u32),
     /// The context.
     Context,
+    /// The number of the gang's first warp times 128, as if it were an address.
+    Warp,
     /// A constant.
     Pool(u32),
     /// A value.
@@ -72,6 +74,7 @@ pub(crate) enum Arg {
 pub(crate) enum ArgBase {
     Registers(u32),
     Context,
+    Warp,
     Pool(u32),
     Register(u8),
 }
@@ -261,6 +264,7 @@ impl Func {
                     let base = match base {
                         Base::Registers(scale) => ArgBase::Registers(scale),
                         Base::Context => ArgBase::Context,
+                        Base::Warp => ArgBase::Warp,
                         Base::Pool(nth) => ArgBase::Pool(nth),
                         Base::Value(value) => ArgBase::Register(add(all, Operand::reg_use(value))),
                     };

@@ -148,9 +148,7 @@ impl Shape {
     pub fn in_slices(&self, class: Class, lanes: u32) -> Option<Affine> {
         match self {
             Shape::Affine(affine) => Some(affine.in_slices(class, lanes)),
-            Shape::Sliced(own, affine) => {
-                (*own >= lanes).then(|| affine.in_slices(class, lanes))
-            }
+            Shape::Sliced(own, affine) => (*own >= lanes).then(|| affine.in_slices(class, lanes)),
             Shape::Mask(_) | Shape::Varying => None,
         }
     }

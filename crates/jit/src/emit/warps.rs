@@ -13,7 +13,10 @@ const EXIT: X = X::R(Register::EAX);
 const BEHIND: X = X::R(Register::RDX);
 const ROOM: X = X::R(Register::RCX);
 const ROOM_LOW: X = X::R(Register::ECX);
-const SCRATCH_LOW: X = X::R(Register::R11D);
+/// No gang has left yet.
+const NOBODY: u8 = at::NOBODY as u8;
+/// A warp's number times 128 has so many bits more than its number times 4.
+const WARP_BYTES_OF_WORDS: u8 = 5;
 
 /// Bytes that are cleared by single stores.
 const FEW_BYTES: u64 = 4096;
@@ -33,30 +36,34 @@ impl Emitter {
     /// Notes the exit of a gang and begins with the next. Behind the last one, if all have left in the same way, comes the first
     /// again, behind the barrier or in the next CTA. Where that cannot be the code is left.
     pub(super) fn next_gang(&mut self) -> Result<(), String> {
-        self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), context(at::WARP_WORDS)])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), X::R(WARP)])?;
+        self.op(Code::Shr_rm64_imm8, &[X::R(SCRATCH), X::I8(WARP_BYTES_OF_WORDS)])?;
         let index = Some((SCRATCH, 1));
         let noted = Memory { base: CONTEXT, index, disp: i64::from(at::EXITS), broadcast: false };
         self.op(Code::Mov_rm32_r32, &[X::M(noted), EXIT])?;
-        self.op(Code::Test_rm64_r64, &[X::R(WARP), X::R(WARP)])?;
-        let later = self.jump_on(ConditionCode::ne);
-        self.op(Code::Mov_rm64_r64, &[context(at::FIRST_BEHIND), BEHIND])?;
-        self.land(later);
-        self.op(Code::Mov_r64_rm64, &[ROOM, BEHIND])?;
-        self.op(Code::Xor_r64_rm64, &[ROOM, context(at::FIRST_BEHIND)])?;
-        self.op(Code::Or_rm64_r64, &[context(at::DIFFER), ROOM])?;
+        self.op(Code::Cmp_r64_rm64, &[BEHIND, context(at::FIRST_BEHIND)])?;
+        let other = self.jump_on(ConditionCode::ne);
+        let alike = self.end;
         self.op(Code::Mov_r64_rm64, &[ROOM, context(at::FUEL)])?;
         self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::LEAST)])?;
-        let more = self.jump_on(ConditionCode::ge);
-        self.op(Code::Mov_rm64_r64, &[context(at::LEAST), ROOM])?;
-        self.land(more);
+        let less = self.jump_on(ConditionCode::l);
+        let noted = self.end;
         self.op(Code::Lea_r64_m, &[ROOM, after(WARP, 128 * self.gang as i64)])?;
         self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::END_BYTES)])?;
         let last = self.jump_on(ConditionCode::e);
         self.op(Code::Mov_r64_rm64, &[X::R(WARP), ROOM])?;
-        self.op(Code::Add_rm64_imm8, &[X::R(SCRATCH), X::I8(4 * self.gang as u8)])?;
-        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::LOCAL_STEP)])?;
-        self.op(Code::Add_r64_rm64, &[ROOM, context(at::LOCAL)])?;
         self.begin_gang()?;
+        self.land(other);
+        self.op(Code::Cmp_rm64_imm8, &[context(at::FIRST_BEHIND), X::I8(NOBODY)])?;
+        let differs = self.jump_on(ConditionCode::ne);
+        self.op(Code::Mov_rm64_r64, &[context(at::FIRST_BEHIND), BEHIND])?;
+        self.go_back(alike);
+        self.land(differs);
+        self.op(Code::Mov_rm64_imm32, &[context(at::DIFFER), X::I32(1)])?;
+        self.go_back(alike);
+        self.land(less);
+        self.op(Code::Mov_rm64_r64, &[context(at::LEAST), ROOM])?;
+        self.go_back(noted);
         self.land(last);
         self.op(Code::Cmp_rm64_imm8, &[context(at::WHOLE), X::I8(0)])?;
         self.jump_if(ConditionCode::e, Target::Leave);
@@ -138,18 +145,14 @@ impl Emitter {
     /// Begins with the first gang, where the context says.
     fn begin_gangs(&mut self) -> Result<(), String> {
         self.op(Code::Mov_rm64_imm32, &[context(at::DIFFER), X::I32(0)])?;
+        self.op(Code::Mov_rm64_imm32, &[context(at::FIRST_BEHIND), X::I32(i32::from(NOBODY))])?;
         let first = X::R(Register::R12D);
         self.op(Code::Xor_r32_rm32, &[first, first])?;
-        self.op(Code::Xor_r32_rm32, &[SCRATCH_LOW, SCRATCH_LOW])?;
-        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::LOCAL_START)])?;
         self.begin_gang()
     }
 
-    /// Begins with a gang whose numbers, and whose local memory, are at hand.
+    /// Begins with a gang whose number is at hand.
     fn begin_gang(&mut self) -> Result<(), String> {
-        self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
-        self.op(Code::Mov_rm64_r64, &[context(at::WARP_WORDS), X::R(SCRATCH)])?;
-        self.op(Code::Mov_rm64_r64, &[context(at::LOCAL), ROOM])?;
         self.op(Code::Mov_r64_rm64, &[ROOM, context(at::TURN)])?;
         self.op(Code::Mov_rm64_r64, &[context(at::FUEL), ROOM])?;
         self.op(Code::Jmp_rm64, &[context(at::ENTRY)])

@@ -250,9 +250,11 @@ impl Lower<'_> {
                     let threads = self.pool(counted(first, stride));
                     *offset = self.binary(V::AddD, *offset, O::M(threads));
                 }
-                let base = self.func.value(INT);
-                let at = Mem::new(Base::Context, at::LOCAL);
-                self.func.x(Code::Mov_r64_rm64, &[O::D(base), O::M(at)]);
+                let warp = self.warp_number(7);
+                let [step, start] =
+                    [at::LOCAL_STEP, at::LOCAL].map(|field| O::M(Mem::new(Base::Context, field)));
+                let first = self.tied(Code::Imul_r64_rm64, warp, step);
+                let base = self.tied(Code::Add_r64_rm64, first, start);
                 Reached { base, offsets, site: None }
             }
             Space::Global | Space::Generic | Space::Param => self.reached_global(accessed, wide),

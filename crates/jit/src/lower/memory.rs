@@ -405,7 +405,10 @@ impl Lower<'_> {
         different.dedup();
         let reached: Vec<Reached> = match site {
             Some(site) => self.checked_runs(&different, &run, site, place),
-            None => different.iter().map(|first| self.checked_run(*first, affine, &run, place)).collect(),
+            None => different
+                .iter()
+                .map(|first| self.checked_run(*first, affine, &run, place))
+                .collect(),
         };
         let bases = firsts.iter().filter_map(|first| {
             different.iter().position(|other| other == first).map(|nth| reached[nth])

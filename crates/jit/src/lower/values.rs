@@ -80,6 +80,13 @@ impl Lower<'_> {
         Mem::new(Base::Registers(stride / 32), disp as i32)
     }
 
+    /// The number of the gang's first warp times 128, shifted to the right.
+    pub(super) fn warp_number(&mut self, by: u8) -> VReg {
+        let bytes = self.func.value(INT);
+        self.func.x(Code::Lea_r64_m, &[O::D(bytes), O::M(Mem::new(Base::Warp, 0))]);
+        self.tied(Code::Shr_rm64_imm8, bytes, O::I8(by))
+    }
+
     /// Where a lane is in a home row.
     pub(super) fn in_row(&mut self, reg: Reg, lane: VReg) -> VReg {
         if self.gang.warps == 1 || self.home(reg).stride != 0 {
@@ -94,9 +101,8 @@ impl Lower<'_> {
         let Home { offset, stride } = self.home(reg);
         let mut found = Mem::new(Base::Registers(0), (offset * 4) as i32);
         if stride != 0 {
-            let warp = self.func.value(INT);
-            let at = Mem::new(Base::Context, crate::context::WARP_WORDS);
-            self.func.x(Code::Mov_r64_rm64, &[O::D(warp), O::M(at)]);
+            // A word for each warp.
+            let warp = self.warp_number(5);
             found.index = Some((warp, 1));
         }
         found
@@ -326,9 +332,7 @@ impl Lower<'_> {
     pub(super) fn alike(&mut self, reg: Reg, value: VReg) -> Value {
         match self.form(reg) {
             Form::One => Value::scalar(value),
-            Form::Firsts => {
-                Value::firsts(vec![value; self.gang.lanes() / self.slice_of(reg)])
-            }
+            Form::Firsts => Value::firsts(vec![value; self.gang.lanes() / self.slice_of(reg)]),
             Form::Vectors => {
                 let class = self.class(reg);
                 let all = self.broadcast(value, class);

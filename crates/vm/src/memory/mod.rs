@@ -153,6 +153,7 @@ impl Memory {
         let Some(address) = state.heap.allocate(bytes, &self.range) else {
             return Err(MemoryError::Full { wanted: bytes, left: state.heap.left() });
         };
+        self.range.prefer_large_pages(address, address + bytes);
         state.live.insert(address, bytes);
         for (offset, bytes) in objects.iter().filter(|(_, bytes)| *bytes > 0) {
             let start = address + offset;

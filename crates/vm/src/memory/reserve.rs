@@ -16,6 +16,11 @@ const SIZES: [u32; 7] = [40, 38, 36, 34, 32, 30, 28];
 /// Bytes of a page, or of several: what is given back to the host begins and ends at a multiple.
 pub(super) const PAGE: u64 = 4096;
 
+/// Bytes of a large page, as most hosts have them.
+const LARGE_PAGE: u64 = 2 << 20;
+/// From so many bytes on an allocation has large pages: where little of one is touched, little is lost.
+const MANY: u64 = 4 * LARGE_PAGE;
+
 /// A range of addresses of this process, reserved for device memory. Nobody refers to its bytes: kernels and host access them
 /// at the same time, through addresses.
 #[derive(Debug)]
@@ -51,6 +56,14 @@ impl Range {
         self.base() + self.bytes as u64
     }
 
+    /// Asks the host for large pages where an allocation has several: whoever goes through it touches fewer.
+    pub(super) fn prefer_large_pages(&self, start: u64, end: u64) {
+        let (first, last) = (start.next_multiple_of(LARGE_PAGE), end - end % LARGE_PAGE);
+        if end - start >= MANY && first < last {
+            advise_large(self, first, last);
+        }
+    }
+
     /// Makes bytes of the range zero, and gives the pages that lie inside back to the host.
     pub(super) fn clear(&self, start: u64, end: u64) {
         let (start, end) = (start.max(self.base()), end.min(self.end()));
@@ -66,7 +79,7 @@ impl Range {
 }
 
 #[cfg(all(not(miri), unix))]
-use for_unix::{Mapping, give_back, reserve};
+use for_unix::{Mapping, advise_large, give_back, reserve};
 
 #[cfg(all(not(miri), unix))]
 mod for_unix {
@@ -104,6 +117,20 @@ mod for_unix {
         Err(MemoryError::Reserve(last))
     }
 
+    /// The host may back these addresses by large pages, or not.
+    pub(super) fn advise_large(range: &Range, first: u64, last: u64) {
+        #[cfg(target_os = "linux")]
+        {
+            let start = range.start.as_ptr().wrapping_add((first - range.base()) as usize);
+            // SAFETY: the pages lie inside the mapping, whose contents stay as they are.
+            unsafe {
+                libc::madvise(start.cast(), (last - first) as usize, libc::MADV_HUGEPAGE);
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (range, first, last);
+    }
+
     /// Gives whole pages of the range back to the host: they read as zero from now on.
     pub(super) fn give_back(range: &Range, first: u64, last: u64) {
         let bytes = (last - first) as usize;
@@ -124,7 +151,7 @@ mod for_unix {
 }
 
 #[cfg(all(not(miri), not(unix)))]
-use for_others::{Mapping, give_back, reserve};
+use for_others::{Mapping, advise_large, give_back, reserve};
 
 #[cfg(all(not(miri), not(unix)))]
 mod for_others {
@@ -152,6 +179,9 @@ mod for_others {
         Err(MemoryError::Reserve(last))
     }
 
+    /// The host chooses its pages.
+    pub(super) fn advise_large(_: &Range, _: u64, _: u64) {}
+
     /// Pages stay committed: they are only made zero.
     pub(super) fn give_back(_: &Range, first: u64, last: u64) {
         super::copy::zero(first, last - first);
@@ -159,7 +189,7 @@ mod for_others {
 }
 
 #[cfg(miri)]
-use for_miri::{Mapping, give_back, reserve};
+use for_miri::{Mapping, advise_large, give_back, reserve};
 
 /// Miri reserves nothing: a small block stands for the range.
 #[cfg(miri)]
@@ -188,6 +218,9 @@ mod for_miri {
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         Ok((start, BYTES, Mapping(start, layout)))
     }
+
+    /// There are no pages.
+    pub(super) fn advise_large(_: &Range, _: u64, _: u64) {}
 
     pub(super) fn give_back(_: &Range, first: u64, last: u64) {
         super::copy::zero(first, last - first);

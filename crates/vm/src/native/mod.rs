@@ -340,7 +340,6 @@ impl NativeCode {
         // SAFETY: as above.
         unsafe {
             introduce(frame, &mut *context, entry, owner);
-            (*context).local_step *= gang as u64;
             (*context).whole = u64::from(whole);
             let all = frame.threads.live_count() == frame.plan.shape.threads();
             let may_go_on = whole && all && self.may_go_on && frame.printed.is_empty();
@@ -361,7 +360,7 @@ impl NativeCode {
             // SAFETY: the context and the owner are those of this frame, and the code was made for its plan.
             let (exit, last) = unsafe {
                 (*owner).frame = (&raw mut *frame).cast();
-                run_warps(start, context, warp..behind, gang)
+                run_warps(start, context, warp..behind)
             };
             // SAFETY: no code runs.
             let known = unsafe { &mut *context };
@@ -480,7 +479,7 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.registers = frame.cta.regs as u64;
     context.sites = frame.sites.as_ptr() as u64;
     context.shared = frame.cta.shared.start as u64;
-    context.local_start = frame.cta.local.start as u64;
+    context.local = frame.cta.local.start as u64;
     context.local_step = WARP as u64 * frame.cta.local_stride;
     context.params = frame.cta.params.start as u64;
     context.perform = calls::perform as *const () as u64;
@@ -504,12 +503,11 @@ unsafe fn run_warps(
     start: Start,
     context: *mut jit::Context,
     warps: std::ops::Range<usize>,
-    gang: usize,
 ) -> (u32, usize) {
     // SAFETY: the code accesses the rows of the plan, memory that it has checked, and the context, and calls back with the context
     // alone. The frame is not used meanwhile but by those calls.
     unsafe {
-        (*context).begin(warps, gang);
+        (*context).begin(warps);
         let exit = start(context);
         (*context).least = (*context).least.min((*context).fuel);
         (exit, (*context).warp())
