@@ -26,7 +26,7 @@ struct Known {
     sites: Vec<bool>,
     words: usize,
     performed: usize,
-    pending: Vec<(u32, Vec<Reg>)>,
+    waiting: Vec<(u32, Vec<Reg>)>,
     gang: usize,
 }
 
@@ -55,7 +55,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
 
 impl Code {
     fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
-        let Lowered { expected, sites, performed, pending, gang, .. } = lowered;
+        let Lowered { expected, sites, performed, waiting, gang, .. } = lowered;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
@@ -68,7 +68,7 @@ impl Code {
             .collect();
         entries.sort_by_key(|entry| entry.place);
         let Emitted { bytes, start, exits, words, .. } = emitted;
-        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, pending, gang })
+        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, waiting, gang })
     }
 
     fn of(bytes: &[u8], known: Known) -> Result<Code, String> {
@@ -125,10 +125,10 @@ impl Code {
         &self.known.sites
     }
 
-    /// Of the lanes that are noted in [`Context::pending`](crate::Context::pending), the places where they stand, and the registers
-    /// that they need.
-    pub fn pending(&self) -> &[(u32, Vec<Reg>)] {
-        &self.known.pending
+    /// The places where lanes may wait that are apart from those that leave ([`crate::Apart::waiting`]), and the registers that they
+    /// need.
+    pub fn waiting(&self) -> &[(u32, Vec<Reg>)] {
+        &self.known.waiting
     }
 
     /// Warps of a gang: so many run at once, and begin with one whose number is a multiple of this.

@@ -10,9 +10,6 @@ pub(crate) const NOBODY: u64 = 1;
 /// Warps of a CTA, at most.
 pub(crate) const MAX_WARPS: usize = 32;
 
-/// Blocks for which lanes can be noted, in all parts of a kernel where its lanes may part.
-pub(crate) const MAX_PENDING: usize = 512;
-
 /// Where machine code finds everything, and leaves what it knows. The words of [`crate::Code::context_words`] follow it in
 /// memory: room for what has no register.
 #[repr(C, align(64))]
@@ -86,8 +83,6 @@ pub struct Context {
     pub enough: i64,
     /// For whoever runs the code.
     pub owner: u64,
-    /// The lanes that execute, when masked code was left.
-    pub lanes: u64,
     /// Per first warp of a gang that needs nobody to go on with its values, by which exit it has left: at a barrier, or because its
     /// lanes exit.
     pub exits: [u32; MAX_WARPS],
@@ -95,8 +90,6 @@ pub struct Context {
     pub offsets: [u32; GANG_LANES],
     /// What lanes store, or have loaded, one by one; and what atomics have found.
     pub elements: [[u64; GANG_LANES]; 2],
-    /// Lanes that wait for their turn, when masked code was left ([`crate::Code::pending`]).
-    pub pending: [u64; MAX_PENDING],
 }
 
 impl Context {
@@ -137,11 +130,9 @@ impl Context {
             first_turn: 0,
             enough: 0,
             owner: 0,
-            lanes: 0,
             exits: [0; MAX_WARPS],
             offsets: [0; GANG_LANES],
             elements: [[0; GANG_LANES]; 2],
-            pending: [0; MAX_PENDING],
         }
     }
 }
@@ -208,9 +199,7 @@ offsets! {
     START = start;
     FIRST_TURN = first_turn;
     ENOUGH = enough;
-    LANES = lanes;
     EXITS = exits;
-    PENDING = pending;
     OFFSETS = offsets;
     ELEMENTS = elements;
 }

@@ -6,7 +6,7 @@ mod lanes;
 mod warps;
 
 use crate::context as at;
-use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
+use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
@@ -394,7 +394,7 @@ impl Emitter {
             exits[exit as usize] = Some(found(leaving, allocs));
         };
         match kind {
-            Kind::X { code, args, mask } => {
+            Kind::X { code, args, mask, locked } => {
                 let kinds = code.op_code();
                 let mut operands = Vec::with_capacity(4);
                 for (nth, arg) in
@@ -437,7 +437,10 @@ impl Emitter {
                     Some((at, zeroing)) => Some((x86::name(named(*at)?, self.level), *zeroing)),
                     None => None,
                 };
-                self.masked(*code, &operands, mask)?;
+                match locked {
+                    true => self.atomically(*code, &operands, true)?,
+                    false => self.masked(*code, &operands, mask)?,
+                }
             }
             Kind::Jump => {
                 let to = func.blocks[block].succs[0].index();
@@ -559,6 +562,11 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
             }
         }
     };
+    let apart = leaving.apart.as_ref().map(|Parted { needed, waiting }| Apart {
+        lanes: take(),
+        needed: needed.clone(),
+        waiting: waiting.iter().map(|nth| (*nth, take())).collect(),
+    });
     let mut kept = Vec::with_capacity(leaving.kept.len());
     for (reg, keeps) in &leaving.kept {
         let value = match keeps {
@@ -576,5 +584,5 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
         kept.push((*reg, value));
     }
     let Leaving { why, place, .. } = *leaving;
-    Exit { why, place, kept, masked: leaving.masked.clone() }
+    Exit { why, place, kept, apart }
 }

@@ -54,9 +54,20 @@ pub struct Exit {
     pub place: u32,
     /// What home rows do not hold yet.
     pub kept: Vec<(Reg, Kept)>,
-    /// If the context says which lanes stand there, and where others do: the registers that the former need. Rows are shared by
-    /// registers that different lanes need, so each is to be written for those alone that need it.
-    pub masked: Option<Vec<Reg>>,
+    /// If not all lanes stand there.
+    pub apart: Option<Apart>,
+}
+
+/// Where lanes stand that are apart. Rows are shared by registers that different lanes need, so each is to be written for those
+/// alone that need it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Apart {
+    /// The lanes that stand at the exit's place.
+    pub lanes: Found,
+    /// The registers that they need.
+    pub needed: Vec<Reg>,
+    /// Lanes elsewhere, with the number of their place among [`crate::Code::waiting`].
+    pub waiting: Vec<(u32, Found)>,
 }
 
 /// The same while registers are not allocated: values are the operands of the instruction that leaves, from `first` on.
@@ -66,7 +77,14 @@ pub(crate) struct Leaving {
     pub(crate) place: u32,
     pub(crate) first: usize,
     pub(crate) kept: Vec<(Reg, Keeps)>,
-    pub(crate) masked: Option<Vec<Reg>>,
+    pub(crate) apart: Option<Parted>,
+}
+
+/// See [`Apart`]. The lanes come first among the values, then those elsewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Parted {
+    pub(crate) needed: Vec<Reg>,
+    pub(crate) waiting: Vec<u32>,
 }
 
 impl Leaving {
@@ -74,7 +92,7 @@ impl Leaving {
     /// that there is none, because the lanes exit.
     pub(crate) fn quiet(&self) -> Option<Option<u32>> {
         match self.why {
-            _ if self.masked.is_some() => None,
+            _ if self.apart.is_some() => None,
             Why::Exits => Some(None),
             Why::Barrier => Some(Some(self.place + 1)),
             Why::Leaves | Why::Yields => None,

@@ -20,7 +20,7 @@ mod x86;
 pub use code::{Code, compile};
 pub use context::Context;
 pub use emit::SITE_BYTES;
-pub use exit::{Exit, Found, Kept, Why};
+pub use exit::{Apart, Exit, Found, Kept, Why};
 pub use input::{Home, Input, Local};
 pub use key::Key;
 

@@ -23,6 +23,8 @@ pub(crate) enum O {
     I32(i32),
     /// A constant of 64 bits.
     I64(u64),
+    /// The instruction changes memory in one piece.
+    Locked,
     /// The mask of an instruction of AVX-512.
     Masked(VReg),
     /// The same; lanes outside it become zero.
@@ -83,7 +85,7 @@ pub(crate) enum ArgBase {
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// An x86 instruction.
-    X { code: Code, args: Range<u32>, mask: Option<(u8, bool)> },
+    X { code: Code, args: Range<u32>, mask: Option<(u8, bool)>, locked: bool },
     /// Goes on at the only successor.
     Jump,
     /// Goes on at the first successor if the condition holds, else at the second.
@@ -236,6 +238,7 @@ impl Func {
         let start = self.operands.len() as u32;
         let first = self.args.len() as u32;
         let mut mask = None;
+        let mut locked = false;
         let mut count = 0u8;
         let mut add = |all: &mut Vec<Operand>, operand: Operand| {
             all.push(operand);
@@ -275,12 +278,13 @@ impl Func {
                 O::I8(value) => self.args.push(Arg::I8(value)),
                 O::I32(value) => self.args.push(Arg::I32(value)),
                 O::I64(value) => self.args.push(Arg::I64(value)),
+                O::Locked => locked = true,
                 O::Masked(value) => mask = Some((add(all, Operand::reg_use(value)), false)),
                 O::Zeroing(value) => mask = Some((add(all, Operand::reg_use(value)), true)),
             }
         }
         let operands = start..self.operands.len() as u32;
-        let kind = Kind::X { code, args: first..self.args.len() as u32, mask };
+        let kind = Kind::X { code, args: first..self.args.len() as u32, mask, locked };
         self.insts.push(MInst { kind, operands, calls: false });
     }
 

@@ -12,6 +12,9 @@ use crate::{
 };
 use lanes::WARP;
 
+/// Gangs of a CTA, at most.
+const MOST_GANGS: u64 = 32;
+
 /// What is known where an operation stands. `None` is a register that nothing has been said of yet.
 pub(super) trait Known {
     /// The shape of a register.
@@ -308,17 +311,39 @@ fn compare(op: CompareOp, a: &Shape, b: &Shape) -> Shape {
             _ => Shape::UNIFORM,
         };
     }
-    // Constants of the lanes in all gangs.
-    let first =
-        |affine: &Affine| affine.range.filter(|(low, high)| low == high).map(|(low, _)| low);
     let ([width, _], _) = op.signature();
     let bits = if width == Class::W64 { 64 } else { 32 };
-    let (Some(x), Some(y)) = (first(a), first(b)) else { return Shape::Varying };
-    let holds = |lane: usize| {
+    let (Some(firsts), Some(others)) = (firsts(a), firsts(b)) else { return Shape::Varying };
+    if firsts.len() > 1 && others.len() > 1 {
+        // Which of them come together is not known.
+        return Shape::Varying;
+    }
+    let holds = |x: u64, y: u64, lane: usize| {
         let a = x.wrapping_add(a.step(lane)) & mask(bits);
         op.eval([a, y.wrapping_add(b.step(lane)) & mask(bits)]) != 0
     };
-    Shape::Mask((0..GANG_LANES).fold(0, |lanes, lane| lanes | u64::from(holds(lane)) << lane))
+    let in_gangs = firsts.iter().flat_map(|x| others.iter().map(move |y| (*x, *y)));
+    let lanes = in_gangs.map(|(x, y)| {
+        (0..GANG_LANES).fold(0, |lanes, lane| lanes | u64::from(holds(x, y, lane)) << lane)
+    });
+    let shapes = lanes.map(Shape::Mask).reduce(|one, other| match one == other {
+        true => one,
+        false if one.is_uniform() && other.is_uniform() => Shape::UNIFORM,
+        false => Shape::Varying,
+    });
+    shapes.unwrap_or(Shape::Varying)
+}
+
+/// The values that the first lane may have in some gang, if these are known and few.
+fn firsts(affine: &Affine) -> Option<Vec<u64>> {
+    let (low, high) = affine.range?;
+    if low == high {
+        return Some(vec![low]);
+    }
+    let step = 1u64.checked_shl(affine.zeros)?;
+    let first = low.checked_next_multiple_of(step)?;
+    let count = high.checked_sub(first)? / step + 1;
+    (count <= MOST_GANGS).then(|| (0..count).map(|nth| first + nth * step).collect())
 }
 
 fn special(what: Special, launch: &LaunchShape) -> Shape {

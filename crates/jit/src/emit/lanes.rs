@@ -187,7 +187,12 @@ impl Emitter {
     }
 
     /// Emits an instruction that changes memory, in one piece for other threads of the host or not.
-    fn atomically(&mut self, code: Code, operands: &[X], locked: bool) -> Result<(), String> {
+    pub(super) fn atomically(
+        &mut self,
+        code: Code,
+        operands: &[X],
+        locked: bool,
+    ) -> Result<(), String> {
         let mut instruction = x86::instruction(code, operands, None);
         instruction.set_has_lock_prefix(locked && code.op_code().can_use_lock_prefix());
         self.encode(&instruction)

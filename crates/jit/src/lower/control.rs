@@ -25,13 +25,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Counts the instructions of a block.
-    fn count_block(&mut self, block: usize) {
-        let count = self.input.instructions[block] * self.gang.warps as u32;
-        let at = Mem::new(Base::Context, crate::context::INSTRUCTIONS);
-        self.func.x(Code::Add_rm64_imm32, &[O::M(at), O::I32(count as i32)]);
-    }
-
     /// Goes on at a block.
     fn go(&mut self, from: usize, to: BlockId) {
         self.count_block(from);
@@ -61,6 +54,12 @@ impl Lower<'_> {
             Pred::Not(_) => (otherwise, then),
             Pred::Is(_) | Pred::Const(_) => (then, otherwise),
         };
+        if let Some((part, lanes)) = self.parts.always.get(&block).copied() {
+            let lanes = lanes & self.gang.all();
+            let bits = self.lanes_constant(lanes);
+            self.count_block(block);
+            return self.come_apart(part, bits, Some(lanes), [then, otherwise]);
+        }
         let bits = self.scalar(reg);
         let [to_then, to_otherwise] = [0; 2].map(|_| self.func.block());
         let state = self.state.clone();
@@ -80,7 +79,7 @@ impl Lower<'_> {
                 let (state, shared) = (self.state.clone(), self.shared);
                 self.func.begin(mixed);
                 self.count_block(block);
-                self.come_apart(part, bits, then, otherwise);
+                self.come_apart(part, bits, None, [then, otherwise]);
                 (self.state, self.shared) = (state, shared);
             } else {
                 self.guard(ConditionCode::ne, place, |this| this.is_any(bits));

@@ -131,7 +131,7 @@ impl Lower<'_> {
     }
 
     /// Whether anybody may read what a register holds.
-    fn is_demanded(&self, reg: Reg) -> bool {
+    pub(super) fn is_demanded(&self, reg: Reg) -> bool {
         self.demanded.lanes(reg) != 0
     }
 
@@ -639,7 +639,7 @@ fn class_of(access: Access) -> Class {
 }
 
 /// How a lane's atomic is done. `wanted` says whether the old value is.
-fn atomic(update: Update, access: Access, wanted: bool) -> Option<How> {
+pub(super) fn atomic(update: Update, access: Access, wanted: bool) -> Option<How> {
     use BinaryOp as B;
     let wide = match access {
         Access::B32 => false,

@@ -7,22 +7,26 @@ use super::Lower;
 use super::lane_bits::Sets;
 use super::mask::Masked;
 use super::value::{FLOAT, Form, INT, Value};
-use crate::exit::{Leaving, Why};
+use crate::exit::{Leaving, Parted, Why};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::{BlockId, Class, Inst, Interrupt, Op, Operand, Pred, Reg, Terminator};
 use regalloc2::{Block, VReg};
 
 impl Lower<'_> {
-    fn pending(&self, part: usize, block: usize) -> Mem {
-        let slot = self.parts.pending.get(&(part, block)).copied().unwrap_or(0);
-        Mem::new(Base::Context, crate::context::PENDING + 8 * slot as i32)
-    }
-
-    /// The values that a block of a part is given.
-    fn handed_to(&mut self, part: usize, nth: usize) -> Vec<VReg> {
+    /// What a block of a part is given: values, and the lanes that go on there and at later blocks.
+    fn handed_to(&mut self, part: usize, nth: usize, lanes: &[(usize, VReg)]) -> Vec<VReg> {
         let parts = self.parts;
-        self.handed_all(&parts.all[part].needed[nth])
+        let part = &parts.all[part];
+        let mut handed = self.handed_all(&part.needed[nth]);
+        for at in [nth].iter().chain(&part.waiting[nth]) {
+            let known = lanes.iter().find(|(position, _)| position == at);
+            handed.push(match known {
+                Some((_, lanes)) => *lanes,
+                None => self.lanes_constant(0),
+            });
+        }
+        handed
     }
 
     /// All lanes are here and part: those of `bits` go to one block, the others to another.
@@ -30,19 +34,19 @@ impl Lower<'_> {
         &mut self,
         part: usize,
         bits: VReg,
-        then: BlockId,
-        otherwise: BlockId,
+        known: Option<u64>,
+        [then, otherwise]: [BlockId; 2],
     ) {
         let parts = self.parts;
         let rest = self.lanes_not(bits);
-        for (to, lanes) in [(then, bits), (otherwise, rest)] {
-            let at = self.pending(part, to.0 as usize);
-            self.lanes_store(at, lanes);
+        match known {
+            Some(known) => self.count_known_divergences(known),
+            None => self.count_divergences(bits, rest),
         }
-        self.count_divergences(bits, rest);
         let position = |to: BlockId| parts.all[part].position(to.0 as usize).unwrap_or(0);
-        let first = position(then).min(position(otherwise));
-        let args = self.handed_to(part, first);
+        let lanes = [(position(then), bits), (position(otherwise), rest)];
+        let first = lanes[0].0.min(lanes[1].0);
+        let args = self.handed_to(part, first, &lanes);
         self.func.end(Kind::Jump, vec![(self.checks[part][first], args)]);
     }
 
@@ -70,31 +74,37 @@ impl Lower<'_> {
         self.live = nodes.all[node].live.iter().copied().collect();
         self.func.begin(check);
         self.params(check, &self.passed(&whole.needed[nth]));
-        let at = self.pending(part, block);
-        let lanes = self.lanes_load(at);
+        let mut given = || self.func.value(INT);
+        let lanes = given();
+        let waiting: Vec<(usize, VReg)> =
+            whole.waiting[nth].iter().map(|position| (*position, given())).collect();
+        let params = &mut self.func.blocks[check.index()].params;
+        params.extend([lanes].into_iter().chain(waiting.iter().map(|(_, lanes)| *lanes)));
+        let known = whole.known[nth];
+        let masked =
+            Masked { part, nth, lanes, known, waiting: waiting.clone(), masks: None, wide: None };
         let last = nth + 1 == whole.blocks.len();
-        let clear = |this: &mut Self| this.func.x(Code::Mov_rm64_imm32, &[O::M(at), O::I32(0)]);
         if last {
-            clear(self);
-            self.note_lanes(lanes);
-            self.masked = Some(Masked { part, nth, lanes, masks: None, wide: None });
+            self.masked = Some(masked);
             self.guard(ConditionCode::ne, place, |this| this.are_all(lanes));
             self.masked = None;
             let args = self.handed_on(node);
             self.func.end(Kind::Jump, vec![(self.blocks[node], args)]);
             return Some(());
         }
-        let [skip, some, body] = [0; 3].map(|_| self.func.block());
-        self.is_any(lanes);
-        let both = vec![(skip, Vec::new()), (some, Vec::new())];
-        self.func.end(Kind::Branch(ConditionCode::e), both);
-        let state = self.state.clone();
-        self.func.begin(skip);
-        let args = self.handed_to(part, nth + 1);
-        self.func.end(Kind::Jump, vec![(self.checks[part][nth + 1], args)]);
-        self.state = state;
-        self.func.begin(some);
-        clear(self);
+        let body = self.func.block();
+        if known.is_none() {
+            let [skip, some] = [0; 2].map(|_| self.func.block());
+            self.is_any(lanes);
+            let both = vec![(skip, Vec::new()), (some, Vec::new())];
+            self.func.end(Kind::Branch(ConditionCode::e), both);
+            let state = self.state.clone();
+            self.func.begin(skip);
+            let args = self.handed_to(part, nth + 1, &waiting);
+            self.func.end(Kind::Jump, vec![(self.checks[part][nth + 1], args)]);
+            self.state = state;
+            self.func.begin(some);
+        }
         if whole.meets[nth] {
             let all = self.func.block();
             self.are_all(lanes);
@@ -109,8 +119,8 @@ impl Lower<'_> {
             self.func.end(Kind::Jump, vec![(body, Vec::new())]);
         }
         self.func.begin(body);
-        self.note_lanes(lanes);
-        self.masked = Some(Masked { part, nth, lanes, masks: None, wide: None });
+        let lanes = known.map_or(lanes, |known| self.lanes_constant(known));
+        self.masked = Some(Masked { lanes, ..masked });
         let code = &self.input.kernel.blocks[block];
         for (at, inst) in code.insts.iter().enumerate() {
             interrupt.go_on(4)?;
@@ -126,164 +136,116 @@ impl Lower<'_> {
                 self.live.remove(reg);
             }
         }
-        self.masked_end(part, nth, lanes);
+        self.masked_end(part, nth, lanes, waiting);
         self.masked = None;
         Some(())
     }
 
-    /// Says which lanes execute, for exits.
-    fn note_lanes(&mut self, lanes: VReg) {
-        let at = Mem::new(Base::Context, crate::context::LANES);
-        self.func.x(Code::Mov_rm64_r64, &[O::M(at), O::U(lanes)]);
-    }
-
-    fn masked_end(&mut self, part: usize, nth: usize, lanes: VReg) {
+    fn masked_end(
+        &mut self,
+        part: usize,
+        nth: usize,
+        lanes: VReg,
+        mut waiting: Vec<(usize, VReg)>,
+    ) {
         let parts = self.parts;
         let whole = &parts.all[part];
         let block = whole.blocks[nth];
-        self.count_masked(self.input.instructions[block], lanes);
+        self.count_masked(self.input.instructions[block], lanes, whole.known[nth]);
         let position = |to: BlockId| whole.position(to.0 as usize).unwrap_or(0);
-        match self.input.kernel.blocks[block].terminator {
-            Terminator::Jump(to) => self.masked_go(part, nth, position(to), lanes),
-            Terminator::Branch { p: Pred::Const(value), then, otherwise } => {
-                let to = if value { then } else { otherwise };
-                self.masked_go(part, nth, position(to), lanes);
+        let (p, then, otherwise) = match self.input.kernel.blocks[block].terminator {
+            Terminator::Jump(to) => (Pred::Const(true), to, to),
+            Terminator::Branch { p, then, otherwise } => (p, then, otherwise),
+            Terminator::Exit | Terminator::Trap => {
+                return self.masked_next(part, nth, &waiting);
             }
-            Terminator::Branch { p, then, otherwise } => {
+        };
+        let ways = match p {
+            Pred::Const(value) => vec![(position(if value { then } else { otherwise }), lanes)],
+            Pred::Is(_) | Pred::Not(_) => {
                 let bits = self.bits(p);
                 let taken = self.lanes_of(Sets::And, bits, lanes);
                 let not = self.lanes_not(bits);
                 let left = self.lanes_of(Sets::And, not, lanes);
                 self.count_divergences(taken, left);
-                let ways = [(position(then), taken), (position(otherwise), left)];
-                for (to, lanes) in ways.iter().filter(|(to, _)| *to > nth) {
-                    let at = self.pending(part, whole.blocks[*to]);
-                    self.func.x(Code::Or_rm64_r64, &[O::M(at), O::U(*lanes)]);
-                }
-                match ways.iter().find(|(to, _)| *to <= nth) {
-                    None => self.masked_next(part, nth),
-                    Some((to, lanes)) => {
-                        let [back, on] = [0; 2].map(|_| self.func.block());
-                        self.is_any(*lanes);
-                        let both = vec![(back, Vec::new()), (on, Vec::new())];
-                        self.func.end(Kind::Branch(ConditionCode::ne), both);
-                        let state = self.state.clone();
-                        self.func.begin(back);
-                        self.note_lanes(*lanes);
-                        self.masked_back(part, *to, *lanes);
-                        self.state = state;
-                        self.func.begin(on);
-                        self.masked_next(part, nth);
-                    }
-                }
+                vec![(position(then), taken), (position(otherwise), left)]
             }
-            Terminator::Exit | Terminator::Trap => self.masked_next(part, nth),
+        };
+        for (to, lanes) in ways.iter().filter(|(to, _)| *to > nth) {
+            match waiting.iter().position(|(position, _)| position == to) {
+                Some(at) => waiting[at].1 = self.lanes_of(Sets::Or, waiting[at].1, *lanes),
+                None => waiting.push((*to, *lanes)),
+            }
         }
-    }
-
-    /// Counts so many instructions of the front end, which these lanes have executed.
-    fn count_masked(&mut self, count: u32, lanes: VReg) {
-        let active = self.func.value(INT);
-        self.func.x(Code::Popcnt_r64_rm64, &[O::D(active), O::U(lanes)]);
-        let times = Code::Imul_r32_rm32_imm32;
-        let counted = self.func.value(INT);
-        self.func.x(times, &[O::D(counted), O::U(active), O::I32(count as i32)]);
-        let sum = Mem::new(Base::Context, crate::context::MASKED_LANES);
-        self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(counted)]);
-        let sum = Mem::new(Base::Context, crate::context::MASKED_INSTRUCTIONS);
-        let all = count * self.gang.warps as u32;
-        self.func.x(Code::Add_rm64_imm32, &[O::M(sum), O::I32(all as i32)]);
-        if self.gang.warps > 1 {
-            for lanes in self.of_warps(lanes) {
-                // Nobody of the warp executes it.
-                self.seldom(lanes, Code::Test_rm32_r32, ConditionCode::e, |this| {
-                    this.func.x(Code::Sub_rm64_imm32, &[O::M(sum), O::I32(count as i32)]);
-                });
+        match ways.iter().find(|(to, _)| *to <= nth) {
+            None => self.masked_next(part, nth, &waiting),
+            Some((to, lanes)) if ways.len() == 1 => self.masked_back(part, *to, *lanes, waiting),
+            Some((to, lanes)) => {
+                let [back, on] = [0; 2].map(|_| self.func.block());
+                self.is_any(*lanes);
+                let both = vec![(back, Vec::new()), (on, Vec::new())];
+                self.func.end(Kind::Branch(ConditionCode::ne), both);
+                let state = self.state.clone();
+                self.func.begin(back);
+                self.masked_back(part, *to, *lanes, waiting.clone());
+                self.state = state;
+                self.func.begin(on);
+                self.masked_next(part, nth, &waiting);
             }
         }
     }
 
-    /// Counts the warps of which there are lanes in both sets.
-    fn count_divergences(&mut self, one: VReg, other: VReg) {
-        let sum = Mem::new(Base::Context, crate::context::DIVERGENCES);
-        // Mostly all go the same way.
-        self.seldom(one, Code::Test_rm64_r64, ConditionCode::ne, |this| {
-            this.seldom(other, Code::Test_rm64_r64, ConditionCode::ne, |this| {
-                let (one, other) = (this.of_warps(one), this.of_warps(other));
-                for (one, other) in one.into_iter().zip(other) {
-                    let (one, other) = (this.is_some(one), this.is_some(other));
-                    let both = this.tied(Code::And_r32_rm32, one, O::U(other));
-                    this.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(both)]);
-                }
-            });
-        });
-    }
-
-    /// Emits what is done if a condition holds of a set of lanes.
-    fn seldom(
-        &mut self,
-        lanes: VReg,
-        test: Code,
-        condition: ConditionCode,
-        what: impl FnOnce(&mut Self),
-    ) {
-        let [then, mostly, join] = [0; 3].map(|_| self.func.block());
-        self.func.x(test, &[O::U(lanes), O::U(lanes)]);
-        self.func.end(Kind::Branch(condition), vec![(then, Vec::new()), (mostly, Vec::new())]);
-        let state = self.state.clone();
-        self.func.begin(then);
-        what(self);
-        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
-        self.state = state;
-        self.func.begin(mostly);
-        self.func.end(Kind::Jump, vec![(join, Vec::new())]);
-        self.func.begin(join);
-    }
-
-    /// 1 if there is a lane of a warp, else 0.
-    fn is_some(&mut self, lanes: VReg) -> VReg {
-        let [byte, flag] = [0; 2].map(|_| self.func.value(INT));
-        self.func.x(Code::Test_rm32_r32, &[O::U(lanes), O::U(lanes)]);
-        self.func.x(Code::Setne_rm8, &[O::D(byte)]);
-        self.func.x(Code::Movzx_r32_rm8, &[O::D(flag), O::U(byte)]);
-        flag
-    }
-
-    /// The lanes go on at a block of the part.
-    fn masked_go(&mut self, part: usize, nth: usize, to: usize, lanes: VReg) {
-        if to <= nth {
-            return self.masked_back(part, to, lanes);
-        }
-        let block = self.parts.all[part].blocks[to];
-        let at = self.pending(part, block);
-        self.func.x(Code::Or_rm64_r64, &[O::M(at), O::U(lanes)]);
-        self.masked_next(part, nth);
-    }
-
-    /// Goes on at the next block for which lanes are noted.
-    fn masked_next(&mut self, part: usize, nth: usize) {
-        let args = self.handed_to(part, nth + 1);
+    /// Goes on at the next block at which lanes wait.
+    fn masked_next(&mut self, part: usize, nth: usize, waiting: &[(usize, VReg)]) {
+        let args = self.handed_to(part, nth + 1, waiting);
         self.func.end(Kind::Jump, vec![(self.checks[part][nth + 1], args)]);
     }
 
     /// Lanes go back: they stand earliest.
-    fn masked_back(&mut self, part: usize, to: usize, lanes: VReg) {
+    fn masked_back(&mut self, part: usize, to: usize, lanes: VReg, waiting: Vec<(usize, VReg)>) {
         let parts = self.parts;
-        let block = parts.all[part].blocks[to];
-        let place = self.nodes.place(self.nodes.first[block], self.input.starts);
-        let (values, kept) = self.keep(&parts.all[part].needed[to]);
-        let first = 0;
-        let masked = Some(self.nodes.all[self.nodes.first[block]].live.clone());
-        self.func.exits.push(Leaving { why: Why::Yields, place, first, kept, masked });
-        let exit = self.func.exits.len() as u32 - 1;
+        let node = self.nodes.first[parts.all[part].blocks[to]];
+        let place = self.nodes.place(node, self.input.starts);
+        let exit = self.leaving_apart(
+            Why::Yields,
+            place,
+            0,
+            &parts.all[part].needed[to],
+            (lanes, &self.nodes.all[node].live, part, &waiting),
+        );
+        let values = std::mem::take(&mut self.leaving_values);
         let fuel = Mem::new(Base::Context, crate::context::FUEL);
         self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(1)]);
         let kind = Kind::Guard { condition: ConditionCode::s, exit };
         self.func.may_leave(kind, &[], &values);
-        let at = self.pending(part, block);
-        self.lanes_store(at, lanes);
-        let args = self.handed_to(part, to);
+        let all: Vec<(usize, VReg)> = [(to, lanes)].into_iter().chain(waiting).collect();
+        let args = self.handed_to(part, to, &all);
         self.func.end(Kind::Jump, vec![(self.checks[part][to], args)]);
+    }
+
+    /// An exit for lanes that are apart from others: which these are, what they need, and who waits in their part.
+    pub(super) fn leaving_apart(
+        &mut self,
+        why: Why,
+        place: u32,
+        first: usize,
+        kept: &[Reg],
+        (lanes, needed, part, waiting): (VReg, &[Reg], usize, &[(usize, VReg)]),
+    ) -> u32 {
+        let parts = self.parts;
+        let (values, kept) = self.keep(kept);
+        let number = |position: &usize| {
+            let block = parts.all[part].blocks[*position];
+            parts.numbers.get(&(part, block)).map_or(0, |number| *number as u32)
+        };
+        let apart = Some(Parted {
+            needed: needed.to_vec(),
+            waiting: waiting.iter().map(|(position, _)| number(position)).collect(),
+        });
+        let elsewhere = waiting.iter().map(|(_, lanes)| *lanes);
+        self.leaving_values = [lanes].into_iter().chain(elsewhere).chain(values).collect();
+        self.func.exits.push(Leaving { why, place, first, kept, apart });
+        self.func.exits.len() as u32 - 1
     }
 
     /// An instruction of the lanes that execute.
@@ -311,7 +273,7 @@ impl Lower<'_> {
             Some(Pred::Const(false)) => return,
             Some(guard) => self.guarded(guard, &inst.op, place),
         };
-        if !done && !self.each_lane(inst, place) {
+        if !done && !self.few_lanes(inst, place, masked) && !self.each_lane(inst, place) {
             self.performed += 1;
             return self.perform(inst, place);
         }

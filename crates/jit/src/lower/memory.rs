@@ -23,13 +23,23 @@ pub(super) const STRONG_FUEL: u8 = 64;
 type Reached = (Base, Option<VReg>, i32);
 
 /// Where the lanes of a checked access are on the host.
-struct Lanes {
+pub(super) struct Lanes {
     /// From where they are counted: those of each slice.
     bases: Vec<Reached>,
     /// Lanes of a slice.
     slice: usize,
     /// Per lane, from there on.
     at: [i64; GANG_LANES],
+}
+
+/// An access, of these lanes.
+pub(super) struct Wanted<'a> {
+    pub(super) address: &'a Address,
+    pub(super) space: Space,
+    /// Bytes of a lane.
+    pub(super) bytes: i64,
+    pub(super) writes: bool,
+    pub(super) among: u64,
 }
 
 /// What the runs of one access have in common.
@@ -46,7 +56,7 @@ struct Run {
 
 impl Lanes {
     /// The element of a lane, or one so many bytes further on.
-    fn memory(&self, lane: usize, further: i64) -> Mem {
+    pub(super) fn memory(&self, lane: usize, further: i64) -> Mem {
         let (base, index, disp) = self.bases[lane / self.slice];
         let index = index.map(|index| (index, 1));
         Mem { base, index, disp: disp + (self.at[lane] + further) as i32, broadcast: false }
@@ -66,7 +76,7 @@ fn scalar_load(access: Access) -> Code {
 }
 
 /// The class of a register that an access stores from.
-fn access_class(access: Access) -> Class {
+pub(super) fn access_class(access: Access) -> Class {
     if access == Access::B64 { Class::W64 } else { Class::W32 }
 }
 
@@ -118,9 +128,9 @@ impl Lower<'_> {
         if size < 4 && !alike && !(dense && d.len() == 1) {
             return false;
         }
-        let Some(lanes) = self.checked(address, &shape, *space, bytes, false, place) else {
-            return false;
-        };
+        let among = self.gang.all();
+        let wanted = Wanted { address, space: *space, bytes, writes: false, among };
+        let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
         let interleaved = dense && !wide && matches!(d.len(), 2 | 4);
         let mut elements = match interleaved {
@@ -292,9 +302,9 @@ impl Lower<'_> {
                 self.canonical(*reg);
             }
         }
-        let Some(lanes) = self.checked(address, &shape, *space, bytes, true, place) else {
-            return false;
-        };
+        let among = self.gang.all();
+        let wanted = Wanted { address, space: *space, bytes, writes: true, among };
+        let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
         let (_, store) = crate::x86::vector_moves(self.level);
         if size < 4 {
@@ -349,7 +359,7 @@ impl Lower<'_> {
     }
 
     /// How the addresses of an access follow from the first lane's, or from that of each slice, if the space can be reached so.
-    fn address_shape(&self, address: &Address, space: Space) -> Option<Shape> {
+    pub(super) fn address_shape(&self, address: &Address, space: Space) -> Option<Shape> {
         let (shape, wide) = match address.base {
             Src::Imm(value) => (Shape::Affine(Affine::constant(value)), true),
             Src::Reg(reg) => (self.shape(reg).clone(), self.class(reg) == Class::W64),
@@ -361,32 +371,33 @@ impl Lower<'_> {
         }
     }
 
-    /// Checks an access of all lanes, and says where they go; leaves the code if that cannot be told.
-    fn checked(
+    /// Checks an access whose addresses have a shape, and says where its lanes go; leaves the code if that cannot be told.
+    pub(super) fn checked(
         &mut self,
-        address: &Address,
+        wanted: &Wanted<'_>,
         shape: &Shape,
-        space: Space,
-        bytes: i64,
-        writes: bool,
         place: u32,
     ) -> Option<Lanes> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
+        let Wanted { address, space, bytes, writes, among } = *wanted;
         let wide = !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
         let bits = if wide { 64 } else { 32 };
-        let (low, high) = affine.extremes(bits);
+        let is_meant = |lane: &usize| among >> lane & 1 != 0;
+        let signed = |step: u64| (step << (64 - bits)).cast_signed() >> (64 - bits);
+        let steps = affine.all_steps().map(signed);
+        let meant = (0..self.gang.lanes()).filter(is_meant).map(|lane| steps[lane]);
+        let (low, high) = (meant.clone().min()?, meant.clone().max()?);
         let span = high.checked_sub(low)?.checked_add(bytes)?;
         let offset = address.offset.checked_add(low)?;
         if span > MAX_SPAN || !bytes.cast_unsigned().is_power_of_two() {
             return None;
         }
         let offset32 = i32::try_from(offset).ok()?;
-        let signed = |step: u64| (step << (64 - bits)).cast_signed() >> (64 - bits);
-        let at = affine.all_steps().map(|step| signed(step) - low);
         // Lanes are aligned if the first is.
-        if at.iter().any(|at| at % bytes != 0) {
+        if meant.clone().any(|step| (step - low) % bytes != 0) {
             return None;
         }
+        let at = steps.map(|step| step.wrapping_sub(low));
         if space == Space::Shared && (self.input.shared_bytes as i64) < span {
             return None;
         }
@@ -400,7 +411,9 @@ impl Lower<'_> {
             Space::Shared | Space::Local | Space::Param => None,
         };
         let run = Run { offset, offset32, span, bytes, wide };
-        let mut different = firsts.clone();
+        let count = firsts.len();
+        let is_used = |nth: &usize| among & self.gang.of_vector(*nth, count) != 0;
+        let mut different: Vec<VReg> = (0..count).filter(is_used).map(|nth| firsts[nth]).collect();
         different.sort_unstable();
         different.dedup();
         let reached: Vec<Reached> = match site {
@@ -410,8 +423,10 @@ impl Lower<'_> {
                 .map(|first| self.checked_run(*first, affine, &run, place))
                 .collect(),
         };
-        let bases = firsts.iter().filter_map(|first| {
-            different.iter().position(|other| other == first).map(|nth| reached[nth])
+        // Where nobody goes, it does not matter.
+        let bases = firsts.iter().map(|first| {
+            let nth = different.iter().position(|other| other == first);
+            reached[nth.unwrap_or(0)]
         });
         Some(Lanes { bases: bases.collect(), slice, at })
     }

@@ -9,7 +9,9 @@ mod bits;
 mod collective;
 mod control;
 mod conversions;
+mod counts;
 mod each_lane;
+mod few;
 mod homed;
 mod interleave;
 mod lane_bits;
@@ -56,8 +58,8 @@ pub(crate) struct Lowered {
     pub(crate) sites: Vec<bool>,
     /// Instructions that somebody else always performs.
     pub(crate) performed: usize,
-    /// Where the lanes stand that are noted in the context, and which registers they need.
-    pub(crate) pending: Vec<(u32, Vec<Reg>)>,
+    /// Where lanes may wait that are apart from those that leave, and which registers they need.
+    pub(crate) waiting: Vec<(u32, Vec<Reg>)>,
     /// Warps of a gang.
     pub(crate) gang: usize,
 }
@@ -120,12 +122,18 @@ pub(crate) fn lower(
     each(&mut input.prologue.iter(), &mut invariant, true);
     each(&mut kernel.blocks.iter().flat_map(|block| &block.insts), &mut invariant, false);
     let mut nodes = Nodes::of(kernel, &live, &invariant, interrupt)?;
-    let parts = Parts::of(kernel, &shapes, &nodes);
+    let parts = Parts::of(kernel, &shapes, &nodes, gang.all());
     for part in &parts.all {
         for (block, _) in part.blocks.iter().zip(&part.meets).filter(|(_, meets)| **meets) {
             let first = nodes.first[*block];
             nodes.all[first].ways += 1;
             nodes.all[first].is_entry = true;
+        }
+    }
+    for at in parts.always.keys() {
+        // All lanes do not come here by that way.
+        for to in kernel.blocks[*at].terminator.successors() {
+            nodes.all[nodes.first[to.0 as usize]].is_entry = true;
         }
     }
     let homed = homed::homed(input, &shapes, &nodes, &parts, &invariant);
@@ -163,10 +171,11 @@ pub(crate) fn lower(
         let first = nodes.first[*block];
         (nodes.place(first, input.starts), nodes.all[first].live.clone())
     };
-    let mut pending: Vec<_> = parts.pending.iter().map(|(key, slot)| (*slot, place(key))).collect();
-    pending.sort_unstable();
-    let pending = pending.into_iter().map(|(_, place)| place).collect();
-    Some(Ok(Lowered { func, entries, expected, sites, performed, pending, gang: gang.warps }))
+    let mut waiting: Vec<_> =
+        parts.numbers.iter().map(|(key, number)| (*number, place(key))).collect();
+    waiting.sort_unstable();
+    let waiting = waiting.into_iter().map(|(_, place)| place).collect();
+    Some(Ok(Lowered { func, entries, expected, sites, performed, waiting, gang: gang.warps }))
 }
 
 /// The warps that run together, and the shapes of their values.
@@ -359,14 +368,15 @@ impl Lower<'_> {
     }
 
     fn leaving_with(&mut self, why: Why, place: u32, first: usize, live: &[Reg]) -> u32 {
-        let mut all = live.to_vec();
-        if let Some(Masked { part, nth, .. }) = self.masked {
+        if let Some(Masked { part, nth, lanes, waiting, .. }) = self.masked.clone() {
+            let mut all = live.to_vec();
             all.extend(self.parts.all[part].kept[nth].iter().filter(|reg| !live.contains(reg)));
+            let apart = (lanes, live, part, &waiting[..]);
+            return self.leaving_apart(why, place, first, &all, apart);
         }
-        let (values, kept) = self.keep(&all);
+        let (values, kept) = self.keep(live);
         self.leaving_values = values;
-        let masked = self.masked.is_some().then(|| live.to_vec());
-        self.func.exits.push(Leaving { why, place, first, kept, masked });
+        self.func.exits.push(Leaving { why, place, first, kept, apart: None });
         self.func.exits.len() as u32 - 1
     }
 

@@ -60,6 +60,18 @@ impl Lower<'_> {
         let bounds = Bounds::of(c);
         let demanded = self.demanded.lanes(d);
         let in_vectors = self.form(d) == Form::Vectors;
+        if let (false, Src::Imm(b)) = (in_vectors, b) {
+            // One lane's value for the whole warp.
+            let lane = |warp: usize| warp * WARP + b as usize % WARP;
+            let firsts: Vec<VReg> =
+                (0..self.gang.warps).map(|warp| self.lane_of(a, Class::W32, lane(warp))).collect();
+            self.set_of_warps(d, &firsts);
+            if let Some(p) = p {
+                let all = self.lanes_constant(u64::MAX);
+                self.set(p, Value::scalar(all));
+            }
+            return;
+        }
         let (mut in_range, mut vectors, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
         for warp in 0..self.gang.warps {
             let own = self.gang.of_warp(warp);

@@ -226,6 +226,21 @@ impl Lower<'_> {
         firsts
     }
 
+    /// The value of a lane, of a register whose lanes follow from others.
+    pub(super) fn stepped_lane(&mut self, reg: Reg, lane: usize) -> VReg {
+        let wide = self.class(reg) == Class::W64;
+        let bits = if wide { 64 } else { 32 };
+        let first = match self.form(reg) {
+            Form::Firsts => self.firsts(reg)[lane / self.slice_of(reg)],
+            Form::One | Form::Vectors => self.scalar(reg),
+        };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = self.shape(reg) else {
+            return first;
+        };
+        let step = (affine.step(lane) << (64 - bits)).cast_signed() >> (64 - bits);
+        self.increased(first, step, wide)
+    }
+
     /// A value and a constant.
     fn increased(&mut self, value: VReg, by: i64, wide: bool) -> VReg {
         if by == 0 {

@@ -406,11 +406,19 @@ impl NativeCode {
             own.filter(|(_, lanes)| *lanes != 0)
         };
         let mut lanes = u64::MAX;
-        if let Some(needed) = &found.masked {
-            lanes = frame.native.as_ref().map_or(0, |state| state.known().lanes);
-            let waiting = pending(frame, code);
+        if let Some(apart) = &found.apart {
+            let left = |found| frame.native.as_ref().map_or(0, |state| state.word_of(found, 0));
+            lanes = left(&apart.lanes);
+            let waiting: SmallVec<[(u64, &[ir::Reg], Pc); 4]> = apart
+                .waiting
+                .iter()
+                .map(|(nth, found)| {
+                    let (place, regs) = &code.waiting()[*nth as usize];
+                    (left(found), &regs[..], Pc(*place))
+                })
+                .collect();
             rows::restore_for(frame, &found.kept, gang, |reg| {
-                let own = if needed.contains(&reg) { lanes } else { 0 };
+                let own = if apart.needed.contains(&reg) { lanes } else { 0 };
                 let needs = |(_, regs, _): &&(u64, &[ir::Reg], Pc)| regs.contains(&reg);
                 waiting.iter().filter(needs).fold(own, |all, (lanes, ..)| all | lanes)
             });
@@ -419,7 +427,7 @@ impl NativeCode {
                 all.others.extend(own);
             }
         }
-        if found.why != Why::Barrier && found.masked.is_none() {
+        if found.why != Why::Barrier && found.apart.is_none() {
             rows::restore(frame, &found.kept, gang);
         }
         let left = of_warps(lanes);
@@ -520,16 +528,6 @@ fn count(frame: &mut Frame<'_>, known: &jit::Context) {
     frame.stats.warp_instructions += known.instructions + known.masked_instructions;
     frame.stats.thread_instructions += 32 * known.instructions + known.masked_lanes;
     frame.stats.divergences += known.divergences;
-}
-
-/// The lanes that wait for their turn in the code that was left, which registers they need, and where they stand.
-fn pending<'c>(frame: &mut Frame<'_>, code: &'c jit::Code) -> Vec<(u64, &'c [ir::Reg], Pc)> {
-    let Some(state) = &mut frame.native else { return Vec::new() };
-    // SAFETY: the state holds a context, and no code runs.
-    let context = unsafe { &mut *state.context() };
-    let noted = context.pending.iter_mut().zip(code.pending());
-    let all = noted.map(|(lanes, (place, regs))| (std::mem::take(lanes), &regs[..], Pc(*place)));
-    all.filter(|(lanes, ..)| *lanes != 0).collect()
 }
 
 /// Whether the group is all that is waited for at a barrier.

@@ -157,14 +157,7 @@ fn restore_one(
     lanes: u64,
 ) {
     let word = |frame: &Frame<'_>, found: &Found, nth: usize| -> u64 {
-        let Some(state) = frame.native.as_ref() else { return 0 };
-        let context = state.known();
-        match *found {
-            Found::General(number) => context.generals[usize::from(number) % 16],
-            Found::Vector(number) => context.vectors[usize::from(number) % 32][nth % 8],
-            Found::Mask(number) => context.masks[usize::from(number) % 8],
-            Found::Spilled(at) => state.word(at as usize + nth),
-        }
+        frame.native.as_ref().map_or(0, |state| state.word_of(found, nth))
     };
     let meant = gang.lanes().filter(|lane| lanes >> lane & 1 != 0);
     // SAFETY: the register has a home of its class inside the registers; so below.
