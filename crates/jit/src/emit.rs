@@ -20,7 +20,7 @@ use regalloc2::{
 };
 
 /// Bytes from the regions of one access to those of the next.
-pub const SITE_BYTES: u32 = 24;
+pub const SITE_BYTES: u32 = 48;
 
 /// Machine code, and where it is entered and left.
 #[derive(Debug)]
@@ -576,6 +576,10 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
                 Kept::Firsts(*lanes, affine.clone(), (0..*count).map(|_| take()).collect())
             }
             Keeps::Row => Kept::Row,
+            Keeps::Indexed(index, based, count) => {
+                let base = based.then(&mut take);
+                Kept::Indexed(*index, base, (0..*count).map(|_| take()).collect())
+            }
             Keeps::Bits => Kept::Bits(take()),
             Keeps::Vectors(count, nan) => {
                 Kept::Vectors((0..*count).map(|_| take()).collect(), *nan)

@@ -39,10 +39,21 @@ pub enum Kept {
     Firsts(u32, Affine, Vec<Found>),
     /// Nothing but canonical NaNs: the row has the rest.
     Row,
+    /// Numbers of 32 bits, shifted to the left, and the address from which they count, if there is one.
+    Indexed(Index, Option<Found>, Vec<Found>),
     /// The bits of a predicate.
     Bits(Found),
     /// Vectors one after the other; whether NaNs have to be made canonical.
     Vectors(Vec<Found>, bool),
+}
+
+/// How numbers of 32 bits count elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// Whether they have a sign.
+    pub signed: bool,
+    /// By how much they are shifted.
+    pub shift: u8,
 }
 
 /// A way out of the code.
@@ -108,6 +119,8 @@ pub(crate) enum Keeps {
     /// Lanes of a slice, and how many values there are.
     Firsts(u32, Affine, usize),
     Row,
+    /// Whether there is an address, and how many vectors there are.
+    Indexed(Index, bool, usize),
     Bits,
     Vectors(usize, bool),
 }

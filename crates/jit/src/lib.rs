@@ -15,14 +15,16 @@ mod key;
 mod lower;
 mod mir;
 mod registers;
+mod window;
 mod x86;
 
 pub use code::{Code, compile};
 pub use context::Context;
 pub use emit::SITE_BYTES;
-pub use exit::{Apart, Exit, Found, Kept, Why};
+pub use exit::{Apart, Exit, Found, Index, Kept, Why};
 pub use input::{Home, Input, Local};
 pub use key::Key;
+pub use window::Window;
 
 /// Vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -29,22 +29,22 @@ const MAX_OFFSET: i32 = i32::MAX;
 const MAX_STRIDE: u32 = 1 << 24;
 
 /// What lanes do, as far as all kinds of accesses have it in common.
-struct Accessed<'a> {
+pub(super) struct Accessed<'a> {
     space: Space,
-    address: &'a Address,
+    pub(super) address: &'a Address,
     /// Bytes of an element.
-    size: u32,
+    pub(super) size: u32,
     /// Elements of a lane, one after the other.
-    count: usize,
-    writes: bool,
+    pub(super) count: usize,
+    pub(super) writes: bool,
 }
 
 /// Where lanes are that have passed the check.
-struct Reached {
-    base: VReg,
+pub(super) struct Reached {
+    pub(super) base: VReg,
     /// Per lane, bytes from the base on: vectors of 32 bits.
-    offsets: Vec<VReg>,
-    site: Option<u32>,
+    pub(super) offsets: Vec<VReg>,
+    pub(super) site: Option<u32>,
 }
 
 impl Lower<'_> {
@@ -82,9 +82,17 @@ impl Lower<'_> {
         };
         let narrow = lanes.map(|lanes| self.masks_of(lanes));
         let is_wide = |reg: &Reg| self.class(*reg) == Class::W64;
-        let is_wide = self.is_wide(accessed.address) || written.iter().any(is_wide);
+        let by_numbers = match accessed.space {
+            Space::Global | Space::Generic => self.served_by_numbers(&accessed),
+            Space::Shared | Space::Local | Space::Param => None,
+        };
+        let is_wide =
+            (by_numbers.is_none() && self.is_wide(accessed.address)) || written.iter().any(is_wide);
         let wide = lanes.filter(|_| is_wide).map(|lanes| self.wide_masks(lanes));
-        let reached = self.reached(&accessed, narrow.as_deref(), wide.as_deref());
+        let reached = match by_numbers {
+            Some(indexed) => self.reached_by_numbers(&accessed, &indexed, narrow.as_deref()),
+            None => self.reached(&accessed, narrow.as_deref(), wide.as_deref()),
+        };
         let [fast, slow, join] = [0; 3].map(|_| self.func.block());
         let both = vec![(slow, Vec::new()), (fast, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
@@ -198,7 +206,9 @@ impl Lower<'_> {
         });
         for reg in used {
             self.canonical(reg);
-            if self.class(reg) != Class::Pred {
+            let value = self.known(reg);
+            let is_indexed = value.indexed.is_some() && value.vectors.is_none();
+            if self.class(reg) != Class::Pred && !is_indexed {
                 self.vectors(reg);
             }
         }

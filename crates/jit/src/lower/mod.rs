@@ -13,6 +13,7 @@ mod counts;
 mod each_lane;
 mod few;
 mod homed;
+mod indexed;
 mod interleave;
 mod lane_bits;
 mod mask;
@@ -450,7 +451,7 @@ impl Lower<'_> {
             | Op::Ternary { d, .. }
             | Op::Select { d, .. } => {
                 match self.form(*d) {
-                    Form::Vectors => return self.vector_op(op, *d),
+                    Form::Vectors => return self.indexed_op(op, *d) || self.vector_op(op, *d),
                     Form::Firsts => return self.firsts_op(op, *d, place),
                     Form::One => {}
                 }

@@ -1,6 +1,7 @@
 //! What is known of where a register's value is.
 
 use crate::Level;
+use crate::exit::Index;
 use regalloc2::{RegClass, VReg};
 
 /// The value of a register. What is not there is made of what is.
@@ -12,6 +13,8 @@ pub(super) struct Value {
     pub(super) firsts: Option<Vec<VReg>>,
     /// The same for smaller slices, of so many lanes.
     pub(super) finer: Option<(usize, Vec<VReg>)>,
+    /// What all lanes' follow from.
+    pub(super) indexed: Option<Indexed>,
     /// All lanes', vector after vector.
     pub(super) vectors: Option<Vec<VReg>>,
     /// Of a predicate, a mask a vector.
@@ -45,12 +48,21 @@ impl Value {
         scalar: None,
         firsts: None,
         finer: None,
+        indexed: None,
         vectors: None,
         masks: None,
         nan: false,
         home: true,
         full: false,
     };
+}
+
+/// Values of 64 bits that are numbers of 32, shifted to the left and counted from an address: most addresses of elements.
+#[derive(Clone, Debug)]
+pub(super) struct Indexed {
+    pub(super) base: Option<VReg>,
+    pub(super) numbers: Vec<VReg>,
+    pub(super) index: Index,
 }
 
 /// In which form a value is kept, and handed on.

@@ -1,7 +1,7 @@
 //! Where the values of a kernel's registers are, while it is lowered.
 
 use super::Lower;
-use super::value::{FLOAT, Form, INT, Value};
+use super::value::{FLOAT, Form, INT, Indexed, Value};
 use crate::exit::Keeps;
 use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
@@ -304,7 +304,10 @@ impl Lower<'_> {
         let count = self.count(class);
         let load = U::Load.code(self.level);
         let form = self.form(reg);
-        let vectors: Vec<VReg> = if value.home && (value.full || form == Form::Vectors) {
+        let vectors: Vec<VReg> = if let Some(indexed) = &value.indexed {
+            let indexed = indexed.clone();
+            self.addresses(&indexed)
+        } else if value.home && (value.full || form == Form::Vectors) {
             (0..count)
                 .map(|nth| {
                     let found = self.func.value(FLOAT);
@@ -532,6 +535,10 @@ impl Lower<'_> {
                 Shape::Varying | Shape::Mask(_) => {
                     if value.home && value.nan {
                         kept.push((*reg, Keeps::Row));
+                    } else if let (Some(indexed), None) = (&value.indexed, &value.vectors) {
+                        let Indexed { base, numbers, index } = indexed;
+                        kept.push((*reg, Keeps::Indexed(*index, base.is_some(), numbers.len())));
+                        values.extend(base.iter().chain(numbers));
                     } else if !value.home {
                         let vectors = self.vectors(*reg);
                         kept.push((*reg, Keeps::Vectors(vectors.len(), value.nan)));

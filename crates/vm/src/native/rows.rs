@@ -184,6 +184,18 @@ fn restore_one(
                 unsafe { gang.set(frame, slot, class, lane, value) };
             }
         }
+        Kept::Indexed(index, base, vectors) => {
+            let base = base.map_or(0, |base| word(frame, &base, 0));
+            let elements = gang.lanes().end / vectors.len().max(1);
+            for lane in meant {
+                let (vector, nth) = (&vectors[lane / elements], lane % elements);
+                let number = (word(frame, vector, nth / 2) >> (nth % 2 * 32)) as u32;
+                let number = if index.signed { number.cast_signed() as u64 } else { number.into() };
+                let value = base.wrapping_add(number << index.shift);
+                // SAFETY: as above.
+                unsafe { gang.set(frame, slot, class, lane, value) };
+            }
+        }
         Kept::Row => {
             for lane in meant {
                 let bits = row(frame, lane) as u32;
