@@ -1,5 +1,6 @@
 //! Machine code of machine instructions: registers are allocated and instructions encoded.
 
+mod checked;
 mod checks;
 mod cleared;
 mod lanes;
@@ -11,7 +12,7 @@ use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
 use crate::{Input, Level};
-use checks::{Check, Failed};
+use checked::{Check, Failed};
 use cleared::Cleared;
 use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
 use regalloc2::{

@@ -1,32 +1,11 @@
 //! Whether accesses lie inside the region that they found last.
 
+use super::checked::{Check, Failed};
 use super::{Cold, Emitter, SITE_BYTES, context};
 use crate::context as at;
 use crate::registers::SCRATCH;
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, OpCodeOperandKind, Register};
-
-/// Addresses that are to lie inside a region, which they find if need be.
-#[derive(Clone, Debug)]
-pub(super) struct Check {
-    pub(super) site: u32,
-    /// Bytes from each address on.
-    pub(super) bytes: u32,
-    pub(super) align: u32,
-    /// By which the code is left if there is no such region.
-    pub(super) exit: u32,
-    pub(super) addresses: Vec<Register>,
-    pub(super) rooms: [Register; 2],
-}
-
-/// What is done about a check that has failed.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Failed {
-    /// It is made again.
-    One { again: usize },
-    /// It is made once more, behind which the code goes on: each address may have a region of its own.
-    Several { first: Register, behind: usize },
-}
 
 impl Emitter {
     fn of_site(check: &Check, offset: u32) -> X {

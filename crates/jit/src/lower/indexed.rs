@@ -36,11 +36,11 @@ impl Lower<'_> {
             }
             Op::Ternary { op: TernaryOp::MadWideS32, a, b, c, .. } => {
                 let product = self.product(*a, *b, true);
-                product.and_then(|product| self.from_base(product, *c))
+                product.and_then(|product| self.counted_on(product, *c))
             }
             Op::Ternary { op: TernaryOp::MadWideU32, a, b, c, .. } => {
                 let product = self.product(*a, *b, false);
-                product.and_then(|product| self.from_base(product, *c))
+                product.and_then(|product| self.counted_on(product, *c))
             }
             _ => None,
         };
@@ -86,10 +86,10 @@ impl Lower<'_> {
     /// Numbers, counted from an address that is the same in all lanes.
     fn counted_from(&mut self, numbers: Src, base: Src) -> Option<Indexed> {
         let indexed = self.indexed(numbers)?;
-        self.from_base(indexed, base)
+        self.counted_on(indexed, base)
     }
 
-    fn from_base(&mut self, indexed: Indexed, base: Src) -> Option<Indexed> {
+    fn counted_on(&mut self, indexed: Indexed, base: Src) -> Option<Indexed> {
         if !self.is_uniform(base) {
             return None;
         }

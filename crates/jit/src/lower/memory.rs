@@ -55,11 +55,16 @@ struct Run {
 }
 
 impl Lanes {
+    /// Where a lane is: from where it is counted, and how far.
+    fn place(&self, lane: usize) -> (Reached, i64) {
+        (self.bases[lane / self.slice], self.at[lane])
+    }
+
     /// The element of a lane, or one so many bytes further on.
     pub(super) fn memory(&self, lane: usize, further: i64) -> Mem {
-        let (base, index, disp) = self.bases[lane / self.slice];
+        let ((base, index, disp), at) = self.place(lane);
         let index = index.map(|index| (index, 1));
-        Mem { base, index, disp: disp + (self.at[lane] + further) as i32, broadcast: false }
+        Mem { base, index, disp: disp + (at + further) as i32, broadcast: false }
     }
 }
 
@@ -207,9 +212,8 @@ impl Lower<'_> {
         offset: i64,
     ) -> Vec<VReg> {
         let own = self.gang.lanes() / count;
-        let of = |nth: usize| -> Vec<(Base, Option<(VReg, u32)>, i32)> {
-            let all = (nth * own..(nth + 1) * own).map(|lane| lanes.memory(lane, offset));
-            all.map(|memory| (memory.base, memory.index, memory.disp)).collect()
+        let of = |nth: usize| -> Vec<(Reached, i64)> {
+            (nth * own..(nth + 1) * own).map(|lane| lanes.place(lane)).collect()
         };
         let mut loaded: Vec<VReg> = Vec::new();
         for nth in 0..count {
