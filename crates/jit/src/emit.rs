@@ -19,6 +19,7 @@ use regalloc2::{
     Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
     RegallocOptions,
 };
+use std::cell::Cell;
 
 /// Bytes from the regions of one access to those of the next.
 pub const SITE_BYTES: u32 = 48;
@@ -77,6 +78,14 @@ struct Emitter {
     cleared: Cleared,
 }
 
+thread_local! {
+    /// What the register allocator works in: it is made anew at some cost.
+    static ROOM: Cell<regalloc2::Ctx> = Cell::default();
+}
+
+/// Instructions of a function whose room is given back.
+const MUCH: usize = 1 << 16;
+
 /// Makes machine code. The error is a sentence.
 pub(crate) fn emit(
     func: &Func,
@@ -90,8 +99,15 @@ pub(crate) fn emit(
         validate_ssa: cfg!(debug_assertions),
         algorithm: Algorithm::Ion,
     };
-    let output = regalloc2::run(func, &environment(level), &options)
-        .map_err(|error| format!("registers cannot be allocated: {error:?}"))?;
+    let mut room = ROOM.take();
+    let environment = environment(level);
+    let output = match regalloc2::run_with_ctx(func, &environment, &options, &mut room) {
+        Ok(_) => std::mem::take(&mut room.output),
+        Err(error) => return Err(format!("registers cannot be allocated: {error:?}")),
+    };
+    if func.insts.len() < MUCH {
+        ROOM.set(room);
+    }
     let mut emitter = Emitter {
         encoder: Encoder::new(64),
         end: 0,

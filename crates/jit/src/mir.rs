@@ -163,7 +163,7 @@ pub(crate) struct Func {
     values: usize,
     /// Constants, each of 64 bytes.
     pub(crate) pool: Vec<[u8; 64]>,
-    known: std::collections::HashMap<[u8; 64], u32>,
+    known: foldhash::HashMap<[u8; 64], u32>,
     pub(crate) exits: Vec<Leaving>,
     /// Slots of 8 bytes of a vector register.
     vector_slots: usize,
@@ -180,7 +180,7 @@ impl Func {
             args: Vec::new(),
             values: 0,
             pool: Vec::new(),
-            known: std::collections::HashMap::new(),
+            known: foldhash::HashMap::default(),
             exits: Vec::new(),
             vector_slots: vector_bytes / 8,
             clobbered,

@@ -229,7 +229,7 @@ impl Lower<'_> {
             .iter()
             .flat_map(|reg| {
                 self.canonical(*reg);
-                self.vectors(*reg)
+                self.vectors(*reg).to_vec()
             })
             .collect()
     }

@@ -107,7 +107,7 @@ impl Lower<'_> {
         let base = base.map(|base| self.broadcast(base, Class::W64));
         let widen = if index.signed { U::WidenS } else { U::WidenZero };
         let mut all = Vec::new();
-        for numbers in numbers {
+        for numbers in numbers.iter() {
             let upper = self.immediate(U::UpperHalf, *numbers, 1);
             for half in [*numbers, upper] {
                 let mut value = self.unary(widen, O::U(half));

@@ -1,5 +1,6 @@
 //! Lanes that execute while others of their gang do not.
 
+use super::value::Vectors;
 use regalloc2::VReg;
 
 /// The lanes that execute, and where.
@@ -13,6 +14,6 @@ pub(super) struct Masked {
     /// The lanes that wait for their turn at later blocks of the part, by their place in it.
     pub(super) waiting: Vec<(usize, VReg)>,
     /// The lanes as masks, once somebody needed them.
-    pub(super) masks: Option<Vec<VReg>>,
-    pub(super) wide: Option<Vec<VReg>>,
+    pub(super) masks: Option<Vectors>,
+    pub(super) wide: Option<Vectors>,
 }

@@ -6,7 +6,7 @@
 use super::Lower;
 use super::lane_bits::Sets;
 use super::mask::Masked;
-use super::value::{FLOAT, Form, INT, Value};
+use super::value::{FLOAT, Form, INT, Value, Vectors};
 use crate::exit::{Leaving, Parted, Why};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
@@ -320,8 +320,8 @@ impl Lower<'_> {
     }
 
     /// The masks of the lanes that execute, for values of a class.
-    fn lane_masks(&mut self, class: Class) -> Vec<VReg> {
-        let Some(masked) = self.masked.clone() else { return Vec::new() };
+    fn lane_masks(&mut self, class: Class) -> Vectors {
+        let Some(masked) = self.masked.clone() else { return Vectors::default() };
         let known = if class == Class::W64 { masked.wide } else { masked.masks };
         if let Some(known) = known {
             return known;

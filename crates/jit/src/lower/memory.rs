@@ -408,7 +408,7 @@ impl Lower<'_> {
         let class = if wide { Class::W64 } else { Class::W32 };
         let (slice, firsts) = match (shape, address.base) {
             (Shape::Sliced(lanes, _), Src::Reg(reg)) => (*lanes as usize, self.firsts(reg)),
-            _ => (self.gang.lanes(), vec![self.scalar_src(address.base, class)]),
+            _ => (self.gang.lanes(), [self.scalar_src(address.base, class)].into()),
         };
         let site = match space {
             Space::Global | Space::Generic => Some(self.site(writes)),

@@ -45,7 +45,7 @@ use lanes::WARP;
 use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use value::{Form, Value};
 
 /// Machine instructions of a kernel, and where they are entered.
@@ -89,7 +89,7 @@ struct Lower<'a> {
     /// The slice, of so many lanes, whose first lane's values are computed; of all lanes' first one if there is none.
     slice: Option<(usize, usize)>,
     /// What is known where the next instruction goes.
-    state: HashMap<Reg, Value>,
+    state: foldhash::HashMap<Reg, Value>,
     /// Registers whose values are needed there.
     live: BTreeSet<Reg>,
     /// The host's address of shared memory, if it is at hand.
@@ -155,7 +155,7 @@ pub(crate) fn lower(
         invariant,
         homed,
         floats: floats(input, interrupt)?,
-        state: HashMap::new(),
+        state: foldhash::HashMap::default(),
         live: BTreeSet::new(),
         shared: None,
         sites: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
-use super::value::{FLOAT, INT, Value, mask_class};
+use super::value::{FLOAT, INT, Value, Vectors, mask_class};
 use super::values::words;
 use super::wide::Quads;
 use crate::Level;
@@ -108,7 +108,7 @@ impl Lower<'_> {
     }
 
     /// The lanes of a predicate, a mask a vector.
-    pub(super) fn masks(&mut self, pred: Pred) -> Option<Vec<VReg>> {
+    pub(super) fn masks(&mut self, pred: Pred) -> Option<Vectors> {
         let (reg, negated) = match pred {
             Pred::Is(reg) => (reg, false),
             Pred::Not(reg) => (reg, true),
@@ -129,7 +129,7 @@ impl Lower<'_> {
         if !negated {
             return Some(masks);
         }
-        Some(masks.into_iter().map(|mask| self.not_mask(mask)).collect())
+        Some(masks.iter().map(|mask| self.not_mask(*mask)).collect())
     }
 
     fn not_mask(&mut self, mask: VReg) -> VReg {
@@ -147,7 +147,7 @@ impl Lower<'_> {
     }
 
     /// The masks of a bit a lane.
-    pub(super) fn masks_of(&mut self, bits: VReg) -> Vec<VReg> {
+    pub(super) fn masks_of(&mut self, bits: VReg) -> Vectors {
         let slices = self.gang.slices();
         match self.level {
             Level::Avx2 => {

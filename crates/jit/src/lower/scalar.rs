@@ -1,7 +1,7 @@
 //! Operations on values whose lanes follow from the first: computed once, for that lane.
 
 use super::Lower;
-use super::value::{INT, Value};
+use super::value::{INT, Value, Vectors};
 use crate::mir::{Base, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Affine, Shape};
@@ -65,7 +65,7 @@ impl Lower<'_> {
             }
         });
         let lanes = self.slice_of(d);
-        let operands: Vec<Vec<VReg>> =
+        let operands: Vec<Vectors> =
             used.into_iter().map(|reg| self.firsts_in(reg, lanes)).collect();
         let of_slice =
             |slice: usize| operands.iter().map(|firsts| firsts[slice]).collect::<Vec<_>>();

@@ -1,7 +1,7 @@
 //! Where the values of a kernel's registers are, while it is lowered.
 
 use super::Lower;
-use super::value::{FLOAT, Form, INT, Indexed, Value};
+use super::value::{FLOAT, Form, INT, Indexed, Value, Vectors};
 use crate::exit::Keeps;
 use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
@@ -10,6 +10,7 @@ use iced_x86::Code;
 use ir::analysis::Shape;
 use ir::{Class, Pred, Reg, Src};
 use regalloc2::VReg;
+use std::rc::Rc;
 
 /// A constant of 64 bytes that repeats 32 bits.
 pub(super) fn words(value: u32) -> [u8; 64] {
@@ -171,7 +172,7 @@ impl Lower<'_> {
     }
 
     /// The values of the first lane of each slice, of a value that is kept so.
-    pub(super) fn firsts(&mut self, reg: Reg) -> Vec<VReg> {
+    pub(super) fn firsts(&mut self, reg: Reg) -> Vectors {
         let mut value = self.known(reg);
         if let Some(firsts) = value.firsts {
             return firsts;
@@ -182,7 +183,7 @@ impl Lower<'_> {
             Class::W32 | Class::Pred => (Code::Mov_r32_rm32, 4),
         };
         let lanes = self.slice_of(reg);
-        let firsts: Vec<VReg> = (0..self.gang.lanes() / lanes)
+        let firsts: Vectors = (0..self.gang.lanes() / lanes)
             .map(|nth| {
                 let found = self.func.value(INT);
                 let row = self.row(reg, nth * lanes * size / self.level.bytes());
@@ -196,13 +197,13 @@ impl Lower<'_> {
     }
 
     /// The values of the first lane of each slice of so many lanes, of a value whose lanes follow from those.
-    pub(super) fn firsts_in(&mut self, reg: Reg, lanes: usize) -> Vec<VReg> {
+    pub(super) fn firsts_in(&mut self, reg: Reg, lanes: usize) -> Vectors {
         let class = self.class(reg);
         let wide = class == Class::W64;
         let bits = if wide { 64 } else { 32 };
         let (own, known) = match self.form(reg) {
             Form::Firsts => (self.slice_of(reg), self.firsts(reg)),
-            Form::One | Form::Vectors => (self.gang.lanes(), vec![self.scalar(reg)]),
+            Form::One | Form::Vectors => (self.gang.lanes(), Rc::from([self.scalar(reg)])),
         };
         if own == lanes {
             return known;
@@ -214,7 +215,7 @@ impl Lower<'_> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = self.shape(reg).clone() else {
             return known;
         };
-        let firsts: Vec<VReg> = (0..self.gang.lanes())
+        let firsts: Vectors = (0..self.gang.lanes())
             .step_by(lanes)
             .map(|lane| {
                 let step = (affine.step(lane) << (64 - bits)).cast_signed() >> (64 - bits);
@@ -295,7 +296,7 @@ impl Lower<'_> {
     }
 
     /// The vectors of a value.
-    pub(super) fn vectors(&mut self, reg: Reg) -> Vec<VReg> {
+    pub(super) fn vectors(&mut self, reg: Reg) -> Vectors {
         let mut value = self.known(reg);
         if let Some(vectors) = value.vectors {
             return vectors;
@@ -304,9 +305,9 @@ impl Lower<'_> {
         let count = self.count(class);
         let load = U::Load.code(self.level);
         let form = self.form(reg);
-        let vectors: Vec<VReg> = if let Some(indexed) = &value.indexed {
+        let vectors: Vectors = if let Some(indexed) = &value.indexed {
             let indexed = indexed.clone();
-            self.addresses(&indexed)
+            self.addresses(&indexed).into()
         } else if value.home && (value.full || form == Form::Vectors) {
             (0..count)
                 .map(|nth| {
@@ -467,7 +468,7 @@ impl Lower<'_> {
             return;
         }
         let vectors = self.vectors(reg);
-        let vectors = vectors.into_iter().map(|vector| self.canonical_vector(vector)).collect();
+        let vectors = vectors.iter().map(|vector| self.canonical_vector(*vector)).collect();
         // The home row has others.
         let value = self.known(reg);
         let home = false;
@@ -486,12 +487,12 @@ impl Lower<'_> {
     pub(super) fn handed(&mut self, reg: Reg) -> Vec<VReg> {
         match self.form(reg) {
             Form::One => vec![self.scalar(reg)],
-            Form::Firsts => self.firsts(reg),
+            Form::Firsts => self.firsts(reg).to_vec(),
             Form::Vectors => {
                 if !self.floats[reg.0 as usize] {
                     self.canonical(reg);
                 }
-                self.vectors(reg)
+                self.vectors(reg).to_vec()
             }
         }
     }
@@ -528,9 +529,9 @@ impl Lower<'_> {
                     kept.push((*reg, Keeps::First(affine, here.is_some())));
                 }
                 Shape::Sliced(lanes, affine) => {
-                    let here = if value.home { Vec::new() } else { self.firsts(*reg) };
+                    let here = if value.home { Vectors::default() } else { self.firsts(*reg) };
                     kept.push((*reg, Keeps::Firsts(lanes, affine, here.len())));
-                    values.extend(here);
+                    values.extend(here.iter());
                 }
                 Shape::Varying | Shape::Mask(_) => {
                     if value.home && value.nan {
@@ -538,11 +539,11 @@ impl Lower<'_> {
                     } else if let (Some(indexed), None) = (&value.indexed, &value.vectors) {
                         let Indexed { base, numbers, index } = indexed;
                         kept.push((*reg, Keeps::Indexed(*index, base.is_some(), numbers.len())));
-                        values.extend(base.iter().chain(numbers));
+                        values.extend(base.iter().chain(numbers.iter()));
                     } else if !value.home {
                         let vectors = self.vectors(*reg);
                         kept.push((*reg, Keeps::Vectors(vectors.len(), value.nan)));
-                        values.extend(vectors);
+                        values.extend(vectors.iter());
                     }
                 }
             }
@@ -579,14 +580,14 @@ impl Lower<'_> {
             }
             Form::Firsts if !all => {
                 let own = self.slice_of(reg) * size / self.level.bytes();
-                for (nth, first) in self.firsts(reg).into_iter().enumerate() {
+                for (nth, first) in self.firsts(reg).iter().copied().enumerate() {
                     let row = self.row(reg, nth * own);
                     self.func.x(code, &[O::M(row), O::U(first)]);
                 }
             }
             Form::One | Form::Firsts | Form::Vectors => {
                 let (_, store) = crate::x86::vector_moves(self.level);
-                for (nth, vector) in self.vectors(reg).into_iter().enumerate() {
+                for (nth, vector) in self.vectors(reg).iter().copied().enumerate() {
                     let row = self.row(reg, nth);
                     self.func.x(store, &[O::M(row), O::U(vector)]);
                 }

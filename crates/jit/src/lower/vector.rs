@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::nans::leaves_nan_bits_open;
-use super::value::{FLOAT, Value};
+use super::value::{FLOAT, Value, Vectors};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::isa::{U, V};
@@ -319,7 +319,7 @@ impl Lower<'_> {
     }
 
     /// The masks of a choice between values of a class.
-    fn select_masks(&mut self, p: Pred, class: Class) -> Vec<VReg> {
+    fn select_masks(&mut self, p: Pred, class: Class) -> Vectors {
         match (class, self.masks(p)) {
             (Class::W64, _) => {
                 let bits = self.bits(p);
@@ -334,7 +334,7 @@ impl Lower<'_> {
     }
 
     /// The masks of a bit a lane, for values of 64 bits.
-    pub(super) fn wide_masks(&mut self, bits: VReg) -> Vec<VReg> {
+    pub(super) fn wide_masks(&mut self, bits: VReg) -> Vectors {
         let lanes = self.level.bytes() / 8;
         let count = self.count(Class::W64);
         match self.level {
