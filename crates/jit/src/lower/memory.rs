@@ -43,7 +43,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// What the runs of one access have in common.
-struct Run {
+pub(super) struct Run {
     /// From the lane of which the others follow to the lowest.
     offset: i64,
     offset32: i32,
@@ -52,6 +52,13 @@ struct Run {
     /// Bytes of a lane.
     bytes: i64,
     wide: bool,
+}
+
+impl Run {
+    /// One element.
+    pub(super) fn of_one(bytes: i64, wide: bool) -> Run {
+        Run { offset: 0, offset32: 0, span: bytes, bytes, wide }
+    }
 }
 
 impl Lanes {
@@ -119,6 +126,9 @@ impl Lower<'_> {
         if *space == Space::Param {
             return size >= 4 && self.load_parameter(d, size, address);
         }
+        if self.load_some(op, place) {
+            return true;
+        }
         let Some(shape) = self.address_shape(address, *space) else { return false };
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
         let uniform = shape.is_uniform();
@@ -161,7 +171,7 @@ impl Lower<'_> {
     }
 
     /// Whether, in each group of so many lanes, elements of so many bytes lie one after the other.
-    fn are_dense(&self, affine: &Affine, group: usize, bytes: i64) -> bool {
+    pub(super) fn are_dense(&self, affine: &Affine, group: usize, bytes: i64) -> bool {
         (0..self.gang.lanes()).all(|lane| {
             let nth = lane % group;
             affine.step(lane).wrapping_sub(affine.step(lane - nth)) == (nth as i64 * bytes) as u64
@@ -448,7 +458,13 @@ impl Lower<'_> {
     }
 
     /// Checks that the lanes which follow from each of several lie in one region, and says from where they are counted.
-    fn checked_runs(&mut self, firsts: &[VReg], run: &Run, site: u32, place: u32) -> Vec<Reached> {
+    pub(super) fn checked_runs(
+        &mut self,
+        firsts: &[VReg],
+        run: &Run,
+        site: u32,
+        place: u32,
+    ) -> Vec<Reached> {
         let lowest: Vec<VReg> = firsts.iter().map(|first| self.lowest(*first, run)).collect();
         let rooms = [0; 2].map(|_| self.func.value(INT)).map(Operand::reg_temp);
         let operands: Vec<Operand> =
@@ -466,10 +482,7 @@ impl Lower<'_> {
         let Run { offset, offset32, span, bytes, wide } = *run;
         let end = self.input.shared_bytes as i64 - span;
         let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
-        let inside = affine.range.is_some_and(|(from, to)| {
-            i64::try_from(to)
-                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
-        });
+        let inside = self.is_inside(affine, offset, span);
         let shared = self.shared_base();
         if aligned && inside {
             return (Base::Value(shared), Some(first), offset32);
@@ -488,6 +501,15 @@ impl Lower<'_> {
             });
         }
         (Base::Value(shared), Some(lowest), 0)
+    }
+
+    /// Whether it is known that shared memory has so many bytes from the first lane and an offset on.
+    pub(super) fn is_inside(&self, affine: &Affine, offset: i64, span: i64) -> bool {
+        let end = self.input.shared_bytes as i64 - span;
+        affine.range.is_some_and(|(from, to)| {
+            i64::try_from(to)
+                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
+        })
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {

@@ -27,6 +27,7 @@ mod quotient;
 mod runs;
 mod scalar;
 mod shuffle;
+mod some_lanes;
 mod value;
 mod values;
 mod vector;
