@@ -67,6 +67,12 @@ impl Lanes {
         (self.bases[lane / self.slice], self.at[lane])
     }
 
+    /// How far a lane is from another, if both are counted from the same place.
+    pub(super) fn distance(&self, from: usize, to: usize) -> Option<i64> {
+        let ((base, start), (other, end)) = (self.place(from), self.place(to));
+        (base == other).then(|| end - start)
+    }
+
     /// The element of a lane, or one so many bytes further on.
     pub(super) fn memory(&self, lane: usize, further: i64) -> Mem {
         let ((base, index, disp), at) = self.place(lane);
@@ -141,6 +147,9 @@ impl Lower<'_> {
             return false;
         }
         if size < 4 && !alike && !(dense && d.len() == 1) {
+            return false;
+        }
+        if !self.are_halves(&shape, affine, *access) {
             return false;
         }
         let among = self.gang.all();
@@ -246,8 +255,10 @@ impl Lower<'_> {
         offset: i64,
     ) -> VReg {
         let (size, memory) = (i64::from(access.bytes()), lanes.memory(first, offset));
-        let at = |lane: usize| lanes.at[first + lane] - lanes.at[first];
-        if (0..count).all(|lane| at(lane) == 0) {
+        let steps = |by: i64| {
+            (0..count).all(|lane| lanes.distance(first, first + lane) == Some(lane as i64 * by))
+        };
+        if steps(0) {
             return self.load_alike(memory, access);
         }
         let widen = match access {
@@ -257,16 +268,20 @@ impl Lower<'_> {
             Access::S16 => Some(U::WidenHalvesS),
             Access::B32 | Access::B64 => None,
         };
+        if widen.is_none() && steps(size) {
+            return self.unary(U::Load, O::M(memory));
+        }
+        if let Some(found) = self.load_halves(lanes, first, access, offset) {
+            return found;
+        }
         if let Some(widen) = widen {
             // Such elements lie one after the other.
             return self.unary(widen, O::M(memory));
         }
-        if (0..count).all(|lane| at(lane) == lane as i64 * size) {
-            return self.unary(U::Load, O::M(memory));
-        }
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
-            chunk.copy_from_slice(&(at(lane) as i32).to_le_bytes());
+            let at = lanes.at[first + lane] - lanes.at[first];
+            chunk.copy_from_slice(&(at as i32).to_le_bytes());
         }
         let offsets = self.pool(bytes);
         let offsets = self.unary(U::Load, O::M(offsets));
@@ -276,7 +291,7 @@ impl Lower<'_> {
     }
 
     /// One element for all lanes of a vector.
-    fn load_alike(&mut self, memory: Mem, access: Access) -> VReg {
+    pub(super) fn load_alike(&mut self, memory: Mem, access: Access) -> VReg {
         match access {
             Access::B32 => self.unary(U::BroadcastMemory, O::M(memory)),
             Access::B64 => self.unary(U::BroadcastMemoryQ, O::M(memory)),
@@ -308,7 +323,11 @@ impl Lower<'_> {
             Level::Avx2 if size < 4 => WARP,
             Level::Avx2 | Level::Avx512 => self.level.lanes(),
         };
-        if !fits || !self.are_dense(affine, group, bytes) {
+        let by_halves = values.len() == 1
+            && size == 4
+            && !self.are_dense(affine, group, 4)
+            && self.are_dense(affine, group / 2, 4);
+        if !fits || !(by_halves || self.are_dense(affine, group, bytes)) {
             return false;
         }
         for value in values {
@@ -325,6 +344,12 @@ impl Lower<'_> {
             let all: Vec<VReg> =
                 (0..self.count(class)).map(|slice| self.vector(values[0], class, slice)).collect();
             self.store_small(&lanes, &all, size);
+            return true;
+        }
+        if by_halves {
+            let all: Vec<VReg> =
+                (0..self.count(class)).map(|slice| self.vector(values[0], class, slice)).collect();
+            self.store_halves(&lanes, &all);
             return true;
         }
         for slice in 0..self.count(class) {
