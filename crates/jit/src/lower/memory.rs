@@ -141,9 +141,9 @@ impl Lower<'_> {
         let wide = size == 8;
         let count = self.count(if wide { Class::W64 } else { Class::W32 });
         let bytes = size * d.len() as i64;
-        let dense = self.are_dense(affine, self.level.lanes(), bytes);
+        let dense = self.are_dense(affine, self.gang.lanes() / count, bytes);
         let alike = affine.is_uniform();
-        if wide && !alike && !(d.len() == 1 && self.are_dense(affine, self.level.lanes() / 2, 8)) {
+        if wide && !alike && !(dense && d.len() <= 2) {
             return false;
         }
         if size < 4 && !alike && !(dense && d.len() == 1) {
@@ -156,9 +156,10 @@ impl Lower<'_> {
         let wanted = Wanted { address, space: *space, bytes, writes: false, among };
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
-        let interleaved = dense && !wide && matches!(d.len(), 2 | 4);
+        let interleaved = dense && matches!(d.len(), 2 | 4);
+        let class = access_class(*access);
         let mut elements = match interleaved {
-            true => self.load_interleaved(&lanes, d.len()),
+            true => self.load_interleaved(&lanes, class, d.len()),
             false => Vec::new(),
         };
         for (nth, d) in d.iter().enumerate() {
@@ -187,16 +188,17 @@ impl Lower<'_> {
         })
     }
 
-    /// The vectors of each of several words a lane, which lie one after the other for all lanes of a slice.
-    fn load_interleaved(&mut self, lanes: &Lanes, words: usize) -> Vec<Vec<VReg>> {
-        let mut elements = vec![Vec::new(); words];
-        for slice in 0..self.count(Class::W32) {
-            let first = slice * self.level.lanes();
+    /// The vectors of each of several elements a lane, which lie one after the other for all lanes of a vector.
+    fn load_interleaved(&mut self, lanes: &Lanes, class: Class, count: usize) -> Vec<Vec<VReg>> {
+        let mut elements = vec![Vec::new(); count];
+        let vectors = self.count(class);
+        for nth in 0..vectors {
+            let first = nth * (self.gang.lanes() / vectors);
             let step = self.level.bytes() as i64;
-            let memory: Vec<VReg> = (0..words as i64)
+            let memory: Vec<VReg> = (0..count as i64)
                 .map(|nth| self.unary(U::Load, O::M(lanes.memory(first, nth * step))))
                 .collect();
-            let apart = self.taken_apart(&memory);
+            let apart = self.taken_apart(class, &memory);
             elements.iter_mut().zip(apart).for_each(|(all, vector)| all.push(vector));
         }
         elements
@@ -312,7 +314,8 @@ impl Lower<'_> {
         let (size, class) = (i64::from(access.bytes()), access_class(*access));
         let fits = match values.len() {
             1 => true,
-            2 | 4 => size == 4,
+            2 => size >= 4,
+            4 => size == 4,
             _ => false,
         };
         let Some(shape) = self.address_shape(address, *space) else { return false };
@@ -321,7 +324,7 @@ impl Lower<'_> {
         // Elements of all lanes are packed at once without AVX-512.
         let group = match self.level {
             Level::Avx2 if size < 4 => WARP,
-            Level::Avx2 | Level::Avx512 => self.level.lanes(),
+            Level::Avx2 | Level::Avx512 => self.gang.lanes() / self.count(class),
         };
         let by_halves = values.len() == 1
             && size == 4
@@ -356,7 +359,7 @@ impl Lower<'_> {
             let elements: Vec<VReg> =
                 values.iter().map(|value| self.vector(*value, class, slice)).collect();
             let first = slice * self.level.bytes() / size as usize;
-            for (nth, vector) in (0..).zip(self.put_together(&elements)) {
+            for (nth, vector) in (0..).zip(self.put_together(class, &elements)) {
                 let to = lanes.memory(first, nth * self.level.bytes() as i64);
                 self.func.x(store, &[O::M(to), O::U(vector)]);
             }
