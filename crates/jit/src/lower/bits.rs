@@ -93,7 +93,7 @@ impl Lower<'_> {
     }
 
     /// How many bits of each word are set.
-    fn set_bits(&mut self, a: VReg) -> VReg {
+    pub(super) fn set_bits(&mut self, a: VReg) -> VReg {
         // Per half a byte, how many of its bits are set; then the sum of a word's bytes.
         let table = sixteens([0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4]);
         let (table, low) = (self.pool(table), self.pool([0x0f; 64]));

@@ -207,7 +207,7 @@ impl Lower<'_> {
     }
 
     /// The words of a vector in another order, or some of them several times.
-    fn reordered(&mut self, vector: VReg, from: impl Fn(usize) -> usize) -> VReg {
+    pub(super) fn reordered(&mut self, vector: VReg, from: impl Fn(usize) -> usize) -> VReg {
         let index = self.pool(words_of_lanes(|lane| from(lane) as u32));
         let index = self.unary(crate::isa::U::Load, O::M(index));
         self.binary(V::PermD, index, O::U(vector))

@@ -50,6 +50,9 @@ pub(super) struct Reached {
 impl Lower<'_> {
     /// Emits an access, of lanes one by one. Says whether it can be done.
     pub(super) fn each_lane(&mut self, inst: &Inst, place: u32) -> bool {
+        if self.add_to_one(inst, place) {
+            return true;
+        }
         let Some(accessed) = self.accessed(inst) else { return false };
         let bytes = u64::from(accessed.size) * accessed.count as u64;
         let end = match accessed.space {
@@ -215,7 +218,7 @@ impl Lower<'_> {
     }
 
     /// The lanes that execute; `None` if all do.
-    fn executing(&mut self, guard: Option<Pred>) -> Option<VReg> {
+    pub(super) fn executing(&mut self, guard: Option<Pred>) -> Option<VReg> {
         let masked = self.masked.as_ref().map(|masked| masked.lanes);
         let Some(guard) = guard else { return masked };
         let bits = self.bits(guard);

@@ -55,9 +55,9 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// One element.
-    pub(super) fn of_one(bytes: i64, wide: bool) -> Run {
-        Run { offset: 0, offset32: 0, span: bytes, bytes, wide }
+    /// One element, so far from an address.
+    pub(super) fn of_one(bytes: i64, offset: i32, wide: bool) -> Run {
+        Run { offset: offset.into(), offset32: offset, span: bytes, bytes, wide }
     }
 }
 
@@ -506,7 +506,13 @@ impl Lower<'_> {
     }
 
     /// Checks that the lanes which follow from one lie in shared memory, and says from where they are counted.
-    fn checked_run(&mut self, first: VReg, affine: &Affine, run: &Run, place: u32) -> Reached {
+    pub(super) fn checked_run(
+        &mut self,
+        first: VReg,
+        affine: &Affine,
+        run: &Run,
+        place: u32,
+    ) -> Reached {
         let Run { offset, offset32, span, bytes, wide } = *run;
         let end = self.input.shared_bytes as i64 - span;
         let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;

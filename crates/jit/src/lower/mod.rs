@@ -23,6 +23,7 @@ mod memory;
 mod nans;
 mod nodes;
 mod numbers;
+mod one_place;
 mod predicate;
 mod quotient;
 mod runs;
@@ -398,8 +399,13 @@ impl Lower<'_> {
         let live: Vec<Reg> = self.live.iter().copied().collect();
         for reg in &live {
             match why {
-                // Mostly the code itself goes on behind it.
-                Why::Barrier => self.write_home(*reg),
+                // Mostly the code itself goes on behind it, and knows in which rows NaNs may have any bits.
+                Why::Barrier => {
+                    if !self.floats[reg.0 as usize] {
+                        self.canonical(*reg);
+                    }
+                    self.write_home(*reg);
+                }
                 Why::Leaves | Why::Yields | Why::Exits => {
                     self.canonical(*reg);
                     self.write_home(*reg);
@@ -474,7 +480,7 @@ impl Lower<'_> {
                 }
                 None => false,
             },
-            Op::ActiveMask { d } if self.form(*d) != Form::Vectors => {
+            Op::ActiveMask { d } => {
                 let all = match &self.masked {
                     Some(masked) => masked.lanes,
                     None => self.lanes_constant(u64::MAX),
@@ -500,7 +506,6 @@ impl Lower<'_> {
                 true
             }
             Op::Special { .. }
-            | Op::ActiveMask { .. }
             | Op::Atomic { .. }
             | Op::Barrier { .. }
             | Op::ClusterBarrier { .. }

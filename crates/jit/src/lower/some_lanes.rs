@@ -52,7 +52,7 @@ impl Lower<'_> {
             Space::Shared => (self.some_shared(ends, lowest, &affine, size, wide, place), 0),
             Space::Global | Space::Generic => {
                 let site = self.site(false);
-                let run = Run::of_one(size.into(), wide);
+                let run = Run::of_one(size.into(), 0, wide);
                 self.checked_runs(&ends, &run, site, place);
                 (first, offset)
             }
