@@ -41,7 +41,7 @@ impl JsonCovered {
             // Nothing frees memory here.
             Code::M003 => false,
             // Nor does a program copy and launch.
-            Code::H001 | Code::H002 | Code::H003 | Code::H004 => false,
+            Code::H001 | Code::H002 | Code::H003 | Code::H004 | Code::H005 => false,
             _ => true,
         };
         let codes = Code::ALL.iter().filter(|code| looks_for(code));

@@ -152,6 +152,22 @@ impl Operation {
         }
     }
 
+    /// Whether it waits for nobody but the work before it.
+    pub(crate) fn goes_on(&self) -> bool {
+        match self {
+            Operation::Launch(launch) => !launch.function.waits,
+            Operation::Call(_) | Operation::Await(..) => false,
+            Operation::Nothing
+            | Operation::Copy(_)
+            | Operation::Fill { .. }
+            | Operation::Write(_)
+            | Operation::Free(_)
+            | Operation::Keep(_)
+            | Operation::Record(_)
+            | Operation::Wait(_) => true,
+        }
+    }
+
     /// Does it. What goes wrong is the context's from then on.
     /// `place` is where the program issued it, if that is known.
     pub(crate) fn perform(
@@ -160,6 +176,7 @@ impl Operation {
         device: &Device,
         place: Option<&CallPlace>,
     ) {
+        let _at_work = watch::at_work();
         // After a fault nothing is done; callbacks of streams are told.
         let state = context.check();
         if let Operation::Call(_) = self {

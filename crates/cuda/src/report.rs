@@ -7,6 +7,8 @@ use crate::host::explained;
 use crate::memory::{Leak, leaked};
 use crate::say;
 use crate::table::{self, Running};
+#[cfg(target_os = "linux")]
+use crate::watch;
 use std::collections::BTreeSet;
 #[cfg(target_os = "linux")]
 use std::ffi::{c_int, c_void};
@@ -134,6 +136,7 @@ pub(crate) fn watch_exit() {
 #[cfg(target_os = "linux")]
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     let Ok(driver) = driver() else { return };
+    watch::settle();
     if let Some(file) = &driver.settings.stats {
         table::finish(file);
     }

@@ -48,7 +48,7 @@ pub(crate) struct Function {
     pub(crate) max_registers: Option<u32>,
     attributes: OnceLock<Attributes>,
     /// Whether it may wait for others in memory.
-    waits: bool,
+    pub(crate) waits: bool,
     /// What a thread of it took in its last launch, in picoseconds.
     pace: AtomicU64,
     /// How often it has been launched.

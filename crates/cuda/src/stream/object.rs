@@ -149,7 +149,8 @@ impl Stream {
             | Operation::Keep(_) => {}
         }
         let blocking = driver()?.settings.blocking;
-        let brief = blocking || operation.is_brief();
+        let soon = watch::wants_work_done() && operation.goes_on();
+        let brief = blocking || soon || operation.is_brief();
         let (of, place) = (Arc::clone(context), watch::place());
         let work = move |device: &Device| {
             operation.perform(&of, device, place.as_ref());

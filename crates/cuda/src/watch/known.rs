@@ -75,7 +75,7 @@ pub(crate) fn allocated(range: Range<u64>) {
 }
 
 /// Memory has been freed.
-pub(crate) fn freed(gone: Gone) {
+pub(super) fn freed(gone: Gone) {
     let Some(known) = known() else { return };
     let place = CallPlace::here();
     known.with(|known| {

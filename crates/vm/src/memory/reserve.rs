@@ -16,6 +16,9 @@ const SIZES: [u32; 7] = [40, 38, 36, 34, 32, 30, 28];
 /// Bytes of a page, or of several: what is given back to the host begins and ends at a multiple.
 pub(super) const PAGE: u64 = 4096;
 
+/// Bytes of a large page, where the host has such.
+const LARGE_PAGE: u64 = 2 << 20;
+
 /// A range of addresses of this process, reserved for device memory. Nobody refers to its bytes: kernels and host access them
 /// at the same time, through addresses.
 #[derive(Debug)]
@@ -51,6 +54,15 @@ impl Range {
         self.base() + self.bytes as u64
     }
 
+    /// Asks for large pages of the host where an allocation covers several whole ones: then what kernels walk through with large steps
+    /// needs fewer translations of addresses, and first touches are few. Nothing is promised.
+    pub(super) fn prefer_large_pages(&self, start: u64, end: u64) {
+        let (first, last) = (start.next_multiple_of(LARGE_PAGE), end - end % LARGE_PAGE);
+        if first.saturating_add(LARGE_PAGE) < last && self.base() <= first && last <= self.end() {
+            advise(self, first, last);
+        }
+    }
+
     /// Makes bytes of the range zero, and gives the pages that lie inside back to the host.
     pub(super) fn clear(&self, start: u64, end: u64) {
         let (start, end) = (start.max(self.base()), end.min(self.end()));
@@ -66,7 +78,7 @@ impl Range {
 }
 
 #[cfg(all(not(miri), unix))]
-use for_unix::{Mapping, give_back, reserve};
+use for_unix::{Mapping, advise, give_back, reserve};
 
 #[cfg(all(not(miri), unix))]
 mod for_unix {
@@ -104,6 +116,18 @@ mod for_unix {
         Err(MemoryError::Reserve(last))
     }
 
+    /// Large pages are welcome for these pages of the range.
+    pub(super) fn advise(range: &Range, first: u64, last: u64) {
+        let start = range.start.as_ptr().wrapping_add((first - range.base()) as usize);
+        // SAFETY: the pages lie inside the mapping, and what they hold stays as it is.
+        #[cfg(target_os = "linux")]
+        unsafe {
+            libc::madvise(start.cast(), (last - first) as usize, libc::MADV_HUGEPAGE)
+        };
+        #[cfg(not(target_os = "linux"))]
+        let _ = (start, last);
+    }
+
     /// Gives whole pages of the range back to the host: they read as zero from now on.
     pub(super) fn give_back(range: &Range, first: u64, last: u64) {
         let bytes = (last - first) as usize;
@@ -124,7 +148,7 @@ mod for_unix {
 }
 
 #[cfg(all(not(miri), not(unix)))]
-use for_others::{Mapping, give_back, reserve};
+use for_others::{Mapping, advise, give_back, reserve};
 
 #[cfg(all(not(miri), not(unix)))]
 mod for_others {
@@ -152,6 +176,9 @@ mod for_others {
         Err(MemoryError::Reserve(last))
     }
 
+    /// Nobody is asked.
+    pub(super) fn advise(_: &Range, _: u64, _: u64) {}
+
     /// Pages stay committed: they are only made zero.
     pub(super) fn give_back(_: &Range, first: u64, last: u64) {
         super::copy::zero(first, last - first);
@@ -159,7 +186,7 @@ mod for_others {
 }
 
 #[cfg(miri)]
-use for_miri::{Mapping, give_back, reserve};
+use for_miri::{Mapping, advise, give_back, reserve};
 
 /// Miri reserves nothing: a small block stands for the range.
 #[cfg(miri)]
@@ -188,6 +215,8 @@ mod for_miri {
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(refused)?;
         Ok((start, BYTES, Mapping(start, layout)))
     }
+
+    pub(super) fn advise(_: &Range, _: u64, _: u64) {}
 
     pub(super) fn give_back(_: &Range, first: u64, last: u64) {
         super::copy::zero(first, last - first);
