@@ -12,10 +12,10 @@ use crate::abi::{
 use crate::context::current;
 use crate::driver::driver;
 use crate::event;
-use crate::launch::{Shape, prepared};
 use crate::memory::{Fill, GraphMemory, rows_of};
 use crate::module::resolve;
 use crate::operation::{Call, Operation};
+use crate::prepare::{Shape, prepared};
 use crate::say;
 use std::sync::Arc;
 

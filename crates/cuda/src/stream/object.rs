@@ -2,6 +2,7 @@
 
 use crate::abi::{Answer, CUresult, CUstream};
 use crate::context::{Context, current};
+use crate::device_launches::perform;
 use crate::driver::driver;
 use crate::graph::Capture;
 use crate::lane::Lane;
@@ -152,7 +153,7 @@ impl Stream {
         let brief = blocking || operation.is_brief();
         let (of, place) = (Arc::clone(context), watch::place());
         let work = move |device: &Device| {
-            operation.perform(&of, device, place.as_ref());
+            perform(&operation, &of, device, place.as_ref());
             Ok(())
         };
         let point = match brief {
