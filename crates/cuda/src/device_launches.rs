@@ -1,17 +1,19 @@
-//! What kernels launch: it is done when they have ended, in the order in which they launched it.
+//! Work that other work decides about: what kernels launch, which is done when they have ended, in the order in which they launched
+//! it, and what the value of a condition chooses.
 
 use crate::abi::{Address, Answer, CUmodule, CUresult};
 use crate::context::Context;
 use crate::function::functions;
-use crate::memory::{CallPlace, Fill, Rows, Side};
+use crate::memory::{CallPlace, Fill, Rows, Side, load_word};
 use crate::module;
-use crate::operation::Operation;
+use crate::operation::{Choice, Chosen, Operation};
 use crate::prepare::{Shape, prepared_with};
 use crate::say;
 use std::sync::Arc;
 use warpwise::{Device, DeviceLaunch, DeviceWork, in_order};
 
-/// Does an operation of a stream, what it launches if it is a kernel, and what that launches. What goes wrong is the context's.
+/// Does an operation of a stream, and what follows from it: what a kernel launches, or a condition chooses, and what follows from
+/// that. What goes wrong is the context's.
 /// `place` is where the program issued it, if that is known.
 pub(crate) fn perform(
     operation: &Operation,
@@ -20,6 +22,9 @@ pub(crate) fn perform(
     place: Option<&CallPlace>,
 ) {
     let launched = operation.perform(context, device, place);
+    if let Operation::Choose(choice) = operation {
+        return choose(choice, context, device, place);
+    }
     let Operation::Launch(by) = operation else { return };
     for launch in in_order(&launched) {
         if context.check().is_err() {
@@ -33,6 +38,28 @@ pub(crate) fn perform(
             }
         }
         launch.release(device);
+    }
+}
+
+/// Does what a condition chooses.
+fn choose(choice: &Choice, context: &Arc<Context>, device: &Device, place: Option<&CallPlace>) {
+    let Choice { word, chosen, bodies } = choice;
+    loop {
+        if context.check().is_err() {
+            return;
+        }
+        let value = load_word(*word, size_of::<u32>() as u64);
+        let nth = match (chosen, value) {
+            (Chosen::If, 0) => 1,
+            (Chosen::While, 0) => return,
+            (Chosen::If | Chosen::While, _) => 0,
+            (Chosen::Switch, value) => value as usize,
+        };
+        let body = bodies.get(nth).map(Vec::as_slice).unwrap_or_default();
+        body.iter().for_each(|operation| perform(operation, context, device, place));
+        if *chosen != Chosen::While {
+            return;
+        }
     }
 }
 

@@ -121,6 +121,26 @@ impl Compare {
     }
 }
 
+/// Which of several lists of operations is done, by the value of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// The first if it is not zero, else the second, if there is one.
+    If,
+    /// The only one, as long as it is not zero.
+    While,
+    /// The one of its number, if there is one.
+    Switch,
+}
+
+/// Lists of operations, one of which is done.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// Where the condition is.
+    pub(crate) word: u64,
+    pub(crate) chosen: Chosen,
+    pub(crate) bodies: Vec<Vec<Operation>>,
+}
+
 /// Something that a stream does.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
@@ -145,6 +165,8 @@ pub(crate) enum Operation {
     Free(u64),
     /// Memory of a graph is there until then.
     Keep(#[expect(dead_code, reason = "it is held, and nobody asks for it")] Arc<GraphMemory>),
+    /// Does some of other operations.
+    Choose(Arc<Choice>),
     Record(Event),
     Wait(Event),
 }
@@ -167,11 +189,11 @@ impl Operation {
             | Operation::Wait(_) => true,
             Operation::Write(_) => true,
             // Programs expect another thread.
-            Operation::Call(_) | Operation::Await(..) => false,
+            Operation::Call(_) | Operation::Await(..) | Operation::Choose(_) => false,
         }
     }
 
-    /// Does it: what a kernel has launched is left to be done. What goes wrong is the context's from then on.
+    /// Does it: what a kernel has launched, and what is to be chosen, is left to be done. What goes wrong is the context's from then on.
     /// `place` is where the program issued it, if that is known.
     pub(crate) fn perform(
         &self,
@@ -197,6 +219,7 @@ impl Operation {
         let done = match self {
             Operation::Nothing
             | Operation::Keep(_)
+            | Operation::Choose(_)
             | Operation::Record(_)
             | Operation::Wait(_)
             | Operation::Call(Call::Stream(..)) => Ok(()),

@@ -1,5 +1,5 @@
-//! The parts of CUDA's device runtime library (`libcudadevrt`) that programs are linked with: for cooperative groups, and for kernels
-//! that launch kernels.
+//! The parts of CUDA's device runtime library (`libcudadevrt`) that programs are linked with: for cooperative groups, for kernels that
+//! launch kernels, and for the conditions of graphs.
 
 use ptx::syntax::ast::Item;
 
@@ -13,7 +13,7 @@ pub(crate) struct Part {
 }
 
 /// The parts. Barriers are those of a grid that is all there at once, as that of a cooperative launch is.
-pub(crate) const PARTS: [Part; 2] = [
+pub(crate) const PARTS: [Part; 3] = [
     Part {
         name: "libcudadevrt.ptx",
         text: include_str!("device_runtime.ptx"),
@@ -23,6 +23,11 @@ pub(crate) const PARTS: [Part; 2] = [
         name: "libcudadevrt-launches.ptx",
         text: include_str!("device_launches.ptx"),
         functions: "__cudaCDP2",
+    },
+    Part {
+        name: "libcudadevrt-conditions.ptx",
+        text: include_str!("device_conditions.ptx"),
+        functions: "cudaGraphSetConditional",
     },
 ];
 

@@ -147,6 +147,7 @@ impl Stream {
             | Operation::Write(_)
             | Operation::Await(..)
             | Operation::Free(_)
+            | Operation::Choose(_)
             | Operation::Keep(_) => {}
         }
         let blocking = driver()?.settings.blocking;
