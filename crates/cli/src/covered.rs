@@ -35,6 +35,9 @@ impl JsonCovered {
                 Some(_) => "all other schedules (--explore all)",
             });
         }
+        if !checked.report.launched.is_empty() {
+            not_looked_at.push("the kernels that it launches (`warpwise exec --check`)");
+        }
         // Under one schedule, nothing is said to depend on it.
         let looks_for = |code: &Code| match code {
             Code::W002 => arguments.pedantic,

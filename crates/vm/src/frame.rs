@@ -7,6 +7,7 @@ use crate::heap_event::HeapEvent;
 use crate::launch::SpecialValues;
 use crate::memory::{Memory, Reader, Region};
 use crate::plan::{Plan, Slot};
+use crate::enqueued::Launches;
 use crate::printed::Text;
 use crate::stats::Stats;
 use crate::texture::LastTextures;
@@ -58,6 +59,9 @@ pub(crate) struct Frame<'l> {
     pub(crate) arrivals: u32,
     /// What the CTA printed.
     pub(crate) printed: Text,
+    /// What its threads launched, and how many kernels launched each other before this one.
+    pub(crate) launches: Launches,
+    pub(crate) depth: u32,
     /// The textures that were read last.
     pub(crate) textures: LastTextures,
     /// Bytes that kernels may have allocated.
@@ -136,6 +140,8 @@ impl<'l> Frame<'l> {
             more: 0,
             arrivals: 0,
             printed: Text::default(),
+            launches: Launches::default(),
+            depth: 0,
             textures: LastTextures::default(),
             heap_limit: 0,
             heap_events: Vec::new(),

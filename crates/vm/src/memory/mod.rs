@@ -314,7 +314,10 @@ impl Memory {
     }
 
     /// Frees the block of a kernel that begins at an address.
-    pub(crate) fn free_block(&self, address: u64) -> Result<Region, BadFree> {
+    ///
+    /// # Errors
+    /// There is no such block.
+    pub fn free_block(&self, address: u64) -> Result<Region, BadFree> {
         let mut guard = self.lock();
         let state = &mut *guard;
         let around = state.regions.find(address);

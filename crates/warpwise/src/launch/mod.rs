@@ -3,6 +3,7 @@
 mod arg;
 mod block;
 mod fault;
+mod launched;
 mod limits;
 mod packed;
 mod packing;
@@ -11,6 +12,7 @@ mod signature;
 mod uses;
 
 pub use arg::Arg;
+pub use launched::{DeviceLaunch, DeviceWork, in_order};
 pub use packed::Packed;
 pub use run::{Extents, LaunchConfig, Report};
 

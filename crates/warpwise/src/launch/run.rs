@@ -1,6 +1,7 @@
 //! Launching a kernel.
 
 use super::arg::Arg;
+use super::launched::DeviceLaunch;
 use super::packed::Packed;
 use crate::device::Device;
 use crate::error::{Error, Failure, Stage};
@@ -101,6 +102,8 @@ pub struct LaunchConfig<'a> {
     /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before; a `malloc` of more returns
     /// null.
     pub heap_limit: u64,
+    /// How many kernels launched each other before this one: from 24 on, its own launches fail.
+    pub depth: u32,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told that the kernel is prepared and begins, by 0, and then now and then how many CTAs are done.
@@ -126,6 +129,7 @@ impl<'a> LaunchConfig<'a> {
             max_steps: None,
             engine: EngineChoice::Auto,
             heap_limit: HEAP_LIMIT,
+            depth: 0,
             interrupted: &|| false,
             progress: &|_| (),
             repeated: &|_| (),
@@ -147,6 +151,7 @@ impl<'a> LaunchConfig<'a> {
             max_steps: self.max_steps,
             engine: self.engine,
             heap_limit: self.heap_limit,
+            depth: self.depth,
             interrupted: self.interrupted,
             progress: self.progress,
             ..Launch::new(self.grid.0, self.block.0, params)
@@ -163,9 +168,18 @@ pub struct Report {
     pub printed: Printed,
     /// Time on the host's clock, from the first instruction to the last.
     pub elapsed: Duration,
+    /// What it launched and has yet to be done: nothing where [`Kernel::launch`] has done it.
+    pub launched: Vec<DeviceLaunch>,
 }
 
 impl Report {
+    /// Adds what another launch did, behind this one.
+    pub(super) fn add(&mut self, other: &Report) {
+        self.stats.add(&other.stats);
+        self.printed.append(&other.printed);
+        self.elapsed += other.elapsed;
+    }
+
     /// Thread instructions per second.
     pub fn throughput(&self) -> f64 {
         let seconds = self.elapsed.as_secs_f64();
@@ -174,7 +188,7 @@ impl Report {
 }
 
 impl Kernel {
-    /// Runs the kernel to its end.
+    /// Runs the kernel to its end, and then what it launches; the report is about all of it.
     ///
     /// # Errors
     /// The arguments do not fit the parameters, the launch is not possible, or the kernel was stopped
@@ -186,10 +200,14 @@ impl Kernel {
         args: &[Arg],
     ) -> Result<Report, Error> {
         let kernel = &*self.executable;
-        self.run(device, config, args, |launch, memory| vm::launch(kernel, launch, memory))
+        let run = |launch: &Launch<'_>, memory: &Memory| vm::launch(kernel, launch, memory);
+        let mut report = self.run(device, config, args, run)?;
+        self.follow(device, config, &mut report)?;
+        Ok(report)
     }
 
-    /// The same with arguments that have been packed already.
+    /// Runs the kernel alone, with arguments that have been packed already. What it launches is left to the caller
+    /// ([`Report::launched`]).
     ///
     /// # Errors
     /// The launch is not possible, or the kernel was stopped.
@@ -249,7 +267,11 @@ impl Kernel {
         let started = Instant::now();
         let outcome = run(&launch, &device.memory).map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
-        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
+        let launched = match outcome.fault {
+            None => DeviceLaunch::of(self, device, &outcome),
+            Some(_) => Vec::new(),
+        };
+        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed, launched };
         let Some(fault) = outcome.fault else { return Ok(report) };
         let owners = Owners::new(self, &args(), image_base, device.memory.base());
         let mut places = Located::new(self);
