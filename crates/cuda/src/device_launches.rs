@@ -5,7 +5,7 @@ use crate::abi::{Address, Answer, CUmodule, CUresult};
 use crate::context::Context;
 use crate::function::functions;
 use crate::memory::{CallPlace, Fill, Rows, Side, load_word};
-use crate::module;
+use crate::module::loaded;
 use crate::operation::{Choice, Chosen, Operation};
 use crate::prepare::{Shape, prepared_with};
 use crate::say;
@@ -68,7 +68,7 @@ fn made_of(launch: &DeviceLaunch, depth: u32, module: CUmodule) -> Answer<Operat
     let side = |address| Side { address, pitch: 0, slice: 0, is_foreign: false };
     match &launch.work {
         DeviceWork::Kernel { name, grid, block, dynamic_shared } => {
-            let handle = module::get(module)?.function(name)?;
+            let handle = loaded(module)?.function(name)?;
             let function = functions().get(handle.0)?;
             let (grid, block, shared) = (grid.0, block.0, *dynamic_shared);
             let shape = Shape { grid, block, shared, cooperative: false, cluster: None };

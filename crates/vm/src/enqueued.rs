@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// Kernels that launched each other before one, at most.
-pub const MAX_DEPTH: u32 = 24;
+pub(crate) const MAX_DEPTH: u32 = 24;
 
 /// What CUDA calls errors: an impossible grid or CTA, and a launch at the greatest depth.
 const INVALID_CONFIGURATION: u32 = 9;
