@@ -1,11 +1,11 @@
-//! Kernels that people write, by every engine and level that the machine has, beside native loops in the same run: one thread, in turns.
+//! Kernels that people write, by every engine and level that the machine has, beside native loops in the same run: one thread, in turns, by
+//! the processor's time.
 
+use crate::clock::{processor_time, shortest};
 use crate::families;
-use crate::median::median;
-use crate::native;
 use crate::patterns;
 use crate::row::Row;
-use std::time::Instant;
+use crate::wide;
 use warpwise::{Device, EngineChoice, Error, LaunchConfig, Module};
 
 const ELEMENTS: usize = 1 << 24;
@@ -14,7 +14,7 @@ const INTEGERS: usize = 1 << 16;
 const SIDE: usize = 512;
 const WIDTH: usize = 1024;
 const MOST: u32 = 256;
-const REPETITIONS: usize = 5;
+const REPETITIONS: usize = 7;
 
 /// Prints, for every kernel, how many times longer each engine takes than the loop. Names of kernels and engines leave
 /// out the others.
@@ -48,13 +48,13 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     let mut hashes = vec![0u32; INTEGERS];
     let mut rounds = vec![0u32; points];
     let mut line = floats.clone();
-    native::block_reduce(&floats, &mut sums);
-    native::warp_scan(&integers, &mut scanned);
+    wide::block_reduce(&floats, &mut sums);
+    wide::warp_scan(&integers, &mut scanned);
     families::histogram(&words, &mut found);
-    families::matmul(&matrix, &matrix, &mut product, SIDE);
-    native::xorshift(&mut hashes, ROUNDS);
-    families::mandelbrot(&mut rounds, WIDTH, step, MOST);
-    let positive = families::compact(&integers, &mut kept);
+    wide::matmul(&matrix, &matrix, &mut product, SIDE);
+    wide::xorshift(&mut hashes, ROUNDS);
+    wide::mandelbrot(&mut rounds, WIDTH, step, MOST);
+    let positive = wide::compact(&integers, &mut kept);
     families::saxpy(2.0, &floats, &mut line);
     let of_floats = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<u32>>();
     let of_integers =
@@ -82,7 +82,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(ELEMENTS),
             block: wide,
             args: vec![x.into(), out.into()],
-            native: Box::new(|| native::block_reduce(&floats, &mut sums)),
+            native: Box::new(|| wide::block_reduce(&floats, &mut sums)),
             before: nothing(),
         },
         Row {
@@ -94,7 +94,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(ELEMENTS),
             block: wide,
             args: vec![ints.into(), out.into()],
-            native: Box::new(|| native::warp_scan(&integers, &mut scanned)),
+            native: Box::new(|| wide::warp_scan(&integers, &mut scanned)),
             before: nothing(),
         },
         Row {
@@ -107,7 +107,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             block: wide,
             args: vec![ints.into(), out.into(), count.into()],
             native: Box::new(|| {
-                families::compact(&integers, &mut kept);
+                wide::compact(&integers, &mut kept);
             }),
             before: Box::new(|| device.write(count, 0, &[0u32])),
         },
@@ -132,7 +132,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: [SIDE as u32 / 16, SIDE as u32 / 16, 1],
             block: [16, 16, 1],
             args: vec![a.into(), b.into(), out.into(), (SIDE as i32).into()],
-            native: Box::new(|| families::matmul(&matrix, &matrix, &mut product, SIDE)),
+            native: Box::new(|| wide::matmul(&matrix, &matrix, &mut product, SIDE)),
             before: nothing(),
         },
         Row {
@@ -144,7 +144,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(INTEGERS),
             block: wide,
             args: vec![out.into(), ROUNDS.into()],
-            native: Box::new(|| native::xorshift(&mut hashes, ROUNDS)),
+            native: Box::new(|| wide::xorshift(&mut hashes, ROUNDS)),
             before: nothing(),
         },
         Row {
@@ -156,7 +156,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
             grid: grid(points),
             block: wide,
             args: vec![out.into(), (WIDTH as i32).into(), step.into(), (MOST as i32).into()],
-            native: Box::new(|| families::mandelbrot(&mut rounds, WIDTH, step, MOST)),
+            native: Box::new(|| wide::mandelbrot(&mut rounds, WIDTH, step, MOST)),
             before: nothing(),
         },
     ];
@@ -189,9 +189,10 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
                     engine: *engine,
                     ..LaunchConfig::new(row.grid, row.block)
                 };
+                let started = processor_time();
                 let report = kernel.launch(&device, &config, &row.args)?;
                 if repetition > 0 {
-                    times.push(report.elapsed);
+                    times.push(processor_time() - started);
                 }
                 instructions = report.stats.warp_instructions;
                 let result: Vec<u32> = device.download(row.result)?;
@@ -201,14 +202,14 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
                     "{name} by {engine}: something else than the loop"
                 );
             }
-            let started = Instant::now();
+            let started = processor_time();
             (row.native)();
-            theirs.push(started.elapsed());
+            theirs.push(processor_time() - started);
         }
-        let theirs = median(theirs);
+        let theirs = shortest(&theirs);
         print!("{:<12}{:>12.3}", row.name, theirs * 1e3);
         for times in ours {
-            let time = median(times);
+            let time = shortest(&times);
             print!("{:>9.2} ({:>5.2})", time / theirs, time * 1e9 / instructions as f64);
         }
         println!();

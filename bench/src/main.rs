@@ -10,6 +10,7 @@
 //! what allocations of device memory cost, `-- start FILES` what comes before the first CTA of their kernels, `-- engines`
 //! how many times longer than native loops thirteen kernels take by each engine, `-- textures` how many texels are read in a second.
 
+mod clock;
 mod engines;
 mod families;
 mod heap;
@@ -21,6 +22,7 @@ mod patterns;
 mod row;
 mod start;
 mod textures;
+mod wide;
 
 use median::median;
 use std::time::Instant;

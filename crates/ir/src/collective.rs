@@ -148,9 +148,13 @@ impl Collective {
         matches!(self, Collective::WarpSync)
     }
 
-    /// Whether all lanes that take part together get the same.
-    pub fn gives_all_the_same(&self) -> bool {
+    /// Whether all lanes that take part together get the same; `is_uniform` says so of operands.
+    pub fn gives_all_the_same(&self, mut is_uniform: impl FnMut(Src) -> bool) -> bool {
         match self {
+            // All read one lane of the whole warp.
+            Collective::Shfl { mode: ShflMode::Idx, b, c: Src::Imm(c), .. } => {
+                *c & 0x1f1f == 0x1f && is_uniform(*b)
+            }
             Collective::Vote { .. }
             | Collective::Ballot { .. }
             | Collective::MatchAll { .. }

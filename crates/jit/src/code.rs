@@ -26,7 +26,8 @@ struct Known {
     sites: Vec<bool>,
     words: usize,
     performed: usize,
-    pending: Vec<(u32, Vec<Reg>)>,
+    waiting: Vec<(u32, Vec<Reg>)>,
+    gang: usize,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,7 +43,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
         Ok(lowered) => lowered,
         Err(why) => return Some(Err(why)),
     };
-    let emitted = match emit(&lowered.func, &lowered.entries, input) {
+    let emitted = match emit(&lowered.func, &lowered.entries, input, lowered.gang) {
         Ok(emitted) => emitted,
         Err(why) => return Some(Err(why)),
     };
@@ -54,7 +55,7 @@ pub fn compile(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Result<Co
 
 impl Code {
     fn new(emitted: Emitted, lowered: Lowered) -> Result<Code, String> {
-        let Lowered { expected, sites, performed, pending, .. } = lowered;
+        let Lowered { expected, sites, performed, waiting, gang, .. } = lowered;
         let mut entries: Vec<Entry> = emitted
             .entries
             .iter()
@@ -67,7 +68,7 @@ impl Code {
             .collect();
         entries.sort_by_key(|entry| entry.place);
         let Emitted { bytes, start, exits, words, .. } = emitted;
-        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, pending })
+        Code::of(&bytes, Known { start, entries, exits, sites, words, performed, waiting, gang })
     }
 
     fn of(bytes: &[u8], known: Known) -> Result<Code, String> {
@@ -93,7 +94,8 @@ impl Code {
     pub fn from_bytes(bytes: &[u8]) -> Option<Code> {
         let (known, contents) = postcard::from_bytes::<(Known, Vec<u8>)>(bytes).ok()?;
         let entries = known.entries.iter().map(|entry| entry.offset);
-        let inside = entries.chain([known.start]).all(|offset| offset < contents.len());
+        let inside = entries.chain([known.start]).all(|offset| offset < contents.len())
+            && matches!(known.gang, 1 | 2);
         if inside { Code::of(&contents, known).ok() } else { None }
     }
 
@@ -123,10 +125,16 @@ impl Code {
         &self.known.sites
     }
 
-    /// Of the lanes that are noted in [`Context::pending`](crate::Context::pending), the places where they stand, and the registers
-    /// that they need.
-    pub fn pending(&self) -> &[(u32, Vec<Reg>)] {
-        &self.known.pending
+    /// The places where lanes may wait that are apart from those that leave ([`crate::Apart::waiting`]), and the registers that they
+    /// need.
+    pub fn waiting(&self) -> &[(u32, Vec<Reg>)] {
+        &self.known.waiting
+    }
+
+    /// Warps of a gang: so many run at once, and begin with one whose number is a multiple of this.
+    #[inline]
+    pub fn gang(&self) -> usize {
+        self.known.gang
     }
 
     /// Words of 64 bits that must follow the context in memory.

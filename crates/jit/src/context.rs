@@ -1,13 +1,14 @@
 //! What code and those who run it share.
 
+use ir::analysis::GANG_LANES;
 use lanes::WARP;
 use std::mem::offset_of;
 
+/// What [`Context::first_behind`] is before a gang has left.
+pub(crate) const NOBODY: u64 = 1;
+
 /// Warps of a CTA, at most.
 pub(crate) const MAX_WARPS: usize = 32;
-
-/// Blocks for which lanes can be noted, in all parts of a kernel where its lanes may part.
-pub(crate) const MAX_PENDING: usize = 512;
 
 /// Where machine code finds everything, and leaves what it knows. The words of [`crate::Code::context_words`] follow it in
 /// memory: room for what has no register.
@@ -24,39 +25,35 @@ pub struct Context {
     pub entry: u64,
     /// The register file of the CTA.
     pub registers: u64,
-    /// The number of the warp times 128. Code goes on from warp to warp, so it says which one has left.
+    /// The number of the first warp times 128: of the gang that is to run, and of that which has left last or calls.
     pub warp_bytes: u64,
     /// The same of the warp behind the last one that runs.
     pub end_bytes: u64,
-    /// The number of the warp times 4.
-    pub warp_words: u64,
     /// The accesses that remember a region: pairs of its first address and its end, [`crate::SITE_BYTES`] from one to the next.
     pub sites: u64,
     /// The shared memory of the CTA on the host.
     pub shared: u64,
-    /// The local memory of the warp's first thread on the host.
+    /// The local memory of the CTA's first thread on the host.
     pub local: u64,
-    /// Bytes from there to the next warp's.
+    /// Bytes of a warp's local memory.
     pub local_step: u64,
-    /// The local memory of the CTA's first thread.
-    pub local_start: u64,
     /// The parameters on the host.
     pub params: u64,
-    /// What is left of the warp's turn, in jumps backwards.
+    /// What is left of the gang's turn, in jumps backwards.
     pub fuel: i64,
-    /// What each warp's turn begins with.
+    /// What each gang's turn begins with.
     pub turn: i64,
-    /// The least that a warp's turn had left.
+    /// The least that a gang's turn had left.
     pub least: i64,
-    /// Instructions of the front end that the whole warp has executed.
+    /// Instructions of the front end that whole warps have executed.
     pub instructions: u64,
-    /// Instructions of the front end that parts of the warp have executed, and the sum of their lanes.
+    /// Instructions of the front end that parts of warps have executed.
     pub masked_instructions: u64,
     /// The sum of the lanes of those.
     pub masked_lanes: u64,
     /// Branches at which lanes parted.
     pub divergences: u64,
-    /// Performs the instruction at a place: `extern "C" fn(*mut Context, place: u32, lanes: u32) -> u32`, which is 0 if it did.
+    /// Performs the instruction at a place: `extern "C" fn(*mut Context, place: u32, lanes: u64) -> u32`, which is 0 if it did.
     pub perform: u64,
     /// Looks a region up for [`Context::site`]: `extern "C" fn(*mut Context) -> u32`, which is not 0 if it found one.
     pub find: u64,
@@ -74,28 +71,25 @@ pub struct Context {
     pub ctas_left: u64,
     /// Whether the warps that run are all threads of their CTA that live, so that they are all that barriers wait for.
     pub whole: u64,
-    /// Where the CTA's first warp goes on, behind the barrier at which it has left; 0 if its lanes have exited.
+    /// Where the CTA's first gang goes on, behind the barrier at which it has left; 0 if its lanes have exited, 1 if none has left.
     pub first_behind: u64,
-    /// Not 0 if other warps go on elsewhere.
+    /// Not 0 if other gangs go on elsewhere.
     pub differ: u64,
     /// Where CTAs begin, and with how long a turn.
     pub start: u64,
     /// See [`Context::start`].
     pub first_turn: i64,
-    /// If a warp's turn has less left at the end of a CTA, no other CTA is begun.
+    /// If a gang's turn has less left at the end of a CTA, no other CTA is begun.
     pub enough: i64,
     /// For whoever runs the code.
     pub owner: u64,
-    /// The lanes that execute, when masked code was left.
-    pub lanes: u64,
-    /// Per warp that needs nobody to go on with its values, by which exit it has left: at a barrier, or because its lanes exit.
+    /// Per first warp of a gang that needs nobody to go on with its values, by which exit it has left: at a barrier, or because its
+    /// lanes exit.
     pub exits: [u32; MAX_WARPS],
     /// Per lane, how far its access lies from where all are counted from.
-    pub offsets: [u32; WARP],
+    pub offsets: [u32; GANG_LANES],
     /// What lanes store, or have loaded, one by one; and what atomics have found.
-    pub elements: [[u64; WARP]; 2],
-    /// Lanes that wait for their turn, when masked code was left ([`crate::Code::pending`]).
-    pub pending: [u32; MAX_PENDING],
+    pub elements: [[u64; GANG_LANES]; 2],
 }
 
 impl Context {
@@ -109,12 +103,10 @@ impl Context {
             registers: 0,
             warp_bytes: 0,
             end_bytes: 0,
-            warp_words: 0,
             sites: 0,
             shared: 0,
             local: 0,
             local_step: 0,
-            local_start: 0,
             params: 0,
             fuel: 0,
             turn: 0,
@@ -138,28 +130,25 @@ impl Context {
             first_turn: 0,
             enough: 0,
             owner: 0,
-            lanes: 0,
             exits: [0; MAX_WARPS],
-            offsets: [0; WARP],
-            elements: [[0; WARP]; 2],
-            pending: [0; MAX_PENDING],
+            offsets: [0; GANG_LANES],
+            elements: [[0; GANG_LANES]; 2],
         }
     }
 }
 
 impl Context {
-    /// The warp that runs, or has left last.
+    /// The first warp of the gang that runs, or has left last.
     pub fn warp(&self) -> usize {
         self.warp_bytes as usize / (4 * WARP)
     }
 
-    /// Makes these warps those that run next, from an entry on.
+    /// Makes these warps, whole gangs, those that run next, from an entry on.
     pub fn begin(&mut self, warps: std::ops::Range<usize>) {
         self.warp_bytes = (4 * WARP * warps.start) as u64;
         self.end_bytes = (4 * WARP * warps.end) as u64;
-        self.warp_words = (4 * warps.start) as u64;
-        self.local = self.local_start + warps.start as u64 * self.local_step;
         self.fuel = self.turn;
+        self.first_behind = NOBODY;
         self.differ = 0;
     }
 }
@@ -184,12 +173,10 @@ offsets! {
     REGISTERS = registers;
     WARP_BYTES = warp_bytes;
     END_BYTES = end_bytes;
-    WARP_WORDS = warp_words;
     SITES = sites;
     SHARED = shared;
     LOCAL = local;
     LOCAL_STEP = local_step;
-    LOCAL_START = local_start;
     PARAMS = params;
     FUEL = fuel;
     TURN = turn;
@@ -212,15 +199,13 @@ offsets! {
     START = start;
     FIRST_TURN = first_turn;
     ENOUGH = enough;
-    LANES = lanes;
     EXITS = exits;
-    PENDING = pending;
     OFFSETS = offsets;
     ELEMENTS = elements;
 }
 
 /// Bytes from one of the context's elements of all lanes to the next.
-pub(crate) const ELEMENT_BYTES: usize = size_of::<[u64; WARP]>();
+pub(crate) const ELEMENT_BYTES: usize = size_of::<[u64; GANG_LANES]>();
 
 /// Where room begins for what has no register.
 pub(crate) const SPILLED: i32 = size_of::<Context>() as i32;

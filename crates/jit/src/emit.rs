@@ -1,24 +1,28 @@
 //! Machine code of machine instructions: registers are allocated and instructions encoded.
 
+mod checked;
+mod checks;
 mod cleared;
 mod lanes;
 mod warps;
 
 use crate::context as at;
-use crate::exit::{Exit, Found, Keeps, Kept, Leaving};
+use crate::exit::{Apart, Exit, Found, Keeps, Kept, Leaving, Parted};
 use crate::mir::{Arg, ArgBase, Func, Kind, register};
 use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP, environment};
 use crate::x86::{self, Memory, Operand as X};
 use crate::{Input, Level};
+use checked::{Check, Failed};
 use cleared::Cleared;
-use iced_x86::{Code, ConditionCode, Encoder, Instruction, OpCodeOperandKind, Register};
+use iced_x86::{Code, ConditionCode, Encoder, Instruction, Register};
 use regalloc2::{
     Algorithm, Allocation, AllocationKind, Block, Edit, InstOrEdit, Output, RegClass,
     RegallocOptions,
 };
+use std::cell::Cell;
 
 /// Bytes from the regions of one access to those of the next.
-pub const SITE_BYTES: u32 = 24;
+pub const SITE_BYTES: u32 = 48;
 
 /// Machine code, and where it is entered and left.
 #[derive(Debug)]
@@ -43,19 +47,19 @@ enum Target {
     Save,
     /// Looks a region up.
     Find,
-    /// Goes on with the next warp, if there is one, where this one began; which exit it leaves by is the result.
-    NextWarp,
+    /// Goes on with the next gang, if there is one, where this one began; which exit it leaves by is the result.
+    NextGang,
     /// Leaves the code; which exit is the result.
     Leave,
 }
 
 /// Code at the end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Cold {
     /// Leaves by an exit.
     Exit(u32),
     /// Looks the region of an access up, and tries again.
-    Find { site: u32, address: Register, bytes: u32, exit: u32, again: usize },
+    Find(Check, Failed),
 }
 
 struct Emitter {
@@ -69,14 +73,25 @@ struct Emitter {
     blocks: Vec<usize>,
     cold: Vec<Cold>,
     level: Level,
+    /// Warps of a gang.
+    gang: usize,
     cleared: Cleared,
 }
+
+thread_local! {
+    /// What the register allocator works in: it is made anew at some cost.
+    static ROOM: Cell<regalloc2::Ctx> = Cell::default();
+}
+
+/// Instructions of a function whose room is given back.
+const MUCH: usize = 1 << 16;
 
 /// Makes machine code. The error is a sentence.
 pub(crate) fn emit(
     func: &Func,
     entries: &[(u32, Block)],
     input: &Input<'_>,
+    gang: usize,
 ) -> Result<Emitted, String> {
     let level = input.level;
     let options = RegallocOptions {
@@ -84,8 +99,15 @@ pub(crate) fn emit(
         validate_ssa: cfg!(debug_assertions),
         algorithm: Algorithm::Ion,
     };
-    let output = regalloc2::run(func, &environment(level), &options)
-        .map_err(|error| format!("registers cannot be allocated: {error:?}"))?;
+    let mut room = ROOM.take();
+    let environment = environment(level);
+    let output = match regalloc2::run_with_ctx(func, &environment, &options, &mut room) {
+        Ok(_) => std::mem::take(&mut room.output),
+        Err(error) => return Err(format!("registers cannot be allocated: {error:?}")),
+    };
+    if func.insts.len() < MUCH {
+        ROOM.set(room);
+    }
     let mut emitter = Emitter {
         encoder: Encoder::new(64),
         end: 0,
@@ -94,6 +116,7 @@ pub(crate) fn emit(
         blocks: vec![0; func.blocks.len()],
         cold: Vec::new(),
         level,
+        gang,
         cleared: Cleared::of(input),
     };
     emitter.function(func, &output, entries)
@@ -130,11 +153,11 @@ impl Emitter {
         let mut nth = 0;
         while nth < self.cold.len() {
             cold_at.push(self.end);
-            self.cold(self.cold[nth])?;
+            self.cold(self.cold[nth].clone())?;
             nth += 1;
         }
-        let next_warp = self.end;
-        self.next_warp()?;
+        let next_gang = self.end;
+        self.next_gang()?;
         let save = self.end;
         self.save()?;
         let leave = self.end;
@@ -147,7 +170,7 @@ impl Emitter {
                 Target::Block(nth) => self.blocks[*nth],
                 Target::Cold(nth) => cold_at[*nth],
                 Target::Save => save,
-                Target::NextWarp => next_warp,
+                Target::NextGang => next_gang,
                 Target::Leave => leave,
                 Target::Find => find,
             };
@@ -221,6 +244,7 @@ impl Emitter {
 
     /// Leaves the code. Which exit is in the result register.
     fn leave(&mut self) -> Result<(), String> {
+        self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
         self.op(Code::VEX_Vzeroupper, &[])?;
         self.op(Code::Add_rm64_imm8, &[X::R(Register::RSP), X::I8(8)])?;
         for kept in x86::KEPT.iter().rev() {
@@ -289,13 +313,7 @@ impl Emitter {
     fn cold(&mut self, cold: Cold) -> Result<(), String> {
         match cold {
             Cold::Exit(exit) => self.exit(exit),
-            Cold::Find { site, address, bytes, exit, again } => {
-                self.look_up(site, address, bytes)?;
-                let scratch = X::R(Register::R11D);
-                self.op(Code::Test_rm32_r32, &[scratch, scratch])?;
-                self.jump_back(ConditionCode::ne, again);
-                self.exit(exit)
-            }
+            Cold::Find(check, failed) => self.check_again(&check, failed),
         }
     }
 
@@ -316,6 +334,23 @@ impl Emitter {
         (0..4).for_each(|_| self.byte(0));
         self.jumps.push((self.end, Target::Find));
         Ok(())
+    }
+
+    /// The same in any case.
+    fn go_back(&mut self, to: usize) {
+        self.byte(0xe9);
+        let distance = to as i64 - (self.end as i64 + 4);
+        (distance as i32).to_le_bytes().into_iter().for_each(|byte| self.byte(byte));
+    }
+
+    /// Jumps to what [`Emitter::redirect`] is called with, with the result.
+    fn jump_to(&mut self, condition: ConditionCode) -> usize {
+        self.jump_if(condition, Target::Leave);
+        self.jumps.len() - 1
+    }
+
+    fn redirect(&mut self, jump: usize, to: Target) {
+        self.jumps[jump].1 = to;
     }
 
     /// Jumps to where [`Emitter::land`] is called with the result.
@@ -376,7 +411,7 @@ impl Emitter {
             exits[exit as usize] = Some(found(leaving, allocs));
         };
         match kind {
-            Kind::X { code, args, mask } => {
+            Kind::X { code, args, mask, locked } => {
                 let kinds = code.op_code();
                 let mut operands = Vec::with_capacity(4);
                 for (nth, arg) in
@@ -400,6 +435,7 @@ impl Emitter {
                                     (REGISTERS, Some((WARP, scale)), i64::from(disp))
                                 }
                                 ArgBase::Context => (CONTEXT, index, i64::from(disp)),
+                                ArgBase::Warp => (WARP, index, i64::from(disp)),
                                 ArgBase::Pool(nth) => {
                                     (Register::RIP, None, i64::from(nth) * 64 + i64::from(disp))
                                 }
@@ -418,7 +454,10 @@ impl Emitter {
                     Some((at, zeroing)) => Some((x86::name(named(*at)?, self.level), *zeroing)),
                     None => None,
                 };
-                self.masked(*code, &operands, mask)?;
+                match locked {
+                    true => self.atomically(*code, &operands, true)?,
+                    false => self.masked(*code, &operands, mask)?,
+                }
             }
             Kind::Jump => {
                 let to = func.blocks[block].succs[0].index();
@@ -444,44 +483,35 @@ impl Emitter {
                 let cold = self.cold_code(Cold::Exit(*exit));
                 self.jump_if(*condition, cold);
             }
-            Kind::Check { site, bytes, align, exit } => {
+            Kind::Check { site, bytes, align, exit, addresses } => {
                 leaves(*exit);
-                let address = x86::name(named(0)?, self.level);
-                let room = x86::name(named(1)?, self.level);
-                if *align > 1 {
-                    let low = x86::sized(address, OpCodeOperandKind::r32_reg);
-                    self.op(Code::Test_rm32_imm32, &[X::R(low), X::I32(*align as i32 - 1)])?;
-                    let cold = self.cold_code(Cold::Exit(*exit));
-                    self.jump_if(ConditionCode::ne, cold);
-                }
-                let again = self.end;
-                let at_site = |offset: i32| {
-                    let disp = i64::from(*site as i32 * SITE_BYTES as i32 + offset);
-                    X::M(Memory { base: SCRATCH, index: None, disp, broadcast: false })
+                let names = (0..addresses + 2).map(|nth| Ok(x86::name(named(nth)?, self.level)));
+                let names = names.collect::<Result<Vec<Register>, String>>()?;
+                let (addresses, rooms) = names.split_at(usize::from(*addresses));
+                let check = Check {
+                    site: *site,
+                    bytes: *bytes,
+                    align: *align,
+                    exit: *exit,
+                    addresses: addresses.to_vec(),
+                    rooms: [rooms[0], rooms[1]],
                 };
-                self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), context(at::SITES)])?;
-                self.op(Code::Mov_r64_rm64, &[X::R(room), at_site(8)])?;
-                self.op(Code::Sub_r64_rm64, &[X::R(room), X::R(address)])?;
-                let cold = Cold::Find { site: *site, address, bytes: *bytes, exit: *exit, again };
-                let cold = self.cold_code(cold);
-                self.jump_if(ConditionCode::b, cold);
-                self.op(Code::Cmp_rm64_imm32, &[X::R(room), X::I32(*bytes as i32)])?;
-                self.jump_if(ConditionCode::b, cold);
-                self.op(Code::Cmp_r64_rm64, &[X::R(address), at_site(0)])?;
-                self.jump_if(ConditionCode::b, cold);
+                self.check(check)?;
             }
             Kind::Perform { place, lanes } => {
                 match lanes {
                     true => {
-                        let lanes = x86::sized(
-                            x86::name(named(1)?, self.level),
-                            OpCodeOperandKind::r32_reg,
-                        );
-                        self.op(Code::Mov_r32_rm32, &[X::R(Register::EDX), X::R(lanes)])?;
+                        // Of a gang of one warp, the upper half is zero.
+                        let lanes = X::R(x86::name(named(1)?, self.level));
+                        self.op(Code::Mov_r64_rm64, &[X::R(Register::RDX), lanes])?;
                     }
-                    false => self.op(Code::Mov_r32_imm32, &[X::R(Register::EDX), X::I32(-1)])?,
+                    false => {
+                        let all = [X::R(Register::RDX), X::I32(-1)];
+                        self.op(Code::Mov_rm64_imm32, &all)?;
+                    }
                 }
                 self.op(Code::Mov_r32_imm32, &[X::R(Register::ESI), X::I32(*place as i32)])?;
+                self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
                 self.op(Code::Mov_r64_rm64, &[X::R(Register::RDI), X::R(CONTEXT)])?;
                 self.op(Code::VEX_Vzeroupper, &[])?;
                 self.op(Code::Call_rm64, &[context(at::PERFORM)])?;
@@ -511,7 +541,7 @@ impl Emitter {
                     None => self.jump(Target::Leave),
                     Some(behind) => {
                         self.next_entry(behind)?;
-                        self.jump(Target::NextWarp);
+                        self.jump(Target::NextGang);
                     }
                 }
             }
@@ -549,11 +579,24 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
             }
         }
     };
+    let apart = leaving.apart.as_ref().map(|Parted { needed, waiting }| Apart {
+        lanes: take(),
+        needed: needed.clone(),
+        waiting: waiting.iter().map(|nth| (*nth, take())).collect(),
+    });
     let mut kept = Vec::with_capacity(leaving.kept.len());
     for (reg, keeps) in &leaving.kept {
         let value = match keeps {
             Keeps::First(affine, true) => Kept::First(affine.clone(), Some(take())),
             Keeps::First(affine, false) => Kept::First(affine.clone(), None),
+            Keeps::Firsts(lanes, affine, count) => {
+                Kept::Firsts(*lanes, affine.clone(), (0..*count).map(|_| take()).collect())
+            }
+            Keeps::Row => Kept::Row,
+            Keeps::Indexed(index, based, count) => {
+                let base = based.then(&mut take);
+                Kept::Indexed(*index, base, (0..*count).map(|_| take()).collect())
+            }
             Keeps::Bits => Kept::Bits(take()),
             Keeps::Vectors(count, nan) => {
                 Kept::Vectors((0..*count).map(|_| take()).collect(), *nan)
@@ -562,5 +605,5 @@ fn found(leaving: &Leaving, allocs: &[Allocation]) -> Exit {
         kept.push((*reg, value));
     }
     let Leaving { why, place, .. } = *leaving;
-    Exit { why, place, kept, masked: leaving.masked.clone() }
+    Exit { why, place, kept, apart }
 }

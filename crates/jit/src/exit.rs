@@ -35,10 +35,25 @@ pub enum Found {
 pub enum Kept {
     /// The first lane's value, wherever it is, of which the others follow.
     First(Affine, Option<Found>),
+    /// That of the first lane of each slice, of so many lanes, of which those of the slice follow; none if home rows have them.
+    Firsts(u32, Affine, Vec<Found>),
+    /// Nothing but canonical NaNs: the row has the rest.
+    Row,
+    /// Numbers of 32 bits, shifted to the left, and the address from which they count, if there is one.
+    Indexed(Index, Option<Found>, Vec<Found>),
     /// The bits of a predicate.
     Bits(Found),
     /// Vectors one after the other; whether NaNs have to be made canonical.
     Vectors(Vec<Found>, bool),
+}
+
+/// How numbers of 32 bits count elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// Whether they have a sign.
+    pub signed: bool,
+    /// By how much they are shifted.
+    pub shift: u8,
 }
 
 /// A way out of the code.
@@ -50,9 +65,20 @@ pub struct Exit {
     pub place: u32,
     /// What home rows do not hold yet.
     pub kept: Vec<(Reg, Kept)>,
-    /// If the context says which lanes stand there, and where others do: the registers that the former need. Rows are shared by
-    /// registers that different lanes need, so each is to be written for those alone that need it.
-    pub masked: Option<Vec<Reg>>,
+    /// If not all lanes stand there.
+    pub apart: Option<Apart>,
+}
+
+/// Where lanes stand that are apart. Rows are shared by registers that different lanes need, so each is to be written for those
+/// alone that need it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Apart {
+    /// The lanes that stand at the exit's place.
+    pub lanes: Found,
+    /// The registers that they need.
+    pub needed: Vec<Reg>,
+    /// Lanes elsewhere, with the number of their place among [`crate::Code::waiting`].
+    pub waiting: Vec<(u32, Found)>,
 }
 
 /// The same while registers are not allocated: values are the operands of the instruction that leaves, from `first` on.
@@ -62,7 +88,14 @@ pub(crate) struct Leaving {
     pub(crate) place: u32,
     pub(crate) first: usize,
     pub(crate) kept: Vec<(Reg, Keeps)>,
-    pub(crate) masked: Option<Vec<Reg>>,
+    pub(crate) apart: Option<Parted>,
+}
+
+/// See [`Apart`]. The lanes come first among the values, then those elsewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Parted {
+    pub(crate) needed: Vec<Reg>,
+    pub(crate) waiting: Vec<u32>,
 }
 
 impl Leaving {
@@ -70,7 +103,7 @@ impl Leaving {
     /// that there is none, because the lanes exit.
     pub(crate) fn quiet(&self) -> Option<Option<u32>> {
         match self.why {
-            _ if self.masked.is_some() => None,
+            _ if self.apart.is_some() => None,
             Why::Exits => Some(None),
             Why::Barrier => Some(Some(self.place + 1)),
             Why::Leaves | Why::Yields => None,
@@ -83,6 +116,11 @@ impl Leaving {
 pub(crate) enum Keeps {
     /// Whether there is a value, or the row has it.
     First(Affine, bool),
+    /// Lanes of a slice, and how many values there are.
+    Firsts(u32, Affine, usize),
+    Row,
+    /// Whether there is an address, and how many vectors there are.
+    Indexed(Index, bool, usize),
     Bits,
     Vectors(usize, bool),
 }

@@ -115,6 +115,7 @@ pub(crate) enum U {
     BroadcastD,
     BroadcastQ,
     BroadcastMemory,
+    BroadcastMemoryQ,
     CvtDq2Ps,
     SqrtPs,
     AbsD,
@@ -177,6 +178,8 @@ impl U {
             (U::BroadcastQ, Level::Avx512) => Code::EVEX_Vpbroadcastq_zmm_k1z_r64,
             (U::BroadcastMemory, Level::Avx2) => Code::VEX_Vbroadcastss_ymm_m32,
             (U::BroadcastMemory, Level::Avx512) => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
+            (U::BroadcastMemoryQ, Level::Avx2) => Code::VEX_Vbroadcastsd_ymm_m64,
+            (U::BroadcastMemoryQ, Level::Avx512) => Code::EVEX_Vbroadcastsd_zmm_k1z_xmmm64,
             (U::CvtDq2Ps, Level::Avx2) => Code::VEX_Vcvtdq2ps_ymm_ymmm256,
             (U::CvtDq2Ps, Level::Avx512) => Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
             (U::SqrtPs, Level::Avx2) => Code::VEX_Vsqrtps_ymm_ymmm256,
@@ -237,10 +240,5 @@ impl Level {
     /// Lanes of 32 bits of a vector.
     pub(crate) fn lanes(self) -> usize {
         self.bytes() / 4
-    }
-
-    /// Vectors of a value of 32 bits a lane.
-    pub(crate) fn slices(self) -> usize {
-        lanes::WARP / self.lanes()
     }
 }

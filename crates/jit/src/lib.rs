@@ -1,6 +1,6 @@
 //! Machine code for warps: a kernel of the warp IR as x86-64 vector instructions, for AVX2 and AVX-512.
 //!
-//! [`compile`] makes [`Code`] of a kernel for one launch shape. Code runs one warp at a time and keeps its values in vector
+//! [`compile`] makes [`Code`] of a kernel for one launch shape. Code runs one warp at a time, or a gang of two, and keeps its values in vector
 //! registers; where it cannot go on, it says so ([`Exit`]), and where every value is. Who calls it ([`Context`] says how) is
 //! another crate's business, as is memory: this crate makes bytes, and on other machines than x86-64 it makes none.
 
@@ -8,20 +8,23 @@ mod code;
 mod context;
 mod emit;
 mod exit;
+mod gang;
 mod input;
 mod isa;
 mod key;
 mod lower;
 mod mir;
 mod registers;
+mod window;
 mod x86;
 
 pub use code::{Code, compile};
 pub use context::Context;
 pub use emit::SITE_BYTES;
-pub use exit::{Exit, Found, Kept, Why};
+pub use exit::{Apart, Exit, Found, Index, Kept, Why};
 pub use input::{Home, Input, Local};
 pub use key::Key;
+pub use window::Window;
 
 /// Vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -23,6 +23,8 @@ pub(crate) enum O {
     I32(i32),
     /// A constant of 64 bits.
     I64(u64),
+    /// The instruction changes memory in one piece.
+    Locked,
     /// The mask of an instruction of AVX-512.
     Masked(VReg),
     /// The same; lanes outside it become zero.
@@ -40,12 +42,14 @@ pub(crate) struct Mem {
 }
 
 /// Where an address begins.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Base {
     /// The register file; with the warp's number times so many times 128.
     Registers(u32),
     /// The context.
     Context,
+    /// The number of the gang's first warp times 128, as if it were an address.
+    Warp,
     /// A constant.
     Pool(u32),
     /// A value.
@@ -72,6 +76,7 @@ pub(crate) enum Arg {
 pub(crate) enum ArgBase {
     Registers(u32),
     Context,
+    Warp,
     Pool(u32),
     Register(u8),
 }
@@ -80,7 +85,7 @@ pub(crate) enum ArgBase {
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// An x86 instruction.
-    X { code: Code, args: Range<u32>, mask: Option<(u8, bool)> },
+    X { code: Code, args: Range<u32>, mask: Option<(u8, bool)>, locked: bool },
     /// Goes on at the only successor.
     Jump,
     /// Goes on at the first successor if the condition holds, else at the second.
@@ -89,9 +94,9 @@ pub(crate) enum Kind {
     Dispatch,
     /// Leaves the code if the condition holds.
     Guard { condition: ConditionCode, exit: u32 },
-    /// Leaves the code unless the region of a site holds `bytes` from the address on, which is the first operand; the second is
-    /// a temporary.
-    Check { site: u32, bytes: u32, align: u32, exit: u32 },
+    /// Leaves the code unless the region of a site holds `bytes` from each address on; the addresses are the first operands, and two
+    /// temporaries follow.
+    Check { site: u32, bytes: u32, align: u32, exit: u32, addresses: u8 },
     /// Has an instruction performed by all lanes, or by those of the second operand. The first is the result: 0 if that was done.
     Perform { place: u32, lanes: bool },
     /// Makes the region that holds `bytes` from the operand's address on that of a site, if there is one.
@@ -158,7 +163,7 @@ pub(crate) struct Func {
     values: usize,
     /// Constants, each of 64 bytes.
     pub(crate) pool: Vec<[u8; 64]>,
-    known: std::collections::HashMap<[u8; 64], u32>,
+    known: foldhash::HashMap<[u8; 64], u32>,
     pub(crate) exits: Vec<Leaving>,
     /// Slots of 8 bytes of a vector register.
     vector_slots: usize,
@@ -175,7 +180,7 @@ impl Func {
             args: Vec::new(),
             values: 0,
             pool: Vec::new(),
-            known: std::collections::HashMap::new(),
+            known: foldhash::HashMap::default(),
             exits: Vec::new(),
             vector_slots: vector_bytes / 8,
             clobbered,
@@ -233,6 +238,7 @@ impl Func {
         let start = self.operands.len() as u32;
         let first = self.args.len() as u32;
         let mut mask = None;
+        let mut locked = false;
         let mut count = 0u8;
         let mut add = |all: &mut Vec<Operand>, operand: Operand| {
             all.push(operand);
@@ -261,6 +267,7 @@ impl Func {
                     let base = match base {
                         Base::Registers(scale) => ArgBase::Registers(scale),
                         Base::Context => ArgBase::Context,
+                        Base::Warp => ArgBase::Warp,
                         Base::Pool(nth) => ArgBase::Pool(nth),
                         Base::Value(value) => ArgBase::Register(add(all, Operand::reg_use(value))),
                     };
@@ -271,12 +278,13 @@ impl Func {
                 O::I8(value) => self.args.push(Arg::I8(value)),
                 O::I32(value) => self.args.push(Arg::I32(value)),
                 O::I64(value) => self.args.push(Arg::I64(value)),
+                O::Locked => locked = true,
                 O::Masked(value) => mask = Some((add(all, Operand::reg_use(value)), false)),
                 O::Zeroing(value) => mask = Some((add(all, Operand::reg_use(value)), true)),
             }
         }
         let operands = start..self.operands.len() as u32;
-        let kind = Kind::X { code, args: first..self.args.len() as u32, mask };
+        let kind = Kind::X { code, args: first..self.args.len() as u32, mask, locked };
         self.insts.push(MInst { kind, operands, calls: false });
     }
 

@@ -82,11 +82,18 @@ pub(crate) struct Site {
     pub(crate) region: Region,
     /// Whether it writes.
     pub(crate) writes: bool,
+    /// What machine code knows of the region.
+    window: jit::Window,
 }
 
 impl Site {
     pub(crate) fn new(writes: bool) -> Site {
-        Site { region: Region::EMPTY, writes }
+        Site { region: Region::EMPTY, writes, window: jit::Window::NONE }
+    }
+
+    /// Another region is found first from now on.
+    pub(crate) fn set(&mut self, region: Region) {
+        (self.region, self.window) = (region, jit::Window::NONE);
     }
 }
 
@@ -195,7 +202,7 @@ impl Frame<'_> {
 
     /// Looks regions up anew: one that was accessed may have been freed.
     pub(crate) fn forget_regions(&mut self) {
-        self.sites.iter_mut().for_each(|site| site.region = Region::EMPTY);
+        self.sites.iter_mut().for_each(|site| site.set(Region::EMPTY));
     }
 
     /// Makes the given lanes execute.

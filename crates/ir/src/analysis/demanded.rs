@@ -1,9 +1,10 @@
 //! Which lanes of a value anybody needs.
 
+use super::launch::GANG_LANES;
 use super::shape::Shape;
 use super::shapes::Shapes;
 use crate::{Collective, Inst, Interrupt, Kernel, Members, Op, Operand, Pred, Src};
-use lanes::{LaneMask, WARP, shfl};
+use lanes::{WARP, shfl};
 
 /// Passes over a kernel after which all lanes are taken to be needed.
 const PASSES: usize = 8;
@@ -11,7 +12,7 @@ const PASSES: usize = 8;
 /// Per register, the lanes in which somebody may read its value.
 #[derive(Clone, Debug)]
 pub struct Demanded {
-    lanes: Vec<u32>,
+    lanes: Vec<u64>,
 }
 
 impl Demanded {
@@ -23,7 +24,7 @@ impl Demanded {
             let mut changed = false;
             for block in kernel.blocks.iter().rev() {
                 if let Some(reg) = crate::terminator_use(&block.terminator) {
-                    changed |= found.add(reg.0, u32::MAX);
+                    changed |= found.add(reg.0, u64::MAX);
                 }
                 for inst in block.insts.iter().rev() {
                     interrupt.go_on(1)?;
@@ -34,16 +35,16 @@ impl Demanded {
                 return Some(found);
             }
         }
-        found.lanes.fill(u32::MAX);
+        found.lanes.fill(u64::MAX);
         Some(found)
     }
 
-    /// The lanes in which somebody may read a register.
-    pub fn lanes(&self, reg: crate::Reg) -> LaneMask {
-        LaneMask(self.lanes.get(reg.0 as usize).copied().unwrap_or(u32::MAX))
+    /// The lanes of a gang in which somebody may read a register.
+    pub fn lanes(&self, reg: crate::Reg) -> u64 {
+        self.lanes.get(reg.0 as usize).copied().unwrap_or(u64::MAX)
     }
 
-    fn add(&mut self, reg: u32, lanes: u32) -> bool {
+    fn add(&mut self, reg: u32, lanes: u64) -> bool {
         let known = &mut self.lanes[reg as usize];
         let all = *known | lanes;
         std::mem::replace(known, all) != all
@@ -57,11 +58,11 @@ impl Demanded {
             }
         });
         let mut changed = false;
-        let mut executing = u32::MAX;
+        let mut executing = u64::MAX;
         if let Some(guard) = inst.guard
             && let Some(reg) = guard.reg()
         {
-            changed |= self.add(reg.0, u32::MAX);
+            changed |= self.add(reg.0, u64::MAX);
             if let Shape::Mask(lanes) = shapes.shape(reg) {
                 executing = if matches!(guard, Pred::Not(_)) { !lanes } else { *lanes };
             }
@@ -73,20 +74,22 @@ impl Demanded {
         } = &inst.op
         {
             let sources = shfl::source_lanes(*mode, &[*b as u32; WARP], &[*c as u32; WARP]);
-            let wanted = (0..WARP).filter(|lane| results >> lane & 1 != 0);
-            let from = wanted.fold(0, |all, lane| all | 1u32 << (sources.lane[lane] as u32 % 32));
+            let wanted = (0..GANG_LANES).filter(|lane| results >> lane & 1 != 0);
+            let source =
+                |lane: usize| lane / WARP * WARP + sources.lane[lane % WARP] as usize % WARP;
+            let from = wanted.fold(0, |all, lane| all | 1u64 << source(lane));
             if let Src::Reg(a) = a {
                 changed |= self.add(a.0, from);
             }
             // Who waits for whom does not depend on the results.
             if let Members::Mask(Src::Reg(mask)) = members {
-                changed |= self.add(mask.0, u32::MAX);
+                changed |= self.add(mask.0, u64::MAX);
             }
             return changed;
         }
         let needed = if inst.op.is_pure() { results & executing } else { executing };
         // Collectives read lanes that do not execute them.
-        let needed = if inst.op.is_collective() { u32::MAX } else { needed };
+        let needed = if inst.op.is_collective() { u64::MAX } else { needed };
         inst.op.operands(|operand| {
             if let Operand::Use(reg) = operand {
                 changed |= self.add(reg.0, needed);
@@ -141,12 +144,14 @@ mod tests {
         let inst = Inst { guard: Some(first.into()), op: store, place: crate::Place(0) };
         kernel.blocks[0].insts.push(inst);
         let live = Liveness::of(&kernel).expect("small");
-        let launch = LaunchShape { block: [32, 1, 1] };
+        let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
         let never = Interrupt::never();
         let shapes = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
         let found = Demanded::of(&kernel, &shapes, &never).expect("not interrupted");
-        let lanes: Vec<u32> = sums.iter().map(|reg| found.lanes(*reg).0).collect();
-        assert_eq!(lanes, [0x1111_1111, 0x1111, 0x11, 1]);
+        let lanes: Vec<u64> = sums.iter().map(|reg| found.lanes(*reg)).collect();
+        // A gang of one warp is told twice.
+        let twice = [0x1111_1111, 0x1111, 0x11, 1].map(|lanes: u64| lanes << 32 | lanes);
+        assert_eq!(lanes, twice);
     }
 
     #[test]
@@ -165,10 +170,10 @@ mod tests {
         b.push(Op::Collective { what, members: Members::Mask(mask.into()), aligned: false });
         let kernel = b.finish();
         let live = Liveness::of(&kernel).expect("small");
-        let launch = LaunchShape { block: [32, 1, 1] };
+        let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
         let never = Interrupt::never();
         let shapes = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
         let found = Demanded::of(&kernel, &shapes, &never).expect("not interrupted");
-        assert_eq!(found.lanes(mask), LaneMask::FULL);
+        assert_eq!(found.lanes(mask), u64::MAX);
     }
 }

@@ -4,18 +4,23 @@
     reason = "of a function that is not named nothing is known, which is always right"
 )]
 
-use super::LaunchShape;
-use super::shape::{Affine, Shape};
+use super::launch::{GANG_LANES, LaunchShape};
+use super::shape::{Affine, Shape, Steps, cut};
 use crate::{
     BinaryOp, Class, CompareOp, Dim, Members, Op, Pred, Reg, Space, Special, Src, TernaryOp,
     UnaryOp,
 };
 use lanes::WARP;
 
+/// Gangs of a CTA, at most.
+const MOST_GANGS: u64 = 32;
+
 /// What is known where an operation stands. `None` is a register that nothing has been said of yet.
 pub(super) trait Known {
     /// The shape of a register.
     fn shape(&self, reg: Reg) -> Option<Shape>;
+    /// The class of a register.
+    fn class(&self, reg: Reg) -> Class;
     /// Whether threads have local memory.
     fn has_local(&self) -> bool;
 }
@@ -34,18 +39,28 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
         Pred::Not(reg) => known.shape(reg).map(|shape| match shape {
             Shape::Mask(lanes) => Shape::Mask(!lanes),
             Shape::Affine(_) => Shape::UNIFORM,
-            Shape::Varying => Shape::Varying,
+            Shape::Sliced(..) | Shape::Varying => Shape::Varying,
         }),
-        Pred::Const(value) => Some(Shape::Mask(if value { u32::MAX } else { 0 })),
+        Pred::Const(value) => Some(Shape::Mask(if value { u64::MAX } else { 0 })),
     };
+    let class = |src: Src| match src {
+        Src::Reg(reg) => known.class(reg),
+        Src::Imm(_) => Class::W64,
+    };
+    let operand = |of: Src| Some((src(of)?, class(of)));
     Some(match op {
-        Op::Unary { op, a, .. } => unary(*op, &src(*a)?),
-        Op::Binary { op, a, b, .. } => binary(*op, &src(*a)?, &src(*b)?),
-        Op::Ternary { op, a, b, c, .. } => ternary(*op, &src(*a)?, &src(*b)?, &src(*c)?),
+        Op::Unary { op, a, .. } => result([operand(*a)?], launch, |[a]| unary(*op, a)),
+        Op::Binary { op, a, b, .. } => {
+            result([operand(*a)?, operand(*b)?], launch, |[a, b]| binary(*op, a, b))
+        }
+        Op::Ternary { op, a, b, c, .. } => {
+            let operands = [operand(*a)?, operand(*b)?, operand(*c)?];
+            result(operands, launch, |[a, b, c]| ternary(*op, a, b, c))
+        }
         Op::Compare { op, a, b, .. } => compare(*op, &src(*a)?, &src(*b)?),
         Op::Logic { table, a, b, .. } => match (pred(*a)?, pred(*b)?) {
             (Shape::Mask(a), Shape::Mask(b)) => {
-                let bit = |at: u32| u32::from(*table >> at & 1).wrapping_neg();
+                let bit = |at: u32| u64::from(*table >> at & 1).wrapping_neg();
                 let (not_a, not_b) = (!a, !b);
                 Shape::Mask(
                     bit(0) & not_a & not_b
@@ -57,29 +72,39 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
             (a, b) if a.is_uniform() && b.is_uniform() => Shape::UNIFORM,
             _ => Shape::Varying,
         },
-        Op::Select { a, b, p, .. } => match pred(*p)? {
-            Shape::Mask(u32::MAX) => src(*a)?,
+        Op::Select { d, a, b, p } => match pred(*p)? {
+            Shape::Mask(u64::MAX) => src(*a)?,
             Shape::Mask(0) => src(*b)?,
             p => {
-                let both = src(*a)?.join(&src(*b)?);
+                let both = src(*a)?.join(&src(*b)?, known.class(*d), launch);
                 if p.is_uniform() { both } else { Shape::Varying }
             }
         },
         Op::Special { what, .. } => special(*what, launch),
-        Op::ActiveMask { .. } => Shape::UNIFORM,
+        Op::ActiveMask { .. } => of_each_warp(launch),
         Op::Load { space: Space::Local, .. } => Shape::Varying,
         // At the same generic address in its local memory, each lane has a value of its own.
         Op::Load { space: Space::Generic, .. } if known.has_local() => Shape::Varying,
         Op::Load { address, .. } if src(address.base)?.is_uniform() => Shape::UNIFORM,
-        Op::Collective { what, members, .. } if what.gives_all_the_same() => {
+        Op::Collective { what, members, .. } => {
+            let mut known = true;
+            let alike = what.gives_all_the_same(|of| match src(of) {
+                Some(shape) => shape.is_uniform(),
+                None => {
+                    known = false;
+                    true
+                }
+            });
             // The lanes of each membermask have a result of their own.
             let one_group = match members {
                 Members::Active => true,
                 Members::Mask(mask) => src(*mask)?.is_uniform(),
             };
-            if one_group { Shape::UNIFORM } else { Shape::Varying }
+            if !known {
+                return None;
+            }
+            if alike && one_group { of_each_warp(launch) } else { Shape::Varying }
         }
-        Op::Collective { .. } => Shape::Varying,
         Op::Load { .. }
         | Op::Store { .. }
         | Op::Atomic { .. }
@@ -93,44 +118,71 @@ pub(super) fn evaluate(op: &Op, known: &impl Known, launch: &LaunchShape) -> Opt
     })
 }
 
-fn unary(op: UnaryOp, a: &Shape) -> Shape {
-    let Shape::Affine(a) = a else { return Shape::Varying };
+/// The shape of what a function of the lanes' values gives: of the gang if it follows from the first lane, else of each slice.
+fn result<const N: usize>(
+    operands: [(Shape, Class); N],
+    launch: &LaunchShape,
+    function: impl Fn([&Affine; N]) -> Option<Affine>,
+) -> Shape {
+    let whole: Option<Vec<&Affine>> = operands.iter().map(|(shape, _)| shape.affine()).collect();
+    if let Some(Ok(whole)) = whole.map(<[&Affine; N]>::try_from) {
+        if let Some(found) = function(whole) {
+            return Shape::Affine(found);
+        }
+        if whole.iter().all(|affine| affine.is_uniform()) {
+            return Shape::UNIFORM;
+        }
+    }
+    let found = launch.slices().find_map(|lanes| {
+        let slices = operands.iter().map(|(shape, class)| shape.in_slices(*class, lanes));
+        let slices = slices.collect::<Option<Vec<Affine>>>()?;
+        let slices: Vec<&Affine> = slices.iter().collect();
+        let found = <[&Affine; N]>::try_from(slices).ok().and_then(&function)?;
+        Some(Shape::Sliced(lanes, found))
+    });
+    found.unwrap_or(Shape::Varying)
+}
+
+/// What is the same in all lanes of a warp, and may be something else in every warp.
+fn of_each_warp(launch: &LaunchShape) -> Shape {
+    if launch.gang == 1 { Shape::UNIFORM } else { Shape::Sliced(WARP as u32, Affine::UNIFORM) }
+}
+
+fn unary(op: UnaryOp, a: &Affine) -> Option<Affine> {
     if let Some(value) = a.value() {
-        return Shape::Affine(Affine::constant(op.eval([value])));
+        return Some(Affine::constant(op.eval([value])));
     }
     match op {
-        UnaryOp::Mov32 | UnaryOp::Mov64 => Shape::Affine(a.clone()),
+        UnaryOp::Mov32 | UnaryOp::Mov64 => Some(a.clone()),
         UnaryOp::Low32 => {
             let range = a.range.filter(|(_, high)| *high <= u64::from(u32::MAX));
             let steps = a.all_steps().map(|step| step & u64::from(u32::MAX));
-            Shape::Affine(Affine { range, ..a.clone() }.with_steps(steps))
+            Some(Affine { range, ..a.clone() }.with_steps(steps))
         }
-        UnaryOp::ZeroExtend32 => widened(a, 1),
+        UnaryOp::ZeroExtend32 => Some(widened(a, 1)),
         UnaryOp::SignExtend32 => {
             let range = a.range.filter(|(_, high)| *high <= i32::MAX as u64);
-            widened(&Affine { range, ..a.clone() }, 1)
+            Some(widened(&Affine { range, ..a.clone() }, 1))
         }
-        _ if a.is_uniform() => Shape::UNIFORM,
-        _ => Shape::Varying,
+        _ => None,
     }
 }
 
 /// A value of 32 bits times a constant, as one of 64 bits.
-fn widened(a: &Affine, factor: u64) -> Shape {
+fn widened(a: &Affine, factor: u64) -> Affine {
     let signed = |step: u64| i64::from(step as u32 as i32).cast_unsigned().wrapping_mul(factor);
     let zeros = (a.zeros + factor.trailing_zeros()).min(64);
     let range =
         a.range.and_then(|(low, high)| Some((low.checked_mul(factor)?, high.checked_mul(factor)?)));
-    Shape::Affine(Affine { steps: None, zeros, range }.with_steps(a.all_steps().map(signed)))
+    Affine { steps: None, zeros, range }.with_steps(a.all_steps().map(signed))
 }
 
-fn binary(op: BinaryOp, a: &Shape, b: &Shape) -> Shape {
+fn binary(op: BinaryOp, a: &Affine, b: &Affine) -> Option<Affine> {
     use BinaryOp as B;
-    let (Shape::Affine(a), Shape::Affine(b)) = (a, b) else { return Shape::Varying };
     if let (Some(a), Some(b)) = (a.value(), b.value()) {
-        return Shape::Affine(Affine::constant(op.eval([a, b])));
+        return Some(Affine::constant(op.eval([a, b])));
     }
-    let found = match op {
+    match op {
         B::AddI32 => Some(sum(a, b, 32)),
         B::AddI64 => Some(sum(a, b, 64)),
         B::SubI32 => Some(difference(a, b, 32)),
@@ -145,16 +197,11 @@ fn binary(op: BinaryOp, a: &Shape, b: &Shape) -> Shape {
         B::ShrU64 => b.value().filter(|by| *by < 64).and_then(|by| low_bits(a, |v| v >> by, by)),
         B::And32 | B::And64 => masked(a, b),
         _ => None,
-    };
-    match found {
-        Some(affine) => Shape::Affine(affine),
-        None if a.is_uniform() && b.is_uniform() => Shape::UNIFORM,
-        None => Shape::Varying,
     }
 }
 
 fn mask(bits: u32) -> u64 {
-    if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
+    cut(u64::MAX, bits)
 }
 
 fn sum(a: &Affine, b: &Affine, bits: u32) -> Affine {
@@ -212,7 +259,7 @@ fn wide_product(a: &Affine, b: &Affine, most: u64) -> Option<Affine> {
     if (factor & mask(32)) > most {
         return None;
     }
-    widened(&a, factor & mask(32)).affine().cloned()
+    Some(widened(&a, factor & mask(32)))
 }
 
 fn shifted_left(a: &Affine, by: &Affine, bits: u32) -> Option<Affine> {
@@ -245,22 +292,14 @@ fn masked(a: &Affine, b: &Affine) -> Option<Affine> {
     Some(found)
 }
 
-fn ternary(op: TernaryOp, a: &Shape, b: &Shape, c: &Shape) -> Shape {
+fn ternary(op: TernaryOp, x: &Affine, y: &Affine, z: &Affine) -> Option<Affine> {
     use TernaryOp as T;
-    let ((Shape::Affine(x), Shape::Affine(y)), Shape::Affine(z)) = ((a, b), c) else {
-        return Shape::Varying;
-    };
-    let found = match op {
+    match op {
         T::MadLo32 => product(x, y, 32).map(|found| sum(&found, z, 32)),
         T::MadLo64 => product(x, y, 64).map(|found| sum(&found, z, 64)),
         T::MadWideU32 => wide_product(x, y, u64::from(u32::MAX)).map(|found| sum(&found, z, 64)),
         T::MadWideS32 => wide_product(x, y, i32::MAX as u64).map(|found| sum(&found, z, 64)),
         _ => None,
-    };
-    match found {
-        Some(affine) => Shape::Affine(affine),
-        None if x.is_uniform() && y.is_uniform() && z.is_uniform() => Shape::UNIFORM,
-        None => Shape::Varying,
     }
 }
 
@@ -268,27 +307,50 @@ fn compare(op: CompareOp, a: &Shape, b: &Shape) -> Shape {
     let (Shape::Affine(a), Shape::Affine(b)) = (a, b) else { return Shape::Varying };
     if a.is_uniform() && b.is_uniform() {
         return match (a.value(), b.value()) {
-            (Some(a), Some(b)) => Shape::Mask(if op.eval([a, b]) != 0 { u32::MAX } else { 0 }),
+            (Some(a), Some(b)) => Shape::Mask(if op.eval([a, b]) != 0 { u64::MAX } else { 0 }),
             _ => Shape::UNIFORM,
         };
     }
-    // Constants of the lanes in all warps.
-    let first =
-        |affine: &Affine| affine.range.filter(|(low, high)| low == high).map(|(low, _)| low);
     let ([width, _], _) = op.signature();
     let bits = if width == Class::W64 { 64 } else { 32 };
-    let (Some(x), Some(y)) = (first(a), first(b)) else { return Shape::Varying };
-    let holds = |lane: usize| {
+    let (Some(firsts), Some(others)) = (firsts(a), firsts(b)) else { return Shape::Varying };
+    if firsts.len() > 1 && others.len() > 1 {
+        // Which of them come together is not known.
+        return Shape::Varying;
+    }
+    let holds = |x: u64, y: u64, lane: usize| {
         let a = x.wrapping_add(a.step(lane)) & mask(bits);
         op.eval([a, y.wrapping_add(b.step(lane)) & mask(bits)]) != 0
     };
-    Shape::Mask((0..WARP).fold(0, |lanes, lane| lanes | u32::from(holds(lane)) << lane))
+    let in_gangs = firsts.iter().flat_map(|x| others.iter().map(move |y| (*x, *y)));
+    let lanes = in_gangs.map(|(x, y)| {
+        (0..GANG_LANES).fold(0, |lanes, lane| lanes | u64::from(holds(x, y, lane)) << lane)
+    });
+    let shapes = lanes.map(Shape::Mask).reduce(|one, other| match one == other {
+        true => one,
+        false if one.is_uniform() && other.is_uniform() => Shape::UNIFORM,
+        false => Shape::Varying,
+    });
+    shapes.unwrap_or(Shape::Varying)
+}
+
+/// The values that the first lane may have in some gang, if these are known and few.
+fn firsts(affine: &Affine) -> Option<Vec<u64>> {
+    let (low, high) = affine.range?;
+    if low == high {
+        return Some(vec![low]);
+    }
+    let step = 1u64.checked_shl(affine.zeros)?;
+    let first = low.checked_next_multiple_of(step)?;
+    let count = high.checked_sub(first)? / step + 1;
+    (count <= MOST_GANGS).then(|| (0..count).map(|nth| first + nth * step).collect())
 }
 
 fn special(what: Special, launch: &LaunchShape) -> Shape {
     let by_lane = |function: fn(u32) -> u32| {
         let first = u64::from(function(0));
-        let step = |lane: usize| u64::from(function(lane as u32).wrapping_sub(function(0)));
+        let step =
+            |lane: usize| u64::from(function((lane % WARP) as u32).wrapping_sub(function(0)));
         Shape::Affine(Affine::constant(first).with_steps(std::array::from_fn(step)))
     };
     match what {
@@ -300,33 +362,37 @@ fn special(what: Special, launch: &LaunchShape) -> Shape {
         Special::LanemaskGe => by_lane(|lane| u32::MAX << lane),
         Special::LanemaskGt => by_lane(|lane| (u32::MAX << lane) ^ (1 << lane)),
         Special::Warpid => {
-            let range = Some((0, u64::from(launch.warps().saturating_sub(1))));
-            Shape::Affine(Affine { range, ..Affine::UNIFORM })
+            let gang = launch.gang as usize;
+            let last = launch.gangs().saturating_sub(1) * launch.gang;
+            let zeros = launch.gang.trailing_zeros();
+            let first = Affine { steps: None, zeros, range: Some((0, u64::from(last))) };
+            let step = |lane: usize| (lane / WARP % gang) as u64;
+            Shape::Affine(first.with_steps(std::array::from_fn(step)))
         }
         _ if what.varies_by_time() => Shape::Varying,
         _ => Shape::UNIFORM,
     }
 }
 
-/// `%tid`: the same constants in all warps, or anything.
+/// `%tid`: the same constants in all gangs, or anything.
 fn tid(dim: Dim, launch: &LaunchShape) -> Shape {
     let dim = match dim {
         Dim::X => 0,
         Dim::Y => 1,
         Dim::Z => 2,
     };
-    let index = |warp: u32, lane: usize| u64::from(launch.tid(warp, lane as u32)[dim]);
-    let steps = |warp: u32| -> [u64; WARP] {
-        let first = index(warp, 0);
-        std::array::from_fn(|lane| index(warp, lane).wrapping_sub(first) & mask(32))
+    let index = |gang: u32, lane: usize| u64::from(launch.tid(gang, lane)[dim]);
+    let steps = |gang: u32| -> Steps {
+        let first = index(gang, 0);
+        std::array::from_fn(|lane| index(gang, lane).wrapping_sub(first) & mask(32))
     };
     let same = steps(0);
     let (mut zeros, mut range) = (64, (u64::MAX, 0));
-    for warp in 0..launch.warps().max(1) {
-        if steps(warp) != same {
+    for gang in 0..launch.gangs().max(1) {
+        if steps(gang) != same {
             return Shape::Varying;
         }
-        let first = index(warp, 0);
+        let first = index(gang, 0);
         zeros = zeros.min(if first == 0 { 64 } else { first.trailing_zeros() });
         range = (range.0.min(first), range.1.max(first));
     }

@@ -1,4 +1,4 @@
-//! How the values of a warp's lanes follow from that of its first lane, for each register of a kernel.
+//! How the values of a gang's lanes follow from that of its first lane, for each register of a kernel.
 
 use super::LaunchShape;
 use super::definitions::definitions;
@@ -13,25 +13,30 @@ use crate::{Class, Inst, Interrupt, Kernel, Operand, Pred, Reg, Terminator};
 const PASSES: usize = 12;
 
 /// Per register, the shape that it has in lanes that have executed the same operations. They hold among lanes that execute
-/// together, whichever these are; among all lanes of a warp where all are together.
+/// together, whichever these are; among all lanes of a gang where all are together.
 ///
 /// Where a value of 32 bits becomes one of 64, lanes are taken to follow from the first for numbers of any size
 /// ([`super::Affine::is_exact`] says where that is certain): who relies on it looks there.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
-    /// Per block, whether lanes of a warp may leave it in different directions.
+    /// Per block, whether lanes of a gang may leave it in different directions.
     parts: Vec<bool>,
 }
 
 struct State<'k> {
     kernel: &'k Kernel,
+    launch: &'k LaunchShape,
     shapes: Vec<Option<Shape>>,
 }
 
 impl Known for State<'_> {
     fn shape(&self, reg: Reg) -> Option<Shape> {
         self.shapes[reg.0 as usize].clone()
+    }
+
+    fn class(&self, reg: Reg) -> Class {
+        self.kernel.class(reg)
     }
 
     fn has_local(&self) -> bool {
@@ -42,15 +47,19 @@ impl Known for State<'_> {
 impl State<'_> {
     /// A register may have one more shape. Says whether that changes anything.
     fn add(&mut self, reg: Reg, shape: Shape) -> bool {
+        let class = self.kernel.class(reg);
         let known = &mut self.shapes[reg.0 as usize];
-        let joined = known.as_ref().map_or_else(|| shape.clone(), |known| known.join(&shape));
+        let joined = match known {
+            Some(known) => known.join(&shape, class, self.launch),
+            None => shape,
+        };
         let changed = known.as_ref() != Some(&joined);
         *known = Some(joined);
         changed
     }
 
     /// What an instruction writes. Says whether that changes anything.
-    fn inst(&mut self, inst: &Inst, launch: &LaunchShape) -> bool {
+    fn inst(&mut self, inst: &Inst) -> bool {
         let guard_varies = match inst.guard {
             None | Some(Pred::Const(_)) => Some(false),
             Some(Pred::Is(reg) | Pred::Not(reg)) => {
@@ -58,7 +67,7 @@ impl State<'_> {
             }
         };
         let Some(guard_varies) = guard_varies else { return false };
-        let Some(shape) = evaluate(&inst.op, self, launch) else { return false };
+        let Some(shape) = evaluate(&inst.op, self, self.launch) else { return false };
         let mut changed = false;
         inst.op.operands(|operand| {
             if let Operand::Def(reg) = operand {
@@ -88,7 +97,7 @@ impl Shapes {
         let count = kernel.registers.len();
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts).chain(prologue);
         let mut defined = definitions(count, insts, interrupt)?;
-        let mut state = State { kernel, shapes: vec![None; count] };
+        let mut state = State { kernel, launch, shapes: vec![None; count] };
         let written = definitions(count, prologue.iter(), interrupt)?;
         // What may be read before it is written is zero then.
         for reg in live.live_in(0).filter(|reg| written[reg.0 as usize] == 0) {
@@ -102,7 +111,7 @@ impl Shapes {
         }
         for inst in prologue {
             interrupt.go_on(1)?;
-            state.inst(inst, launch);
+            state.inst(inst);
         }
         let mut divergence = Divergence::new(kernel);
         let mut settled = false;
@@ -111,7 +120,7 @@ impl Shapes {
             for (id, block) in kernel.blocks.iter().enumerate() {
                 for inst in &block.insts {
                     interrupt.go_on(1)?;
-                    changed |= state.inst(inst, launch);
+                    changed |= state.inst(inst);
                     inst.op.operands(|operand| {
                         if let Operand::Def(reg) = operand {
                             let at = reg.0 as usize;
@@ -154,7 +163,7 @@ impl Shapes {
         self.shapes.get(reg.0 as usize).unwrap_or(&Shape::Varying)
     }
 
-    /// Whether lanes of a warp that execute together may leave a block in different directions.
+    /// Whether lanes of a gang that execute together may leave a block in different directions.
     pub fn parts(&self, block: crate::BlockId) -> bool {
         self.parts.get(block.0 as usize).copied().unwrap_or(true)
     }
@@ -168,14 +177,23 @@ mod tests {
     fn shapes(text: &str, block: [u32; 3]) -> Vec<String> {
         let kernel = crate::text::parse(text).expect("a kernel");
         let live = Liveness::of(&kernel).expect("small");
-        let found = Shapes::of(&kernel, &[], &live, &LaunchShape { block }, &Interrupt::never())
-            .expect("not interrupted");
+        let found = Shapes::of(
+            &kernel,
+            &[],
+            &live,
+            &LaunchShape { block, gang: 1, vector: 16 },
+            &Interrupt::never(),
+        )
+        .expect("not interrupted");
         let text = |shape: &Shape| match shape {
             Shape::Varying => "varying".to_owned(),
             Shape::Mask(lanes) => format!("mask {lanes:x}"),
             Shape::Affine(affine) if affine.is_uniform() => "uniform".to_owned(),
             Shape::Affine(affine) => {
                 format!("+{},{},{}", affine.step(1), affine.step(2), affine.step(31))
+            }
+            Shape::Sliced(lanes, affine) => {
+                format!("{lanes} +{},{},{}", affine.step(1), affine.step(2), affine.step(15))
             }
         };
         found.shapes.iter().map(text).collect()
@@ -257,7 +275,7 @@ mod tests {
         }
         let kernel = b.finish();
         let live = Liveness::of(&kernel).expect("small");
-        let launch = LaunchShape { block: [32, 1, 1] };
+        let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
         let never = Interrupt::never();
         let found = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
         assert!(found.shape(one).is_uniform());
@@ -281,7 +299,7 @@ mod tests {
             let mut kernel = b.finish();
             kernel.local_bytes = local_bytes;
             let live = Liveness::of(&kernel).expect("small");
-            let launch = LaunchShape { block: [32, 1, 1] };
+            let launch = LaunchShape { block: [32, 1, 1], gang: 1, vector: 16 };
             let never = Interrupt::never();
             let found = Shapes::of(&kernel, &[], &live, &launch, &never).expect("not interrupted");
             found.shape(d).clone()

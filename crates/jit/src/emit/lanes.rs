@@ -26,11 +26,11 @@ impl Emitter {
             let (disp, index) = (i64::from(disp), Some((lane, scale)));
             X::M(Memory { base: CONTEXT, index, disp, broadcast: false })
         };
-        self.op(Code::Mov_r32_rm32, &[word(left), word(lanes)])?;
-        self.op(Code::Test_rm32_r32, &[word(left), word(left)])?;
+        self.op(Code::Mov_r64_rm64, &[X::R(left), X::R(lanes)])?;
+        self.op(Code::Test_rm64_r64, &[X::R(left), X::R(left)])?;
         let done = self.jump_on(ConditionCode::e);
         let again = self.end;
-        self.op(Code::Tzcnt_r32_rm32, &[word(lane), word(left)])?;
+        self.op(Code::Tzcnt_r64_rm64, &[X::R(lane), X::R(left)])?;
         self.op(Code::Mov_r32_rm32, &[word(offset), of_lane(at::OFFSETS, 4)])?;
         let there = |access: Access, nth: u8| {
             let disp = i64::from(access.bytes() * u32::from(nth));
@@ -105,7 +105,7 @@ impl Emitter {
                 self.element(value, second, wide, lane, false)?;
             }
         }
-        self.op(Code::VEX_Blsr_r32_rm32, &[word(left), word(left)])?;
+        self.op(Code::VEX_Blsr_r64_rm64, &[X::R(left), X::R(left)])?;
         self.jump_back(ConditionCode::ne, again);
         self.land(done);
         Ok(())
@@ -164,7 +164,7 @@ impl Emitter {
         let operand = if wide { X::R(value) } else { word(value) };
         let load = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
         self.op(load, &[operand, super::context(at::ELEMENTS)])?;
-        for lane in (0..WARP).step_by(2) {
+        for lane in (0..WARP * self.gang).step_by(2) {
             let offsets = super::context(at::OFFSETS + 4 * lane as i32);
             self.op(Code::Mov_r64_rm64, &[X::R(pair), offsets])?;
             self.op(Code::Mov_r32_rm32, &[word(low), word(pair)])?;
@@ -187,7 +187,12 @@ impl Emitter {
     }
 
     /// Emits an instruction that changes memory, in one piece for other threads of the host or not.
-    fn atomically(&mut self, code: Code, operands: &[X], locked: bool) -> Result<(), String> {
+    pub(super) fn atomically(
+        &mut self,
+        code: Code,
+        operands: &[X],
+        locked: bool,
+    ) -> Result<(), String> {
         let mut instruction = x86::instruction(code, operands, None);
         instruction.set_has_lock_prefix(locked && code.op_code().can_use_lock_prefix());
         self.encode(&instruction)

@@ -1,4 +1,4 @@
-//! From warp to warp, from barrier to barrier, and from CTA to CTA, while nobody else is needed.
+//! From gang to gang, from barrier to barrier, and from CTA to CTA, while nobody else is needed.
 
 use super::cleared::Cleared;
 use super::{Emitter, Target, after, context};
@@ -7,19 +7,22 @@ use crate::registers::{CONTEXT, REGISTERS, SCRATCH, WARP};
 use crate::x86::{self, Memory, Operand as X};
 use iced_x86::{Code, ConditionCode, Instruction, Register};
 
-/// Which exit a warp has left by.
+/// Which exit a gang has left by.
 const EXIT: X = X::R(Register::EAX);
-/// Where warps go on behind the barrier at which they have left; 0 if their lanes have exited.
+/// Where gangs go on behind the barrier at which they have left; 0 if their lanes have exited.
 const BEHIND: X = X::R(Register::RDX);
 const ROOM: X = X::R(Register::RCX);
 const ROOM_LOW: X = X::R(Register::ECX);
-const SCRATCH_LOW: X = X::R(Register::R11D);
+/// No gang has left yet.
+const NOBODY: u8 = at::NOBODY as u8;
+/// A warp's number times 128 has so many bits more than its number times 4.
+const WARP_BYTES_OF_WORDS: u8 = 5;
 
 /// Bytes that are cleared by single stores.
 const FEW_BYTES: u64 = 4096;
 
 impl Emitter {
-    /// Tells where warps go on that have left.
+    /// Tells where gangs go on that have left.
     pub(super) fn next_entry(&mut self, block: Option<usize>) -> Result<(), String> {
         let Some(block) = block else {
             return self.op(Code::Xor_r32_rm32, &[X::R(Register::EDX), X::R(Register::EDX)]);
@@ -30,33 +33,37 @@ impl Emitter {
         Ok(())
     }
 
-    /// Notes the exit of a warp and begins with the next. Behind the last one, if all have left in the same way, comes the first
+    /// Notes the exit of a gang and begins with the next. Behind the last one, if all have left in the same way, comes the first
     /// again, behind the barrier or in the next CTA. Where that cannot be the code is left.
-    pub(super) fn next_warp(&mut self) -> Result<(), String> {
-        self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), context(at::WARP_WORDS)])?;
+    pub(super) fn next_gang(&mut self) -> Result<(), String> {
+        self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), X::R(WARP)])?;
+        self.op(Code::Shr_rm64_imm8, &[X::R(SCRATCH), X::I8(WARP_BYTES_OF_WORDS)])?;
         let index = Some((SCRATCH, 1));
         let noted = Memory { base: CONTEXT, index, disp: i64::from(at::EXITS), broadcast: false };
         self.op(Code::Mov_rm32_r32, &[X::M(noted), EXIT])?;
-        self.op(Code::Test_rm64_r64, &[X::R(WARP), X::R(WARP)])?;
-        let later = self.jump_on(ConditionCode::ne);
-        self.op(Code::Mov_rm64_r64, &[context(at::FIRST_BEHIND), BEHIND])?;
-        self.land(later);
-        self.op(Code::Mov_r64_rm64, &[ROOM, BEHIND])?;
-        self.op(Code::Xor_r64_rm64, &[ROOM, context(at::FIRST_BEHIND)])?;
-        self.op(Code::Or_rm64_r64, &[context(at::DIFFER), ROOM])?;
+        self.op(Code::Cmp_r64_rm64, &[BEHIND, context(at::FIRST_BEHIND)])?;
+        let other = self.jump_on(ConditionCode::ne);
+        let alike = self.end;
         self.op(Code::Mov_r64_rm64, &[ROOM, context(at::FUEL)])?;
         self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::LEAST)])?;
-        let more = self.jump_on(ConditionCode::ge);
-        self.op(Code::Mov_rm64_r64, &[context(at::LEAST), ROOM])?;
-        self.land(more);
-        self.op(Code::Lea_r64_m, &[ROOM, after(WARP, 128)])?;
+        let less = self.jump_on(ConditionCode::l);
+        let noted = self.end;
+        self.op(Code::Lea_r64_m, &[ROOM, after(WARP, 128 * self.gang as i64)])?;
         self.op(Code::Cmp_r64_rm64, &[ROOM, context(at::END_BYTES)])?;
         let last = self.jump_on(ConditionCode::e);
         self.op(Code::Mov_r64_rm64, &[X::R(WARP), ROOM])?;
-        self.op(Code::Add_rm64_imm8, &[X::R(SCRATCH), X::I8(4)])?;
-        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::LOCAL_STEP)])?;
-        self.op(Code::Add_r64_rm64, &[ROOM, context(at::LOCAL)])?;
-        self.begin_warp()?;
+        self.begin_gang()?;
+        self.land(other);
+        self.op(Code::Cmp_rm64_imm8, &[context(at::FIRST_BEHIND), X::I8(NOBODY)])?;
+        let differs = self.jump_on(ConditionCode::ne);
+        self.op(Code::Mov_rm64_r64, &[context(at::FIRST_BEHIND), BEHIND])?;
+        self.go_back(alike);
+        self.land(differs);
+        self.op(Code::Mov_rm64_imm32, &[context(at::DIFFER), X::I32(1)])?;
+        self.go_back(alike);
+        self.land(less);
+        self.op(Code::Mov_rm64_r64, &[context(at::LEAST), ROOM])?;
+        self.go_back(noted);
         self.land(last);
         self.op(Code::Cmp_rm64_imm8, &[context(at::WHOLE), X::I8(0)])?;
         self.jump_if(ConditionCode::e, Target::Leave);
@@ -67,7 +74,7 @@ impl Emitter {
         let exited = self.jump_on(ConditionCode::e);
         self.op(Code::Mov_rm64_r64, &[context(at::ENTRY), BEHIND])?;
         self.op(Code::Mov_rm64_r64, &[context(at::TURN), ROOM])?;
-        self.begin_warps()?;
+        self.begin_gangs()?;
         self.land(exited);
         self.next_cta()
     }
@@ -99,7 +106,7 @@ impl Emitter {
             self.op(Code::Mov_rm64_r64, &[context(to), ROOM])?;
         }
         self.op(Code::Mov_rm64_r64, &[context(at::LEAST), ROOM])?;
-        self.begin_warps()
+        self.begin_gangs()
     }
 
     /// Makes zero what is zero when a CTA begins.
@@ -135,21 +142,17 @@ impl Emitter {
         Ok(())
     }
 
-    /// Begins with the first warp, where the context says.
-    fn begin_warps(&mut self) -> Result<(), String> {
+    /// Begins with the first gang, where the context says.
+    fn begin_gangs(&mut self) -> Result<(), String> {
         self.op(Code::Mov_rm64_imm32, &[context(at::DIFFER), X::I32(0)])?;
+        self.op(Code::Mov_rm64_imm32, &[context(at::FIRST_BEHIND), X::I32(i32::from(NOBODY))])?;
         let first = X::R(Register::R12D);
         self.op(Code::Xor_r32_rm32, &[first, first])?;
-        self.op(Code::Xor_r32_rm32, &[SCRATCH_LOW, SCRATCH_LOW])?;
-        self.op(Code::Mov_r64_rm64, &[ROOM, context(at::LOCAL_START)])?;
-        self.begin_warp()
+        self.begin_gang()
     }
 
-    /// Begins with a warp whose numbers, and whose local memory, are at hand.
-    fn begin_warp(&mut self) -> Result<(), String> {
-        self.op(Code::Mov_rm64_r64, &[context(at::WARP_BYTES), X::R(WARP)])?;
-        self.op(Code::Mov_rm64_r64, &[context(at::WARP_WORDS), X::R(SCRATCH)])?;
-        self.op(Code::Mov_rm64_r64, &[context(at::LOCAL), ROOM])?;
+    /// Begins with a gang whose number is at hand.
+    fn begin_gang(&mut self) -> Result<(), String> {
         self.op(Code::Mov_r64_rm64, &[ROOM, context(at::TURN)])?;
         self.op(Code::Mov_rm64_r64, &[context(at::FUEL), ROOM])?;
         self.op(Code::Jmp_rm64, &[context(at::ENTRY)])

@@ -1,9 +1,8 @@
 //! Where lanes of a warp that have parted stay until they meet: blocks that are lowered a second time, for some of the lanes.
 
 use super::nodes::{End, Nodes};
-use crate::context::MAX_PENDING;
-use ir::analysis::{Flow, Graph, Shapes};
-use ir::{BlockId, Kernel, Reg, Terminator};
+use ir::analysis::{Flow, Graph, Shape, Shapes};
+use ir::{BlockId, Kernel, Pred, Reg, Terminator};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks of a part, with the one where lanes meet.
@@ -19,6 +18,10 @@ pub(super) struct Part {
     pub(super) kept: Vec<BTreeSet<Reg>>,
     /// Per block, whether all lanes may have met there.
     pub(super) meets: Vec<bool>,
+    /// Per block, the later ones at which lanes may wait while it is its turn.
+    pub(super) waiting: Vec<BTreeSet<usize>>,
+    /// Per block, the lanes that execute it, if they are always the same.
+    pub(super) known: Vec<Option<u64>>,
 }
 
 /// The parts of a kernel.
@@ -27,8 +30,10 @@ pub(super) struct Parts {
     pub(super) all: Vec<Part>,
     /// Per block at whose end lanes may part, the part in which they stay.
     pub(super) of: BTreeMap<usize, usize>,
-    /// Per block of a part, where its pending lanes are noted.
-    pub(super) pending: BTreeMap<(usize, usize), usize>,
+    /// The same of blocks at whose end lanes always part, and those for which the branch's register is true.
+    pub(super) always: BTreeMap<usize, (usize, u64)>,
+    /// Per block of a part, its number among all.
+    pub(super) numbers: BTreeMap<(usize, usize), usize>,
 }
 
 /// The blocks between a branch and where its lanes meet.
@@ -48,7 +53,7 @@ fn between(graph: &Graph, at: usize, meet: usize) -> Option<Vec<usize>> {
 }
 
 impl Parts {
-    pub(super) fn of(kernel: &Kernel, shapes: &Shapes, nodes: &Nodes) -> Parts {
+    pub(super) fn of(kernel: &Kernel, shapes: &Shapes, nodes: &Nodes, all_lanes: u64) -> Parts {
         let flow = Flow::of(kernel);
         let end = flow.blocks();
         let parts = |at: &usize| {
@@ -84,25 +89,31 @@ impl Parts {
                 Some(nth) => nth,
                 None => {
                     let all: Vec<usize> = blocks.iter().copied().chain([meet]).collect();
-                    if found.pending.len() + all.len() > MAX_PENDING {
-                        continue;
-                    }
                     let nth = found.all.len();
                     for block in &all {
-                        let slot = found.pending.len();
-                        found.pending.insert((nth, *block), slot);
+                        let number = found.numbers.len();
+                        found.numbers.insert((nth, *block), number);
                     }
                     let part = Part {
                         blocks: all,
                         needed: Vec::new(),
                         kept: Vec::new(),
                         meets: Vec::new(),
+                        waiting: Vec::new(),
+                        known: Vec::new(),
                     };
                     found.all.push(part);
                     nth
                 }
             };
             found.of.insert(at, nth);
+            if let Terminator::Branch { p, then, otherwise } = kernel.blocks[at].terminator
+                && then != otherwise
+                && let Some(reg) = p.reg()
+                && let Shape::Mask(lanes) = shapes.shape(reg)
+            {
+                found.always.insert(at, (nth, *lanes));
+            }
             meets.insert((nth, meet));
         }
         for (nth, part) in found.all.iter_mut().enumerate() {
@@ -111,6 +122,10 @@ impl Parts {
             let own = found.of.iter().filter(|(_, part)| **part == nth);
             let entered: Vec<usize> = own.map(|(at, _)| *at).collect();
             part.find_kept(kernel, shapes, nodes, &entered);
+            part.find_waiting(kernel, &entered);
+            part.find_known(kernel, shapes, &flow, &entered);
+            let own = part.known.iter_mut().flatten();
+            own.for_each(|lanes| *lanes &= all_lanes);
         }
         found
     }
@@ -151,6 +166,60 @@ impl Part {
             }
         }
         self.needed = needed.into_iter().map(|set| set.into_iter().collect()).collect();
+    }
+
+    /// Finds at which blocks lanes may wait.
+    fn find_waiting(&mut self, kernel: &Kernel, entered: &[usize]) {
+        let count = self.blocks.len();
+        let mut waiting = vec![BTreeSet::new(); count];
+        let to = |at: usize| -> Vec<usize> {
+            let to = kernel.blocks[at].terminator.successors();
+            to.filter_map(|to| self.position(to.0 as usize)).collect()
+        };
+        for at in entered {
+            let to = to(*at);
+            let first = to.iter().copied().min().unwrap_or(0);
+            waiting[first].extend(to.into_iter().filter(|other| *other > first));
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for nth in 0..count - 1 {
+                let mut all: BTreeSet<usize> = waiting[nth].clone();
+                all.extend(self.successors(kernel, nth));
+                // The earliest go on; who has none to wait for is passed over.
+                let back = all.iter().copied().filter(|other| *other <= nth).min();
+                for turn in [Some(nth + 1), back].into_iter().flatten() {
+                    let later = all.iter().copied().filter(|other| *other > turn);
+                    let before = waiting[turn].len();
+                    waiting[turn].extend(later);
+                    changed |= waiting[turn].len() != before;
+                }
+            }
+        }
+        self.waiting = waiting;
+    }
+
+    /// Finds the blocks at which lanes only come from one branch, that is the same in every gang.
+    fn find_known(&mut self, kernel: &Kernel, shapes: &Shapes, flow: &Flow, entered: &[usize]) {
+        let known = |block: &usize| -> Option<u64> {
+            let mut ways = flow.backward.successors(*block);
+            let (Some(at), None) = (ways.next(), ways.next()) else { return None };
+            if !entered.contains(&at) || self.blocks.contains(&at) {
+                return None;
+            }
+            let Terminator::Branch { p, then, otherwise } = kernel.blocks[at].terminator else {
+                return None;
+            };
+            let Shape::Mask(lanes) = shapes.shape(p.reg()?) else { return None };
+            let taken = if matches!(p, Pred::Not(_)) { !lanes } else { *lanes };
+            match (then.0 as usize == *block, otherwise.0 as usize == *block) {
+                (true, false) => Some(taken),
+                (false, true) => Some(!taken),
+                (true, true) | (false, false) => None,
+            }
+        };
+        self.known = self.blocks.iter().map(known).collect();
     }
 
     fn find_kept(&mut self, kernel: &Kernel, shapes: &Shapes, nodes: &Nodes, entered: &[usize]) {

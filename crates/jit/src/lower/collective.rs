@@ -1,12 +1,12 @@
-//! Collectives of a whole warp.
+//! Collectives of whole warps, of each warp of a gang for itself.
 
 use super::Lower;
-use super::value::{INT, Value, words_of_lanes};
+use super::value::{Form, Value, words_of_lanes};
 use crate::isa::V;
 use crate::mir::{Kind, O};
 use iced_x86::{Code, ConditionCode};
 use ir::{Class, Collective, Inst, Members, Op, Operand, Pred, Reg, Src};
-use lanes::{ReduxOp, VoteMode};
+use lanes::{ReduxOp, VoteMode, WARP};
 use regalloc2::VReg;
 
 impl Lower<'_> {
@@ -78,7 +78,7 @@ impl Lower<'_> {
             | Collective::Redux { .. }
             | Collective::Elect { .. }
             | Collective::WarpSync => true,
-            Collective::MovMatrix { d, .. } => !self.is_scalar(*d),
+            Collective::MovMatrix { d, .. } => self.form(*d) == Form::Vectors,
             Collective::Shfl { .. }
             | Collective::MatchAny { .. }
             | Collective::MatchAll { .. }
@@ -92,22 +92,25 @@ impl Lower<'_> {
     fn collect(&mut self, what: &Collective) {
         match what {
             Collective::Shfl { mode, d, p, a, b, c: Src::Imm(c) } => match b {
-                Src::Imm(b) if !self.is_scalar(*d) => {
+                Src::Imm(b) if self.form(*d) == Form::Vectors => {
                     self.shuffle_known(*mode, *d, *p, *a, *b as u32, *c as u32);
                 }
                 _ => self.shuffle(*mode, *d, *p, *a, *b, *c as u32),
             },
             Collective::Ballot { d, a } => {
                 let bits = self.bits(*a);
-                self.set_alike(*d, bits);
+                let warps = self.of_warps(bits);
+                self.set_of_warps(*d, &warps);
             }
             Collective::Vote { mode, d, a } => self.vote(*mode, *d, *a),
             Collective::MatchAll { d, p, a, .. } => {
-                let found = self.all_match(*a);
+                let found: Vec<VReg> =
+                    (0..self.gang.warps).map(|warp| self.all_match(*a, warp)).collect();
                 if let Some(d) = d {
-                    self.set_alike(*d, found);
+                    self.set_of_warps(*d, &found);
                 }
                 if let Some(p) = p {
+                    let found = self.of_gang(&found);
                     self.set(*p, Value::scalar(found));
                 }
             }
@@ -116,10 +119,11 @@ impl Lower<'_> {
                 // The lowest lane.
                 if let Some(d) = d {
                     let lane = self.number(0, Class::W32);
-                    self.set_alike(*d, lane);
+                    let value = self.alike(*d, lane);
+                    self.set(*d, value);
                 }
-                let bit = self.number(1, Class::W32);
-                self.set(*p, Value::scalar(bit));
+                let bits = self.lanes_constant(1 << WARP | 1);
+                self.set(*p, Value::scalar(bits));
             }
             Collective::MovMatrix { d, a } => self.transpose(*d, *a),
             Collective::WarpSync => {}
@@ -131,55 +135,36 @@ impl Lower<'_> {
         }
     }
 
-    /// Gives all lanes of a register the same value.
-    pub(super) fn set_alike(&mut self, d: Reg, value: VReg) {
-        let value = match self.is_scalar(d) {
-            true => Value::scalar(value),
-            false => {
-                let all = self.broadcast(value, Class::W32);
-                Value::vectors(vec![all; self.level.slices()])
-            }
-        };
-        self.set(d, value);
-    }
-
     fn vote(&mut self, mode: VoteMode, d: Reg, a: Pred) {
-        let mut bits = self.bits(a);
+        let bits = self.bits(a);
         let (compared, code) = match mode {
             VoteMode::All => (0xff, Code::Sete_rm8),
             VoteMode::Any => (0, Code::Setne_rm8),
-            VoteMode::Uni => {
-                // None and all are the only numbers that are not above 1 after one is added.
-                let next = self.func.value(INT);
-                self.func.x(Code::Add_rm32_imm8, &[O::Tied(next, bits), O::I8(1)]);
-                bits = next;
-                (1, Code::Setbe_rm8)
-            }
+            // None and all are the only numbers that are not above 1 after one is added.
+            VoteMode::Uni => (1, Code::Setbe_rm8),
         };
-        self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(compared)]);
-        let found = self.all_or_none(code);
+        let mut found = Vec::new();
+        for mut bits in self.of_warps(bits) {
+            if mode == VoteMode::Uni {
+                bits = self.tied(Code::Add_rm32_imm8, bits, O::I8(1));
+            }
+            self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(compared)]);
+            found.push(self.warp_or_none(code));
+        }
+        let found = self.of_gang(&found);
         self.set(d, Value::scalar(found));
     }
 
-    /// All bits if a condition holds, else none.
-    fn all_or_none(&mut self, set: Code) -> VReg {
-        let [byte, word, found] = [0; 3].map(|_| self.func.value(INT));
-        self.func.x(set, &[O::D(byte)]);
-        self.func.x(Code::Movzx_r32_rm8, &[O::D(word), O::U(byte)]);
-        self.func.x(Code::Neg_rm32, &[O::Tied(found, word)]);
-        found
-    }
-
-    /// All bits if all lanes hold the same value, else none.
-    fn all_match(&mut self, a: Src) -> VReg {
+    /// All bits of a warp if all its lanes hold the same value, else none.
+    fn all_match(&mut self, a: Src, warp: usize) -> VReg {
         let vectors: Vec<VReg> =
-            (0..self.level.slices()).map(|nth| self.vector(a, Class::W32, nth)).collect();
+            self.gang.of_warp(warp).map(|nth| self.vector(a, Class::W32, nth)).collect();
         let first = self.reordered(vectors[0], |_| 0);
         let masks: Vec<VReg> =
             vectors.iter().map(|vector| self.equal_words(*vector, O::U(first))).collect();
         let bits = self.bits_of(&masks);
         self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(0xff)]);
-        self.all_or_none(Code::Sete_rm8)
+        self.warp_or_none(Code::Sete_rm8)
     }
 
     /// One value from all lanes: of vectors, then of ever smaller parts of one.
@@ -194,26 +179,31 @@ impl Lower<'_> {
             ReduxOp::Or => V::Or,
             ReduxOp::Xor => V::Xor,
         };
-        let mut parts: Vec<VReg> =
-            (0..self.level.slices()).map(|nth| self.vector(a, Class::W32, nth)).collect();
-        while let [low, high, ..] = parts[..] {
-            parts.drain(..2);
-            parts.push(self.binary(what, low, O::U(high)));
-        }
-        let mut all = parts[0];
-        let mut distance = self.level.lanes() / 2;
-        while distance > 0 {
-            let other = self.reordered(all, |lane| lane ^ distance);
-            all = self.binary(what, all, O::U(other));
-            distance /= 2;
-        }
-        match self.is_scalar(d) {
-            true => {
-                let first = self.first_word(all);
-                self.set(d, Value::scalar(first));
+        let mut found = Vec::new();
+        for warp in 0..self.gang.warps {
+            let mut parts: Vec<VReg> =
+                self.gang.of_warp(warp).map(|nth| self.vector(a, Class::W32, nth)).collect();
+            while let [low, high, ..] = parts[..] {
+                parts.drain(..2);
+                parts.push(self.binary(what, low, O::U(high)));
             }
-            false => self.set(d, Value::vectors(vec![all; self.level.slices()])),
+            let mut all = parts[0];
+            let mut distance = self.level.lanes() / 2;
+            while distance > 0 {
+                let other = self.reordered(all, |lane| lane ^ distance);
+                all = self.binary(what, all, O::U(other));
+                distance /= 2;
+            }
+            found.push(all);
         }
+        if self.form(d) == Form::Vectors {
+            let slices = self.gang.slices();
+            let own = slices / self.gang.warps;
+            let vectors = (0..slices).map(|nth| found[nth / own]).collect();
+            return self.set(d, Value::vectors(vectors));
+        }
+        let firsts: Vec<VReg> = found.into_iter().map(|all| self.first_word(all)).collect();
+        self.set_of_warps(d, &firsts);
     }
 
     /// The words of a vector in another order, or some of them several times.

@@ -25,13 +25,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Counts the instructions of a block.
-    fn count_block(&mut self, block: usize) {
-        let count = self.input.instructions[block];
-        let at = Mem::new(Base::Context, crate::context::INSTRUCTIONS);
-        self.func.x(Code::Add_rm64_imm32, &[O::M(at), O::I32(count as i32)]);
-    }
-
     /// Goes on at a block.
     fn go(&mut self, from: usize, to: BlockId) {
         self.count_block(from);
@@ -61,31 +54,35 @@ impl Lower<'_> {
             Pred::Not(_) => (otherwise, then),
             Pred::Is(_) | Pred::Const(_) => (then, otherwise),
         };
+        if let Some((part, lanes)) = self.parts.always.get(&block).copied() {
+            let lanes = lanes & self.gang.all();
+            let bits = self.lanes_constant(lanes);
+            self.count_block(block);
+            return self.come_apart(part, bits, Some(lanes), [then, otherwise]);
+        }
         let bits = self.scalar(reg);
         let [to_then, to_otherwise] = [0; 2].map(|_| self.func.block());
         let state = self.state.clone();
         let shared = self.shared;
         if self.pred_is_uniform(p) {
-            self.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+            self.is_any(bits);
             self.part(ConditionCode::ne, to_then, to_otherwise);
         } else {
             let rest = self.func.block();
-            self.func.x(Code::Cmp_rm32_imm8, &[O::U(bits), O::I8(0xff)]);
+            self.are_all(bits);
             self.part(ConditionCode::e, to_then, rest);
             self.func.begin(rest);
             if let Some(part) = self.parts.of.get(&block).copied().filter(|_| then != otherwise) {
                 let mixed = self.func.block();
-                self.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
+                self.is_any(bits);
                 self.part(ConditionCode::e, to_otherwise, mixed);
                 let (state, shared) = (self.state.clone(), self.shared);
                 self.func.begin(mixed);
                 self.count_block(block);
-                self.come_apart(part, bits, then, otherwise);
+                self.come_apart(part, bits, None, [then, otherwise]);
                 (self.state, self.shared) = (state, shared);
             } else {
-                self.guard(ConditionCode::ne, place, |this| {
-                    this.func.x(Code::Test_rm32_r32, &[O::U(bits), O::U(bits)]);
-                });
+                self.guard(ConditionCode::ne, place, |this| this.is_any(bits));
                 self.func.end(Kind::Jump, vec![(to_otherwise, Vec::new())]);
             }
         }

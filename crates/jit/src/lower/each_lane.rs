@@ -4,8 +4,9 @@
 //! they do not, the instruction is performed by somebody else, who also finds the lane to blame.
 
 use super::Lower;
+use super::lane_bits::Sets;
 use super::memory::STRONG_FUEL;
-use super::value::{FLOAT, INT, Value, mask_class};
+use super::value::{FLOAT, Form, INT, Value, mask_class};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::context as at;
@@ -28,22 +29,22 @@ const MAX_OFFSET: i32 = i32::MAX;
 const MAX_STRIDE: u32 = 1 << 24;
 
 /// What lanes do, as far as all kinds of accesses have it in common.
-struct Accessed<'a> {
+pub(super) struct Accessed<'a> {
     space: Space,
-    address: &'a Address,
+    pub(super) address: &'a Address,
     /// Bytes of an element.
-    size: u32,
+    pub(super) size: u32,
     /// Elements of a lane, one after the other.
-    count: usize,
-    writes: bool,
+    pub(super) count: usize,
+    pub(super) writes: bool,
 }
 
 /// Where lanes are that have passed the check.
-struct Reached {
-    base: VReg,
+pub(super) struct Reached {
+    pub(super) base: VReg,
     /// Per lane, bytes from the base on: vectors of 32 bits.
-    offsets: Vec<VReg>,
-    site: Option<u32>,
+    pub(super) offsets: Vec<VReg>,
+    pub(super) site: Option<u32>,
 }
 
 impl Lower<'_> {
@@ -69,7 +70,7 @@ impl Lower<'_> {
                 written.push(reg);
             }
         });
-        if written.iter().any(|reg| self.is_scalar(*reg)) {
+        if written.iter().any(|reg| self.form(*reg) != Form::Vectors) {
             return false;
         }
         self.prepare(inst);
@@ -81,9 +82,17 @@ impl Lower<'_> {
         };
         let narrow = lanes.map(|lanes| self.masks_of(lanes));
         let is_wide = |reg: &Reg| self.class(*reg) == Class::W64;
-        let is_wide = self.is_wide(accessed.address) || written.iter().any(is_wide);
+        let by_numbers = match accessed.space {
+            Space::Global | Space::Generic => self.served_by_numbers(&accessed),
+            Space::Shared | Space::Local | Space::Param => None,
+        };
+        let is_wide =
+            (by_numbers.is_none() && self.is_wide(accessed.address)) || written.iter().any(is_wide);
         let wide = lanes.filter(|_| is_wide).map(|lanes| self.wide_masks(lanes));
-        let reached = self.reached(&accessed, narrow.as_deref(), wide.as_deref());
+        let reached = match by_numbers {
+            Some(indexed) => self.reached_by_numbers(&accessed, &indexed, narrow.as_deref()),
+            None => self.reached(&accessed, narrow.as_deref(), wide.as_deref()),
+        };
         let [fast, slow, join] = [0; 3].map(|_| self.func.block());
         let both = vec![(slow, Vec::new()), (fast, Vec::new())];
         self.func.end(Kind::Branch(ConditionCode::ne), both);
@@ -92,7 +101,7 @@ impl Lower<'_> {
         self.func.begin(fast);
         let all = match lanes {
             Some(lanes) => lanes,
-            None => self.number(0xffff_ffff, Class::W32),
+            None => self.lanes_constant(u64::MAX),
         };
         self.emit_lanes(&inst.op, &reached, all, narrow.as_deref());
         for (reg, before) in written.iter().zip(&before) {
@@ -130,8 +139,8 @@ impl Lower<'_> {
     }
 
     /// Whether anybody may read what a register holds.
-    fn is_demanded(&self, reg: Reg) -> bool {
-        self.demanded.lanes(reg).0 != 0
+    pub(super) fn is_demanded(&self, reg: Reg) -> bool {
+        self.demanded.lanes(reg) != 0
     }
 
     /// Whether an operand is the same in all lanes.
@@ -197,7 +206,9 @@ impl Lower<'_> {
         });
         for reg in used {
             self.canonical(reg);
-            if self.class(reg) != Class::Pred {
+            let value = self.known(reg);
+            let is_indexed = value.indexed.is_some() && value.vectors.is_none();
+            if self.class(reg) != Class::Pred && !is_indexed {
                 self.vectors(reg);
             }
         }
@@ -209,9 +220,7 @@ impl Lower<'_> {
         let Some(guard) = guard else { return masked };
         let bits = self.bits(guard);
         let Some(lanes) = masked else { return Some(bits) };
-        let both = self.func.value(INT);
-        self.func.x(Code::And_r32_rm32, &[O::Tied(both, bits), O::U(lanes)]);
-        Some(both)
+        Some(self.lanes_of(Sets::And, bits, lanes))
     }
 
     /// The values of results, for the block behind both ways.
@@ -220,7 +229,7 @@ impl Lower<'_> {
             .iter()
             .flat_map(|reg| {
                 self.canonical(*reg);
-                self.vectors(*reg)
+                self.vectors(*reg).to_vec()
             })
             .collect()
     }
@@ -251,9 +260,11 @@ impl Lower<'_> {
                     let threads = self.pool(counted(first, stride));
                     *offset = self.binary(V::AddD, *offset, O::M(threads));
                 }
-                let base = self.func.value(INT);
-                let at = Mem::new(Base::Context, at::LOCAL);
-                self.func.x(Code::Mov_r64_rm64, &[O::D(base), O::M(at)]);
+                let warp = self.warp_number(7);
+                let [step, start] =
+                    [at::LOCAL_STEP, at::LOCAL].map(|field| O::M(Mem::new(Base::Context, field)));
+                let first = self.tied(Code::Imul_r64_rm64, warp, step);
+                let base = self.tied(Code::Add_r64_rm64, first, start);
                 Reached { base, offsets, site: None }
             }
             Space::Global | Space::Generic | Space::Param => self.reached_global(accessed, wide),
@@ -292,7 +303,7 @@ impl Lower<'_> {
             return offsets;
         }
         let (last, shift) = (self.pool(words(last as u32)), self.pool(words(offset as u32)));
-        for nth in 0..self.level.slices() {
+        for nth in 0..self.gang.slices() {
             let address = self.vector(accessed.address.base, Class::W32, nth);
             let offset = self.binary(V::AddD, address, O::M(shift));
             let last = self.loaded(last);
@@ -367,8 +378,7 @@ impl Lower<'_> {
                 let zero = self.pool([0; 64]);
                 let zero = self.loaded(zero);
                 // The masks of 64-bit lanes are those of a vector that has half as many.
-                let class =
-                    if masks.len() == self.level.slices() { Class::W32 } else { Class::W64 };
+                let class = if masks.len() == self.gang.slices() { Class::W32 } else { Class::W64 };
                 self.blend_of(class, masks[nth], O::U(value), zero)
             }
         };
@@ -577,7 +587,7 @@ impl Lower<'_> {
     /// Makes subnormal numbers zero that are taken one by one.
     fn flush_element(&mut self) {
         let (_, store) = crate::x86::vector_moves(self.level);
-        for vector in 0..self.level.slices() {
+        for vector in 0..self.gang.slices() {
             let there = at::ELEMENTS + (vector * self.level.bytes()) as i32;
             let there = Mem::new(Base::Context, there);
             let value = self.loaded(there);
@@ -602,14 +612,14 @@ impl Lower<'_> {
         let first = match accessed.address.base {
             Src::Imm(value) => self.number(value, Class::W64),
             Src::Reg(reg) => {
-                self.write_home(reg, true);
+                self.complete_home(reg);
                 let row = self.row(reg, 0);
                 let [start, found] = [0; 2].map(|_| self.func.value(INT));
                 self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(row)]);
                 let index = lanes.map(|lanes| {
                     let lane = self.func.value(INT);
-                    self.func.x(Code::Tzcnt_r32_rm32, &[O::D(lane), O::U(lanes)]);
-                    (lane, 8)
+                    self.func.x(Code::Tzcnt_r64_rm64, &[O::D(lane), O::U(lanes)]);
+                    (self.in_row(reg, lane), 8)
                 });
                 let from = Mem { base: Base::Value(start), index, disp: 0, broadcast: false };
                 self.func.x(Code::Mov_r64_rm64, &[O::D(found), O::M(from)]);
@@ -639,7 +649,7 @@ fn class_of(access: Access) -> Class {
 }
 
 /// How a lane's atomic is done. `wanted` says whether the old value is.
-fn atomic(update: Update, access: Access, wanted: bool) -> Option<How> {
+pub(super) fn atomic(update: Update, access: Access, wanted: bool) -> Option<How> {
     use BinaryOp as B;
     let wide = match access {
         Access::B32 => false,

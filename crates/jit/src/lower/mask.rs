@@ -1,5 +1,6 @@
-//! Lanes that execute while others of their warp do not.
+//! Lanes that execute while others of their gang do not.
 
+use super::value::Vectors;
 use regalloc2::VReg;
 
 /// The lanes that execute, and where.
@@ -8,7 +9,11 @@ pub(super) struct Masked {
     pub(super) part: usize,
     pub(super) nth: usize,
     pub(super) lanes: VReg,
-    /// The same as masks, once somebody needed them.
-    pub(super) masks: Option<Vec<VReg>>,
-    pub(super) wide: Option<Vec<VReg>>,
+    /// Which these are, if they are the same whenever the code comes here.
+    pub(super) known: Option<u64>,
+    /// The lanes that wait for their turn at later blocks of the part, by their place in it.
+    pub(super) waiting: Vec<(usize, VReg)>,
+    /// The lanes as masks, once somebody needed them.
+    pub(super) masks: Option<Vectors>,
+    pub(super) wide: Option<Vectors>,
 }

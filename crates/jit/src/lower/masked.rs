@@ -4,25 +4,29 @@
 //! default schedule has it. Results are blended where other lanes need what the register held.
 
 use super::Lower;
+use super::lane_bits::Sets;
 use super::mask::Masked;
-use super::value::{INT, Value};
-use crate::exit::{Leaving, Why};
+use super::value::{FLOAT, Form, INT, Value, Vectors};
+use crate::exit::{Leaving, Parted, Why};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::{BlockId, Class, Inst, Interrupt, Op, Operand, Pred, Reg, Terminator};
 use regalloc2::{Block, VReg};
 
 impl Lower<'_> {
-    fn pending(&self, part: usize, block: usize) -> Mem {
-        let slot = self.parts.pending.get(&(part, block)).copied().unwrap_or(0);
-        Mem::new(Base::Context, crate::context::PENDING + 4 * slot as i32)
-    }
-
-    /// The values that a block of a part is given.
-    fn handed_to(&mut self, part: usize, nth: usize) -> Vec<VReg> {
+    /// What a block of a part is given: values, and the lanes that go on there and at later blocks.
+    fn handed_to(&mut self, part: usize, nth: usize, lanes: &[(usize, VReg)]) -> Vec<VReg> {
         let parts = self.parts;
-        let needed = &parts.all[part].needed[nth];
-        needed.iter().flat_map(|reg| self.handed(*reg)).collect()
+        let part = &parts.all[part];
+        let mut handed = self.handed_all(&part.needed[nth]);
+        for at in [nth].iter().chain(&part.waiting[nth]) {
+            let known = lanes.iter().find(|(position, _)| position == at);
+            handed.push(match known {
+                Some((_, lanes)) => *lanes,
+                None => self.lanes_constant(0),
+            });
+        }
+        handed
     }
 
     /// All lanes are here and part: those of `bits` go to one block, the others to another.
@@ -30,21 +34,19 @@ impl Lower<'_> {
         &mut self,
         part: usize,
         bits: VReg,
-        then: BlockId,
-        otherwise: BlockId,
+        known: Option<u64>,
+        [then, otherwise]: [BlockId; 2],
     ) {
         let parts = self.parts;
-        let rest = self.func.value(INT);
-        self.func.x(Code::Not_rm32, &[O::Tied(rest, bits)]);
-        for (to, lanes) in [(then, bits), (otherwise, rest)] {
-            let at = self.pending(part, to.0 as usize);
-            self.func.x(Code::Mov_rm32_r32, &[O::M(at), O::U(lanes)]);
+        let rest = self.lanes_not(bits);
+        match known {
+            Some(known) => self.count_known_divergences(known),
+            None => self.count_divergences(bits, rest),
         }
-        let count = Mem::new(Base::Context, crate::context::DIVERGENCES);
-        self.func.x(Code::Add_rm64_imm8, &[O::M(count), O::I8(1)]);
         let position = |to: BlockId| parts.all[part].position(to.0 as usize).unwrap_or(0);
-        let first = position(then).min(position(otherwise));
-        let args = self.handed_to(part, first);
+        let lanes = [(position(then), bits), (position(otherwise), rest)];
+        let first = lanes[0].0.min(lanes[1].0);
+        let args = self.handed_to(part, first, &lanes);
         self.func.end(Kind::Jump, vec![(self.checks[part][first], args)]);
     }
 
@@ -71,38 +73,41 @@ impl Lower<'_> {
         self.masked = None;
         self.live = nodes.all[node].live.iter().copied().collect();
         self.func.begin(check);
-        self.params(check, &whole.needed[nth]);
-        let lanes = self.func.value(INT);
-        let at = self.pending(part, block);
-        self.func.x(Code::Mov_r32_rm32, &[O::D(lanes), O::M(at)]);
+        self.params(check, &self.passed(&whole.needed[nth]));
+        let mut given = || self.func.value(INT);
+        let lanes = given();
+        let waiting: Vec<(usize, VReg)> =
+            whole.waiting[nth].iter().map(|position| (*position, given())).collect();
+        let params = &mut self.func.blocks[check.index()].params;
+        params.extend([lanes].into_iter().chain(waiting.iter().map(|(_, lanes)| *lanes)));
+        let known = whole.known[nth];
+        let masked =
+            Masked { part, nth, lanes, known, waiting: waiting.clone(), masks: None, wide: None };
         let last = nth + 1 == whole.blocks.len();
-        let clear = |this: &mut Self| this.func.x(Code::Mov_rm32_imm32, &[O::M(at), O::I32(0)]);
         if last {
-            clear(self);
-            self.note_lanes(lanes);
-            self.masked = Some(Masked { part, nth, lanes, masks: None, wide: None });
-            self.guard(ConditionCode::ne, place, |this| {
-                this.func.x(Code::Cmp_rm32_imm8, &[O::U(lanes), O::I8(0xff)]);
-            });
+            self.masked = Some(masked);
+            self.guard(ConditionCode::ne, place, |this| this.are_all(lanes));
             self.masked = None;
             let args = self.handed_on(node);
             self.func.end(Kind::Jump, vec![(self.blocks[node], args)]);
             return Some(());
         }
-        let [skip, some, body] = [0; 3].map(|_| self.func.block());
-        self.func.x(Code::Test_rm32_r32, &[O::U(lanes), O::U(lanes)]);
-        let both = vec![(skip, Vec::new()), (some, Vec::new())];
-        self.func.end(Kind::Branch(ConditionCode::e), both);
-        let state = self.state.clone();
-        self.func.begin(skip);
-        let args = self.handed_to(part, nth + 1);
-        self.func.end(Kind::Jump, vec![(self.checks[part][nth + 1], args)]);
-        self.state = state;
-        self.func.begin(some);
-        clear(self);
+        let body = self.func.block();
+        if known.is_none() {
+            let [skip, some] = [0; 2].map(|_| self.func.block());
+            self.is_any(lanes);
+            let both = vec![(skip, Vec::new()), (some, Vec::new())];
+            self.func.end(Kind::Branch(ConditionCode::e), both);
+            let state = self.state.clone();
+            self.func.begin(skip);
+            let args = self.handed_to(part, nth + 1, &waiting);
+            self.func.end(Kind::Jump, vec![(self.checks[part][nth + 1], args)]);
+            self.state = state;
+            self.func.begin(some);
+        }
         if whole.meets[nth] {
             let all = self.func.block();
-            self.func.x(Code::Cmp_rm32_imm8, &[O::U(lanes), O::I8(0xff)]);
+            self.are_all(lanes);
             let both = vec![(all, Vec::new()), (body, Vec::new())];
             self.func.end(Kind::Branch(ConditionCode::e), both);
             let state = self.state.clone();
@@ -114,8 +119,8 @@ impl Lower<'_> {
             self.func.end(Kind::Jump, vec![(body, Vec::new())]);
         }
         self.func.begin(body);
-        self.note_lanes(lanes);
-        self.masked = Some(Masked { part, nth, lanes, masks: None, wide: None });
+        let lanes = known.map_or(lanes, |known| self.lanes_constant(known));
+        self.masked = Some(Masked { lanes, ..masked });
         let code = &self.input.kernel.blocks[block];
         for (at, inst) in code.insts.iter().enumerate() {
             interrupt.go_on(4)?;
@@ -131,113 +136,116 @@ impl Lower<'_> {
                 self.live.remove(reg);
             }
         }
-        self.masked_end(part, nth, lanes);
+        self.masked_end(part, nth, lanes, waiting);
         self.masked = None;
         Some(())
     }
 
-    /// Says which lanes execute, for exits.
-    fn note_lanes(&mut self, lanes: VReg) {
-        let at = Mem::new(Base::Context, crate::context::LANES);
-        self.func.x(Code::Mov_rm64_r64, &[O::M(at), O::U(lanes)]);
-    }
-
-    fn masked_end(&mut self, part: usize, nth: usize, lanes: VReg) {
+    fn masked_end(
+        &mut self,
+        part: usize,
+        nth: usize,
+        lanes: VReg,
+        mut waiting: Vec<(usize, VReg)>,
+    ) {
         let parts = self.parts;
         let whole = &parts.all[part];
         let block = whole.blocks[nth];
-        let count = self.input.instructions[block];
-        let [active, counted] = [0; 2].map(|_| self.func.value(INT));
-        self.func.x(Code::Popcnt_r32_rm32, &[O::D(active), O::U(lanes)]);
-        self.func
-            .x(Code::Imul_r32_rm32_imm32, &[O::D(counted), O::U(active), O::I32(count as i32)]);
-        let sum = Mem::new(Base::Context, crate::context::MASKED_LANES);
-        self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(counted)]);
-        let sum = Mem::new(Base::Context, crate::context::MASKED_INSTRUCTIONS);
-        self.func.x(Code::Add_rm64_imm32, &[O::M(sum), O::I32(count as i32)]);
+        self.count_masked(self.input.instructions[block], lanes, whole.known[nth]);
         let position = |to: BlockId| whole.position(to.0 as usize).unwrap_or(0);
-        match self.input.kernel.blocks[block].terminator {
-            Terminator::Jump(to) => self.masked_go(part, nth, position(to), lanes),
-            Terminator::Branch { p: Pred::Const(value), then, otherwise } => {
-                let to = if value { then } else { otherwise };
-                self.masked_go(part, nth, position(to), lanes);
+        let (p, then, otherwise) = match self.input.kernel.blocks[block].terminator {
+            Terminator::Jump(to) => (Pred::Const(true), to, to),
+            Terminator::Branch { p, then, otherwise } => (p, then, otherwise),
+            Terminator::Exit | Terminator::Trap => {
+                return self.masked_next(part, nth, &waiting);
             }
-            Terminator::Branch { p, then, otherwise } => {
+        };
+        let ways = match p {
+            Pred::Const(value) => vec![(position(if value { then } else { otherwise }), lanes)],
+            Pred::Is(_) | Pred::Not(_) => {
                 let bits = self.bits(p);
-                let [taken, not, left, both, one, other] = [0; 6].map(|_| self.func.value(INT));
-                self.func.x(Code::And_r32_rm32, &[O::Tied(taken, bits), O::U(lanes)]);
-                self.func.x(Code::Not_rm32, &[O::Tied(not, bits)]);
-                self.func.x(Code::And_r32_rm32, &[O::Tied(left, not), O::U(lanes)]);
-                for (lanes, byte) in [(taken, one), (left, other)] {
-                    self.func.x(Code::Test_rm32_r32, &[O::U(lanes), O::U(lanes)]);
-                    self.func.x(Code::Setne_rm8, &[O::D(byte)]);
-                }
-                self.func.x(Code::And_r32_rm32, &[O::Tied(both, one), O::U(other)]);
-                let flag = self.func.value(INT);
-                self.func.x(Code::Movzx_r32_rm8, &[O::D(flag), O::U(both)]);
-                let sum = Mem::new(Base::Context, crate::context::DIVERGENCES);
-                self.func.x(Code::Add_rm64_r64, &[O::M(sum), O::U(flag)]);
-                let ways = [(position(then), taken), (position(otherwise), left)];
-                for (to, lanes) in ways.iter().filter(|(to, _)| *to > nth) {
-                    let at = self.pending(part, whole.blocks[*to]);
-                    self.func.x(Code::Or_rm32_r32, &[O::M(at), O::U(*lanes)]);
-                }
-                match ways.iter().find(|(to, _)| *to <= nth) {
-                    None => self.masked_next(part, nth),
-                    Some((to, lanes)) => {
-                        let [back, on] = [0; 2].map(|_| self.func.block());
-                        self.func.x(Code::Test_rm32_r32, &[O::U(*lanes), O::U(*lanes)]);
-                        let both = vec![(back, Vec::new()), (on, Vec::new())];
-                        self.func.end(Kind::Branch(ConditionCode::ne), both);
-                        let state = self.state.clone();
-                        self.func.begin(back);
-                        self.note_lanes(*lanes);
-                        self.masked_back(part, *to, *lanes);
-                        self.state = state;
-                        self.func.begin(on);
-                        self.masked_next(part, nth);
-                    }
-                }
+                let taken = self.lanes_of(Sets::And, bits, lanes);
+                let not = self.lanes_not(bits);
+                let left = self.lanes_of(Sets::And, not, lanes);
+                self.count_divergences(taken, left);
+                vec![(position(then), taken), (position(otherwise), left)]
             }
-            Terminator::Exit | Terminator::Trap => self.masked_next(part, nth),
+        };
+        for (to, lanes) in ways.iter().filter(|(to, _)| *to > nth) {
+            match waiting.iter().position(|(position, _)| position == to) {
+                Some(at) => waiting[at].1 = self.lanes_of(Sets::Or, waiting[at].1, *lanes),
+                None => waiting.push((*to, *lanes)),
+            }
+        }
+        match ways.iter().find(|(to, _)| *to <= nth) {
+            None => self.masked_next(part, nth, &waiting),
+            Some((to, lanes)) if ways.len() == 1 => self.masked_back(part, *to, *lanes, waiting),
+            Some((to, lanes)) => {
+                let [back, on] = [0; 2].map(|_| self.func.block());
+                self.is_any(*lanes);
+                let both = vec![(back, Vec::new()), (on, Vec::new())];
+                self.func.end(Kind::Branch(ConditionCode::ne), both);
+                let state = self.state.clone();
+                self.func.begin(back);
+                self.masked_back(part, *to, *lanes, waiting.clone());
+                self.state = state;
+                self.func.begin(on);
+                self.masked_next(part, nth, &waiting);
+            }
         }
     }
 
-    /// The lanes go on at a block of the part.
-    fn masked_go(&mut self, part: usize, nth: usize, to: usize, lanes: VReg) {
-        if to <= nth {
-            return self.masked_back(part, to, lanes);
-        }
-        let block = self.parts.all[part].blocks[to];
-        let at = self.pending(part, block);
-        self.func.x(Code::Or_rm32_r32, &[O::M(at), O::U(lanes)]);
-        self.masked_next(part, nth);
-    }
-
-    /// Goes on at the next block for which lanes are noted.
-    fn masked_next(&mut self, part: usize, nth: usize) {
-        let args = self.handed_to(part, nth + 1);
+    /// Goes on at the next block at which lanes wait.
+    fn masked_next(&mut self, part: usize, nth: usize, waiting: &[(usize, VReg)]) {
+        let args = self.handed_to(part, nth + 1, waiting);
         self.func.end(Kind::Jump, vec![(self.checks[part][nth + 1], args)]);
     }
 
     /// Lanes go back: they stand earliest.
-    fn masked_back(&mut self, part: usize, to: usize, lanes: VReg) {
+    fn masked_back(&mut self, part: usize, to: usize, lanes: VReg, waiting: Vec<(usize, VReg)>) {
         let parts = self.parts;
-        let block = parts.all[part].blocks[to];
-        let place = self.nodes.place(self.nodes.first[block], self.input.starts);
-        let (values, kept) = self.keep(&parts.all[part].needed[to]);
-        let first = 0;
-        let masked = Some(self.nodes.all[self.nodes.first[block]].live.clone());
-        self.func.exits.push(Leaving { why: Why::Yields, place, first, kept, masked });
-        let exit = self.func.exits.len() as u32 - 1;
+        let node = self.nodes.first[parts.all[part].blocks[to]];
+        let place = self.nodes.place(node, self.input.starts);
+        let exit = self.leaving_apart(
+            Why::Yields,
+            place,
+            0,
+            &parts.all[part].needed[to],
+            (lanes, &self.nodes.all[node].live, part, &waiting),
+        );
+        let values = std::mem::take(&mut self.leaving_values);
         let fuel = Mem::new(Base::Context, crate::context::FUEL);
         self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(1)]);
         let kind = Kind::Guard { condition: ConditionCode::s, exit };
         self.func.may_leave(kind, &[], &values);
-        let at = self.pending(part, block);
-        self.func.x(Code::Mov_rm32_r32, &[O::M(at), O::U(lanes)]);
-        let args = self.handed_to(part, to);
+        let all: Vec<(usize, VReg)> = [(to, lanes)].into_iter().chain(waiting).collect();
+        let args = self.handed_to(part, to, &all);
         self.func.end(Kind::Jump, vec![(self.checks[part][to], args)]);
+    }
+
+    /// An exit for lanes that are apart from others: which these are, what they need, and who waits in their part.
+    pub(super) fn leaving_apart(
+        &mut self,
+        why: Why,
+        place: u32,
+        first: usize,
+        kept: &[Reg],
+        (lanes, needed, part, waiting): (VReg, &[Reg], usize, &[(usize, VReg)]),
+    ) -> u32 {
+        let parts = self.parts;
+        let (values, kept) = self.keep(kept);
+        let number = |position: &usize| {
+            let block = parts.all[part].blocks[*position];
+            parts.numbers.get(&(part, block)).map_or(0, |number| *number as u32)
+        };
+        let apart = Some(Parted {
+            needed: needed.to_vec(),
+            waiting: waiting.iter().map(|(position, _)| number(position)).collect(),
+        });
+        let elsewhere = waiting.iter().map(|(_, lanes)| *lanes);
+        self.leaving_values = [lanes].into_iter().chain(elsewhere).chain(values).collect();
+        self.func.exits.push(Leaving { why, place, first, kept, apart });
+        self.func.exits.len() as u32 - 1
     }
 
     /// An instruction of the lanes that execute.
@@ -253,7 +261,7 @@ impl Lower<'_> {
         });
         old.retain(|reg| match self.class(*reg) {
             Class::Pred => !self.shape(*reg).is_uniform(),
-            Class::W32 | Class::W64 => !self.is_scalar(*reg),
+            Class::W32 | Class::W64 => self.form(*reg) == Form::Vectors,
         });
         let native = !matches!(inst.op, Op::Store { .. } | Op::Collective { .. });
         let before: Vec<(Reg, Value)> = match native {
@@ -265,7 +273,7 @@ impl Lower<'_> {
             Some(Pred::Const(false)) => return,
             Some(guard) => self.guarded(guard, &inst.op, place),
         };
-        if !done && !self.each_lane(inst, place) {
+        if !done && !self.few_lanes(inst, place, masked) && !self.each_lane(inst, place) {
             self.performed += 1;
             return self.perform(inst, place);
         }
@@ -295,10 +303,9 @@ impl Lower<'_> {
             let new = self.scalar(reg);
             let Some(old) = before.scalar else { return };
             // The old bits, with those changed that are new and differ.
-            let [differ, changed, merged] = [0; 3].map(|_| self.func.value(INT));
-            self.func.x(Code::Xor_r32_rm32, &[O::Tied(differ, new), O::U(old)]);
-            self.func.x(Code::And_r32_rm32, &[O::Tied(changed, differ), O::U(lanes)]);
-            self.func.x(Code::Xor_r32_rm32, &[O::Tied(merged, old), O::U(changed)]);
+            let differ = self.lanes_of(Sets::Xor, new, old);
+            let changed = self.lanes_of(Sets::And, differ, lanes);
+            let merged = self.lanes_of(Sets::Xor, old, changed);
             self.set(reg, Value::scalar(merged));
             return;
         }
@@ -313,8 +320,8 @@ impl Lower<'_> {
     }
 
     /// The masks of the lanes that execute, for values of a class.
-    fn lane_masks(&mut self, class: Class) -> Vec<VReg> {
-        let Some(masked) = self.masked.clone() else { return Vec::new() };
+    fn lane_masks(&mut self, class: Class) -> Vectors {
+        let Some(masked) = self.masked.clone() else { return Vectors::default() };
         let known = if class == Class::W64 { masked.wide } else { masked.masks };
         if let Some(known) = known {
             return known;
@@ -334,46 +341,67 @@ impl Lower<'_> {
     pub(super) fn one_of_them(&mut self, reg: Reg, lanes: VReg) {
         let class = self.class(reg);
         if class == Class::Pred {
-            let row = self.bits_row(reg);
-            let [bits, own, byte, word, found] = [0; 5].map(|_| self.func.value(INT));
-            self.func.x(Code::Mov_r32_rm32, &[O::D(bits), O::M(row)]);
-            self.func.x(Code::And_r32_rm32, &[O::Tied(own, bits), O::U(lanes)]);
-            self.func.x(Code::Test_rm32_r32, &[O::U(own), O::U(own)]);
-            self.func.x(Code::Setne_rm8, &[O::D(byte)]);
-            self.func.x(Code::Movzx_r32_rm8, &[O::D(word), O::U(byte)]);
-            self.func.x(Code::Neg_rm32, &[O::Tied(found, word)]);
+            let bits = self.home_bits(reg);
+            let own = self.lanes_of(Sets::And, bits, lanes);
+            self.is_any(own);
+            let found = self.all_or_none(Code::Setne_rm8);
             self.set(reg, Value::scalar(found));
             return;
         }
-        let wide = class == Class::W64;
+        if self.form(reg) == Form::One {
+            let found = self.of_first(reg, lanes);
+            return self.set(reg, Value::scalar(found));
+        }
+        let count = self.gang.lanes() / self.slice_of(reg);
+        let firsts = (0..count)
+            .map(|nth| {
+                let own = self.gang.of_vector(nth, count);
+                // Where no lane of the slice executes, its last one does.
+                let [own, last] = [own, own & !(own >> 1)].map(|own| self.lanes_constant(own));
+                let own = self.lanes_of(Sets::And, lanes, own);
+                let some = self.lanes_of(Sets::Or, own, last);
+                self.of_first(reg, some)
+            })
+            .collect();
+        self.set(reg, Value::firsts(firsts));
+    }
+
+    /// What the home row has for the first of these lanes.
+    fn of_first(&mut self, reg: Reg, lanes: VReg) -> VReg {
+        let wide = self.class(reg) == Class::W64;
         let [lane, row, found] = [0; 3].map(|_| self.func.value(INT));
-        self.func.x(Code::Tzcnt_r32_rm32, &[O::D(lane), O::U(lanes)]);
+        self.func.x(Code::Tzcnt_r64_rm64, &[O::D(lane), O::U(lanes)]);
+        let lane = self.in_row(reg, lane);
         let at = self.row(reg, 0);
         self.func.x(Code::Lea_r64_m, &[O::D(row), O::M(at)]);
         let index = Some((lane, if wide { 8 } else { 4 }));
         let at = Mem { base: Base::Value(row), index, disp: 0, broadcast: false };
         let code = if wide { Code::Mov_r64_rm64 } else { Code::Mov_r32_rm32 };
         self.func.x(code, &[O::D(found), O::M(at)]);
-        self.set(reg, Value::scalar(found));
+        found
     }
 
     /// Parameters of a block, for the values of registers.
     pub(super) fn params(&mut self, block: Block, regs: &[Reg]) {
         let mut params = Vec::new();
-        for reg in regs {
-            let value = if self.is_scalar(*reg) {
-                let value = self.func.value(INT);
-                params.push(value);
-                Value::scalar(value)
-            } else {
-                let count = self.count(self.class(*reg));
-                let vectors: Vec<VReg> =
-                    (0..count).map(|_| self.func.value(super::value::FLOAT)).collect();
-                params.extend(&vectors);
-                let nan = self.floats[reg.0 as usize];
-                Value { nan, ..Value::vectors(vectors) }
+        for reg in regs.iter().copied() {
+            let form = self.form(reg);
+            let (count, class) = match form {
+                Form::One => (1, INT),
+                Form::Firsts => (self.gang.lanes() / self.slice_of(reg), INT),
+                Form::Vectors => (self.count(self.class(reg)), FLOAT),
             };
-            self.set(*reg, value);
+            let values: Vec<VReg> = (0..count).map(|_| self.func.value(class)).collect();
+            params.extend(&values);
+            let value = match form {
+                Form::One => Value::scalar(values[0]),
+                Form::Firsts => Value::firsts(values),
+                Form::Vectors => {
+                    let nan = self.floats[reg.0 as usize];
+                    Value { nan, ..Value::vectors(values) }
+                }
+            };
+            self.set(reg, value);
         }
         self.func.blocks[block.index()].params = params;
     }

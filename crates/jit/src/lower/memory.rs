@@ -8,7 +8,7 @@ use crate::exit::Why;
 use crate::isa::{U, V};
 use crate::mir::{Base, Kind, Mem, O};
 use iced_x86::{Code, ConditionCode};
-use ir::analysis::Affine;
+use ir::analysis::{Affine, GANG_LANES, Shape};
 use ir::{Access, Address, Class, Op, Ordering, Reg, Space, Src};
 use lanes::WARP;
 use regalloc2::{Operand, VReg};
@@ -19,18 +19,52 @@ const MAX_SPAN: i64 = 1 << 24;
 /// What a turn loses by a strong access, as in the interpreter.
 pub(super) const STRONG_FUEL: u8 = 64;
 
+/// From where lanes are counted: a base, an index without sign, and bytes.
+type Reached = (Base, Option<VReg>, i32);
+
 /// Where the lanes of a checked access are on the host.
-struct Lanes {
-    base: Base,
-    index: Option<VReg>,
+pub(super) struct Lanes {
+    /// From where they are counted: those of each slice.
+    bases: Vec<Reached>,
+    /// Lanes of a slice.
+    slice: usize,
     /// Per lane, from there on.
-    at: [i64; WARP],
+    at: [i64; GANG_LANES],
+}
+
+/// An access, of these lanes.
+pub(super) struct Wanted<'a> {
+    pub(super) address: &'a Address,
+    pub(super) space: Space,
+    /// Bytes of a lane.
+    pub(super) bytes: i64,
+    pub(super) writes: bool,
+    pub(super) among: u64,
+}
+
+/// What the runs of one access have in common.
+struct Run {
+    /// From the lane of which the others follow to the lowest.
+    offset: i64,
+    offset32: i32,
+    /// Bytes from the lowest to behind the highest.
+    span: i64,
+    /// Bytes of a lane.
+    bytes: i64,
+    wide: bool,
 }
 
 impl Lanes {
-    fn memory(&self, at: i64) -> Mem {
-        let index = self.index.map(|index| (index, 1));
-        Mem { base: self.base, index, disp: at as i32, broadcast: false }
+    /// Where a lane is: from where it is counted, and how far.
+    fn place(&self, lane: usize) -> (Reached, i64) {
+        (self.bases[lane / self.slice], self.at[lane])
+    }
+
+    /// The element of a lane, or one so many bytes further on.
+    pub(super) fn memory(&self, lane: usize, further: i64) -> Mem {
+        let ((base, index, disp), at) = self.place(lane);
+        let index = index.map(|index| (index, 1));
+        Mem { base, index, disp: disp + (at + further) as i32, broadcast: false }
     }
 }
 
@@ -47,7 +81,7 @@ fn scalar_load(access: Access) -> Code {
 }
 
 /// The class of a register that an access stores from.
-fn access_class(access: Access) -> Class {
+pub(super) fn access_class(access: Access) -> Class {
     if access == Access::B64 { Class::W64 } else { Class::W32 }
 }
 
@@ -85,31 +119,23 @@ impl Lower<'_> {
         if *space == Space::Param {
             return size >= 4 && self.load_parameter(d, size, address);
         }
-        let Some(affine) = self.address_shape(address, *space) else { return false };
-        let steps = affine.all_steps();
-        let uniform = affine.is_uniform();
+        let Some(shape) = self.address_shape(address, *space) else { return false };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
+        let uniform = shape.is_uniform();
         let wide = size == 8;
-        let contiguous = |slice: usize| {
-            let lanes = self.level.bytes() / size as usize;
-            let first = slice * lanes;
-            (0..lanes).all(|lane| {
-                steps[first + lane].wrapping_sub(steps[first]) == lane as u64 * size as u64
-            })
-        };
         let count = self.count(if wide { Class::W64 } else { Class::W32 });
-        if wide && !uniform && !(d.len() == 1 && (0..count).all(contiguous)) {
-            return false;
-        }
         let bytes = size * d.len() as i64;
-        // All lanes' elements lie one after the other.
-        let dense = (0..WARP).all(|lane| steps[lane] == lane as u64 * bytes as u64);
-        let small = size < 4;
-        if small && !uniform && !(dense && d.len() == 1) {
+        let dense = self.are_dense(affine, self.level.lanes(), bytes);
+        let alike = affine.is_uniform();
+        if wide && !alike && !(d.len() == 1 && self.are_dense(affine, self.level.lanes() / 2, 8)) {
             return false;
         }
-        let Some(lanes) = self.checked(address, &affine, *space, bytes, false, place) else {
+        if size < 4 && !alike && !(dense && d.len() == 1) {
             return false;
-        };
+        }
+        let among = self.gang.all();
+        let wanted = Wanted { address, space: *space, bytes, writes: false, among };
+        let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
         let interleaved = dense && !wide && matches!(d.len(), 2 | 4);
         let mut elements = match interleaved {
@@ -121,34 +147,35 @@ impl Lower<'_> {
             let offset = nth as i64 * size;
             let value = if uniform {
                 let found = self.func.value(INT);
-                let memory = O::M(lanes.memory(lanes.at[0] + offset));
+                let memory = O::M(lanes.memory(0, offset));
                 self.func.x(scalar_load(*access), &[O::D(found), memory]);
-                if self.is_scalar(d) {
-                    Value::scalar(found)
-                } else {
-                    let class = if wide { Class::W64 } else { Class::W32 };
-                    let all = self.broadcast(found, class);
-                    Value::vectors(vec![all; count])
-                }
+                self.alike(d, found)
             } else if interleaved {
                 Value::vectors(std::mem::take(&mut elements[nth]))
             } else {
-                let vector = |slice| self.load_vector(&lanes, slice, *access, offset);
-                Value::vectors((0..count).map(vector).collect())
+                Value::vectors(self.load_vectors(&lanes, count, *access, offset))
             };
             self.set(d, value);
         }
         true
     }
 
-    /// The vectors of each of several words a lane, all of which lie one after the other.
+    /// Whether, in each group of so many lanes, elements of so many bytes lie one after the other.
+    fn are_dense(&self, affine: &Affine, group: usize, bytes: i64) -> bool {
+        (0..self.gang.lanes()).all(|lane| {
+            let nth = lane % group;
+            affine.step(lane).wrapping_sub(affine.step(lane - nth)) == (nth as i64 * bytes) as u64
+        })
+    }
+
+    /// The vectors of each of several words a lane, which lie one after the other for all lanes of a slice.
     fn load_interleaved(&mut self, lanes: &Lanes, words: usize) -> Vec<Vec<VReg>> {
         let mut elements = vec![Vec::new(); words];
         for slice in 0..self.count(Class::W32) {
-            let first = lanes.at[slice * self.level.lanes()];
+            let first = slice * self.level.lanes();
             let step = self.level.bytes() as i64;
             let memory: Vec<VReg> = (0..words as i64)
-                .map(|nth| self.unary(U::Load, O::M(lanes.memory(first + nth * step))))
+                .map(|nth| self.unary(U::Load, O::M(lanes.memory(first, nth * step))))
                 .collect();
             let apart = self.taken_apart(&memory);
             elements.iter_mut().zip(apart).for_each(|(all, vector)| all.push(vector));
@@ -176,8 +203,43 @@ impl Lower<'_> {
         true
     }
 
-    /// A vector of a load.
-    fn load_vector(&mut self, lanes: &Lanes, slice: usize, access: Access, offset: i64) -> VReg {
+    /// The vectors of a load. What several of them have in common is loaded once.
+    fn load_vectors(
+        &mut self,
+        lanes: &Lanes,
+        count: usize,
+        access: Access,
+        offset: i64,
+    ) -> Vec<VReg> {
+        let own = self.gang.lanes() / count;
+        let of = |nth: usize| -> Vec<(Reached, i64)> {
+            (nth * own..(nth + 1) * own).map(|lane| lanes.place(lane)).collect()
+        };
+        let mut loaded: Vec<VReg> = Vec::new();
+        for nth in 0..count {
+            let known = (0..nth).find(|other| of(*other) == of(nth));
+            loaded.push(match known {
+                Some(other) => loaded[other],
+                None => self.load_vector(lanes, nth * own, own, access, offset),
+            });
+        }
+        loaded
+    }
+
+    /// A vector of a load, of so many lanes from the first on.
+    fn load_vector(
+        &mut self,
+        lanes: &Lanes,
+        first: usize,
+        count: usize,
+        access: Access,
+        offset: i64,
+    ) -> VReg {
+        let (size, memory) = (i64::from(access.bytes()), lanes.memory(first, offset));
+        let at = |lane: usize| lanes.at[first + lane] - lanes.at[first];
+        if (0..count).all(|lane| at(lane) == 0) {
+            return self.load_alike(memory, access);
+        }
         let widen = match access {
             Access::U8 => Some(U::WidenBytes),
             Access::S8 => Some(U::WidenBytesS),
@@ -187,18 +249,10 @@ impl Lower<'_> {
         };
         if let Some(widen) = widen {
             // Such elements lie one after the other.
-            let at = lanes.at[slice * self.level.lanes()];
-            return self.unary(widen, O::M(lanes.memory(at)));
+            return self.unary(widen, O::M(memory));
         }
-        let size = i64::from(access.bytes());
-        let count = self.level.bytes() / size as usize;
-        let first = slice * count;
-        let at = |lane: usize| lanes.at[first + lane] + offset;
-        if (0..count).all(|lane| at(lane) == at(0) + lane as i64 * size) {
-            return self.unary(U::Load, O::M(lanes.memory(at(0))));
-        }
-        if (0..count).all(|lane| at(lane) == at(0)) {
-            return self.unary(U::BroadcastMemory, O::M(lanes.memory(at(0))));
+        if (0..count).all(|lane| at(lane) == lane as i64 * size) {
+            return self.unary(U::Load, O::M(memory));
         }
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
@@ -206,15 +260,22 @@ impl Lower<'_> {
         }
         let offsets = self.pool(bytes);
         let offsets = self.unary(U::Load, O::M(offsets));
-        let base = match lanes.index {
-            None => lanes.base,
-            Some(_) => {
-                let whole = self.func.value(INT);
-                self.func.x(Code::Lea_r64_m, &[O::D(whole), O::M(lanes.memory(0))]);
-                Base::Value(whole)
+        let start = self.func.value(INT);
+        self.func.x(Code::Lea_r64_m, &[O::D(start), O::M(memory)]);
+        self.gather(Base::Value(start), offsets, 0, None)
+    }
+
+    /// One element for all lanes of a vector.
+    fn load_alike(&mut self, memory: Mem, access: Access) -> VReg {
+        match access {
+            Access::B32 => self.unary(U::BroadcastMemory, O::M(memory)),
+            Access::B64 => self.unary(U::BroadcastMemoryQ, O::M(memory)),
+            Access::U8 | Access::S8 | Access::U16 | Access::S16 => {
+                let found = self.func.value(INT);
+                self.func.x(scalar_load(access), &[O::D(found), O::M(memory)]);
+                self.broadcast(found, Class::W32)
             }
-        };
-        self.gather(base, offsets, 0, None)
+        }
     }
 
     /// A store. Says whether it can be done.
@@ -229,10 +290,15 @@ impl Lower<'_> {
             2 | 4 => size == 4,
             _ => false,
         };
-        let Some(affine) = self.address_shape(address, *space) else { return false };
-        let steps = affine.all_steps();
+        let Some(shape) = self.address_shape(address, *space) else { return false };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
         let bytes = size * values.len() as i64;
-        if !fits || !(0..WARP).all(|lane| steps[lane] == lane as u64 * bytes as u64) {
+        // Elements of all lanes are packed at once without AVX-512.
+        let group = match self.level {
+            Level::Avx2 if size < 4 => WARP,
+            Level::Avx2 | Level::Avx512 => self.level.lanes(),
+        };
+        if !fits || !self.are_dense(affine, group, bytes) {
             return false;
         }
         for value in values {
@@ -240,9 +306,9 @@ impl Lower<'_> {
                 self.canonical(*reg);
             }
         }
-        let Some(lanes) = self.checked(address, &affine, *space, bytes, true, place) else {
-            return false;
-        };
+        let among = self.gang.all();
+        let wanted = Wanted { address, space: *space, bytes, writes: true, among };
+        let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
         let (_, store) = crate::x86::vector_moves(self.level);
         if size < 4 {
@@ -254,10 +320,10 @@ impl Lower<'_> {
         for slice in 0..self.count(class) {
             let elements: Vec<VReg> =
                 values.iter().map(|value| self.vector(*value, class, slice)).collect();
-            let first = lanes.at[slice * self.level.bytes() / size as usize];
+            let first = slice * self.level.bytes() / size as usize;
             for (nth, vector) in (0..).zip(self.put_together(&elements)) {
-                let at = first + nth * self.level.bytes() as i64;
-                self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+                let to = lanes.memory(first, nth * self.level.bytes() as i64);
+                self.func.x(store, &[O::M(to), O::U(vector)]);
             }
         }
         true
@@ -271,8 +337,8 @@ impl Lower<'_> {
                 _ => Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
             };
             for (slice, vector) in words.iter().enumerate() {
-                let at = lanes.at[slice * self.level.lanes()];
-                self.func.x(code, &[O::M(lanes.memory(at)), O::U(*vector)]);
+                let to = lanes.memory(slice * self.level.lanes(), 0);
+                self.func.x(code, &[O::M(to), O::U(*vector)]);
             }
             return;
         }
@@ -291,97 +357,137 @@ impl Lower<'_> {
         }
         let (_, store) = crate::x86::vector_moves(self.level);
         for (nth, vector) in (0..).zip(packed) {
-            let at = lanes.at[0] + nth * self.level.bytes() as i64;
-            self.func.x(store, &[O::M(lanes.memory(at)), O::U(vector)]);
+            let to = lanes.memory(0, nth * self.level.bytes() as i64);
+            self.func.x(store, &[O::M(to), O::U(vector)]);
         }
     }
 
-    /// How the addresses of an access follow from the first lane's, if they do and the space can be reached so.
-    fn address_shape(&self, address: &Address, space: Space) -> Option<Affine> {
-        let (affine, wide) = match address.base {
-            Src::Imm(value) => (Affine::constant(value), true),
-            Src::Reg(reg) => (self.shape(reg).affine()?.clone(), self.class(reg) == Class::W64),
+    /// How the addresses of an access follow from the first lane's, or from that of each slice, if the space can be reached so.
+    pub(super) fn address_shape(&self, address: &Address, space: Space) -> Option<Shape> {
+        let (shape, wide) = match address.base {
+            Src::Imm(value) => (Shape::Affine(Affine::constant(value)), true),
+            Src::Reg(reg) => (self.shape(reg).clone(), self.class(reg) == Class::W64),
         };
         match space {
-            Space::Global | Space::Generic => wide.then_some(affine),
-            Space::Shared => Some(affine),
+            Space::Global | Space::Generic => wide.then_some(shape),
+            Space::Shared => Some(shape),
             Space::Local | Space::Param => None,
         }
     }
 
-    /// Checks an access of all lanes, and says where they go; leaves the code if that cannot be told.
-    fn checked(
+    /// Checks an access whose addresses have a shape, and says where its lanes go; leaves the code if that cannot be told.
+    pub(super) fn checked(
         &mut self,
-        address: &Address,
-        affine: &Affine,
-        space: Space,
-        bytes: i64,
-        writes: bool,
+        wanted: &Wanted<'_>,
+        shape: &Shape,
         place: u32,
     ) -> Option<Lanes> {
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
+        let Wanted { address, space, bytes, writes, among } = *wanted;
         let wide = !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
         let bits = if wide { 64 } else { 32 };
-        let (low, high) = affine.extremes(bits);
+        let is_meant = |lane: &usize| among >> lane & 1 != 0;
+        let signed = |step: u64| (step << (64 - bits)).cast_signed() >> (64 - bits);
+        let steps = affine.all_steps().map(signed);
+        let meant = (0..self.gang.lanes()).filter(is_meant).map(|lane| steps[lane]);
+        let (low, high) = (meant.clone().min()?, meant.clone().max()?);
         let span = high.checked_sub(low)?.checked_add(bytes)?;
         let offset = address.offset.checked_add(low)?;
         if span > MAX_SPAN || !bytes.cast_unsigned().is_power_of_two() {
             return None;
         }
         let offset32 = i32::try_from(offset).ok()?;
-        let signed = |step: u64| (step << (64 - bits)).cast_signed() >> (64 - bits);
-        let at = affine.all_steps().map(|step| signed(step) - low);
         // Lanes are aligned if the first is.
-        if at.iter().any(|at| at % bytes != 0) {
+        if meant.clone().any(|step| (step - low) % bytes != 0) {
+            return None;
+        }
+        let at = steps.map(|step| step.wrapping_sub(low));
+        if space == Space::Shared && (self.input.shared_bytes as i64) < span {
             return None;
         }
         let class = if wide { Class::W64 } else { Class::W32 };
-        let first = self.scalar_src(address.base, class);
-        match space {
-            Space::Global | Space::Generic => {
-                let lowest = self.func.value(INT);
-                let memory = Mem::new(Base::Value(first), offset32);
-                self.func.x(Code::Lea_r64_m, &[O::D(lowest), O::M(memory)]);
-                let site = self.site(writes);
-                let room = self.func.value(INT);
-                let operands = [Operand::reg_use(lowest), Operand::reg_temp(room)];
-                let exit = self.leaving(Why::Leaves, place, 2);
-                let kind = Kind::Check { site, bytes: span as u32, align: bytes as u32, exit };
-                let values = std::mem::take(&mut self.leaving_values);
-                self.func.may_leave(kind, &operands, &values);
-                Some(Lanes { base: Base::Value(lowest), index: None, at })
-            }
-            Space::Shared => {
-                let end = self.input.shared_bytes as i64 - span;
-                if end < 0 {
-                    return None;
-                }
-                let lowest = self.func.value(INT);
-                let memory = Mem::new(Base::Value(first), offset32);
-                let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
-                self.func.x(code, &[O::D(lowest), O::M(memory)]);
-                let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
-                if !aligned {
-                    let align = O::I32(bytes as i32 - 1);
-                    self.guard(ConditionCode::ne, place, |this| {
-                        this.func.x(Code::Test_rm32_imm32, &[O::U(lowest), align]);
-                    });
-                }
-                let inside = affine.range.is_some_and(|(from, to)| {
-                    i64::try_from(to).is_ok_and(|to| {
-                        from as i64 + offset >= 0 && to.saturating_add(offset) <= end
-                    })
-                });
-                if !inside {
-                    let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
-                    self.guard(ConditionCode::a, place, |this| {
-                        this.func.x(compare, &[O::U(lowest), O::I32(end as i32)]);
-                    });
-                }
-                let shared = self.shared_base();
-                Some(Lanes { base: Base::Value(shared), index: Some(lowest), at })
-            }
-            Space::Local | Space::Param => None,
+        let (slice, firsts) = match (shape, address.base) {
+            (Shape::Sliced(lanes, _), Src::Reg(reg)) => (*lanes as usize, self.firsts(reg)),
+            _ => (self.gang.lanes(), [self.scalar_src(address.base, class)].into()),
+        };
+        let site = match space {
+            Space::Global | Space::Generic => Some(self.site(writes)),
+            Space::Shared | Space::Local | Space::Param => None,
+        };
+        let run = Run { offset, offset32, span, bytes, wide };
+        let count = firsts.len();
+        let is_used = |nth: &usize| among & self.gang.of_vector(*nth, count) != 0;
+        let mut different: Vec<VReg> = (0..count).filter(is_used).map(|nth| firsts[nth]).collect();
+        different.sort_unstable();
+        different.dedup();
+        let reached: Vec<Reached> = match site {
+            Some(site) => self.checked_runs(&different, &run, site, place),
+            None => different
+                .iter()
+                .map(|first| self.checked_run(*first, affine, &run, place))
+                .collect(),
+        };
+        // Where nobody goes, it does not matter.
+        let bases = firsts.iter().map(|first| {
+            let nth = different.iter().position(|other| other == first);
+            reached[nth.unwrap_or(0)]
+        });
+        Some(Lanes { bases: bases.collect(), slice, at })
+    }
+
+    /// The lowest lane of those that follow from one.
+    fn lowest(&mut self, first: VReg, run: &Run) -> VReg {
+        if run.offset32 == 0 {
+            return first;
         }
+        let found = self.func.value(INT);
+        let memory = Mem::new(Base::Value(first), run.offset32);
+        let code = if run.wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
+        self.func.x(code, &[O::D(found), O::M(memory)]);
+        found
+    }
+
+    /// Checks that the lanes which follow from each of several lie in one region, and says from where they are counted.
+    fn checked_runs(&mut self, firsts: &[VReg], run: &Run, site: u32, place: u32) -> Vec<Reached> {
+        let lowest: Vec<VReg> = firsts.iter().map(|first| self.lowest(*first, run)).collect();
+        let rooms = [0; 2].map(|_| self.func.value(INT)).map(Operand::reg_temp);
+        let operands: Vec<Operand> =
+            lowest.iter().map(|lowest| Operand::reg_use(*lowest)).chain(rooms).collect();
+        let exit = self.leaving(Why::Leaves, place, operands.len());
+        let (bytes, align) = (run.span as u32, run.bytes as u32);
+        let kind = Kind::Check { site, bytes, align, exit, addresses: lowest.len() as u8 };
+        let values = std::mem::take(&mut self.leaving_values);
+        self.func.may_leave(kind, &operands, &values);
+        lowest.into_iter().map(|lowest| (Base::Value(lowest), None, 0)).collect()
+    }
+
+    /// Checks that the lanes which follow from one lie in shared memory, and says from where they are counted.
+    fn checked_run(&mut self, first: VReg, affine: &Affine, run: &Run, place: u32) -> Reached {
+        let Run { offset, offset32, span, bytes, wide } = *run;
+        let end = self.input.shared_bytes as i64 - span;
+        let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
+        let inside = affine.range.is_some_and(|(from, to)| {
+            i64::try_from(to)
+                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
+        });
+        let shared = self.shared_base();
+        if aligned && inside {
+            return (Base::Value(shared), Some(first), offset32);
+        }
+        let lowest = self.lowest(first, run);
+        if !aligned {
+            let align = O::I32(bytes as i32 - 1);
+            self.guard(ConditionCode::ne, place, |this| {
+                this.func.x(Code::Test_rm32_imm32, &[O::U(lowest), align]);
+            });
+        }
+        if !inside {
+            let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
+            self.guard(ConditionCode::a, place, |this| {
+                this.func.x(compare, &[O::U(lowest), O::I32(end as i32)]);
+            });
+        }
+        (Base::Value(shared), Some(lowest), 0)
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {

@@ -1,16 +1,21 @@
 //! A kernel as machine instructions over values.
 //!
-//! Code runs one warp at a time, from one piece of the kernel to the next ([`nodes`]). It runs where all lanes of a warp are
-//! together; where they part, it leaves. A value is kept as the first lane's alone where the others follow from it
-//! ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
+//! Code runs one gang of warps at a time, from one piece of the kernel to the next ([`nodes`]). It runs where all lanes of a gang
+//! are together, or, where they part, for some of them ([`masked`]). A value is kept as the first lane's alone where the others follow from it,
+//! or as that of each slice ([`ir::analysis::Shapes`]), else as vectors. Behind a barrier values are read from their home rows where they are needed.
 
 mod apart;
 mod bits;
 mod collective;
 mod control;
 mod conversions;
+mod counts;
 mod each_lane;
+mod few;
+mod homed;
+mod indexed;
 mod interleave;
+mod lane_bits;
 mod mask;
 mod masked;
 mod memory;
@@ -28,6 +33,7 @@ mod vector;
 mod wide;
 
 use crate::exit::{Leaving, Why};
+use crate::gang::Gang;
 use crate::mir::{Base, Func, Kind, Mem, O};
 use crate::{Input, Level};
 use apart::Parts;
@@ -35,11 +41,12 @@ use iced_x86::{Code, ConditionCode};
 use ir::analysis::Liveness;
 use ir::analysis::{Demanded, LaunchShape, Shape, Shapes};
 use ir::{Class, Collective, Inst, Interrupt, Op, Operand, Pred, Reg, Src};
+use lanes::WARP;
 use mask::Masked;
 use nodes::{End, Nodes};
 use regalloc2::{Block, VReg};
-use std::collections::{BTreeSet, HashMap};
-use value::Value;
+use std::collections::BTreeSet;
+use value::{Form, Value};
 
 /// Machine instructions of a kernel, and where they are entered.
 #[derive(Debug)]
@@ -52,13 +59,16 @@ pub(crate) struct Lowered {
     pub(crate) sites: Vec<bool>,
     /// Instructions that somebody else always performs.
     pub(crate) performed: usize,
-    /// Where the lanes stand that are noted in the context, and which registers they need.
-    pub(crate) pending: Vec<(u32, Vec<Reg>)>,
+    /// Where lanes may wait that are apart from those that leave, and which registers they need.
+    pub(crate) waiting: Vec<(u32, Vec<Reg>)>,
+    /// Warps of a gang.
+    pub(crate) gang: usize,
 }
 
 struct Lower<'a> {
     input: &'a Input<'a>,
     level: Level,
+    gang: Gang,
     func: Func,
     shapes: &'a Shapes,
     demanded: &'a Demanded,
@@ -72,10 +82,14 @@ struct Lower<'a> {
     blocks: Vec<Block>,
     /// Per register, whether the prologue computes it.
     invariant: Vec<bool>,
+    /// Per register, whether its home row has it from where it is computed.
+    homed: Vec<bool>,
     /// Per register, whether NaNs may have any bits where it is handed on.
     floats: Vec<bool>,
+    /// The slice, of so many lanes, whose first lane's values are computed; of all lanes' first one if there is none.
+    slice: Option<(usize, usize)>,
     /// What is known where the next instruction goes.
-    state: HashMap<Reg, Value>,
+    state: foldhash::HashMap<Reg, Value>,
     /// Registers whose values are needed there.
     live: BTreeSet<Reg>,
     /// The host's address of shared memory, if it is at hand.
@@ -94,8 +108,7 @@ pub(crate) fn lower(
     let Some(live) = Liveness::of(kernel) else {
         return Some(Err("the kernel is too large".to_owned()));
     };
-    let launch = LaunchShape { block: input.block };
-    let shapes = Shapes::of(kernel, input.prologue, &live, &launch, interrupt)?;
+    let (gang, shapes) = gang_of(input, &live, interrupt)?;
     let demanded = Demanded::of(kernel, &shapes, interrupt)?;
     let mut invariant = vec![false; kernel.registers.len()];
     let each = |insts: &mut dyn Iterator<Item = &Inst>, invariant: &mut [bool], value: bool| {
@@ -110,7 +123,7 @@ pub(crate) fn lower(
     each(&mut input.prologue.iter(), &mut invariant, true);
     each(&mut kernel.blocks.iter().flat_map(|block| &block.insts), &mut invariant, false);
     let mut nodes = Nodes::of(kernel, &live, &invariant, interrupt)?;
-    let parts = Parts::of(kernel, &shapes, &nodes);
+    let parts = Parts::of(kernel, &shapes, &nodes, gang.all());
     for part in &parts.all {
         for (block, _) in part.blocks.iter().zip(&part.meets).filter(|(_, meets)| **meets) {
             let first = nodes.first[*block];
@@ -118,10 +131,18 @@ pub(crate) fn lower(
             nodes.all[first].is_entry = true;
         }
     }
+    for at in parts.always.keys() {
+        // All lanes do not come here by that way.
+        for to in kernel.blocks[*at].terminator.successors() {
+            nodes.all[nodes.first[to.0 as usize]].is_entry = true;
+        }
+    }
+    let homed = homed::homed(input, &shapes, &nodes, &parts, &invariant);
     let func = Func::new(input.level.bytes(), crate::registers::clobbered(input.level));
     let mut lower = Lower {
         input,
         level: input.level,
+        gang,
         func,
         shapes: &shapes,
         demanded: &demanded,
@@ -129,10 +150,12 @@ pub(crate) fn lower(
         parts: &parts,
         checks: Vec::new(),
         masked: None,
+        slice: None,
         blocks: Vec::new(),
         invariant,
+        homed,
         floats: floats(input, interrupt)?,
-        state: HashMap::new(),
+        state: foldhash::HashMap::default(),
         live: BTreeSet::new(),
         shared: None,
         sites: Vec::new(),
@@ -149,10 +172,38 @@ pub(crate) fn lower(
         let first = nodes.first[*block];
         (nodes.place(first, input.starts), nodes.all[first].live.clone())
     };
-    let mut pending: Vec<_> = parts.pending.iter().map(|(key, slot)| (*slot, place(key))).collect();
-    pending.sort_unstable();
-    let pending = pending.into_iter().map(|(_, place)| place).collect();
-    Some(Ok(Lowered { func, entries, expected, sites, performed, pending }))
+    let mut waiting: Vec<_> =
+        parts.numbers.iter().map(|(key, number)| (*number, place(key))).collect();
+    waiting.sort_unstable();
+    let waiting = waiting.into_iter().map(|(_, place)| place).collect();
+    Some(Ok(Lowered { func, entries, expected, sites, performed, waiting, gang: gang.warps }))
+}
+
+/// The warps that run together, and the shapes of their values.
+///
+/// Two warps hide each other's latency and share what is the same for both, but where one of them goes another way than the other
+/// its lanes wait: so there are two where no branch is taken by warps apart that their lanes would take together.
+fn gang_of(
+    input: &Input<'_>,
+    live: &Liveness,
+    interrupt: &Interrupt<'_>,
+) -> Option<(Gang, Shapes)> {
+    let level = input.level;
+    let shapes = |gang: u32| {
+        let launch = LaunchShape { block: input.block, gang, vector: level.lanes() as u32 };
+        Shapes::of(input.kernel, input.prologue, live, &launch, interrupt)
+    };
+    let one = shapes(1)?;
+    let pairs = input.block.iter().product::<u32>().is_multiple_of(2 * WARP as u32);
+    // Values of two warps in smaller vectors take all registers.
+    if level == Level::Avx512 && pairs {
+        let two = shapes(2)?;
+        let mut blocks = (0..input.kernel.blocks.len()).map(|id| ir::BlockId(id as u32));
+        if blocks.all(|block| one.parts(block) || !two.parts(block)) {
+            return Some((Gang { level, warps: 2 }, two));
+        }
+    }
+    Some((Gang { level, warps: 1 }, one))
 }
 
 /// Per register, whether all that it ever holds are results of arithmetic of binary32, or no NaN: then its NaNs may have any bits
@@ -191,13 +242,13 @@ fn floats(input: &Input<'_>, interrupt: &Interrupt<'_>) -> Option<Vec<bool>> {
 }
 
 impl Lower<'_> {
-    /// The registers that a node needs, and which are no more than the first lane's value.
+    /// The registers that a node needs, and which are no more than the first lane's value, or that of each slice.
     fn expected(&self, node: usize) -> Vec<(Reg, Shape)> {
         let shaped = |reg: &Reg| match (self.class(*reg), self.shape(*reg)) {
             (Class::Pred, shape) => {
                 (!matches!(shape, Shape::Varying)).then(|| (*reg, shape.clone()))
             }
-            (_, Shape::Affine(affine)) => Some((*reg, Shape::Affine(affine.clone()))),
+            (_, shape @ (Shape::Affine(_) | Shape::Sliced(..))) => Some((*reg, shape.clone())),
             (_, Shape::Varying | Shape::Mask(_)) => None,
         };
         let mut all: Vec<_> = self.nodes.all[node].live.iter().filter_map(shaped).collect();
@@ -248,7 +299,7 @@ impl Lower<'_> {
     /// The values that a node is given.
     fn handed_on(&mut self, node: usize) -> Vec<VReg> {
         let live = &self.nodes.all[node].live;
-        live.iter().flat_map(|reg| self.handed(*reg)).collect()
+        self.handed_all(live)
     }
 
     fn node(&mut self, node: usize, interrupt: &Interrupt<'_>) -> Option<()> {
@@ -266,6 +317,7 @@ impl Lower<'_> {
         for nth in here.insts.clone() {
             interrupt.go_on(4)?;
             self.inst(&block.insts[nth], start + nth as u32);
+            self.take_home(&block.insts[nth]);
             let kills = &nodes.kills[here.block][nth];
             block.insts[nth].op.operands(|operand| {
                 if let Operand::Def(reg) = operand
@@ -290,10 +342,23 @@ impl Lower<'_> {
         Some(())
     }
 
+    /// Gives what an instruction has computed its home row, if it is read from there.
+    fn take_home(&mut self, inst: &Inst) {
+        let mut computed = Vec::new();
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand
+                && self.homed[reg.0 as usize]
+            {
+                computed.push(reg);
+            }
+        });
+        computed.into_iter().for_each(|reg| self.write_home(reg));
+    }
+
     /// The parameters of a node's block are the values that it needs.
     fn take_params(&mut self, node: usize) {
         let nodes = self.nodes;
-        self.params(self.blocks[node], &nodes.all[node].live);
+        self.params(self.blocks[node], &self.passed(&nodes.all[node].live));
     }
 
     /// An exit where the registers that are needed now are told, behind so many operands of the instruction. Their values
@@ -304,14 +369,15 @@ impl Lower<'_> {
     }
 
     fn leaving_with(&mut self, why: Why, place: u32, first: usize, live: &[Reg]) -> u32 {
-        let mut all = live.to_vec();
-        if let Some(Masked { part, nth, .. }) = self.masked {
+        if let Some(Masked { part, nth, lanes, waiting, .. }) = self.masked.clone() {
+            let mut all = live.to_vec();
             all.extend(self.parts.all[part].kept[nth].iter().filter(|reg| !live.contains(reg)));
+            let apart = (lanes, live, part, &waiting[..]);
+            return self.leaving_apart(why, place, first, &all, apart);
         }
-        let (values, kept) = self.keep(&all);
+        let (values, kept) = self.keep(live);
         self.leaving_values = values;
-        let masked = self.masked.is_some().then(|| live.to_vec());
-        self.func.exits.push(Leaving { why, place, first, kept, masked });
+        self.func.exits.push(Leaving { why, place, first, kept, apart: None });
         self.func.exits.len() as u32 - 1
     }
 
@@ -328,11 +394,18 @@ impl Lower<'_> {
     fn leave_all(&mut self, why: Why, place: u32) {
         let live: Vec<Reg> = self.live.iter().copied().collect();
         for reg in &live {
-            self.write_home(*reg, false);
+            match why {
+                // Mostly the code itself goes on behind it.
+                Why::Barrier => self.write_home(*reg),
+                Why::Leaves | Why::Yields | Why::Exits => {
+                    self.canonical(*reg);
+                    self.write_home(*reg);
+                }
+            }
         }
         let exit = self.leaving(why, place, 0);
         let values = std::mem::take(&mut self.leaving_values);
-        debug_assert!(values.is_empty());
+        debug_assert!(values.is_empty(), "home rows have everything");
         self.func.end(Kind::Leave { exit }, Vec::new());
     }
 
@@ -358,7 +431,7 @@ impl Lower<'_> {
         match op {
             Op::Compare { op, d, a, b } => match self.shape(*d) {
                 Shape::Mask(lanes) => {
-                    let bits = self.number(u64::from(*lanes), Class::W32);
+                    let bits = self.lanes_constant(*lanes);
                     self.set(*d, Value::scalar(bits));
                     true
                 }
@@ -377,8 +450,10 @@ impl Lower<'_> {
             | Op::Binary { d, .. }
             | Op::Ternary { d, .. }
             | Op::Select { d, .. } => {
-                if !self.is_scalar(*d) {
-                    return self.vector_op(op, *d);
+                match self.form(*d) {
+                    Form::Vectors => return self.indexed_op(op, *d) || self.vector_op(op, *d),
+                    Form::Firsts => return self.firsts_op(op, *d, place),
+                    Form::One => {}
                 }
                 let found = self.scalar_op(op, place).or_else(|| {
                     let uniform = self.shape(*d).is_uniform();
@@ -396,12 +471,13 @@ impl Lower<'_> {
                 }
                 None => false,
             },
-            Op::ActiveMask { d } if self.is_scalar(*d) => {
+            Op::ActiveMask { d } if self.form(*d) != Form::Vectors => {
                 let all = match &self.masked {
                     Some(masked) => masked.lanes,
-                    None => self.number(0xffff_ffff, Class::W32),
+                    None => self.lanes_constant(u64::MAX),
                 };
-                self.set(*d, Value::scalar(all));
+                let warps = self.of_warps(all);
+                self.set_of_warps(*d, &warps);
                 true
             }
             Op::Load { .. } => self.load(op, place),
@@ -440,7 +516,7 @@ impl Lower<'_> {
             _ => return false,
         };
         // What would leave must not have been tried with lanes that are not meant.
-        if self.is_scalar(d) || self.class(d) == Class::Pred {
+        if self.form(d) != Form::Vectors {
             return false;
         }
         self.canonical(d);
@@ -484,13 +560,14 @@ impl Lower<'_> {
         };
         used.extend(written.iter().filter(|reg| (partly && self.live.contains(reg)) || kept(reg)));
         for reg in used {
-            self.write_home(reg, true);
+            self.complete_home(reg);
         }
         self.shared = None;
-        let affine = |reg: &Reg| {
-            self.is_scalar(*reg)
-                && self.class(*reg) != Class::Pred
-                && !self.shape(*reg).is_uniform()
+        let affine = |reg: &Reg| match self.shape(*reg) {
+            Shape::Affine(affine) | Shape::Sliced(_, affine) => {
+                self.class(*reg) != Class::Pred && !affine.is_uniform()
+            }
+            Shape::Mask(_) | Shape::Varying => false,
         };
         if masked.is_some() && written.iter().any(affine) {
             // Which lane the others follow from is not there: somebody else goes on.
@@ -508,7 +585,7 @@ impl Lower<'_> {
             self.set(reg, Value { full: true, ..Value::HOME });
             let uniform = match self.class(reg) {
                 Class::Pred => self.shape(reg).is_uniform(),
-                Class::W32 | Class::W64 => self.is_scalar(reg),
+                Class::W32 | Class::W64 => self.form(reg) != Form::Vectors,
             };
             match lanes {
                 Some(lanes) if uniform => self.one_of_them(reg, lanes),

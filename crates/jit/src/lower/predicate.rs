@@ -1,7 +1,8 @@
 //! Predicates: as a bit a lane in a general register, and as a mask a vector.
 
 use super::Lower;
-use super::value::{FLOAT, INT, Value, mask_class};
+use super::lane_bits::Sets;
+use super::value::{FLOAT, INT, Value, Vectors, mask_class};
 use super::values::words;
 use super::wide::Quads;
 use crate::Level;
@@ -107,7 +108,7 @@ impl Lower<'_> {
     }
 
     /// The lanes of a predicate, a mask a vector.
-    pub(super) fn masks(&mut self, pred: Pred) -> Option<Vec<VReg>> {
+    pub(super) fn masks(&mut self, pred: Pred) -> Option<Vectors> {
         let (reg, negated) = match pred {
             Pred::Is(reg) => (reg, false),
             Pred::Not(reg) => (reg, true),
@@ -128,7 +129,7 @@ impl Lower<'_> {
         if !negated {
             return Some(masks);
         }
-        Some(masks.into_iter().map(|mask| self.not_mask(mask)).collect())
+        Some(masks.iter().map(|mask| self.not_mask(*mask)).collect())
     }
 
     fn not_mask(&mut self, mask: VReg) -> VReg {
@@ -146,8 +147,8 @@ impl Lower<'_> {
     }
 
     /// The masks of a bit a lane.
-    pub(super) fn masks_of(&mut self, bits: VReg) -> Vec<VReg> {
-        let slices = self.level.slices();
+    pub(super) fn masks_of(&mut self, bits: VReg) -> Vectors {
+        let slices = self.gang.slices();
         match self.level {
             Level::Avx2 => {
                 let all = self.broadcast(bits, Class::W32);
@@ -171,9 +172,8 @@ impl Lower<'_> {
                 .map(|nth| {
                     let mut part = bits;
                     if nth > 0 {
-                        part = self.func.value(INT);
                         let by = (nth * self.level.lanes()) as u8;
-                        self.func.x(Code::Shr_rm32_imm8, &[O::Tied(part, bits), O::I8(by)]);
+                        part = self.tied(Code::Shr_rm64_imm8, bits, O::I8(by));
                     }
                     let found = self.func.value(RegClass::Vector);
                     self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(found), O::U(part)]);
@@ -185,30 +185,47 @@ impl Lower<'_> {
 
     /// A bit a lane of masks.
     pub(super) fn bits_of(&mut self, masks: &[VReg]) -> VReg {
+        if self.level == Level::Avx512 {
+            return self.bits_of_words(masks);
+        }
         let mut all = None;
         for (nth, mask) in masks.iter().enumerate() {
             let mut part = self.func.value(INT);
-            let code = match self.level {
-                Level::Avx2 => Code::VEX_Vmovmskps_r32_ymm,
-                Level::Avx512 => Code::VEX_Kmovw_r32_kr,
-            };
-            self.func.x(code, &[O::D(part), O::U(*mask)]);
+            self.func.x(Code::VEX_Vmovmskps_r32_ymm, &[O::D(part), O::U(*mask)]);
             if nth > 0 {
-                let shifted = self.func.value(INT);
                 let by = (nth * self.level.lanes()) as u8;
-                self.func.x(Code::Shl_rm32_imm8, &[O::Tied(shifted, part), O::I8(by)]);
-                part = shifted;
+                part = self.tied(Code::Shl_rm64_imm8, part, O::I8(by));
             }
             all = Some(match all {
                 None => part,
-                Some(all) => {
-                    let both = self.func.value(INT);
-                    self.func.x(Code::Or_r32_rm32, &[O::Tied(both, all), O::U(part)]);
-                    both
-                }
+                Some(all) => self.lanes_of(Sets::Or, all, part),
             });
         }
         all.unwrap_or_else(|| self.number(0, Class::W32))
+    }
+
+    /// The same of masks of 16 bits (AVX-512).
+    fn bits_of_words(&mut self, masks: &[VReg]) -> VReg {
+        let mut parts = masks.to_vec();
+        for code in [Code::VEX_Kunpckwd_kr_kr_kr, Code::VEX_Kunpckdq_kr_kr_kr] {
+            parts = parts
+                .chunks(2)
+                .map(|pair| {
+                    let [low, high] = *pair else { return pair[0] };
+                    let both = self.func.value(RegClass::Vector);
+                    self.func.x(code, &[O::D(both), O::U(high), O::U(low)]);
+                    both
+                })
+                .collect();
+        }
+        let found = self.func.value(INT);
+        let code = match masks.len() {
+            1 => Code::VEX_Kmovw_r32_kr,
+            2 => Code::VEX_Kmovd_r32_kr,
+            _ => Code::VEX_Kmovq_r64_kr,
+        };
+        self.func.x(code, &[O::D(found), O::U(parts[0])]);
+        found
     }
 
     /// A comparison of values that vary.
@@ -218,7 +235,7 @@ impl Lower<'_> {
             self.compare_wide(d, in_quads(relation), a, b);
             return;
         }
-        let count = self.level.slices();
+        let count = self.gang.slices();
         let masks = (0..count)
             .map(|nth| {
                 let first = self.vector(a, Class::W32, nth);
@@ -319,10 +336,7 @@ impl Lower<'_> {
         let (a, b) = (self.scalar_src(a, class), self.scalar_src(b, class));
         let compare = if wide { X::Cmp_r64_rm64 } else { X::Cmp_r32_rm32 };
         self.func.x(compare, &[O::U(a), O::U(b)]);
-        let [byte, word, bits] = [0; 3].map(|_| self.func.value(INT));
-        self.func.x(code, &[O::D(byte)]);
-        self.func.x(X::Movzx_r32_rm8, &[O::D(word), O::U(byte)]);
-        self.func.x(X::Neg_rm32, &[O::Tied(bits, word)]);
+        let bits = self.all_or_none(code);
         self.set(d, Value::scalar(bits));
         true
     }
@@ -330,54 +344,44 @@ impl Lower<'_> {
     /// A function of two predicates, by its truth table.
     pub(super) fn logic(&mut self, table: u8, a: Pred, b: Pred) -> VReg {
         let (a, b) = (self.bits(a), self.bits(b));
-        let binary = |this: &mut Self, code: Code, a: VReg, b: VReg| {
-            let found = this.func.value(INT);
-            this.func.x(code, &[O::Tied(found, a), O::U(b)]);
-            found
-        };
-        let not = |this: &mut Self, a: VReg| {
-            let found = this.func.value(INT);
-            this.func.x(Code::Not_rm32, &[O::Tied(found, a)]);
-            found
-        };
-        let (and, or, xor) = (Code::And_r32_rm32, Code::Or_r32_rm32, Code::Xor_r32_rm32);
+        use Sets::{And, Or, Xor};
         match table & 15 {
-            0b0000 => self.number(0, Class::W32),
-            0b1111 => self.number(0xffff_ffff, Class::W32),
+            0b0000 => self.lanes_constant(0),
+            0b1111 => self.lanes_constant(u64::MAX),
             0b1100 => a,
             0b1010 => b,
-            0b0011 => not(self, a),
-            0b0101 => not(self, b),
-            0b1000 => binary(self, and, a, b),
-            0b1110 => binary(self, or, a, b),
-            0b0110 => binary(self, xor, a, b),
+            0b0011 => self.lanes_not(a),
+            0b0101 => self.lanes_not(b),
+            0b1000 => self.lanes_of(And, a, b),
+            0b1110 => self.lanes_of(Or, a, b),
+            0b0110 => self.lanes_of(Xor, a, b),
             0b0111 => {
-                let both = binary(self, and, a, b);
-                not(self, both)
+                let both = self.lanes_of(And, a, b);
+                self.lanes_not(both)
             }
             0b0001 => {
-                let any = binary(self, or, a, b);
-                not(self, any)
+                let any = self.lanes_of(Or, a, b);
+                self.lanes_not(any)
             }
             0b1001 => {
-                let differ = binary(self, xor, a, b);
-                not(self, differ)
+                let differ = self.lanes_of(Xor, a, b);
+                self.lanes_not(differ)
             }
             0b0100 => {
-                let b = not(self, b);
-                binary(self, and, a, b)
+                let b = self.lanes_not(b);
+                self.lanes_of(And, a, b)
             }
             0b0010 => {
-                let a = not(self, a);
-                binary(self, and, a, b)
+                let a = self.lanes_not(a);
+                self.lanes_of(And, a, b)
             }
             0b1101 => {
-                let b = not(self, b);
-                binary(self, or, a, b)
+                let b = self.lanes_not(b);
+                self.lanes_of(Or, a, b)
             }
             _ => {
-                let a = not(self, a);
-                binary(self, or, a, b)
+                let a = self.lanes_not(a);
+                self.lanes_of(Or, a, b)
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Operations on values whose lanes follow from the first: computed once, for that lane.
 
 use super::Lower;
-use super::value::INT;
+use super::value::{INT, Value, Vectors};
 use crate::mir::{Base, Mem, O};
 use iced_x86::{Code, ConditionCode};
 use ir::analysis::{Affine, Shape};
-use ir::{BinaryOp, Class, Op, Special, Src, TernaryOp, UnaryOp};
+use ir::{BinaryOp, Class, Op, Operand, Reg, Special, Src, TernaryOp, UnaryOp};
 use regalloc2::VReg;
 
 impl Lower<'_> {
@@ -54,6 +54,41 @@ impl Lower<'_> {
         }
     }
 
+    /// The first lane's result in each slice. Says whether the operation can be done so.
+    pub(super) fn firsts_op(&mut self, op: &Op, d: Reg, place: u32) -> bool {
+        let mut used = Vec::new();
+        op.operands(|operand| {
+            if let Operand::Use(reg) = operand
+                && self.class(reg) != Class::Pred
+            {
+                used.push(reg);
+            }
+        });
+        let lanes = self.slice_of(d);
+        let operands: Vec<Vectors> =
+            used.into_iter().map(|reg| self.firsts_in(reg, lanes)).collect();
+        let of_slice =
+            |slice: usize| operands.iter().map(|firsts| firsts[slice]).collect::<Vec<_>>();
+        let mut made: Vec<VReg> = Vec::new();
+        for slice in 0..self.gang.lanes() / lanes {
+            // Of the same operands it is the same.
+            let known = (0..slice).find(|other| of_slice(*other) == of_slice(slice));
+            let found = match known {
+                Some(other) => made[other],
+                None => {
+                    self.slice = Some((lanes, slice));
+                    let found = self.scalar_op(op, place);
+                    self.slice = None;
+                    let Some(found) = found else { return false };
+                    found
+                }
+            };
+            made.push(found);
+        }
+        self.set(d, Value::firsts(made));
+        true
+    }
+
     pub(super) fn tied(&mut self, code: Code, a: VReg, b: O) -> VReg {
         let found = self.func.value(INT);
         self.func.x(code, &[O::Tied(found, a), b]);
@@ -63,7 +98,15 @@ impl Lower<'_> {
     fn affine(&self, src: Src) -> Affine {
         match src {
             Src::Imm(value) => Affine::constant(value),
-            Src::Reg(reg) => self.shape(reg).affine().cloned().unwrap_or(Affine::UNIFORM),
+            Src::Reg(reg) => self.affine_of(reg).unwrap_or(Affine::UNIFORM),
+        }
+    }
+
+    /// How lanes of a register follow from that which is computed, if they do.
+    pub(super) fn affine_of(&self, reg: Reg) -> Option<Affine> {
+        match self.slice {
+            None => self.shape(reg).affine().cloned(),
+            Some((lanes, _)) => self.shape(reg).in_slices(self.class(reg), lanes as u32),
         }
     }
 
@@ -76,7 +119,13 @@ impl Lower<'_> {
         };
         Some(match op {
             UnaryOp::Mov32 => self.scalar_src(a, Class::W32),
-            UnaryOp::Mov64 | UnaryOp::Low32 => self.scalar_src(a, Class::W64),
+            UnaryOp::Mov64 => self.scalar_src(a, Class::W64),
+            UnaryOp::Low32 => {
+                // The upper halves of values of 32 bits are zero.
+                let (a, found) = (self.scalar_src(a, Class::W64), self.func.value(INT));
+                self.func.x(Code::Mov_r32_rm32, &[O::D(found), O::U(a)]);
+                found
+            }
             UnaryOp::ZeroExtend32 => self.extended(a, false, place),
             UnaryOp::SignExtend32 => self.extended(a, true, place),
             _ if !self.affine(a).is_uniform() => return None,
@@ -158,7 +207,16 @@ impl Lower<'_> {
             B::Xor64 if uniform => (Class::W64, Code::Xor_r64_rm64),
             B::MulWideU32 | B::MulWideS32 => {
                 let signed = op == B::MulWideS32;
+                let (a, b) = if matches!(a, Src::Imm(_)) { (b, a) } else { (a, b) };
                 let a = self.extended(a, signed, place);
+                if let Src::Imm(factor) = b
+                    && let Ok(factor) = i32::try_from(factor as u32)
+                {
+                    let found = self.func.value(INT);
+                    let operands = [O::D(found), O::U(a), O::I32(factor)];
+                    self.func.x(Code::Imul_r64_rm64_imm32, &operands);
+                    return Some(found);
+                }
                 let b = self.extended(b, signed, place);
                 return Some(self.tied(Code::Imul_r64_rm64, a, O::U(b)));
             }

@@ -1,7 +1,7 @@
 //! Shuffles: values of lanes that other lanes name, and the transpose of a matrix.
 
 use super::Lower;
-use super::value::{FLOAT, Value, words_of_lanes};
+use super::value::{FLOAT, Form, Value, words_of_lanes};
 use super::values::words;
 use crate::Level;
 use crate::isa::{U, V};
@@ -43,7 +43,8 @@ impl Lower<'_> {
     /// Whether a shuffle of all lanes can be done, with these operands.
     pub(super) fn can_shuffle(&self, mode: ShflMode, d: Reg, b: Src, c: u32) -> bool {
         // One lane's value for all: a lane of the whole warp.
-        !self.is_scalar(d) || (mode == ShflMode::Idx && c & 0x1f1f == 0x1f && self.is_uniform(b))
+        self.form(d) == Form::Vectors
+            || (mode == ShflMode::Idx && c & 0x1f1f == 0x1f && self.is_uniform(b))
     }
 
     /// A shuffle whose source lanes are found as it is executed.
@@ -57,41 +58,56 @@ impl Lower<'_> {
         c: u32,
     ) {
         let bounds = Bounds::of(c);
-        let count = self.level.slices();
-        let lanes = self.level.lanes();
-        let sources: Vec<VReg> = (0..count).map(|nth| self.vector(a, Class::W32, nth)).collect();
-        let demanded = self.demanded.lanes(d).0;
-        let scalar = self.is_scalar(d);
-        let mut in_range = Vec::new();
-        let mut vectors = Vec::new();
-        for nth in 0..count {
-            let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
-            let wanted = if scalar { nth == 0 } else { demanded & own != 0 };
-            if !wanted && p.is_none() {
-                vectors.push(sources[nth]);
-                continue;
+        let demanded = self.demanded.lanes(d);
+        let in_vectors = self.form(d) == Form::Vectors;
+        if let (false, Src::Imm(b)) = (in_vectors, b) {
+            // One lane's value for the whole warp.
+            let lane = |warp: usize| warp * WARP + b as usize % WARP;
+            let firsts: Vec<VReg> =
+                (0..self.gang.warps).map(|warp| self.lane_of(a, Class::W32, lane(warp))).collect();
+            self.set_of_warps(d, &firsts);
+            if let Some(p) = p {
+                let all = self.lanes_constant(u64::MAX);
+                self.set(p, Value::scalar(all));
             }
-            let (index, mask) = self.source_lane(mode, b, bounds, nth);
-            in_range.extend(mask);
-            vectors.push(match wanted {
-                true => self.of_lanes(&sources, index),
-                false => sources[nth],
-            });
+            return;
         }
-        let value = match scalar {
+        let (mut in_range, mut vectors, mut firsts) = (Vec::new(), Vec::new(), Vec::new());
+        for warp in 0..self.gang.warps {
+            let own = self.gang.of_warp(warp);
+            let sources: Vec<VReg> =
+                own.clone().map(|nth| self.vector(a, Class::W32, nth)).collect();
+            for (source, nth) in own.enumerate() {
+                let wanted = match in_vectors {
+                    true => demanded & self.gang.of_vector(nth, self.gang.slices()) != 0,
+                    false => source == 0,
+                };
+                if !wanted && p.is_none() {
+                    vectors.push(sources[source]);
+                    continue;
+                }
+                let (index, mask) = self.source_lane(mode, b, bounds, nth);
+                in_range.extend(mask);
+                vectors.push(match wanted {
+                    true => self.of_lanes(&sources, index),
+                    false => sources[source],
+                });
+            }
+            if !in_vectors {
+                let first = vectors[self.gang.of_warp(warp).start];
+                firsts.push(self.first_word(first));
+            }
+        }
+        match in_vectors {
             true => {
-                let first = self.first_word(vectors[0]);
-                Value::scalar(first)
-            }
-            false => {
                 let nan = matches!(a, Src::Reg(reg) if self.known(reg).nan);
-                Value { nan, ..Value::vectors(vectors) }
+                self.set(d, Value { nan, ..Value::vectors(vectors) });
             }
-        };
-        self.set(d, value);
+            false => self.set_of_warps(d, &firsts),
+        }
         let Some(p) = p else { return };
         let value = match in_range.is_empty() {
-            true => Value::scalar(self.number(u64::from(u32::MAX), Class::W32)),
+            true => Value::scalar(self.lanes_constant(u64::MAX)),
             false => Value::masks(in_range),
         };
         self.set(p, value);
@@ -105,7 +121,7 @@ impl Lower<'_> {
         bounds: Bounds,
         nth: usize,
     ) -> (VReg, Option<VReg>) {
-        let first = nth * self.level.lanes();
+        let first = nth * self.level.lanes() % WARP;
         let of_lanes = |this: &mut Self, value: &dyn Fn(u32) -> u32| {
             this.pool(words_of_lanes(|lane| value((first + lane) as u32)))
         };
@@ -160,12 +176,13 @@ impl Lower<'_> {
 
     /// The transpose of a matrix of 8 by 8 elements of 16 bits.
     pub(super) fn transpose(&mut self, d: Reg, a: Src) {
-        let count = self.level.slices();
         let lanes = self.level.lanes();
-        let sources: Vec<VReg> = (0..count).map(|nth| self.vector(a, Class::W32, nth)).collect();
         let all = u32::MAX >> (32 - lanes);
-        let vectors = (0..count)
-            .map(|nth| {
+        let mut vectors = Vec::new();
+        for warp in 0..self.gang.warps {
+            let own = self.gang.of_warp(warp);
+            let sources: Vec<VReg> = own.map(|nth| self.vector(a, Class::W32, nth)).collect();
+            for nth in 0..sources.len() {
                 let first = nth * lanes;
                 let [low, high] = [0, 1].map(|half| {
                     let from: Vec<usize> = (first..first + lanes)
@@ -180,9 +197,9 @@ impl Lower<'_> {
                 let low = self.binary(V::And, low, O::M(kept));
                 let high = self.binary(V::ShrVD, high, O::M(by));
                 let high = self.shift(U::ShlD, high, 16);
-                self.binary(V::Or, low, O::U(high))
-            })
-            .collect();
+                vectors.push(self.binary(V::Or, low, O::U(high)));
+            }
+        }
         self.set(d, Value::vectors(vectors));
     }
 
@@ -198,27 +215,29 @@ impl Lower<'_> {
     ) {
         let found = shfl::source_lanes(mode, &[b; WARP], &[c; WARP]);
         let from = found.lane.map(|lane| lane as usize % WARP);
-        let count = self.level.slices();
         let lanes = self.level.lanes();
-        let sources: Vec<VReg> = (0..count).map(|nth| self.vector(a, Class::W32, nth)).collect();
-        let demanded = self.demanded.lanes(d).0;
-        let vectors = (0..count)
-            .map(|nth| {
+        let demanded = self.demanded.lanes(d);
+        let mut vectors = Vec::new();
+        for warp in 0..self.gang.warps {
+            let own = self.gang.of_warp(warp);
+            let sources: Vec<VReg> = own.map(|nth| self.vector(a, Class::W32, nth)).collect();
+            let demanded = (demanded >> (warp * WARP)) as u32;
+            for nth in 0..sources.len() {
                 let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
-                match demanded & own {
+                vectors.push(match demanded & own {
                     0 => sources[nth],
-                    wanted => self.permuted(
-                        &sources,
-                        &from[nth * lanes..][..lanes],
-                        wanted >> (nth * lanes),
-                    ),
-                }
-            })
-            .collect();
+                    wanted => {
+                        let from = &from[nth * lanes..][..lanes];
+                        self.permuted(&sources, from, wanted >> (nth * lanes))
+                    }
+                });
+            }
+        }
         let nan = matches!(a, Src::Reg(reg) if self.known(reg).nan);
         self.set(d, Value { nan, ..Value::vectors(vectors) });
         if let Some(p) = p {
-            let bits = self.number(u64::from(found.in_range.0), Class::W32);
+            let lanes = u64::from(found.in_range.0);
+            let bits = self.lanes_constant(lanes << WARP | lanes);
             self.set(p, Value::scalar(bits));
         }
     }

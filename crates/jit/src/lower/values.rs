@@ -1,7 +1,7 @@
 //! Where the values of a kernel's registers are, while it is lowered.
 
 use super::Lower;
-use super::value::{FLOAT, INT, Value};
+use super::value::{FLOAT, Form, INT, Indexed, Value, Vectors};
 use crate::exit::Keeps;
 use crate::isa::{U, V};
 use crate::mir::{Base, Mem, O};
@@ -10,6 +10,7 @@ use iced_x86::Code;
 use ir::analysis::Shape;
 use ir::{Class, Pred, Reg, Src};
 use regalloc2::VReg;
+use std::rc::Rc;
 
 /// A constant of 64 bytes that repeats 32 bits.
 pub(super) fn words(value: u32) -> [u8; 64] {
@@ -34,19 +35,33 @@ impl Lower<'_> {
         self.shapes.shape(reg)
     }
 
+    /// In which form a value is kept.
+    pub(super) fn form(&self, reg: Reg) -> Form {
+        match (self.class(reg), self.shape(reg)) {
+            (Class::Pred, _) | (_, Shape::Affine(_)) => Form::One,
+            (_, Shape::Sliced(..)) => Form::Firsts,
+            (_, Shape::Varying | Shape::Mask(_)) => Form::Vectors,
+        }
+    }
+
+    /// Lanes of a slice of a value that is kept in slices.
+    pub(super) fn slice_of(&self, reg: Reg) -> usize {
+        match self.shape(reg) {
+            Shape::Sliced(lanes, _) => *lanes as usize,
+            Shape::Affine(_) | Shape::Mask(_) | Shape::Varying => self.gang.lanes(),
+        }
+    }
+
     /// Whether a value is kept as the first lane's alone.
     pub(super) fn is_scalar(&self, reg: Reg) -> bool {
-        match self.class(reg) {
-            Class::Pred => true,
-            Class::W32 | Class::W64 => matches!(self.shape(reg), Shape::Affine(_)),
-        }
+        self.form(reg) == Form::One
     }
 
     /// Vectors of a value.
     pub(super) fn count(&self, class: Class) -> usize {
         match class {
-            Class::W32 => self.level.slices(),
-            Class::W64 => 2 * self.level.slices(),
+            Class::W32 => self.gang.slices(),
+            Class::W64 => 2 * self.gang.slices(),
             Class::Pred => 0,
         }
     }
@@ -56,11 +71,30 @@ impl Lower<'_> {
         home.unwrap_or(Home { offset: 0, stride: 0 })
     }
 
-    /// A vector, or the first element, of a home row that is no predicate's.
+    /// A vector, or its first element, of a home row that is no predicate's. The rows of a gang's warps lie one after the other; where
+    /// all warps have one, it is there for each.
     pub(super) fn row(&self, reg: Reg, vector: usize) -> Mem {
         let Home { offset, stride } = self.home(reg);
+        let own = self.count(self.class(reg)) / self.gang.warps;
+        let vector = if stride == 0 { vector % own } else { vector };
         let disp = offset as usize * 4 + vector * self.level.bytes();
         Mem::new(Base::Registers(stride / 32), disp as i32)
+    }
+
+    /// The number of the gang's first warp times 128, shifted to the right.
+    pub(super) fn warp_number(&mut self, by: u8) -> VReg {
+        let bytes = self.func.value(INT);
+        self.func.x(Code::Lea_r64_m, &[O::D(bytes), O::M(Mem::new(Base::Warp, 0))]);
+        self.tied(Code::Shr_rm64_imm8, bytes, O::I8(by))
+    }
+
+    /// Where a lane is in a home row.
+    pub(super) fn in_row(&mut self, reg: Reg, lane: VReg) -> VReg {
+        if self.gang.warps == 1 || self.home(reg).stride != 0 {
+            return lane;
+        }
+        // All warps have one row.
+        self.tied(Code::And_rm32_imm8, lane, O::I8(31))
     }
 
     /// The home of a predicate.
@@ -68,19 +102,35 @@ impl Lower<'_> {
         let Home { offset, stride } = self.home(reg);
         let mut found = Mem::new(Base::Registers(0), (offset * 4) as i32);
         if stride != 0 {
-            let warp = self.func.value(INT);
-            let at = Mem::new(Base::Context, crate::context::WARP_WORDS);
-            self.func.x(Code::Mov_r64_rm64, &[O::D(warp), O::M(at)]);
+            // A word for each warp.
+            let warp = self.warp_number(5);
             found.index = Some((warp, 1));
         }
         found
+    }
+
+    /// The bits of a predicate that its home has.
+    pub(super) fn home_bits(&mut self, reg: Reg) -> VReg {
+        let row = self.bits_row(reg);
+        if self.gang.warps == 1 || self.home(reg).stride != 0 {
+            return self.lanes_load(row);
+        }
+        // All warps have one home.
+        let one = self.func.value(INT);
+        self.func.x(Code::Mov_r32_rm32, &[O::D(one), O::M(row)]);
+        self.of_gang(&[one, one])
     }
 
     /// The value of a register as it is known.
     pub(super) fn known(&self, reg: Reg) -> Value {
         match self.state.get(&reg) {
             Some(value) => value.clone(),
-            None => Value { full: self.invariant[reg.0 as usize], ..Value::HOME },
+            None => {
+                let nth = reg.0 as usize;
+                let invariant = self.invariant[nth];
+                // Behind a barrier, the home rows of numbers are as the code has left them.
+                Value { full: invariant, nan: self.floats[nth] && !invariant, ..Value::HOME }
+            }
         }
     }
 
@@ -97,12 +147,7 @@ impl Lower<'_> {
         let class = self.class(reg);
         let scalar = match (&value.masks, class) {
             (Some(masks), _) => self.bits_of(&masks.clone()),
-            (None, Class::Pred) => {
-                let found = self.func.value(INT);
-                let row = self.bits_row(reg);
-                self.func.x(Code::Mov_r32_rm32, &[O::D(found), O::M(row)]);
-                found
-            }
+            (None, Class::Pred) => self.home_bits(reg),
             (None, class) => {
                 let found = self.func.value(INT);
                 let code =
@@ -117,12 +162,105 @@ impl Lower<'_> {
         scalar
     }
 
-    /// The first lane's value of an operand that is kept so.
+    /// The value of an operand in the lane of which the others follow: the first, or that of the slice which is computed.
     pub(super) fn scalar_src(&mut self, src: Src, class: Class) -> VReg {
-        match src {
-            Src::Reg(reg) => self.scalar(reg),
-            Src::Imm(value) => self.number(value, class),
+        match (src, self.slice) {
+            (Src::Reg(reg), None) => self.scalar(reg),
+            (Src::Reg(reg), Some((lanes, slice))) => self.firsts_in(reg, lanes)[slice],
+            (Src::Imm(value), _) => self.number(value, class),
         }
+    }
+
+    /// The values of the first lane of each slice, of a value that is kept so.
+    pub(super) fn firsts(&mut self, reg: Reg) -> Vectors {
+        let mut value = self.known(reg);
+        if let Some(firsts) = value.firsts {
+            return firsts;
+        }
+        debug_assert!(value.home, "what follows in slices is kept so");
+        let (code, size) = match self.class(reg) {
+            Class::W64 => (Code::Mov_r64_rm64, 8),
+            Class::W32 | Class::Pred => (Code::Mov_r32_rm32, 4),
+        };
+        let lanes = self.slice_of(reg);
+        let firsts: Vectors = (0..self.gang.lanes() / lanes)
+            .map(|nth| {
+                let found = self.func.value(INT);
+                let row = self.row(reg, nth * lanes * size / self.level.bytes());
+                self.func.x(code, &[O::D(found), O::M(row)]);
+                found
+            })
+            .collect();
+        value.firsts = Some(firsts.clone());
+        self.set(reg, value);
+        firsts
+    }
+
+    /// The values of the first lane of each slice of so many lanes, of a value whose lanes follow from those.
+    pub(super) fn firsts_in(&mut self, reg: Reg, lanes: usize) -> Vectors {
+        let class = self.class(reg);
+        let wide = class == Class::W64;
+        let bits = if wide { 64 } else { 32 };
+        let (own, known) = match self.form(reg) {
+            Form::Firsts => (self.slice_of(reg), self.firsts(reg)),
+            Form::One | Form::Vectors => (self.gang.lanes(), Rc::from([self.scalar(reg)])),
+        };
+        if own == lanes {
+            return known;
+        }
+        if let Some((of, firsts)) = self.known(reg).finer.filter(|(of, _)| *of == lanes) {
+            debug_assert_eq!(of, lanes);
+            return firsts;
+        }
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = self.shape(reg).clone() else {
+            return known;
+        };
+        let firsts: Vectors = (0..self.gang.lanes())
+            .step_by(lanes)
+            .map(|lane| {
+                let step = (affine.step(lane) << (64 - bits)).cast_signed() >> (64 - bits);
+                self.increased(known[lane / own], step, wide)
+            })
+            .collect();
+        let value = Value { finer: Some((lanes, firsts.clone())), ..self.known(reg) };
+        self.set(reg, value);
+        firsts
+    }
+
+    /// The value of a lane, of a register whose lanes follow from others.
+    pub(super) fn stepped_lane(&mut self, reg: Reg, lane: usize) -> VReg {
+        let wide = self.class(reg) == Class::W64;
+        let bits = if wide { 64 } else { 32 };
+        let first = match self.form(reg) {
+            Form::Firsts => self.firsts(reg)[lane / self.slice_of(reg)],
+            Form::One | Form::Vectors => self.scalar(reg),
+        };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = self.shape(reg) else {
+            return first;
+        };
+        let step = (affine.step(lane) << (64 - bits)).cast_signed() >> (64 - bits);
+        self.increased(first, step, wide)
+    }
+
+    /// A value and a constant.
+    fn increased(&mut self, value: VReg, by: i64, wide: bool) -> VReg {
+        if by == 0 {
+            return value;
+        }
+        let found = self.func.value(INT);
+        match i32::try_from(by) {
+            Ok(by) => {
+                let sum = O::M(Mem::new(Base::Value(value), by));
+                let code = if wide { Code::Lea_r64_m } else { Code::Lea_r32_m };
+                self.func.x(code, &[O::D(found), sum]);
+            }
+            Err(_) => {
+                let by = self.number(by.cast_unsigned(), Class::W64);
+                let sum = Mem { index: Some((by, 1)), ..Mem::new(Base::Value(value), 0) };
+                self.func.x(Code::Lea_r64_m, &[O::D(found), O::M(sum)]);
+            }
+        }
+        found
     }
 
     /// A constant.
@@ -151,16 +289,14 @@ impl Lower<'_> {
             Pred::Is(reg) => self.scalar(reg),
             Pred::Not(reg) => {
                 let bits = self.scalar(reg);
-                let found = self.func.value(INT);
-                self.func.x(Code::Not_rm32, &[O::Tied(found, bits)]);
-                found
+                self.lanes_not(bits)
             }
-            Pred::Const(value) => self.number(if value { 0xffff_ffff } else { 0 }, Class::W32),
+            Pred::Const(value) => self.lanes_constant(if value { u64::MAX } else { 0 }),
         }
     }
 
     /// The vectors of a value.
-    pub(super) fn vectors(&mut self, reg: Reg) -> Vec<VReg> {
+    pub(super) fn vectors(&mut self, reg: Reg) -> Vectors {
         let mut value = self.known(reg);
         if let Some(vectors) = value.vectors {
             return vectors;
@@ -168,7 +304,11 @@ impl Lower<'_> {
         let class = self.class(reg);
         let count = self.count(class);
         let load = U::Load.code(self.level);
-        let vectors: Vec<VReg> = if value.home && (value.full || !self.is_scalar(reg)) {
+        let form = self.form(reg);
+        let vectors: Vectors = if let Some(indexed) = &value.indexed {
+            let indexed = indexed.clone();
+            self.addresses(&indexed).into()
+        } else if value.home && (value.full || form == Form::Vectors) {
             (0..count)
                 .map(|nth| {
                     let found = self.func.value(FLOAT);
@@ -177,17 +317,66 @@ impl Lower<'_> {
                     found
                 })
                 .collect()
+        } else if form == Form::Firsts {
+            let firsts = self.firsts(reg);
+            let shape = self.shape(reg).clone();
+            let mut all: Option<(VReg, VReg)> = None;
+            let own = count / firsts.len();
+            (0..count)
+                .map(|nth| {
+                    let first = firsts[nth / own];
+                    let vector = match all {
+                        Some((of, vector)) if of == first => vector,
+                        _ => self.broadcast(first, class),
+                    };
+                    all = Some((first, vector));
+                    self.stepped(vector, &shape, class, nth)
+                })
+                .collect()
         } else {
             let first = self.scalar(reg);
             let shape = self.shape(reg).clone();
             let all = self.broadcast(first, class);
             (0..count).map(|nth| self.stepped(all, &shape, class, nth)).collect()
         };
-        // Reading the scalar may have changed what is known.
-        value.scalar = self.known(reg).scalar;
+        // Reading others may have changed what is known.
+        let known = self.known(reg);
+        (value.scalar, value.firsts) = (known.scalar, known.firsts);
         value.vectors = Some(vectors.clone());
         self.set(reg, value);
         vectors
+    }
+
+    /// A value that all lanes of a register have.
+    pub(super) fn alike(&mut self, reg: Reg, value: VReg) -> Value {
+        match self.form(reg) {
+            Form::One => Value::scalar(value),
+            Form::Firsts => Value::firsts(vec![value; self.gang.lanes() / self.slice_of(reg)]),
+            Form::Vectors => {
+                let class = self.class(reg);
+                let all = self.broadcast(value, class);
+                Value::vectors(vec![all; self.count(class)])
+            }
+        }
+    }
+
+    /// Gives all lanes of each warp a value of the warp's.
+    pub(super) fn set_of_warps(&mut self, reg: Reg, warps: &[VReg]) {
+        let value = match (warps, self.form(reg)) {
+            ([all], _) => self.alike(reg, *all),
+            (_, Form::One | Form::Firsts) => {
+                let count = self.gang.lanes() / self.slice_of(reg);
+                Value::firsts((0..count).map(|nth| warps[nth * warps.len() / count]).collect())
+            }
+            (_, Form::Vectors) => {
+                let class = self.class(reg);
+                let own = self.count(class) / warps.len();
+                let all: Vec<VReg> =
+                    warps.iter().map(|value| self.broadcast(*value, class)).collect();
+                Value::vectors((0..self.count(class)).map(|nth| all[nth / own]).collect())
+            }
+        };
+        self.set(reg, value);
     }
 
     /// A scalar in all lanes of a vector.
@@ -208,9 +397,9 @@ impl Lower<'_> {
         found
     }
 
-    /// A vector of a value of which all lanes have the first one's.
+    /// A vector of a value of which all lanes have that from which they follow.
     fn stepped(&mut self, all: VReg, shape: &Shape, class: Class, nth: usize) -> VReg {
-        let Shape::Affine(affine) = shape else { return all };
+        let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return all };
         if affine.is_uniform() {
             return all;
         }
@@ -274,18 +463,16 @@ impl Lower<'_> {
 
     /// Makes the NaNs of a register canonical.
     pub(super) fn canonical(&mut self, reg: Reg) {
-        let mut value = self.known(reg);
-        if !value.nan {
+        let nan = self.known(reg).nan;
+        if !nan || self.class(reg) != Class::W32 || self.form(reg) != Form::Vectors {
             return;
         }
-        if self.class(reg) == Class::W32
-            && let Some(vectors) = value.vectors.clone()
-        {
-            let vectors = vectors.into_iter().map(|vector| self.canonical_vector(vector)).collect();
-            value.vectors = Some(vectors);
-            value.nan = false;
-            self.set(reg, value);
-        }
+        let vectors = self.vectors(reg);
+        let vectors = vectors.iter().map(|vector| self.canonical_vector(*vector)).collect();
+        // The home row has others.
+        let value = self.known(reg);
+        let home = false;
+        self.set(reg, Value { nan: false, vectors: Some(vectors), home, full: home, ..value });
     }
 
     /// A vector of binary32 with canonical NaNs.
@@ -298,13 +485,26 @@ impl Lower<'_> {
 
     /// The values of a register in the form in which they are handed on, and what to make of them.
     pub(super) fn handed(&mut self, reg: Reg) -> Vec<VReg> {
-        if self.is_scalar(reg) {
-            return vec![self.scalar(reg)];
+        match self.form(reg) {
+            Form::One => vec![self.scalar(reg)],
+            Form::Firsts => self.firsts(reg).to_vec(),
+            Form::Vectors => {
+                if !self.floats[reg.0 as usize] {
+                    self.canonical(reg);
+                }
+                self.vectors(reg).to_vec()
+            }
         }
-        if !self.floats[reg.0 as usize] {
-            self.canonical(reg);
-        }
-        self.vectors(reg)
+    }
+
+    /// Registers without those that home rows have.
+    pub(super) fn passed(&self, regs: &[Reg]) -> Vec<Reg> {
+        regs.iter().filter(|reg| !self.homed[reg.0 as usize]).copied().collect()
+    }
+
+    /// What pieces of the code hand on of these registers.
+    pub(super) fn handed_all(&mut self, regs: &[Reg]) -> Vec<VReg> {
+        self.passed(regs).into_iter().flat_map(|reg| self.handed(reg)).collect()
     }
 
     /// What home rows do not hold of these registers, for an exit.
@@ -328,11 +528,22 @@ impl Lower<'_> {
                     values.extend(here);
                     kept.push((*reg, Keeps::First(affine, here.is_some())));
                 }
+                Shape::Sliced(lanes, affine) => {
+                    let here = if value.home { Vectors::default() } else { self.firsts(*reg) };
+                    kept.push((*reg, Keeps::Firsts(lanes, affine, here.len())));
+                    values.extend(here.iter());
+                }
                 Shape::Varying | Shape::Mask(_) => {
-                    if !value.home {
+                    if value.home && value.nan {
+                        kept.push((*reg, Keeps::Row));
+                    } else if let (Some(indexed), None) = (&value.indexed, &value.vectors) {
+                        let Indexed { base, numbers, index } = indexed;
+                        kept.push((*reg, Keeps::Indexed(*index, base.is_some(), numbers.len())));
+                        values.extend(base.iter().chain(numbers.iter()));
+                    } else if !value.home {
                         let vectors = self.vectors(*reg);
                         kept.push((*reg, Keeps::Vectors(vectors.len(), value.nan)));
-                        values.extend(vectors);
+                        values.extend(vectors.iter());
                     }
                 }
             }
@@ -340,28 +551,46 @@ impl Lower<'_> {
         (values, kept)
     }
 
-    /// Writes a value to its home row: of one whose lanes follow from the first, all lanes or just that.
-    pub(super) fn write_home(&mut self, reg: Reg, all: bool) {
+    /// Writes a value to its home row: of one whose lanes follow from the first, or from that of their slice, just those.
+    pub(super) fn write_home(&mut self, reg: Reg) {
+        self.write(reg, false);
+    }
+
+    /// Makes a home row whole, as everybody else reads it.
+    pub(super) fn complete_home(&mut self, reg: Reg) {
+        self.canonical(reg);
+        self.write(reg, true);
+    }
+
+    fn write(&mut self, reg: Reg, all: bool) {
         let value = self.known(reg);
-        if value.home && (value.full || !all || !self.is_scalar(reg)) {
+        let form = self.form(reg);
+        if value.home && (value.full || !all || form == Form::Vectors) {
             return;
         }
         let class = self.class(reg);
-        if class == Class::Pred {
-            let bits = self.scalar(reg);
-            let row = self.bits_row(reg);
-            self.func.x(Code::Mov_rm32_r32, &[O::M(row), O::U(bits)]);
-        } else if self.is_scalar(reg) && !all {
-            let first = self.scalar(reg);
-            let code = if class == Class::W64 { Code::Mov_rm64_r64 } else { Code::Mov_rm32_r32 };
-            let row = self.row(reg, 0);
-            self.func.x(code, &[O::M(row), O::U(first)]);
-        } else {
-            self.canonical(reg);
-            let (_, store) = crate::x86::vector_moves(self.level);
-            for (nth, vector) in self.vectors(reg).into_iter().enumerate() {
-                let row = self.row(reg, nth);
-                self.func.x(store, &[O::M(row), O::U(vector)]);
+        let (code, size) =
+            if class == Class::W64 { (Code::Mov_rm64_r64, 8) } else { (Code::Mov_rm32_r32, 4) };
+        match form {
+            Form::One if class == Class::Pred => self.write_bits(reg),
+            Form::One if !all => {
+                let first = self.scalar(reg);
+                let row = self.row(reg, 0);
+                self.func.x(code, &[O::M(row), O::U(first)]);
+            }
+            Form::Firsts if !all => {
+                let own = self.slice_of(reg) * size / self.level.bytes();
+                for (nth, first) in self.firsts(reg).iter().copied().enumerate() {
+                    let row = self.row(reg, nth * own);
+                    self.func.x(code, &[O::M(row), O::U(first)]);
+                }
+            }
+            Form::One | Form::Firsts | Form::Vectors => {
+                let (_, store) = crate::x86::vector_moves(self.level);
+                for (nth, vector) in self.vectors(reg).iter().copied().enumerate() {
+                    let row = self.row(reg, nth);
+                    self.func.x(store, &[O::M(row), O::U(vector)]);
+                }
             }
         }
         // Where lanes have parted, others may need another register in the row.
@@ -369,5 +598,15 @@ impl Lower<'_> {
             let value = self.known(reg);
             self.set(reg, Value { home: true, full: value.full || all, ..value });
         }
+    }
+
+    fn write_bits(&mut self, reg: Reg) {
+        let bits = self.scalar(reg);
+        let row = self.bits_row(reg);
+        if self.home(reg).stride != 0 {
+            return self.lanes_store(row, bits);
+        }
+        // All warps have one home.
+        self.func.x(Code::Mov_rm32_r32, &[O::M(row), O::U(bits)]);
     }
 }

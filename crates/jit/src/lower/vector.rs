@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::nans::leaves_nan_bits_open;
-use super::value::{FLOAT, Value};
+use super::value::{FLOAT, Value, Vectors};
 use super::values::{doubles, words};
 use crate::Level;
 use crate::isa::{U, V};
@@ -47,7 +47,7 @@ impl Lower<'_> {
                 self.canonical(reg);
             }
         }
-        let demanded = self.demanded.lanes(d).0;
+        let demanded = self.demanded.lanes(d);
         let masks = match op {
             Op::Select { p, .. } => Some(self.select_masks(*p, class)),
             _ => None,
@@ -55,9 +55,7 @@ impl Lower<'_> {
         let count = self.count(class);
         let mut vectors: Vec<Option<VReg>> = vec![None; count];
         for (nth, vector) in vectors.iter_mut().enumerate() {
-            let lanes = 32 / count;
-            let own = (u32::MAX >> (32 - lanes)) << (nth * lanes);
-            if demanded & own == 0 {
+            if demanded & self.gang.of_vector(nth, count) == 0 {
                 continue;
             }
             let made = match (op, &masks) {
@@ -321,7 +319,7 @@ impl Lower<'_> {
     }
 
     /// The masks of a choice between values of a class.
-    fn select_masks(&mut self, p: Pred, class: Class) -> Vec<VReg> {
+    fn select_masks(&mut self, p: Pred, class: Class) -> Vectors {
         match (class, self.masks(p)) {
             (Class::W64, _) => {
                 let bits = self.bits(p);
@@ -336,7 +334,7 @@ impl Lower<'_> {
     }
 
     /// The masks of a bit a lane, for values of 64 bits.
-    pub(super) fn wide_masks(&mut self, bits: VReg) -> Vec<VReg> {
+    pub(super) fn wide_masks(&mut self, bits: VReg) -> Vectors {
         let lanes = self.level.bytes() / 8;
         let count = self.count(Class::W64);
         match self.level {
@@ -359,9 +357,8 @@ impl Lower<'_> {
             }
             Level::Avx512 => (0..count)
                 .map(|nth| {
-                    let part = self.func.value(super::value::INT);
                     let by = (nth * lanes) as u8;
-                    self.func.x(Code::Shr_rm32_imm8, &[O::Tied(part, bits), O::I8(by)]);
+                    let part = self.tied(Code::Shr_rm64_imm8, bits, O::I8(by));
                     let found = self.func.value(regalloc2::RegClass::Vector);
                     self.func.x(Code::VEX_Kmovw_kr_r32, &[O::D(found), O::U(part)]);
                     found

@@ -1,6 +1,7 @@
 //! Vector operations on values of 64 bits, integers and binary64, and between these and 32 bits.
 
 use super::Lower;
+use super::lane_bits::Sets;
 use super::value::{FLOAT, INT, Value, mask_class};
 use super::values::doubles;
 use crate::Level;
@@ -260,21 +261,17 @@ impl Lower<'_> {
             debug_assert_eq!(mask.class() == RegClass::Vector, self.level == Level::Avx512);
             self.func.x(code, &[O::D(part), O::U(mask)]);
             if nth > 0 {
-                let moved = self.func.value(INT);
                 let by = O::I8((nth * lanes) as u8);
-                self.func.x(Code::Shl_rm32_imm8, &[O::Tied(moved, part), by]);
-                part = moved;
+                part = self.tied(Code::Shl_rm64_imm8, part, by);
             }
             bits = Some(match bits {
                 None => part,
-                Some(bits) => self.tied(Code::Or_r32_rm32, bits, O::U(part)),
+                Some(bits) => self.lanes_of(Sets::Or, bits, part),
             });
         }
         let Some(mut bits) = bits else { return };
         if negated {
-            let opposite = self.func.value(INT);
-            self.func.x(Code::Not_rm32, &[O::Tied(opposite, bits)]);
-            bits = opposite;
+            bits = self.lanes_not(bits);
         }
         self.set(d, Value::scalar(bits));
     }

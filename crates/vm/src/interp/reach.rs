@@ -89,7 +89,7 @@ fn refill(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u
     let found = frame.regions.find(low);
     let constant = frame.sites[cache].writes && frame.regions.is_constant(low);
     let region = found.filter(|_| !constant).unwrap_or(Region::EMPTY);
-    frame.sites[cache].region = region;
+    frame.sites[cache].set(region);
     region.holds(low, bytes).then_some(0)
 }
 

@@ -16,8 +16,10 @@ const SIZES: [u32; 7] = [40, 38, 36, 34, 32, 30, 28];
 /// Bytes of a page, or of several: what is given back to the host begins and ends at a multiple.
 pub(super) const PAGE: u64 = 4096;
 
-/// Bytes of a large page, where the host has such.
+/// Bytes of a large page, as most hosts have them.
 const LARGE_PAGE: u64 = 2 << 20;
+/// From so many bytes on an allocation has large pages: where little of one is touched, little is lost.
+const MANY: u64 = 4 * LARGE_PAGE;
 
 /// A range of addresses of this process, reserved for device memory. Nobody refers to its bytes: kernels and host access them
 /// at the same time, through addresses.
@@ -54,12 +56,11 @@ impl Range {
         self.base() + self.bytes as u64
     }
 
-    /// Asks for large pages of the host where an allocation covers several whole ones: then what kernels walk through with large steps
-    /// needs fewer translations of addresses, and first touches are few. Nothing is promised.
+    /// Asks the host for large pages where an allocation has several: whoever goes through it touches fewer.
     pub(super) fn prefer_large_pages(&self, start: u64, end: u64) {
         let (first, last) = (start.next_multiple_of(LARGE_PAGE), end - end % LARGE_PAGE);
-        if first.saturating_add(LARGE_PAGE) < last && self.base() <= first && last <= self.end() {
-            advise(self, first, last);
+        if end - start >= MANY && first < last {
+            advise_large(self, first, last);
         }
     }
 
@@ -78,7 +79,7 @@ impl Range {
 }
 
 #[cfg(all(not(miri), unix))]
-use for_unix::{Mapping, advise, give_back, reserve};
+use for_unix::{Mapping, advise_large, give_back, reserve};
 
 #[cfg(all(not(miri), unix))]
 mod for_unix {
@@ -116,16 +117,18 @@ mod for_unix {
         Err(MemoryError::Reserve(last))
     }
 
-    /// Large pages are welcome for these pages of the range.
-    pub(super) fn advise(range: &Range, first: u64, last: u64) {
-        let start = range.start.as_ptr().wrapping_add((first - range.base()) as usize);
-        // SAFETY: the pages lie inside the mapping, and what they hold stays as it is.
+    /// The host may back these addresses by large pages, or not.
+    pub(super) fn advise_large(range: &Range, first: u64, last: u64) {
         #[cfg(target_os = "linux")]
-        unsafe {
-            libc::madvise(start.cast(), (last - first) as usize, libc::MADV_HUGEPAGE)
-        };
+        {
+            let start = range.start.as_ptr().wrapping_add((first - range.base()) as usize);
+            // SAFETY: the pages lie inside the mapping, whose contents stay as they are.
+            unsafe {
+                libc::madvise(start.cast(), (last - first) as usize, libc::MADV_HUGEPAGE);
+            }
+        }
         #[cfg(not(target_os = "linux"))]
-        let _ = (start, last);
+        let _ = (range, first, last);
     }
 
     /// Gives whole pages of the range back to the host: they read as zero from now on.
@@ -148,7 +151,7 @@ mod for_unix {
 }
 
 #[cfg(all(not(miri), not(unix)))]
-use for_others::{Mapping, advise, give_back, reserve};
+use for_others::{Mapping, advise_large, give_back, reserve};
 
 #[cfg(all(not(miri), not(unix)))]
 mod for_others {
@@ -176,8 +179,8 @@ mod for_others {
         Err(MemoryError::Reserve(last))
     }
 
-    /// Nobody is asked.
-    pub(super) fn advise(_: &Range, _: u64, _: u64) {}
+    /// The host chooses its pages.
+    pub(super) fn advise_large(_: &Range, _: u64, _: u64) {}
 
     /// Pages stay committed: they are only made zero.
     pub(super) fn give_back(_: &Range, first: u64, last: u64) {
@@ -186,7 +189,7 @@ mod for_others {
 }
 
 #[cfg(miri)]
-use for_miri::{Mapping, advise, give_back, reserve};
+use for_miri::{Mapping, advise_large, give_back, reserve};
 
 /// Miri reserves nothing: a small block stands for the range.
 #[cfg(miri)]
@@ -216,7 +219,8 @@ mod for_miri {
         Ok((start, BYTES, Mapping(start, layout)))
     }
 
-    pub(super) fn advise(_: &Range, _: u64, _: u64) {}
+    /// There are no pages.
+    pub(super) fn advise_large(_: &Range, _: u64, _: u64) {}
 
     pub(super) fn give_back(_: &Range, first: u64, last: u64) {
         super::copy::zero(first, last - first);

@@ -1,6 +1,6 @@
 //! Machine code of warps (crate `jit`) as an engine, with the interpreter for what it leaves.
 //!
-//! Code runs one warp after the other from one barrier to the next. What it cannot do it leaves: its values go to their home rows, and
+//! Code runs one gang of warps after the other from one barrier to the next. What it cannot do it leaves: its values go to their home rows, and
 //! the lanes stand at a place of the plan, where the interpreter goes on to the end of the block. Where warps have left at different
 //! places, the scheduler decides who is next. So what another engine would do first is told first, and by the interpreter: faults,
 //! deadlocks, divergence.
@@ -21,6 +21,7 @@ use crate::launch::local_bytes;
 use crate::plan::{Pc, Plan, Shape};
 use ir::Interrupt;
 use jit::Why;
+use lanes::WARP;
 use made::Maker;
 use owner::{Owner, locate};
 use smallvec::SmallVec;
@@ -165,7 +166,7 @@ enum Due {
     Make,
 }
 
-/// Why a warp has left the code, and where its lanes stand.
+/// Why a warp's gang has left the code, and where the warp's lanes stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Left {
     why: Why,
@@ -222,11 +223,11 @@ impl Code for NativeCode {
         // Whether home rows are as the code left them.
         let mut trusted = from == Pc::START;
         loop {
-            let together = is_together(frame);
+            let together = is_together(frame, code.gang());
             if together
                 && let Some((entry, expected)) = code.entry(at.0)
                 && rows::prologue_fits(frame, code)
-                && (trusted || rows::fit(frame, expected))
+                && (trusted || rows::fit(frame, code, expected))
             {
                 match self.enter(frame, code, entry) {
                     Next::Native(to) => (at, trusted) = (to, true),
@@ -274,10 +275,15 @@ enum Next {
     Stop(Exit),
 }
 
-/// Whether every warp of the group has all its lanes.
-fn is_together(frame: &Frame<'_>) -> bool {
+/// Whether every warp of the group has all its lanes, and is there with its gang.
+fn is_together(frame: &Frame<'_>, gang: usize) -> bool {
     let group = frame.first..frame.first + frame.count;
-    frame.exec[group].iter().all(|lanes| *lanes == 0 || *lanes == u32::MAX)
+    let gangs = frame.exec[group].chunks(gang);
+    let in_gangs = frame.first.is_multiple_of(gang) && frame.count.is_multiple_of(gang);
+    in_gangs
+        && gangs
+            .into_iter()
+            .all(|gang| matches!(gang, [0, 0] | [u32::MAX, u32::MAX] | [0 | u32::MAX]))
 }
 
 impl NativeCode {
@@ -326,7 +332,8 @@ impl NativeCode {
         let state = frame.native.get_or_insert_with(|| Box::new(State::new(code)));
         let context = state.context();
         let interp = &raw const self.interp;
-        let mut owner = Owner { frame: std::ptr::null_mut(), interp };
+        let gang = code.gang();
+        let mut owner = Owner { frame: std::ptr::null_mut(), interp, gang };
         let owner = &raw mut owner;
         // SAFETY: the state holds a context, and nobody else uses it.
         let whole = is_whole(frame);
@@ -362,50 +369,70 @@ impl NativeCode {
             let exits = &known.exits;
             let is_exit = |exit: &u32| code.exit(*exit).why == Why::Exits;
             if warp == first
-                && last + 1 == end
+                && last + gang == end
                 && is_exit(&exit)
-                && exits[first..last].iter().all(is_exit)
+                && exits[first..last].iter().step_by(gang).all(is_exit)
             {
                 count(frame, known);
                 return Next::Stop(Stop::Exit);
             }
-            let before = (warp..last).map(|warp| (warp, Left::by(code, exits[warp])));
+            let of_gang = |warp: usize| exits[warp - (warp - first) % gang];
+            let before = (warp..last).map(|warp| (warp, Left::by(code, of_gang(warp))));
             all.left.extend(before);
             // The others are to come to where these are, and no further.
             (known.whole, known.start) = (0, 0);
             self.leave(frame, code, exit, last, &mut all);
-            warp = last + 1;
+            warp = last + gang;
         }
         // SAFETY: as above.
         count(frame, unsafe { &*context });
         self.next(frame, code, all)
     }
 
-    /// Notes how a warp has left, and puts into home rows what it has left.
+    /// Notes how a gang has left, and puts into home rows what it has left.
     fn leave(
         &self,
         frame: &mut Frame<'_>,
         code: &jit::Code,
         exit: u32,
-        warp: usize,
+        first: usize,
         all: &mut Warps,
     ) {
         let found = code.exit(exit);
-        let mut lanes = u32::MAX;
-        if let Some(needed) = &found.masked {
-            lanes = frame.native.as_ref().map_or(0, |state| state.known().lanes as u32);
-            let waiting = pending(frame, code);
-            rows::restore_for(frame, &found.kept, warp, |reg| {
-                let own = if needed.contains(&reg) { lanes } else { 0 };
-                let needs = |(_, regs, _): &&(u32, &[ir::Reg], Pc)| regs.contains(&reg);
+        let gang = rows::Gang::of(code, first);
+        // The lanes of each warp that are among those of the gang.
+        let of_warps = |lanes: u64| {
+            let own =
+                (0..code.gang()).map(move |nth| (first + nth, (lanes >> (nth * WARP)) as u32));
+            own.filter(|(_, lanes)| *lanes != 0)
+        };
+        let mut lanes = u64::MAX;
+        if let Some(apart) = &found.apart {
+            let left = |found| frame.native.as_ref().map_or(0, |state| state.word_of(found, 0));
+            lanes = left(&apart.lanes);
+            let waiting: SmallVec<[(u64, &[ir::Reg], Pc); 4]> = apart
+                .waiting
+                .iter()
+                .map(|(nth, found)| {
+                    let (place, regs) = &code.waiting()[*nth as usize];
+                    (left(found), &regs[..], Pc(*place))
+                })
+                .collect();
+            rows::restore_for(frame, &found.kept, gang, |reg| {
+                let own = if apart.needed.contains(&reg) { lanes } else { 0 };
+                let needs = |(_, regs, _): &&(u64, &[ir::Reg], Pc)| regs.contains(&reg);
                 waiting.iter().filter(needs).fold(own, |all, (lanes, ..)| all | lanes)
             });
-            all.others.extend(waiting.iter().map(|(lanes, _, at)| (warp, *lanes, Some(*at))));
+            for (lanes, _, at) in &waiting {
+                let own = of_warps(*lanes).map(|(warp, lanes)| (warp, lanes, Some(*at)));
+                all.others.extend(own);
+            }
         }
-        if found.why != Why::Barrier && found.masked.is_none() {
-            rows::restore(frame, &found.kept, warp);
+        if found.why != Why::Barrier && found.apart.is_none() {
+            rows::restore(frame, &found.kept, gang);
         }
-        all.left.push((warp, Left { lanes, ..Left::by(code, exit) }));
+        let left = of_warps(lanes);
+        all.left.extend(left.map(|(warp, lanes)| (warp, Left { lanes, ..Left::by(code, exit) })));
     }
 
     /// Who goes on where when all warps have left.
@@ -443,7 +470,11 @@ impl NativeCode {
     /// Makes whole rows of what warps have left at barriers.
     fn complete_rows(&self, frame: &mut Frame<'_>, code: &jit::Code, left: &[(usize, Left)]) {
         for (warp, left) in left.iter().filter(|(_, left)| left.why == Why::Barrier) {
-            rows::restore(frame, &code.exit(left.exit).kept, *warp);
+            // All warps of a gang come to a barrier together.
+            if (warp - frame.first).is_multiple_of(code.gang()) {
+                let gang = rows::Gang::of(code, *warp);
+                rows::restore(frame, &code.exit(left.exit).kept, gang);
+            }
         }
     }
 }
@@ -457,8 +488,8 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     context.registers = frame.cta.regs as u64;
     context.sites = frame.sites.as_ptr() as u64;
     context.shared = frame.cta.shared.start as u64;
-    context.local_start = frame.cta.local.start as u64;
-    context.local_step = lanes::WARP as u64 * frame.cta.local_stride;
+    context.local = frame.cta.local.start as u64;
+    context.local_step = WARP as u64 * frame.cta.local_stride;
     context.params = frame.cta.params.start as u64;
     context.perform = calls::perform as *const () as u64;
     context.find = calls::find as *const () as u64;
@@ -471,7 +502,7 @@ fn introduce(frame: &Frame<'_>, context: &mut jit::Context, entry: u64, owner: *
     (context.masked_instructions, context.masked_lanes, context.divergences) = (0, 0, 0);
 }
 
-/// Runs the code of these warps, until one leaves in a way that needs somebody. The result is by which exit, and which warp it is.
+/// Runs the code of these warps, until a gang leaves in a way that needs somebody. The result is by which exit, and its first warp.
 ///
 /// # Safety
 /// The context is the frame's, and knows the owner, which knows the frame; `start` begins code that was made for this machine and
@@ -498,16 +529,6 @@ fn count(frame: &mut Frame<'_>, known: &jit::Context) {
     frame.stats.warp_instructions += known.instructions + known.masked_instructions;
     frame.stats.thread_instructions += 32 * known.instructions + known.masked_lanes;
     frame.stats.divergences += known.divergences;
-}
-
-/// The lanes that wait for their turn in the code that was left, which registers they need, and where they stand.
-fn pending<'c>(frame: &mut Frame<'_>, code: &'c jit::Code) -> Vec<(u32, &'c [ir::Reg], Pc)> {
-    let Some(state) = &mut frame.native else { return Vec::new() };
-    // SAFETY: the state holds a context, and no code runs.
-    let context = unsafe { &mut *state.context() };
-    let noted = context.pending.iter_mut().zip(code.pending());
-    let all = noted.map(|(lanes, (place, regs))| (std::mem::take(lanes), &regs[..], Pc(*place)));
-    all.filter(|(lanes, ..)| *lanes != 0).collect()
 }
 
 /// Whether the group is all that is waited for at a barrier.

@@ -8,6 +8,8 @@ pub(super) struct Owner {
     /// A [`crate::frame::Frame`].
     pub(super) frame: *mut (),
     pub(super) interp: *const Program,
+    /// Warps of a gang.
+    pub(super) gang: usize,
 }
 
 /// The frame is that of the CTA to which the code has come.

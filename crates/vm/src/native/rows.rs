@@ -2,10 +2,62 @@
 
 use crate::frame::Frame;
 use crate::plan::Slot;
-use ir::analysis::Shape;
+use ir::analysis::{Affine, Shape};
 use ir::{Class, Reg};
 use jit::{Found, Kept};
 use lanes::WARP;
+
+/// The warps whose rows machine code has, or leaves, together.
+#[derive(Clone, Copy)]
+pub(super) struct Gang {
+    first: usize,
+    warps: usize,
+}
+
+impl Gang {
+    pub(super) fn of(code: &jit::Code, first: usize) -> Gang {
+        Gang { first, warps: code.gang() }
+    }
+
+    fn lanes(self) -> std::ops::Range<usize> {
+        0..self.warps * WARP
+    }
+
+    /// A lane's warp, and its place there.
+    fn place(self, lane: usize) -> (usize, usize) {
+        (self.first + lane / WARP, lane % WARP)
+    }
+
+    /// The value of a lane in a row of the gang.
+    ///
+    /// # Safety
+    /// The register has a home of the class inside the frame's registers.
+    unsafe fn value(self, frame: &Frame<'_>, slot: Slot, class: Class, lane: usize) -> u64 {
+        let (warp, lane) = self.place(lane);
+        // SAFETY: the caller's.
+        unsafe {
+            match class {
+                Class::W64 => (*frame.row::<u64>(slot, warp))[lane],
+                Class::W32 | Class::Pred => (*frame.row::<u32>(slot, warp))[lane].into(),
+            }
+        }
+    }
+
+    /// Sets the value of a lane in a row of the gang.
+    ///
+    /// # Safety
+    /// As for [`Gang::value`].
+    unsafe fn set(self, frame: &mut Frame<'_>, slot: Slot, class: Class, lane: usize, value: u64) {
+        let (warp, lane) = self.place(lane);
+        // SAFETY: the caller's.
+        unsafe {
+            match class {
+                Class::W64 => (*frame.row::<u64>(slot, warp))[lane] = value,
+                Class::W32 | Class::Pred => (*frame.row::<u32>(slot, warp))[lane] = value as u32,
+            }
+        }
+    }
+}
 
 /// Whether the rows of the prologue have the shapes that code relies on. They are written once, so it is looked at once.
 pub(super) fn prologue_fits(frame: &mut Frame<'_>, code: &jit::Code) -> bool {
@@ -20,79 +72,79 @@ pub(super) fn prologue_fits(frame: &mut Frame<'_>, code: &jit::Code) -> bool {
         }
         found
     };
-    let warps = 0..frame.threads.warps;
+    let gangs = (0..frame.threads.warps).step_by(code.gang());
+    let gangs = gangs.map(|first| Gang::of(code, first));
     let fits = all
         .iter()
         .filter(|(reg, _)| computed(*reg))
-        .all(|(reg, shape)| warps.clone().all(|warp| has_shape(frame, *reg, shape, warp)));
+        .all(|(reg, shape)| gangs.clone().all(|gang| has_shape(frame, *reg, shape, gang)));
     let mut state = frame.native.take().unwrap_or_else(|| Box::new(super::State::new(code)));
     state.prologue_fits = Some(fits);
     frame.native = Some(state);
     fits
 }
 
-/// Whether the rows of the group's warps have these shapes.
-pub(super) fn fit(frame: &Frame<'_>, expected: &[(Reg, Shape)]) -> bool {
-    let mut group = (frame.first..frame.first + frame.count).filter(|warp| frame.exec[*warp] != 0);
-    group.all(|warp| expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, warp)))
+/// Whether the rows of the group's gangs have these shapes.
+pub(super) fn fit(frame: &Frame<'_>, code: &jit::Code, expected: &[(Reg, Shape)]) -> bool {
+    let firsts = (frame.first..frame.first + frame.count).step_by(code.gang());
+    let mut gangs = firsts.filter(|warp| frame.exec[*warp] != 0).map(|first| Gang::of(code, first));
+    gangs.all(|gang| expected.iter().all(|(reg, shape)| has_shape(frame, *reg, shape, gang)))
 }
 
-fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, warp: usize) -> bool {
+fn has_shape(frame: &Frame<'_>, reg: Reg, shape: &Shape, gang: Gang) -> bool {
     let slot = frame.plan.rows.reg(reg);
-    if slot.is_none() {
-        return true;
+    let class = frame.plan.rows.class(reg);
+    let (Some(class), false) = (class, slot.is_none()) else { return true };
+    if class == Class::Pred {
+        // SAFETY: the register has a home of its class inside the registers.
+        let bits = |nth: usize| unsafe { *frame.pred(slot, gang.first + nth) };
+        return (0..gang.warps).all(|nth| match shape {
+            Shape::Mask(lanes) => bits(nth) == (lanes >> (nth * WARP)) as u32,
+            Shape::Affine(_) => bits(nth) == bits(0) && matches!(bits(nth), 0 | u32::MAX),
+            Shape::Sliced(..) | Shape::Varying => true,
+        });
     }
-    let exists = |lane: usize| frame.threads.existing[warp] >> lane & 1 != 0;
-    match (frame.plan.rows.class(reg), shape) {
-        (Some(Class::Pred), shape) => {
-            // SAFETY: the register has a home of its class inside the registers.
-            let bits = unsafe { *frame.pred(slot, warp) };
-            match shape {
-                Shape::Mask(lanes) => bits == *lanes,
-                Shape::Affine(_) => bits == 0 || bits == u32::MAX,
-                Shape::Varying => true,
-            }
-        }
-        (Some(Class::W32), Shape::Affine(affine)) => {
-            // SAFETY: as above.
-            let row = unsafe { &*frame.row::<u32>(slot, warp) };
-            let range =
-                affine.range.is_none_or(|(low, high)| (low..=high).contains(&row[0].into()));
-            range
-                && (0..WARP).all(|lane| {
-                    !exists(lane) || row[lane] == row[0].wrapping_add(affine.step(lane) as u32)
-                })
-        }
-        (Some(Class::W64), Shape::Affine(affine)) => {
-            // SAFETY: as above.
-            let row = unsafe { &*frame.row::<u64>(slot, warp) };
-            let range = affine.range.is_none_or(|(low, high)| (low..=high).contains(&row[0]));
-            range
-                && (0..WARP).all(|lane| {
-                    !exists(lane) || row[lane] == row[0].wrapping_add(affine.step(lane))
-                })
-        }
-        (Some(Class::W32 | Class::W64) | None, _) => true,
-    }
+    let (affine, group) = match shape {
+        Shape::Affine(affine) => (affine, gang.lanes().end),
+        Shape::Sliced(lanes, affine) => (affine, *lanes as usize),
+        Shape::Mask(_) | Shape::Varying => return true,
+    };
+    let exists = |lane: usize| {
+        let (warp, lane) = gang.place(lane);
+        frame.threads.existing[warp] >> lane & 1 != 0
+    };
+    // SAFETY: as above.
+    let value = |lane: usize| unsafe { gang.value(frame, slot, class, lane) };
+    gang.lanes().filter(|lane| exists(*lane)).all(|lane| {
+        let first = value(lane - lane % group);
+        let range = affine.range.is_none_or(|(low, high)| (low..=high).contains(&first));
+        range && value(lane) == stepped(first, affine, class, lane)
+    })
 }
 
-/// Makes whole home rows of what a warp left.
-pub(super) fn restore(frame: &mut Frame<'_>, kept: &[(Reg, Kept)], warp: usize) {
-    restore_for(frame, kept, warp, |_| u32::MAX);
+/// The value of a lane that follows from another.
+fn stepped(first: u64, affine: &Affine, class: Class, lane: usize) -> u64 {
+    let value = first.wrapping_add(affine.step(lane));
+    if class == Class::W64 { value } else { u64::from(value as u32) }
+}
+
+/// Makes whole home rows of what a gang left.
+pub(super) fn restore(frame: &mut Frame<'_>, kept: &[(Reg, Kept)], gang: Gang) {
+    restore_for(frame, kept, gang, |_| u64::MAX);
 }
 
 /// The same for the lanes that need each register.
 pub(super) fn restore_for(
     frame: &mut Frame<'_>,
     kept: &[(Reg, Kept)],
-    warp: usize,
-    lanes: impl Fn(Reg) -> u32,
+    gang: Gang,
+    lanes: impl Fn(Reg) -> u64,
 ) {
     for (reg, kept) in kept {
         let slot = frame.plan.rows.reg(*reg);
         let class = frame.plan.rows.class(*reg);
         let (Some(class), false) = (class, slot.is_none()) else { continue };
-        restore_one(frame, slot, class, kept, warp, lanes(*reg));
+        restore_one(frame, slot, class, kept, gang, lanes(*reg));
     }
 }
 
@@ -101,66 +153,83 @@ fn restore_one(
     slot: Slot,
     class: Class,
     kept: &Kept,
-    warp: usize,
-    lanes: u32,
+    gang: Gang,
+    lanes: u64,
 ) {
-    let is_meant = |lane: usize| lanes >> lane & 1 != 0;
-    let word = |found: &Found, nth: usize| -> u64 {
-        let Some(state) = frame.native.as_ref() else { return 0 };
-        let context = state.known();
-        match *found {
-            Found::General(number) => context.generals[usize::from(number) % 16],
-            Found::Vector(number) => context.vectors[usize::from(number) % 32][nth % 8],
-            Found::Mask(number) => context.masks[usize::from(number) % 8],
-            Found::Spilled(at) => state.word(at as usize + nth),
-        }
+    let word = |frame: &Frame<'_>, found: &Found, nth: usize| -> u64 {
+        frame.native.as_ref().map_or(0, |state| state.word_of(found, nth))
     };
+    let meant = gang.lanes().filter(|lane| lanes >> lane & 1 != 0);
+    // SAFETY: the register has a home of its class inside the registers; so below.
+    let row = |frame: &Frame<'_>, lane: usize| unsafe { gang.value(frame, slot, class, lane) };
     match kept {
-        Kept::First(affine, found) => match class {
-            Class::W64 => {
-                // SAFETY: the register has a home of its class inside the registers.
-                let row = unsafe { &mut *frame.row::<u64>(slot, warp) };
-                let first = found.as_ref().map_or(row[0], |found| word(found, 0));
-                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane))
-                {
-                    *value = first.wrapping_add(affine.step(lane));
-                }
-            }
-            Class::W32 | Class::Pred => {
+        Kept::First(affine, found) => {
+            let first = found.map_or_else(|| row(frame, 0), |found| word(frame, &found, 0));
+            for lane in meant {
+                let value = stepped(first, affine, class, lane);
                 // SAFETY: as above.
-                let row = unsafe { &mut *frame.row::<u32>(slot, warp) };
-                let first = found.as_ref().map_or(row[0], |found| word(found, 0) as u32);
-                for (lane, value) in row.iter_mut().enumerate().filter(|(lane, _)| is_meant(*lane))
-                {
-                    *value = first.wrapping_add(affine.step(lane) as u32);
+                unsafe { gang.set(frame, slot, class, lane, value) };
+            }
+        }
+        Kept::Firsts(lanes, affine, found) => {
+            let lanes = *lanes as usize;
+            for lane in meant {
+                let first = match found.get(lane / lanes) {
+                    Some(found) => word(frame, found, 0),
+                    // It stays as it is.
+                    None => row(frame, lane - lane % lanes),
+                };
+                let value = stepped(first, affine, class, lane);
+                // SAFETY: as above.
+                unsafe { gang.set(frame, slot, class, lane, value) };
+            }
+        }
+        Kept::Indexed(index, base, vectors) => {
+            let base = base.map_or(0, |base| word(frame, &base, 0));
+            let elements = gang.lanes().end / vectors.len().max(1);
+            for lane in meant {
+                let (vector, nth) = (&vectors[lane / elements], lane % elements);
+                let number = (word(frame, vector, nth / 2) >> (nth % 2 * 32)) as u32;
+                let number = if index.signed { number.cast_signed() as u64 } else { number.into() };
+                let value = base.wrapping_add(number << index.shift);
+                // SAFETY: as above.
+                unsafe { gang.set(frame, slot, class, lane, value) };
+            }
+        }
+        Kept::Row => {
+            for lane in meant {
+                let bits = row(frame, lane) as u32;
+                if f32::from_bits(bits).is_nan() {
+                    // SAFETY: as above.
+                    unsafe { gang.set(frame, slot, class, lane, numeric::f32::NAN.into()) };
                 }
             }
-        },
+        }
         Kept::Bits(found) => {
-            // SAFETY: as above.
-            unsafe {
-                let bits = frame.pred(slot, warp);
-                *bits = (*bits & !lanes) | (word(found, 0) as u32 & lanes);
+            let found = word(frame, found, 0);
+            for nth in 0..gang.warps {
+                let (own, lanes) = ((found >> (nth * WARP)) as u32, (lanes >> (nth * WARP)) as u32);
+                // SAFETY: as above.
+                unsafe {
+                    let bits = frame.pred(slot, gang.first + nth);
+                    *bits = (*bits & !lanes) | (own & lanes);
+                }
             }
         }
         Kept::Vectors(vectors, nan) => {
-            let bytes = if class == Class::W64 { 256 } else { 128 };
-            let words = bytes / 8 / vectors.len().max(1);
-            let canonical = |bits: u32| {
-                if f32::from_bits(bits).is_nan() { numeric::f32::NAN } else { bits }
-            };
-            let value = |nth: usize| word(&vectors[nth / words], nth % words);
-            for lane in (0..WARP).filter(|lane| is_meant(*lane)) {
-                // SAFETY: as above.
-                unsafe {
-                    if class == Class::W64 {
-                        (*frame.row::<u64>(slot, warp))[lane] = value(lane);
-                    } else {
-                        let bits = (value(lane / 2) >> (lane % 2 * 32)) as u32;
-                        let bits = if *nan { canonical(bits) } else { bits };
-                        (*frame.row::<u32>(slot, warp))[lane] = bits;
+            let elements = gang.lanes().end / vectors.len().max(1);
+            for lane in meant {
+                let (vector, nth) = (&vectors[lane / elements], lane % elements);
+                let value = match class {
+                    Class::W64 => word(frame, vector, nth),
+                    Class::W32 | Class::Pred => {
+                        let bits = (word(frame, vector, nth / 2) >> (nth % 2 * 32)) as u32;
+                        let is_nan = *nan && f32::from_bits(bits).is_nan();
+                        u64::from(if is_nan { numeric::f32::NAN } else { bits })
                     }
-                }
+                };
+                // SAFETY: as above.
+                unsafe { gang.set(frame, slot, class, lane, value) };
             }
         }
     }

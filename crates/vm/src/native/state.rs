@@ -1,5 +1,6 @@
 //! What a frame keeps for machine code.
 
+use jit::Found;
 use std::fmt;
 use std::mem::size_of;
 
@@ -38,8 +39,19 @@ impl State {
         unsafe { &*self.memory.as_ptr().cast() }
     }
 
+    /// A word of 64 bits of what code has left somewhere.
+    pub(super) fn word_of(&self, found: &Found, nth: usize) -> u64 {
+        let context = self.known();
+        match *found {
+            Found::General(number) => context.generals[usize::from(number) % 16],
+            Found::Vector(number) => context.vectors[usize::from(number) % 32][nth % 8],
+            Found::Mask(number) => context.masks[usize::from(number) % 8],
+            Found::Spilled(at) => self.word(at as usize + nth),
+        }
+    }
+
     /// A word behind the context.
-    pub(super) fn word(&self, nth: usize) -> u64 {
+    fn word(&self, nth: usize) -> u64 {
         let at = size_of::<jit::Context>() / 8 + nth;
         self.memory.get(at / 8).map_or(0, |line| line.0[at % 8])
     }
