@@ -10,9 +10,7 @@ use crate::watch;
 use std::iter;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use warpwise::{
-    DEFAULT_STACK, Device, DeviceLaunch, Event, Extents, LaunchConfig, Packed, order,
-};
+use warpwise::{DEFAULT_STACK, Device, DeviceLaunch, Event, Extents, LaunchConfig, Packed, order};
 
 /// A launch.
 #[derive(Clone, Debug)]

@@ -136,8 +136,7 @@ pub(crate) fn prepared_with(
 ) -> Answer<Launch> {
     let exposed = |pointer: *mut u8| Address(pointer.expose_provenance() as u64);
     let size = exposed((&raw mut bytes).cast());
-    let mut extra =
-        [Address(BUFFER_POINTER), address, Address(BUFFER_SIZE), size, Address(END)];
+    let mut extra = [Address(BUFFER_POINTER), address, Address(BUFFER_SIZE), size, Address(END)];
     let extra = exposed(extra.as_mut_ptr().cast()).into();
     prepared(handle, function, shape, Out::null(), extra)
 }

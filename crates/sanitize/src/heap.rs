@@ -54,9 +54,8 @@ impl Heap {
     /// Reports the blocks that the launch leaves and nobody can free: no pointer to them is in memory. If `all`, those that are
     /// left and can still be freed, too.
     pub(crate) fn report_leaks(&self, memory: &Memory, all: bool, found: &mut Findings) {
-        let is_left = |block: &&Block| {
-            block.freed.is_none() && !self.handed_on.contains(&block.start)
-        };
+        let is_left =
+            |block: &&Block| block.freed.is_none() && !self.handed_on.contains(&block.start);
         let left = || self.blocks.values().filter(is_left);
         if left().next().is_none() {
             return;

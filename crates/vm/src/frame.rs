@@ -2,12 +2,12 @@
 
 use crate::block::Block;
 use crate::cluster_memory::ClusterMemory;
+use crate::enqueued::Launches;
 use crate::exit::Stop;
 use crate::heap_event::HeapEvent;
 use crate::launch::SpecialValues;
 use crate::memory::{Memory, Reader, Region};
 use crate::plan::{Plan, Slot};
-use crate::enqueued::Launches;
 use crate::printed::Text;
 use crate::stats::Stats;
 use crate::texture::LastTextures;

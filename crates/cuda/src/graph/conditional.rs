@@ -6,8 +6,8 @@ use crate::abi::constants::{
     CU_GRAPH_COND_TYPE_IF, CU_GRAPH_COND_TYPE_SWITCH, CU_GRAPH_COND_TYPE_WHILE,
 };
 use crate::abi::{
-    Address, Answer, CUDA_CONDITIONAL_NODE_PARAMS, CUcontext, CUgraph, CUgraphConditionalHandle, CUresult,
-    Out,
+    Address, Answer, CUDA_CONDITIONAL_NODE_PARAMS, CUcontext, CUgraph, CUgraphConditionalHandle,
+    CUresult, Out,
 };
 use crate::context::named_or_current;
 use crate::driver::driver;

@@ -19,9 +19,9 @@ pub(crate) use known::{Gone, allocated, is_on, place};
 pub(crate) use missing::missing;
 
 use crate::function::Function;
+use crate::memory::{Block, CallPlace, Rows, Side, find, find_any};
 #[cfg(not(target_os = "linux"))]
 use elsewhere as host;
-use crate::memory::{Block, CallPlace, Rows, Side, find, find_any};
 use known::known;
 use order::{Clash, Work};
 use ranges::Ranges;
@@ -93,7 +93,9 @@ pub(crate) fn copied(copy: &Rows, place: Option<&CallPlace>) {
     ordered("a copy", place, Traffic { reads, writes, ..Traffic::default() });
     // Memory of the program that no device knows is copied before the call returns, behind what is before it.
     let of_program = |side: &Side| find_any(side.address).is_none();
-    if let (true, Some(moment)) = (of_program(&copy.from) || of_program(&copy.to), moments::current()) {
+    if let (true, Some(moment)) =
+        (of_program(&copy.from) || of_program(&copy.to), moments::current())
+    {
         host::may_be_known(&moment);
     }
 }

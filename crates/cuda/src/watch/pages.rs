@@ -127,8 +127,7 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     if let Ok(mut touched) = TOUCHED.try_lock()
         && touched.len() < TOUCHES
     {
-        let trace =
-            if has_room() { Backtrace::force_capture() } else { Backtrace::disabled() };
+        let trace = if has_room() { Backtrace::force_capture() } else { Backtrace::disabled() };
         touched.push(Touched { address, writes, code, trace });
     }
     // All of it, so that a loop over an array faults once.
@@ -173,8 +172,8 @@ fn before(signal: c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void)
     let action = BEFORE.load(Ordering::SeqCst);
     // SAFETY: the action was the process's own, and is never freed; a handler has the form that its flags say.
     unsafe {
-        let default = action.is_null()
-            || matches!((*action).sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
+        let default =
+            action.is_null() || matches!((*action).sa_sigaction, libc::SIG_DFL | libc::SIG_IGN);
         if default {
             // The instruction faults again, and the process ends as it would have ended.
             libc::signal(signal, libc::SIG_DFL);

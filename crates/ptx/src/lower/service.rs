@@ -31,9 +31,9 @@ pub(super) fn unsupported(function: &str) -> Option<&'static str> {
         }
         "__nvvm_prof_trigger" => Some("there are no profiler counters"),
         _ if function.starts_with("cudaCG") => Some("groups of several grids are not there yet"),
-        _ if function.starts_with("cuda") || function.starts_with("__cudaCDP") => Some(
-            "this function of the device's runtime interface is not there yet",
-        ),
+        _ if function.starts_with("cuda") || function.starts_with("__cudaCDP") => {
+            Some("this function of the device's runtime interface is not there yet")
+        }
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! How launches end.
 
-use crate::fault::{Fault, FaultKind, ThreadId};
 use crate::enqueued::Launched;
+use crate::fault::{Fault, FaultKind, ThreadId};
 use crate::printed::Printed;
 use crate::stats::Stats;
 use ir::Place;

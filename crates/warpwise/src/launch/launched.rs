@@ -187,7 +187,9 @@ impl Kernel {
                     launch.release(device);
                 }
                 DeviceWork::Unknown(address) => {
-                    return Err(refuse(format!("a kernel launches {address:#x}, which is no kernel")));
+                    return Err(refuse(format!(
+                        "a kernel launches {address:#x}, which is no kernel"
+                    )));
                 }
             }
         }
