@@ -1,6 +1,7 @@
 //! Launching a kernel.
 
 use super::arg::Arg;
+use super::extents::Extents;
 use super::launched::DeviceLaunch;
 use super::packed::Packed;
 use crate::device::Device;
@@ -9,64 +10,12 @@ use crate::module::Kernel;
 use crate::owner::Owners;
 use crate::source::Located;
 use diag::{Class, Diagnostic, Severity};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vm::{
     CLOCK_KHZ, DEFAULT_STACK, EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer,
     Outcome, Printed, Schedule, Stats,
 };
-
-/// Extents in x, y and z; the missing ones are 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Extents(pub [u32; 3]);
-
-impl From<u32> for Extents {
-    fn from(x: u32) -> Self {
-        Extents([x, 1, 1])
-    }
-}
-
-impl From<[u32; 2]> for Extents {
-    fn from([x, y]: [u32; 2]) -> Self {
-        Extents([x, y, 1])
-    }
-}
-
-impl From<[u32; 3]> for Extents {
-    fn from(extents: [u32; 3]) -> Self {
-        Extents(extents)
-    }
-}
-
-impl fmt::Display for Extents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.0;
-        write!(f, "{x},{y},{z}")
-    }
-}
-
-impl FromStr for Extents {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut extents = [1; 3];
-        let parts: Vec<&str> = text.split(',').collect();
-        if parts.len() > extents.len() {
-            return Err("more than three extents: write X[,Y[,Z]]".to_owned());
-        }
-        for (extent, part) in extents.iter_mut().zip(parts) {
-            *extent = match part.trim().parse() {
-                Ok(0) | Err(_) => {
-                    return Err(format!("`{part}` is not an extent: write a number from 1 on"));
-                }
-                Ok(value) => value,
-            };
-        }
-        Ok(Extents(extents))
-    }
-}
 
 /// How to launch a kernel.
 #[derive(Clone)]
@@ -301,19 +250,4 @@ pub(crate) fn refusal(error: &LaunchError) -> Diagnostic {
         LaunchError::Params { .. } => Class::Bug,
     };
     Diagnostic::new(Severity::Error, class, error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn extents_read_one_to_three_numbers() {
-        assert_eq!("7".parse(), Ok(Extents([7, 1, 1])));
-        assert_eq!("7,8".parse(), Ok(Extents([7, 8, 1])));
-        assert_eq!("7,8,9".parse(), Ok(Extents([7, 8, 9])));
-        for wrong in ["", "0", "1,", "1,2,3,4", "-1", "4294967296", "a"] {
-            assert!(wrong.parse::<Extents>().is_err(), "{wrong:?}");
-        }
-    }
 }
