@@ -9,6 +9,7 @@ mod context;
 mod device;
 mod device_launches;
 mod driver;
+mod ending;
 mod entry;
 mod error;
 mod event;

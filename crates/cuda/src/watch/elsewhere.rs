@@ -1,7 +1,6 @@
 //! Who touches pages is found on Linux alone.
 
 use super::order::Work;
-use std::ops::Range;
 use warpwise::order::Moment;
 
 pub(crate) fn wants_work_done() -> bool {
@@ -15,7 +14,5 @@ pub(crate) fn settle() {}
 pub(super) fn may_be_known(_: &Moment) {}
 
 pub(super) fn may_know_all() {}
-
-pub(super) fn freed(_: &Range<u64>) {}
 
 pub(super) fn done(_: &Work) {}

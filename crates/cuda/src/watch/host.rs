@@ -5,7 +5,7 @@
 //! touches such a page, the program or a library or the operating system on its behalf, races with that work, and a right program
 //! never notices. While the device works, everything is permitted.
 
-use super::known::is_on;
+use super::known::{is_on, when_freed};
 use super::order::Work;
 use super::pages::{Forbidden, PAGE, Touched, forbid, permit, touched};
 use super::told::{at, finding, note, tell};
@@ -108,7 +108,7 @@ pub(super) fn may_know_all() {
 }
 
 /// Memory has been freed: it will be somebody else's.
-pub(super) fn freed(range: &Range<u64>) {
+fn freed(range: &Range<u64>) {
     if OPEN.load(Ordering::Relaxed) == 0 {
         return;
     }
@@ -138,6 +138,7 @@ pub(super) fn done(work: &Work) {
     if reads.is_empty() && writes.is_empty() {
         return;
     }
+    when_freed(freed);
     let (moment, name, place) = (work.moment.clone(), work.name.clone(), work.place.clone());
     with(|state| {
         if state.open.len() >= KEPT {

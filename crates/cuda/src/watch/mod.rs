@@ -15,7 +15,7 @@ mod ranges;
 mod told;
 
 pub(crate) use host::{at_work, settle, wants_work_done};
-pub(crate) use known::{Gone, allocated, is_on, place};
+pub(crate) use known::{Gone, allocated, freed, is_on, place};
 pub(crate) use missing::missing;
 
 use crate::function::Function;
@@ -98,12 +98,6 @@ pub(crate) fn copied(copy: &Rows, place: Option<&CallPlace>) {
     {
         host::may_be_known(&moment);
     }
-}
-
-/// Memory has been freed.
-pub(crate) fn freed(gone: Gone) {
-    host::freed(&gone.range);
-    known::freed(gone);
 }
 
 /// Rows are filled, or something is done with memory as a whole; `name` says what.
