@@ -2,6 +2,7 @@
 
 mod capture;
 mod conditional;
+mod dot;
 mod entries;
 mod exec;
 mod launch;
@@ -12,6 +13,7 @@ mod user;
 
 pub(crate) use capture::Capture;
 pub(crate) use conditional::create as create_condition;
+pub(crate) use dot::print as debug_dot;
 pub(crate) use entries::*;
 pub(crate) use exec::*;
 pub(crate) use nodes::*;
