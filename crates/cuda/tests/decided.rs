@@ -95,6 +95,34 @@ fn a_fault_in_what_a_kernel_launches_is_the_contexts() {
     call!(cuCtxDestroy_v2(faulted));
 }
 
+/// Device code has the same words for errors as the program (CUDA Runtime API, `cudaGetErrorName` and `cudaGetErrorString`).
+#[test]
+fn errors_have_words() {
+    let function = kernel(module(), c"say");
+    for (error, name, text) in [
+        (0, "cudaSuccess", "no error"),
+        (2, "cudaErrorMemoryAllocation", "out of memory"),
+        (9, "cudaErrorInvalidConfiguration", "invalid configuration argument"),
+        (
+            65,
+            "cudaErrorLaunchMaxDepthExceeded",
+            "launch would exceed maximum depth of nested launches",
+        ),
+        (12345, "unrecognized error code", "unrecognized error code"),
+    ] {
+        let said = words();
+        let second = said + 128;
+        let arguments = [address(&said), address(&second), address(&error)];
+        assert_eq!(run(function, &arguments), CUresult::SUCCESS);
+        let bytes: Vec<u8> = read(said).iter().flat_map(|word| word.to_le_bytes()).collect();
+        let text_at = |from: usize| {
+            let bytes = bytes[from..].split(|byte| *byte == 0).next().unwrap_or_default();
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        assert_eq!((text_at(0).as_str(), text_at(128).as_str()), (name, text));
+    }
+}
+
 /// A graph's condition, with its value at first if that is the same for every launch.
 fn condition(graph: CUgraph, at_first: Option<u32>) -> CUgraphConditionalHandle {
     let flags = u32::from(at_first.is_some());
@@ -188,6 +216,9 @@ fn a_graph_repeats_while_its_condition_holds() {
         assert_eq!(launched(exec, list)[..2], [0, count]);
     }
     call!(cuGraphExecDestroy(exec));
+    let mut count = 0u64;
+    let gone = result!(cuGraphGetNodes(bodies[0], Out::null(), Out::new(&mut count)));
+    assert_eq!(gone, CUresult::INVALID_HANDLE, "it goes with its node");
 }
 
 /// The same, "Conditional IF Nodes" and "Conditional SWITCH Nodes".

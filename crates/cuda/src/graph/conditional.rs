@@ -1,7 +1,7 @@
 //! Conditional nodes: a word of device memory says which of their graphs is launched, and how often. Kernels set it by
 //! `cudaGraphSetConditional`, whose handle is the word's address.
 
-use super::object::{Condition, Conditional, Graph, Node, Work, get, graphs};
+use super::object::{Bodies, Condition, Conditional, Graph, Node, Work, get, graphs};
 use crate::abi::constants::{
     CU_GRAPH_COND_TYPE_IF, CU_GRAPH_COND_TYPE_SWITCH, CU_GRAPH_COND_TYPE_WHILE,
 };
@@ -61,8 +61,8 @@ pub(super) fn made(params: Out<CUDA_CONDITIONAL_NODE_PARAMS>) -> Answer<Work> {
         (graph, handle)
     };
     let bodies: Vec<_> = (0..given.size).map(body).collect();
-    let handles: Arc<[CUgraph]> = bodies.iter().map(|(_, handle)| *handle).collect();
-    given.graphs = Address(handles.as_ptr().expose_provenance() as u64).into();
+    let handles = Arc::new(Bodies(bodies.iter().map(|(_, handle)| *handle).collect()));
+    given.graphs = Address(handles.0.as_ptr().expose_provenance() as u64).into();
     params.set(given)?;
     Ok(Work::Conditional(Conditional { word: given.handle, chosen, bodies, handles }))
 }

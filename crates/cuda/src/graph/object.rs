@@ -54,7 +54,19 @@ pub(crate) struct Conditional {
     /// The graphs, as the program has them.
     pub(crate) bodies: Vec<(Arc<Graph>, CUgraph)>,
     /// Their handles, where the program looks for them.
-    pub(crate) handles: Arc<[CUgraph]>,
+    pub(crate) handles: Arc<Bodies>,
+}
+
+/// The handles of the graphs of a conditional node, which lead nowhere when neither the node nor a copy of it is there.
+#[derive(Debug)]
+pub(crate) struct Bodies(pub(crate) Box<[CUgraph]>);
+
+impl Drop for Bodies {
+    fn drop(&mut self) {
+        for graph in &self.0 {
+            let _ = graphs().remove(graph.0);
+        }
+    }
 }
 
 /// The value of a condition.

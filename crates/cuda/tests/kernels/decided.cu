@@ -36,4 +36,15 @@ __global__ void count_down(int *left, int *turns, cudaGraphConditionalHandle han
 }
 
 __global__ void choose(cudaGraphConditionalHandle handle, const int *value) { cudaGraphSetConditional(handle, *value); }
+
+__device__ void copy(char *to, const char *text)
+{
+    while ((*to++ = *text++)) {}
+}
+
+__global__ void say(char *name, char *text, int error)
+{
+    copy(name, cudaGetErrorName((cudaError_t)error));
+    copy(text, cudaGetErrorString((cudaError_t)error));
+}
 }
