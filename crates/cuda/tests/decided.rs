@@ -41,23 +41,16 @@ fn read(from: CUdeviceptr) -> [u32; COUNT] {
     values
 }
 
+/// Launches a kernel of one thread.
+fn launch(function: CUfunction, stream: CUstream, arguments: &[Address]) {
+    let mut arguments = arguments.to_vec();
+    let (one, list, none) = (1, Out::new(&mut arguments[0]), Out::null());
+    call!(cuLaunchKernel(function, one, one, one, one, one, one, 0, stream, list, none));
+}
+
 /// Launches a kernel of one thread, and waits for it.
 fn run(function: CUfunction, arguments: &[Address]) -> CUresult {
-    let mut arguments = arguments.to_vec();
-    let (one, list) = (1, Out::new(&mut arguments[0]));
-    call!(cuLaunchKernel(
-        function,
-        one,
-        one,
-        one,
-        one,
-        one,
-        one,
-        0,
-        CUstream::NULL,
-        list,
-        Out::null()
-    ));
+    launch(function, CUstream::NULL, arguments);
     result!(cuCtxSynchronize())
 }
 
@@ -219,6 +212,31 @@ fn a_graph_repeats_while_its_condition_holds() {
     let mut count = 0u64;
     let gone = result!(cuGraphGetNodes(bodies[0], Out::null(), Out::new(&mut count)));
     assert_eq!(gone, CUresult::INVALID_HANDLE, "it goes with its node");
+}
+
+/// The same: bodies may be captured. Who captures into a graph that it has need not be told which one it was.
+#[test]
+fn the_graph_of_a_condition_is_captured() {
+    let module = module();
+    let list = words();
+    let (left, turns) = (list, list + 4);
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    let handle = condition(graph, Some(1));
+    let while_it_holds = (CU_GRAPH_COND_TYPE_WHILE, 1);
+    let (_, bodies) = conditional(graph, &[], handle, while_it_holds).expect("it is possible");
+    let stream: CUstream = made!(cuStreamCreate(CU_STREAM_NON_BLOCKING));
+    let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    let (nodes, edges) = (In::null(), In::null());
+    call!(cuStreamBeginCaptureToGraph(stream, bodies[0], nodes, edges, 0, mode));
+    let counts = [address(&left), address(&turns), address(&handle)];
+    launch(kernel(module, c"count_down"), stream, &counts);
+    call!(cuStreamEndCapture(stream, Out::null()));
+    let exec: CUgraphExec = made!(cuGraphInstantiateWithFlags(graph, 0));
+    set(left, 4);
+    assert_eq!(launched(exec, list)[..2], [0, 4]);
+    // Nobody knows of another graph.
+    call!(cuStreamBeginCapture_v2(stream, mode));
+    assert_eq!(result!(cuStreamEndCapture(stream, Out::null())), CUresult::INVALID_VALUE);
 }
 
 /// The same, "Conditional IF Nodes" and "Conditional SWITCH Nodes".
