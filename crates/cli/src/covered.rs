@@ -35,13 +35,16 @@ impl JsonCovered {
                 Some(_) => "all other schedules (--explore all)",
             });
         }
+        if !checked.report.launched.is_empty() {
+            not_looked_at.push("the kernels that it launches (`warpwise exec --check`)");
+        }
         // Under one schedule, nothing is said to depend on it.
         let looks_for = |code: &Code| match code {
             Code::W002 => arguments.pedantic,
             // Nothing frees memory here.
             Code::M003 => false,
             // Nor does a program copy and launch.
-            Code::H001 | Code::H002 | Code::H003 | Code::H004 => false,
+            Code::H001 | Code::H002 | Code::H003 | Code::H004 | Code::H005 => false,
             _ => true,
         };
         let codes = Code::ALL.iter().filter(|code| looks_for(code));

@@ -2,6 +2,7 @@
 
 use crate::abi::{Answer, CUresult};
 use crate::say;
+use crate::watch;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An exported function.
@@ -46,7 +47,9 @@ pub fn entries() -> &'static [Entry] {
 
 /// Calls what stands behind an entry point. Nothing unwinds into C.
 fn call(body: impl FnOnce() -> Answer) -> CUresult {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    let answer = catch_unwind(AssertUnwindSafe(body));
+    watch::settle();
+    match answer {
         Ok(Ok(())) => CUresult::SUCCESS,
         Ok(Err(result)) => result,
         Err(_) => {

@@ -2,8 +2,9 @@
 
 use crate::abi::{Address, Answer, CUfunction, CUresult, CUstream, CUtexref};
 use crate::function::Asked;
-use crate::launch::{self, Shape};
+use crate::launch;
 use crate::module::resolve;
+use crate::prepare::Shape;
 
 /// Bytes of arguments that a kernel can have (PTX ISA 9.1, "Kernel Function Parameters").
 const MOST: usize = 32764;
@@ -88,12 +89,12 @@ pub(crate) fn grid_in(handle: CUfunction, width: i32, height: i32, stream: CUstr
     let function = resolve(handle)?;
     let extent = |extent: i32| u32::try_from(extent).map_err(|_| CUresult::INVALID_VALUE);
     let grid = [extent(width)?, extent(height)?, 1];
-    let (shape, mut arguments) = {
+    let (shape, arguments) = {
         let asked = function.steps.asked();
         let Asked { block, shared, .. } = *asked;
         let mut arguments = asked.arguments.clone();
         arguments.resize(asked.size, 0);
         (Shape { grid, block, shared, cooperative: false, cluster: None }, arguments)
     };
-    launch::with_block(handle, shape, stream, &mut arguments)
+    launch::with_block(handle, shape, stream, &arguments)
 }

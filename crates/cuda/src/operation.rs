@@ -10,7 +10,7 @@ use crate::watch;
 use std::iter;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use warpwise::{DEFAULT_STACK, Device, Event, Extents, LaunchConfig, Packed, order};
+use warpwise::{DEFAULT_STACK, Device, DeviceLaunch, Event, Extents, LaunchConfig, Packed, order};
 
 /// A launch.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Launch {
     pub(crate) cooperative: bool,
     pub(crate) shared: u32,
     pub(crate) packed: Packed,
+    /// How many kernels launched each other before it.
+    pub(crate) depth: u32,
     /// What the program calls the function.
     pub(crate) handle: CUfunction,
     /// Where the arguments lie, for programs that look.
@@ -36,8 +38,23 @@ impl Launch {
         shared: u32,
         packed: Packed,
     ) -> Launch {
-        let addresses = OnceLock::new();
-        Launch { function, grid, block, cluster, cooperative, shared, packed, handle, addresses }
+        Launch {
+            function,
+            grid,
+            block,
+            cluster,
+            cooperative,
+            shared,
+            packed,
+            depth: 0,
+            handle,
+            addresses: OnceLock::new(),
+        }
+    }
+
+    /// The same launch by a kernel.
+    pub(crate) fn at_depth(self, depth: u32) -> Launch {
+        Launch { depth, ..self }
     }
 
     /// Pointers to its arguments, which live as long as it does.
@@ -102,6 +119,26 @@ impl Compare {
     }
 }
 
+/// Which of several lists of operations is done, by the value of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// The first if it is not zero, else the second, if there is one.
+    If,
+    /// The only one, as long as it is not zero.
+    While,
+    /// The one of its number, if there is one.
+    Switch,
+}
+
+/// Lists of operations, one of which is done.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// Where the condition is.
+    pub(crate) word: u64,
+    pub(crate) chosen: Chosen,
+    pub(crate) bodies: Vec<Vec<Operation>>,
+}
+
 /// Something that a stream does.
 #[derive(Clone, Debug)]
 pub(crate) enum Operation {
@@ -126,6 +163,8 @@ pub(crate) enum Operation {
     Free(u64),
     /// Memory of a graph is there until then.
     Keep(#[expect(dead_code, reason = "it is held, and nobody asks for it")] Arc<GraphMemory>),
+    /// Does some of other operations.
+    Choose(Arc<Choice>),
     Record(Event),
     Wait(Event),
 }
@@ -148,18 +187,36 @@ impl Operation {
             | Operation::Wait(_) => true,
             Operation::Write(_) => true,
             // Programs expect another thread.
-            Operation::Call(_) | Operation::Await(..) => false,
+            Operation::Call(_) | Operation::Await(..) | Operation::Choose(_) => false,
         }
     }
 
-    /// Does it. What goes wrong is the context's from then on.
+    /// Whether it waits for nobody but the work before it.
+    pub(crate) fn goes_on(&self) -> bool {
+        match self {
+            Operation::Launch(launch) => !launch.function.waits,
+            Operation::Call(_) | Operation::Await(..) | Operation::Choose(_) => false,
+            Operation::Nothing
+            | Operation::Copy(_)
+            | Operation::Fill { .. }
+            | Operation::Write(_)
+            | Operation::Free(_)
+            | Operation::Keep(_)
+            | Operation::Record(_)
+            | Operation::Wait(_) => true,
+        }
+    }
+
+    /// Does it: what a kernel has launched, and what is to be chosen, is left to be done. What goes wrong is the context's from then on.
     /// `place` is where the program issued it, if that is known.
     pub(crate) fn perform(
         &self,
         context: &Arc<Context>,
         device: &Device,
         place: Option<&CallPlace>,
-    ) {
+    ) -> Vec<DeviceLaunch> {
+        let _at_work = watch::at_work();
+        let mut launched = Vec::new();
         // After a fault nothing is done; callbacks of streams are told.
         let state = context.check();
         if let Operation::Call(_) = self {
@@ -169,19 +226,20 @@ impl Operation {
         if let Operation::Call(Call::Stream(function, stream, data)) = self {
             context.flush();
             function(*stream, state.err().unwrap_or(CUresult::SUCCESS), *data);
-            return;
+            return launched;
         }
         if state.is_err() {
-            return;
+            return launched;
         }
         let done = match self {
             Operation::Nothing
             | Operation::Keep(_)
+            | Operation::Choose(_)
             | Operation::Record(_)
             | Operation::Wait(_)
             | Operation::Call(Call::Stream(..)) => Ok(()),
             Operation::Launch(launch) => {
-                perform_launch(launch, context, device, place);
+                launched = perform_launch(launch, context, device, place);
                 Ok(())
             }
             Operation::Copy(rows) => {
@@ -218,6 +276,7 @@ impl Operation {
         if done.is_err() {
             context.fail(CUresult::ILLEGAL_ADDRESS);
         }
+        launched
     }
 }
 
@@ -243,8 +302,13 @@ fn stack(asked: u64) -> u32 {
     u32::try_from(larger).unwrap_or(u32::MAX)
 }
 
-/// Launches a kernel, or checks it.
-fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Option<&CallPlace>) {
+/// Launches a kernel, or checks it: what it has launched then.
+fn perform_launch(
+    launch: &Launch,
+    context: &Context,
+    device: &Device,
+    place: Option<&CallPlace>,
+) -> Vec<DeviceLaunch> {
     let Launch { function, grid, block, cluster, cooperative, shared, packed, .. } = launch;
     let limits = context.limits();
     let config = LaunchConfig {
@@ -253,11 +317,13 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Op
         dynamic_shared: *shared,
         stack_limit: stack(limits.stack),
         heap_limit: limits.heap,
+        depth: launch.depth,
         clock_khz: context.gpu.properties.clock_khz,
         engine: report::engine(),
         ..LaunchConfig::new(Extents(*grid), Extents(*block))
     };
     let started = Instant::now();
+    let mut launched = Vec::new();
     let _running = report::begins(&function.kernel);
     if report::is_checked(&function.kernel, function.launches()) {
         // A check may run the kernel again with the memory as it was: nothing else may change it meanwhile.
@@ -273,6 +339,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Op
                 if let Some(stopped) = &checked.fault {
                     context.fail(fault::of_fault(&stopped.kind));
                 }
+                launched = checked.report.launched;
             }
             Err(error) => {
                 report::failed(&function.kernel, &error);
@@ -280,7 +347,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Op
             }
         }
         function.took(launch.threads(), started.elapsed());
-        return;
+        return launched;
     }
     watch::ran("", None, None);
     match function.kernel.launch_packed(device, &config, packed) {
@@ -290,6 +357,7 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Op
                 context.printed(&text);
             }
             report::launched(&function.kernel, &done);
+            launched = done.launched;
         }
         Err(error) => {
             context.printed(&error.failure().printed.text());
@@ -298,4 +366,5 @@ fn perform_launch(launch: &Launch, context: &Context, device: &Device, place: Op
         }
     }
     function.took(launch.threads(), started.elapsed());
+    launched
 }

@@ -1,29 +1,15 @@
-//! What people are told of launches: findings and faults, and at the end of the process the table of kernels.
-#![allow(unsafe_code)]
+//! What people are told of launches: findings, faults, and the table of kernels.
 
 use crate::driver::driver;
 use crate::host::explained;
-#[cfg(target_os = "linux")]
-use crate::memory::{Leak, leaked};
 use crate::say;
 use crate::table::{self, Running};
 use std::collections::BTreeSet;
-#[cfg(target_os = "linux")]
-use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use warpwise::diag::{Carried, Diagnostic, Sources, render};
-#[cfg(target_os = "linux")]
-use warpwise::diag::{Class, Severity};
 use warpwise::{Checked, EngineChoice, Error, Kernel, Report};
-
-#[cfg(target_os = "linux")]
-unsafe extern "C" {
-    /// Calls a function when the process exits, with its status (the GNU C library, and others on Linux).
-    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
-    fn exit(status: c_int) -> !;
-}
 
 /// Whether anything was found.
 static FOUND: AtomicBool = AtomicBool::new(false);
@@ -49,7 +35,7 @@ pub(crate) fn is_checked(kernel: &Kernel, launches: u64) -> bool {
 }
 
 /// Something is wrong with the program. Who has asked for a check learns of it when the program ends, or by the file of findings.
-fn found(what: &str) {
+pub(crate) fn found(what: &str) {
     FOUND.store(true, Ordering::Relaxed);
     if let Ok(driver) = driver()
         && driver.settings.ends_with_findings()
@@ -59,8 +45,14 @@ fn found(what: &str) {
     }
 }
 
+/// Whether anything was found.
+#[cfg(target_os = "linux")]
+pub(crate) fn has_found() -> bool {
+    FOUND.load(Ordering::Relaxed)
+}
+
 /// Says what is found: to people, or to the process that makes a document of it.
-fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: &[Diagnostic]) {
+pub(crate) fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: &[Diagnostic]) {
     let settings = driver().ok().map(|driver| &driver.settings);
     let file = settings.and_then(|settings| settings.report.as_deref());
     if settings.is_some_and(|settings| settings.carried) {
@@ -117,61 +109,5 @@ pub(crate) fn begins(kernel: &Kernel) -> Option<Running> {
 pub(crate) fn launched(kernel: &Kernel, report: &Report) {
     if table_file().is_some() {
         table::ended(kernel.plain_name(), report.elapsed, report.stats.thread_instructions);
-    }
-}
-
-/// Sees to it that the end of the process is noticed.
-pub(crate) fn watch_exit() {
-    #[cfg(target_os = "linux")]
-    // SAFETY: the function lives as long as the process: the library is linked so that `dlclose` does not take it away.
-    unsafe {
-        on_exit(at_exit, std::ptr::null_mut())
-    };
-    #[cfg(not(target_os = "linux"))]
-    crate::say::once("tables, leaks and the exit status of checks are there on Linux alone");
-}
-
-#[cfg(target_os = "linux")]
-extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    let Ok(driver) = driver() else { return };
-    if let Some(file) = &driver.settings.stats {
-        table::finish(file);
-    }
-    if driver.settings.leaks {
-        leaks();
-    }
-    let has_findings = driver.settings.ends_with_findings() && FOUND.load(Ordering::Relaxed);
-    if has_findings && status == 0 && driver.settings.findings.is_none() {
-        // SAFETY: the C library goes on with the functions that are left, and ends the process with the new status.
-        unsafe { exit(1) }
-    }
-}
-
-/// Reports memory that nobody has freed.
-#[cfg(target_os = "linux")]
-fn leaks() {
-    /// So many are told of.
-    const MANY: usize = 20;
-    let left = leaked();
-    let error = |message: String| Diagnostic::new(Severity::Error, Class::Undefined, message);
-    let mut told: Vec<Diagnostic> = left
-        .iter()
-        .take(MANY)
-        .map(|Leak { bytes, what, place }| {
-            let error = error(format!("{bytes} bytes of {what} were never freed"));
-            match place {
-                Some(place) => error.note(format!("allocated in {place}")),
-                None => error,
-            }
-        })
-        .collect();
-    if left.len() > MANY {
-        told.push(error(format!("{} more allocations were never freed", left.len() - MANY)));
-    }
-    if !told.is_empty() {
-        tell("memory", true, &Sources::new(), &told);
-    }
-    if !left.is_empty() {
-        found("memory was never freed");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::abi::Answer;
 use crate::driver;
-use crate::report;
+use crate::ending;
 use std::sync::Once;
 
 /// `cuInit`.
@@ -10,7 +10,7 @@ pub(crate) fn init(flags: u32) -> Answer {
     static WATCHED: Once = Once::new();
     driver::begin(flags)?;
     if driver::driver()?.settings.ends_with_report() {
-        WATCHED.call_once(report::watch_exit);
+        WATCHED.call_once(ending::watch_exit);
     }
     Ok(())
 }

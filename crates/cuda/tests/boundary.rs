@@ -8,6 +8,8 @@ use common::{address, call, kernel};
 use cuda::abi::*;
 use cuda::functions::*;
 use std::env;
+#[cfg(unix)]
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Output};
 
 /// The variable that makes this program a client.
@@ -39,7 +41,137 @@ fn stream(flags: u32) -> CUstream {
 
 const NON_BLOCKING: u32 = 1;
 
+/// What the program does with memory that it shares with the device: `shared` is scaled, or copied from, in a stream.
+fn shares(role: &str) {
+    let function = kernel("scale");
+    let (mut shared, copied) = (0, allocate());
+    call!(cuMemAllocManaged(Out::new(&mut shared), BYTES, 1));
+    let words: *mut u32 = std::ptr::with_exposed_provenance_mut(shared as usize);
+    // SAFETY: there are so many words, which only this thread and the device access.
+    let get = |nth: usize| unsafe { words.add(nth).read_volatile() };
+    // SAFETY: as above.
+    let set = |nth: usize, value: u32| unsafe { words.add(nth).write_volatile(value) };
+    (0..COUNT as usize).for_each(|nth| set(nth, 7));
+    let one = stream(NON_BLOCKING);
+    let scaled = |threads| assert_eq!(scale(function, shared, one, threads), CUresult::SUCCESS);
+    let copy = || call!(cuMemcpyDtoDAsync_v2(copied, shared, BYTES, one));
+    match role {
+        "reads-result" => {
+            scaled(COUNT);
+            assert_eq!(get(1), 15);
+            call!(cuCtxSynchronize());
+        }
+        "writes-operand" => {
+            copy();
+            set(3, 8);
+            call!(cuStreamSynchronize(one));
+            assert_eq!(get(3), 8);
+        }
+        // By a function of the C library, and at the end of the program.
+        "reads-at-the-end" => {
+            scaled(COUNT);
+            let mut out = [0u32; 4];
+            // SAFETY: as above, and there is room for four words.
+            unsafe { libc::memcpy(out.as_mut_ptr().cast(), words.cast_const().cast(), 16) };
+            assert_eq!(out, [15; 4]);
+        }
+        "waits" => {
+            scaled(COUNT);
+            call!(cuStreamSynchronize(one));
+            assert_eq!(get(1), 15);
+            set(1, 0);
+        }
+        "asks" => {
+            scaled(COUNT);
+            let mut event = CUevent::NULL;
+            call!(cuEventCreate(Out::new(&mut event), 0));
+            call!(cuEventRecord(event, one));
+            // SAFETY: it takes a handle.
+            while unsafe { cuEventQuery(event) } == CUresult::NOT_READY {}
+            assert_eq!(get(1), 15);
+        }
+        // The copy is done when the call returns, and comes behind the kernel.
+        "copies" => {
+            scaled(COUNT);
+            let mut out = [0u32; 4];
+            let to = Address(out.as_mut_ptr().expose_provenance() as u64);
+            call!(cuMemcpyDtoHAsync_v2(to, shared, 16, one));
+            assert_eq!(get(1), 15);
+        }
+        "reads-operand" => {
+            copy();
+            assert_eq!(get(3), 7);
+            call!(cuStreamSynchronize(one));
+        }
+        "other-half" => {
+            scaled(COUNT / 2);
+            set(COUNT as usize - 1, 9);
+            call!(cuStreamSynchronize(one));
+            assert_eq!((get(COUNT as usize - 1), get(0)), (9, 15));
+        }
+        "freed" => {
+            scaled(COUNT);
+            call!(cuMemFree_v2(shared));
+            let mut other = 0;
+            call!(cuMemAllocManaged(Out::new(&mut other), BYTES, 1));
+            let words: *mut u32 = std::ptr::with_exposed_provenance_mut(other as usize);
+            // SAFETY: as above.
+            unsafe { words.write_volatile(1) };
+        }
+        // What kernel `await` does with shared memory may tell the program that `scale` is done.
+        "message" => {
+            let await_ = kernel_of(function, "await");
+            let mut pinned = Address(0);
+            call!(cuMemHostAlloc(Out::new(&mut pinned), 8, 0));
+            let flag: *mut u32 = std::ptr::with_exposed_provenance_mut(pinned.0 as usize);
+            // SAFETY: it is there.
+            unsafe { flag.write_volatile(1) };
+            scaled(COUNT);
+            let seen = pinned.0 + 4;
+            let mut params = [address(&pinned.0), address(&seen)];
+            let (params, none) = (Out::new(&mut params[0]), Out::null());
+            call!(cuLaunchKernel(await_, 1, 1, 1, 1, 1, 1, 0, one, params, none));
+            // SAFETY: it is there.
+            while unsafe { flag.add(1).read_volatile() } == 0 {}
+            assert_eq!(get(1), 15);
+        }
+        // Faults that have nothing to do with it are the program's.
+        "own-handler" => {
+            extern "C" fn on_fault(_: i32) {
+                // SAFETY: a handler may call it.
+                unsafe { libc::_exit(7) }
+            }
+            let handler: extern "C" fn(i32) = on_fault;
+            // SAFETY: the handler does what a handler may.
+            unsafe { libc::signal(libc::SIGSEGV, handler as *const () as usize) };
+            scaled(COUNT);
+            // SAFETY: it is not; but nothing is there, and the handler ends the process.
+            unsafe { std::ptr::with_exposed_provenance_mut::<u32>(16).write_volatile(1) };
+        }
+        "no-handler" => {
+            // SAFETY: that is what programs have at first.
+            unsafe { libc::signal(libc::SIGSEGV, libc::SIG_DFL) };
+            scaled(COUNT);
+            // SAFETY: as above; the process is killed.
+            unsafe { std::ptr::with_exposed_provenance_mut::<u32>(16).write_volatile(1) };
+        }
+        other => panic!("what is {other}?"),
+    }
+}
+
+/// Another kernel of the module of a kernel.
+fn kernel_of(function: CUfunction, name: &str) -> CUfunction {
+    let (mut module, mut other) = (CUmodule::NULL, CUfunction::NULL);
+    call!(cuFuncGetModule(Out::new(&mut module), function));
+    let name = std::ffi::CString::new(name).expect("a name");
+    call!(cuModuleGetFunction(Out::new(&mut other), module, Text::new(&name)));
+    other
+}
+
 fn client(role: &str) {
+    if let Some(role) = role.strip_prefix("shares-") {
+        return shares(role);
+    }
     let function = kernel("scale");
     let values = allocate();
     let mut host = [0u32; COUNT as usize];
@@ -139,7 +271,7 @@ fn main() {
         return;
     }
     // Each program, the code that it is told, words of the finding, and how it ends.
-    let table: [(&str, &str, &str, i32); 14] = [
+    let table: [(&str, &str, &str, i32); 24] = [
         ("unwritten", "H001", "128 of 256 bytes", 0),
         ("unwritten-moved", "H001", "240 of 256 bytes", 0),
         ("unwritten-kernel", "M004", "nothing wrote", 1),
@@ -155,6 +287,16 @@ fn main() {
         // A stream that does not block runs beside the default one (CUDA C++ Programming Guide, "Default Stream").
         ("legacy", "H003", "a fill writes and `scale` writes the same 256 bytes", 1),
         ("blocking", "", "", 0),
+        ("shares-reads-result", "H005", "reads byte 4 of 256 bytes of managed memory", 1),
+        ("shares-writes-operand", "H005", "writes byte 12 of 256 bytes of managed memory", 1),
+        ("shares-reads-at-the-end", "H005", "which `scale` writes", 1),
+        ("shares-waits", "", "", 0),
+        ("shares-asks", "", "", 0),
+        ("shares-copies", "", "", 0),
+        ("shares-reads-operand", "", "", 0),
+        ("shares-other-half", "", "", 0),
+        ("shares-freed", "", "", 0),
+        ("shares-message", "", "", 0),
     ];
     for (role, code, words, status) in table {
         let ran = run(role, true);
@@ -164,8 +306,14 @@ fn main() {
             "" => assert_eq!(told, "", "{role}"),
             code => assert!(told.contains(code) && told.contains(words), "{role}: {told}"),
         }
-        // Nobody is told without a check.
-        let ran = run(role, false);
-        assert_eq!((ran.status.code(), ran.stderr.len()), (Some(0), 0), "{role}");
+        // Nobody is told without a check. Who has not waited has no result then.
+        if !matches!(role, "shares-reads-result" | "shares-reads-at-the-end") {
+            let ran = run(role, false);
+            assert_eq!((ran.status.code(), ran.stderr.len()), (Some(0), 0), "{role}");
+        }
+    }
+    for check in [true, false] {
+        assert_eq!(run("shares-own-handler", check).status.code(), Some(7));
+        assert_eq!(run("shares-no-handler", check).status.signal(), Some(libc::SIGSEGV));
     }
 }

@@ -305,3 +305,59 @@ fn copies_of_planes_in_batches() {
     call!(cuMemcpy3DWithAttributesAsync(Out::new(&mut ops[1]), 0, stream));
     call!(cuStreamSynchronize(stream));
 }
+
+/// "By default this includes the graph topology, node types, node id, kernel names and memcpy direction" (CUDA Driver API, `cuGraphDebugDotPrint`).
+#[test]
+fn graphs_are_drawn() {
+    context();
+    let (graph, at) = allocating(7);
+    let mut nodes = [CUgraphNode::NULL; 2];
+    let mut count = 2u64;
+    call!(cuGraphGetNodes(graph, Out::new(&mut nodes[0]), Out::new(&mut count)));
+    let mut list = [address(&at), address(&3), address(&2), address(&1)];
+    let params = CUDA_KERNEL_NODE_PARAMS {
+        function: kernel(c"scale"),
+        grid: [1; 3],
+        block: [32, 1, 1],
+        shared: 0,
+        params: Out::new(&mut list[0]),
+        extra: Out::null(),
+        kernel: CUkernel::NULL,
+        context: CUcontext::NULL,
+    };
+    let _: CUgraphNode =
+        made!(cuGraphAddKernelNode_v2(graph, In::new(&nodes[1]), 1, In::new(&params)));
+    let outer: CUgraph = made!(cuGraphCreate(0));
+    let event: CUevent = made!(cuEventCreate(0));
+    let record: CUgraphNode = made!(cuGraphAddEventRecordNode(outer, In::null(), 0, event));
+    // A graph that allocates is no child of another.
+    let child: CUgraph = made!(cuGraphCreate(0));
+    let _: CUgraphNode = made!(cuGraphAddEmptyNode(child, In::null(), 0));
+    let _: CUgraphNode = made!(cuGraphAddChildGraphNode(outer, In::new(&record), 1, child));
+    let draw = |graph, flags| {
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("graph.dot");
+        let name = std::ffi::CString::new(path.to_str().expect("text")).expect("no zero");
+        call!(cuGraphDebugDotPrint(graph, Text::new(&name), flags));
+        std::fs::read_to_string(path).expect("it is there")
+    };
+    let text = draw(graph, 0);
+    for line in [
+        r#""graph_0_node_0" [shape="box" label="0\nMEM_ALLOC"];"#,
+        r#""graph_0_node_1" [shape="box" label="1\nMEMSET"];"#,
+        r#""graph_0_node_2" [shape="box" label="2\nKERNEL\nscale"];"#,
+        r#""graph_0_node_0" -> "graph_0_node_1";"#,
+        r#""graph_0_node_1" -> "graph_0_node_2";"#,
+    ] {
+        assert!(text.lines().any(|it| it == line), "{line} in\n{text}");
+    }
+    let params = CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS;
+    assert!(draw(graph, params).contains(r"scale\ngrid [1, 1, 1], block [32, 1, 1], 0 bytes"));
+    assert!(draw(graph, CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE).contains(&format!("address 0x{at:x}")));
+    let text = draw(outer, 0);
+    for part in ["EVENT_RECORD", r"1\nGRAPH", r#"label="child of node 1 of graph 0""#, "EMPTY"] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    let nowhere = Text::new(c"/there/is/no/such/folder");
+    assert_eq!(result!(cuGraphDebugDotPrint(graph, nowhere, 0)), CUresult::OPERATING_SYSTEM);
+    assert_eq!(result!(cuGraphDebugDotPrint(graph, Text::null(), 0)), CUresult::INVALID_VALUE);
+}

@@ -273,6 +273,8 @@ driver! {
     fn cuGraphAddEventRecordNode(node: *mut Node, graph: Graph, from: *const Node, count: usize, event: Event);
     fn cuGraphAddEventWaitNode(node: *mut Node, graph: Graph, from: *const Node, count: usize, event: Event);
     fn cuGraphAddMemAllocNode(node: *mut Node, graph: Graph, from: *const Node, count: usize, params: *mut c_void);
+    fn cuGraphAddNode_v2(node: *mut Node, graph: Graph, from: *const Node, edges: *const c_void, count: usize, params: *mut c_void);
+    fn cuGraphConditionalHandleCreate(handle: *mut u64, graph: Graph, context: Context, value: u32, flags: u32);
     fn cuGraphAddMemFreeNode(node: *mut Node, graph: Graph, from: *const Node, count: usize, address: Address);
     fn cuGraphKernelNodeGetParams_v2(node: Node, params: *mut c_void);
     fn cuGraphKernelNodeSetParams_v2(node: Node, params: *const c_void);

@@ -91,6 +91,7 @@ mod node {
     pub(super) const EVENT_RECORD: i32 = 7;
     pub(super) const MEM_ALLOC: i32 = 10;
     pub(super) const MEM_FREE: i32 = 11;
+    pub(super) const CONDITIONAL: i32 = 13;
 }
 
 /// Bytes of `cudaGraphNodeParams` before what depends on the kind of node, and of `cudaMemcpyNodeParams` before the copy.
@@ -143,6 +144,18 @@ unsafe fn add_node(
             }
             node::MEM_FREE => {
                 cudaGraphAddMemFreeNode(to, graph, from, count, its.cast::<Address>().read())
+            }
+            // Both interfaces lay its parameters out alike.
+            node::CONDITIONAL => {
+                context::ensure()?;
+                return driver::cuGraphAddNode_v2(
+                    to,
+                    graph,
+                    from,
+                    std::ptr::null(),
+                    count,
+                    params.cast_mut().cast(),
+                );
             }
             _ => Status::NOT_SUPPORTED,
         };
@@ -215,6 +228,18 @@ runtime! {
 
     fn cudaGraphExecNodeSetParams(exec: GraphExec, node: Node, params: *const u8) {
         set_node(Some(exec), node, params)
+    }
+
+    fn cudaGraphConditionalHandleCreate(handle: *mut u64, graph: Graph, value: u32, flags: u32) {
+        driver::cuGraphConditionalHandleCreate(handle, graph, current()?, value, flags)
+    }
+
+    // The context is one of the part of a device, which are not there: null is the device's.
+    fn cudaGraphConditionalHandleCreate_v2(handle: *mut u64, graph: Graph, part: Context, value: u32, flags: u32) {
+        if !part.is_null() {
+            return Err(Status::NOT_SUPPORTED);
+        }
+        driver::cuGraphConditionalHandleCreate(handle, graph, current()?, value, flags)
     }
 
     fn cudaGraphAddKernelNode(node: *mut Node, graph: Graph, from: *const Node, count: usize, params: *const RuntimeKernel) {

@@ -51,8 +51,6 @@ lacking! {
     cudaGetExportTable
     cudaGraphAddExternalSemaphoresSignalNode
     cudaGraphAddExternalSemaphoresWaitNode
-    cudaGraphConditionalHandleCreate
-    cudaGraphConditionalHandleCreate_v2
     cudaGraphExecExternalSemaphoresSignalNodeSetParams
     cudaGraphExecExternalSemaphoresWaitNodeSetParams
     cudaGraphExternalSemaphoresSignalNodeGetParams

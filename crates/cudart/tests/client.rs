@@ -92,6 +92,21 @@ unsafe extern "C" {
         argument: *mut c_void,
     ) -> c_int;
     fn cudaGetErrorName(error: c_int) -> *const c_char;
+    fn cudaGraphCreate(to: *mut Address, flags: u32) -> c_int;
+    fn cudaGraphDestroy(graph: Address) -> c_int;
+    fn cudaGraphConditionalHandleCreate(
+        to: *mut u64,
+        graph: Address,
+        value: u32,
+        flags: u32,
+    ) -> c_int;
+    fn cudaGraphConditionalHandleCreate_v2(
+        to: *mut u64,
+        graph: Address,
+        part: Address,
+        value: u32,
+        flags: u32,
+    ) -> c_int;
     fn cudaGraphicsMapResources(count: c_int, resources: *mut Address, stream: Address) -> c_int;
 }
 
@@ -310,6 +325,28 @@ fn a_stream_that_is_busy_is_no_error_to_keep() {
         good(cudaStreamQuery(stream));
         good(cudaStreamDestroy(stream));
     }
+}
+
+/// What conditional nodes do the tests of the driver have; `_v2` takes a part of a device, and there is none.
+#[test]
+fn conditions_are_of_a_graph() {
+    driver();
+    let (mut graph, mut nothing) = (null_mut(), 0_u8);
+    let mut handles = [0; 2];
+    // SAFETY: the handle of a part is not looked into.
+    unsafe {
+        good(cudaGraphCreate(&raw mut graph, 0));
+        good(cudaGraphConditionalHandleCreate(&raw mut handles[0], graph, 5, 1));
+        let [_, second] = &mut handles;
+        good(cudaGraphConditionalHandleCreate_v2(second, graph, null_mut(), 5, 1));
+        let part = (&raw mut nothing).cast();
+        assert_eq!(cudaGraphConditionalHandleCreate_v2(second, graph, part, 5, 1), 801);
+        assert_eq!(cudaGraphConditionalHandleCreate(second, graph, 5, 6), 1);
+        assert_eq!(cudaGraphConditionalHandleCreate(null_mut(), graph, 5, 1), 1);
+        good(cudaGraphDestroy(graph));
+        assert_eq!(cudaGetLastError(), 1);
+    }
+    assert!(handles[0] != 0 && handles[1] != 0 && handles[0] != handles[1]);
 }
 
 #[test]

@@ -66,6 +66,11 @@ pub enum Service {
     /// Where an access to a surface goes. Operands: its handle, the coordinates as of [`Service::Sample`], and a constant,
     /// [`crate::SurfaceAccess::bits`]. Result: the address in device memory, or 0 if nothing is accessed.
     SurfaceAddress,
+    /// Launches a kernel, which begins when this one has ended. Operands: the address of the kernel, that of its arguments, the stream's
+    /// handle, the grid's and the CTA's extents, and bytes of dynamic shared memory (32 bits each). Result: 0, or CUDA's number of an error.
+    Launch,
+    /// The last error of the thread's launches, as CUDA numbers them, or 0. Operand: whether it is forgotten (32 bits).
+    LastError,
     /// What a texture or a surface is. Operands: its handle, a level of detail (32 bits), and a constant,
     /// [`crate::TextureQuery::bits`].
     QueryTexture,
@@ -89,6 +94,8 @@ impl Service {
             | Service::NoFunction
             | Service::Malloc
             | Service::Free
+            | Service::Launch
+            | Service::LastError
             | Service::BeginFrame
             | Service::StackOverflow => false,
         }
@@ -130,6 +137,22 @@ impl Service {
                 ]
             }
             Service::QueryTexture => &[Class::W64, Class::W32, Class::W64],
+            Service::Launch => {
+                const EXTENT: Class = Class::W32;
+                &[
+                    Class::W64,
+                    Class::W64,
+                    Class::W64,
+                    EXTENT,
+                    EXTENT,
+                    EXTENT,
+                    EXTENT,
+                    EXTENT,
+                    EXTENT,
+                    Class::W32,
+                ]
+            }
+            Service::LastError => &[Class::W32],
         }
     }
 
@@ -137,9 +160,12 @@ impl Service {
     pub fn result(self) -> Option<Class> {
         match self {
             // Of `Print`, how many values were printed.
-            Service::Print | Service::Sample | Service::SampleDetail | Service::QueryTexture => {
-                Some(Class::W32)
-            }
+            Service::Print
+            | Service::Sample
+            | Service::SampleDetail
+            | Service::QueryTexture
+            | Service::Launch
+            | Service::LastError => Some(Class::W32),
             Service::Malloc | Service::SurfaceAddress => Some(Class::W64),
             Service::AssertFail
             | Service::NoFunction

@@ -125,6 +125,17 @@ impl Module {
         lower::kernels(&self.ast).map(|function| function.name.as_str())
     }
 
+    /// Bytes of the largest block of arguments that one of its kernels takes, as the CUDA ABI lays it out.
+    pub fn largest_arguments(&self) -> u64 {
+        let block = |kernel: &ast::Function| {
+            kernel.params.iter().fold(0, |end, param| {
+                let start = lower::layout::align_up(end, lower::layout::alignment(param));
+                start.saturating_add(lower::layout::bytes(param).unwrap_or(0))
+            })
+        };
+        lower::kernels(&self.ast).map(block).max().unwrap_or(0)
+    }
+
     /// Lowers a kernel to warp IR.
     ///
     /// # Errors

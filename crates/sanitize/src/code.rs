@@ -99,6 +99,8 @@ codes! {
          (cudaStreamSynchronize)";
     H004 "launch that is not possible",
         "ask cudaGetLastError behind every launch, and keep to the limits of the kernel and the device";
+    H005 "data race of the program with its devices",
+        "wait for the work first (cudaDeviceSynchronize, cudaStreamSynchronize, cudaEventSynchronize)";
 }
 
 impl fmt::Display for Code {

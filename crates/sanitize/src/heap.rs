@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::detail::{Block, Leak};
 use crate::finding::{Finding, Findings};
 use foldhash::HashSet;
-use ir::Place;
+use ir::{Inst, Op, Place, Service};
 use std::collections::BTreeMap;
 use vm::memory::{Memory, Region};
 use vm::{HeapEvent, View};
@@ -13,6 +13,8 @@ use vm::{HeapEvent, View};
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
     blocks: BTreeMap<u64, Block>,
+    /// Those with the arguments of launches: whoever does these frees them.
+    handed_on: HashSet<u64>,
 }
 
 impl Heap {
@@ -24,6 +26,17 @@ impl Heap {
             self.blocks.insert(address, block);
         } else if let Some(block) = self.blocks.get_mut(&address) {
             block.freed = Some((place, thread));
+        }
+    }
+
+    /// What is launched takes its arguments along.
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+        let Op::Host { service: Service::Launch, operands, .. } = &inst.op else { return };
+        for (warp, lanes) in view.group() {
+            let arguments = view.w64(operands[1], warp);
+            let blocks = lanes.into_iter().filter_map(|lane| self.around(arguments[lane as usize]));
+            let blocks: Vec<u64> = blocks.map(|block| block.start).collect();
+            self.handed_on.extend(blocks);
         }
     }
 
@@ -41,7 +54,9 @@ impl Heap {
     /// Reports the blocks that the launch leaves and nobody can free: no pointer to them is in memory. If `all`, those that are
     /// left and can still be freed, too.
     pub(crate) fn report_leaks(&self, memory: &Memory, all: bool, found: &mut Findings) {
-        let left = || self.blocks.values().filter(|block| block.freed.is_none());
+        let is_left =
+            |block: &&Block| block.freed.is_none() && !self.handed_on.contains(&block.start);
+        let left = || self.blocks.values().filter(is_left);
         if left().next().is_none() {
             return;
         }

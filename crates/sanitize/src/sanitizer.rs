@@ -160,6 +160,7 @@ impl Observer for Sanitizer {
         objects::inst(view, inst, &mut self.found);
         self.traffic.iter_mut().for_each(|traffic| traffic.inst(view, inst));
         self.endless.inst(view, inst);
+        self.heap.inst(view, inst);
     }
 
     fn heap(&mut self, view: &View<'_>, event: &HeapEvent) {

@@ -2,6 +2,7 @@
 
 use crate::block::Block;
 use crate::cluster_memory::ClusterMemory;
+use crate::enqueued::Launches;
 use crate::exit::Stop;
 use crate::heap_event::HeapEvent;
 use crate::launch::SpecialValues;
@@ -58,6 +59,9 @@ pub(crate) struct Frame<'l> {
     pub(crate) arrivals: u32,
     /// What the CTA printed.
     pub(crate) printed: Text,
+    /// What its threads launched, and how many kernels launched each other before this one.
+    pub(crate) launches: Launches,
+    pub(crate) depth: u32,
     /// The textures that were read last.
     pub(crate) textures: LastTextures,
     /// Bytes that kernels may have allocated.
@@ -143,6 +147,8 @@ impl<'l> Frame<'l> {
             more: 0,
             arrivals: 0,
             printed: Text::default(),
+            launches: Launches::default(),
+            depth: 0,
             textures: LastTextures::default(),
             heap_limit: 0,
             heap_events: Vec::new(),

@@ -49,6 +49,15 @@ impl Printed {
         }
     }
 
+    /// Adds what another grid printed, behind this one.
+    pub fn append(&mut self, other: &Printed) {
+        let behind = self.ctas.last_key_value().map_or(0, |(cta, _)| cta.saturating_add(1));
+        for (nth, text) in (behind..).zip(other.ctas.values()) {
+            self.take(nth, &mut Text { bytes: text.clone(), dropped: 0 });
+        }
+        self.dropped += other.dropped;
+    }
+
     /// Forgets what CTAs behind one printed.
     pub(crate) fn forget_behind(&mut self, cta: u64) {
         self.ctas.split_off(&cta.saturating_add(1));

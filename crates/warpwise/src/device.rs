@@ -141,6 +141,25 @@ impl Device {
         Ok(self.memory.write(address, bytes)?)
     }
 
+    /// Copies within the device: each side lies in one buffer.
+    pub(crate) fn copy_within(&self, from: u64, to: u64, bytes: u64) -> Result<(), Error> {
+        let mut held = vec![0; self.room(from, bytes)?];
+        self.memory.read(from, &mut held)?;
+        Ok(self.memory.write(to, &held)?)
+    }
+
+    /// Fills bytes of one buffer.
+    pub(crate) fn fill_bytes(&self, to: u64, value: u8, bytes: u64) -> Result<(), Error> {
+        Ok(self.memory.write(to, &vec![value; self.room(to, bytes)?])?)
+    }
+
+    /// So many bytes, if they are there.
+    fn room(&self, address: u64, bytes: u64) -> Result<usize, Error> {
+        let region = self.memory.region(address).filter(|region| region.holds(address, bytes));
+        let room = region.and_then(|_| usize::try_from(bytes).ok());
+        room.ok_or_else(|| MemoryError::OutOfBounds { address, bytes }.into())
+    }
+
     /// Copies what a buffer holds from byte `offset` on.
     ///
     /// # Errors

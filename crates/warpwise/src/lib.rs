@@ -108,7 +108,7 @@ pub use error::{Error, Failure, Stage};
 pub use files::{MAX_FILE, read_file};
 pub use finding::{Finding, Location, Position};
 pub use info::{KernelInfo, ModuleInfo, Needs, ParamInfo, Usage};
-pub use launch::{Arg, Extents, LaunchConfig, Packed, Report};
+pub use launch::{Arg, DeviceLaunch, DeviceWork, Extents, LaunchConfig, Packed, Report, in_order};
 pub use linker::Linker;
 pub use module::{Kernel, Module};
 pub use properties::Properties;

@@ -87,14 +87,17 @@ impl Linker {
     /// Makes one program of the modules, in the order in which they were added. A module alone stays as it is: kernels that
     /// need what it does not define are refused ([`Module::kernel`]), and others run. Names that are a module's own, and
     /// that another module has, too, are called `name@file` in the program. What modules declare of CUDA's device runtime library for
-    /// cooperative groups, and none defines, is added.
+    /// cooperative groups and for launches by kernels, and none defines, is added.
     ///
     /// # Errors
     /// Symbols that no module defines, or several, or that modules declare in ways that differ; targets that do not
     /// go together: in the words of `nvlink`, with a place in every file concerned. There is no module.
     pub fn link(mut self) -> Result<Module, Error> {
-        if device_runtime::is_wanted(&self.modules) {
-            self.add_ptx(device_runtime::NAME, device_runtime::PTX)?;
+        let parts = device_runtime::PARTS.iter();
+        let wanted: Vec<_> = parts.filter(|part| part.is_wanted(&self.modules)).collect();
+        let largest = self.modules.iter().map(ptx::Module::largest_arguments).max().unwrap_or(0);
+        for part in wanted {
+            self.add_ptx(part.name, part.text(largest))?;
         }
         let Linker { sources, modules, warnings } = self;
         let sources = Arc::new(sources);

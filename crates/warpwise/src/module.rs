@@ -5,7 +5,7 @@ use crate::error::{Error, Stage};
 use crate::finding::Position;
 use crate::names::{self, Found};
 use diag::{Class, Diagnostic, Severity, Sources};
-use ir::{Place, Reg};
+use ir::{Op, Place, Reg, Service};
 use ptx::{Image, LoweredKernel, Param};
 use std::sync::Arc;
 use vm::{CodeCache, Executable};
@@ -14,7 +14,7 @@ use vm::{CodeCache, Executable};
 #[derive(Clone, Debug)]
 pub struct Module {
     sources: Arc<Sources>,
-    pub(crate) ptx: ptx::Module,
+    pub(crate) ptx: Arc<ptx::Module>,
     image: Arc<Image>,
     warnings: Vec<Diagnostic>,
     cache: Option<CodeCache>,
@@ -31,6 +31,8 @@ pub struct Kernel {
     pub(crate) lowered: LoweredKernel,
     /// The kernel with what its launches have made of it: clones share that.
     pub(crate) executable: Arc<Executable>,
+    /// Where the kernels are that it launches, if it does.
+    pub(crate) program: Option<Arc<Module>>,
 }
 
 impl Module {
@@ -41,7 +43,7 @@ impl Module {
         warnings: Vec<Diagnostic>,
     ) -> Module {
         let image = Arc::new(ptx.image().clone());
-        Module { sources, ptx, image, warnings, cache: None }
+        Module { sources, ptx: Arc::new(ptx), image, warnings, cache: None }
     }
 
     /// The same module with variables of its own: a device that loads both has two of each. Kernels of one become those of the
@@ -57,7 +59,7 @@ impl Module {
     /// There is no such architecture.
     pub fn retarget(&mut self, name: &str) -> Result<(), Error> {
         let unknown = |why| Error::message(Stage::Launch, Class::BadInput, why);
-        self.ptx.retarget(name).map_err(unknown)
+        Arc::make_mut(&mut self.ptx).retarget(name).map_err(unknown)
     }
 
     /// The architecture that its kernels run as: that of `.target`, or of [`Module::retarget`].
@@ -126,7 +128,8 @@ impl Module {
                 let executable = Arc::new(executable.with_cache(self.cache.clone()));
                 let image = Arc::clone(&self.image);
                 let (target, written_for) = (self.ptx.target(), self.ptx.written_for());
-                Ok(Kernel { sources, image, target, written_for, lowered, executable })
+                let program = launches(&lowered.kernel).then(|| Arc::new(self.clone()));
+                Ok(Kernel { sources, image, target, written_for, lowered, executable, program })
             }
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }
@@ -145,6 +148,12 @@ impl Module {
     pub(crate) fn image(&self) -> &Arc<Image> {
         &self.image
     }
+}
+
+/// Whether a kernel launches others.
+fn launches(kernel: &ir::Kernel) -> bool {
+    let mut insts = kernel.blocks.iter().flat_map(|block| &block.insts);
+    insts.any(|inst| matches!(inst.op, Op::Host { service: Service::Launch, .. }))
 }
 
 /// The names that are left to choose from.
@@ -169,12 +178,18 @@ impl Kernel {
     /// The same kernel with the variables of another instance of its module ([`Module::instance`]). They share what launches make
     /// of it.
     pub fn of_instance(&self, module: &Module) -> Kernel {
-        Kernel { image: Arc::clone(&module.image), ..self.clone() }
+        let program = self.program.as_ref().map(|_| Arc::new(module.clone()));
+        Kernel { image: Arc::clone(&module.image), program, ..self.clone() }
     }
 
     /// Its name for people: that of C++, without the parameters.
     pub fn plain_name(&self) -> String {
         plain_name(self.name())
+    }
+
+    /// Whether it launches other kernels.
+    pub fn launches(&self) -> bool {
+        self.program.is_some()
     }
 
     /// What a register is called in the PTX; `None` for those that Warpwise made. Functions are part of the kernels that call

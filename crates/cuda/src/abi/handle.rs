@@ -54,6 +54,8 @@ impl CUstream {
 pub type CUdevice = i32;
 /// An address of device memory.
 pub type CUdeviceptr = u64;
+/// The handle of a condition of a graph.
+pub type CUgraphConditionalHandle = u64;
 /// The handle of a texture.
 pub type CUtexObject = u64;
 /// The handle of a surface.

@@ -210,6 +210,14 @@ structures! {
     /// A call of a graph.
     CUDA_HOST_NODE_PARAMS { function: CUhostFn, data: Address, }
 
+    /// A conditional node.
+    CUDA_CONDITIONAL_NODE_PARAMS {
+        handle: u64,
+        kind: u32,
+        size: u32,
+        graphs: Out<CUgraph>,
+        context: CUcontext,
+    }
     /// An allocation of a graph.
     CUDA_MEM_ALLOC_NODE_PARAMS {
         pool: CUmemPoolProps,

@@ -63,7 +63,7 @@ pub(super) fn leave(context: &Arc<Context>) {
 }
 
 /// The context of a handle; of null, the current one.
-pub(super) fn named_or_current(handle: CUcontext) -> Answer<Arc<Context>> {
+pub(crate) fn named_or_current(handle: CUcontext) -> Answer<Arc<Context>> {
     if handle == CUcontext::NULL {
         return current();
     }

@@ -5,7 +5,7 @@ mod entries;
 mod object;
 mod primary;
 
-pub(crate) use current::current;
+pub(crate) use current::{current, named_or_current};
 pub(crate) use entries::*;
 pub(crate) use object::{Context, STACK, find};
 pub(crate) use primary::*;

@@ -48,7 +48,7 @@ pub(crate) struct Function {
     pub(crate) max_registers: Option<u32>,
     attributes: OnceLock<Attributes>,
     /// Whether it may wait for others in memory.
-    waits: bool,
+    pub(crate) waits: bool,
     /// What a thread of it took in its last launch, in picoseconds.
     pace: AtomicU64,
     /// How often it has been launched.
@@ -99,7 +99,7 @@ impl Function {
     pub(crate) fn is_brief(&self, threads: u64) -> bool {
         let pace = self.pace.load(Ordering::Relaxed);
         let time = Duration::from_nanos(pace.saturating_mul(threads) / 1000);
-        pace > 0 && !self.waits && time < BRIEF
+        pace > 0 && !self.waits && !self.kernel.launches() && time < BRIEF
     }
 
     /// Takes note of a launch: how many threads, and how long; how many there were before.

@@ -19,6 +19,8 @@ pub(crate) struct Capture {
     pub(crate) origin: u64,
     pub(crate) mode: u32,
     pub(crate) thread: ThreadId,
+    /// Whether the graph is one that the program had before.
+    pub(crate) is_given: bool,
     is_invalid: AtomicBool,
     /// What the next node of each stream comes behind.
     ends: Mutex<HashMap<u64, Vec<CUgraphNode>>>,
@@ -27,12 +29,12 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Begins one in a stream, into a graph, behind nodes of it.
+    /// Begins one in a stream, into a graph: behind nodes of it, if the program gave it.
     pub(crate) fn begin(
         (graph, handle): (Arc<Graph>, CUgraph),
         origin: u64,
         mode: u32,
-        after: Vec<CUgraphNode>,
+        after: Option<Vec<CUgraphNode>>,
     ) -> Arc<Capture> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Arc::new(Capture {
@@ -42,8 +44,9 @@ impl Capture {
             origin,
             mode,
             thread: thread::current().id(),
+            is_given: after.is_some(),
             is_invalid: AtomicBool::new(false),
-            ends: Mutex::new(HashMap::from([(origin, after)])),
+            ends: Mutex::new(HashMap::from([(origin, after.unwrap_or_default())])),
             shown: Mutex::default(),
         })
     }

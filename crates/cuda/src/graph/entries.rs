@@ -62,7 +62,9 @@ pub(crate) fn child_of(node: CUgraphNode, to: Out<CUgraph>) -> Answer {
     driver()?;
     let found = home(node)?.with(node, |node| match &node.work {
         Work::Child(_, handle) => Ok(*handle),
-        Work::Operation(_) | Work::Alloc(_) | Work::Free(_) => Err(CUresult::INVALID_VALUE),
+        Work::Operation(_) | Work::Alloc(_) | Work::Free(_) | Work::Conditional(_) => {
+            Err(CUresult::INVALID_VALUE)
+        }
     })?;
     to.set(found?)
 }
@@ -72,7 +74,9 @@ pub(crate) fn freed(node: CUgraphNode, to: Out<u64>) -> Answer {
     driver()?;
     let found = home(node)?.with(node, |node| match &node.work {
         Work::Free(address) => Ok(*address),
-        Work::Operation(_) | Work::Alloc(_) | Work::Child(..) => Err(CUresult::INVALID_VALUE),
+        Work::Operation(_) | Work::Alloc(_) | Work::Child(..) | Work::Conditional(_) => {
+            Err(CUresult::INVALID_VALUE)
+        }
     })?;
     to.set(found?)
 }

@@ -1,5 +1,6 @@
 //! Graphs that can be launched: their nodes in order.
 
+use super::conditional::{defaults, settled};
 use super::launch::{self, Branches};
 use super::object::{Graph, Node, Work, get, graphs};
 use crate::abi::constants::{
@@ -28,8 +29,8 @@ pub(crate) struct Exec {
     id: u32,
     /// Streams for branches that may run at once.
     branches: Branches,
-    /// What it was made of: memory that it allocates is the graph's.
-    _of: Arc<Graph>,
+    /// What it was made of: memory that it allocates, and its conditions, are the graph's.
+    of: Arc<Graph>,
 }
 
 fn execs() -> &'static Registry<Exec> {
@@ -80,9 +81,9 @@ fn made(to: Out<CUgraphExec>, graph: CUgraph, flags: u64) -> Answer {
         say::once("graphs that kernels launch are not there");
         return Err(CUresult::NOT_SUPPORTED);
     }
-    let nodes = Mutex::new(graph.in_order()?);
+    let nodes = Mutex::new(settled(graph.in_order()?)?);
     let id = NEXT.fetch_add(1, Ordering::Relaxed);
-    let exec = Exec { nodes, flags, id, branches: Branches::default(), _of: graph };
+    let exec = Exec { nodes, flags, id, branches: Branches::default(), of: graph };
     to.set(CUgraphExec(execs().insert(Arc::new(exec))))
 }
 
@@ -126,6 +127,7 @@ pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -
     if let Some(capture) = &*stream.capture() {
         // A launch that is captured is a child.
         let graph = Graph::of_nodes(&exec.nodes())?;
+        exec.of.conditions().into_iter().for_each(|condition| graph.has_condition(condition));
         let handle = CUgraph(graphs().insert(Arc::clone(&graph)));
         return capture.add_work(stream.lane.id, Work::Child(graph, handle)).map(drop);
     }
@@ -133,6 +135,9 @@ pub(crate) fn launch(default: CUstream, handle: CUgraphExec, stream: CUstream) -
     let nodes = exec.nodes().clone();
     let may_free = exec.flags & u64::from(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
     launch::begin(&nodes, may_free)?;
+    for default in defaults(&exec.of.conditions()) {
+        stream.put(default)?;
+    }
     launch::put(&stream, &exec.branches, &nodes)
 }
 
@@ -170,7 +175,7 @@ pub(crate) fn enabled(handle: CUgraphExec, node: CUgraphNode, to: Out<u32>) -> A
 
 /// Takes the work of a graph of the same shape over. Why not, and at which node.
 fn updated(exec: &Exec, graph: &Graph) -> Answer<Option<(u32, CUgraphNode)>> {
-    let (mut old, new) = (exec.nodes(), graph.in_order()?);
+    let (mut old, new) = (exec.nodes(), settled(graph.in_order()?)?);
     if old.len() != new.len() {
         return Ok(Some((CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, CUgraphNode::NULL)));
     }

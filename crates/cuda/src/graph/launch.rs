@@ -1,5 +1,6 @@
 //! Launching a graph: each branch goes into a stream of its own.
 
+use super::conditional;
 use super::object::{Node, Work};
 use crate::abi::{Answer, CUgraphNode, CUresult, CUstream};
 use crate::memory::{Freed, GraphMemory, free_of_graph};
@@ -31,7 +32,7 @@ fn memory(nodes: &[Node], found: &mut Vec<Arc<GraphMemory>>) -> Answer {
         match &node.work {
             Work::Alloc(memory) => found.push(Arc::clone(memory)),
             Work::Child(graph, _) => memory(&graph.in_order()?, found)?,
-            Work::Operation(_) | Work::Free(_) => {}
+            Work::Operation(_) | Work::Free(_) | Work::Conditional(_) => {}
         }
     }
     Ok(())
@@ -118,7 +119,11 @@ fn put_node(stream: &Stream, node: &Node) -> Answer<Point> {
     }
     match &node.work {
         Work::Operation(operation) => stream.put(operation.clone()),
+        Work::Conditional(conditional) => stream.put(conditional::operation(conditional)?),
         Work::Child(graph, _) => {
+            for default in conditional::defaults(&graph.conditions()) {
+                stream.put(default)?;
+            }
             for node in graph.in_order()? {
                 put_node(stream, &node)?;
             }

@@ -1,6 +1,8 @@
 //! Graphs: work with an order of its own, made by hand or captured of streams.
 
 mod capture;
+mod conditional;
+mod dot;
 mod entries;
 mod exec;
 mod launch;
@@ -10,6 +12,8 @@ mod params;
 mod user;
 
 pub(crate) use capture::Capture;
+pub(crate) use conditional::create as create_condition;
+pub(crate) use dot::print as debug_dot;
 pub(crate) use entries::*;
 pub(crate) use exec::*;
 pub(crate) use nodes::*;

@@ -1,5 +1,6 @@
 //! Nodes: made by hand, and given other parameters.
 
+use super::conditional;
 use super::exec::exec;
 use super::object::{Graph, Work, get, graphs, home};
 use crate::abi::constants::*;
@@ -12,10 +13,10 @@ use crate::abi::{
 use crate::context::current;
 use crate::driver::driver;
 use crate::event;
-use crate::launch::{Shape, prepared};
 use crate::memory::{Fill, GraphMemory, rows_of};
 use crate::module::resolve;
 use crate::operation::{Call, Operation};
+use crate::prepare::{Shape, prepared};
 use crate::say;
 use std::sync::Arc;
 
@@ -247,6 +248,7 @@ fn of_any(params: Out<CUgraphNodeParams>) -> Answer<Work> {
         CU_GRAPH_NODE_TYPE_WAIT_EVENT => wait(inner.to().get()?),
         CU_GRAPH_NODE_TYPE_EVENT_RECORD => record(inner.to().get()?),
         CU_GRAPH_NODE_TYPE_MEM_FREE => Ok(Work::Free(inner.to::<u64>().get()?)),
+        CU_GRAPH_NODE_TYPE_CONDITIONAL => conditional::made(inner.into()),
         CU_GRAPH_NODE_TYPE_MEM_ALLOC => {
             let place = inner.into::<CUDA_MEM_ALLOC_NODE_PARAMS>();
             let mut given = place.get()?;

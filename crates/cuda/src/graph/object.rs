@@ -3,7 +3,7 @@
 use crate::abi::constants::*;
 use crate::abi::{Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUresult, CUuserObject};
 use crate::memory::GraphMemory;
-use crate::operation::Operation;
+use crate::operation::{Chosen, Operation};
 use crate::registry::Registry;
 use crate::user_object::release_some;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -17,6 +17,8 @@ pub(crate) enum Work {
     /// Allocates memory, whose address is there as long as the graph.
     Alloc(Arc<GraphMemory>),
     Free(u64),
+    /// Launches graphs by the value of a condition.
+    Conditional(Conditional),
 }
 
 impl Work {
@@ -25,6 +27,9 @@ impl Work {
         match self {
             Work::Child(..) => CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            Work::Conditional(_) | Work::Operation(Operation::Choose(_)) => {
+                CU_GRAPH_NODE_TYPE_CONDITIONAL
+            }
             Work::Free(_) | Work::Operation(Operation::Free(_)) => CU_GRAPH_NODE_TYPE_MEM_FREE,
             Work::Operation(Operation::Nothing | Operation::Keep(_)) => CU_GRAPH_NODE_TYPE_EMPTY,
             Work::Operation(Operation::Launch(_)) => CU_GRAPH_NODE_TYPE_KERNEL,
@@ -38,6 +43,39 @@ impl Work {
             Work::Operation(Operation::Wait(_)) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
         }
     }
+}
+
+/// Graphs that are launched by the value of a condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Conditional {
+    /// Where the value is.
+    pub(crate) word: u64,
+    pub(crate) chosen: Chosen,
+    /// The graphs, as the program has them.
+    pub(crate) bodies: Vec<(Arc<Graph>, CUgraph)>,
+    /// Their handles, where the program looks for them.
+    pub(crate) handles: Arc<Bodies>,
+}
+
+/// The handles of the graphs of a conditional node, which lead nowhere when neither the node nor a copy of it is there.
+#[derive(Debug)]
+pub(crate) struct Bodies(pub(crate) Box<[CUgraph]>);
+
+impl Drop for Bodies {
+    fn drop(&mut self) {
+        for graph in &self.0 {
+            let _ = graphs().remove(graph.0);
+        }
+    }
+}
+
+/// The value of a condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    /// The word.
+    pub(crate) memory: Arc<GraphMemory>,
+    /// What it is when a launch begins, if that is not what the one before left.
+    pub(crate) default: Option<u32>,
 }
 
 /// A node.
@@ -57,6 +95,8 @@ pub(crate) struct Node {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     nodes: Mutex<Vec<Node>>,
+    /// The conditions of its nodes.
+    conditions: Mutex<Vec<Condition>>,
     /// Objects of the program that it keeps, and how often.
     kept: Mutex<Vec<(CUuserObject, u64)>>,
 }
@@ -132,7 +172,19 @@ impl Graph {
     /// # Errors
     /// The graph has a circle.
     pub(crate) fn copied(&self) -> Answer<Arc<Graph>> {
-        Graph::of_nodes(&self.in_order()?)
+        let copied = Graph::of_nodes(&self.in_order()?)?;
+        self.conditions().into_iter().for_each(|condition| copied.has_condition(condition));
+        Ok(copied)
+    }
+
+    /// The conditions of its nodes.
+    pub(crate) fn conditions(&self) -> Vec<Condition> {
+        self.conditions.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It gets another condition.
+    pub(crate) fn has_condition(&self, condition: Condition) {
+        self.conditions.lock().unwrap_or_else(PoisonError::into_inner).push(condition);
     }
 
     /// The handles of its nodes lead nowhere from now on.

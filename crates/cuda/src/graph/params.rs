@@ -16,7 +16,9 @@ fn operation(node: CUgraphNode) -> Answer<Operation> {
     driver()?;
     home(node)?.with(node, |node| match &node.work {
         Work::Operation(operation) => Ok(operation.clone()),
-        Work::Child(..) | Work::Alloc(_) | Work::Free(_) => Err(CUresult::INVALID_VALUE),
+        Work::Child(..) | Work::Alloc(_) | Work::Free(_) | Work::Conditional(_) => {
+            Err(CUresult::INVALID_VALUE)
+        }
     })?
 }
 

@@ -33,4 +33,6 @@ pub(crate) use pool::*;
 pub(crate) use raw::{Fill, load_word, store_word};
 pub(crate) use rows::{Rows, Side};
 pub(crate) use set::*;
-pub(crate) use space::{Block, Leak, check, find, find_any, leaked, share, unshare};
+pub(crate) use space::{
+    Block, Kind, Leak, check, find, find_any, has_shared, leaked, share, unshare,
+};

@@ -18,6 +18,37 @@ impl CallPlace {
     pub(crate) fn told(&self) -> Option<String> {
         outside(&self.0.to_string())
     }
+
+    /// The function of the program in which an instruction of a trace stands, or that called the one in which it stands.
+    pub(crate) fn of_instruction(trace: &Backtrace, code: u64) -> Option<String> {
+        around(&format!("{trace:#}"), code)
+    }
+}
+
+/// The first frame with a name from an instruction on in the long text of a backtrace, whose lines are
+/// `  1:     0x401136 - function`; one with a line of a source goes first.
+fn around(backtrace: &str, code: u64) -> Option<String> {
+    let lines: Vec<&str> = backtrace.lines().map(str::trim).collect();
+    let frame = |at: usize| {
+        let (number, rest) = lines.get(at)?.split_once(": ")?;
+        number.parse::<u32>().ok()?;
+        let (address, name) = rest.trim().split_once(" - ")?;
+        let address = u64::from_str_radix(address.strip_prefix("0x")?, 16).ok()?;
+        let line = lines.get(at + 1).and_then(|line| line.strip_prefix("at "));
+        Some((address, plain_name(name), line))
+    };
+    let frames = (0..lines.len()).filter_map(frame).skip_while(|(address, ..)| *address != code);
+    let frames: Vec<_> = frames.filter(|(_, name, _)| name != "<unknown>").collect();
+    let (_, name, line) = frames.iter().find(|(.., line)| line.is_some()).or(frames.first())?;
+    Some(told(name, *line))
+}
+
+/// A function, and its line if that is known.
+fn told(name: &str, line: Option<&str>) -> String {
+    match line {
+        Some(line) => format!("`{name}`, {}", line.trim_end_matches(':')),
+        None => format!("`{name}`"),
+    }
 }
 
 /// The first frame outside of CUDA's interfaces in the text of a backtrace: lines `  1: function`, each with a line
@@ -37,10 +68,7 @@ fn outside(backtrace: &str) -> Option<String> {
     let is_outside = |name: &str| name != "<unknown>" && !stub.contains(name);
     let (at, name) = frames.get(last + 1..)?.iter().find(|(_, name)| is_outside(name))?;
     let line = lines.get(at + 1).and_then(|line| line.strip_prefix("at "));
-    Some(match line {
-        Some(line) => format!("`{name}`, {}", line.trim_end_matches(':')),
-        None => format!("`{name}`"),
-    })
+    Some(told(name, line))
 }
 
 /// How the names of the functions begin that `nvcc` makes for launches.
@@ -72,6 +100,11 @@ mod tests {
         let text = "   0: cuLaunchKernel\n   1: __cudaLaunchKernel\n   2: __device_stub__Z6addOnePi\n   \
                     3: _Z6addOnePi\n   4: main\n";
         assert_eq!(outside(text), Some("`main`".to_owned()));
+        let text = "   0:     0x7f12a4 - on_fault\n   1:     0x401130 - <unknown>\n   2:     0x7f5500 - memcpy\n   \
+                    3:     0x401136 - _Z4readPi\n                           at ./app.cu:12:5\n   4:     0x401190 - main\n";
+        assert_eq!(around(text, 0x7f5500), Some("`read`, ./app.cu:12:5".to_owned()));
+        assert_eq!(around(text, 0x401190), Some("`main`".to_owned()));
+        assert_eq!(around(text, 1), None);
         assert!(is_interface("cudaError cudaMalloc<float>") && !is_interface("cudart_test"));
     }
 }

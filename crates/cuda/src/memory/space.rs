@@ -10,7 +10,7 @@ use crate::memory::place::CallPlace;
 use crate::watch::{self, Gone};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use warpwise::Memory;
 
@@ -63,6 +63,9 @@ pub(crate) struct Leak {
 }
 
 static SPACE: RwLock<BTreeMap<u64, Block>> = RwLock::new(BTreeMap::new());
+
+/// How many allocations the program and devices both use.
+static SHARED: AtomicUsize = AtomicUsize::new(0);
 
 fn read() -> RwLockReadGuard<'static, BTreeMap<u64, Block>> {
     SPACE.read().unwrap_or_else(PoisonError::into_inner)
@@ -156,7 +159,7 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
         matches!(kind, Kind::Device | Kind::Managed | Kind::Array | Kind::Graph | Kind::Pooled(_));
     let used = if on_device { gpu.used.fetch_add(bytes, Ordering::Relaxed) } else { 0 };
     let fits = !on_device || used.saturating_add(bytes) <= gpu.properties.global_bytes;
-    let start = if fits { memory(gpu)?.allocate(room(bytes)).ok() } else { None };
+    let start = if fits { give(memory(gpu)?, bytes, kind) } else { None };
     let Some(start) = start else {
         if on_device {
             gpu.used.fetch_sub(bytes, Ordering::Relaxed);
@@ -167,13 +170,18 @@ pub(crate) fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) ->
     Ok(start)
 }
 
-/// Bytes that kernels may access of an allocation: a device gives out memory in pieces, and who goes a little too far is not
-/// stopped there. Checks are exact.
-fn room(bytes: u64) -> u64 {
+/// Takes memory of a device. It gives out memory in pieces, and kernels that go a little too far are not stopped there. Checks are
+/// exact, and what the program may do with memory that it shares is for them a matter of pages.
+fn give(memory: &Memory, bytes: u64, kind: Kind) -> Option<u64> {
     /// The pieces of memory that CUDA's allocators give out.
     const PIECE: u64 = 512;
     let exact = driver().is_ok_and(|driver| driver.settings.check);
-    if exact { bytes } else { bytes.checked_next_multiple_of(PIECE).unwrap_or(bytes) }
+    let given = match kind {
+        Kind::Host | Kind::Managed if exact => memory.allocate_pages(bytes),
+        _ if exact => memory.allocate(bytes),
+        _ => memory.allocate(bytes.checked_next_multiple_of(PIECE).unwrap_or(bytes)),
+    };
+    given.ok()
 }
 
 /// Registers memory of the program.
@@ -225,8 +233,14 @@ fn enter(context: &Context, start: u64, bytes: u64, kind: Kind, flags: u32) {
     for gpu in others(&block) {
         let _ = memory(gpu).map(|memory| map(memory, start, bytes));
     }
+    SHARED.fetch_add(usize::from(block.has_own_pages()), Ordering::Relaxed);
     write().insert(start, block);
     context.owns(start, forget);
+}
+
+/// Whether there is memory that the program and devices both use, and that the driver gave out.
+pub(crate) fn has_shared() -> bool {
+    SHARED.load(Ordering::Relaxed) > 0
 }
 
 /// Lets the kernels of a device reach what another one has.
@@ -267,6 +281,7 @@ pub(crate) fn free(address: u64, is_it: impl FnOnce(&Block) -> bool) -> Answer<B
 
 fn leave(block: &Block) {
     advice::forget(block.id);
+    SHARED.fetch_sub(usize::from(block.has_own_pages()), Ordering::Relaxed);
     if watch::is_on() {
         let (range, what) = (block.start..block.start + block.bytes, block.told());
         watch::freed(Gone { range, what, allocated: block.place.clone() });
@@ -313,6 +328,16 @@ impl Block {
             // The program writes it; texels are written through surfaces; graphs use theirs again.
             Kind::Host | Kind::Registered | Kind::Managed | Kind::Array | Kind::Graph => false,
         }
+    }
+
+    /// Whether both the program and devices use it.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.has_own_pages() || self.kind == Kind::Registered
+    }
+
+    /// Whether it is such memory that the driver gave out: then, in checks, nothing else is on its pages.
+    pub(crate) fn has_own_pages(&self) -> bool {
+        matches!(self.kind, Kind::Host | Kind::Managed)
     }
 
     /// What it is for people.

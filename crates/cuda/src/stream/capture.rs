@@ -15,7 +15,7 @@ fn began(
     stream: &Stream,
     mode: CUstreamCaptureMode,
     (graph, handle): (Arc<Graph>, CUgraph),
-    after: Vec<CUgraphNode>,
+    after: Option<Vec<CUgraphNode>>,
 ) -> Answer {
     if mode > CU_STREAM_CAPTURE_MODE_RELAXED {
         return Err(CUresult::INVALID_VALUE);
@@ -36,7 +36,7 @@ pub(crate) fn begin_capture(default: CUstream, stream: CUstream, mode: u32) -> A
     let stream = resolve(default, stream)?;
     let graph = Arc::new(Graph::default());
     let handle = CUgraph(graphs().insert(Arc::clone(&graph)));
-    let begun = began(&stream, mode, (graph, handle), Vec::new());
+    let begun = began(&stream, mode, (graph, handle), None);
     if begun.is_err() {
         let _ = graphs().remove(handle.0);
     }
@@ -65,7 +65,7 @@ pub(crate) fn begin_capture_to(
     for node in &after {
         graph.with(*node, |_| ())?;
     }
-    began(&stream, mode, (graph, handle), after)
+    began(&stream, mode, (graph, handle), Some(after))
 }
 
 /// `cuStreamEndCapture`.
@@ -87,7 +87,11 @@ pub(crate) fn end_capture(default: CUstream, stream: CUstream, to: Out<CUgraph>)
     if !capture.is_joined() {
         return Err(CUresult::STREAM_CAPTURE_UNJOINED);
     }
-    to.set(capture.handle)
+    // Who captures into a graph of its own knows it.
+    match capture.is_given && to.is_null() {
+        true => Ok(()),
+        false => to.set(capture.handle),
+    }
 }
 
 /// `cuStreamIsCapturing`.

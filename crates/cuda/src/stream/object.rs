@@ -2,6 +2,7 @@
 
 use crate::abi::{Answer, CUresult, CUstream};
 use crate::context::{Context, current};
+use crate::device_launches::perform;
 use crate::driver::driver;
 use crate::graph::Capture;
 use crate::lane::Lane;
@@ -146,13 +147,15 @@ impl Stream {
             | Operation::Write(_)
             | Operation::Await(..)
             | Operation::Free(_)
+            | Operation::Choose(_)
             | Operation::Keep(_) => {}
         }
         let blocking = driver()?.settings.blocking;
-        let brief = blocking || operation.is_brief();
+        let soon = watch::wants_work_done() && operation.goes_on();
+        let brief = blocking || soon || operation.is_brief();
         let (of, place) = (Arc::clone(context), watch::place());
         let work = move |device: &Device| {
-            operation.perform(&of, device, place.as_ref());
+            perform(&operation, &of, device, place.as_ref());
             Ok(())
         };
         let point = match brief {

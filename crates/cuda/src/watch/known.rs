@@ -6,7 +6,7 @@ use crate::driver::driver;
 use crate::memory::CallPlace;
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Allocations that are remembered when they have been freed.
 const REMEMBERED: usize = 4096;
@@ -74,8 +74,19 @@ pub(crate) fn allocated(range: Range<u64>) {
     }
 }
 
+/// Who else wants to know of memory that is freed, from when there is something to know.
+static AT_FREE: OnceLock<fn(&Range<u64>)> = OnceLock::new();
+
+/// Has a function called with the addresses of memory that is freed.
+pub(super) fn when_freed(call: fn(&Range<u64>)) {
+    AT_FREE.get_or_init(|| call);
+}
+
 /// Memory has been freed.
 pub(crate) fn freed(gone: Gone) {
+    if let Some(call) = AT_FREE.get() {
+        call(&gone.range);
+    }
     let Some(known) = known() else { return };
     let place = CallPlace::here();
     known.with(|known| {

@@ -1,17 +1,27 @@
 //! Checks across the boundary between the program and its devices, with `WARPWISE_CHECK`: device memory that nobody has
-//! written, memory that has been freed, work of streams that nothing orders, and launches that are not possible.
+//! written, memory that has been freed, work of streams that nothing orders, what the program does with memory that such work
+//! uses, and launches that are not possible.
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod host;
 mod known;
 mod missing;
 mod order;
+#[cfg(target_os = "linux")]
+mod pages;
 mod ranges;
 mod told;
 
+pub(crate) use host::{at_work, settle, wants_work_done};
 pub(crate) use known::{Gone, allocated, freed, is_on, place};
 pub(crate) use missing::missing;
 
 use crate::function::Function;
-use crate::memory::{Block, CallPlace, Rows, find, find_any};
+use crate::memory::{Block, CallPlace, Rows, Side, find, find_any};
+#[cfg(not(target_os = "linux"))]
+use elsewhere as host;
 use known::known;
 use order::{Clash, Work};
 use ranges::Ranges;
@@ -81,6 +91,13 @@ pub(crate) fn copied(copy: &Rows, place: Option<&CallPlace>) {
     }
     let (reads, writes) = (ranges_of(copy, true), ranges_of(copy, false));
     ordered("a copy", place, Traffic { reads, writes, ..Traffic::default() });
+    // Memory of the program that no device knows is copied before the call returns, behind what is before it.
+    let of_program = |side: &Side| find_any(side.address).is_none();
+    if let (true, Some(moment)) =
+        (of_program(&copy.from) || of_program(&copy.to), moments::current())
+    {
+        host::may_be_known(&moment);
+    }
 }
 
 /// Rows are filled, or something is done with memory as a whole; `name` says what.
@@ -120,8 +137,10 @@ pub(crate) fn ran(name: &str, place: Option<&CallPlace>, traffic: Option<Traffic
             writes.for_each(|range| known.unwritten.remove(range.clone()));
         }
     });
-    if let Some(traffic) = traffic {
-        ordered(&format!("`{name}`"), place, traffic);
+    match traffic {
+        Some(traffic) => ordered(&format!("`{name}`"), place, traffic),
+        // It may have told the program what is done.
+        None => moments::current().iter().for_each(host::may_be_known),
     }
 }
 
@@ -132,18 +151,23 @@ pub(crate) fn disordered() {
             known.is_disordered = true;
             known.streams.clear();
         });
+        host::may_know_all();
     }
 }
 
 /// Work has been done: is there other work that accesses the same memory, and that nothing orders?
 fn ordered(name: &str, place: Option<&CallPlace>, traffic: Traffic) {
-    let (Some(moment), Some(guard)) = (moments::current(), known()) else { return };
+    let Some(moment) = moments::current() else { return };
     let work = Work { moment, name: name.to_owned(), place: place.cloned(), traffic };
+    // Streams that wait for words of memory are ordered by whoever writes them.
+    if known().is_none_or(|known| known.with(|known| known.is_disordered)) {
+        return;
+    }
+    host::done(&work);
+    let Some(guard) = known() else { return };
     let found = guard.with(|known| {
         let mut found = Vec::new();
-        if !known.is_disordered {
-            known.streams.add(work, |one, other, clash| found.push(race(one, other, clash)));
-        }
+        known.streams.add(work, |one, other, clash| found.push(race(one, other, clash)));
         found
     });
     found.into_iter().for_each(|(clash, told)| {

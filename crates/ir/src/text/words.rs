@@ -76,6 +76,7 @@ words! {
         Print = "print", AssertFail = "assert_fail", NoFunction = "no_function",
         Malloc = "malloc", Free = "free", BeginFrame = "begin_frame",
         StackOverflow = "stack_overflow", Sample = "sample", SurfaceAddress = "surface_address",
-        QueryTexture = "query_texture", SampleDetail = "sample_detail"
+        QueryTexture = "query_texture", SampleDetail = "sample_detail",
+        Launch = "launch", LastError = "last_error"
     }
 }

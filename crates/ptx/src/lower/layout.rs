@@ -345,6 +345,12 @@ impl Image {
         self.functions.get(name).copied()
     }
 
+    /// The function at an address.
+    pub fn function_at(&self, address: u64) -> Option<&str> {
+        let mut functions = self.functions.iter();
+        functions.find(|(_, at)| **at == address).map(|(name, _)| name.as_str())
+    }
+
     /// The offset of a variable of the module.
     pub fn offset(&self, name: &str) -> Option<u64> {
         self.offsets.get(name).copied()

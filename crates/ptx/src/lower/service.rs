@@ -10,6 +10,9 @@ pub(super) fn find(function: &str) -> Option<Service> {
         "__assertfail" => Some(Service::AssertFail),
         "malloc" => Some(Service::Malloc),
         "free" => Some(Service::Free),
+        // What our part of the device runtime library calls.
+        "warpwise_launch" => Some(Service::Launch),
+        "warpwise_last_error" => Some(Service::LastError),
         _ => None,
     }
 }
@@ -28,9 +31,9 @@ pub(super) fn unsupported(function: &str) -> Option<&'static str> {
         }
         "__nvvm_prof_trigger" => Some("there are no profiler counters"),
         _ if function.starts_with("cudaCG") => Some("groups of several grids are not there yet"),
-        _ if function.starts_with("cuda") || function.starts_with("__cudaCDP") => Some(
-            "the runtime interface of the device, with which kernels launch kernels, is not there yet",
-        ),
+        _ if function.starts_with("cuda") || function.starts_with("__cudaCDP") => {
+            Some("this function of the device's runtime interface is not there yet")
+        }
         _ => None,
     }
 }

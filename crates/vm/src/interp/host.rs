@@ -5,6 +5,7 @@ use super::operations::HostOp;
 use super::program::{Code, Program};
 use super::reach::{Generic, Reach, access_fault};
 use super::sample::sample;
+use crate::enqueued::Enqueued;
 use crate::fault::{AccessKind, FaultKind};
 use crate::frame::Frame;
 use crate::heap_event::HeapEvent;
@@ -83,6 +84,8 @@ impl Thread<'_, '_> {
                 Service::Sample | Service::SurfaceAddress => [self.wide(0), self.wide(5), 0],
                 Service::SampleDetail => [self.wide(0), self.wide(14), 0],
                 Service::QueryTexture => [self.wide(0), self.wide(2), 0],
+                Service::Launch => [self.wide(0), self.wide(1), self.wide(2)],
+                Service::LastError => [0; 3],
             }
         };
         match self.op.service {
@@ -109,8 +112,7 @@ impl Thread<'_, '_> {
             }
             Service::NoFunction => Err(FaultKind::NoFunction { address: first }),
             Service::Malloc => {
-                let thread = (self.warp * WARP + self.lane) as u32;
-                let owner = Owner { cta: self.frame.specials.cta_number, thread };
+                let owner = Owner { cta: self.frame.specials.cta_number, thread: self.thread() };
                 let memory = self.frame.regions.memory();
                 let block = memory.allocate_block((owner, first), self.frame.heap_limit);
                 let address = block.map_or(0, |block| block.start);
@@ -130,6 +132,28 @@ impl Thread<'_, '_> {
                 }
                 Err(why) => Err(FaultKind::BadFree { address: first, why }),
             },
+            Service::Launch => {
+                // SAFETY: as for the caller; these operands have 32 bits.
+                let [grid_x, grid_y, grid_z, x, y, z, dynamic_shared] = unsafe { self.numbers(3) };
+                let (grid, block) = ([grid_x, grid_y, grid_z], [x, y, z]);
+                let (kernel, arguments, stream) = (first, second, third);
+                let launch = Enqueued { kernel, arguments, stream, grid, block, dynamic_shared };
+                let (thread, depth) = (self.thread(), self.frame.depth);
+                let error = self.frame.launches.add(thread, launch, depth);
+                // SAFETY: as for the caller; the result has 32 bits.
+                unsafe { self.give(error) };
+                Ok(())
+            }
+            Service::LastError => {
+                // SAFETY: as for the caller; the operand and the result have 32 bits.
+                unsafe {
+                    let [forgets] = self.numbers(0);
+                    let thread = self.thread();
+                    let error = self.frame.launches.last_error(thread, forgets != 0);
+                    self.give(error);
+                }
+                Ok(())
+            }
             Service::BeginFrame => self.begin_frame(first, second),
             Service::StackOverflow => {
                 let function = (third != Service::ALLOCATION).then_some(third as u32);
@@ -181,6 +205,11 @@ impl Thread<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// The thread's number in its CTA.
+    fn thread(&self) -> u32 {
+        (self.warp * WARP + self.lane) as u32
     }
 
     /// Something for an observer.

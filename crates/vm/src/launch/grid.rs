@@ -246,7 +246,7 @@ impl Grid<'_> {
         }
     }
 
-    /// Takes what the CTAs of a cluster have printed.
+    /// Takes what the CTAs of a cluster have printed and launched.
     pub(crate) fn take_printed(&self, resident: &mut Resident<'_>) {
         for cta in resident.ctas_mut() {
             let frame = &mut cta.frame;
@@ -254,6 +254,11 @@ impl Grid<'_> {
                 && let Ok(mut outcome) = self.outcome.lock()
             {
                 outcome.printed.take(frame.specials.cta_number, &mut frame.printed);
+            }
+            if !frame.launches.is_empty()
+                && let Ok(mut outcome) = self.outcome.lock()
+            {
+                outcome.launched.take(frame.specials.cta_number, &mut frame.launches);
             }
         }
     }

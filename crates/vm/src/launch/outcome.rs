@@ -1,5 +1,6 @@
 //! How launches end.
 
+use crate::enqueued::Launched;
 use crate::fault::{Fault, FaultKind, ThreadId};
 use crate::printed::Printed;
 use crate::stats::Stats;
@@ -13,6 +14,8 @@ pub struct Outcome {
     pub stats: Stats,
     /// What it printed; CTAs behind the one that stopped the launch do not count.
     pub printed: Printed,
+    /// What it launched, which is yet to be done.
+    pub launched: Launched,
     /// Why it was stopped, if it was. Of several faults, that of the lowest CTA. A step limit that several host threads
     /// reach together has no place.
     pub fault: Option<Fault>,

@@ -59,6 +59,8 @@ pub struct Launch<'a> {
     /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before: a `malloc` of more
     /// returns null. The host's own default is [`HEAP_LIMIT`].
     pub heap_limit: u64,
+    /// How many kernels launched each other before this one.
+    pub depth: u32,
     /// What executes the kernel.
     pub engine: EngineChoice,
     /// Asked now and then whether to stop.
@@ -86,6 +88,7 @@ impl<'a> Launch<'a> {
             clock_khz: CLOCK_KHZ,
             max_steps: None,
             heap_limit: HEAP_LIMIT,
+            depth: 0,
             engine: EngineChoice::Auto,
             interrupted: &|| false,
             progress: &|_| (),

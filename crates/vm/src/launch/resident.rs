@@ -46,6 +46,7 @@ impl<'l> Resident<'l> {
             let mut frame = Frame::new(plan, sites, threads, memory, common.memory, specials);
             frame.apart = common.apart();
             frame.heap_limit = common.launch.heap_limit;
+            frame.depth = common.launch.depth;
             let mut cta = Cta::new(frame, code);
             cta.run_prologue();
             ctas.push(cta);

@@ -142,6 +142,15 @@ impl Heap {
         Some(start)
     }
 
+    /// The same, on pages that nothing else will be on.
+    pub(super) fn allocate_pages(&mut self, bytes: u64) -> Option<u64> {
+        let start = self.next.checked_next_multiple_of(PAGE)?;
+        let wanted = self.footprint(bytes)?.checked_next_multiple_of(PAGE)?;
+        let next = start.checked_add(wanted).filter(|next| *next <= self.end)?;
+        self.next = next;
+        Some(start)
+    }
+
     /// Takes an allocation back.
     pub(super) fn free(&mut self, allocation: Region, quarantine: Quarantine, range: &Range) {
         let Region { start, end } = allocation;

@@ -147,10 +147,26 @@ impl Memory {
     /// # Errors
     /// The range is used up.
     pub fn allocate_image(&self, objects: &[(u64, u64)]) -> Result<u64, MemoryError> {
+        self.allocate_from(objects, |heap, bytes, range| heap.allocate(bytes, range))
+    }
+
+    /// The same as [`Memory::allocate`] on pages of the host (of 4 KiB) that nothing else is on, until it is freed.
+    ///
+    /// # Errors
+    /// The range is used up.
+    pub fn allocate_pages(&self, bytes: u64) -> Result<u64, MemoryError> {
+        self.allocate_from(&[(0, bytes)], |heap, bytes, _| heap.allocate_pages(bytes))
+    }
+
+    fn allocate_from(
+        &self,
+        objects: &[(u64, u64)],
+        take: impl FnOnce(&mut Heap, u64, &Range) -> Option<u64>,
+    ) -> Result<u64, MemoryError> {
         let ends = objects.iter().map(|(offset, bytes)| offset.saturating_add(*bytes));
         let bytes = ends.max().unwrap_or(0);
         let mut state = self.lock();
-        let Some(address) = state.heap.allocate(bytes, &self.range) else {
+        let Some(address) = take(&mut state.heap, bytes, &self.range) else {
             return Err(MemoryError::Full { wanted: bytes, left: state.heap.left() });
         };
         self.range.prefer_large_pages(address, address + bytes);
@@ -298,7 +314,10 @@ impl Memory {
     }
 
     /// Frees the block of a kernel that begins at an address.
-    pub(crate) fn free_block(&self, address: u64) -> Result<Region, BadFree> {
+    ///
+    /// # Errors
+    /// There is no such block.
+    pub fn free_block(&self, address: u64) -> Result<Region, BadFree> {
         let mut guard = self.lock();
         let state = &mut *guard;
         let around = state.regions.find(address);

@@ -275,7 +275,8 @@ impl NativeCode {
             introduce(frame, &mut *context, entry, owner);
             (*context).whole = u64::from(whole);
             let all = frame.threads.live_count() == frame.plan.shape.threads();
-            let may_go_on = whole && all && self.may_go_on && frame.printed.is_empty();
+            let is_silent = frame.printed.is_empty() && frame.launches.is_empty();
+            let may_go_on = whole && all && self.may_go_on && is_silent;
             let start = code.entry(Pc::START.0).filter(|_| may_go_on);
             (*context).start = start.map_or(0, |(entry, _)| entry);
             (*context).ctas_left = if start.is_some() { frame.more } else { 0 };

@@ -57,7 +57,7 @@ impl Kernel {
         let memory = &device.memory;
         let start = memory.snapshot();
 
-        let watched = self.watched(memory, &launch, options.into())?;
+        let watched = self.watched(device, &launch, options.into())?;
         if watched.fault.as_ref().is_some_and(|fault| fault.is_limit() || is_endless(fault)) {
             // Nothing to compare with; and under other schedules it may be endless, too, where nobody tells.
             let owners = Owners::new(self, args, image_base, memory.base());

@@ -33,7 +33,8 @@ impl Kernel {
     /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for some seconds after
     /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written, but for what kernels
     /// allocate. Nothing else may use the device meanwhile: what it writes would be undone before the kernel runs again. A kernel that is stopped is no error
-    /// here: what stopped it is among the findings, or in [`Checked::fault`].
+    /// here: what stopped it is among the findings, or in [`Checked::fault`]. Kernels that it launches do not run: they are in
+    /// [`Checked::report`].
     ///
     /// # Errors
     /// The arguments do not fit the parameters, or the launch is not possible.
@@ -79,7 +80,7 @@ impl Kernel {
         let kernel = &self.lowered.kernel;
         let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));
         let start = (masks || messages).then(|| device.memory.snapshot());
-        let watched = self.watched(&device.memory, &launch, watching)?;
+        let watched = self.watched(device, &launch, watching)?;
         let (mut elsewhere, mut runs) = (Vec::new(), 0);
         if let Some(start) = start {
             let first = watched.run(&device.memory);

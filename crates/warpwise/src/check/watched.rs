@@ -1,7 +1,8 @@
 //! One run that every detector watches.
 
+use crate::device::Device;
 use crate::error::Error;
-use crate::launch::{Report, refusal};
+use crate::launch::{DeviceLaunch, Report, refusal};
 use crate::module::Kernel;
 use sanitize::explore::Run;
 use sanitize::{Found, Options, Sanitizer};
@@ -42,17 +43,22 @@ impl Kernel {
     /// Runs the kernel under the launch's schedule with every detector: what they found, what stopped it, what it did.
     pub(crate) fn watched(
         &self,
-        memory: &Memory,
+        device: &Device,
         launch: &Launch<'_>,
         watching: Watching<'_>,
     ) -> Result<Watched, Error> {
+        let memory = &device.memory;
         let started = Instant::now();
         let mut sanitizer = self.sanitizer(launch, watching);
         let outcome = vm::launch_observed(&self.executable, launch, memory, &mut sanitizer)
             .map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
         let found = sanitizer.finish(outcome.fault.as_ref(), memory);
-        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
+        let launched = match outcome.fault {
+            None => DeviceLaunch::of(self, device, &outcome),
+            Some(_) => Vec::new(),
+        };
+        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed, launched };
         Ok(Watched { found, fault: outcome.fault, report })
     }
 

@@ -2,7 +2,10 @@
 
 mod arg;
 mod block;
+mod extents;
 mod fault;
+mod follow;
+mod launched;
 mod limits;
 mod packed;
 mod packing;
@@ -11,8 +14,10 @@ mod signature;
 mod uses;
 
 pub use arg::Arg;
+pub use extents::Extents;
+pub use launched::{DeviceLaunch, DeviceWork, in_order};
 pub use packed::Packed;
-pub use run::{Extents, LaunchConfig, Report};
+pub use run::{LaunchConfig, Report};
 
 pub(crate) use fault::{count_bytes, headline};
 pub(crate) use packing::{Misfit, Place, bytes_of, shown};

@@ -1,6 +1,8 @@
 //! Launching a kernel.
 
 use super::arg::Arg;
+use super::extents::Extents;
+use super::launched::DeviceLaunch;
 use super::packed::Packed;
 use crate::device::Device;
 use crate::error::{Error, Failure, Stage};
@@ -8,64 +10,12 @@ use crate::module::Kernel;
 use crate::owner::Owners;
 use crate::source::Located;
 use diag::{Class, Diagnostic, Severity};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use vm::{
     CLOCK_KHZ, DEFAULT_STACK, EngineChoice, HEAP_LIMIT, Launch, LaunchError, Memory, Observer,
     Outcome, Printed, Schedule, Stats,
 };
-
-/// Extents in x, y and z; the missing ones are 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Extents(pub [u32; 3]);
-
-impl From<u32> for Extents {
-    fn from(x: u32) -> Self {
-        Extents([x, 1, 1])
-    }
-}
-
-impl From<[u32; 2]> for Extents {
-    fn from([x, y]: [u32; 2]) -> Self {
-        Extents([x, y, 1])
-    }
-}
-
-impl From<[u32; 3]> for Extents {
-    fn from(extents: [u32; 3]) -> Self {
-        Extents(extents)
-    }
-}
-
-impl fmt::Display for Extents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.0;
-        write!(f, "{x},{y},{z}")
-    }
-}
-
-impl FromStr for Extents {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut extents = [1; 3];
-        let parts: Vec<&str> = text.split(',').collect();
-        if parts.len() > extents.len() {
-            return Err("more than three extents: write X[,Y[,Z]]".to_owned());
-        }
-        for (extent, part) in extents.iter_mut().zip(parts) {
-            *extent = match part.trim().parse() {
-                Ok(0) | Err(_) => {
-                    return Err(format!("`{part}` is not an extent: write a number from 1 on"));
-                }
-                Ok(value) => value,
-            };
-        }
-        Ok(Extents(extents))
-    }
-}
 
 /// How to launch a kernel.
 #[derive(Clone)]
@@ -101,6 +51,8 @@ pub struct LaunchConfig<'a> {
     /// Bytes that kernels may have allocated with `malloc` at one time, in this launch and before; a `malloc` of more returns
     /// null.
     pub heap_limit: u64,
+    /// How many kernels launched each other before this one: from 24 on, its own launches fail.
+    pub depth: u32,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told that the kernel is prepared and begins, by 0, and then now and then how many CTAs are done.
@@ -126,6 +78,7 @@ impl<'a> LaunchConfig<'a> {
             max_steps: None,
             engine: EngineChoice::Auto,
             heap_limit: HEAP_LIMIT,
+            depth: 0,
             interrupted: &|| false,
             progress: &|_| (),
             repeated: &|_| (),
@@ -147,6 +100,7 @@ impl<'a> LaunchConfig<'a> {
             max_steps: self.max_steps,
             engine: self.engine,
             heap_limit: self.heap_limit,
+            depth: self.depth,
             interrupted: self.interrupted,
             progress: self.progress,
             ..Launch::new(self.grid.0, self.block.0, params)
@@ -163,9 +117,18 @@ pub struct Report {
     pub printed: Printed,
     /// Time on the host's clock, from the first instruction to the last.
     pub elapsed: Duration,
+    /// What it launched and has yet to be done: nothing where [`Kernel::launch`] has done it.
+    pub launched: Vec<DeviceLaunch>,
 }
 
 impl Report {
+    /// Adds what another launch did, behind this one.
+    pub(super) fn add(&mut self, other: &Report) {
+        self.stats.add(&other.stats);
+        self.printed.append(&other.printed);
+        self.elapsed += other.elapsed;
+    }
+
     /// Thread instructions per second.
     pub fn throughput(&self) -> f64 {
         let seconds = self.elapsed.as_secs_f64();
@@ -174,7 +137,7 @@ impl Report {
 }
 
 impl Kernel {
-    /// Runs the kernel to its end.
+    /// Runs the kernel to its end, and then what it launches; the report is about all of it.
     ///
     /// # Errors
     /// The arguments do not fit the parameters, the launch is not possible, or the kernel was stopped
@@ -186,10 +149,14 @@ impl Kernel {
         args: &[Arg],
     ) -> Result<Report, Error> {
         let kernel = &*self.executable;
-        self.run(device, config, args, |launch, memory| vm::launch(kernel, launch, memory))
+        let run = |launch: &Launch<'_>, memory: &Memory| vm::launch(kernel, launch, memory);
+        let mut report = self.run(device, config, args, run)?;
+        self.follow(device, config, &mut report)?;
+        Ok(report)
     }
 
-    /// The same with arguments that have been packed already.
+    /// Runs the kernel alone, with arguments that have been packed already. What it launches is left to the caller
+    /// ([`Report::launched`]).
     ///
     /// # Errors
     /// The launch is not possible, or the kernel was stopped.
@@ -249,7 +216,11 @@ impl Kernel {
         let started = Instant::now();
         let outcome = run(&launch, &device.memory).map_err(|error| self.refuse(refusal(&error)))?;
         let elapsed = started.elapsed();
-        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed };
+        let launched = match outcome.fault {
+            None => DeviceLaunch::of(self, device, &outcome),
+            Some(_) => Vec::new(),
+        };
+        let report = Report { stats: outcome.stats, printed: outcome.printed, elapsed, launched };
         let Some(fault) = outcome.fault else { return Ok(report) };
         let owners = Owners::new(self, &args(), image_base, device.memory.base());
         let mut places = Located::new(self);
@@ -279,19 +250,4 @@ pub(crate) fn refusal(error: &LaunchError) -> Diagnostic {
         LaunchError::Params { .. } => Class::Bug,
     };
     Diagnostic::new(Severity::Error, class, error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn extents_read_one_to_three_numbers() {
-        assert_eq!("7".parse(), Ok(Extents([7, 1, 1])));
-        assert_eq!("7,8".parse(), Ok(Extents([7, 8, 1])));
-        assert_eq!("7,8,9".parse(), Ok(Extents([7, 8, 9])));
-        for wrong in ["", "0", "1,", "1,2,3,4", "-1", "4294967296", "a"] {
-            assert!(wrong.parse::<Extents>().is_err(), "{wrong:?}");
-        }
-    }
 }

@@ -83,6 +83,11 @@ impl Moment {
     pub fn is_behind(&self, other: &Moment) -> bool {
         self.clock.get(other.queue) >= other.number
     }
+
+    /// Whether the host has waited for it, or for what comes behind it.
+    pub fn is_known_to_host(&self) -> bool {
+        host().get(self.queue) >= self.number
+    }
 }
 
 /// What is known of the order of a queue's work.
