@@ -91,6 +91,9 @@ enum Task {
         /// For every Linux of the last ten years (glibc 2.17); needs cargo-zigbuild and zig.
         #[arg(long)]
         portable: bool,
+        /// With `--portable`: the machines that it is for (`rustup target add` has their standard libraries).
+        #[arg(long, value_enum, default_value = "x86_64", requires = "portable")]
+        machine: release::Machine,
         /// Take the command and the libraries as `cargo test` has built them, and end well, with a line that says so, where there is no Python or no index of its packages.
         #[arg(long, conflicts_with = "portable")]
         after_tests: bool,
@@ -166,9 +169,9 @@ fn main() -> ExitCode {
         }
         Task::Dist { again } => release::dist(&root, again),
         Task::Package { check } => release::package(&root, check),
-        Task::Wheel { test, portable, after_tests } => {
+        Task::Wheel { test, portable, machine, after_tests } => {
             let make = match (portable, after_tests) {
-                (true, _) => python::Make::Portable,
+                (true, _) => python::Make::Portable(machine),
                 (false, true) => python::Make::AfterTests,
                 (false, false) => python::Make::Here,
             };
