@@ -202,7 +202,10 @@ def test_the_interpreter_is_free_meanwhile():
 
 @pytest.mark.parametrize("warm", [False, True])
 def test_ctrl_c(warm):
+    # A shell that starts tests in the background has them ignore the signal.
     program = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np, warpwise
 forever = warpwise.Module({FOREVER!r})["forever"]
 x = np.zeros(1, np.uint32)
@@ -215,11 +218,14 @@ try:
 except KeyboardInterrupt:
     print("interrupted", x[0] > 0)
 """
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "begins\n"
-    time.sleep(0.5)
-    child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=20)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout.readline() == "begins\n"
+            time.sleep(0.5)
+            child.send_signal(signal.SIGINT)
+            out, _ = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert (out, child.returncode) == ("interrupted True\n", 0)
 
 
