@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why tests fail: `package`, a part of the test's name or of its reason, and the explanation, in the order in which they are asked.
 const FAILURES: &str = include_str!("failures.tsv");
