@@ -102,7 +102,8 @@ impl Suite {
         let sources = std::env::var_os(SOURCES).map(PathBuf::from).ok_or_else(|| {
             format!("{SOURCES} must name the folder with the sources of clients, each under the name of its repository")
         })?;
-        python.args(["-m", "pytest", "--warpwise", "--warpwise-device", self.device]);
+        // Before pytest is there: filters of warnings in the settings of a suite import the client.
+        python.args(["-m", "warpwise", "--device", self.device, "-m", "pytest"]);
         // A test that hangs in the driver hears no signal: a thread ends its process.
         python.args(["-q", "--timeout", TEST_LIMIT, "--timeout-method", "thread"]);
         python.args(["-p", "no:cacheprovider", "-p", PLUGIN.0, "-n", &jobs.to_string()]);
