@@ -96,10 +96,9 @@ impl<'py> Arguments<'py> {
     }
 
     fn add(&mut self, value: &Bound<'py, PyAny>, param: &Param) -> PyResult<Result<(), Misfit>> {
-        let is_address = param.bytes == ADDRESS
-            && declared(param).is_some_and(|ty| !matches!(ty.kind(), Kind::Float | Kind::Brain));
+        let is_address = is_address(param);
         let arg = if value.is_none() && is_address {
-            Ok(Arg::Scalar(Scalar::new(ElementType::B64, 0)))
+            Ok(null())
         } else if let Some(simple) = simple(value, param)? {
             simple
         } else {
@@ -126,7 +125,8 @@ impl<'py> Arguments<'py> {
     /// Notes an array, and gives its number.
     fn array(&mut self, array: Described<'py>, is_fixed: bool) -> Result<usize, Misfit> {
         let bytes = array.bytes().ok_or("an array that is too large")?;
-        let scattered = match (&array.strides, array.is_contiguous()) {
+        // What has no bytes lies nowhere, whatever its elements and strides.
+        let scattered = match (&array.strides, bytes == 0 || array.is_contiguous()) {
             (Some(strides), false) if strides.len() == array.shape.len() => {
                 let (shape, strides) = (array.shape.clone(), strides.clone());
                 Some(Scattered { item: array.item, shape, strides })
@@ -155,10 +155,25 @@ impl<'py> Arguments<'py> {
             };
             return Err(why.to_owned());
         }
+        if !memory.has_room() {
+            return Err(format!(
+                "an array of {bytes} bytes, of which the kernel would get a copy, and there is not so much memory"
+            ));
+        }
         self.arrays.push(memory);
         self.keep.push(array.keep);
         Ok(self.arrays.len() - 1)
     }
+}
+
+/// Whether a parameter may be an address.
+fn is_address(param: &Param) -> bool {
+    let is_float = |ty: ElementType| matches!(ty.kind(), Kind::Float | Kind::Brain);
+    param.bytes == ADDRESS && declared(param).is_some_and(|ty| !is_float(ty))
+}
+
+fn null() -> Arg {
+    Arg::Scalar(Scalar::new(ElementType::B64, 0))
 }
 
 /// Numbers of Python, NumPy and ctypes, and structures of NumPy; `None` for everything else.
@@ -185,9 +200,9 @@ fn simple(value: &Bound<'_, PyAny>, param: &Param) -> PyResult<Option<Result<Arg
     if is_of(value, "ctypes", "_SimpleCData")? {
         let inner = value.getattr(intern!(py, "value"))?;
         return Ok(Some(match inner.is_none() {
-            true => Ok(Arg::Scalar(Scalar::new(ElementType::B64, 0))),
+            true if is_address(param) => Ok(null()),
             false if is_number(&inner) => number(&inner, param).map(Arg::Scalar),
-            false => Err(unfit(value, param)?),
+            true | false => Err(unfit(value, param)?),
         }));
     }
     if is_of(value, "ctypes", "_Pointer")? {

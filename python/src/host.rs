@@ -27,17 +27,27 @@ pub(crate) struct Scattered {
 }
 
 impl Scattered {
-    /// The address of every element, the last index first.
-    fn addresses(&self, first: u64) -> Vec<u64> {
-        let mut addresses = vec![first];
-        for (extent, stride) in self.shape.iter().zip(&self.strides) {
-            let of = |address: &u64| {
-                let (address, stride) = (*address, *stride);
-                (0..*extent).map(move |nth| address.wrapping_add_signed(nth as i64 * stride))
-            };
-            addresses = addresses.iter().flat_map(of).collect();
-        }
-        addresses
+    /// The address of every element, in the order of the indices.
+    fn addresses(&self, first: u64) -> impl Iterator<Item = u64> {
+        let (mut index, mut address) = (vec![0; self.shape.len()], first);
+        let mut left = self.shape.iter().product::<u64>();
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let current = address;
+            for (at, (extent, stride)) in
+                index.iter_mut().zip(self.shape.iter().zip(&self.strides)).rev()
+            {
+                *at += 1;
+                address = address.wrapping_add_signed(*stride);
+                if *at < *extent {
+                    break;
+                }
+                address =
+                    address.wrapping_add_signed(stride.wrapping_mul(*at as i64).wrapping_neg());
+                *at = 0;
+            }
+            Some(current)
+        })
     }
 }
 
@@ -105,10 +115,8 @@ impl Memory {
             // SAFETY: who has made it keeps the array.
             None => unsafe { read(self.address, &mut bytes) },
             Some(scattered) => {
-                let addresses = scattered.addresses(self.address);
-                for (address, place) in
-                    addresses.into_iter().zip(bytes.chunks_mut(scattered.item as usize))
-                {
+                let places = bytes.chunks_mut(scattered.item as usize);
+                for (address, place) in scattered.addresses(self.address).zip(places) {
                     // SAFETY: as above.
                     unsafe { read(address, place) }
                 }
@@ -120,8 +128,8 @@ impl Memory {
     /// Puts elements back to where they were.
     fn scatter(&self, bytes: &[u8]) {
         let Some(scattered) = &self.scattered else { return };
-        let addresses = scattered.addresses(self.address);
-        for (address, from) in addresses.into_iter().zip(bytes.chunks(scattered.item as usize)) {
+        let elements = bytes.chunks(scattered.item as usize);
+        for (address, from) in scattered.addresses(self.address).zip(elements) {
             // SAFETY: the array is kept, and its elements may be written.
             unsafe { write(address, from) }
         }
@@ -130,6 +138,11 @@ impl Memory {
     /// Whether its elements lie one after another, and may be written.
     fn is_whole(&self) -> bool {
         self.bytes > 0 && !self.readonly && self.scattered.is_none()
+    }
+
+    /// Whether there is memory for what launches have instead of it, if that is a copy: an array may be much larger than what is behind it.
+    pub(crate) fn has_room(&self) -> bool {
+        self.is_whole() || Vec::<u8>::new().try_reserve_exact(self.bytes as usize).is_ok()
     }
 
     /// Whether the process can read it, and write it unless it is read-only: memory of a real device it cannot.

@@ -38,10 +38,13 @@ pub(crate) fn number(value: &Bound<'_, PyAny>, param: &Param) -> Result<Scalar, 
         ));
     };
     match (value.is_instance_of::<PyFloat>(), ty.kind()) {
-        (true, Kind::Unsigned | Kind::Signed) => Err(format!(
-            "{value} is a floating-point number, and the parameter is an integer, {}; give int(...)",
-            written(param)
-        )),
+        (true, Kind::Unsigned | Kind::Signed) => {
+            let wanted = if ty.bytes() == 8 { "an array or int(...)" } else { "int(...)" };
+            Err(format!(
+                "{value} is a floating-point number, and the parameter is an integer, {}; give {wanted}",
+                written(param)
+            ))
+        }
         (_, Kind::Float | Kind::Brain) | (true, Kind::Bits) => float(value, ty),
         (false, Kind::Unsigned | Kind::Signed | Kind::Bits) => integer(value, ty),
     }

@@ -79,6 +79,8 @@ def test_as_a_module(program):
     flags = ["-Xdev", "-Xint_max_str_digits=5000", "-Wignore"]
     shown = "import sys; print(sys.flags.dev_mode, sys.flags.int_max_str_digits, sys.warnoptions)"
     assert run(*flags, "-m", "warpwise", "-c", shown).stdout == "True 5000 ['default', 'ignore']\n"
+    shown = "import sys; print(sys.flags.optimize, sys.flags.dont_write_bytecode)"
+    assert run("-O", "-Bm", "warpwise", "-c", shown).stdout == "1 1\n"
     assert run("-m", "warpwise").returncode == 2
     assert "WARPWISE" not in run("-m", "warpwise", "--help").stderr
 

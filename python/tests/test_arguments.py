@@ -249,6 +249,7 @@ def test_numbers(declared, load, value, expected):
         ((described(strides=(-(2**40),)), 2.0, 64), r"argument 0, `x`: an array whose memory is not there"),
         ((described(data=(16, False)), 2.0, 64), r"argument 0, `x`: an array whose memory is not there"),
         ((described(typestr="<f"), 2.0, 64), r"argument 0, `x`: an array of elements of the type `<f`"),
+        ((np.broadcast_to(np.float32(1), (2**44,)), 2.0, 64), r"argument 0, `x`: an array of 70368744177664 bytes"),
         ((Raising(), 2.0, 64), r"argument 0, `x`: RuntimeError: it has none"),
         ((ctypes.pointer(ctypes.c_float()), 2.0, 64), r"argument 0, `x`: a pointer does not say"),
     ],
@@ -267,6 +268,14 @@ def test_null_pointers(scale):
 
 def test_empty_arrays(scale):
     scale[1, 32](np.zeros(0, np.float32), 2.0, 0)
+    # Elements of no bytes.
+    scale[1, 32](described(typestr="<V0", strides=(4,)), 2.0, 0)
+    scale[1, 32](described(typestr="<V0", strides=(0, 0), shape=(2**31, 2**31)), 2.0, 0)
+
+
+def test_memory_that_is_no_list(scale):
+    with pytest.raises(TypeError, match="memory=7: give a list of arrays"):
+        scale.launch(1, 32, ONES, 2.0, 0, memory=7)
 
 
 def test_pointers_in_cpp_names():

@@ -72,6 +72,16 @@ def test_linked_modules():
     assert out[0] == 42
 
 
+def test_many_modules():
+    # Each has a device, and a terabyte of addresses; small arrays lie where C's allocator puts them.
+    scale, modules = warpwise.Module(SCALE), []
+    x = np.ones(1, np.float32)
+    for _ in range(100):
+        modules.append(pickle.loads(pickle.dumps(scale)))
+        modules[-1]["scale"][1, 1](x, -1.0, 1)
+    assert x[0] == 1
+
+
 def test_variables():
     module = warpwise.Module(
         HEAD
@@ -192,7 +202,10 @@ def test_the_interpreter_is_free_meanwhile():
 
 @pytest.mark.parametrize("warm", [False, True])
 def test_ctrl_c(warm):
+    # A shell that starts tests in the background has them ignore the signal.
     program = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np, warpwise
 forever = warpwise.Module({FOREVER!r})["forever"]
 x = np.zeros(1, np.uint32)
@@ -205,11 +218,14 @@ try:
 except KeyboardInterrupt:
     print("interrupted", x[0] > 0)
 """
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "begins\n"
-    time.sleep(0.5)
-    child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=20)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout.readline() == "begins\n"
+            time.sleep(0.5)
+            child.send_signal(signal.SIGINT)
+            out, _ = child.communicate(timeout=60)
+        finally:
+            child.kill()
     assert (out, child.returncode) == ("interrupted True\n", 0)
 
 

@@ -55,3 +55,8 @@ __all__ = [
     "sweep",
     "targets",
 ]
+
+# Messages and `help` say the names by which they are imported.
+for _name in __all__:
+    if getattr(globals()[_name], "__module__", "").startswith(f"{__name__}._"):
+        globals()[_name].__module__ = __name__

@@ -33,10 +33,13 @@ def main() -> int:
 
 
 def _flags() -> list[str]:
-    """The flags that this interpreter was started with."""
-    options = sys._xoptions.items()
-    extra = [f"-X{name}" if value is True else f"-X{name}={value}" for name, value in options]
-    return [f"-W{it}" for it in sys.warnoptions] + extra
+    """The flags that this interpreter was started with: what stands before ``-m warpwise``, perhaps in one word with it."""
+    flags: list[str] = []
+    for word, following in zip(sys.orig_argv[1:], sys.orig_argv[2:]):
+        if following == "warpwise" and word.startswith("-") and word.endswith("m"):
+            return flags + [word[:-1]] * (word != "-m")
+        flags.append(word)
+    return []
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class LimitReached(Error, RuntimeError):
 class Fault(Error, RuntimeError):
     """The kernel was stopped: a bad access, a deadlock, a trap, a failed assertion. Arrays hold what it wrote so far."""
 
-    #: What stopped it, in a word such as ``out-of-bounds``.
+    #: What stopped it, in a word such as ``out of bounds``.
     kind: str = ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Union
@@ -34,7 +34,8 @@ class Options(TypedDict, total=False):
     threads: int
     #: A schedule, as findings name it: it replays their run.
     schedule: str
-    #: What executes the kernel: ``interp``, or ``interp:portable``, ``interp:avx2``, ``interp:avx512``.
+    #: What executes the kernel: ``auto``, the default, ``interp`` or ``jit``, or with certain vector instructions ``interp:portable``,
+    #: ``interp:avx2``, ``interp:avx512``, ``jit:avx2``, ``jit:avx512``.
     engine: str
     #: Warp instructions after which the kernel is stopped.
     max_steps: int
@@ -197,8 +198,7 @@ def _texts(source: Source, name: str | None) -> list[tuple[str, str]]:
 class Kernel:
     """A kernel of a module.
 
-    ``kernel[grid, block](*args)`` launches it, and so does ``kernel.launch(grid, block, *args)``, which takes options by name
-    (:class:`~warpwise._kernel.Options`). Both return when it has ended, and print what it printed.
+    ``kernel[grid, block](*args)`` launches it, and so does ``kernel.launch(grid, block, *args)``; both take options by name, and return when it has ended, and print what it printed.
 
     Arguments are, for a pointer, arrays of NumPy, or anything with ``__cuda_array_interface__``, ``__dlpack__`` or the buffer
     protocol, or ``None``. The kernel works on their memory; where their elements do not lie one after another, on a copy, whose
@@ -250,7 +250,15 @@ class Kernel:
         return self._kernel.ir
 
     def launch(self, grid: Extents, block: Extents, *args: Any, **options: Unpack[Options]) -> Report:
-        """Runs it to its end: ``grid`` CTAs of ``block`` threads.
+        """Runs it to its end: ``grid`` CTAs of ``block`` threads, each a number, or one to three of them.
+
+        >>> kernel.launch(4, (16, 16), x, out, 2.0, smem=1024)
+
+        Options are ``smem``, bytes of dynamic shared memory; ``cluster``, extents of clusters in CTAs; ``max_steps``, warp
+        instructions after which the kernel is stopped; ``threads`` of the host, all cores without it; ``schedule``, as a finding names it;
+        ``engine``, ``"auto"``, ``"interp"`` or ``"jit"``; ``stack`` and ``heap``, bytes of a thread's stack and of what kernels
+        allocate; ``deterministic``, whether equal launches do the same to the clock; ``memory``, arrays that the kernel reaches
+        by pointers inside structures.
 
         Raises :class:`~warpwise.Fault` if it is stopped, with the place, :class:`~warpwise.ArgumentError` if an argument does not
         fit. Ctrl-C stops it. Other threads of Python go on meanwhile.
@@ -278,7 +286,10 @@ class Kernel:
     ) -> Checked:
         """Runs it, and looks for what the ISA leaves undefined: what is found comes back as a sequence of findings.
 
-        A kernel that is stopped is no exception here: :attr:`~warpwise.Checked.fault` says so. ``pedantic`` asks for what is
+        >>> found = kernel.check(4, 128, x, out, 2.0)
+        >>> assert found.ok, found
+
+        Options are those of :meth:`launch`. A kernel that is stopped is no exception here: :attr:`~warpwise.Checked.fault` says so. ``pedantic`` asks for what is
         harmless, too.
         """
         rest, memory = _split(options)
@@ -390,6 +401,8 @@ def _split(options: Any) -> tuple[dict[str, Any] | None, list[Any] | None]:
     if unknown:
         known = ", ".join(Options.__annotations__)
         raise TypeError(f"there is no option {unknown[0]!r}; there are {known}")
+    if memory is not None and not isinstance(memory, Iterable):
+        raise TypeError(f"memory={memory!r}: give a list of arrays")
     return options, None if memory is None else list(memory)
 
 

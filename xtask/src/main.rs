@@ -91,6 +91,9 @@ enum Task {
         /// For every Linux of the last ten years (glibc 2.17); needs cargo-zigbuild and zig.
         #[arg(long)]
         portable: bool,
+        /// With `--portable`: the machines that it is for (`rustup target add` has their standard libraries).
+        #[arg(long, value_enum, default_value = "x86_64", requires = "portable")]
+        machine: release::Machine,
         /// Take the command and the libraries as `cargo test` has built them, and end well, with a line that says so, where there is no Python or no index of its packages.
         #[arg(long, conflicts_with = "portable")]
         after_tests: bool,
@@ -99,13 +102,22 @@ enum Task {
     Clients {
         /// The clients; all if none is named.
         only: Vec<String>,
-        /// Run their own tests, and write docs/clients/suites.md. `WARPWISE_CUPY_TESTS` and `WARPWISE_TRITON_TESTS` name the folders
-        /// `tests` of CuPy's sources and `python/test/unit/language` of Triton's.
+        /// Run their own tests, and write docs/clients/suites.md. `WARPWISE_CLIENT_SOURCES` names a folder with the sources of numba-cuda,
+        /// cupy, triton, cuda-python and tinygrad. What each test told is written down at once, in target/python/clients/run.
         #[arg(long)]
         suites: bool,
         /// With `--suites`: one test of so many.
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         every: u32,
+        /// With `--suites`: so many tests at a time.
+        #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+        jobs: u32,
+        /// With `--suites`: what was written down before counts, and only other tests are run.
+        #[arg(long)]
+        go_on: bool,
+        /// Like `--go-on`, but those that failed are run again.
+        #[arg(long)]
+        again: bool,
         /// Seconds that a program or a suite may take.
         #[arg(long, default_value_t = 600)]
         limit: u64,
@@ -150,15 +162,16 @@ fn main() -> ExitCode {
             }
         }
         Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
-        Task::Clients { only, suites, every, limit } => {
-            let every = suites.then_some(every as usize);
-            python::clients(&root, &only, every, Duration::from_secs(limit))
+        Task::Clients { only, suites, every, jobs, go_on, again, limit } => {
+            let limit = Duration::from_secs(limit);
+            let plan = python::Plan { every, jobs, goes_on: go_on, again, limit };
+            python::clients(&root, &only, suites.then_some(plan), limit)
         }
         Task::Dist { again } => release::dist(&root, again),
         Task::Package { check } => release::package(&root, check),
-        Task::Wheel { test, portable, after_tests } => {
+        Task::Wheel { test, portable, machine, after_tests } => {
             let make = match (portable, after_tests) {
-                (true, _) => python::Make::Portable,
+                (true, _) => python::Make::Portable(machine),
                 (false, true) => python::Make::AfterTests,
                 (false, false) => python::Make::Here,
             };

@@ -48,7 +48,6 @@ pub(crate) struct Frame<'l> {
     /// The shared memory of the CTAs of its cluster.
     pub(crate) cluster: ClusterMemory,
     pub(crate) regions: Reader<'l>,
-    pub(crate) memory_base: u64,
     /// Per memory access of the code, what it knows.
     pub(crate) sites: Vec<Site>,
     pub(crate) specials: SpecialValues<'l>,
@@ -141,7 +140,6 @@ impl<'l> Frame<'l> {
             cta,
             cluster: ClusterMemory::default(),
             regions: Reader::new(memory),
-            memory_base: memory.base(),
             sites: sites.iter().map(|writes| Site::new(*writes)).collect(),
             specials,
             more: 0,

@@ -367,7 +367,7 @@ impl<'a> View<'a> {
     pub fn locate(&self, space: Space, address: u64) -> Location {
         let (space, address) = match space {
             Space::Global | Space::Shared | Space::Local | Space::Param => (space, address),
-            Space::Generic => lead(address, self.frame.memory_base),
+            Space::Generic => lead(address),
         };
         match self.frame.cluster.lead(address).filter(|_| space == Space::Shared) {
             Some((rank, address)) => {

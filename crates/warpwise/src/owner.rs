@@ -155,7 +155,7 @@ impl Owners {
                 }
             }
             Space::Global => self.of_global(at),
-            Space::Generic => match lead(address, self.base) {
+            Space::Generic => match lead(address) {
                 (Space::Shared, address) => {
                     let inner = self.words(At { space: Space::Shared, address, bytes });
                     format!("{inner} of shared memory")

@@ -21,6 +21,13 @@ impl Venv {
         self.0.join("bin").join(name)
     }
 
+    /// The variable `PATH` with its programs in front.
+    pub(super) fn path(&self) -> Result<std::ffi::OsString, String> {
+        let before = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(self.0.join("bin")).chain(std::env::split_paths(&before));
+        std::env::join_paths(all).map_err(|why| why.to_string())
+    }
+
     /// Installs packages, without waiting for long for an index that is not there.
     pub(super) fn get(&self, what: &[&str]) -> Result<(), String> {
         let quick = ["-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "15"];

@@ -1,7 +1,7 @@
 //! `cargo xtask wheel`: the Python package as a wheel.
 
 use super::venv::{self, Venv, output, run};
-use crate::release;
+use crate::release::{self, Machine};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +23,7 @@ pub(crate) enum Make {
     /// For this machine.
     Here,
     /// For every Linux of the last ten years.
-    Portable,
+    Portable(Machine),
     /// For this machine, around the command and the libraries that `cargo test` has built. If Python or its packages are not to be had, a line says so,
     /// and that is no error.
     AfterTests,
@@ -69,14 +69,18 @@ pub(super) fn build(root: &Path, make: Make) -> Result<PathBuf, String> {
         fs::copy(&from, to).map_err(|why| format!("{}: {why}", from.display()))?;
     }
     let tools = tools(root)?;
-    let portable = matches!(make, Make::Portable);
-    tools.install(if portable { &PORTABLE } else { &[MATURIN] })?;
+    let machine = match make {
+        Make::Portable(machine) => Some(machine),
+        Make::Here | Make::AfterTests => None,
+    };
+    tools.install(if machine.is_some() { &PORTABLE } else { &[MATURIN] })?;
     let wheels = root.join("target/wheels");
     let _ = fs::remove_dir_all(&wheels);
     let mut maturin = Command::new(tools.bin("maturin"));
     maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels).current_dir(&package);
-    if portable {
+    if let Some(machine) = machine {
         maturin.args(["--zig", "--compatibility", "manylinux2014"]);
+        maturin.args(["--target", &machine.of_libraries()]);
     }
     run(&mut maturin)?;
     let mut built = fs::read_dir(&wheels).map_err(|why| format!("{}: {why}", wheels.display()))?;
@@ -101,10 +105,10 @@ fn inside(root: &Path, make: Make) -> Result<Vec<PathBuf>, String> {
             run(Command::new(cargo).args(quiet).args(packages).current_dir(root))?;
             Ok(all(built.join(COMMAND), &built))
         }
-        Make::Portable => {
+        Make::Portable(machine) => {
             let target = root.join("target/dist/build");
-            let built = release::libraries(root, &target)?;
-            Ok(all(release::command(root, &target, &built)?, &built))
+            let built = release::libraries(root, &target, machine)?;
+            Ok(all(release::command(root, &target, &built, machine)?, &built))
         }
     }
 }

@@ -6,11 +6,35 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The command, statically linked: it runs on every Linux.
-const STATIC: &str = "x86_64-unknown-linux-musl";
+/// The machines that something is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Machine {
+    #[value(name = "x86_64")]
+    X86,
+    #[value(name = "aarch64")]
+    Arm,
+}
 
-/// The libraries, which programs of any age load. The version is that of the oldest glibc, the one of `manylinux2014`.
-const SHARED: &str = "x86_64-unknown-linux-gnu";
+impl Machine {
+    fn name(self) -> &'static str {
+        match self {
+            Machine::X86 => "x86_64",
+            Machine::Arm => "aarch64",
+        }
+    }
+
+    /// What the command is linked for, statically: it runs on every Linux.
+    fn of_command(self) -> String {
+        format!("{}-unknown-linux-musl", self.name())
+    }
+
+    /// What libraries are linked for, which programs of any age load.
+    pub(crate) fn of_libraries(self) -> String {
+        format!("{}-unknown-linux-gnu", self.name())
+    }
+}
+
+/// The oldest glibc that libraries are linked for, the one of `manylinux2014`.
 const GLIBC: &str = "2.17";
 
 /// What is made: a folder `tree`, and the archive of it.
@@ -38,38 +62,50 @@ pub(crate) fn dist(root: &Path, again: bool) -> Result<(), String> {
 }
 
 /// Builds for old systems what programs load, and returns the folder with it.
-pub(crate) fn libraries(root: &Path, target_dir: &Path) -> Result<PathBuf, String> {
+pub(crate) fn libraries(
+    root: &Path,
+    target_dir: &Path,
+    machine: Machine,
+) -> Result<PathBuf, String> {
     let mut zig = cargo(root, target_dir);
-    zig.args(["zigbuild", "--target", &format!("{SHARED}.{GLIBC}")]);
+    zig.args(["zigbuild", "--target", &format!("{}.{GLIBC}", machine.of_libraries())]);
     zig.args(["-p", "warpwise-cuda", "-p", "warpwise-cudart"]);
-    if !has_std(STATIC) {
+    if !has_std(&machine.of_command()) {
         // One build for all.
         zig.args(["-p", "warpwise-cli"]);
     }
     done(&mut zig).map_err(|why| {
         format!("{why}\nlibraries for glibc {GLIBC} need cargo-zigbuild and zig: `pip install cargo-zigbuild ziglang`")
     })?;
-    let built = target_dir.join(SHARED).join("release");
+    let built = target_dir.join(machine.of_libraries()).join("release");
     initfirst::mark(&built.join("libcudart.so"))?;
     Ok(built)
 }
 
 /// Builds the command for old systems, and returns it.
-pub(crate) fn command(root: &Path, target_dir: &Path, built: &Path) -> Result<PathBuf, String> {
-    if !has_std(STATIC) {
+pub(crate) fn command(
+    root: &Path,
+    target_dir: &Path,
+    built: &Path,
+    machine: Machine,
+) -> Result<PathBuf, String> {
+    let target = machine.of_command();
+    if !has_std(&target) {
         println!(
-            "the command is linked to glibc {GLIBC}: the toolchain has no standard library for {STATIC} (`rustup target add {STATIC}`)"
+            "the command is linked to glibc {GLIBC}: the toolchain has no standard library for {target} (`rustup target add {target}`)"
         );
         return Ok(built.join("warpwise"));
     }
-    done(cargo(root, target_dir).args(["build", "--target", STATIC, "-p", "warpwise-cli"]))?;
-    Ok(target_dir.join(STATIC).join("release/warpwise"))
+    // Rust brings musl, and a linker for its own machine alone.
+    let build = if machine.name() == std::env::consts::ARCH { "build" } else { "zigbuild" };
+    done(cargo(root, target_dir).args([build, "--target", &target, "-p", "warpwise-cli"]))?;
+    Ok(target_dir.join(target).join("release/warpwise"))
 }
 
 fn make(root: &Path, place: &Path) -> Result<PathBuf, String> {
     let target_dir = place.join("build");
-    let built = libraries(root, &target_dir)?;
-    let command = command(root, &target_dir, &built)?;
+    let built = libraries(root, &target_dir, Machine::X86)?;
+    let command = command(root, &target_dir, &built, Machine::X86)?;
     let tree = place.join("tree");
     let _ = fs::remove_dir_all(&tree);
     for (from, to) in [

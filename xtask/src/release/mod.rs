@@ -5,5 +5,5 @@ mod dist;
 mod initfirst;
 mod package;
 
-pub(crate) use dist::{command, dist, libraries};
+pub(crate) use dist::{Machine, command, dist, libraries};
 pub(crate) use package::package;

@@ -151,7 +151,7 @@ impl Reach for Local {
 impl Reach for Generic {
     #[inline(always)]
     fn span(frame: &mut Frame<'_>, cache: usize, low: u64, bytes: u64) -> Option<u64> {
-        let (space, offset) = lead(low, frame.memory_base);
+        let (space, offset) = lead(low);
         let delta = match space {
             Space::Shared => Shared::span(frame, cache, offset, bytes),
             Space::Local | Space::Generic => None,
@@ -171,7 +171,7 @@ impl Reach for Generic {
         address: u64,
         bytes: u64,
     ) -> Option<u64> {
-        if let (Space::Local, offset) = lead(address, frame.memory_base) {
+        if let (Space::Local, offset) = lead(address) {
             return Local::lane(frame, cache, warp, lane, offset, bytes);
         }
         Self::span(frame, cache, address, bytes).map(|delta| address.wrapping_add(delta))
@@ -314,11 +314,11 @@ pub(super) fn access_fault(
         return FaultKind::Misaligned { access, space, address, bytes };
     }
     let (of, inside) = match space {
-        Space::Generic => lead(address, frame.memory_base),
+        Space::Generic => lead(address),
         Space::Global | Space::Shared | Space::Local | Space::Param => (space, address),
     };
     let start = |window: Window| match space {
-        Space::Generic => window.start(frame.memory_base),
+        Space::Generic => window.start(),
         Space::Global | Space::Shared | Space::Local | Space::Param => 0,
     };
     let whole = |window, bytes: u64| {

@@ -58,12 +58,7 @@ impl<'l> Common<'l> {
         time: Time,
     ) -> Common<'l> {
         let plan = &*made.plan;
-        let values = LaunchValues {
-            plan,
-            grid: launch.grid,
-            memory_base: memory.base(),
-            image_base: launch.image_base,
-        };
+        let values = LaunchValues { plan, grid: launch.grid, image_base: launch.image_base };
         let ctas = launch.grid.iter().map(|extent| u64::from(*extent)).product();
         let (threads, cluster) = (plan.shape.threads(), u64::from(plan.shape.ctas()));
         Common { launch, made, memory, values, time, threads, ctas, cluster }

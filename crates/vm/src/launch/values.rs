@@ -83,7 +83,6 @@ fn up() -> u128 {
 pub(crate) struct LaunchValues<'l> {
     pub(crate) plan: &'l Plan,
     pub(crate) grid: [u32; 3],
-    pub(crate) memory_base: u64,
     pub(crate) image_base: u64,
 }
 
@@ -95,9 +94,9 @@ impl LaunchValues<'_> {
             Special::Nclusterid(of) => {
                 u64::from(self.grid[dim(of)] / self.plan.shape.cluster[dim(of)].max(1))
             }
-            Special::SharedWindow => Window::Shared.start(self.memory_base),
-            Special::LocalWindow => Window::Local.start(self.memory_base),
-            Special::ParamWindow => Window::Param.start(self.memory_base),
+            Special::SharedWindow => Window::Shared.start(),
+            Special::LocalWindow => Window::Local.start(),
+            Special::ParamWindow => Window::Param.start(),
             Special::ImageBase => self.image_base,
             Special::Ntid(_)
             | Special::ClusterNctaid(_)

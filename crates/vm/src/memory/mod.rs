@@ -1,6 +1,6 @@
 //! Global memory: one reserved range of addresses, allocations in it, windows for the other spaces.
 //!
-//! Device addresses are addresses in this process. Before the range lie windows for shared, local and parameter
+//! Device addresses are addresses in this process. There are windows for shared, local and parameter
 //! memory: a generic address inside a window means an offset in that space. Allocations are exact to the byte and stand
 //! apart, so that an access past the end of one never lands in another. Memory of the host can be mapped: then kernels reach
 //! it by the addresses that it has.
@@ -22,9 +22,8 @@ pub use blocks::BadFree;
 pub use error::MemoryError;
 pub use heap::{KEPT, Quarantine, WAITING};
 pub use regions::{Region, Regions};
-pub use reserve::BASE;
 pub use snapshot::Snapshot;
-pub use windows::lead;
+pub use windows::{BASE, lead};
 
 pub(crate) use blocks::Owner;
 pub(crate) use reader::Reader;
@@ -220,9 +219,12 @@ impl Memory {
         let refused = MemoryError::NotMappable { address, bytes };
         let end = address.checked_add(bytes).filter(|end| *end > address).ok_or(refused.clone())?;
         let region = Region { start: address, end };
-        let windows = windows::first(self.base());
+        let meets = |first: u64, behind: u64| address < behind && first < end;
         let mut state = self.lock();
-        if (address < self.range.end() && windows < end) || state.regions.meets(region) {
+        if meets(self.base(), self.range.end())
+            || meets(windows::FIRST, windows::FIRST + windows::BYTES)
+            || state.regions.meets(region)
+        {
             return Err(refused);
         }
         state.mapped.insert(address, bytes);
@@ -505,11 +507,7 @@ mod tests {
         let refused =
             |at: u64, bytes| map(NonNull::new(at as *mut u8).expect("not null"), bytes).is_err();
         assert!(refused(address + 79, 1) && refused(address - 1, 2) && refused(address, 0));
-        assert!(
-            refused(memory.base(), 1)
-                && refused(memory.base() - 1, 1)
-                && refused(address, usize::MAX)
-        );
+        assert!(refused(memory.base(), 1) && refused(BASE - 1, 1) && refused(address, usize::MAX));
         assert!(memory.free(address).is_err() && memory.unmap_host(address + 1).is_err());
         assert_eq!(memory.unmap_host(address), Ok(()));
         assert!(bytes::<1>(&memory, address).is_err() && memory.unmap_host(address).is_err());

@@ -4,8 +4,6 @@ use super::copy;
 use super::error::MemoryError;
 use std::ptr::NonNull;
 
-/// Where the range stands if the host lets it, and what reports count device addresses from: it is the same in every run.
-pub const BASE: u64 = 0x2000_0000_0000;
 /// Bytes at the start of the range that are never allocated.
 pub(super) const RESERVED: u64 = 1 << 16;
 
@@ -37,7 +35,7 @@ unsafe impl Send for Range {}
 unsafe impl Sync for Range {}
 
 impl Range {
-    /// Reserves the range at [`BASE`] if the host lets it. Its bytes are zero, and pages are committed when they are first
+    /// Reserves the range at [`windows::BASE`](super::windows::BASE) if the host lets it. Its bytes are zero, and pages are committed when they are first
     /// touched.
     pub(super) fn reserve() -> Result<Range, MemoryError> {
         let (start, bytes, mapping) = reserve()?;
@@ -83,9 +81,11 @@ use for_unix::{Mapping, advise_large, give_back, reserve};
 
 #[cfg(all(not(miri), unix))]
 mod for_unix {
-    use super::{BASE, Range, SIZES};
+    use super::{Range, SIZES};
     use crate::memory::error::MemoryError;
+    use crate::memory::windows::{self, BASE};
     use std::ptr::NonNull;
+    use std::sync::Once;
 
     /// A mapping of this process.
     #[derive(Debug)]
@@ -104,6 +104,7 @@ mod for_unix {
     /// Reserves the range at [`BASE`], so that equal runs have equal addresses. Where something else stands, it
     /// comes to stand elsewhere.
     pub(super) fn reserve() -> Result<(NonNull<u8>, usize, Mapping), MemoryError> {
+        keep_windows();
         let mut last = String::new();
         for bytes in SIZES.iter().filter_map(|bits| 1_usize.checked_shl(*bits)) {
             let wished = std::ptr::without_provenance_mut(BASE as usize);
@@ -129,6 +130,22 @@ mod for_unix {
         }
         #[cfg(not(target_os = "linux"))]
         let _ = (range, first, last);
+    }
+
+    /// Keeps everything else out of the windows, as long as the process lives. Where the host gives not so many addresses, it gives none
+    /// of them to others.
+    fn keep_windows() {
+        static KEPT: Once = Once::new();
+        KEPT.call_once(|| {
+            let wished = std::ptr::without_provenance_mut(windows::FIRST as usize);
+            let bytes = windows::BYTES as usize;
+            // SAFETY: a new anonymous mapping that nobody may access; no other is replaced.
+            let start = unsafe { libc::mmap(wished, bytes, libc::PROT_NONE, KIND, -1, 0) };
+            if start != libc::MAP_FAILED && start != wished {
+                // SAFETY: as made above; it is of no use elsewhere.
+                unsafe { libc::munmap(start, bytes) };
+            }
+        });
     }
 
     /// Gives whole pages of the range back to the host: they read as zero from now on.
