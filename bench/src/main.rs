@@ -5,7 +5,8 @@
 //! leave out the others. Results are compared bit for bit
 //! before anything is timed.
 //!
-//! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector,
+//! `cargo run --release -p bench -- check` instead prints how many times longer a run takes under every detector than by default,
+//! and than by the interpreter,
 //! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
 //! what allocations of device memory cost, `-- start FILES` what comes before the first CTA of their kernels, `-- engines`
 //! how many times longer than native loops thirteen kernels take by each engine, `-- textures` how many texels are read in a second.
@@ -27,7 +28,8 @@ mod wide;
 
 use median::median;
 use std::time::Instant;
-use warpwise::{Arg, Buffer, CheckOptions, Device, Error, LaunchConfig, Module, Report};
+use warpwise::{Arg, Buffer, CheckOptions, Device, EngineChoice, Error, LaunchConfig};
+use warpwise::{Module, Report};
 
 const ELEMENTS: usize = 1 << 24;
 const THREADS: u32 = 256;
@@ -180,14 +182,21 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// The ratio of checked to plain runs. The kernels are correct, so nothing must be found.
+/// The ratio of checked runs, which are the interpreter's, to plain ones and to the interpreter's. The kernels are correct, so
+/// nothing must be found.
 fn check<'a>(device: &Device, rows: impl Iterator<Item = &'a Row<'a>>) -> Result<(), Error> {
-    println!("kernel         run ms    check ms   ratio   ns/warp instruction");
+    println!(
+        "kernel        run ms  interp ms    check ms   check/run   check/interp   ns/warp instruction"
+    );
     for row in rows {
-        let (mut plain, mut checked) = (Vec::new(), Vec::new());
+        let (mut plain, mut interpreted, mut checked) = (Vec::new(), Vec::new(), Vec::new());
         let mut instructions = 1;
         for _ in 0..CHECKS {
             plain.push(run(row.module, device, row.kernel, row.elements, &row.args)?.elapsed);
+            let engine = EngineChoice::interpreter();
+            let interpreter = LaunchConfig { engine, ..config(row.elements) };
+            let kernel = row.module.kernel(row.kernel)?;
+            interpreted.push(kernel.launch(device, &interpreter, &row.args)?.elapsed);
             let options = CheckOptions::default();
             let kernel = row.module.kernel(row.kernel)?;
             let config = config(row.elements);
@@ -195,13 +204,16 @@ fn check<'a>(device: &Device, rows: impl Iterator<Item = &'a Row<'a>>) -> Result
             checked.push(report.elapsed);
             instructions = report.stats.warp_instructions;
         }
-        let (plain, checked) = (median(plain), median(checked));
+        let (plain, interpreted) = (median(plain), median(interpreted));
+        let checked = median(checked);
         println!(
-            "{:<12} {:>8.2} {:>11.2} {:>7.2} {:>21.2}",
+            "{:<12} {:>7.2} {:>10.2} {:>11.2} {:>11.2} {:>14.2} {:>21.2}",
             row.kernel,
             plain * 1e3,
+            interpreted * 1e3,
             checked * 1e3,
             checked / plain,
+            checked / interpreted,
             checked * 1e9 / instructions as f64,
         );
     }

@@ -13,6 +13,8 @@ use crate::detail::{BarrierMissed, Missed};
 use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
+use crate::straight::Meetings;
+use fixedbitset::FixedBitSet;
 use foldhash::HashSet;
 use ir::{Address, ClusterHalf, Inst, Kernel, Op, Place, Space, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
@@ -47,6 +49,13 @@ impl Warp {
         branches: [Place(0); WARP],
         arrived: Vec::new(),
     };
+
+    /// The same for the next CTA. Places count for the lanes of the masks, and where lanes have exited.
+    fn restart(&mut self) {
+        (self.shared, self.global) = (LaneMask::EMPTY, LaneMask::EMPTY);
+        self.branched = LaneMask::EMPTY;
+        self.arrived.clear();
+    }
 }
 
 /// Judges every barrier that is complete.
@@ -56,8 +65,8 @@ pub(crate) struct Barriers {
     /// Whether the kernel has a CTA barrier at all.
     present: bool,
     behind: AfterBarrier,
-    /// The conditional branches behind some barrier of all threads.
-    branches: HashSet<Place>,
+    /// The conditional branches behind some barrier of all threads, by place.
+    branches: FixedBitSet,
     warps: PerCta<Vec<Warp>>,
 }
 
@@ -68,19 +77,19 @@ impl Barriers {
         let mut behind = AfterBarrier::default();
         let all = insts().filter(|inst| matches!(inst.op, Op::Barrier { threads: None, .. }));
         let barriers: HashSet<Place> = all.map(|inst| inst.place).collect();
-        let mut branches = HashSet::default();
+        let mut branches = FixedBitSet::new();
         for block in &kernel.blocks {
             if let Terminator::Branch { .. } = block.terminator
                 && barriers.iter().any(|barrier| behind.contains(kernel, *barrier, block.place))
             {
-                branches.insert(block.place);
+                branches.grow_and_insert(block.place.0 as usize);
             }
         }
         Barriers { pedantic, present, behind, branches, warps: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
-        let restart = |warps: &mut Vec<Warp>| warps.fill(Warp::NEW);
+        let restart = |warps: &mut Vec<Warp>| warps.iter_mut().for_each(Warp::restart);
         self.warps.begin(view.cta(), restart, || vec![Warp::NEW; view.warps()]);
     }
 
@@ -119,16 +128,15 @@ impl Barriers {
             let warp = &mut warps[warp];
             warp.shared |= shared;
             warp.global |= global;
-            for lane in global {
-                warp.writes[lane as usize % WARP] = place;
-            }
+            set(&mut warp.writes, global, place);
         }
     }
 
     pub(crate) fn leave(&mut self, view: &View<'_>, terminator: &Terminator, place: Place) {
         let exits = match terminator {
+            _ if !self.present => return,
             Terminator::Exit => true,
-            Terminator::Branch { .. } if self.branches.contains(&place) => false,
+            Terminator::Branch { .. } if self.branches.contains(place.0 as usize) => false,
             Terminator::Branch { .. } | Terminator::Jump(_) | Terminator::Trap => return,
         };
         let Some(warps) = self.warps.get(view.cta()) else { return };
@@ -137,10 +145,7 @@ impl Barriers {
             if !exits {
                 warp.branched |= lanes;
             }
-            let places = if exits { &mut warp.exits } else { &mut warp.branches };
-            for lane in lanes {
-                places[lane as usize % WARP] = place;
-            }
+            set(if exits { &mut warp.exits } else { &mut warp.branches }, lanes, place);
         }
     }
 
@@ -160,6 +165,15 @@ impl Barriers {
             && let Some(warps) = self.warps.get(view.cta())
         {
             warps[firing.warp].shared -= firing.participants;
+        }
+    }
+
+    /// The same for whole warps.
+    pub(crate) fn meet(&mut self, view: &View<'_>, meetings: &Meetings) {
+        if meetings.orders
+            && let Some(warps) = self.warps.get(view.cta())
+        {
+            view.group().for_each(|(warp, lanes)| warps[warp].shared -= lanes);
         }
     }
 
@@ -203,6 +217,9 @@ impl Barriers {
     ) {
         for part in parts {
             let Op::Barrier { aligned: true, .. } = part.inst.op else { continue };
+            if part.lanes == view.live(part.warp) {
+                continue;
+            }
             // Lanes of the warp may stand at the same instruction in several splits.
             let same = |other: &&BarrierPart<'_>| other.warp == part.warp && same_inst(other, part);
             let here =
@@ -254,6 +271,17 @@ impl Barriers {
             Finding::new(place, thread, detail)
                 .lanes(meeting::lanes(view, warp, LaneMask::FULL).with(live, existing - live))
         });
+    }
+}
+
+/// Notes a place for some lanes: mostly for all.
+fn set(places: &mut Lanes<Place>, lanes: LaneMask, place: Place) {
+    if lanes.is_full() {
+        *places = [place; WARP];
+        return;
+    }
+    for lane in lanes {
+        places[lane as usize % WARP] = place;
     }
 }
 

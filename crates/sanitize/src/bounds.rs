@@ -3,10 +3,10 @@
 use crate::code::Code;
 use crate::detail::BetweenVariables;
 use crate::finding::{Finding, Findings};
-use crate::touch::Touch;
+use crate::touch::{Touch, Touches};
 use foldhash::HashMap;
 use ir::{Frame, Inst, Kernel, Op, Place, Space, Touched};
-use lanes::{LaneMask, WARP};
+use lanes::LaneMask;
 use std::cmp::Reverse;
 use std::ops::Range;
 use vm::{AccessKind, View};
@@ -84,19 +84,28 @@ impl Bounds {
     }
 
     #[inline]
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
-        inst.op.touches().for_each(|touched| self.touched(view, inst, touched, found));
-    }
-
-    #[inline]
-    fn touched(
+    pub(crate) fn inst(
         &mut self,
         view: &View<'_>,
         inst: &Inst,
-        touched: Touched<'_>,
+        touches: &Touches,
         found: &mut Findings,
     ) {
-        let nothing = match touched.space {
+        for (nth, touched) in inst.op.touches().enumerate() {
+            if !self.has_nothing_in(touched.space) {
+                self.touched(view, inst, (touched, touches.of(nth)), found);
+            }
+        }
+    }
+
+    /// Whether anybody wants to know what is accessed in a space. Parameters are written by the host.
+    pub(crate) fn looks_at(&self, space: Space) -> bool {
+        space != Space::Param || !self.has_nothing_in(space)
+    }
+
+    /// Whether a space has nothing between variables, as far as is known.
+    fn has_nothing_in(&self, space: Space) -> bool {
+        match space {
             Space::Global => true,
             Space::Shared => self.shared.is_empty(),
             Space::Param => self.params.is_empty(),
@@ -104,32 +113,36 @@ impl Bounds {
             Space::Generic => {
                 self.shared.is_empty() && self.params.is_empty() && self.frames.sorted.is_empty()
             }
-        };
-        if nothing {
-            return;
         }
+    }
+
+    fn touched<'t>(
+        &mut self,
+        view: &View<'_>,
+        inst: &Inst,
+        (touched, touches): (Touched<'_>, impl Iterator<Item = Touch<'t>>),
+        found: &mut Findings,
+    ) {
         let kind = match (touched.writes, matches!(inst.op, Op::Atomic { .. })) {
             (_, true) => AccessKind::Atomic,
             (true, false) => AccessKind::Store,
             (false, false) => AccessKind::Load,
         };
-        for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                let gaps = match touch.space {
-                    Space::Shared => &self.shared,
-                    Space::Param => &self.params,
-                    Space::Local => {
-                        let (frames, innermost) = (&self.frames, self.frames.at(inst.place));
-                        self.local.entry(innermost).or_insert_with(|| frames.between(innermost))
-                    }
-                    Space::Global | Space::Generic => return,
-                };
-                // They are sorted and apart.
-                let first = gaps.partition_point(|gap| gap.end <= touch.low);
-                for gap in gaps[first..].iter().take_while(|gap| gap.start < touch.high) {
-                    report(view, touch, gap, kind, inst.place, found);
+        for touch in touches {
+            let gaps = match touch.space {
+                Space::Shared => &self.shared,
+                Space::Param => &self.params,
+                Space::Local => {
+                    let (frames, innermost) = (&self.frames, self.frames.at(inst.place));
+                    self.local.entry(innermost).or_insert_with(|| frames.between(innermost))
                 }
-            });
+                Space::Global | Space::Generic => continue,
+            };
+            // They are sorted and apart.
+            let first = gaps.partition_point(|gap| gap.end <= touch.low);
+            for gap in gaps[first..].iter().take_while(|gap| gap.start < touch.high) {
+                report(view, &touch, gap, kind, inst.place, found);
+            }
         }
     }
 }
@@ -141,17 +154,18 @@ fn wide(ranges: &[Range<u32>]) -> Vec<Range<u64>> {
 /// Reports the lanes that access a gap, if there are any.
 fn report(
     view: &View<'_>,
-    touch: &Touch,
+    touch: &Touch<'_>,
     gap: &Range<u64>,
     kind: AccessKind,
     place: Place,
     found: &mut Findings,
 ) {
     let is_in = |at: u64| at < gap.end && gap.start < at + touch.bytes;
-    let lanes = LaneMask::from_fn(|lane| is_in(touch.addresses[lane])) & LaneMask(touch.lanes);
+    let lanes: LaneMask =
+        touch.iter().filter(|(_, address)| is_in(*address)).map(|(lane, _)| lane).collect();
     let Some(lane) = lanes.lowest() else { return };
     found.report(Code::M001, place, None, || {
-        let at = touch.at(view, touch.addresses[lane as usize % WARP]);
+        let at = touch.at(view, touch.address(lane));
         let end = view.address_of(touch.location(gap.start));
         let detail = BetweenVariables { access: kind, at, end };
         Finding::new(place, view.thread(touch.warp, lane), detail)

@@ -5,6 +5,7 @@
 //! (in convergence), and `.aligned` (the whole warp executes it; `movmatrix`, `ldmatrix`, `stmatrix`, `mma`, `wmma`: no
 //! thread of the warp has exited).
 
+use crate::anew::Anew;
 use crate::code::Code;
 use crate::detail::{
     MembermasksDiffer, NotAligned, NotConverged, NotNamed, SourcesLost, WithoutMask,
@@ -12,6 +13,7 @@ use crate::detail::{
 use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
+use crate::straight::Meetings;
 use ir::{Collective, Members, Op, Place, WarpRules};
 use lanes::{LaneMask, Lanes, WARP, shfl};
 use vm::{Arrival, Firing, Part, View};
@@ -28,10 +30,16 @@ struct Last {
 struct Lasts {
     /// That of all lanes, if they executed one together.
     all: Option<Last>,
-    each: Lanes<Option<Last>>,
+    each: Anew<Lanes<Option<Last>>>,
 }
 
 impl Lasts {
+    /// None so far.
+    fn restart(&mut self) {
+        self.all = None;
+        self.each.restart(|each| *each = Lanes::default());
+    }
+
     fn of(&self, lane: u32) -> Option<Last> {
         self.all.or(self.each[lane as usize % WARP])
     }
@@ -42,7 +50,7 @@ impl Lasts {
             return;
         }
         if let Some(all) = self.all.take() {
-            self.each = [Some(all); WARP];
+            *self.each = [Some(all); WARP];
         }
         for lane in lanes {
             self.each[lane as usize] = Some(last);
@@ -64,7 +72,7 @@ impl Collectives {
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
-        let restart = |last: &mut Vec<_>| last.fill(Lasts::default());
+        let restart = |last: &mut Vec<_>| last.iter_mut().for_each(Lasts::restart);
         self.last.begin(view.cta(), restart, || vec![Lasts::default(); view.warps()]);
     }
 
@@ -88,6 +96,16 @@ impl Collectives {
             return;
         };
         last.set(arrival.lanes, Last { place, mask });
+    }
+
+    /// Whole warps meet, where nothing can be wrong.
+    pub(crate) fn meet(&mut self, view: &View<'_>, meetings: &Meetings) {
+        let Some(last) = self.last.get(view.cta()) else { return };
+        for (warp, lanes) in view.group() {
+            if let Some(last) = last.get_mut(warp) {
+                last.set(lanes, Last { place: meetings.last, mask: LaneMask::FULL });
+            }
+        }
     }
 
     pub(crate) fn fire(&mut self, view: &View<'_>, firing: &Firing<'_>, found: &mut Findings) {

@@ -7,7 +7,7 @@
 use crate::code::Code;
 use crate::detail::{At, ConstantRace};
 use crate::finding::{Finding, Findings};
-use crate::touch::Touch;
+use crate::touch::{Touch, Touches};
 use fixedbitset::FixedBitSet;
 use foldhash::{HashMap, HashMapExt};
 use ir::{Inst, Kernel, Op, Ordering, Place, Space};
@@ -68,23 +68,25 @@ impl Constants {
     }
 
     #[inline]
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
+    pub(crate) fn inst(
+        &mut self,
+        view: &View<'_>,
+        inst: &Inst,
+        touches: &Touches,
+        found: &mut Findings,
+    ) {
         if !self.any {
             return;
         }
-        for touched in inst.op.touches() {
+        for (nth, touched) in inst.op.touches().enumerate() {
             if !matches!(touched.space, Space::Global | Space::Generic) {
                 continue;
             }
             if !touched.writes && !is_constant(&inst.op) {
                 continue;
             }
-            for (warp, lanes) in view.group() {
-                Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                    if touch.space == Space::Global {
-                        self.touched(view, touch, (touched.writes, inst.place), found);
-                    }
-                });
+            for touch in touches.of(nth).filter(|touch| touch.space == Space::Global) {
+                self.touched(view, &touch, (touched.writes, inst.place), found);
             }
         }
     }
@@ -92,7 +94,7 @@ impl Constants {
     fn touched(
         &mut self,
         view: &View<'_>,
-        touch: &Touch,
+        touch: &Touch<'_>,
         (writes, place): (bool, Place),
         found: &mut Findings,
     ) {
@@ -127,14 +129,10 @@ impl Constants {
     }
 
     /// Notes the accesses of a warp to words in a row, in a page that is only read or only written; `false` where it is not so.
-    fn takes_row(&mut self, touch: &Touch, first: u32, (writes, place): (bool, Place)) -> bool {
+    fn takes_row(&mut self, touch: &Touch<'_>, first: u32, (writes, place): (bool, Place)) -> bool {
         let each = (touch.bytes / WORD) as usize;
         let (nth, count) = ((touch.low / WORD) as usize % PAGE, WARP * each);
-        let dense = touch.lanes == u32::MAX
-            && each > 0
-            && touch.high - touch.low == touch.bytes * WARP as u64
-            && nth + count <= PAGE
-            && touch.iter().zip(0..).all(|((_, at), lane)| at == touch.low + lane * touch.bytes);
+        let dense = touch.is_row() && each > 0 && nth + count <= PAGE;
         let page = self.page(touch.low / WORD / PAGE as u64);
         if !dense || (if writes { page.is_read } else { page.is_written }) {
             return false;

@@ -28,6 +28,7 @@
 
 mod activemask;
 mod after_barrier;
+mod anew;
 mod asynchronous;
 mod barriers;
 mod bounds;
@@ -48,9 +49,11 @@ mod patience;
 mod per_cta;
 mod phases;
 mod race;
+mod reg_set;
 pub mod report;
 mod sanitizer;
 mod shadow;
+mod straight;
 mod strip;
 mod touch;
 mod traffic;

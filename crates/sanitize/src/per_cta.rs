@@ -2,13 +2,14 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-/// The state of each CTA that has begun and not ended. That of the CTA asked for last is at hand.
+/// The state of each CTA that has begun and not ended. That of the CTA asked for last is at hand. States are large, so they stay
+/// where they are.
 #[derive(Debug)]
 pub(crate) struct PerCta<T> {
-    current: Option<(u64, T)>,
-    others: HashMap<u64, T>,
+    current: Option<(u64, Box<T>)>,
+    others: HashMap<u64, Box<T>>,
     /// States of CTAs that have ended, to be used again.
-    spare: Vec<T>,
+    spare: Vec<Box<T>>,
 }
 
 impl<T> PerCta<T> {
@@ -28,7 +29,7 @@ impl<T> PerCta<T> {
                 restart(&mut state);
                 state
             }
-            None => new(),
+            None => Box::new(new()),
         };
         if let Some((id, state)) = self.current.replace((cta, state)) {
             self.others.insert(id, state);
@@ -53,7 +54,7 @@ impl<T> PerCta<T> {
                 self.others.insert(id, state);
             }
         }
-        self.current.as_mut().map(|(_, state)| state)
+        self.current.as_mut().map(|(_, state)| &mut **state)
     }
 }
 

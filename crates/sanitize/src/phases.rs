@@ -14,22 +14,31 @@ use vm::{BARRIERS, BarrierArrival, View};
 /// Watches how barriers are used.
 #[derive(Debug)]
 pub(crate) struct Phases {
-    /// What the first thread wanted that came to each.
-    wanted: PerCta<[Option<BarrierUse>; BARRIERS]>,
+    ctas: PerCta<Cta>,
+}
+
+#[derive(Debug)]
+struct Cta {
+    /// Its threads.
+    threads: u32,
+    /// What the first thread wanted that came to each barrier.
+    wanted: [Option<BarrierUse>; BARRIERS],
 }
 
 impl Phases {
     pub(crate) fn new() -> Phases {
-        Phases { wanted: PerCta::new() }
+        Phases { ctas: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
-        let restart = |wanted: &mut [Option<BarrierUse>; BARRIERS]| *wanted = [None; BARRIERS];
-        self.wanted.begin(view.cta(), restart, || [None; BARRIERS]);
+        let restart = |cta: &mut Cta| cta.wanted = [None; BARRIERS];
+        let threads = || (0..view.warps()).map(|warp| view.existing(warp).count()).sum();
+        self.ctas
+            .begin(view.cta(), restart, || Cta { threads: threads(), wanted: [None; BARRIERS] });
     }
 
     pub(crate) fn end(&mut self, view: &View<'_>) {
-        self.wanted.end(view.cta());
+        self.ctas.end(view.cta());
     }
 
     pub(crate) fn arrive(
@@ -39,34 +48,33 @@ impl Phases {
         found: &mut Findings,
     ) {
         let Op::Barrier { action, .. } = &arrival.inst.op else { return };
-        let all = || (0..view.warps()).map(|warp| view.existing(warp).count()).sum();
+        let thread = || view.thread(arrival.warp, arrival.lanes.lowest().unwrap_or(0));
         let reduction = match action {
             BarrierAction::Reduce { op, .. } => Some(*op),
             BarrierAction::Sync | BarrierAction::Arrive => None,
         };
-        let threads = arrival.threads.unwrap_or_else(all);
         let place = arrival.inst.place;
-        let thread = view.thread(arrival.warp, arrival.lanes.lowest().unwrap_or(0));
         if let Some(odd) = arrival.threads.filter(|threads| threads % WARP as u32 != 0) {
             found.report(Code::B001, place, None, || {
-                Finding::new(place, thread, BarrierCount { threads: odd })
+                Finding::new(place, thread(), BarrierCount { threads: odd })
             });
         }
-        let Some(wanted) = self.wanted.get(view.cta()) else { return };
+        let Some(Cta { threads, wanted }) = self.ctas.get(view.cta()) else { return };
         let Some(first) = wanted.get_mut(arrival.id as usize) else { return };
+        let threads = arrival.threads.unwrap_or(*threads);
         let wants = BarrierUse { place, threads, reduction };
         let first = first.get_or_insert(wants);
         if (first.threads, first.reduction) != (threads, reduction) {
             let (id, before) = (arrival.id, *first);
             found.report(Code::B001, place, Some(before.place), || {
-                Finding::new(place, thread, BarrierReused { id, here: wants, before })
+                Finding::new(place, thread(), BarrierReused { id, here: wants, before })
             });
         }
     }
 
     pub(crate) fn complete(&mut self, view: &View<'_>, id: u32) {
-        if let Some(wanted) = self.wanted.get(view.cta())
-            && let Some(first) = wanted.get_mut(id as usize)
+        if let Some(cta) = self.ctas.get(view.cta())
+            && let Some(first) = cta.wanted.get_mut(id as usize)
         {
             *first = None;
         }

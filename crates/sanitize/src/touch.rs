@@ -2,22 +2,21 @@
 
 use crate::code::Code;
 use crate::detail::{self, At};
-use ir::{Length, Op, Space, Touched};
+use ir::{Inst, Length, Op, Space, Touched};
 use lanes::{LaneMask, Lanes, WARP};
 use vm::{Location, View};
 
 /// Lanes of a warp that access one space, each the same number of bytes. Lanes whose access faults are left
 /// out.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch {
+pub(crate) struct Touch<'t> {
     pub(crate) warp: usize,
     pub(crate) lanes: u32,
     /// Never [`Space::Generic`].
     pub(crate) space: Space,
     /// The CTA whose memory it is, if that is shared memory: another one's of the cluster perhaps. Else that of the lanes.
     pub(crate) cta: u64,
-    /// Per lane, the first byte: an offset in the space, or the device address.
-    pub(crate) addresses: Lanes<u64>,
+    shape: Shape<'t>,
     /// Bytes of one lane; their address is a multiple of it.
     pub(crate) bytes: u64,
     /// The lowest byte, and one past the highest.
@@ -25,23 +24,140 @@ pub(crate) struct Touch {
     pub(crate) high: u64,
 }
 
-impl Touch {
+/// Where each lane's access begins: an offset in the space, or the device address.
+#[derive(Clone, Copy, Debug)]
+enum Shape<'t> {
+    /// All 32 lanes access adjacent elements, in order.
+    Row,
+    /// All lanes access the same element.
+    Same,
+    /// Each has an address of its own. Means nothing for lanes that access nothing.
+    Each(&'t Lanes<u64>),
+    /// The same, kept at this place by [`Touches`].
+    Kept(usize),
+}
+
+/// What the group's lanes access in an instruction: found once for all detectors.
+#[derive(Debug, Default)]
+pub(crate) struct Touches {
+    /// Each with the number of the memory that the instruction names ([`Op::touches`]).
+    found: Vec<(usize, Touch<'static>)>,
+    /// Those of lanes that have each their own, one behind the other.
+    addresses: Vec<Lanes<u64>>,
+    /// Whether every lane is looked at by itself.
+    one_by_one: bool,
+}
+
+impl Touches {
+    /// For looking at every lane by itself.
+    pub(crate) fn one_by_one() -> Touches {
+        Touches { one_by_one: true, ..Touches::default() }
+    }
+
+    /// Nobody accesses anything.
+    pub(crate) fn clear(&mut self) {
+        self.found.clear();
+        self.addresses.clear();
+    }
+
+    /// Finds what the group's lanes access in an instruction.
+    pub(crate) fn find(&mut self, view: &View<'_>, inst: &Inst) {
+        self.clear();
+        for (nth, touched) in inst.op.touches().enumerate() {
+            for (warp, lanes) in view.group() {
+                let lanes = (warp, lanes.0);
+                // Most accesses have a shape.
+                let shaped = match touched.length {
+                    Length::Whole(bytes) if !self.one_by_one => {
+                        Touch::row(view, lanes, &touched, bytes)
+                    }
+                    Length::Whole(_) | Length::Counted { .. } => None,
+                };
+                match shaped {
+                    Some(row) => self.found.push((nth, row)),
+                    None => Touch::each(view, lanes, &touched, |touch| self.take(nth, touch)),
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, nth: usize, touch: Touch<'_>) {
+        let Touch { shape, warp, lanes, space, cta, bytes, low, high } = touch;
+        let kept = Shape::Kept(self.addresses.len());
+        let shape = match shape {
+            Shape::Row if !self.one_by_one => Shape::Row,
+            Shape::Same if !self.one_by_one => Shape::Same,
+            Shape::Each(addresses) => {
+                self.addresses.push(*addresses);
+                kept
+            }
+            Shape::Row | Shape::Same | Shape::Kept(_) => {
+                self.addresses.push(std::array::from_fn(|lane| touch.address(lane as u32)));
+                kept
+            }
+        };
+        self.found.push((nth, Touch { shape, warp, lanes, space, cta, bytes, low, high }));
+    }
+
+    /// Of one of the memories that the instruction names: what lanes access of it, warp by warp, by the space to which their
+    /// addresses lead, and for each piece of what is longer than an access.
+    #[inline]
+    pub(crate) fn of(&self, nth: usize) -> impl Iterator<Item = Touch<'_>> {
+        self.found.iter().filter(move |(of, _)| *of == nth).map(|(_, touch)| match touch.shape {
+            Shape::Kept(at) => Touch { shape: Shape::Each(&self.addresses[at]), ..*touch },
+            Shape::Row | Shape::Same | Shape::Each(_) => *touch,
+        })
+    }
+}
+
+impl<'t> Touch<'t> {
+    /// What one lane accesses.
+    pub(crate) fn one(at: Location, (warp, lane): (usize, u32), bytes: u64) -> Touch<'t> {
+        let Location { space, address: low, cta } = at;
+        let (lanes, shape, high) = (1 << lane, Shape::Same, low.saturating_add(bytes));
+        Touch { warp, lanes, space, cta, shape, bytes, low, high }
+    }
+
+    /// Lanes that access so many bytes each, at addresses of their own.
+    pub(crate) fn scattered(
+        (space, cta): (Space, u64),
+        (warp, lanes): (usize, u32),
+        addresses: &'t Lanes<u64>,
+        bytes: u64,
+    ) -> Touch<'t> {
+        let used = || LaneMask(lanes).iter().map(|lane| addresses[lane as usize % WARP]);
+        let (low, high) = (used().min().unwrap_or(0), used().max().unwrap_or(0) + bytes);
+        let shape = Shape::Each(addresses);
+        Touch { warp, lanes, space, cta, shape, bytes, low, high }
+    }
+
     /// Calls `each` for the lanes of a warp, by the space that they access, and for each piece of what is longer than an access.
     #[inline]
     pub(crate) fn each(
         view: &View<'_>,
         (warp, lanes): (usize, u32),
         touched: &Touched<'_>,
-        mut each: impl FnMut(&Touch),
+        mut each: impl FnMut(Touch<'_>),
     ) {
-        let addresses = view.address(touched.address, warp);
         let unit = match touched.length {
             Length::Whole(bytes) => {
-                let at = (touched.space, addresses);
-                return Self::by_space(view, (warp, lanes), at, bytes, &mut each);
+                if lanes.is_power_of_two() {
+                    let lane = lanes.trailing_zeros();
+                    let address = view.address_in(touched.address, (warp, lane));
+                    let at = view.locate(touched.space, address);
+                    let fits = last_fit(view, at, bytes).is_some_and(|last| at.address <= last);
+                    if fits && at.address & (bytes - 1) == 0 {
+                        each(Touch::one(at, (warp, lane), bytes));
+                    }
+                    return;
+                }
+                let addresses = view.address(touched.address, warp);
+                let at = (touched.space, &addresses);
+                return by_space(view, (warp, lanes), at, bytes, &mut each);
             }
             Length::Counted { unit, .. } => unit,
         };
+        let addresses = view.address(touched.address, warp);
         let counts = view.length(touched.length, warp);
         let reached = |lane: usize| {
             let at = view.locate(touched.space, addresses[lane]);
@@ -58,39 +174,56 @@ impl Touch {
             let alike = LaneMask::from_fn(|lane| reached[lane] == first).0 & left;
             left &= !alike;
             for (offset, size) in ir::pieces(first, unit) {
-                let at = (touched.space, addresses.map(|address| address.wrapping_add(offset)));
-                Self::by_space(view, (warp, alike), at, size.into(), &mut each);
+                let at = addresses.map(|address| address.wrapping_add(offset));
+                by_space(view, (warp, alike), (touched.space, &at), size.into(), &mut each);
             }
         }
     }
 
-    /// The same for an access of so many bytes.
+    /// The access of a whole warp to elements in a row. `None` if it is not one, or not all of it is there.
     #[inline]
-    fn by_space(
+    fn row(
         view: &View<'_>,
         (warp, lanes): (usize, u32),
-        (space, addresses): (Space, Lanes<u64>),
+        touched: &Touched<'_>,
         bytes: u64,
-        each: &mut impl FnMut(&Touch),
-    ) {
-        let cta = view.cta();
-        let shared = space == Space::Shared && view.has_peers();
-        if space != Space::Generic && !shared {
-            let touch = Touch { warp, lanes, space, cta, addresses, bytes, low: 0, high: 0 };
-            return touch.within(view, each);
+    ) -> Option<Touch<'t>> {
+        if lanes != u32::MAX {
+            return None;
         }
-        let locations = addresses.map(|address| view.locate(space, address));
-        let addresses = locations.map(|location| location.address);
-        let mut left = lanes;
-        while left != 0 {
-            let first = locations[left.trailing_zeros() as usize % WARP];
-            let alike = |lane: &Location| (lane.space, lane.cta) == (first.space, first.cta);
-            let alike = LaneMask::from_fn(|lane| alike(&locations[lane])).0 & left;
-            left &= !alike;
-            let Location { space, cta, .. } = first;
-            let touch = Touch { warp, lanes: alike, space, cta, addresses, bytes, low: 0, high: 0 };
-            touch.within(view, each);
+        let first = view.adjacent(touched.address, warp, bytes)?;
+        let last = first + (WARP as u64 - 1) * bytes;
+        if touched.space == Space::Global {
+            let (space, cta, shape) = (Space::Global, view.cta(), Shape::Row);
+            let touch =
+                Touch { warp, lanes, space, cta, shape, bytes, low: first, high: last + bytes };
+            return (first & (bytes - 1) == 0).then_some(touch);
         }
+        let [at, end] = [first, last].map(|address| view.locate(touched.space, address));
+        // Spaces and the memories of CTAs lie apart in one piece each.
+        let in_one = (at.space, at.cta) == (end.space, end.cta)
+            && end.address.wrapping_sub(at.address) == last - first;
+        let fits = last_fit(view, at, bytes).is_some_and(|last| end.address <= last);
+        let (low, high) = (at.address, end.address.wrapping_add(bytes));
+        let is_there = in_one && fits && low < high && low & (bytes - 1) == 0;
+        let (space, cta, shape) = (at.space, at.cta, Shape::Row);
+        is_there.then_some(Touch { warp, lanes, space, cta, shape, bytes, low, high })
+    }
+
+    /// Where a lane's access begins.
+    #[inline]
+    pub(crate) fn address(&self, lane: u32) -> u64 {
+        match &self.shape {
+            Shape::Row => self.low.wrapping_add(u64::from(lane) * self.bytes),
+            Shape::Same | Shape::Kept(_) => self.low,
+            Shape::Each(addresses) => addresses[lane as usize % WARP],
+        }
+    }
+
+    /// Whether all 32 lanes access adjacent elements, in order.
+    #[inline]
+    pub(crate) fn is_row(&self) -> bool {
+        matches!(self.shape, Shape::Row)
     }
 
     /// Where a lane's access is that begins at an address of it.
@@ -107,31 +240,6 @@ impl Touch {
     /// The code of a race there.
     pub(crate) fn race(&self) -> Code {
         detail::race(self.space)
-    }
-
-    /// Leaves out the lanes that fault, and finds the ends.
-    fn within(mut self, view: &View<'_>, each: &mut impl FnMut(&Touch)) {
-        let size = match self.space {
-            Space::Shared if view.has_exited(self.cta) => 0,
-            Space::Shared => view.shared_bytes(),
-            Space::Local => view.local_bytes(),
-            Space::Global | Space::Generic | Space::Param => u64::MAX,
-        };
-        let last = size.checked_sub(self.bytes);
-        let mut good = 0;
-        (self.low, self.high) = (u64::MAX, 0);
-        for lane in 0..WARP {
-            let address = self.addresses[lane];
-            let fits = last.is_some_and(|last| address <= last) && address & (self.bytes - 1) == 0;
-            let executes = self.lanes >> lane & 1 != 0 && fits;
-            good |= u32::from(executes) << lane;
-            self.low = self.low.min(if executes { address } else { u64::MAX });
-            self.high = self.high.max(if executes { address.wrapping_add(self.bytes) } else { 0 });
-        }
-        self.lanes = good;
-        if good != 0 {
-            each(&self);
-        }
     }
 
     /// Whether an instruction leaves memory as it is: a load does, and a store or atomic of what is there already. `false`
@@ -188,6 +296,9 @@ impl Touch {
 
     /// The range that adjacent lanes access without gaps, in ascending order; `None` if they do not.
     pub(crate) fn dense(&self) -> Option<(u64, u64)> {
+        if self.is_row() || self.lanes.is_power_of_two() {
+            return Some((self.low, self.high));
+        }
         let width = u64::from(self.lanes.count_ones()) * self.bytes;
         let is_dense = self.high - self.low == width
             && self.iter().zip(0..).all(|((_, at), nth)| at == self.low + nth * self.bytes);
@@ -196,8 +307,72 @@ impl Touch {
 
     /// The lanes with their addresses.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
-        LaneMask(self.lanes).iter().map(|lane| (lane, self.addresses[lane as usize]))
+        LaneMask(self.lanes).iter().map(|lane| (lane, self.address(lane)))
     }
+}
+
+/// Calls `each` for lanes of a warp that access so many bytes each, by the space that addresses lead to.
+#[inline]
+fn by_space(
+    view: &View<'_>,
+    (warp, lanes): (usize, u32),
+    (space, addresses): (Space, &Lanes<u64>),
+    bytes: u64,
+    each: &mut impl FnMut(Touch<'_>),
+) {
+    let cta = view.cta();
+    let shared = space == Space::Shared && view.has_peers();
+    if space != Space::Generic && !shared {
+        return within(view, (space, cta), (warp, lanes), addresses, bytes, each);
+    }
+    let locations = addresses.map(|address| view.locate(space, address));
+    let addresses = locations.map(|location| location.address);
+    let mut left = lanes;
+    while left != 0 {
+        let first = locations[left.trailing_zeros() as usize % WARP];
+        let alike = |lane: &Location| (lane.space, lane.cta) == (first.space, first.cta);
+        let alike = LaneMask::from_fn(|lane| alike(&locations[lane])).0 & left;
+        left &= !alike;
+        within(view, (first.space, first.cta), (warp, alike), &addresses, bytes, each);
+    }
+}
+
+/// Leaves out the lanes that fault, and finds the ends.
+fn within(
+    view: &View<'_>,
+    (space, cta): (Space, u64),
+    (warp, lanes): (usize, u32),
+    addresses: &Lanes<u64>,
+    bytes: u64,
+    each: &mut impl FnMut(Touch<'_>),
+) {
+    let last = last_fit(view, Location { space, address: 0, cta }, bytes);
+    let (mut good, mut same) = (0, true);
+    let (mut low, mut high) = (u64::MAX, 0);
+    let first = addresses[lanes.trailing_zeros() as usize % WARP];
+    for lane in LaneMask(lanes) {
+        let address = addresses[lane as usize % WARP];
+        let fits = last.is_some_and(|last| address <= last) && address & (bytes - 1) == 0;
+        good |= u32::from(fits) << lane;
+        same &= address == first;
+        low = low.min(if fits { address } else { u64::MAX });
+        high = high.max(if fits { address.wrapping_add(bytes) } else { 0 });
+    }
+    if good != 0 {
+        let shape = if same { Shape::Same } else { Shape::Each(addresses) };
+        each(Touch { warp, lanes: good, space, cta, shape, bytes, low, high });
+    }
+}
+
+/// The last address in a space at which so many bytes are all in it; `None` if there is none.
+fn last_fit(view: &View<'_>, at: Location, bytes: u64) -> Option<u64> {
+    let size = match at.space {
+        Space::Shared if at.cta != view.cta() && view.has_exited(at.cta) => 0,
+        Space::Shared => view.shared_bytes(),
+        Space::Local => view.local_bytes(),
+        Space::Global | Space::Generic | Space::Param => u64::MAX,
+    };
+    size.checked_sub(bytes)
 }
 
 /// How many bytes of a copy a thread reaches before one that is not there: what it copies, in pieces of up to `unit` bytes.

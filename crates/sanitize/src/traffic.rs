@@ -1,10 +1,9 @@
 //! Which bytes of global memory a launch reads and writes: what whoever orders launches and copies must know.
 
-use crate::touch::Touch;
+use crate::touch::{Touch, Touches};
 use foldhash::{HashMap, HashMapExt};
 use ir::{Inst, Space};
 use std::ops::Range;
-use vm::View;
 
 /// The bytes of global memory that a launch accessed, as ranges in ascending order that do not touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,24 +45,20 @@ impl Watch {
         Watch { pages: Vec::new(), index: HashMap::new(), last: (u64::MAX, 0) }
     }
 
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+    pub(crate) fn inst(&mut self, inst: &Inst, touches: &Touches) {
         let strong = STRONG * usize::from(inst.op.is_strong());
-        for touched in inst.op.touches() {
+        for (nth, touched) in inst.op.touches().enumerate() {
             if !matches!(touched.space, Space::Global | Space::Generic) {
                 continue;
             }
             let kind = strong | if touched.writes { WRITE } else { READ };
-            for (warp, lanes) in view.group() {
-                Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                    if touch.space == Space::Global {
-                        self.touched(touch, kind);
-                    }
-                });
+            for touch in touches.of(nth).filter(|touch| touch.space == Space::Global) {
+                self.touched(&touch, kind);
             }
         }
     }
 
-    fn touched(&mut self, touch: &Touch, kind: usize) {
+    fn touched(&mut self, touch: &Touch<'_>, kind: usize) {
         if let Some((low, high)) = touch.dense() {
             return self.note(low, high, kind);
         }

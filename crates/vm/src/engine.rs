@@ -3,6 +3,7 @@
 use crate::Level;
 use crate::exit::Exit;
 use crate::frame::Frame;
+use crate::observer::Straight;
 use crate::plan::{Pc, Plan};
 use ir::{Inst, Interrupt, Place, Pred, Terminator};
 use std::fmt;
@@ -70,6 +71,16 @@ pub(crate) trait Watch {
     fn guard(&mut self, frame: &Frame<'_>, guard: Pred, place: Place);
     /// The group is about to execute an instruction.
     fn inst(&mut self, frame: &Frame<'_>, inst: &Inst);
+    /// The group is about to execute instructions that do not concern others, or concern whole warps ([`Straight`]). The last
+    /// collective of them is before `behind`. Whether each must be shown: else the group executes all of them.
+    fn straight(&mut self, frame: &mut Frame<'_>, straight: &Straight<'_>, behind: Pc) -> bool;
+    /// The group has come to a collective at which lanes wait for each other. Whether it fires at once, for each warp by itself, and the
+    /// group goes on behind it: then it has been told of, and is performed next.
+    fn meets_at_once(&mut self, frame: &mut Frame<'_>, inst: &Inst, at: Pc) -> bool;
+    /// Whether the group may go on at a place behind so many turns without the scheduler.
+    fn may_go_on(&self, turns: u64, at: Pc) -> bool;
+    /// The group goes on so.
+    fn goes_on(&mut self, frame: &mut Frame<'_>, turns: u64, at: Pc);
     /// The group is about to leave a block.
     fn leave(&mut self, frame: &Frame<'_>, terminator: &Terminator, place: Place);
     /// Threads have allocated or freed memory ([`Frame::heap_events`]), which is told and forgotten.

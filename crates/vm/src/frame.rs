@@ -192,10 +192,28 @@ impl Frame<'_> {
     /// Makes splits the group: the warps among which they are, and the lanes of each.
     pub(crate) fn set_group(&mut self, warps: std::ops::Range<usize>, lanes: &[u32; MAX_WARPS]) {
         (self.first, self.count) = (warps.start, warps.len());
+        self.begin_turn();
+        self.exec[warps.clone()].copy_from_slice(&lanes[warps]);
+    }
+
+    /// A turn begins: what was freed since the last one is not there any more.
+    pub(crate) fn begin_turn(&mut self) {
         if self.regions.lost_any() {
             self.forget_regions();
         }
-        self.exec[warps.clone()].copy_from_slice(&lanes[warps]);
+    }
+
+    /// The lanes of the group that execute keep their results, and no others.
+    pub(crate) fn write_executing(&mut self) {
+        let group = self.first..self.first + self.count;
+        self.write[group.clone()].copy_from_slice(&self.exec[group]);
+    }
+
+    /// Lanes that never existed are computed along with those that execute again.
+    pub(crate) fn write_nonexistent(&mut self) {
+        for warp in self.first..self.first + self.count {
+            self.set_exec(warp, self.exec[warp]);
+        }
     }
 
     /// Looks regions up anew: one that was accessed may have been freed.

@@ -37,6 +37,7 @@ mod printf;
 mod schedule;
 mod simd;
 mod stats;
+mod steps;
 mod stepwise;
 pub mod texture;
 mod threads;
@@ -57,7 +58,7 @@ pub use launch::{
 pub use memory::Memory;
 pub use observer::{
     Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Location, Observer, Part,
-    Unobserved, View,
+    Straight, Unobserved, View,
 };
 pub use printed::Printed;
 pub use schedule::{

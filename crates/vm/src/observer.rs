@@ -11,6 +11,7 @@ use crate::heap_event::HeapEvent;
 use crate::memory::{Region, lead};
 use crate::plan::Slot;
 use crate::schedule::Candidate;
+use crate::steps;
 use ir::{Address, Class, ClusterHalf, Inst, Length, Place, Pred, Reg, Space, Src, Terminator};
 use lanes::{LaneMask, Lanes, WARP};
 use std::ops::{ControlFlow, Range};
@@ -62,6 +63,14 @@ pub trait Observer {
     /// Not told when the guard leaves no lane.
     fn inst(&mut self, view: &View<'_>, inst: &Inst) {
         let _ = (view, inst);
+    }
+
+    /// The group is about to execute instructions of a block, one after the other, of which none has a guard, accesses memory or has
+    /// to wait. Returns whether to be told of each of them, as one is by default. Who says no may be told nevertheless, because
+    /// somebody else wants it. Nobody is asked where somebody wants to be told of effects.
+    fn straight(&mut self, view: &View<'_>, straight: &Straight<'_>) -> bool {
+        let _ = (view, straight);
+        true
     }
 
     /// The group leaves a block.
@@ -123,6 +132,36 @@ pub trait Observer {
     fn after_barrier(&mut self, view: &View<'_>, id: u32, waiting: &[BarrierPart<'_>]) {
         let _ = (view, id, waiting);
     }
+}
+
+/// Tells an observer that lanes arrive at a collective and that it fires, for each warp of the group. All its lanes name the same
+/// lanes, and nobody waits.
+pub(crate) fn each_meeting<O: Observer>(
+    observer: &mut O,
+    view: &View<'_>,
+    inst: &Inst,
+    membermask: impl Fn(usize) -> LaneMask,
+) {
+    for (warp, lanes) in view.group() {
+        let members = membermask(warp);
+        let membermask = Some(members);
+        observer.arrive(view, &Arrival { warp, lanes, executing: lanes, membermask, inst });
+        let (participants, guarded_off) = (lanes & members, LaneMask::EMPTY);
+        let parts = &[Part { lanes, inst }];
+        observer.fire(view, &Firing { warp, participants, executing: lanes, guarded_off, parts });
+    }
+}
+
+/// Instructions of a block that follow each other: what computes, lane by lane, from registers to registers, and collectives in which
+/// whole warps take part, so that nobody waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Straight<'a> {
+    /// The instructions.
+    pub insts: &'a [Inst],
+    /// Which of the kernel's they are: the same number means the same instructions.
+    pub number: usize,
+    /// How many of them are collectives. The lanes of the group are whole warps if there are any, and all of them are named.
+    pub meetings: u64,
 }
 
 /// Nobody watches.
@@ -245,6 +284,7 @@ impl<'a> View<'a> {
 
     /// The CTA's number in the grid: CTAs are numbered cluster after cluster, and in a cluster by their rank; in each, x varies
     /// fastest ([`cta_index`](crate::cta_index)).
+    #[inline]
     pub fn cta(&self) -> u64 {
         self.frame.specials.cta_number
     }
@@ -255,16 +295,19 @@ impl<'a> View<'a> {
     }
 
     /// Warps of the CTA.
+    #[inline]
     pub fn warps(&self) -> usize {
         self.frame.threads.warps
     }
 
     /// The lanes that a warp began with: all, except in a partial last warp.
+    #[inline]
     pub fn existing(&self, warp: usize) -> LaneMask {
         LaneMask(self.frame.threads.existing[warp])
     }
 
     /// The lanes of a warp that have not exited.
+    #[inline]
     pub fn live(&self, warp: usize) -> LaneMask {
         LaneMask(self.frame.threads.live[warp])
     }
@@ -278,11 +321,27 @@ impl<'a> View<'a> {
 
     /// The warps of the running group, each with the lanes that execute. Means nothing when collectives fire
     /// and barriers complete: those events name their lanes.
+    #[inline]
     pub fn group(&self) -> impl Iterator<Item = (usize, LaneMask)> + use<'a> {
         let frame = self.frame;
         let lanes = |warp: usize| (warp, LaneMask(frame.exec[warp]));
         let some = |(_, lanes): &(usize, LaneMask)| *lanes != LaneMask::EMPTY;
         (frame.first..frame.first + frame.count).map(lanes).filter(some)
+    }
+
+    /// The same by index: the first warp of a range in which they are, and the lanes of each warp in it, which may be none.
+    #[inline]
+    pub fn lanes(&self) -> (usize, &'a [u32]) {
+        let Frame { first, count, exec, .. } = self.frame;
+        (*first, exec.get(*first..first + count).unwrap_or_default())
+    }
+
+    /// Whether all threads that the CTA began with are in the running group.
+    #[inline]
+    pub fn is_whole_cta(&self) -> bool {
+        let Frame { first, count, exec, threads, .. } = self.frame;
+        let all = *first == 0 && *count == threads.warps;
+        all && exec[..*count] == threads.existing[..*count]
     }
 
     /// The lanes of a warp of the running group that stand at a guarded instruction and whose guard is false.
@@ -291,6 +350,7 @@ impl<'a> View<'a> {
     }
 
     /// A 32-bit operand in every lane of a warp.
+    #[inline]
     pub fn w32(&self, src: Src, warp: usize) -> Lanes<u32> {
         match src {
             Src::Imm(value) => [value as u32; WARP],
@@ -303,6 +363,7 @@ impl<'a> View<'a> {
     }
 
     /// A 32-bit operand in one lane, below 32, of a warp.
+    #[inline]
     pub fn word(&self, src: Src, (warp, lane): (usize, u32)) -> u32 {
         match src {
             Src::Imm(value) => value as u32,
@@ -314,6 +375,7 @@ impl<'a> View<'a> {
     }
 
     /// A 64-bit operand in one lane, below 32, of a warp.
+    #[inline]
     pub fn long(&self, src: Src, (warp, lane): (usize, u32)) -> u64 {
         match src {
             Src::Imm(value) => value,
@@ -325,6 +387,7 @@ impl<'a> View<'a> {
     }
 
     /// A 64-bit operand in every lane of a warp.
+    #[inline]
     pub fn w64(&self, src: Src, warp: usize) -> Lanes<u64> {
         match src {
             Src::Imm(value) => [value; WARP],
@@ -337,6 +400,7 @@ impl<'a> View<'a> {
     }
 
     /// The lanes of a warp in which a predicate is true.
+    #[inline]
     pub fn pred(&self, pred: Pred, warp: usize) -> LaneMask {
         let value = |reg| match self.slot(reg, Class::Pred) {
             // SAFETY: the slot lies inside the registers.
@@ -363,7 +427,46 @@ impl<'a> View<'a> {
         self.w64(address.base, warp).map(|base| base.wrapping_add(offset))
     }
 
+    /// The address in one lane, below 32, of a warp.
+    #[inline]
+    pub fn address_in(&self, address: &Address, thread: (usize, u32)) -> u64 {
+        let offset = address.offset.cast_unsigned();
+        match address.base {
+            Src::Reg(reg) if self.class(reg) == Some(Class::W32) => {
+                u64::from(self.word(address.base, thread).wrapping_add(offset as u32))
+            }
+            base => self.long(base, thread).wrapping_add(offset),
+        }
+    }
+
+    /// The address in the first lane of a warp, if each lane's lies so many bytes behind that of the lane before it, and none wraps
+    /// around.
+    #[inline]
+    pub fn adjacent(&self, address: &Address, warp: usize, bytes: u64) -> Option<u64> {
+        let Src::Reg(reg) = address.base else { return None };
+        let class = self.class(reg)?;
+        let slot = self.slot(reg, class)?;
+        let span = bytes.checked_mul(WARP as u64)?;
+        let (first, adjacent, end) = match class {
+            Class::W32 => {
+                // SAFETY: the slot lies inside the registers and has rows of 32-bit values.
+                let row: &Lanes<u32> = unsafe { &*self.frame.row(slot, warp) };
+                let first = row[0].wrapping_add(address.offset as u32);
+                (u64::from(first), steps::words(row, bytes as u32), 1 << 32)
+            }
+            Class::W64 => {
+                // SAFETY: the slot lies inside the registers and has rows of 64-bit values.
+                let row: &Lanes<u64> = unsafe { &*self.frame.row(slot, warp) };
+                let first = row[0].wrapping_add(address.offset.cast_unsigned());
+                (first, steps::longs(row, bytes), u64::MAX)
+            }
+            Class::Pred => return None,
+        };
+        (adjacent && first.checked_add(span)? <= end).then_some(first)
+    }
+
     /// Where an address of a space leads.
+    #[inline]
     pub fn locate(&self, space: Space, address: u64) -> Location {
         let (space, address) = match space {
             Space::Global | Space::Shared | Space::Local | Space::Param => (space, address),
@@ -378,6 +481,7 @@ impl<'a> View<'a> {
     }
 
     /// The numbers of the CTAs of the CTA's cluster, by rank.
+    #[inline]
     pub fn cluster_ctas(&self) -> Range<u64> {
         let size = u64::from(self.frame.plan.shape.ctas());
         let first = self.cta() - self.cta() % size;
@@ -385,6 +489,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether the cluster has other CTAs, too.
+    #[inline]
     pub fn has_peers(&self) -> bool {
         self.frame.plan.shape.ctas() > 1
     }
@@ -416,6 +521,7 @@ impl<'a> View<'a> {
 
     /// Up to 8 bytes of memory as they stand, lowest byte first; local memory is that of a lane of a warp. `None` for other
     /// spaces than global, shared and local, and for bytes that are not in memory.
+    #[inline]
     pub fn peek(&self, at: Location, thread: (usize, u32), bytes: u32) -> Option<u64> {
         let count = bytes.min(8);
         let from = self.host(at, thread, count.into())?;
@@ -426,12 +532,22 @@ impl<'a> View<'a> {
         Some(u64::from_le_bytes(word))
     }
 
+    /// Bytes of memory as they stand, from an address on; see [`View::peek`]. Whether all of them are in memory: else nothing is read.
+    #[inline]
+    pub fn peek_all(&self, at: Location, thread: (usize, u32), to: &mut [u8]) -> bool {
+        let Some(from) = self.host(at, thread, to.len() as u64) else { return false };
+        // SAFETY: as above.
+        unsafe { from.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
+        true
+    }
+
     /// Whether so many bytes are in memory, in one piece; see [`View::peek`].
     pub fn holds(&self, at: Location, thread: (usize, u32), bytes: u64) -> bool {
         self.host(at, thread, bytes).is_some()
     }
 
     /// Where bytes are on the host.
+    #[inline]
     fn host(&self, at: Location, (warp, lane): (usize, u32), bytes: u64) -> Option<*const u8> {
         let Location { space, address, cta } = at;
         let held = |start: u64, end: u64| Region { start, end }.holds(address, bytes);
@@ -472,19 +588,23 @@ impl<'a> View<'a> {
     }
 
     /// Bytes of the CTA's shared memory.
+    #[inline]
     pub fn shared_bytes(&self) -> u64 {
         self.frame.cta.shared.bytes
     }
 
     /// Bytes of local memory of a thread.
+    #[inline]
     pub fn local_bytes(&self) -> u64 {
         self.frame.cta.local_bytes
     }
 
+    #[inline]
     fn class(&self, reg: Reg) -> Option<Class> {
         self.frame.plan.rows.class(reg)
     }
 
+    #[inline]
     fn slot(&self, reg: Reg, class: Class) -> Option<Slot> {
         let slot = self.frame.plan.rows.reg(reg);
         (self.class(reg) == Some(class) && !slot.is_none()).then_some(slot)

@@ -3,13 +3,13 @@
 use crate::fault::{Verdict, Waiting};
 use crate::heap_event::HeapEvent;
 use crate::observer::{
-    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Observer, View,
+    Arrival, BarrierArrival, BarrierPart, ClusterArrival, Firing, Observer, Straight, View,
 };
 use crate::schedule::Candidate;
 use ir::{Inst, Place, Pred, Terminator};
 use std::ops::ControlFlow;
 
-/// Hands all events but [`Observer::look_up`] to a macro that defines them.
+/// Hands all events that return nothing to a macro that defines them.
 macro_rules! events {
     ($define:ident) => {
         $define! {
@@ -72,6 +72,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.look_up(view, waiting)?;
         self.1.look_up(view, waiting)
     }
+
+    fn straight(&mut self, view: &View<'_>, straight: &Straight<'_>) -> bool {
+        // Both are asked.
+        self.0.straight(view, straight) | self.1.straight(view, straight)
+    }
 }
 
 /// An observer that its owner looks at afterwards.
@@ -83,6 +88,10 @@ impl<O: Observer> Observer for &mut O {
 
     fn look_up(&mut self, view: &View<'_>, waiting: &[Waiting]) -> ControlFlow<Verdict> {
         (**self).look_up(view, waiting)
+    }
+
+    fn straight(&mut self, view: &View<'_>, straight: &Straight<'_>) -> bool {
+        (**self).straight(view, straight)
     }
 }
 
@@ -98,5 +107,9 @@ impl<O: Observer> Observer for Option<O> {
             Some(observer) => observer.look_up(view, waiting),
             None => ControlFlow::Continue(()),
         }
+    }
+
+    fn straight(&mut self, view: &View<'_>, straight: &Straight<'_>) -> bool {
+        self.as_mut().is_some_and(|observer| observer.straight(view, straight))
     }
 }

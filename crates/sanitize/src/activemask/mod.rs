@@ -13,7 +13,7 @@ use crate::detail::FromActiveMask;
 use crate::finding::{Finding, Findings};
 use crate::meeting;
 use crate::per_cta::PerCta;
-use crate::touch::Touch;
+use crate::touch::Touches;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use ir::analysis::{Marked, Regions, influenced, influenced_at};
 use ir::{
@@ -125,13 +125,18 @@ impl ActiveMasks {
 
     /// Results of operations on a marked value are marked: a mask stays one when it is narrowed or widened.
     #[inline]
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, touches: &Touches) {
         if self.present {
-            self.follow(view, inst);
+            self.follow(view, inst, touches);
         }
     }
 
-    fn follow(&mut self, view: &View<'_>, inst: &Inst) {
+    /// Whether it wants to know what lanes compute.
+    pub(crate) fn follows(&self) -> bool {
+        self.present
+    }
+
+    fn follow(&mut self, view: &View<'_>, inst: &Inst, touches: &Touches) {
         let Some(marks) = self.marks.get(view.cta()) else { return };
         for (warp, lanes) in view.group() {
             let lanes = lanes.0;
@@ -146,7 +151,7 @@ impl ActiveMasks {
             match &inst.op {
                 Op::Load { d, access, .. } if !marks.local_is_clean() => {
                     let bytes = u64::from(access.bytes());
-                    each_local(view, (warp, lanes), &inst.op, |lane, at| {
+                    each_local(warp, &inst.op, touches, |lane, at| {
                         for (at, reg) in (at..).step_by(bytes as usize).zip(d) {
                             let Some(reg) = *reg else { continue };
                             let there = marks.read(warp, lane, at, bytes);
@@ -164,7 +169,7 @@ impl ActiveMasks {
                         continue;
                     }
                     let bytes = u64::from(access.bytes());
-                    each_local(view, (warp, lanes), &inst.op, |lane, at| {
+                    each_local(warp, &inst.op, touches, |lane, at| {
                         for (at, value) in (at..).step_by(bytes as usize).zip(values) {
                             let mark = mark.or(marks.get(*value, warp));
                             marks.write(warp, lane, at, bytes, mark);
@@ -286,14 +291,11 @@ fn made(marks: &Marks, inst: &Inst, warp: usize) -> Mark {
     mark
 }
 
-/// Calls `each` with the lanes that a load or a store makes access their local memory, and with the first byte.
-fn each_local(view: &View<'_>, lanes: (usize, u32), op: &Op, mut each: impl FnMut(u32, u64)) {
-    let is_local = |touched: &Touched<'_>| matches!(touched.space, Space::Local | Space::Generic);
-    if let Some(touched) = op.touches().find(is_local) {
-        Touch::each(view, lanes, &touched, |touch| {
-            if touch.space == Space::Local {
-                touch.iter().for_each(|(lane, at)| each(lane, at));
-            }
-        });
+/// Calls `each` with the lanes of a warp that a load or a store makes access their local memory, and with the first byte.
+fn each_local(warp: usize, op: &Op, touches: &Touches, mut each: impl FnMut(u32, u64)) {
+    let is_local = |touched: Touched<'_>| matches!(touched.space, Space::Local | Space::Generic);
+    let Some(nth) = op.touches().position(is_local) else { return };
+    for touch in touches.of(nth).filter(|it| it.warp == warp && it.space == Space::Local) {
+        touch.iter().for_each(|(lane, at)| each(lane, at));
     }
 }

@@ -48,16 +48,16 @@ impl Lasting {
     }
 
     /// Shows all of them, in pieces.
-    pub(super) fn each(self, (cta, warp): (u64, usize), mut each: impl FnMut(&Touch, Place, bool)) {
+    pub(super) fn each(
+        self,
+        (cta, warp): (u64, usize),
+        mut each: impl FnMut(&Touch<'_>, Place, bool),
+    ) {
         for Access { place, writes, span, lanes, addresses } in self.accesses {
             for start in (0..span.bytes).step_by(PIECE as usize) {
                 let bytes = PIECE.min(span.bytes - start);
                 let addresses = addresses.map(|address| address.wrapping_add(start));
-                let of_lane = |lane: &usize| lanes >> lane & 1 != 0;
-                let used = || (0..WARP).filter(of_lane).map(|lane| addresses[lane]);
-                let (low, high) = (used().min().unwrap_or(0), used().max().unwrap_or(0) + bytes);
-                let space = span.space;
-                let touch = Touch { warp, lanes, space, cta, addresses, bytes, low, high };
+                let touch = Touch::scattered((span.space, cta), (warp, lanes), &addresses, bytes);
                 each(&touch, place, writes);
             }
         }

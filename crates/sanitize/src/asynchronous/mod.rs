@@ -12,11 +12,11 @@ use crate::code::Code;
 use crate::detail::{At, Awaited, BulkSize, CopyUnderWay, UnderWay};
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
-use crate::touch::{self, Touch};
+use crate::touch::{self, Touch, Touches};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use ir::{
     Access, Address, AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, Inst, Kernel, Op,
-    Place, Space, Touched,
+    Place, Space,
 };
 use lanes::WARP;
 use lasting::Lasting;
@@ -150,8 +150,9 @@ impl AsyncCopies {
         &mut self,
         view: &View<'_>,
         inst: &Inst,
+        touches: &Touches,
         found: &mut Findings,
-        mut lasts: impl FnMut(&Touch, Place, bool),
+        mut lasts: impl FnMut(&Touch<'_>, Place, bool),
     ) {
         if !self.any {
             return;
@@ -167,8 +168,8 @@ impl AsyncCopies {
             }
             return;
         }
-        for touched in inst.op.touches() {
-            self.touched(view, &touched, inst.place, found);
+        for (nth, touched) in inst.op.touches().enumerate() {
+            self.touched(view, (touched.writes, touches, nth), inst.place, found);
         }
         if let (Op::Copy(copy), Some(cta)) = (&inst.op, self.ctas.get(view.cta())) {
             for (warp, lanes) in view.group() {
@@ -183,30 +184,28 @@ impl AsyncCopies {
     fn touched(
         &mut self,
         view: &View<'_>,
-        touched: &Touched<'_>,
+        (writes, touches, nth): (bool, &Touches, usize),
         place: Place,
         found: &mut Findings,
     ) {
         let Some(cta) = self.ctas.get(view.cta()) else { return };
         let under_way = cta.copies.len() > cta.free.len();
-        let stores = touched.writes && !self.bulk.is_empty() && !self.bulk.contains(&place);
+        let stores = writes && !self.bulk.is_empty() && !self.bulk.contains(&place);
         if !under_way && !stores && !view.has_peers() {
             return;
         }
         let ctas = &mut self.ctas;
-        for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), touched, |touch| {
-                // Copies are known to the CTA whose threads make them.
-                let Some(cta) = ctas.get(touch.cta) else { return };
-                let under_way = cta.copies.len() > cta.free.len();
-                if under_way && matches!(touch.space, Space::Shared | Space::Global) {
-                    cta.look(view, touch, !touched.writes);
-                    cta.accessed(view, touch, touched.writes, place, found);
-                }
-                if stores && touch.space == Space::Shared && touch.cta == view.cta() {
-                    cta.unfenced.stored(touch, place, |lane| view.thread(warp, lane));
-                }
-            });
+        for touch in touches.of(nth) {
+            // Copies are known to the CTA whose threads make them.
+            let Some(cta) = ctas.get(touch.cta) else { continue };
+            let under_way = cta.copies.len() > cta.free.len();
+            if under_way && matches!(touch.space, Space::Shared | Space::Global) {
+                cta.look(view, &touch, !writes);
+                cta.accessed(view, &touch, writes, place, found);
+            }
+            if stores && touch.space == Space::Shared && touch.cta == view.cta() {
+                cta.unfenced.stored(&touch, place, |lane| view.thread(touch.warp, lane));
+            }
         }
     }
 }
@@ -372,7 +371,7 @@ impl Cta {
     }
 
     /// Lanes look at barrier objects, or change them: a lane that reads that the phase of a copy is over has waited for it.
-    fn look(&mut self, view: &View<'_>, touch: &Touch, reads: bool) {
+    fn look(&mut self, view: &View<'_>, touch: &Touch<'_>, reads: bool) {
         let word = u64::from(Access::B64.bytes());
         if self.objects.is_empty() || touch.space != Space::Shared || touch.bytes != word {
             return;
@@ -399,7 +398,7 @@ impl Cta {
     fn accessed(
         &mut self,
         view: &View<'_>,
-        touch: &Touch,
+        touch: &Touch<'_>,
         writes: bool,
         place: Place,
         found: &mut Findings,

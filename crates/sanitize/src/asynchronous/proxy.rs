@@ -29,7 +29,12 @@ impl Unfenced {
         self.stores.clear();
     }
 
-    pub(super) fn stored(&mut self, touch: &Touch, place: Place, thread: impl Fn(u32) -> ThreadId) {
+    pub(super) fn stored(
+        &mut self,
+        touch: &Touch<'_>,
+        place: Place,
+        thread: impl Fn(u32) -> ThreadId,
+    ) {
         for (lane, address) in touch.iter() {
             self.stores.insert(address / BULK_UNIT, (place, thread(lane)));
         }

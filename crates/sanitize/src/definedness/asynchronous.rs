@@ -28,7 +28,7 @@ impl Scene<'_, '_> {
                 let is_there =
                     |at, count| reached(view, at, (warp, lane), (count, copy.unit)) == count;
                 if is_there(from, read) && is_there(to, bytes) {
-                    let part = |at: Location, bytes| one(at, (warp, lane), bytes);
+                    let part = |at: Location, bytes| Touch::one(at, (warp, lane), bytes);
                     self.copied((part(from, read), part(to, bytes)), copy.unit, inst.place);
                 }
             }
@@ -36,7 +36,7 @@ impl Scene<'_, '_> {
     }
 
     /// A lane copies as many bytes as it reads, and clears the rest.
-    fn copied(&mut self, (from, to): (Touch, Touch), unit: u32, place: Place) {
+    fn copied(&mut self, (from, to): (Touch<'_>, Touch<'_>), unit: u32, place: Place) {
         let (warp, lane) = (to.warp, to.lanes.trailing_zeros());
         let clean = match from.space {
             Space::Param | Space::Generic => true,
@@ -55,7 +55,7 @@ impl Scene<'_, '_> {
         }
         for (offset, size) in pieces(from.bytes, unit) {
             let location = from.location(from.low + offset);
-            let piece = one(location, (warp, lane), size.into());
+            let piece = Touch::one(location, (warp, lane), size.into());
             for (within, bytes) in pieces(size.into(), unit.min(WORD)) {
                 let (at, into) = (piece.low + within, to.low + offset + within);
                 let bits = self.memory_bits(&piece, lane, at, bytes as usize);
@@ -85,11 +85,4 @@ impl Scene<'_, '_> {
             self.store_bits(&to, (lane, into), bytes as usize, (0, Default::default()));
         }
     }
-}
-
-/// The bytes that one lane accesses.
-fn one(at: Location, (warp, lane): (usize, u32), bytes: u64) -> Touch {
-    let Location { space, address: low, cta } = at;
-    let (lanes, addresses, high) = (1 << lane, [low; WARP], low + bytes);
-    Touch { warp, lanes, space, cta, addresses, bytes, low, high }
 }

@@ -80,10 +80,6 @@ impl Scene<'_, '_> {
     /// Nearly always the whole warp takes part with defined values, and then the results are defined.
     fn all_is_well(&mut self, firing: &Firing<'_>) -> bool {
         let ([part], true) = (firing.parts, firing.participants.is_full()) else { return false };
-        let all = Members::Mask(Src::Imm(u64::from(u32::MAX)));
-        if !matches!(part.inst.op, Op::Collective { members, .. } if members == all) {
-            return false;
-        }
         let (registers, warp) = (&mut self.cta.registers, firing.warp);
         let mut undefined = 0;
         part.inst.op.operands(|operand| {
@@ -101,18 +97,12 @@ impl Scene<'_, '_> {
         undefined == 0
     }
 
-    /// What each lane offers: the taint of its value or predicate. Lanes that do not take part offer what the first
-    /// part's register holds, which is what a run reads.
+    /// What each lane offers: the taint of its value or predicate. Nothing of lanes that do not take part counts: who reads one
+    /// gets what is undefined for that reason.
     fn gather(&mut self, firing: &Firing<'_>) -> Lanes<Taint> {
         let mut offered = [NONE; WARP];
-        let mut left = LaneMask::FULL;
-        let first = firing.parts.first();
-        for (part, lanes) in firing.parts.iter().map(|part| (part, part.lanes)) {
-            left -= lanes;
-            self.offer(firing.warp, part.inst, lanes, &mut offered);
-        }
-        if let Some(part) = first {
-            self.offer(firing.warp, part.inst, left, &mut offered);
+        for part in firing.parts {
+            self.offer(firing.warp, part.inst, part.lanes, &mut offered);
         }
         offered
     }

@@ -3,7 +3,7 @@
 use super::{Cta, Scene, reg_of};
 use crate::detail::{Born, Use};
 use crate::shadow::{Kind, Origin, Shadow, transfer};
-use crate::touch::Touch;
+use crate::touch::{Touch, Touches};
 use ir::{Access, Address, Inst, Op, Ordering, Place, Reg, Service, Space, Src, Update};
 use lanes::{LaneMask, WARP};
 
@@ -48,9 +48,7 @@ impl Scene<'_, '_> {
     /// An address must be defined.
     pub(super) fn address(&mut self, address: &Address, place: Place) {
         if let Some(reg) = reg_of(address.base) {
-            for (warp, lanes) in self.view.group() {
-                self.must_be_defined(reg, (warp, lanes.0), place, Use::Address);
-            }
+            self.all_must_be_defined(reg, place, Use::Address);
         }
     }
 
@@ -96,9 +94,7 @@ impl Scene<'_, '_> {
     fn prints(&mut self, (warp, lane): (usize, u32), (address, bytes): (u64, u32), place: Place) {
         let at = self.view.locate(Space::Generic, address);
         let (low, bytes) = (at.address, u64::from(bytes));
-        let (addresses, high) = ([low; WARP], low + bytes);
-        let (space, cta, lanes) = (at.space, at.cta, 1 << lane);
-        let touch = Touch { warp, lanes, space, cta, addresses, bytes, low, high };
+        let touch = Touch::one(at, (warp, lane), bytes);
         if self.memory_bits(&touch, lane, low, bytes as usize) == 0 {
             return;
         }
@@ -109,29 +105,27 @@ impl Scene<'_, '_> {
         self.report_origin(origin, (warp, LaneMask::single(lane)), place, Use::Print);
     }
 
-    pub(super) fn load(&mut self, inst: &Inst) {
+    pub(super) fn load(&mut self, inst: &Inst, touches: &Touches) {
         let Op::Load { d, space, access, address, .. } = &inst.op else { return };
-        let Some(touched) = inst.op.touches().next() else { return };
         self.address(address, inst.place);
-        let view = self.view;
-        for (warp, lanes) in view.group() {
+        for (warp, lanes) in self.view.group() {
             for reg in d.iter().flatten() {
                 self.cta.registers.define(*reg, warp, lanes.0);
             }
-            let always = match space {
-                Space::Param => true,
-                Space::Global => self.global.is_clean(),
-                Space::Generic | Space::Shared | Space::Local => false,
-            };
-            if !always {
-                Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                    self.load_touched(touch, d, *access, inst.place);
-                });
+        }
+        let always = match space {
+            Space::Param => true,
+            Space::Global => self.global.is_clean(),
+            Space::Generic | Space::Shared | Space::Local => false,
+        };
+        if !always {
+            for touch in touches.of(0) {
+                self.load_touched(&touch, d, *access, inst.place);
             }
         }
     }
 
-    fn load_touched(&mut self, touch: &Touch, d: &[Option<Reg>], access: Access, place: Place) {
+    fn load_touched(&mut self, touch: &Touch<'_>, d: &[Option<Reg>], access: Access, place: Place) {
         let clean = match touch.space {
             Space::Param | Space::Generic => true,
             Space::Global => {
@@ -185,7 +179,7 @@ impl Scene<'_, '_> {
     /// bytes of the structure lie before it.
     pub(super) fn reads_padding(
         &mut self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         lane: u32,
         address: u64,
         (access, place): (Access, Place),
@@ -202,7 +196,7 @@ impl Scene<'_, '_> {
     /// Memory that nothing wrote is undefined from where it is read.
     pub(super) fn unwritten(
         &mut self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         lane: u32,
         address: u64,
         place: Place,
@@ -215,13 +209,13 @@ impl Scene<'_, '_> {
     }
 
     /// The shared memory that lanes access.
-    pub(super) fn shared(&mut self, touch: &Touch) -> Option<&mut Shadow> {
+    pub(super) fn shared(&mut self, touch: &Touch<'_>) -> Option<&mut Shadow> {
         self.shared.get(touch.cta)
     }
 
     pub(super) fn memory_bits(
         &mut self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         lane: u32,
         address: u64,
         bytes: usize,
@@ -238,7 +232,7 @@ impl Scene<'_, '_> {
 
     pub(super) fn memory_origin(
         &mut self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         lane: u32,
         address: u64,
         bytes: usize,
@@ -253,7 +247,7 @@ impl Scene<'_, '_> {
 
     pub(super) fn store_bits(
         &mut self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         (lane, address): (u32, u64),
         bytes: usize,
         (bits, origin): (u64, Origin),
@@ -275,26 +269,30 @@ impl Scene<'_, '_> {
         }
     }
 
-    pub(super) fn store(&mut self, inst: &Inst) {
+    pub(super) fn store(&mut self, inst: &Inst, touches: &Touches) {
         let Op::Store { values, space, access, address, ordering } = &inst.op else { return };
         self.address(address, inst.place);
-        let view = self.view;
         let message = is_message(*ordering);
-        let Some(touched) = inst.op.touches().next() else { return };
-        for (warp, lanes) in view.group() {
-            let undefined = values.iter().fold(0, |any, value| any | self.undefined(*value, warp));
-            if *space == Space::Global && undefined & lanes.0 == 0 && self.global.is_clean() {
-                continue;
+        let undefined = |scene: &Self, warp| {
+            values.iter().fold(0, |any, value| any | scene.undefined(*value, warp))
+        };
+        if *space == Space::Global && self.global.is_clean() {
+            let (first, lanes) = self.view.lanes();
+            let registers = &self.cta.registers;
+            let mut stored = values.iter().copied().filter_map(reg_of);
+            if stored.all(|reg| registers.is_defined(reg, first, lanes)) {
+                return;
             }
-            Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                self.store_touched(touch, values, *access, inst.place, (undefined, message));
-            });
+        }
+        for touch in touches.of(0) {
+            let undefined = undefined(self, touch.warp);
+            self.store_touched(&touch, values, *access, inst.place, (undefined, message));
         }
     }
 
     fn store_touched(
         &mut self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         values: &[Src],
         access: Access,
         place: Place,
@@ -350,21 +348,17 @@ impl Scene<'_, '_> {
         origin.is_computed() || !padding
     }
 
-    pub(super) fn atomic(&mut self, inst: &Inst) {
+    pub(super) fn atomic(&mut self, inst: &Inst, touches: &Touches) {
         let Op::Atomic { d, update, access, address, b, c, .. } = &inst.op else { return };
-        let Some(touched) = inst.op.touches().next() else { return };
         self.address(address, inst.place);
-        let view = self.view;
-        for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                self.atomic_touched(touch, inst.place, (*update, *access), (*b, *c), *d);
-            });
+        for touch in touches.of(0) {
+            self.atomic_touched(&touch, inst.place, (*update, *access), (*b, *c), *d);
         }
     }
 
     fn atomic_touched(
         &mut self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         place: Place,
         (update, access): (Update, Access),
         (b, c): (Src, Src),

@@ -17,11 +17,14 @@ mod memory;
 mod product;
 mod uses;
 
+use crate::anew::Anew;
 use crate::detail::{Born, Use};
 use crate::finding::Findings;
 use crate::per_cta::PerCta;
 use crate::shadow::term::Term;
 use crate::shadow::{Births, GlobalShadow, Kind, Origin, Registers, Shadow};
+use crate::straight::Summary;
+use crate::touch::Touches;
 use foldhash::HashSet;
 use ir::{Class, Inst, Kernel, Op, Place, Pred, Reg, Src, Terminator};
 use lanes::{Lanes, WARP};
@@ -34,7 +37,7 @@ use vm::{Arrival, BARRIERS, BarrierArrival, BarrierPart, Firing, HeapEvent, View
 struct Cta {
     registers: Registers,
     /// Per thread that has used it.
-    local: Vec<Option<Shadow>>,
+    local: Anew<Vec<Option<Shadow>>>,
     /// Local memory that nothing has written.
     new_local: Shadow,
     /// Per barrier, an undefined predicate that was brought to it.
@@ -184,7 +187,7 @@ impl Definedness {
         };
         let restart = |cta: &mut Cta| {
             cta.registers.restart();
-            cta.local.iter_mut().for_each(|memory| *memory = None);
+            cta.local.restart(|local| local.iter_mut().for_each(|memory| *memory = None));
             cta.votes = [None; BARRIERS];
         };
         let new = || {
@@ -196,7 +199,7 @@ impl Definedness {
             }
             Cta {
                 registers: Registers::new(kernel, view.warps()),
-                local: vec![None; view.warps() * WARP],
+                local: Anew::new(vec![None; view.warps() * WARP]),
                 new_local,
                 votes: [None; BARRIERS],
             }
@@ -223,7 +226,13 @@ impl Definedness {
     }
 
     #[inline]
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, findings: &mut Findings) {
+    pub(crate) fn inst(
+        &mut self,
+        view: &View<'_>,
+        inst: &Inst,
+        touches: &Touches,
+        findings: &mut Findings,
+    ) {
         let Some(mut scene) = self.scene(view, findings) else { return };
         match &inst.op {
             Op::Unary { d, a, .. } => scene.pure(inst, *d, [reg_of(*a), None, None]),
@@ -238,15 +247,27 @@ impl Definedness {
                 scene.pure(inst, *d, [reg_of(*a), reg_of(*b), p.reg()]);
             }
             Op::Special { d, .. } | Op::ActiveMask { d } => scene.pure(inst, *d, [None; 3]),
-            Op::Load { .. } => scene.load(inst),
-            Op::Store { .. } => scene.store(inst),
-            Op::Atomic { .. } => scene.atomic(inst),
+            Op::Load { .. } => scene.load(inst, touches),
+            Op::Store { .. } => scene.store(inst, touches),
+            Op::Atomic { .. } => scene.atomic(inst, touches),
             Op::Host { service, d, operands } => scene.host(inst, *d, (*service, operands)),
             Op::Copy(copy) => scene.copy(inst, copy),
             Op::Fence(_) | Op::Nanosleep { .. } | Op::CopyProgress(_) => {}
             // These are told of when lanes arrive.
             Op::Collective { .. } | Op::Barrier { .. } | Op::ClusterBarrier { .. } => {}
         }
+    }
+
+    /// Instructions that compute, and collectives of whole warps. Whether all results are defined, which is noted then, because all
+    /// operands are.
+    pub(crate) fn straight(&mut self, view: &View<'_>, summary: &Summary) -> bool {
+        let Some(Cta { registers, .. }) = self.ctas.get(view.cta()) else { return true };
+        let (first, lanes) = view.lanes();
+        let defined = registers.are_defined(&summary.reads, first, lanes);
+        if defined {
+            registers.define_all(&summary.writes, first, lanes, view.is_whole_cta());
+        }
+        defined
     }
 
     /// What a kernel allocates holds nothing yet.
@@ -267,9 +288,7 @@ impl Definedness {
         let (Some(reg), Some(mut scene)) = (guard.reg(), self.scene(view, findings)) else {
             return;
         };
-        for (warp, lanes) in view.group() {
-            scene.must_be_defined(reg, (warp, lanes.0), place, Use::Guard);
-        }
+        scene.all_must_be_defined(reg, place, Use::Guard);
     }
 
     pub(crate) fn leave(
@@ -281,9 +300,7 @@ impl Definedness {
     ) {
         let Terminator::Branch { p, .. } = terminator else { return };
         let (Some(reg), Some(mut scene)) = (p.reg(), self.scene(view, findings)) else { return };
-        for (warp, lanes) in view.group() {
-            scene.must_be_defined(reg, (warp, lanes.0), place, Use::Branch);
-        }
+        scene.all_must_be_defined(reg, place, Use::Branch);
     }
 
     pub(crate) fn arrive(

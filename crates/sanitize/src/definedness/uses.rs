@@ -24,6 +24,17 @@ impl Scene<'_, '_> {
         }
     }
 
+    /// The same for the lanes of the group.
+    #[inline]
+    pub(super) fn all_must_be_defined(&mut self, reg: Reg, place: Place, used: Use) {
+        let (first, lanes) = self.view.lanes();
+        if !self.cta.registers.is_defined(reg, first, lanes) {
+            for (warp, lanes) in self.view.group() {
+                self.must_be_defined(reg, (warp, lanes.0), place, used);
+            }
+        }
+    }
+
     #[cold]
     fn report(&mut self, reg: Reg, (warp, lanes): (usize, u32), place: Place, used: Use) {
         let mut left = LaneMask(lanes);

@@ -11,7 +11,7 @@
 
 mod turn;
 
-use crate::touch::Touch;
+use crate::touch::{Touch, Touches};
 use foldhash::HashMap;
 use ir::{Inst, Kernel, Op, Place, Service, Space, Src, Terminator, WarpRules};
 use lanes::{LaneMask, WARP};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use turn::{Code, Turn};
-use vm::{Arrival, Firing, Verdict, View, Waiting, WaitingFor};
+use vm::{Arrival, Firing, Location, Verdict, View, Waiting, WaitingFor};
 
 /// Looks that are left out at most between two.
 const MAX_PAUSE: u32 = 32;
@@ -81,6 +81,11 @@ impl Endless {
         self.running = self.running.saturating_sub(1);
     }
 
+    /// Whether it wants to know what lanes compute.
+    pub(crate) fn looks(&self) -> bool {
+        self.look.is_some()
+    }
+
     #[inline]
     pub(crate) fn guard(&mut self, view: &View<'_>, place: Place) {
         if let Some(look) = &mut self.look {
@@ -89,10 +94,10 @@ impl Endless {
     }
 
     #[inline]
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst) {
+    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, touches: &Touches) {
         let Some(look) = &mut self.look else { return };
         look.passes(view, inst.place);
-        if look.changes(&self.code, view, inst) {
+        if look.changes(&self.code, view, inst, touches) {
             self.look = None;
         }
     }
@@ -183,7 +188,7 @@ impl Look {
 
     /// Whether an instruction does what a turn of an endless loop must not. Local memory is a thread's own, as registers are:
     /// turns remember what it held.
-    fn changes(&mut self, code: &Code, view: &View<'_>, inst: &Inst) -> bool {
+    fn changes(&mut self, code: &Code, view: &View<'_>, inst: &Inst, touches: &Touches) -> bool {
         if let Op::Host { service: Service::BeginFrame, operands, .. } = &inst.op {
             return self.clears(view, operands);
         }
@@ -192,14 +197,14 @@ impl Look {
                 inst.op,
                 Op::ActiveMask { .. } | Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. }
             );
-        for touched in inst.op.touches().filter(|touched| touched.writes) {
-            for (warp, lanes) in view.group() {
-                Touch::each(view, (warp, lanes.0), &touched, |touch| match touch.space {
-                    Space::Local => self.overwrites(view, touch),
+        for (nth, _) in inst.op.touches().enumerate().filter(|(_, touched)| touched.writes) {
+            for touch in touches.of(nth) {
+                match touch.space {
+                    Space::Local => self.overwrites(view, &touch),
                     Space::Global | Space::Shared | Space::Generic | Space::Param => {
                         changes |= !touch.leaves(view, &inst.op);
                     }
-                });
+                }
             }
         }
         changes
@@ -217,10 +222,8 @@ impl Look {
                 if bytes > MAX_FRAME || high > view.local_bytes() {
                     return true;
                 }
-                let (addresses, space) = ([low; WARP], Space::Local);
-                let lanes = 1 << lane;
-                let cta = view.cta();
-                let touch = Touch { warp, lanes, space, cta, addresses, bytes, low, high };
+                let at = Location { space: Space::Local, address: low, cta: view.cta() };
+                let touch = Touch::one(at, (warp, lane), bytes);
                 self.overwrites(view, &touch);
             }
         }
@@ -241,7 +244,7 @@ impl Look {
     }
 
     /// Lanes overwrite local memory.
-    fn overwrites(&mut self, view: &View<'_>, touch: &Touch) {
+    fn overwrites(&mut self, view: &View<'_>, touch: &Touch<'_>) {
         let Some(warp) = self.warps.get_mut(&(view.cta(), touch.warp)) else { return };
         for turn in &mut warp.turns {
             turn.overwrites(view, touch);

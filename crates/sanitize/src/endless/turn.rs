@@ -178,7 +178,7 @@ impl Turn {
     }
 
     /// Lanes of the warp overwrite local memory.
-    pub(super) fn overwrites(&mut self, view: &View<'_>, touch: &Touch) {
+    pub(super) fn overwrites(&mut self, view: &View<'_>, touch: &Touch<'_>) {
         for (lane, start) in touch.iter().filter(|(lane, _)| self.lanes.contains(*lane)) {
             for address in start..start + touch.bytes {
                 let held = || view.peek(local(view, address), (touch.warp, lane), 1);

@@ -240,7 +240,7 @@ impl Footprints {
                     }
                 };
                 for (lane, start) in touch.iter() {
-                    let alone = Touch { lanes: 1 << lane, ..*touch };
+                    let alone = Touch::one(touch.location(start), (warp, lane), touch.bytes);
                     let kind = match (inst.op.any_order(), writes) {
                         (Some(op), _) => Kind::Reduce(op),
                         (None, true) if !(finds && alone.leaves(view, &inst.op)) => Kind::Write,

@@ -9,6 +9,7 @@ use super::fence::Fenced;
 use super::happens_before::{Group, HappensBefore};
 use super::joint_collectives::JointCollectives;
 use super::step::{Order, Step, Thread, Uniform};
+use crate::anew::Anew;
 use lanes::{LaneMask, Lanes, WARP};
 use std::rc::Rc;
 use vm::BARRIERS;
@@ -22,14 +23,14 @@ struct Warp {
     warp_floor: Lanes<u32>,
     /// Whether all lanes have the same clocks and know nothing else.
     uniform: bool,
-    known: Lanes<Option<Rc<HappensBefore>>>,
-    fenced: Lanes<Option<Fenced>>,
+    known: Anew<Lanes<Option<Rc<HappensBefore>>>>,
+    fenced: Anew<Lanes<Option<Fenced>>>,
     /// The lanes that have executed a fence and told no barrier of it.
     fences: LaneMask,
     /// Who took part in collectives, which order no memory.
     joint: JointCollectives,
     /// What strong reads have seen and the lane does not know yet, by what it waits for.
-    seen: [Lanes<Option<Rc<HappensBefore>>>; 3],
+    seen: Anew<[Lanes<Option<Rc<HappensBefore>>>; 3]>,
 }
 
 /// What makes a thread know what it has seen.
@@ -50,17 +51,28 @@ impl Warp {
             floor: [1; WARP],
             warp_floor: [1; WARP],
             uniform: true,
-            known: [const { None }; WARP],
-            fenced: [const { None }; WARP],
+            known: Anew::default(),
+            fenced: Anew::default(),
             fences: LaneMask::EMPTY,
             joint: JointCollectives::default(),
-            seen: [const { [const { None }; WARP] }; 3],
+            seen: Anew::default(),
         }
+    }
+
+    /// The same for the next CTA.
+    fn restart(&mut self) {
+        let Warp { now, floor, warp_floor, uniform, known, fenced, fences, joint, seen } = self;
+        (*now, *floor, *warp_floor, *uniform) = ([1; WARP], [1; WARP], [1; WARP], true);
+        *fences = LaneMask::EMPTY;
+        joint.forget();
+        known.restart(|known| *known = Lanes::default());
+        fenced.restart(|fenced| *fenced = Lanes::default());
+        seen.restart(|seen| *seen = <[Lanes<_>; 3]>::default());
     }
 
     /// What a lane knows after a barrier.
     fn after_barrier(&self, lane: usize) -> impl Iterator<Item = &Rc<HappensBefore>> {
-        let [fence, barrier, _] = &self.seen;
+        let [fence, barrier, _] = &*self.seen;
         [&self.known[lane], &fence[lane], &barrier[lane]].into_iter().flatten()
     }
 
@@ -71,7 +83,7 @@ impl Warp {
 
     /// A lane knows what it has seen, but for this.
     fn forget_seen(&mut self, lane: usize, far: &Option<Rc<HappensBefore>>) {
-        let [fence, barrier, wide_fence] = &mut self.seen;
+        let [fence, barrier, wide_fence] = &mut *self.seen;
         (fence[lane], barrier[lane]) = (None, None);
         wide_fence[lane].clone_from(far);
     }
@@ -95,21 +107,21 @@ pub(super) struct Clocks {
     existing: Vec<LaneMask>,
     warps: Vec<Warp>,
     /// Per barrier, what those who arrived without waiting brought.
-    arrived: [Option<HappensBefore>; BARRIERS],
+    arrived: Anew<[Option<HappensBefore>; BARRIERS]>,
 }
 
 impl Clocks {
     /// Those of a CTA whose warps have such lanes.
     pub(super) fn new(cta: u32, existing: Vec<LaneMask>, lockstep: bool) -> Clocks {
         let warps = vec![Warp::new(); existing.len()];
-        let arrived = [const { None }; BARRIERS];
+        let arrived = Anew::default();
         Clocks { cta, lockstep, time: 1, releases_at: None, existing, warps, arrived }
     }
 
     pub(super) fn restart(&mut self, cta: u32) {
         (self.cta, self.time) = (cta, 1);
-        self.warps.fill_with(Warp::new);
-        self.arrived = [const { None }; BARRIERS];
+        self.warps.iter_mut().for_each(Warp::restart);
+        self.arrived.restart(|arrived| *arrived = Default::default());
     }
 
     fn tick(&mut self) -> u32 {
@@ -440,7 +452,10 @@ impl Clocks {
             }
             return;
         }
-        let mut joined = self.arrived.get_mut(id).and_then(Option::take).unwrap_or_default();
+        let mut joined = match nobody_arrived {
+            true => HappensBefore::default(),
+            false => self.arrived.get_mut(id).and_then(Option::take).unwrap_or_default(),
+        };
         let (mut floor, mut far) = (0, None);
         for (warp, lanes) in waiting.iter().enumerate() {
             for lane in *lanes {

@@ -12,8 +12,20 @@ pub(super) struct JointCollectives {
 }
 
 impl JointCollectives {
+    /// None so far.
+    pub(super) fn forget(&mut self) {
+        self.latest.clear();
+    }
+
     /// Lanes take part in a collective. `time` is the stamp of their next accesses.
     pub(super) fn meet(&mut self, lanes: u32, time: u32) {
+        // Most are of those who took part in the last one.
+        if let Some((known, at)) = self.latest.last_mut()
+            && *known == lanes
+        {
+            *at = time;
+            return;
+        }
         self.latest.retain(|(known, _)| *known != lanes);
         if self.latest.len() == MANY {
             self.latest.remove(0);

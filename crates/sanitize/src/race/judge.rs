@@ -1,7 +1,8 @@
 //! Judges the accesses of one instruction: which of them race with earlier ones, and what to say of that.
 
 use super::clock::Clocks;
-use super::line::{self, Access, Keep, Kind, Lines, Pages, Row, distance};
+use super::line::{self, Access, Keep, Kind, Lines, Row, distance};
+use super::pages::Pages;
 use super::step::{Step, Thread};
 use super::unread::{Pair, Unread};
 use crate::detail::{self, Race, Reader, WarpLanes};
@@ -80,6 +81,10 @@ enum Harm {
     Possible,
 }
 
+/// Bytes of a lane in a row that is noted as one.
+const LEAST: u64 = 4;
+const MOST: u64 = 16;
+
 /// Judges the accesses of one instruction.
 pub(super) struct Judge<'a, 'v> {
     pub(super) extents: Extents,
@@ -92,7 +97,7 @@ impl Judge<'_, '_> {
     /// Lanes access a space: notes that, and tells of races.
     pub(super) fn touched(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         mut lines: Where<'_>,
         clocks: &Clocks,
         found: &mut Findings,
@@ -112,26 +117,32 @@ impl Judge<'_, '_> {
                 self.look_at_unread(touch, unread, (clocks, &access), found);
             }
         }
+        if touch.lanes.is_power_of_two() {
+            let lanes = LaneMask(touch.lanes);
+            let access = access(touch.lanes.trailing_zeros());
+            return self.access(touch, &mut lines, clocks, (access, lanes), found);
+        }
         let keep = lines.keep();
         if let Some(shift) = rows(touch)
             && let Some(uniform) = clocks.uniform(touch.warp)
         {
             let lanes_per_line = (line::BYTES >> shift) as u32;
+            let unchanged = self.unchanged_in_row(touch);
             for nth in 0..(WARP as u32 / lanes_per_line) {
                 let at = touch.low + u64::from(nth) * line::BYTES;
                 let first = nth * lanes_per_line;
                 let alone = self.known_to_all(clocks, &lines, (touch.warp, first));
-                // The host has written global memory, and nobody shared memory.
-                let given = touch.space == Space::Global;
-                let Some(line) = lines.line(at) else { continue };
-                let mut row = Row { access: access(first), shift };
+                let row = Row { access: access(first), shift };
                 let of_line = LaneMask((((1_u64 << lanes_per_line) - 1) << first) as u32);
-                if self.changes_nothing(touch, of_line)
-                    && line.is_quiet((0, line::BYTES), alone, given)
-                {
-                    row.access.kind = row.access.kind.silent();
-                }
-                if !line.take_row(&row, keep, &uniform) {
+                // The host has written global memory, and nobody shared memory.
+                let silent_if = of_line.is_subset(unchanged).then_some(alone);
+                let taken = match &mut lines {
+                    Where::Shared(lines, _) => lines
+                        .at(at)
+                        .is_none_or(|line| line.take_row(&row, keep, &uniform, silent_if, false)),
+                    Where::Global(pages) => pages.take_row(at, &row, keep, &uniform, silent_if),
+                };
+                if !taken {
                     for lane in nth * lanes_per_line..(nth + 1) * lanes_per_line {
                         let lanes = LaneMask::single(lane);
                         self.access(touch, &mut lines, clocks, (access(lane), lanes), found);
@@ -151,10 +162,10 @@ impl Judge<'_, '_> {
         }
         let mut left = LaneMask(touch.lanes);
         while let Some(lane) = left.lowest() {
-            let address = touch.addresses[lane as usize % WARP];
+            let address = touch.address(lane);
             let same = match ascending {
                 true => LaneMask::single(lane),
-                false => left & LaneMask::from_fn(|other| touch.addresses[other] == address),
+                false => left.iter().filter(|other| touch.address(*other) == address).collect(),
             };
             left -= same;
             self.same_bytes(touch, same, &mut lines, (clocks, &access), found);
@@ -169,7 +180,7 @@ impl Judge<'_, '_> {
     /// The accesses of lanes to the same bytes. Of plain writes, the last one stands for all.
     fn same_bytes(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         lanes: LaneMask,
         lines: &mut Where<'_>,
         (clocks, access): (&Clocks, &impl Fn(u32) -> Access),
@@ -196,15 +207,16 @@ impl Judge<'_, '_> {
     /// The access of lanes to the same bytes, element by element of the lines; it may stand for those of `all`.
     fn access(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         lines: &mut Where<'_>,
         clocks: &Clocks,
         (mut access, all): (Access, LaneMask),
         found: &mut Findings,
     ) {
-        let lane = access.by.lanes.trailing_zeros() as usize % WARP;
-        let (start, keep) = (touch.addresses[lane], lines.keep());
-        let alone = self.known_to_all(clocks, lines, (touch.warp, lane as u32));
+        let lane = access.by.lanes.trailing_zeros();
+        let (start, keep) = (touch.address(lane), lines.keep());
+        let alone =
+            self.may_change_nothing().then(|| self.known_to_all(clocks, lines, (touch.warp, lane)));
         let given = touch.space == Space::Global;
         let (line, mut unread) = match lines {
             Where::Shared(lines, unread) => (lines.at(start), Some(&mut **unread)),
@@ -212,11 +224,19 @@ impl Judge<'_, '_> {
         };
         let Some(line) = line else { return };
         let offset = start % line::BYTES;
-        if self.changes_nothing(touch, all) && line.is_quiet((offset, touch.bytes), alone, given) {
+        let at = (offset, touch.bytes);
+        if alone.is_some_and(|alone| line.is_quiet(at, alone, given))
+            && all.iter().all(|lane| self.unchanged(touch, lane))
+        {
             access.kind = access.kind.silent();
         }
+        if let Some(uniform) = clocks.uniform(touch.warp)
+            && line.take_settled(at, &access, keep, uniform.floor)
+        {
+            return;
+        }
         let order = |by: &Step| clocks.order(by, &access.by);
-        line.access((offset, touch.bytes), &access, keep, order, |earlier, lanes, at| {
+        line.access(at, &access, keep, order, |earlier, lanes, at| {
             if self.how.lasts {
                 return true;
             }
@@ -260,15 +280,63 @@ impl Judge<'_, '_> {
         (self.view.cta() as u32, if alone { clocks.floor(warp, lane) } else { 0 })
     }
 
-    /// Whether lanes store what memory holds.
-    fn changes_nothing(&self, touch: &Touch, lanes: LaneMask) -> bool {
+    /// Whether it matters that lanes store what memory holds.
+    fn may_change_nothing(&self) -> bool {
         let kind = self.how.kind;
-        let stores = kind.writes() && kind.is_weak() && !self.how.lasts && !self.pedantic;
-        stores && lanes.iter().all(|lane| self.unchanged(touch, lane))
+        kind.writes() && kind.is_weak() && !self.how.lasts && !self.pedantic
+    }
+
+    /// The lanes of a row that store what memory holds.
+    fn unchanged_in_row(&self, touch: &Touch<'_>) -> LaneMask {
+        if !self.may_change_nothing() {
+            return LaneMask::EMPTY;
+        }
+        let mut held = [0; WARP * MOST as usize];
+        let held = &mut held[..WARP * touch.bytes as usize];
+        match self.how.written {
+            Written::Stored(values, element)
+                if touch.is_row()
+                    && self.view.peek_all(touch.location(touch.low), (touch.warp, 0), held) =>
+            {
+                let mut unchanged = LaneMask::FULL;
+                for (value, offset) in values.iter().zip((0..).step_by(element as usize)) {
+                    unchanged &= self.holds(held, touch, (*value, element), offset);
+                }
+                unchanged
+            }
+            Written::Read | Written::Stored(..) | Written::Copied(_) => {
+                LaneMask(touch.lanes).iter().filter(|lane| self.unchanged(touch, *lane)).collect()
+            }
+        }
+    }
+
+    /// The lanes for which the bytes of a row hold a value, so far behind the first byte of each.
+    fn holds(
+        &self,
+        row: &[u8],
+        touch: &Touch<'_>,
+        (value, bytes): (Src, u32),
+        offset: usize,
+    ) -> LaneMask {
+        let element = |lane: usize| &row[lane * touch.bytes as usize + offset..];
+        match bytes {
+            8 => {
+                let value = self.view.w64(value, touch.warp).map(u64::to_le_bytes);
+                LaneMask::from_fn(|lane| element(lane).first_chunk() == Some(&value[lane]))
+            }
+            4 => {
+                let value = self.view.w32(value, touch.warp).map(u32::to_le_bytes);
+                LaneMask::from_fn(|lane| element(lane).first_chunk() == Some(&value[lane]))
+            }
+            _ => {
+                let value = self.view.w32(value, touch.warp).map(u32::to_le_bytes);
+                LaneMask::from_fn(|lane| element(lane).starts_with(&value[lane][..bytes as usize]))
+            }
+        }
     }
 
     /// Whether two accesses that nothing orders are a race, and what comes of it.
-    fn race_of(&self, touch: &Touch, earlier: &Access, access: &Access) -> Option<Harm> {
+    fn race_of(&self, touch: &Touch<'_>, earlier: &Access, access: &Access) -> Option<Harm> {
         let (one, other) = (earlier.kind, access.kind);
         if !one.writes() && !other.writes() {
             return None;
@@ -306,8 +374,12 @@ impl Judge<'_, '_> {
     }
 
     /// Whether a store writes what memory holds already.
-    fn unchanged(&self, touch: &Touch, lane: u32) -> bool {
-        let start = touch.addresses[lane as usize];
+    fn unchanged(&self, touch: &Touch<'_>, lane: u32) -> bool {
+        let (start, thread) = (touch.address(lane), (touch.warp, lane));
+        if let Written::Stored([value], 4) = self.how.written {
+            let held = self.view.peek(touch.location(start), thread, 4);
+            return held == Some(self.view.word(*value, thread).into());
+        }
         !self.reads()
             && self.elements(touch).all(|(offset, bytes)| {
                 let held =
@@ -318,7 +390,7 @@ impl Judge<'_, '_> {
 
     /// Whether the earlier write is part of this very step of the group, and of the same value: then memory does
     /// not hold it yet.
-    fn wrote_the_same(&self, touch: &Touch, lane: u32, earlier: &Access) -> bool {
+    fn wrote_the_same(&self, touch: &Touch<'_>, lane: u32, earlier: &Access) -> bool {
         let (warp, other) = (usize::from(earlier.by.warp), earlier.by.lanes.trailing_zeros());
         let mut group = self.view.group();
         let here = u64::from(earlier.by.cta) == self.view.cta() & u64::from(u32::MAX)
@@ -335,7 +407,7 @@ impl Judge<'_, '_> {
     }
 
     /// The elements that each lane writes: where each begins, counted from its first byte, and its bytes.
-    fn elements(&self, touch: &Touch) -> impl Iterator<Item = (u64, u32)> + use<> {
+    fn elements(&self, touch: &Touch<'_>) -> impl Iterator<Item = (u64, u32)> + use<> {
         let element = match self.how.written {
             Written::Read => 8,
             Written::Stored(_, bytes) => bytes,
@@ -347,7 +419,7 @@ impl Judge<'_, '_> {
     /// What a lane writes to an element, if that is known. The lane begins its access where those of the touch do.
     fn value(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         (warp, lane): (usize, u32),
         (offset, bytes): (u64, u32),
     ) -> Option<u64> {
@@ -363,9 +435,9 @@ impl Judge<'_, '_> {
             }
             Written::Copied(copy) => {
                 let first = self.view.address(&copy.to.1, touch.warp);
-                let lane_of_touch = touch.lanes.trailing_zeros() as usize % WARP;
-                let first = self.view.locate(copy.to.0, first[lane_of_touch]);
-                let offset = touch.addresses[lane_of_touch].wrapping_sub(first.address) + offset;
+                let lane_of_touch = touch.lanes.trailing_zeros() % WARP as u32;
+                let first = self.view.locate(copy.to.0, first[lane_of_touch as usize]);
+                let offset = touch.address(lane_of_touch).wrapping_sub(first.address) + offset;
                 let read = u64::from(self.view.word(copy.read, thread));
                 let left = read.saturating_sub(offset).min(bytes.into()) as u32;
                 let from = self.view.address(&copy.from.1, warp)[lane as usize % WARP]
@@ -382,7 +454,7 @@ impl Judge<'_, '_> {
     /// Lanes that store to one address in one instruction. Different values are worse.
     fn overlap(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         lines: &mut Where<'_>,
         access: &impl Fn(u32) -> Access,
         found: &mut Findings,
@@ -413,7 +485,7 @@ impl Judge<'_, '_> {
     #[cold]
     fn race(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         bytes: Range<u64>,
         ([earlier, access], harm): ([&Access; 2], Harm),
         unread: Option<&mut Unread>,
@@ -441,7 +513,7 @@ impl Judge<'_, '_> {
     #[cold]
     fn look_at_unread(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         unread: &mut Unread,
         (clocks, access): (&Clocks, &impl Fn(u32) -> Access),
         found: &mut Findings,
@@ -459,7 +531,7 @@ impl Judge<'_, '_> {
 
     fn finding(
         &self,
-        touch: &Touch,
+        touch: &Touch<'_>,
         address: u64,
         (earlier, later): (&Access, &Access),
         same_value: bool,
@@ -494,16 +566,11 @@ fn in_one_warp(one: &Access, other: &Access) -> bool {
 }
 
 /// If the lanes access whole lines in order, the logarithm of the bytes of one.
-fn rows(touch: &Touch) -> Option<u8> {
-    let whole = touch.lanes == u32::MAX
+fn rows(touch: &Touch<'_>) -> Option<u8> {
+    let whole = touch.is_row()
         && touch.low.is_multiple_of(line::BYTES)
-        && touch.high - touch.low == touch.bytes * WARP as u64
-        && (4..=16).contains(&touch.bytes);
-    let mut ordered = whole;
-    for (lane, address) in (0..).zip(&touch.addresses) {
-        ordered &= *address == touch.low.wrapping_add(lane * touch.bytes);
-    }
-    ordered.then(|| touch.bytes.trailing_zeros() as u8)
+        && (LEAST..=MOST).contains(&touch.bytes);
+    whole.then(|| touch.bytes.trailing_zeros() as u8)
 }
 
 impl Where<'_> {
@@ -518,13 +585,6 @@ impl Where<'_> {
         match self {
             Where::Shared(..) => Keep::All,
             Where::Global(_) => Keep::Few,
-        }
-    }
-
-    fn line(&mut self, address: u64) -> Option<&mut line::Line> {
-        match self {
-            Where::Shared(lines, _) => lines.at(address),
-            Where::Global(pages) => Some(pages.at(address)),
         }
     }
 }

@@ -6,7 +6,6 @@
 
 use super::step::{Order, Step, Uniform};
 use crate::detail::Strength;
-use foldhash::{HashMap, HashMapExt};
 use ir::Place;
 use smallvec::{Array, SmallVec};
 use std::ops::Range;
@@ -15,9 +14,6 @@ use std::ops::Range;
 pub(super) const BYTES: u64 = 128;
 /// Accesses to a byte after which it is worth looking for those that tell nothing new.
 const MANY: usize = 8;
-/// Lines of a page.
-const PAGE: usize = 32;
-
 /// What an access is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind(u8);
@@ -36,6 +32,10 @@ const BLIND: u8 = 32;
 const SILENT: u8 = 64;
 
 impl Kind {
+    /// A plain read.
+    pub(super) const READ: Kind = Kind(0);
+
+    /// A plain access.
     pub(super) fn weak(write: bool) -> Kind {
         Kind(bit(write, WRITE))
     }
@@ -234,6 +234,23 @@ struct Cell {
 }
 
 impl Cell {
+    /// Whether all accesses were made by a CTA before a time.
+    fn is_settled(&self, cta: u32, before: u32) -> bool {
+        self.accesses.iter().all(|access| access.by.cta == cta && access.by.stamp < before)
+    }
+
+    /// Notes an access that comes after all others.
+    fn settle(&mut self, new: &Access, keep: Keep) {
+        let many = self.accesses.len() >= MANY && self.accesses.len().is_power_of_two();
+        if many || keep == Keep::Few || new.kind.writes() && new.kind.is_weak() {
+            self.accesses.retain(|old| !new.stands_for(old));
+        }
+        self.accesses.push(*new);
+        if keep == Keep::Few {
+            keep_few(&mut self.accesses, |access| access);
+        }
+    }
+
     /// Shows the accesses that conflict with a new one and do not happen before it, with their lanes, and notes the new
     /// one. `conflict` says whether that is all there is to say of them.
     fn access(
@@ -286,8 +303,9 @@ impl Cell {
 /// The cells of a line that is not accessed in rows.
 #[derive(Clone, Debug)]
 enum Cells {
-    Words(Box<[Cell; 32]>),
-    Bytes(Box<[Cell; 128]>),
+    /// One a word of 4 bytes.
+    Words(Box<[Cell]>),
+    Bytes(Box<[Cell]>),
 }
 
 /// Who accessed a line of memory last.
@@ -298,11 +316,35 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// A line that was accessed in this row, or not at all.
+    pub(super) fn of(row: Option<Row>) -> Line {
+        Line { rows: row.into_iter().collect(), cells: None }
+    }
+
+    /// The row in which it was accessed, if that is all that is known of it.
+    pub(super) fn only_row(&self) -> Option<Row> {
+        match (self.rows.as_slice(), &self.cells) {
+            ([row], None) => Some(*row),
+            _ => None,
+        }
+    }
+
     /// Notes a row, if everything that is known of the line happened before it or is another read. Else
-    /// the line is as it was, and each lane must be looked at.
+    /// the line is as it was, and each lane must be looked at. It is silent, if the line is quiet for somebody ([`Line::is_quiet`]).
     #[inline]
-    pub(super) fn take_row(&mut self, row: &Row, keep: Keep, clocks: &Uniform) -> bool {
-        let new = &row.access;
+    pub(super) fn take_row(
+        &mut self,
+        row: &Row,
+        keep: Keep,
+        clocks: &Uniform,
+        silent_if: Option<(u32, u32)>,
+        given: bool,
+    ) -> bool {
+        let mut row = *row;
+        if silent_if.is_some_and(|by| self.is_quiet((0, BYTES), by, given)) {
+            row.access.kind = row.access.kind.silent();
+        }
+        let (row, new) = (&row, &row.access);
         let fits = |old: &Row| match old.before(row, clocks) {
             true => !new.kind.writes() || new.stands_for(&old.access),
             false => !new.conflicts(&old.access),
@@ -316,6 +358,29 @@ impl Line {
             keep_few(&mut self.rows, |row| &row.access);
         }
         true
+    }
+
+    /// Notes an access to some bytes, if all earlier ones were made by its CTA before a time, and happened before it for that
+    /// reason. Else the line is as it was.
+    #[inline]
+    pub(super) fn take_settled(
+        &mut self,
+        (offset, bytes): (u64, u64),
+        access: &Access,
+        keep: Keep,
+        before: u32,
+    ) -> bool {
+        let (offset, end) = (offset as usize, (offset + bytes).min(BYTES) as usize);
+        let cells = match self.cells(bytes >= 4) {
+            Cells::Words(cells) => cells.get_mut(offset / 4..end / 4),
+            Cells::Bytes(cells) => cells.get_mut(offset..end),
+        };
+        let cells = cells.unwrap_or_default();
+        let settled = cells.iter().all(|cell| cell.is_settled(access.by.cta, before));
+        if settled {
+            cells.iter_mut().for_each(|cell| cell.settle(access, keep));
+        }
+        settled
     }
 
     /// Shows every earlier access to some bytes that conflicts with a new one and does not happen before it, with its lanes
@@ -386,15 +451,21 @@ impl Line {
         let cells = match (cells, words) {
             (None, _) => {
                 let rows = std::mem::take(&mut self.rows);
-                let cell =
-                    |byte: u64| Cell { accesses: rows.iter().map(|row| row.at(byte)).collect() };
+                let step = if words { 4 } else { 1 };
+                let mut cells = Vec::new();
+                cells.resize_with(BYTES as usize / step, Cell::default);
+                if !rows.is_empty() {
+                    for (cell, byte) in cells.iter_mut().zip((0..BYTES).step_by(step)) {
+                        cell.accesses.extend(rows.iter().map(|row| row.at(byte)));
+                    }
+                }
                 match words {
-                    true => Cells::Words(Box::new(std::array::from_fn(|at| cell(4 * at as u64)))),
-                    false => Cells::Bytes(Box::new(std::array::from_fn(|at| cell(at as u64)))),
+                    true => Cells::Words(cells.into()),
+                    false => Cells::Bytes(cells.into()),
                 }
             }
             (Some(Cells::Words(cells)), false) => {
-                Cells::Bytes(Box::new(std::array::from_fn(|byte| cells[byte / 4].clone())))
+                Cells::Bytes((0..BYTES as usize).map(|byte| cells[byte / 4].clone()).collect())
             }
             (Some(cells), _) => cells,
         };
@@ -421,36 +492,6 @@ impl Lines {
     /// The line that holds an address.
     pub(super) fn at(&mut self, address: u64) -> Option<&mut Line> {
         self.lines.get_mut((address / BYTES) as usize)
-    }
-}
-
-/// The lines of memory that is used here and there.
-#[derive(Debug)]
-pub(super) struct Pages {
-    pages: Vec<[Line; PAGE]>,
-    index: HashMap<u64, usize>,
-    /// The page that was asked for last.
-    last: (u64, usize),
-}
-
-impl Pages {
-    pub(super) fn new() -> Pages {
-        Pages { pages: Vec::new(), index: HashMap::new(), last: (u64::MAX, 0) }
-    }
-
-    /// The line that holds an address.
-    pub(super) fn at(&mut self, address: u64) -> &mut Line {
-        let line = address / BYTES;
-        let (page, nth) = (line / PAGE as u64, (line % PAGE as u64) as usize);
-        if self.last.0 != page {
-            let pages = &mut self.pages;
-            let at = *self.index.entry(page).or_insert_with(|| {
-                pages.push(std::array::from_fn(|_| Line::default()));
-                pages.len() - 1
-            });
-            self.last = (page, at);
-        }
-        &mut self.pages[self.last.1][nth]
     }
 }
 
@@ -518,15 +559,18 @@ mod tests {
         let mut line = Line::default();
         let clocks = Uniform { floor: 1, warp_floor: 1, lockstep: false };
         let row = Row { access: access(0, 0, true), shift: 2 };
-        assert!(line.take_row(&row, Keep::All, &clocks));
+        assert!(line.take_row(&row, Keep::All, &clocks, None, false));
         let other = Row { access: access(1, 0, false), shift: 2 };
-        assert!(!line.take_row(&other, Keep::All, &clocks), "nothing orders two warps");
+        assert!(
+            !line.take_row(&other, Keep::All, &clocks, None, false),
+            "nothing orders two warps"
+        );
         assert_eq!(conflicts(&mut line, (8, 4), &access(1, 0, false), &[]), [(4, 8)]);
         // After a barrier everything is older than the floor.
         let mut line = Line::default();
-        assert!(line.take_row(&row, Keep::All, &clocks));
+        assert!(line.take_row(&row, Keep::All, &clocks, None, false));
         let later = Uniform { floor: 2, ..clocks };
-        assert!(line.take_row(&other, Keep::All, &later));
+        assert!(line.take_row(&other, Keep::All, &later, None, false));
     }
 
     #[test]
@@ -546,8 +590,14 @@ mod tests {
         let clocks = Uniform { floor: 1, warp_floor: 1, lockstep: false };
         let row = |warp, write| Row { access: access(warp, 0, write), shift: 2 };
         let mut line = Line::default();
-        assert!((0..5).all(|warp| line.take_row(&row(warp, false), Keep::All, &clocks)));
-        assert!(!line.take_row(&row(7, true), Keep::All, &clocks));
+        assert!((0..5).all(|warp| line.take_row(
+            &row(warp, false),
+            Keep::All,
+            &clocks,
+            None,
+            false
+        )));
+        assert!(!line.take_row(&row(7, true), Keep::All, &clocks, None, false));
         assert_eq!(conflicts(&mut line, (4, 4), &access(7, 1, true), &[0, 1, 3, 4]), [(2, 4)]);
     }
 

@@ -33,6 +33,7 @@ mod happens_before;
 mod joint_collectives;
 mod judge;
 mod line;
+mod pages;
 mod presence;
 mod spins;
 mod step;
@@ -41,17 +42,19 @@ mod unread;
 
 use crate::finding::Findings;
 use crate::per_cta::PerCta;
-use crate::touch::Touch;
+use crate::straight::Meetings;
+use crate::touch::{Touch, Touches};
 use clock::Clocks;
 use clusters::Clusters;
-use foldhash::HashSet;
+use fixedbitset::FixedBitSet;
 use ir::{
     Address, ClusterHalf, Inst, Kernel, Op, Ordering, Place, Scope, Space, Src, Terminator,
     Touched, WarpRules,
 };
 use judge::{Extents, How, Judge, Where, Written};
 use lanes::LaneMask;
-use line::{Kind, Lines, Pages};
+use line::{Kind, Lines};
+use pages::Pages;
 use presence::Presence;
 use std::ops::Range;
 use step::Thread;
@@ -74,8 +77,8 @@ pub(crate) struct Races {
     rules: WarpRules,
     /// Shared memory in which CUDA's own code works, by rules of its own; what it synchronises counts.
     system: Range<u64>,
-    /// Loads that count as strong ones: those whose value is what a compare-and-swap expects, and those of loops that wait.
-    strong: HashSet<Place>,
+    /// Loads that count as strong ones, by place: those whose value is what a compare-and-swap expects, and those of loops that wait.
+    strong: FixedBitSet,
     pedantic: bool,
     clocks: PerCta<Clocks>,
     shared: PerCta<Shared>,
@@ -88,12 +91,19 @@ pub(crate) struct Races {
     extents: Extents,
 }
 
+/// A set of places, by number.
+fn places(places: impl Iterator<Item = Place>) -> FixedBitSet {
+    let mut set = FixedBitSet::new();
+    places.for_each(|place| set.grow_and_insert(place.0 as usize));
+    set
+}
+
 impl Races {
     pub(crate) fn new(kernel: &Kernel, grid: [u32; 3], block: [u32; 3], pedantic: bool) -> Races {
         Races {
             rules: kernel.rules,
             system: kernel.system_shared.start.into()..kernel.system_shared.end.into(),
-            strong: expected::loads(kernel).into_iter().chain(spins::loads(kernel)).collect(),
+            strong: places(expected::loads(kernel).into_iter().chain(spins::loads(kernel))),
             pedantic,
             clocks: PerCta::new(),
             shared: PerCta::new(),
@@ -160,7 +170,13 @@ impl Races {
     }
 
     #[inline]
-    pub(crate) fn inst(&mut self, view: &View<'_>, inst: &Inst, found: &mut Findings) {
+    pub(crate) fn inst(
+        &mut self,
+        view: &View<'_>,
+        inst: &Inst,
+        touches: &Touches,
+        found: &mut Findings,
+    ) {
         let place = inst.place;
         let how = |kind, written, address| How { kind, place, address, written, lasts: false };
         match &inst.op {
@@ -168,15 +184,15 @@ impl Races {
                 if matches!(space, Space::Param | Space::Local) {
                     return;
                 }
-                let kind = match self.strong.contains(&inst.place) {
+                let kind = match self.strong.contains(inst.place.0 as usize) {
                     true => Kind::strong(false, false),
                     false => self.kind(*ordering, false),
                 };
                 let how = how(kind, Written::Read, address);
-                self.touch(view, inst, how, found);
+                self.touch(view, inst, touches, how, found);
                 if let Some(scope) = ordering.scope() {
                     let wide = self.is_wide(scope);
-                    self.synchronise(view, inst, |var, clocks, lane| {
+                    self.synchronise(view, touches, |var, clocks, lane| {
                         let read = if ordering.acquires() { Read::Acquire } else { Read::Relaxed };
                         var.read(clocks, lane, wide, read);
                     });
@@ -188,10 +204,10 @@ impl Races {
                 }
                 let kind = self.kind(*ordering, true);
                 let how = how(kind, Written::Stored(values, access.bytes()), address);
-                self.touch(view, inst, how, found);
+                self.touch(view, inst, touches, how, found);
                 if let Some(scope) = ordering.scope() {
                     let wide = self.is_wide(scope);
-                    self.synchronise(view, inst, |var, clocks, lane| {
+                    self.synchronise(view, touches, |var, clocks, lane| {
                         var.write(clocks, lane, wide, ordering.releases());
                     });
                 }
@@ -201,8 +217,8 @@ impl Races {
                 let kind = self.kind(*ordering, true);
                 let kind = if d.is_some() { kind } else { kind.blind() };
                 let how = how(kind, Written::Read, address);
-                self.touch(view, inst, how, found);
-                self.synchronise(view, inst, |var, clocks, lane| {
+                self.touch(view, inst, touches, how, found);
+                self.synchronise(view, touches, |var, clocks, lane| {
                     let read = if ordering.acquires() { Read::Acquire } else { Read::Update };
                     var.read(clocks, lane, wide, read);
                     var.update(clocks, lane, wide, ordering.releases());
@@ -211,9 +227,9 @@ impl Races {
             Op::Copy(copy) => {
                 let (from, to) = (&copy.from.1, &copy.to.1);
                 let how_read = how(self.kind(Ordering::Weak, false), Written::Read, from);
-                self.touch(view, inst, how_read, found);
+                self.touch(view, inst, touches, how_read, found);
                 let how_written = how(self.kind(Ordering::Weak, true), Written::Copied(copy), to);
-                self.touch(view, inst, how_written, found);
+                self.touch(view, inst, touches, how_written, found);
             }
             Op::Fence(fence) => {
                 let wide = self.is_wide(fence.scope);
@@ -243,59 +259,59 @@ impl Races {
     fn synchronise(
         &mut self,
         view: &View<'_>,
-        inst: &Inst,
+        touches: &Touches,
         each: impl Fn(&mut sync::Var, &mut Clocks, Thread),
     ) {
-        let Some(touched) = inst.op.touches().next() else { return };
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
         clocks.begin();
-        for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                let vars = match touch.space {
-                    Space::Shared => match self.shared.get(touch.cta) {
-                        Some(shared) => &mut shared.vars,
-                        None => return,
-                    },
-                    Space::Global => &mut self.vars,
-                    Space::Generic | Space::Local | Space::Param => return,
-                };
-                for (lane, address) in touch.iter() {
-                    let thread = Thread::new(view.cta(), warp, lane);
-                    each(vars.at(address), clocks, thread);
-                }
-            });
+        for touch in touches.of(0) {
+            let vars = match touch.space {
+                Space::Shared => match self.shared.get(touch.cta) {
+                    Some(shared) => &mut shared.vars,
+                    None => continue,
+                },
+                Space::Global => &mut self.vars,
+                Space::Generic | Space::Local | Space::Param => continue,
+            };
+            for (lane, address) in touch.iter() {
+                let thread = Thread::new(view.cta(), touch.warp, lane);
+                each(vars.at(address), clocks, thread);
+            }
         }
     }
 
-    fn touch(&mut self, view: &View<'_>, inst: &Inst, how: How<'_>, found: &mut Findings) {
-        let named = |touched: &Touched<'_>| touched.writes == how.kind.writes();
-        let Some(touched) = inst.op.touches().find(named) else { return };
+    fn touch(
+        &mut self,
+        view: &View<'_>,
+        inst: &Inst,
+        touches: &Touches,
+        how: How<'_>,
+        found: &mut Findings,
+    ) {
+        let named = |touched: Touched<'_>| touched.writes == how.kind.writes();
+        let Some(named) = inst.op.touches().position(named) else { return };
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
         let system = &self.system;
-        for (warp, lanes) in view.group() {
-            Touch::each(view, (warp, lanes.0), &touched, |touch| {
-                let lines = match touch.space {
-                    Space::Shared if system.start <= touch.low && touch.high <= system.end => {
-                        return;
-                    }
-                    Space::Shared => match self.shared.get(touch.cta) {
-                        Some(shared) => Where::Shared(&mut shared.lines, &mut shared.unread),
-                        None => return,
-                    },
-                    Space::Global => Where::Global(&mut self.global),
-                    Space::Generic | Space::Local | Space::Param => return,
+        for touch in touches.of(named) {
+            let lines = match touch.space {
+                Space::Shared if system.start <= touch.low && touch.high <= system.end => continue,
+                Space::Shared => match self.shared.get(touch.cta) {
+                    Some(shared) => Where::Shared(&mut shared.lines, &mut shared.unread),
+                    None => continue,
+                },
+                Space::Global => Where::Global(&mut self.global),
+                Space::Generic | Space::Local | Space::Param => continue,
+            };
+            judge.touched(&touch, lines, clocks, found);
+            if touch.cta != view.cta() {
+                let kind = match (how.kind.writes(), how.written) {
+                    (false, _) => AccessKind::Load,
+                    (true, Written::Read) => AccessKind::Atomic,
+                    (true, Written::Stored(..) | Written::Copied(_)) => AccessKind::Store,
                 };
-                judge.touched(touch, lines, clocks, found);
-                if touch.cta != view.cta() {
-                    let kind = match (how.kind.writes(), how.written) {
-                        (false, _) => AccessKind::Load,
-                        (true, Written::Read) => AccessKind::Atomic,
-                        (true, Written::Stored(..) | Written::Copied(_)) => AccessKind::Store,
-                    };
-                    self.presence.accessed(view, touch, clocks, (how.place, kind), found);
-                }
-            });
+                self.presence.accessed(view, &touch, clocks, (how.place, kind), found);
+            }
         }
     }
 
@@ -309,7 +325,7 @@ impl Races {
     }
 
     /// An access by lanes of a warp that began earlier, and was shown then, lasts until now.
-    pub(crate) fn lasts(&mut self, view: &View<'_>, touch: &Touch, place: Place, writes: bool) {
+    pub(crate) fn lasts(&mut self, view: &View<'_>, touch: &Touch<'_>, place: Place, writes: bool) {
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let lines = match touch.space {
             Space::Shared => match self.shared.get(touch.cta) {
@@ -335,6 +351,23 @@ impl Races {
             clocks.warp_sync(firing.warp, firing.participants, live);
         } else {
             clocks.tell(firing.warp, firing.participants);
+        }
+    }
+
+    /// The same for whole warps, and for several collectives between which they access nothing.
+    pub(crate) fn meet(&mut self, view: &View<'_>, meetings: &Meetings) {
+        let Some(clocks) = self.clocks.get(view.cta()) else { return };
+        let Meetings { orders, tells, last_orders, .. } = *meetings;
+        for (warp, lanes) in view.group() {
+            if tells && last_orders {
+                clocks.tell(warp, lanes);
+            }
+            if orders {
+                clocks.warp_sync(warp, lanes, view.live(warp));
+            }
+            if tells && !last_orders {
+                clocks.tell(warp, lanes);
+            }
         }
     }
 

@@ -37,7 +37,7 @@ impl Presence {
     pub(super) fn accessed(
         &mut self,
         view: &View<'_>,
-        touch: &Touch,
+        touch: &Touch<'_>,
         clocks: &Clocks,
         (place, kind): (Place, AccessKind),
         found: &mut Findings,

@@ -5,6 +5,7 @@ use super::{Cta, Split, State};
 use crate::fault::FaultKind;
 use crate::observer::{BarrierArrival, BarrierPart, Observer, View};
 use crate::plan::Pc;
+use crate::threads::MAX_WARPS;
 use lanes::{LaneMask, WARP};
 
 impl Cta<'_> {
@@ -16,6 +17,7 @@ impl Cta<'_> {
     ) -> Result<(), FaultKind> {
         let plan = self.frame.plan;
         let op = plan.barrier(at);
+        let inst = if O::OBSERVES { plan.inst(at) } else { None };
         for warp in self.group() {
             let exec = self.frame.exec[warp];
             let passing = self.frame.unguarded[warp] & !exec;
@@ -27,21 +29,22 @@ impl Cta<'_> {
                 // SAFETY: the operation belongs to the frame's program, and its rows are 32-bit values.
                 let (ids, counts) = unsafe {
                     let ids: &[u32; WARP] = &*self.frame.row(op.id, warp);
-                    (ids, op.threads.map(|threads| *self.frame.row::<u32>(threads, warp)))
+                    (ids, op.threads.map(|threads| &*self.frame.row::<u32>(threads, warp)))
                 };
                 let id = ids[lane];
                 let expected = counts.map(|counts| counts[lane]);
-                let same = (0..WARP).filter(|other| {
-                    ids[*other] == id && counts.map(|counts| counts[*other]) == expected
-                });
-                let lanes = same.fold(0, |lanes, other| lanes | 1 << other) & left;
+                let same = |other: usize| {
+                    ids[other] == id && counts.is_none_or(|counts| Some(counts[other]) == expected)
+                };
+                let lanes = match op.is_uniform() {
+                    true => left,
+                    false => LaneMask::from_fn(same).0 & left,
+                };
                 left &= !lanes;
                 if id as usize >= BARRIERS || expected == Some(0) {
                     return Err(FaultKind::BadBarrier { id, threads: expected });
                 }
-                if O::OBSERVES
-                    && let Some(inst) = plan.inst(at)
-                {
+                if let Some(inst) = inst {
                     let (lanes, executing) = (LaneMask(lanes), LaneMask(exec));
                     let threads = expected;
                     let arrival = BarrierArrival { warp, lanes, executing, id, threads, inst };
@@ -73,6 +76,26 @@ impl Cta<'_> {
         Ok(())
     }
 
+    /// Takes those out who wait for something.
+    fn take_waiting(&mut self, state: State) -> Vec<Split> {
+        if self.waiting.iter().all(|split| split.state == state) {
+            return std::mem::take(&mut self.waiting);
+        }
+        self.waiting.extract_if(.., |split| split.state == state).collect()
+    }
+
+    /// Splits go on behind where they have waited: those that stand together in one step.
+    fn release_all(&mut self, mut splits: &[Split]) {
+        while let Some(first) = splits.first() {
+            let mut lanes = [0; MAX_WARPS];
+            let together = splits.iter().take_while(|split| split.at == first.at);
+            let count = together.map(|split| lanes[split.warp] |= split.lanes).count();
+            let warps = 0..self.frame.threads.warps;
+            self.ready.add(first.at.next(), self.clock, warps, |warp| lanes[warp]);
+            splits = &splits[count..];
+        }
+    }
+
     /// Lets go the threads at every barrier at which all expected threads have arrived.
     pub(super) fn complete_barriers<O: Observer>(&mut self, observer: &mut O) {
         let live = self.frame.threads.live_count();
@@ -85,22 +108,26 @@ impl Cta<'_> {
             self.barriers.barriers[id] = Barrier::default();
             self.frame.arrivals -= barrier.arrived;
             let state = State::Barrier(id as u32);
-            let released: Vec<_> =
-                self.waiting.iter().filter(|split| split.state == state).copied().collect();
-            self.waiting.retain(|split| split.state != state);
+            let mut released = self.take_waiting(state);
             let plan = self.frame.plan;
+            // Most stand at one instruction.
+            let mut last = None;
             let part = |split: &Split| {
-                let inst = plan.inst(split.at)?;
+                let (_, inst) = last
+                    .filter(|(at, _)| *at == split.at)
+                    .or_else(|| Some((split.at, plan.inst(split.at)?)))?;
+                last = Some((split.at, inst));
                 Some(BarrierPart { warp: split.warp, lanes: LaneMask(split.lanes), inst })
             };
-            let parts: Vec<BarrierPart<'_>> = match O::OBSERVES {
-                true => released.iter().filter_map(part).collect(),
-                false => Vec::new(),
-            };
+            let mut parts = Vec::new();
+            if O::OBSERVES {
+                parts.reserve(released.len());
+                parts.extend(released.iter().filter_map(part));
+            }
             if O::OBSERVES {
                 observer.complete_barrier(&View::new(&self.frame), id as u32, &parts);
             }
-            for split in released {
+            for split in &released {
                 let op = plan.barrier(split.at);
                 if let Some(reduction) = op.reduction {
                     // SAFETY: the operation belongs to the frame's program.
@@ -114,10 +141,15 @@ impl Cta<'_> {
                         );
                     }
                 }
-                self.release(split.warp, split.lanes, split.at.next());
             }
+            self.release_all(&released);
             if O::EFFECTS {
                 observer.after_barrier(&View::new(&self.frame), id as u32, &parts);
+            }
+            if self.waiting.is_empty() {
+                // Its room is used again.
+                released.clear();
+                self.waiting = released;
             }
         }
     }

@@ -26,7 +26,7 @@ use cluster_barrier::ClusterBarrier;
 use ir::{Place, WarpRules};
 use lanes::LaneMask;
 use ready::Ready;
-use shown::Shown;
+use shown::{AtOnce, Shown};
 
 /// Branches that a group takes in one turn. Strong memory accesses count for several: they may be
 /// part of a wait for another split, and then going on is no progress.
@@ -110,6 +110,8 @@ pub(crate) struct Cta<'l> {
     /// Places from here on are left to whoever stands there.
     until: Pc,
     clock: u64,
+    /// Turns that got somewhere since the CTA was asked to run.
+    turns: u64,
     /// Whether who has waited longest runs next, as turns have ended without progress.
     take_turns: bool,
     /// Turns between two looks; see [`LOOK_UP`].
@@ -130,6 +132,7 @@ impl<'l> Cta<'l> {
             cluster: ClusterBarrier::default(),
             until: Pc::NEVER,
             clock: 0,
+            turns: 0,
             take_turns: false,
             look_up: LOOK_UP,
             counted: 0,
@@ -168,18 +171,19 @@ impl<'l> Cta<'l> {
 
     /// Runs until the CTA is done, has to let others run, or faults.
     pub(crate) fn run<O: Observer>(&mut self, limits: &Limits<'_>, observer: &mut O) -> Turn {
-        let (mut fruitless, mut turns) = (0, 0);
+        let mut fruitless = 0;
+        self.turns = 0;
         loop {
             let Some(at) = self.form_group(self.take_turns) else {
                 return self.end(observer);
             };
-            let exit = self.take_turn(at, None, limits, observer);
+            let (at, exit) = self.take_turn(at, None, limits, observer);
             self.take_turns = match self.end_turn(exit, at, limits, observer) {
                 Ended::Turn(turn) => return turn,
                 Ended::Yield => true,
                 Ended::Progress => {
-                    turns += 1;
-                    if turns % self.look_up != 0 && !(O::OBSERVES && (limits.stop)()) {
+                    self.turns += 1;
+                    if self.turns % self.look_up != 0 && !(O::OBSERVES && (limits.stop)()) {
                         self.take_turns = false;
                         continue;
                     }
@@ -208,25 +212,43 @@ impl<'l> Cta<'l> {
         }
     }
 
-    /// Runs the frame's group until its turn ends, or for one step. That may take long, so it can be interrupted in between.
+    /// Runs the frame's group until its turn ends, or for one step. That may take long, so it can be interrupted in between. Returns
+    /// where the turn began, too: the group may have gone on from one to the next ([`AtOnce`]).
     fn take_turn<O: Observer>(
         &mut self,
         at: Pc,
         mut step: Option<Step>,
         limits: &Limits<'_>,
         observer: &mut O,
-    ) -> Exit {
+    ) -> (Pc, Exit) {
+        let mut turns_at_once = match step {
+            None if O::OBSERVES => self.turns_at_once(limits),
+            _ => 0,
+        };
+        let others = self.ready.earliest().unwrap_or(Pc::NEVER);
         let (frame, code, until) = (&mut self.frame, self.code, self.until);
         let slice = if O::OBSERVES { SLICE_WATCHED } else { SLICE };
         // Warp instructions of the CTA between two chances to stop, at most.
         let longest = frame.plan.longest.clamp(1, PIECE) as u64 * frame.threads.warps as u64;
         let most = (slice / longest).clamp(1, TURN as u64) as i64;
-        let (mut at, mut left) = (at, TURN);
+        let (mut begun, mut at, mut left) = (at, at, TURN);
         loop {
-            let slice = most.min(left);
+            let mut slice = most.min(left);
             frame.fuel = slice;
             let exit = match O::OBSERVES {
-                true => code.show(frame, at, until, step, &mut Shown::new(observer)),
+                true => {
+                    let (turns, stop) = (turns_at_once, limits.stop);
+                    let at_once = AtOnce { turns, others, fuel: most, stop, ended: None };
+                    let mut shown = Shown::new(observer, at_once);
+                    let exit = code.show(frame, at, until, step, &mut shown);
+                    if let Some(ended) = shown.ended() {
+                        turns_at_once -= ended.turns;
+                        self.turns += ended.turns;
+                        self.clock += ended.turns;
+                        (begun, left, slice) = (ended.begun, TURN, most);
+                    }
+                    exit
+                }
                 false => code.run(frame, at, until),
             };
             step = step.map(|_| Step::GoesOn);
@@ -241,8 +263,20 @@ impl<'l> Cta<'l> {
                 | Stop::Barrier(_)
                 | Stop::Cluster(_)
                 | Stop::Apart { .. }
-                | Stop::Fault(_) => return exit,
+                | Stop::Fault(_) => return (begun, exit),
             }
+        }
+    }
+
+    /// Turns that may end at collectives without the scheduler: until the CTA looks up. None, if lanes wait for the group's.
+    fn turns_at_once(&self, limits: &Limits<'_>) -> u64 {
+        let group = self.group();
+        let waits = |split: &Split| {
+            matches!(split.state, State::Collective(_)) && group.contains(&split.warp)
+        };
+        match limits.max_steps.is_some() || self.waiting.iter().any(waits) {
+            true => 0,
+            false => self.look_up - 1 - self.turns % self.look_up,
         }
     }
 

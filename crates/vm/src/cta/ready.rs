@@ -32,10 +32,10 @@ impl Front {
     /// Adds splits that stand at the same instruction.
     fn join(&mut self, ran: u64, warps: Range<usize>, lanes: impl Fn(usize) -> u32) {
         let both = self.warps.start.min(warps.start)..self.warps.end.max(warps.end);
-        for warp in both.clone() {
-            let there = if self.warps.contains(&warp) { self.lanes[warp] } else { 0 };
-            let more = if warps.contains(&warp) { lanes(warp) } else { 0 };
-            self.lanes[warp] = there | more;
+        self.lanes[both.start..self.warps.start].fill(0);
+        self.lanes[self.warps.end..both.end].fill(0);
+        for warp in warps {
+            self.lanes[warp] |= lanes(warp);
         }
         self.warps = both;
         self.ran = self.ran.min(ran);
@@ -47,7 +47,7 @@ impl Front {
 pub(super) struct Ready {
     /// The latest instruction first, so that the earliest is taken from the end. Fronts behind `count` are
     /// spare: a front is large, and its place is used again without moving it.
-    fronts: Vec<Front>,
+    fronts: Vec<Box<Front>>,
     count: usize,
 }
 
@@ -58,7 +58,7 @@ impl Ready {
 
     /// The fronts, in no order that means anything.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Front> {
-        self.fronts[..self.count].iter()
+        self.fronts[..self.count].iter().map(Box::as_ref)
     }
 
     /// Adds the splits of the given warps that have lanes. They join those that stand at the same instruction.
@@ -69,9 +69,14 @@ impl Ready {
         warps: Range<usize>,
         lanes: impl Fn(usize) -> u32,
     ) {
-        let mut has_lanes = warps.clone().filter(|warp| lanes(*warp) != 0);
-        let Some(first) = has_lanes.next() else { return };
-        let warps = first..has_lanes.next_back().unwrap_or(first) + 1;
+        let (mut first, mut end) = (None, 0);
+        for warp in warps {
+            if lanes(warp) != 0 {
+                (first, end) = (first.or(Some(warp)), warp + 1);
+            }
+        }
+        let Some(first) = first else { return };
+        let warps = first..end;
         let mut place = self.count;
         while place > 0 && self.fronts[place - 1].at < at {
             place -= 1;
@@ -86,8 +91,8 @@ impl Ready {
         for warp in warps {
             front.lanes[warp] = lanes(warp);
         }
-        if place < self.count {
-            self.fronts[place..=self.count].rotate_right(1);
+        for behind in (place..self.count).rev() {
+            self.fronts.swap(behind, behind + 1);
         }
         self.count += 1;
     }
@@ -96,6 +101,11 @@ impl Ready {
     pub(super) fn next_behind(&self, at: Pc) -> Option<Pc> {
         let places = self.fronts[..self.count].iter().rev().map(|front| front.at);
         places.into_iter().find(|other| *other > at)
+    }
+
+    /// The earliest place where splits stand.
+    pub(super) fn earliest(&self) -> Option<Pc> {
+        Some(self.fronts[..self.count].last()?.at)
     }
 
     /// Takes the splits that stand earliest.
@@ -148,7 +158,7 @@ impl Ready {
         if front.splits().all(|(warp, all)| all & !lanes(warp) == 0) {
             return self.take(nth);
         }
-        let mut part = Front { lanes: [0; MAX_WARPS], ..front.clone() };
+        let mut part = Front { lanes: [0; MAX_WARPS], ..Front::clone(front) };
         for warp in front.warps.clone() {
             part.lanes[warp] = front.lanes[warp] & lanes(warp);
             front.lanes[warp] &= !lanes(warp);
@@ -161,16 +171,16 @@ impl Ready {
     /// Removes a front; it stays in the first spare place.
     fn take(&mut self, nth: usize) -> Option<&Front> {
         self.count -= 1;
-        if nth < self.count {
-            self.fronts[nth..=self.count].rotate_left(1);
+        for behind in nth..self.count {
+            self.fronts.swap(behind, behind + 1);
         }
-        self.fronts.get(self.count)
+        self.fronts.get(self.count).map(Box::as_ref)
     }
 
     /// The first spare place.
     fn spare(&mut self) -> &mut Front {
         if self.fronts.len() == self.count {
-            self.fronts.push(Front::EMPTY);
+            self.fronts.push(Box::new(Front::EMPTY));
         }
         &mut self.fronts[self.count]
     }

@@ -2,7 +2,8 @@
 
 use crate::engine::Watch;
 use crate::frame::Frame;
-use crate::observer::{Arrival, Firing, Observer, Part, View};
+use crate::observer::{Arrival, Firing, Observer, Part, Straight, View, each_meeting};
+use crate::plan::Pc;
 use ir::{Inst, Members, Op, Place, Pred, Terminator, WarpRules};
 use lanes::{Group, LaneMask, Lanes, WARP, groups};
 
@@ -11,12 +12,39 @@ pub(super) struct Shown<'o, O> {
     observer: &'o mut O,
     /// The collectives that the group executes just now and at which nobody waits.
     fired: Vec<Fired>,
+    at_once: AtOnce<'o>,
 }
 
 impl<'o, O: Observer> Shown<'o, O> {
-    pub(super) fn new(observer: &'o mut O) -> Self {
-        Shown { observer, fired: Vec::new() }
+    pub(super) fn new(observer: &'o mut O, at_once: AtOnce<'o>) -> Self {
+        Shown { observer, fired: Vec::new(), at_once }
     }
+
+    /// The turns that have ended meanwhile.
+    pub(super) fn ended(self) -> Option<Ended> {
+        self.at_once.ended
+    }
+}
+
+/// Whether a group may go on where its turn ends: behind a collective for which all lanes are there, and where lanes part that meet
+/// again at once. The next turn has begun then, because the scheduler would choose as much: so nobody can tell whether it was asked.
+pub(super) struct AtOnce<'o> {
+    /// Turns that may end so.
+    pub(super) turns: u64,
+    /// Where the earliest of the splits stands that can run and are not in the group.
+    pub(super) others: Pc,
+    /// What a turn begins with.
+    pub(super) fuel: i64,
+    /// Set when the launch must stop.
+    pub(super) stop: &'o dyn Fn() -> bool,
+    pub(super) ended: Option<Ended>,
+}
+
+/// Turns that have ended so, and where the last one began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    pub(super) turns: u64,
+    pub(super) begun: Pc,
 }
 
 impl<O: Observer> Watch for Shown<'_, O> {
@@ -41,6 +69,43 @@ impl<O: Observer> Watch for Shown<'_, O> {
         }
     }
 
+    fn straight(&mut self, frame: &mut Frame<'_>, straight: &Straight<'_>, behind: Pc) -> bool {
+        let meets = straight.meetings > 0;
+        if meets && !(is_whole(frame) && self.may_go_on(straight.meetings, behind)) {
+            return true;
+        }
+        let each = self.observer.straight(&View::new(frame), straight);
+        if meets && !each {
+            self.goes_on(frame, straight.meetings, behind);
+        }
+        each
+    }
+
+    fn meets_at_once(&mut self, frame: &mut Frame<'_>, inst: &Inst, at: Pc) -> bool {
+        if !all_are_here(frame, at) || !self.may_go_on(1, at.next()) {
+            return false;
+        }
+        let op = frame.plan.collective(at);
+        // SAFETY: the operation belongs to the frame's program.
+        let membermask = |warp| LaneMask(unsafe { op.membermask(frame, warp) });
+        each_meeting(self.observer, &View::new(frame), inst, membermask);
+        self.goes_on(frame, 1, at.next());
+        true
+    }
+
+    fn may_go_on(&self, turns: u64, at: Pc) -> bool {
+        let AtOnce { turns: left, others, stop, .. } = self.at_once;
+        !O::EFFECTS && turns <= left && others > at && !stop()
+    }
+
+    fn goes_on(&mut self, frame: &mut Frame<'_>, turns: u64, at: Pc) {
+        let ended = self.at_once.ended.map_or(0, |ended| ended.turns);
+        self.at_once.ended = Some(Ended { turns: ended + turns, begun: at });
+        self.at_once.turns -= turns;
+        frame.begin_turn();
+        frame.fuel = self.at_once.fuel;
+    }
+
     fn leave(&mut self, frame: &Frame<'_>, terminator: &Terminator, place: Place) {
         self.observer.leave(&View::new(frame), terminator, place);
     }
@@ -60,6 +125,21 @@ impl<O: Observer> Watch for Shown<'_, O> {
             one.show(inst, |firing| self.observer.after_fire(&view, firing));
         }
     }
+}
+
+/// Whether the group consists of whole warps.
+fn is_whole(frame: &Frame<'_>) -> bool {
+    let group = &frame.exec[frame.first..frame.first + frame.count];
+    group.iter().all(|lanes| matches!(*lanes, 0 | u32::MAX))
+}
+
+/// Whether all lanes of the group execute the collective at which they stand, and in each warp name the same lanes, which all are there.
+fn all_are_here(frame: &Frame<'_>, at: Pc) -> bool {
+    let group = frame.first..frame.first + frame.count;
+    let (exec, unguarded) = (&frame.exec[group.clone()], &frame.unguarded[group]);
+    let nobody_passes = exec.iter().zip(unguarded).all(|(exec, unguarded)| exec == unguarded);
+    // SAFETY: the operation belongs to the frame's program.
+    nobody_passes && unsafe { frame.plan.collective(at).nobody_waits(frame) }
 }
 
 /// A collective at which nobody waited.

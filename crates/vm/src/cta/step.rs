@@ -78,7 +78,7 @@ impl Cta<'_> {
         // Splits of the warp may meet at every block, so a step ends there.
         let alone = self.ready.iter().all(|front| front.splits().all(|(other, _)| other != warp));
         self.until = if alone { Pc::NEVER } else { Pc::START };
-        let exit = self.take_turn(candidate.at, Some(Step::Begins), limits, observer);
+        let (_, exit) = self.take_turn(candidate.at, Some(Step::Begins), limits, observer);
         match self.end_turn(exit, candidate.at, limits, observer) {
             Ended::Turn(turn) => turn,
             Ended::Progress | Ended::Yield if self.ready.is_empty() => self.end(observer),

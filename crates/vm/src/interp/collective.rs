@@ -185,13 +185,23 @@ impl CollectiveOp {
         self.members.map_or([u32::MAX; WARP], |slot| unsafe { *frame.row(slot, warp) })
     }
 
+    /// The membermask of the executing lanes of a warp, if they all name the same.
+    ///
+    /// # Safety
+    /// The operation belongs to the frame's program.
+    pub(crate) unsafe fn membermask(&self, frame: &Frame<'_>, warp: usize) -> u32 {
+        let first = frame.exec[warp % MAX_WARPS].trailing_zeros() as usize % WARP;
+        // SAFETY: compilation gave the membermask a row of 32-bit values inside the registers.
+        self.members.map_or(u32::MAX, |slot| unsafe { (*frame.row::<u32>(slot, warp))[first] })
+    }
+
     /// Whether every collective of the group has its participants at once: in each warp, all executing lanes
     /// name the same membermask, and every live lane of it executes.
     ///
     /// # Safety
     /// The operation belongs to the frame's program.
     #[inline(always)]
-    pub(super) unsafe fn nobody_waits(&self, frame: &Frame<'_>) -> bool {
+    pub(crate) unsafe fn nobody_waits(&self, frame: &Frame<'_>) -> bool {
         let Some(slot) = self.members.filter(|_| self.waits) else { return true };
         let group = frame.first..frame.first + frame.count;
         let lanes = frame.exec[group.clone()].iter().zip(&frame.threads.live[group.clone()]);
@@ -327,22 +337,6 @@ impl Body for ShuffleConstant {
             Plan::General => each_warp!(|a| simd::permute::<LEVEL>(a, sources.lanes())),
         }
         at + 1
-    }
-}
-
-/// A collective of an observed run; `x` is its index. Whoever arrives meets the others in [`crate::cta`].
-pub(super) struct CollectiveMeeting;
-
-impl Body for CollectiveMeeting {
-    #[inline(always)]
-    unsafe fn run<const LEVEL: usize>(
-        _program: &Program,
-        frame: &mut Frame<'_>,
-        _code: &Code,
-        at: usize,
-    ) -> usize {
-        frame.stop = Some(Stop::Collective(at));
-        STOP
     }
 }
 

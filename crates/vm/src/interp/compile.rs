@@ -1,6 +1,6 @@
 //! A plan to a program.
 
-use super::collective::{ActiveMask, Collective, CollectiveMeeting, ShuffleConstant};
+use super::collective::{ActiveMask, Collective, ShuffleConstant};
 use super::control::{
     Barrier, BarrierMeeting, BeginGroup, Branch, ClusterMeeting, Exit, FenceAll, Jump, Nanosleep,
     Nothing, Pause, Trap,
@@ -15,7 +15,7 @@ use super::predicate::{Guard, Logic, Select, Unguard};
 use super::predicated::{Predicated, PredicatedEnd};
 use super::program::{BranchCodes, Code, Handler, Program};
 use super::scalar::{binary_handler, compare_handler, ternary_handler, unary_handler};
-use super::source::{Origin, has_guard};
+use super::source::{Origin, has_guard, straight_codes};
 use super::special::ReadSpecial;
 use crate::Level;
 use crate::cta::PIECE;
@@ -61,6 +61,8 @@ impl Program {
                 copies: Vec::new(),
                 sites: Vec::new(),
                 origins: Vec::new(),
+                straight: Vec::new(),
+                done: Vec::new(),
             },
         };
         let done = compiler.prologue(&plan.prologue).and_then(|()| compiler.compile());
@@ -99,6 +101,7 @@ impl Compiler<'_> {
             self.inst(inst);
         }
         self.program.places.clear();
+        self.program.origins.clear();
         self.program.prologue = std::mem::take(&mut self.program.codes);
         Some(())
     }
@@ -115,13 +118,29 @@ impl Compiler<'_> {
             }
         }
         let code = |at: Pc| self.program.entries.get(at.0 as usize).map_or(0, |at| *at as usize);
+        let mut bodies = self.kernel.blocks.iter().zip(1..).filter_map(|(block, next)| {
+            let Terminator::Branch { then, .. } = block.terminator else { return None };
+            let is_body = self.plan.bodies.get(next) == Some(&true);
+            Some(is_body.then_some(then == BlockId(next as u32)))
+        });
         let codes = |branch: &BranchOp| {
             let BranchOp { p, negated, then, otherwise } = *branch;
-            BranchCodes { p, negated, then: code(then), otherwise: code(otherwise) }
+            let (then, otherwise) = (code(then), code(otherwise));
+            BranchCodes { p, negated, then, otherwise, over: bodies.next().flatten() }
         };
         self.program.branches = self.plan.branches().iter().map(codes).collect();
         for (at, to) in std::mem::take(&mut self.jumps) {
             self.program.codes[at].x = starts[to.0 as usize] as u32;
+        }
+        if self.observed {
+            let Program { origins, places, straight, done, .. } = &mut self.program;
+            *straight = straight_codes(self.kernel, origins);
+            let mut count = 0;
+            for place in places.iter().rev() {
+                count = if self.plan.is_done(*place) { count + 1 } else { 0 };
+                done.push(count);
+            }
+            done.reverse();
         }
         Some(())
     }
@@ -158,7 +177,10 @@ impl Compiler<'_> {
         let Some(guard) = guard.filter(|_| has_guard(guard)) else {
             self.place = insts[0].place;
             self.origin = Origin::Inst(block, start);
-            self.inst(&insts[0]);
+            match self.plan.is_done(self.at) {
+                true => self.emit(select::<Nothing>(self.level), Slot::NONE, [], 0, 0),
+                false => self.inst(&insts[0]),
+            }
             return 1;
         };
         let writes_guard = |inst: &Inst| {
@@ -353,11 +375,13 @@ impl Compiler<'_> {
 
     fn collective(&mut self) {
         let op = self.plan.collective(self.at);
-        let run = match (self.observed && op.waits, op.sources.is_some()) {
-            (true, _) => select::<CollectiveMeeting>(self.level),
-            (false, _) if op.product.is_some() => select::<Multiply>(self.level),
-            (false, true) => select::<ShuffleConstant>(self.level),
-            (false, false) => select::<Collective>(self.level),
+        if let (Origin::Inst(block, nth), true) = (self.origin, op.waits) {
+            self.origin = Origin::Meeting(block, nth);
+        }
+        let run = match op.sources.is_some() {
+            _ if op.product.is_some() => select::<Multiply>(self.level),
+            true => select::<ShuffleConstant>(self.level),
+            false => select::<Collective>(self.level),
         };
         self.emit(run, Slot::NONE, [], self.plan.meeting(self.at), 0);
     }

@@ -1,7 +1,7 @@
 //! A plan as the interpreter runs it: a flat list of codes, and the operands that have no room in them.
 
 use super::operations::{AtomicOp, CopyOp, HostOp, MemoryOp, PredicatedOp};
-use super::source::Origin;
+use super::source::{Origin, Stretch};
 use crate::frame::Frame;
 use crate::plan::{Pc, Plan, Rows, Slot};
 use ir::Special;
@@ -34,6 +34,11 @@ pub(crate) struct Program {
     pub(super) sites: Vec<bool>,
     /// Per code, what an observer is told; empty if there is none.
     pub(super) origins: Vec<Origin>,
+    /// Per code, which from it on only compute, and which only compute or are collectives of whole warps; empty if there is no
+    /// observer.
+    pub(super) straight: Vec<[Stretch; 2]>,
+    /// Per code, how many of those from it on have nothing to do, because the prologue has done it.
+    pub(super) done: Vec<u32>,
 }
 
 /// A branch: where its lanes go.
@@ -43,6 +48,9 @@ pub(super) struct BranchCodes {
     pub(super) negated: bool,
     pub(super) then: usize,
     pub(super) otherwise: usize,
+    /// If the branch is over the next block, and an observed run may execute that in place, whether that block is where it leads if
+    /// it is taken.
+    pub(super) over: Option<bool>,
 }
 
 impl fmt::Debug for Program {

@@ -2,6 +2,7 @@
 
 use super::Memory;
 use super::regions::{Region, Regions};
+use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
 /// The accessible regions as they were when it looked last. They are looked up without a lock, and fetched anew when
@@ -14,13 +15,16 @@ pub(crate) struct Reader<'m> {
     frees: u64,
     regions: Regions,
     constants: Regions,
+    /// The region that was looked at last.
+    last: Cell<Region>,
 }
 
 impl<'m> Reader<'m> {
     pub(crate) fn new(memory: &'m Memory) -> Reader<'m> {
         let frees = memory.frees.load(Ordering::Acquire);
         let (version, regions, constants) = memory.published();
-        Reader { memory, version, frees, regions, constants }
+        let last = Cell::new(Region::EMPTY);
+        Reader { memory, version, frees, regions, constants, last }
     }
 
     /// The memory.
@@ -37,6 +41,7 @@ impl<'m> Reader<'m> {
 
     fn refresh(&mut self) {
         (self.version, self.regions, self.constants) = self.memory.published();
+        self.last.set(Region::EMPTY);
     }
 
     /// The region that holds an address.
@@ -60,7 +65,10 @@ impl<'m> Reader<'m> {
     pub(crate) fn look(&self, address: u64) -> Option<Region> {
         // Those that it has are those of its version, without a lock.
         if self.memory.version.load(Ordering::Acquire) == self.version {
-            return self.regions.find(address);
+            if !self.last.get().holds(address, 1) {
+                self.last.set(self.regions.find(address)?);
+            }
+            return Some(self.last.get());
         }
         self.memory.regions().find(address)
     }

@@ -20,13 +20,14 @@ pub(super) fn is_certain_param(op: &Op, param_bytes: u32) -> bool {
 /// Removes the instructions whose results are the same in every CTA of a launch, and adds them in order to `hoisted`: the prologue.
 ///
 /// Their registers have one definition, nobody reads them before it, and no shuffle reads them in lanes that
-/// are not there, so nobody can tell that lanes that never reach the definition have the value too. `None` if it was interrupted.
+/// are not there, so nobody can tell that lanes that never reach the definition have the value too. Returns for each instruction, in
+/// the order of blocks, whether it was removed; `None` if it was interrupted.
 pub(super) fn hoist(
     kernel: &mut Kernel,
     extents: &Extents,
     hoisted: &mut Vec<Inst>,
     interrupt: &Interrupt<'_>,
-) -> Option<()> {
+) -> Option<Vec<bool>> {
     let param_bytes = kernel.param_bytes;
     let insts = || kernel.blocks.iter().flat_map(|block| &block.insts);
     let defs = definitions(kernel.registers.len(), insts(), interrupt)?;
@@ -40,6 +41,7 @@ pub(super) fn hoist(
         }
     }
     let mut invariant = vec![false; kernel.registers.len()];
+    let mut removed = Vec::new();
     // In reconvergence order a definition comes before what it dominates.
     for block in &mut kernel.blocks {
         block.insts.retain(|inst| {
@@ -65,8 +67,9 @@ pub(super) fn hoist(
                 });
                 hoisted.push(inst.clone());
             }
+            removed.push(moves);
             !moves
         });
     }
-    (!interrupt.heard()).then_some(())
+    (!interrupt.heard()).then_some(removed)
 }

@@ -148,6 +148,11 @@ pub(crate) struct Reduction {
 }
 
 impl BarrierOp {
+    /// Whether all threads of a CTA name the same barrier, and the same number of threads.
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.id.is_uniform() && self.threads.is_none_or(Slot::is_uniform)
+    }
+
     fn new(action: &BarrierAction, id: Src, threads: Option<Src>, rows: &mut Rows) -> BarrierOp {
         let reduction = match action {
             BarrierAction::Sync | BarrierAction::Arrive => None,

@@ -36,12 +36,19 @@ pub(crate) struct Plan {
     pub(crate) shape: Shape,
     /// What engines compile, without the prologue.
     pub(crate) kernel: Arc<Kernel>,
+    /// The kernel as whoever watches is shown it: as the front end made it, with the same instructions at the same places.
+    pub(crate) shown: Arc<Kernel>,
     /// What is the same in every CTA of a launch: run once, with all lanes, before the first CTA of a register file.
     pub(crate) prologue: Vec<Inst>,
+    /// Per place of a kernel that is watched, whether the instruction there has nothing to do, because the prologue has done it.
+    /// Empty if nobody watches.
+    done: Vec<bool>,
     /// Whether lanes may begin at every place, not only where the interpreter leaves them: then nothing is run in place.
     pub(crate) everywhere: bool,
     /// Per block, whether the block before it runs it in place.
     pub(crate) predicated: Vec<bool>,
+    /// Per block of a kernel that is watched, whether it could be; empty if nobody watches.
+    pub(crate) bodies: Vec<bool>,
     /// Per block, how many instructions of the front end it has.
     pub(crate) instructions: Vec<u32>,
     /// Where registers live.
@@ -68,6 +75,8 @@ struct Point {
 struct Prepared {
     kernel: Arc<Kernel>,
     prologue: Vec<Inst>,
+    /// Of a kernel that is watched, per instruction whether it is in the prologue.
+    hoisted: Vec<bool>,
     predicated: Vec<bool>,
     assignment: slots::Assignment,
 }
@@ -81,12 +90,7 @@ impl Prepared {
     ) -> Option<Prepared> {
         let as_it_is = vec![false; original.blocks.len()];
         if shape.observed {
-            return Some(Prepared {
-                kernel: Arc::clone(original),
-                prologue: Vec::new(),
-                predicated: as_it_is,
-                assignment: slots::one_row_each(original, interrupt)?,
-            });
+            return Prepared::watched(original, shape, interrupt);
         }
         let simplified = simplify::simplify(original, shape, interrupt)?;
         let parts = (simplified, Vec::new(), None);
@@ -107,9 +111,43 @@ impl Prepared {
         Some(Prepared {
             kernel: Arc::new(simplified),
             prologue,
+            hoisted: Vec::new(),
             predicated,
             assignment: assignment?,
         })
+    }
+
+    /// A kernel that is watched. Every instruction and every register stays, but what is the same in every CTA is computed once, and
+    /// once for all warps what is the same in them.
+    fn watched(
+        original: &Arc<Kernel>,
+        shape: &Shape,
+        interrupt: &Interrupt<'_>,
+    ) -> Option<Prepared> {
+        let predicated = vec![false; original.blocks.len()];
+        let extents = match Extents::of(original, interrupt) {
+            Some(extents) => extents,
+            None if interrupt.heard() => return None,
+            None => {
+                return Some(Prepared {
+                    kernel: Arc::clone(original),
+                    prologue: Vec::new(),
+                    hoisted: Vec::new(),
+                    predicated,
+                    assignment: slots::one_row_each(original, interrupt)?,
+                });
+            }
+        };
+        let kernel = simplify::with_constants(original, shape, &extents.at_entry, interrupt)?;
+        let parts = (kernel.clone(), Vec::new(), None);
+        let (_, prologue, parts) = ir::made_of(parts, |(rest, prologue, parts)| {
+            let hoisted = invariant::hoist(rest, &extents, prologue, interrupt)?;
+            let assignment = slots::assign_alone(rest, prologue, &extents, interrupt)?;
+            *parts = Some((hoisted, assignment));
+            Some(())
+        })?;
+        let (hoisted, assignment) = parts?;
+        Some(Prepared { kernel: Arc::new(kernel), prologue, hoisted, predicated, assignment })
     }
 }
 
@@ -121,14 +159,26 @@ impl Plan {
         everywhere: bool,
         interrupt: &Interrupt<'_>,
     ) -> Option<Plan> {
-        let Prepared { kernel, prologue, predicated, assignment } =
+        let Prepared { kernel, prologue, hoisted, predicated, assignment } =
             Prepared::new(original, &shape, everywhere, interrupt)?;
+        let mut hoisted = hoisted.into_iter();
+        let mut done = Vec::new();
+        if shape.observed {
+            for block in &kernel.blocks {
+                done.extend(block.insts.iter().map(|_| hoisted.next().unwrap_or(false)));
+                // The terminator.
+                done.push(false);
+            }
+        }
         let counted = |block: &ir::Block| instructions(&block.insts, block.place);
         let plan = Plan {
             shape,
+            shown: Arc::clone(if shape.observed { original } else { &kernel }),
             prologue,
+            done,
             everywhere,
             predicated,
+            bodies: if shape.observed { predicated::find(original) } else { Vec::new() },
             instructions: original.blocks.iter().map(counted).collect(),
             rows: Rows::new(&kernel, &assignment, shape.warps()),
             tid: ThreadIndices::new(shape.block),
@@ -220,11 +270,16 @@ impl Plan {
         &self.meetings.branches
     }
 
-    /// The instruction at a place; `None` where a block ends.
+    /// Whether the instruction at a place of a kernel that is watched has nothing to do.
+    pub(crate) fn is_done(&self, at: Pc) -> bool {
+        self.done.get(at.0 as usize) == Some(&true)
+    }
+
+    /// The instruction at a place of a kernel that is watched; `None` where a block ends.
     pub(crate) fn inst(&self, at: Pc) -> Option<&Inst> {
         let block = self.starts.partition_point(|start| *start <= at).checked_sub(1)?;
         let nth = at.0.checked_sub(self.starts.get(block)?.0)?;
-        self.kernel.blocks.get(block)?.insts.get(nth as usize)
+        self.shown.blocks.get(block)?.insts.get(nth as usize)
     }
 }
 

@@ -18,7 +18,22 @@ pub(super) fn simplify(
     ir::made_of(kernel.clone(), |simplified| shorten(simplified, kernel, shape, interrupt))
 }
 
-fn shorten(
+/// The kernel with constants in the place of registers that hold nothing else, but for those that are read before they are written.
+/// Its instructions stay one by one what they were, and so does what every register holds. `None` if it was interrupted.
+pub(super) fn with_constants(
+    kernel: &Kernel,
+    shape: &Shape,
+    at_entry: &[Reg],
+    interrupt: &Interrupt<'_>,
+) -> Option<Kernel> {
+    ir::made_of(kernel.clone(), |constant| {
+        fix_extents(constant, kernel, shape, interrupt)?;
+        propagate_constants(constant, at_entry, interrupt)
+    })
+}
+
+/// Special registers that are the same in every launch of the shape become constants.
+fn fix_extents(
     kernel: &mut Kernel,
     original: &Kernel,
     shape: &Shape,
@@ -33,7 +48,17 @@ fn shorten(
             inst.op = Op::Unary { op, d, a: Src::Imm(value) };
         }
     }
-    propagate_constants(kernel, interrupt)?;
+    Some(())
+}
+
+fn shorten(
+    kernel: &mut Kernel,
+    original: &Kernel,
+    shape: &Shape,
+    interrupt: &Interrupt<'_>,
+) -> Option<()> {
+    fix_extents(kernel, original, shape, interrupt)?;
+    propagate_constants(kernel, &[], interrupt)?;
     let mut copies = Copies::new(kernel.registers.len());
     for (id, block) in kernel.blocks.iter_mut().enumerate() {
         let all_here = id == 0 && shape.has_full_warps();
@@ -42,10 +67,15 @@ fn shorten(
     remove_dead(kernel, interrupt)
 }
 
-/// Registers with one definition, which is unguarded and has a constant result, become that constant.
-fn propagate_constants(kernel: &mut Kernel, interrupt: &Interrupt<'_>) -> Option<()> {
+/// Registers with one definition, which is unguarded and has a constant result, become that constant, but for some.
+fn propagate_constants(
+    kernel: &mut Kernel,
+    except: &[Reg],
+    interrupt: &Interrupt<'_>,
+) -> Option<()> {
     let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-    let defs = ir::analysis::definitions(kernel.registers.len(), insts, interrupt)?;
+    let mut defs = ir::analysis::definitions(kernel.registers.len(), insts, interrupt)?;
+    except.iter().for_each(|reg| defs[reg.0 as usize] = 0);
     let mut constants: Vec<Option<u64>> = vec![None; kernel.registers.len()];
     let mut any = false;
     for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {

@@ -87,6 +87,26 @@ pub(super) fn assign(
     place(kernel, &facts, interrupt)
 }
 
+/// Slots for a kernel that is watched: each register keeps its row to itself, which all warps share where nobody can tell. `None` if
+/// it was interrupted.
+pub(super) fn assign_alone(
+    kernel: &Kernel,
+    invariant: &[Inst],
+    extents: &Extents,
+    interrupt: &Interrupt<'_>,
+) -> Option<Assignment> {
+    let mut facts = vec![Facts::default(); kernel.registers.len()];
+    // Lanes of full warps may come apart, too, where every step is chosen.
+    find_ranges(kernel, extents, false, &mut facts, interrupt)?;
+    let uniformity = Uniformity::of(kernel, invariant, interrupt)?;
+    for (reg, facts) in facts.iter_mut().enumerate() {
+        let level = uniformity.level(Reg(reg as u32));
+        facts.uniform = level <= Uniform::Cta && !facts.starts_zero;
+        (facts.alone, facts.range) = (true, Some((0, 0)));
+    }
+    place(kernel, &facts, interrupt)
+}
+
 /// Gives every register that is used a row of its own in every warp, zero when a CTA starts. `None` if it was interrupted.
 pub(super) fn one_row_each(kernel: &Kernel, interrupt: &Interrupt<'_>) -> Option<Assignment> {
     let mut facts = vec![Facts::default(); kernel.registers.len()];
