@@ -6,6 +6,7 @@
 
 mod clusters;
 mod forms;
+mod objects;
 mod portable;
 mod print;
 mod printer;

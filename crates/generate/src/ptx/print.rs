@@ -2,6 +2,7 @@
 
 use super::clusters::Form;
 use super::forms::updated;
+use super::objects;
 use super::portable::is_portable;
 use super::printer::{KINDS, Printer};
 use super::specials::{Shown, shown};
@@ -63,6 +64,9 @@ fn terminator(p: &mut Printer<'_>, terminator: &Terminator) {
 }
 
 fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
+    if objects::print(p, &inst.op)? {
+        return Ok(());
+    }
     match &inst.op {
         Op::Unary { op, d, a } => {
             let ([class], _) = op.signature();
@@ -254,7 +258,7 @@ fn special(p: &mut Printer<'_>, d: Reg, what: Special) -> Result<(), String> {
 }
 
 /// An address as instructions take it. Those of the IR in shared, local and parameter memory begin at 0.
-fn place(p: &mut Printer<'_>, space: Space, address: Address) -> String {
+pub(super) fn place(p: &mut Printer<'_>, space: Space, address: Address) -> String {
     let variable = match space {
         Space::Global | Space::Generic => {
             let base = p.src(address.base, Class::W64);
@@ -325,7 +329,7 @@ fn of(p: &Printer<'_>, space: Space, address: &Address) -> &'static str {
     }
 }
 
-fn scope_of(p: &Printer<'_>, scope: Scope) -> &'static str {
+pub(super) fn scope_of(p: &Printer<'_>, scope: Scope) -> &'static str {
     match scope {
         Scope::Cta => ".cta",
         Scope::Cluster if p.target >= 90 => ".cluster",
