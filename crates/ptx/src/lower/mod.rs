@@ -41,7 +41,7 @@ use crate::catalogue;
 use crate::special;
 use crate::syntax::ast::{self, Function, Instruction, Name, Statement, StatementKind};
 use crate::syntax::{Linkage, ScalarType, Space};
-use crate::target::Target;
+use crate::target::{self, Target};
 use call_graph::CallGraph;
 use demands::{CLUSTERS_SINCE, cluster_limits, register_limit, thread_limits};
 use diag::{Diagnostic, Span};
@@ -105,6 +105,7 @@ pub fn lower_kernel(
         grid_workspace: image.grid_workspace,
         clusters: image.clusters && target.sm >= CLUSTERS_SINCE,
         constants: image.constants.clone(),
+        flushes: declared(module).is_some_and(|sm| sm < SUBNORMALS),
         local_bytes: 0,
         frame: LocalFrame::default(),
         base: None,
@@ -125,6 +126,14 @@ pub fn lower_kernel(
 }
 
 impl Lowering {
+/// The first architecture with subnormal numbers of binary32. For those before, code flushes them on whatever it runs.
+const SUBNORMALS: u32 = 20;
+
+/// The architecture that a module says it is for.
+fn declared(module: &ast::Module) -> Option<u32> {
+    module.target.iter().flat_map(|target| &target.names).find_map(|name| target::sm_number(name))
+}
+
     fn function(&mut self, function: &Function) {
         self.call_graph = CallGraph::of(function, &self.scopes.functions);
         let (first, mut kernel) = (self.b.current(), self.b.current());
@@ -382,9 +391,12 @@ impl Lowering {
         let instruction = written_out.as_ref().unwrap_or(instruction);
         let lowered = match &*instruction.opcode == catalogue::CALL {
             true => self.call(instruction),
-            false => {
-                catalogue::find(instruction).and_then(|inst| (inst.form.form.lower)(self, &inst))
-            }
+            false => catalogue::find(instruction).and_then(|mut inst| {
+                if self.flushes {
+                    inst.flush();
+                }
+                (inst.form.form.lower)(self, &inst)
+            }),
         };
         self.b.set_guard(None);
         self.relaxed = false;
