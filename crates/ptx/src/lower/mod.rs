@@ -16,6 +16,7 @@ pub(crate) mod layout;
 mod lines;
 mod lowering;
 mod names;
+mod opaque;
 mod operands;
 mod routine;
 mod routines;
@@ -104,8 +105,8 @@ pub fn lower_kernel(
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
         clusters: image.clusters && target.sm >= CLUSTERS_SINCE,
-        constants: image.constants.clone(),
         flushes: declared(module).is_some_and(|sm| sm < SUBNORMALS),
+        constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
         base: None,
@@ -125,7 +126,6 @@ pub fn lower_kernel(
     lowering.finish(function, cluster_limits(function, target)?)
 }
 
-impl Lowering {
 /// The first architecture with subnormal numbers of binary32. For those before, code flushes them on whatever it runs.
 const SUBNORMALS: u32 = 20;
 
@@ -134,6 +134,7 @@ fn declared(module: &ast::Module) -> Option<u32> {
     module.target.iter().flat_map(|target| &target.names).find_map(|name| target::sm_number(name))
 }
 
+impl Lowering {
     fn function(&mut self, function: &Function) {
         self.call_graph = CallGraph::of(function, &self.scopes.functions);
         let (first, mut kernel) = (self.b.current(), self.b.current());
