@@ -70,10 +70,10 @@ impl Generator<'_> {
         let left = self.how_deep();
         self.call(&mut routine, region.mask, left);
         self.statements(region.inner(region.mask, region.who), 2);
-        let left = if self.choices.one_in(2) { Src::Imm(0) } else { left };
-        self.call(&mut routine, region.mask, left);
+        let again = if self.choices.one_in(2) { Src::Imm(0) } else { left };
+        self.call(&mut routine, region.mask, again);
         let behind = self.b.current();
-        // Lanes that call themselves part.
+        // Lanes that call themselves part, whichever of the calls it is.
         let who = if left == Src::Imm(0) { region.who } else { Together::Some };
         self.routine(region, routine, who);
         self.b.switch_to(behind);

@@ -38,8 +38,8 @@ impl Generator<'_> {
             27..30 if region.is_uniform() => self.barrier_statement(region),
             30 => self.order(),
             31 => self.warp_exchange(region),
-            // What they call may be much.
-            32..34 if region.depth < 2 => self.calls(region),
+            // What they call may be much. In lockstep only lanes of structured code are sure to meet again.
+            32..34 if region.depth < 2 && self.is_independent => self.calls(region),
             34..42 if region.who == Together::Cluster => self.cluster_statement(region),
             42..44 if all_are_there && self.is_independent => self.object_statement(region),
             44..46 if all_are_there && self.is_independent => self.copy_statement(region),
