@@ -243,7 +243,9 @@ pub(crate) fn surface(texels: &Texels, what: SurfaceAccess, coordinates: [u32; 4
             None => return outside(what.outside),
         },
         SurfaceUnit::Integer(bytes)
-            if texel != u64::from(bytes) || texels.format.kind == ChannelKind::Float =>
+            if texel != u64::from(bytes)
+                || texels.format.bits != 32
+                || texels.format.kind == ChannelKind::Float =>
         {
             return Place::Unfit(bytes);
         }
