@@ -187,7 +187,7 @@ const SAMPLED: &[Form] = textures! { "sampler:samplerref, " Unified
 };
 
 /// All of them.
-const TEXTURE: [Form; OWN.len() + SAMPLED.len() + APART.len()] = all(&[OWN, SAMPLED, APART]);
+static TEXTURE: [Form; OWN.len() + SAMPLED.len() + APART.len()] = all(&[OWN, SAMPLED, APART]);
 
 /// Lists of forms as one.
 const fn all<const COUNT: usize>(lists: &[&[Form]]) -> [Form; COUNT] {

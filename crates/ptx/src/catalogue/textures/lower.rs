@@ -1,7 +1,7 @@
 //! Accesses to textures by handle, as requests to the host.
 
 use crate::catalogue::not_implemented;
-use crate::lower::{Inst, Lowering, Result};
+use crate::lower::{Entity, Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Operand, OperandKind};
 use ir::{
@@ -37,9 +37,21 @@ pub(super) fn sample(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 /// A comparison with a depth. The ISA says that a texel passes or does not, and leaves to the texture what passes; nothing that makes
 /// textures for CUDA says it.
 pub(super) fn depth(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let geometry = inst.word("geom").and_then(Geometry::from_word);
+    let has_offset = inst.operand("offset").is_some();
+    if geometry.is_some_and(|geometry| geometry.cube) && !has_offset && is_integer(lo, inst)? {
+        return cube_offset(lo, inst);
+    }
     let message =
         "comparisons with a depth are not there: CUDA has no means to say how a texture compares";
     lo.unsupported(inst, message)
+}
+
+/// Whether what stands in the place of a depth is declared as an integer, so that the assembler takes it for an offset.
+fn is_integer(lo: &mut Lowering, inst: &Inst<'_>) -> Result<bool> {
+    let OperandKind::Name(name) = &lo.operand(inst, "depth")?.kind else { return Ok(false) };
+    let Ok(Entity::Register(index)) = lo.entity(name) else { return Ok(false) };
+    Ok(matches!(lo.declared(index), ScalarType::S32 | ScalarType::U32))
 }
 
 /// An offset in a cube map, which the assembler takes (PTX ISA 9.1, 9.7.10.3 tex: "Offset vector operand e is not supported for
