@@ -3,7 +3,7 @@
 
 use super::clusters::memory_of;
 use super::generator::{Cluster, Generator, INPUT, OWN, RESULTS};
-use super::kernel;
+use super::layout::{LANDING, landing};
 use super::objects::Object;
 use super::region::Region;
 use ir::mbarrier as object;
@@ -11,9 +11,6 @@ use ir::{
     Access, Address, AsyncCopy, BULK_UNIT, BinaryOp, Class, CompareOp, Completion, CopyProgress,
     Groups, Op, Ordering, Scope, Space, Src, Terminator,
 };
-
-/// Bytes of shared memory into which copies are made.
-pub(super) const LANDING: u64 = 128;
 
 impl Generator<'_> {
     pub(super) fn copy_statement(&mut self, region: &Region) {
@@ -60,7 +57,7 @@ impl Generator<'_> {
 
     /// Where copies land.
     fn landing(&self) -> i64 {
-        kernel::landing(self.threads) as i64
+        landing(self.threads) as i64
     }
 
     fn bulk_copy(

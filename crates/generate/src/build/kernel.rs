@@ -1,16 +1,15 @@
 //! The frame of every kernel: what it begins and ends with.
 
 use super::clusters::memory_of;
-use super::copies::LANDING;
 use super::generator::{Cluster, Fixed, Generator, INPUT, LOCAL, OWN, RESULTS, SCRATCH};
+use super::layout::{LANDING, landing};
 use super::memory::COUNTERS;
-use super::objects::OBJECTS;
 use super::region::{Region, Together};
 use crate::case::Case;
 use crate::choices::Choices;
 use ir::{
-    Access, Address, BULK_UNIT, BinaryOp, Builder, Class, ClusterLimits, CompareOp, Dim, Op,
-    Ordering, Pred, Reg, Space,
+    Access, Address, BinaryOp, Builder, Class, ClusterLimits, CompareOp, Dim, Op, Ordering, Pred,
+    Reg, Space,
 };
 use ir::{Special, Src, Terminator, UnaryOp, WarpRules};
 
@@ -34,17 +33,6 @@ const CLUSTERS: [([u32; 3], [u32; 3]); 8] = [
     ([2, 1, 2], [1, 1, 2]),
     ([2, 3, 1], [2, 1, 1]),
 ];
-
-/// Where the barrier objects of a CTA of so many threads stand in shared memory: behind the threads' own bytes, two words of each to
-/// exchange, and the cells to reduce in, those of the cluster behind those of the CTA.
-pub(super) fn objects(threads: u32) -> u64 {
-    (u64::from(threads) * (OWN + 8) + 16 * COUNTERS.len() as u64).next_multiple_of(BULK_UNIT)
-}
-
-/// Where copies in bulk land.
-pub(super) fn landing(threads: u32) -> u64 {
-    objects(threads) + 8 * OBJECTS
-}
 
 /// The kernel that some choices make, with its launch.
 pub fn generate(choices: &mut Choices) -> Case {

@@ -8,6 +8,7 @@ mod control;
 mod copies;
 mod generator;
 mod kernel;
+mod layout;
 mod memory;
 mod objects;
 mod region;

@@ -5,16 +5,13 @@
 //! other before they arrive, and read when they have waited, shows whether it orders them.
 
 use super::generator::{Cluster, Generator, OWN};
-use super::kernel;
+use super::layout::{OBJECTS, objects};
 use super::region::{Region, Together};
 use ir::mbarrier as object;
 use ir::{
     Access, Address, BinaryOp, Class, CompareOp, Op, Ordering, Pred, Reg, Scope, Space, Src,
     Terminator, UnaryOp, Update,
 };
-
-/// Objects of a CTA: a word each.
-pub(super) const OBJECTS: u64 = 4;
 
 /// Who arrives in a phase.
 #[derive(Clone, Copy)]
@@ -83,7 +80,7 @@ impl Generator<'_> {
 
     /// Where the objects stand.
     fn objects(&self) -> i64 {
-        kernel::objects(self.threads) as i64
+        objects(self.threads) as i64
     }
 
     /// Instructions of the CTA's first thread alone.

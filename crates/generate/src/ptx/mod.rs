@@ -7,6 +7,7 @@
 mod clusters;
 mod forms;
 mod objects;
+mod places;
 mod portable;
 mod print;
 mod printer;

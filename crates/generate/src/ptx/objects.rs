@@ -2,7 +2,7 @@
 //! are those of our own, so instructions of PTX take the place of what reads and writes them.
 
 use super::clusters::Definitions;
-use super::print::{place, scope_of};
+use super::places::{place, scope_of};
 use super::printer::Printer;
 use ir::mbarrier as object;
 use ir::{
