@@ -395,8 +395,13 @@ impl Lower<'_> {
         let live: Vec<Reg> = self.live.iter().copied().collect();
         for reg in &live {
             match why {
-                // Mostly the code itself goes on behind it.
-                Why::Barrier => self.write_home(*reg),
+                // Mostly the code itself goes on behind it, and takes no row for open but those of numbers.
+                Why::Barrier => {
+                    if !self.floats[reg.0 as usize] {
+                        self.canonical(*reg);
+                    }
+                    self.write_home(*reg);
+                }
                 Why::Leaves | Why::Yields | Why::Exits => {
                     self.canonical(*reg);
                     self.write_home(*reg);
