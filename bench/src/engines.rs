@@ -2,6 +2,7 @@
 //! the processor's time.
 
 use crate::clock::{processor_time, shortest};
+use crate::cub;
 use crate::families;
 use crate::patterns;
 use crate::row::Row;
@@ -22,6 +23,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
     let first = Module::from_ptx("kernels.ptx", include_str!("../kernels/kernels.ptx"))?;
     let second = Module::from_ptx("families.ptx", include_str!("../kernels/families.ptx"))?;
     let third = Module::from_ptx("patterns.ptx", include_str!("../kernels/patterns.ptx"))?;
+    let fourth = Module::from_ptx("cub.ptx", include_str!("../kernels/cub.ptx"))?;
     let device = Device::new()?;
     let integers: Vec<i32> = (0..ELEMENTS as u32)
         .map(|i| (i.wrapping_mul(2_654_435_761) >> 15 & 0x7ff) as i32 - 1024)
@@ -161,6 +163,7 @@ pub(crate) fn bench(names: &[String]) -> Result<(), Error> {
         },
     ];
     rows.extend(patterns::rows(&device, &third)?);
+    rows.extend(cub::rows(&device, &fourth)?);
     let engines: Vec<EngineChoice> =
         EngineChoice::available().chain([EngineChoice::Auto]).collect();
     let (engines_named, names): (Vec<&String>, Vec<&String>) =

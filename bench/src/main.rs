@@ -11,6 +11,7 @@
 //! how many times longer than native loops thirteen kernels take by each engine, `-- textures` how many texels are read in a second.
 
 mod clock;
+mod cub;
 mod engines;
 mod families;
 mod heap;

@@ -1,7 +1,7 @@
 //! Machine instructions before registers are allocated: x86 instructions whose operands are values.
 
 use crate::exit::Leaving;
-use iced_x86::{Code, ConditionCode};
+use iced_x86::{Code, ConditionCode, Instruction, Mnemonic};
 use ir::Access;
 use regalloc2::{Block, Function, Inst, InstRange, Operand, PReg, PRegSet, RegClass, VReg};
 use std::ops::Range;
@@ -227,10 +227,29 @@ impl Func {
     }
 
     fn push(&mut self, kind: Kind, operands: &[Operand], calls: bool) {
+        let tests = matches!(kind, Kind::Branch(_) | Kind::Guard { .. });
+        debug_assert!(
+            !tests || self.flags_are_meant(),
+            "{kind:?}: what changes flags stands before"
+        );
         let start = self.operands.len() as u32;
         self.operands.extend_from_slice(operands);
         let operands = start..self.operands.len() as u32;
         self.insts.push(MInst { kind, operands, calls });
+    }
+
+    /// Whether what changed flags last is there for that.
+    fn flags_are_meant(&self) -> bool {
+        let last = self.insts.iter().rev().find_map(|inst| match inst.kind {
+            Kind::X { code, .. } => {
+                let mut instruction = Instruction::default();
+                instruction.set_code(code);
+                (instruction.rflags_modified() != 0).then_some(code.mnemonic())
+            }
+            _ => None,
+        });
+        use Mnemonic as M;
+        matches!(last, Some(M::Test | M::Cmp | M::Sub | M::Kortestw | M::Vptest))
     }
 
     /// Adds an x86 instruction.

@@ -3,6 +3,7 @@
 use ir::{Access, Address, BinaryOp, Builder, Class, CompareOp, Dim, Kernel, Op, Ordering, Space};
 use ir::{Reg, Special, Src, Terminator, UnaryOp, WarpRules};
 use std::fs;
+use std::time::{Duration, Instant};
 use warpwise_vm::{CodeCache, EngineChoice, Executable, Launch, Memory};
 
 const THREADS: u32 = 64;
@@ -153,6 +154,23 @@ fn many_branches_part_lanes() {
     for engine in EngineChoice::available() {
         run_branches(&Executable::new(branches(COUNT)), engine, COUNT);
     }
+}
+
+/// Its code takes too long to be made while a launch waits.
+#[test]
+fn machine_code_of_a_large_kernel_is_made_beside_its_launches() {
+    const COUNT: u32 = 700;
+    let is_native = |engine| matches!(engine, EngineChoice::Native(_));
+    if !EngineChoice::available().any(is_native) {
+        return;
+    }
+    let executable = Executable::new(branches(COUNT));
+    let started = Instant::now();
+    while executable.machine_code() == 0 {
+        assert!(started.elapsed() < Duration::from_secs(120), "no code was made");
+        run_branches(&executable, EngineChoice::Auto, COUNT);
+    }
+    run_branches(&executable, EngineChoice::Auto, COUNT);
 }
 
 #[test]

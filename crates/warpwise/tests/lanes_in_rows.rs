@@ -55,6 +55,26 @@ const TEXT: &str = "
         @%p st.global.u32 [%rd3], %r2;
         ret;
     }
+    // out[t] = (in[t].y, in[t].x + t)
+    .visible .entry pairs(.param .u64 in, .param .u64 out)
+    {
+        .reg .b32 %r<6>;
+        .reg .b64 %rd<8>;
+        ld.param.u64 %rd1, [in];
+        ld.param.u64 %rd2, [out];
+        mov.u32 %r1, %tid.x;
+        mov.u32 %r2, %tid.y;
+        mov.u32 %r3, %ntid.x;
+        mad.lo.u32 %r1, %r2, %r3, %r1;
+        mul.wide.u32 %rd3, %r1, 16;
+        add.u64 %rd1, %rd1, %rd3;
+        add.u64 %rd2, %rd2, %rd3;
+        ld.global.v2.u64 {%rd4, %rd5}, [%rd1];
+        cvt.u64.u32 %rd6, %r1;
+        add.u64 %rd4, %rd4, %rd6;
+        st.global.v2.u64 [%rd2], {%rd5, %rd4};
+        ret;
+    }
     // out[t] = in[index[t]]
     .visible .entry collect(.param .u64 in, .param .u64 index, .param .u64 out)
     {
@@ -109,6 +129,29 @@ fn tiles_of_any_width_are_the_same_on_every_engine() {
             }
             let found = device.download::<u32>(out).expect("there");
             assert!(found == expected, "{engine}, tiles of {width} by {height}");
+            device.free(out).expect("a buffer");
+        }
+    }
+}
+
+#[test]
+fn pairs_of_64_bits_are_the_same_on_every_engine() {
+    let module = Module::from_ptx("rows.ptx", TEXT).expect("it is legal");
+    let kernel = module.kernel("pairs").expect("it lowers");
+    let device = Device::new().expect("address space");
+    let input: Vec<u64> = numbers(256).into_iter().map(|n| u64::from(n) << 17 | 5).collect();
+    let from = device.upload(&input).expect("space");
+    for engine in EngineChoice::available() {
+        for block in [[128, 1, 1], [8, 16, 1], [32, 1, 1], [96, 1, 1]] {
+            let out = device.upload(&[0u64; 256]).expect("space");
+            let config = LaunchConfig { engine, ..LaunchConfig::new(1, block) };
+            kernel.launch(&device, &config, &[from.into(), out.into()]).expect("it runs");
+            let found = device.download::<u64>(out).expect("there");
+            let threads = block.iter().product::<u32>() as usize;
+            for t in 0..threads {
+                let expected = [input[2 * t + 1], input[2 * t] + t as u64];
+                assert_eq!(found[2 * t..][..2], expected, "{engine}, {block:?}, thread {t}");
+            }
             device.free(out).expect("a buffer");
         }
     }

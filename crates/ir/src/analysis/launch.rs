@@ -9,14 +9,14 @@ pub const GANG_LANES: usize = 2 * WARP;
 ///
 /// A *gang* is one warp, or two that follow each other, whose lanes run the same code at once. What is known of a gang's lanes is
 /// known of [`GANG_LANES`]: those of a gang of one warp are told twice. A gang's lanes are divided into *slices*: its warps, or the
-/// lanes of each vector.
+/// lanes of each vector, or part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchShape {
     /// The CTA's extents in threads.
     pub block: [u32; 3],
     /// Warps of a gang: 1 or 2.
     pub gang: u32,
-    /// Lanes of a vector, a power of two of at most a warp's.
+    /// Lanes of a vector, or of a part of it, a power of two of at most a warp's.
     pub vector: u32,
 }
 

@@ -253,18 +253,18 @@ impl Lower<'_> {
             }
             Space::Local => {
                 let Local { bytes, stride } = self.input.local;
-                let mut offsets = self.within(accessed, bytes, narrow, wide);
-                for (nth, offset) in offsets.iter_mut().enumerate() {
-                    // Flags stay: these are vectors.
-                    let first = (nth * self.level.lanes()) as u32;
-                    let threads = self.pool(counted(first, stride));
-                    *offset = self.binary(V::AddD, *offset, O::M(threads));
-                }
+                // First, for behind the check flags have to stay.
                 let warp = self.warp_number(7);
                 let [step, start] =
                     [at::LOCAL_STEP, at::LOCAL].map(|field| O::M(Mem::new(Base::Context, field)));
                 let first = self.tied(Code::Imul_r64_rm64, warp, step);
                 let base = self.tied(Code::Add_r64_rm64, first, start);
+                let mut offsets = self.within(accessed, bytes, narrow, wide);
+                for (nth, offset) in offsets.iter_mut().enumerate() {
+                    let first = (nth * self.level.lanes()) as u32;
+                    let threads = self.pool(counted(first, stride));
+                    *offset = self.binary(V::AddD, *offset, O::M(threads));
+                }
                 Reached { base, offsets, site: None }
             }
             Space::Global | Space::Generic | Space::Param => self.reached_global(accessed, wide),

@@ -1,4 +1,4 @@
-//! The words of vectors taken apart and put together: what accesses of several elements a lane need.
+//! The elements of vectors taken apart and put together: what accesses of several elements a lane need.
 
 use super::Lower;
 use super::value::FLOAT;
@@ -6,35 +6,57 @@ use crate::Level;
 use crate::isa::{U, V};
 use crate::mir::O;
 use iced_x86::Code;
+use ir::Class;
 use regalloc2::VReg;
 
 impl Lower<'_> {
-    /// The words of two vectors, one after the other, with even numbers, or with odd ones.
-    pub(super) fn every_other(&mut self, [a, b]: [VReg; 2], odd: bool) -> VReg {
-        match self.level {
-            Level::Avx2 => {
+    /// The elements of two vectors, one after the other, with even numbers, or with odd ones.
+    pub(super) fn every_other(&mut self, class: Class, [a, b]: [VReg; 2], odd: bool) -> VReg {
+        let odd_word = u32::from(odd);
+        match (self.level, class) {
+            (Level::Avx2, Class::W64) => {
+                let pick = if odd {
+                    Code::VEX_Vunpckhpd_ymm_ymm_ymmm256
+                } else {
+                    Code::VEX_Vunpcklpd_ymm_ymm_ymmm256
+                };
+                let found = self.func.value(FLOAT);
+                self.func.x(pick, &[O::D(found), O::U(a), O::U(b)]);
+                self.in_order(found)
+            }
+            (Level::Avx2, Class::W32 | Class::Pred) => {
                 let picks = if odd { 0xdd } else { 0x88 };
                 let found = self.func.value(FLOAT);
                 let code = V::ShufPs.code(self.level);
                 self.func.x(code, &[O::D(found), O::U(a), O::U(b), O::I8(picks)]);
                 self.in_order(found)
             }
-            Level::Avx512 => self.picked([a, b], |word| 2 * word + u32::from(odd)),
+            (Level::Avx512, Class::W64) => {
+                self.picked([a, b], |word| word / 2 * 4 + odd_word * 2 + word % 2)
+            }
+            (Level::Avx512, Class::W32 | Class::Pred) => {
+                self.picked([a, b], |word| 2 * word + odd_word)
+            }
         }
     }
 
-    /// Two vectors, one after the other, of the words of two others in turn.
-    fn in_turn(&mut self, [a, b]: [VReg; 2]) -> [VReg; 2] {
-        match self.level {
-            Level::Avx2 => {
-                let [low, high] =
-                    [Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256].map(
-                        |code| {
-                            let found = self.func.value(FLOAT);
-                            self.func.x(code, &[O::D(found), O::U(a), O::U(b)]);
-                            found
-                        },
-                    );
+    /// Two vectors, one after the other, of the elements of two others in turn.
+    fn in_turn(&mut self, class: Class, [a, b]: [VReg; 2]) -> [VReg; 2] {
+        match (self.level, class) {
+            (Level::Avx2, Class::W64 | Class::W32 | Class::Pred) => {
+                let unpack = match class {
+                    Class::W64 => {
+                        [Code::VEX_Vunpcklpd_ymm_ymm_ymmm256, Code::VEX_Vunpckhpd_ymm_ymm_ymmm256]
+                    }
+                    Class::W32 | Class::Pred => {
+                        [Code::VEX_Vunpcklps_ymm_ymm_ymmm256, Code::VEX_Vunpckhps_ymm_ymm_ymmm256]
+                    }
+                };
+                let [low, high] = unpack.map(|code| {
+                    let found = self.func.value(FLOAT);
+                    self.func.x(code, &[O::D(found), O::U(a), O::U(b)]);
+                    found
+                });
                 // Of both, the lower halves, and the upper ones.
                 [0x20, 0x31].map(|halves| {
                     let found = self.func.value(FLOAT);
@@ -43,24 +65,27 @@ impl Lower<'_> {
                     found
                 })
             }
-            Level::Avx512 => {
+            (Level::Avx512, Class::W64) => [0, 8].map(|first| {
+                self.picked([a, b], |word| first + word / 4 * 2 + word % 2 + word / 2 % 2 * 16)
+            }),
+            (Level::Avx512, Class::W32 | Class::Pred) => {
                 [0, 8].map(|first| self.picked([a, b], |word| first + word / 2 + word % 2 * 16))
             }
         }
     }
 
     /// The vectors of two or four elements a lane, of as many vectors of memory.
-    pub(super) fn taken_apart(&mut self, memory: &[VReg]) -> Vec<VReg> {
+    pub(super) fn taken_apart(&mut self, class: Class, memory: &[VReg]) -> Vec<VReg> {
         match *memory {
-            [a, b] => [false, true].map(|odd| self.every_other([a, b], odd)).to_vec(),
+            [a, b] => [false, true].map(|odd| self.every_other(class, [a, b], odd)).to_vec(),
             [a, b, c, d] => {
                 let [even, odd] = [false, true].map(|odd| {
-                    let low = self.every_other([a, b], odd);
-                    [low, self.every_other([c, d], odd)]
+                    let low = self.every_other(class, [a, b], odd);
+                    [low, self.every_other(class, [c, d], odd)]
                 });
-                // Elements 0 and 2 are the even words, 1 and 3 the odd ones.
+                // Elements 0 and 2 are the even ones, 1 and 3 the odd ones.
                 [(even, false), (odd, false), (even, true), (odd, true)]
-                    .map(|(words, second)| self.every_other(words, second))
+                    .map(|(elements, second)| self.every_other(class, elements, second))
                     .to_vec()
             }
             _ => memory.to_vec(),
@@ -68,13 +93,13 @@ impl Lower<'_> {
     }
 
     /// What [`Self::taken_apart`] takes apart.
-    pub(super) fn put_together(&mut self, elements: &[VReg]) -> Vec<VReg> {
+    pub(super) fn put_together(&mut self, class: Class, elements: &[VReg]) -> Vec<VReg> {
         match *elements {
-            [a, b] => self.in_turn([a, b]).to_vec(),
+            [a, b] => self.in_turn(class, [a, b]).to_vec(),
             [a, b, c, d] => {
-                let even = self.in_turn([a, c]);
-                let odd = self.in_turn([b, d]);
-                let halves = [0, 1].map(|half| self.in_turn([even[half], odd[half]]));
+                let even = self.in_turn(class, [a, c]);
+                let odd = self.in_turn(class, [b, d]);
+                let halves = [0, 1].map(|half| self.in_turn(class, [even[half], odd[half]]));
                 halves.concat()
             }
             _ => elements.to_vec(),

@@ -320,7 +320,7 @@ impl Lower<'_> {
     }
 
     /// The masks of the lanes that execute, for values of a class.
-    fn lane_masks(&mut self, class: Class) -> Vectors {
+    pub(super) fn lane_masks(&mut self, class: Class) -> Vectors {
         let Some(masked) = self.masked.clone() else { return Vectors::default() };
         let known = if class == Class::W64 { masked.wide } else { masked.masks };
         if let Some(known) = known {

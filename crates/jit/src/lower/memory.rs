@@ -43,7 +43,7 @@ pub(super) struct Wanted<'a> {
 }
 
 /// What the runs of one access have in common.
-struct Run {
+pub(super) struct Run {
     /// From the lane of which the others follow to the lowest.
     offset: i64,
     offset32: i32,
@@ -54,10 +54,23 @@ struct Run {
     wide: bool,
 }
 
+impl Run {
+    /// One element.
+    pub(super) fn of_one(bytes: i64, wide: bool) -> Run {
+        Run { offset: 0, offset32: 0, span: bytes, bytes, wide }
+    }
+}
+
 impl Lanes {
     /// Where a lane is: from where it is counted, and how far.
     fn place(&self, lane: usize) -> (Reached, i64) {
         (self.bases[lane / self.slice], self.at[lane])
+    }
+
+    /// How far a lane is from another, if both are counted from the same place.
+    pub(super) fn distance(&self, from: usize, to: usize) -> Option<i64> {
+        let ((base, start), (other, end)) = (self.place(from), self.place(to));
+        (base == other).then(|| end - start)
     }
 
     /// The element of a lane, or one so many bytes further on.
@@ -119,27 +132,34 @@ impl Lower<'_> {
         if *space == Space::Param {
             return size >= 4 && self.load_parameter(d, size, address);
         }
+        if self.load_some(op, place) {
+            return true;
+        }
         let Some(shape) = self.address_shape(address, *space) else { return false };
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = &shape else { return false };
         let uniform = shape.is_uniform();
         let wide = size == 8;
         let count = self.count(if wide { Class::W64 } else { Class::W32 });
         let bytes = size * d.len() as i64;
-        let dense = self.are_dense(affine, self.level.lanes(), bytes);
+        let dense = self.are_dense(affine, self.gang.lanes() / count, bytes);
         let alike = affine.is_uniform();
-        if wide && !alike && !(d.len() == 1 && self.are_dense(affine, self.level.lanes() / 2, 8)) {
+        if wide && !alike && !(dense && d.len() <= 2) {
             return false;
         }
         if size < 4 && !alike && !(dense && d.len() == 1) {
+            return false;
+        }
+        if !self.are_halves(&shape, affine, *access) {
             return false;
         }
         let among = self.gang.all();
         let wanted = Wanted { address, space: *space, bytes, writes: false, among };
         let Some(lanes) = self.checked(&wanted, &shape, place) else { return false };
         self.count_strong(*space, *ordering);
-        let interleaved = dense && !wide && matches!(d.len(), 2 | 4);
+        let interleaved = dense && matches!(d.len(), 2 | 4);
+        let class = access_class(*access);
         let mut elements = match interleaved {
-            true => self.load_interleaved(&lanes, d.len()),
+            true => self.load_interleaved(&lanes, class, d.len()),
             false => Vec::new(),
         };
         for (nth, d) in d.iter().enumerate() {
@@ -161,23 +181,24 @@ impl Lower<'_> {
     }
 
     /// Whether, in each group of so many lanes, elements of so many bytes lie one after the other.
-    fn are_dense(&self, affine: &Affine, group: usize, bytes: i64) -> bool {
+    pub(super) fn are_dense(&self, affine: &Affine, group: usize, bytes: i64) -> bool {
         (0..self.gang.lanes()).all(|lane| {
             let nth = lane % group;
             affine.step(lane).wrapping_sub(affine.step(lane - nth)) == (nth as i64 * bytes) as u64
         })
     }
 
-    /// The vectors of each of several words a lane, which lie one after the other for all lanes of a slice.
-    fn load_interleaved(&mut self, lanes: &Lanes, words: usize) -> Vec<Vec<VReg>> {
-        let mut elements = vec![Vec::new(); words];
-        for slice in 0..self.count(Class::W32) {
-            let first = slice * self.level.lanes();
+    /// The vectors of each of several elements a lane, which lie one after the other for all lanes of a vector.
+    fn load_interleaved(&mut self, lanes: &Lanes, class: Class, count: usize) -> Vec<Vec<VReg>> {
+        let mut elements = vec![Vec::new(); count];
+        let vectors = self.count(class);
+        for nth in 0..vectors {
+            let first = nth * (self.gang.lanes() / vectors);
             let step = self.level.bytes() as i64;
-            let memory: Vec<VReg> = (0..words as i64)
+            let memory: Vec<VReg> = (0..count as i64)
                 .map(|nth| self.unary(U::Load, O::M(lanes.memory(first, nth * step))))
                 .collect();
-            let apart = self.taken_apart(&memory);
+            let apart = self.taken_apart(class, &memory);
             elements.iter_mut().zip(apart).for_each(|(all, vector)| all.push(vector));
         }
         elements
@@ -236,8 +257,10 @@ impl Lower<'_> {
         offset: i64,
     ) -> VReg {
         let (size, memory) = (i64::from(access.bytes()), lanes.memory(first, offset));
-        let at = |lane: usize| lanes.at[first + lane] - lanes.at[first];
-        if (0..count).all(|lane| at(lane) == 0) {
+        let steps = |by: i64| {
+            (0..count).all(|lane| lanes.distance(first, first + lane) == Some(lane as i64 * by))
+        };
+        if steps(0) {
             return self.load_alike(memory, access);
         }
         let widen = match access {
@@ -247,16 +270,20 @@ impl Lower<'_> {
             Access::S16 => Some(U::WidenHalvesS),
             Access::B32 | Access::B64 => None,
         };
+        if widen.is_none() && steps(size) {
+            return self.unary(U::Load, O::M(memory));
+        }
+        if let Some(found) = self.load_halves(lanes, first, access, offset) {
+            return found;
+        }
         if let Some(widen) = widen {
             // Such elements lie one after the other.
             return self.unary(widen, O::M(memory));
         }
-        if (0..count).all(|lane| at(lane) == lane as i64 * size) {
-            return self.unary(U::Load, O::M(memory));
-        }
         let mut bytes = [0; 64];
         for (lane, chunk) in bytes.chunks_exact_mut(4).enumerate().take(count) {
-            chunk.copy_from_slice(&(at(lane) as i32).to_le_bytes());
+            let at = lanes.at[first + lane] - lanes.at[first];
+            chunk.copy_from_slice(&(at as i32).to_le_bytes());
         }
         let offsets = self.pool(bytes);
         let offsets = self.unary(U::Load, O::M(offsets));
@@ -266,7 +293,7 @@ impl Lower<'_> {
     }
 
     /// One element for all lanes of a vector.
-    fn load_alike(&mut self, memory: Mem, access: Access) -> VReg {
+    pub(super) fn load_alike(&mut self, memory: Mem, access: Access) -> VReg {
         match access {
             Access::B32 => self.unary(U::BroadcastMemory, O::M(memory)),
             Access::B64 => self.unary(U::BroadcastMemoryQ, O::M(memory)),
@@ -287,7 +314,8 @@ impl Lower<'_> {
         let (size, class) = (i64::from(access.bytes()), access_class(*access));
         let fits = match values.len() {
             1 => true,
-            2 | 4 => size == 4,
+            2 => size >= 4,
+            4 => size == 4,
             _ => false,
         };
         let Some(shape) = self.address_shape(address, *space) else { return false };
@@ -296,9 +324,13 @@ impl Lower<'_> {
         // Elements of all lanes are packed at once without AVX-512.
         let group = match self.level {
             Level::Avx2 if size < 4 => WARP,
-            Level::Avx2 | Level::Avx512 => self.level.lanes(),
+            Level::Avx2 | Level::Avx512 => self.gang.lanes() / self.count(class),
         };
-        if !fits || !self.are_dense(affine, group, bytes) {
+        let by_halves = values.len() == 1
+            && size == 4
+            && !self.are_dense(affine, group, 4)
+            && self.are_dense(affine, group / 2, 4);
+        if !fits || !(by_halves || self.are_dense(affine, group, bytes)) {
             return false;
         }
         for value in values {
@@ -317,11 +349,17 @@ impl Lower<'_> {
             self.store_small(&lanes, &all, size);
             return true;
         }
+        if by_halves {
+            let all: Vec<VReg> =
+                (0..self.count(class)).map(|slice| self.vector(values[0], class, slice)).collect();
+            self.store_halves(&lanes, &all);
+            return true;
+        }
         for slice in 0..self.count(class) {
             let elements: Vec<VReg> =
                 values.iter().map(|value| self.vector(*value, class, slice)).collect();
             let first = slice * self.level.bytes() / size as usize;
-            for (nth, vector) in (0..).zip(self.put_together(&elements)) {
+            for (nth, vector) in (0..).zip(self.put_together(class, &elements)) {
                 let to = lanes.memory(first, nth * self.level.bytes() as i64);
                 self.func.x(store, &[O::M(to), O::U(vector)]);
             }
@@ -448,7 +486,13 @@ impl Lower<'_> {
     }
 
     /// Checks that the lanes which follow from each of several lie in one region, and says from where they are counted.
-    fn checked_runs(&mut self, firsts: &[VReg], run: &Run, site: u32, place: u32) -> Vec<Reached> {
+    pub(super) fn checked_runs(
+        &mut self,
+        firsts: &[VReg],
+        run: &Run,
+        site: u32,
+        place: u32,
+    ) -> Vec<Reached> {
         let lowest: Vec<VReg> = firsts.iter().map(|first| self.lowest(*first, run)).collect();
         let rooms = [0; 2].map(|_| self.func.value(INT)).map(Operand::reg_temp);
         let operands: Vec<Operand> =
@@ -466,10 +510,7 @@ impl Lower<'_> {
         let Run { offset, offset32, span, bytes, wide } = *run;
         let end = self.input.shared_bytes as i64 - span;
         let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
-        let inside = affine.range.is_some_and(|(from, to)| {
-            i64::try_from(to)
-                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
-        });
+        let inside = self.is_inside(affine, offset, span);
         let shared = self.shared_base();
         if aligned && inside {
             return (Base::Value(shared), Some(first), offset32);
@@ -488,6 +529,15 @@ impl Lower<'_> {
             });
         }
         (Base::Value(shared), Some(lowest), 0)
+    }
+
+    /// Whether it is known that shared memory has so many bytes from the first lane and an offset on.
+    pub(super) fn is_inside(&self, affine: &Affine, offset: i64, span: i64) -> bool {
+        let end = self.input.shared_bytes as i64 - span;
+        affine.range.is_some_and(|(from, to)| {
+            i64::try_from(to)
+                .is_ok_and(|to| from as i64 + offset >= 0 && to.saturating_add(offset) <= end)
+        })
     }
 
     pub(super) fn shared_base(&mut self) -> VReg {

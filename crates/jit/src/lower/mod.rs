@@ -12,6 +12,7 @@ mod conversions;
 mod counts;
 mod each_lane;
 mod few;
+mod halves;
 mod homed;
 mod indexed;
 mod interleave;
@@ -27,6 +28,7 @@ mod quotient;
 mod runs;
 mod scalar;
 mod shuffle;
+mod some_lanes;
 mod value;
 mod values;
 mod vector;
@@ -190,7 +192,8 @@ fn gang_of(
 ) -> Option<(Gang, Shapes)> {
     let level = input.level;
     let shapes = |gang: u32| {
-        let launch = LaunchShape { block: input.block, gang, vector: level.lanes() as u32 };
+        let vector = halves::slice_lanes(level, input.block);
+        let launch = LaunchShape { block: input.block, gang, vector };
         Shapes::of(input.kernel, input.prologue, live, &launch, interrupt)
     };
     let one = shapes(1)?;

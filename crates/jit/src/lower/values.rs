@@ -81,6 +81,13 @@ impl Lower<'_> {
         Mem::new(Base::Registers(stride / 32), disp as i32)
     }
 
+    /// A lane's element of a home row, of so many bytes.
+    fn element(&self, reg: Reg, lane: usize, size: usize) -> Mem {
+        let own = self.level.bytes() / size;
+        let row = self.row(reg, lane / own);
+        Mem { disp: row.disp + (lane % own * size) as i32, ..row }
+    }
+
     /// The number of the gang's first warp times 128, shifted to the right.
     pub(super) fn warp_number(&mut self, by: u8) -> VReg {
         let bytes = self.func.value(INT);
@@ -186,8 +193,8 @@ impl Lower<'_> {
         let firsts: Vectors = (0..self.gang.lanes() / lanes)
             .map(|nth| {
                 let found = self.func.value(INT);
-                let row = self.row(reg, nth * lanes * size / self.level.bytes());
-                self.func.x(code, &[O::D(found), O::M(row)]);
+                let home = self.element(reg, nth * lanes, size);
+                self.func.x(code, &[O::D(found), O::M(home)]);
                 found
             })
             .collect();
@@ -321,15 +328,23 @@ impl Lower<'_> {
             let firsts = self.firsts(reg);
             let shape = self.shape(reg).clone();
             let mut all: Option<(VReg, VReg)> = None;
-            let own = count / firsts.len();
+            let mut of_first = |this: &mut Self, first: VReg| {
+                let vector = match all {
+                    Some((of, vector)) if of == first => vector,
+                    _ => this.broadcast(first, class),
+                };
+                all = Some((first, vector));
+                vector
+            };
             (0..count)
                 .map(|nth| {
-                    let first = firsts[nth / own];
-                    let vector = match all {
-                        Some((of, vector)) if of == first => vector,
-                        _ => self.broadcast(first, class),
-                    };
-                    all = Some((first, vector));
+                    let [low, high] = [2 * nth, 2 * nth + 1]
+                        .map(|half| firsts[half * firsts.len() / (2 * count)]);
+                    let mut vector = of_first(self, low);
+                    if low != high {
+                        let high = of_first(self, high);
+                        vector = self.joined([vector, high]);
+                    }
                     self.stepped(vector, &shape, class, nth)
                 })
                 .collect()
@@ -579,10 +594,10 @@ impl Lower<'_> {
                 self.func.x(code, &[O::M(row), O::U(first)]);
             }
             Form::Firsts if !all => {
-                let own = self.slice_of(reg) * size / self.level.bytes();
+                let own = self.slice_of(reg);
                 for (nth, first) in self.firsts(reg).iter().copied().enumerate() {
-                    let row = self.row(reg, nth * own);
-                    self.func.x(code, &[O::M(row), O::U(first)]);
+                    let home = self.element(reg, nth * own, size);
+                    self.func.x(code, &[O::M(home), O::U(first)]);
                 }
             }
             Form::One | Form::Firsts | Form::Vectors => {

@@ -219,7 +219,7 @@ impl Lower<'_> {
 
     /// The low halves of values of 64 bits in two vectors.
     pub(super) fn low_words(&mut self, low: VReg, high: VReg) -> VReg {
-        self.every_other([low, high], false)
+        self.every_other(Class::W32, [low, high], false)
     }
 
     /// A vector of values of 32 bits, each as one of 64.

@@ -63,6 +63,11 @@ impl Lower<'_> {
                 let a = self.operand(a, Class::W64, nth);
                 self.unary(U::SqrtPd, a)
             }
+            N::RcpF64(NEAREST) => {
+                let one = self.vector(Src::Imm(1f64.to_bits()), Class::W64, nth);
+                let a = self.operand(a, Class::W64, nth);
+                self.binary(V::DivPd, one, a)
+            }
             N::S32ToF64(_) => self.of_half(a, nth, U::CvtDq2Pd),
             N::F32ToF64 => {
                 if let Src::Reg(reg) = a {
@@ -120,6 +125,21 @@ impl Lower<'_> {
                 let high = self.shift(U::ShlQ, middle, 32);
                 self.binary(V::AddQ, low, O::U(high))
             }
+            B::MulHiU64 => {
+                let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
+                self.upper_product(a, b)
+            }
+            B::MulHiS64 => {
+                let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
+                let product = self.upper_product(a, b);
+                // A negative factor counts 2^64 too many of the other.
+                let zero = self.vector(Src::Imm(0), Class::W64, nth);
+                [(a, b), (b, a)].into_iter().fold(product, |product, (sign, other)| {
+                    let less = self.binary(V::SubQ, product, O::U(other));
+                    let negative = self.compare_quads(Quads::Greater, zero, sign);
+                    self.blend_of(Class::W64, negative, O::U(less), product)
+                })
+            }
             B::MinS64 | B::MaxS64 | B::MinU64 | B::MaxU64 => {
                 let (a, b) = (self.vector(a, Class::W64, nth), self.vector(b, Class::W64, nth));
                 let signed = matches!(op, B::MinS64 | B::MaxS64);
@@ -129,7 +149,7 @@ impl Lower<'_> {
                 self.blend_of(Class::W64, greater, O::U(greatest), least)
             }
             B::ShrS64 => {
-                let Src::Imm(by) = b else { return None };
+                let Src::Imm(by) = b else { return Some(self.shifted_signed(a, b, nth)) };
                 let by = (by & 0xffff_ffff).min(63) as u8;
                 let a = self.vector(a, Class::W64, nth);
                 // Where the sign has gone to, extended from there.
@@ -157,6 +177,43 @@ impl Lower<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// The upper halves of products without sign.
+    fn upper_product(&mut self, a: VReg, b: VReg) -> VReg {
+        let (a_high, b_high) = (self.shift(U::ShrQ, a, 32), self.shift(U::ShrQ, b, 32));
+        let low = self.binary(V::MulUQ, a, O::U(b));
+        let one = self.binary(V::MulUQ, a_high, O::U(b));
+        let other = self.binary(V::MulUQ, a, O::U(b_high));
+        let high = self.binary(V::MulUQ, a_high, O::U(b_high));
+        // No sum has more than 64 bits.
+        let carry = self.shift(U::ShrQ, low, 32);
+        let one = self.binary(V::AddQ, one, O::U(carry));
+        let words = self.pool(doubles(0xffff_ffff));
+        let part = self.binary(V::And, one, O::M(words));
+        let other = self.binary(V::AddQ, other, O::U(part));
+        let [one, other] = [one, other].map(|sum| self.shift(U::ShrQ, sum, 32));
+        let high = self.binary(V::AddQ, high, O::U(one));
+        self.binary(V::AddQ, high, O::U(other))
+    }
+
+    /// A shift to the right that keeps the sign, by a register: beyond 63 all bits are the sign's.
+    fn shifted_signed(&mut self, a: Src, b: Src, nth: usize) -> VReg {
+        let a = self.vector(a, Class::W64, nth);
+        let by = self.widened(b, nth, false);
+        // Where the sign has gone to, extended from there.
+        let sign = self.pool(doubles(SIGN));
+        let sign = self.unary(U::Load, O::M(sign));
+        let [shifted, sign] = [a, sign].map(|value| self.binary(V::ShrVQ, value, O::U(by)));
+        let flipped = self.binary(V::Xor, shifted, O::U(sign));
+        let within = self.binary(V::SubQ, flipped, O::U(sign));
+        let zero = self.vector(Src::Imm(0), Class::W64, nth);
+        let negative = self.compare_quads(Quads::Greater, zero, a);
+        let ones = self.vector(Src::Imm(u64::MAX), Class::W64, nth);
+        let all = self.blend_of(Class::W64, negative, O::U(ones), zero);
+        let bits = self.vector(Src::Imm(64), Class::W64, nth);
+        let is_within = self.compare_quads(Quads::Greater, bits, by);
+        self.blend_of(Class::W64, is_within, O::U(within), all)
     }
 
     /// The smaller or larger of numbers of binary64: see `extreme`. Of two NaNs the result is the second, made quiet.

@@ -6,39 +6,36 @@ use crate::interp::Program;
 use crate::launch::{local_bytes, local_stride};
 use crate::plan::Plan;
 use ir::Interrupt;
+use std::sync::Arc;
 
 /// What machine code of a plan is made of.
-pub(super) struct Maker<'p> {
-    plan: &'p Plan,
+pub(super) struct Maker {
+    plan: Arc<Plan>,
     homes: Vec<Option<jit::Home>>,
     starts: Vec<u32>,
     first_site: u32,
     level: jit::Level,
-    cache: Option<&'p CodeCache>,
+    cache: Option<CodeCache>,
 }
 
-impl<'p> Maker<'p> {
+impl Maker {
     /// Makes code of a plan that leaves the rest to a program of the interpreter.
     pub(super) fn new(
-        plan: &'p Plan,
+        plan: Arc<Plan>,
         interp: &Program,
         level: jit::Level,
-        cache: Option<&'p CodeCache>,
-    ) -> Maker<'p> {
+        cache: Option<CodeCache>,
+    ) -> Maker {
         let kernel = &*plan.kernel;
         let home = |reg: usize| {
             let slot = plan.rows.reg(ir::Reg(reg as u32));
             (!slot.is_none()).then_some(jit::Home { offset: slot.offset, stride: slot.stride })
         };
         let start = |id: usize| plan.places_of(ir::BlockId(id as u32)).start;
-        Maker {
-            plan,
-            homes: (0..kernel.registers.len()).map(home).collect(),
-            starts: (0..kernel.blocks.len()).map(start).collect(),
-            first_site: interp.sites().len() as u32,
-            level,
-            cache,
-        }
+        let homes = (0..kernel.registers.len()).map(home).collect();
+        let starts = (0..kernel.blocks.len()).map(start).collect();
+        let first_site = interp.sites().len() as u32;
+        Maker { plan, homes, starts, first_site, level, cache }
     }
 
     fn input(&self) -> jit::Input<'_> {
@@ -65,7 +62,7 @@ impl<'p> Maker<'p> {
     /// What another process has found: code, or that there can be none. `None` if nothing is known.
     #[expect(clippy::option_option, reason = "one says that there can be none")]
     pub(super) fn find(&self) -> Option<Option<jit::Code>> {
-        let cache = self.cache?;
+        let cache = self.cache.as_ref()?;
         match cache.find(&self.input().key())?.as_slice() {
             [] => Some(None),
             bytes => jit::Code::from_bytes(bytes).map(Some),
@@ -78,7 +75,7 @@ impl<'p> Maker<'p> {
         let input = self.input();
         // What cannot be made is interpreted.
         let made = jit::compile(&input, interrupt)?.ok();
-        if let Some(cache) = self.cache {
+        if let Some(cache) = &self.cache {
             let bytes = made.as_ref().map(jit::Code::to_bytes);
             cache.keep(&input.key(), &bytes.unwrap_or_default());
         }

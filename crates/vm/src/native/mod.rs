@@ -6,6 +6,7 @@
 //! deadlocks, divergence.
 
 mod calls;
+mod hot;
 mod made;
 mod owner;
 mod rows;
@@ -19,6 +20,7 @@ use crate::frame::{Frame, Site};
 use crate::interp::{Interpreter, Program};
 use crate::launch::local_bytes;
 use crate::plan::{Pc, Plan, Shape};
+use hot::{Cell, Heat};
 use ir::Interrupt;
 use jit::Why;
 use lanes::WARP;
@@ -26,8 +28,7 @@ use made::Maker;
 use owner::{Owner, locate};
 use smallvec::SmallVec;
 pub(crate) use state::State;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The engine.
 pub(crate) struct Native {
@@ -63,9 +64,7 @@ impl Native {
             EngineChoice::Interpreter(_) => None,
             EngineChoice::Native(level) => (operations <= MAX_OPERATIONS && level.is_available())
                 .then_some(Native { level, when: When::Now, cache }),
-            EngineChoice::Auto if operations > MAX_HOT_OPERATIONS || !shape.has_full_warps() => {
-                None
-            }
+            EngineChoice::Auto if operations > MAX_OPERATIONS || !shape.has_full_warps() => None,
             EngineChoice::Auto => {
                 let best = EngineChoice::native_levels().last();
                 best.map(|level| Native { level, when: When::Hot, cache })
@@ -77,40 +76,29 @@ impl Native {
 impl Engine for Native {
     fn compile(&self, plan: &Arc<Plan>, interrupt: &Interrupt<'_>) -> Option<Box<dyn Code>> {
         let interp = Interpreter(Level::detect()).program(plan, interrupt)?;
-        let code = OnceLock::new();
+        let mut cell = Cell::default();
         if self.when == When::Now {
-            // Nobody else knows the cell yet.
-            let maker = Maker::new(plan, &interp, self.level, self.cache.as_ref());
+            let maker = Maker::new(Arc::clone(plan), &interp, self.level, self.cache.clone());
             let found = maker.find();
-            let _ = code.set(match found {
+            cell = Cell::made(match found {
                 Some(code) => code,
                 None => maker.make(interrupt)?,
             });
         }
         let mut sites = interp.sites().to_vec();
-        sites.extend(code.get().into_iter().flatten().flat_map(jit::Code::sites));
-        let heat = Heat::new(operations(&plan.kernel));
-        let (level, cache) = (self.level, self.cache.clone());
+        sites.extend(cell.code().into_iter().flat_map(jit::Code::sites));
+        let heat = Heat::new(plan, self.level, self.cache.clone());
         let may_go_on = local_bytes(plan) == 0 && plan.shape.ctas() == 1;
-        Some(Box::new(NativeCode { interp, code, level, cache, heat, sites, may_go_on }))
+        Some(Box::new(NativeCode { interp, cell, heat, sites, may_go_on }))
     }
 }
 
 /// Operations of a kernel beyond which it is interpreted: code of so many takes too long to make.
 const MAX_OPERATIONS: usize = 1 << 14;
-/// The same while the kernel runs: some 50 ms.
-const MAX_HOT_OPERATIONS: usize = 1 << 11;
-/// Instructions of a warp that the interpreter executes while machine code of an operation is made: some 20 µs.
-const WORTH: i64 = 1 << 12;
-/// The same while it is looked whether another process has made the code, and some more.
-const WORTH_LOOKING: i64 = 1 << 6;
 /// Warps of most CTAs, at most.
 const FEW_WARPS: usize = 8;
 /// Jumps backwards of a warp up to which its CTA counts as one that is soon done, so that others may be begun before anybody is asked.
 const SOON_DONE: i64 = 256;
-/// If one in so many operations or more has to be performed by the interpreter, it does the rest better, too.
-const MOST_PERFORMED: usize = 6;
-
 fn operations(kernel: &ir::Kernel) -> usize {
     kernel.blocks.iter().map(|block| block.insts.len() + 1).sum()
 }
@@ -119,51 +107,11 @@ fn operations(kernel: &ir::Kernel) -> usize {
 #[derive(Debug)]
 pub(crate) struct NativeCode {
     interp: Program,
-    /// Once it was made, or found not to be possible or worth it.
-    code: OnceLock<Option<jit::Code>>,
-    level: jit::Level,
-    cache: Option<CodeCache>,
+    cell: Cell,
     heat: Heat,
     sites: Vec<bool>,
     /// Whether code may go on with another CTA: nothing has to be made for it but rows and shared memory that are zero.
     may_go_on: bool,
-}
-
-/// How long a kernel has to run before machine code of it is made.
-#[derive(Debug)]
-struct Heat {
-    /// Instructions of warps.
-    left: AtomicI64,
-    /// With so many left it is worth to look whether there is code already.
-    looks: i64,
-}
-
-impl Heat {
-    fn new(operations: usize) -> Heat {
-        let all = WORTH * operations as i64;
-        Heat { left: AtomicI64::new(all), looks: all - WORTH_LOOKING * operations as i64 }
-    }
-
-    /// So many have been executed. Says what they were the last for: the caller does it, and nobody else.
-    fn rises(&self, by: u64) -> Option<Due> {
-        let by = i64::try_from(by).unwrap_or(i64::MAX).min(1 << 40);
-        let left = self.left.fetch_sub(by, Ordering::Relaxed);
-        let passes = |mark: i64| left > mark && left - by <= mark;
-        match (passes(0), passes(self.looks)) {
-            (true, _) => Some(Due::Make),
-            (false, true) => Some(Due::Look),
-            (false, false) => None,
-        }
-    }
-}
-
-/// What is due when a kernel has run for long enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Due {
-    /// To look for machine code on disk.
-    Look,
-    /// To make it.
-    Make,
 }
 
 /// Why a warp's gang has left the code, and where the warp's lanes stand.
@@ -209,8 +157,7 @@ impl Code for NativeCode {
     }
 
     fn run(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
-        let Some(code) = self.code.get().and_then(Option::as_ref).filter(|_| frame.apart == 0)
-        else {
+        let Some(code) = self.cell.code().filter(|_| frame.apart == 0) else {
             return self.heat_up(frame, from, until);
         };
         let sites = self.interp.sites().len();
@@ -253,7 +200,7 @@ impl Code for NativeCode {
     }
 
     fn machine_code(&self) -> usize {
-        self.code.get().and_then(Option::as_ref).map_or(0, jit::Code::bytes)
+        self.cell.code().map_or(0, jit::Code::bytes)
     }
 
     fn show(
@@ -291,25 +238,11 @@ impl NativeCode {
     fn heat_up(&self, frame: &mut Frame<'_>, from: Pc, until: Pc) -> Exit {
         let before = frame.stats.warp_instructions;
         let exit = self.interp.run(frame, from, until);
-        if self.code.get().is_none()
-            && let Some(due) = self.heat.rises(frame.stats.warp_instructions - before)
-        {
-            self.get_code(frame.plan, due);
+        if self.cell.is_empty() {
+            let by = frame.stats.warp_instructions - before;
+            self.heat.rises(by, &self.interp, &self.cell);
         }
         exit
-    }
-
-    /// Makes machine code, or looks whether it is on disk.
-    fn get_code(&self, plan: &Plan, due: Due) {
-        let maker = Maker::new(plan, &self.interp, self.level, self.cache.as_ref());
-        let made = match (maker.find(), due) {
-            (Some(code), _) => code,
-            (None, Due::Look) => return,
-            (None, Due::Make) => maker.make(&Interrupt::never()).flatten(),
-        };
-        let pays = |code: &jit::Code| code.performed() * MOST_PERFORMED < operations(&plan.kernel);
-        // Whoever was first has set it.
-        let _ = self.code.set(made.filter(pays));
     }
 
     /// Interprets to the end of the block.
