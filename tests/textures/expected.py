@@ -7,10 +7,14 @@ with 60 digits. Only the standard library is used."""
 
 import random
 import struct
+import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction as Q
 from math import floor
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
+from texels import sample, to_f16, to_f32  # noqa: E402
 
 getcontext().prec = 60
 LEVEL = 512
@@ -27,65 +31,14 @@ def bits(value):
     return struct.unpack("<I", struct.pack("<f", float(value)))[0]
 
 
-def rounded(value, digits, least):
-    """The nearest number of so many binary digits, ties to even; `least` is the exponent of the smallest one's last digit."""
-    if value == 0:
-        return Q(0)
-    exponent = least
-    while abs(value) / Q(2) ** exponent >= 1 << digits:
-        exponent += 1
-    return round(value / Q(2) ** exponent) * Q(2) ** exponent
-
-
-def to_f32(value):
-    return rounded(value, 24, -149)
-
-
-def to_f16(value):
-    return rounded(value, 11, -24)
-
-
 def half_bits(value):
     return struct.unpack("<H", struct.pack("<e", float(value)))[0]
-
-
-def frac(x):
-    return x - floor(x)
-
-
-def axis(x, n, mode, linear, normalized, offset):
-    if normalized:
-        x = x * n
-    elif mode in ("wrap", "mirror"):
-        mode = "clamp"
-    x += offset
-    if mode == "mirror":
-        u = x / n
-        x = (frac(u) if floor(u) % 2 == 0 else 1 - frac(u)) * n
-        mode = "clamp"
-
-    def texel(i):
-        if mode == "border":
-            return i if 0 <= i < n else None
-        if mode == "wrap":
-            return i % n
-        return min(max(i, 0), n - 1)
-
-    if not linear:
-        return [(texel(floor(x)), Q(1))]
-    b = x - Q(1, 2)
-    alpha = Q(floor(frac(b) * 256 + Q(1, 2)), 256)
-    return [(texel(floor(b)), 1 - alpha), (texel(floor(b) + 1), alpha)]
 
 
 def read(level, at, how, border, offset=(0, 0)):
     """The mean of texels of a level: (width, height, values)."""
     width, height, values = level
-    total = Q(0)
-    for x, wx in axis(at[0], width, *how, offset[0]):
-        for y, wy in axis(at[1], height, *how, offset[1]):
-            total += wx * wy * (border if x is None or y is None else values[y * width + x])
-    return total
+    return sample(values, [width, height], at, *how, offset, border)
 
 
 def mixed(levels, number, at, how, between, border):

@@ -66,7 +66,7 @@ enum Task {
         #[arg(last = true)]
         options: Vec<String>,
     },
-    /// Run the tests of the driver's clients under the compiler's sanitizers (`address`, `thread`; a nightly toolchain with `rust-src`).
+    /// Run the tests of what is launched at once and of the driver's clients under the compiler's sanitizers (`address`, `thread`; a nightly toolchain with `rust-src`).
     Sanitizers {
         /// Only this one.
         only: Option<String>,

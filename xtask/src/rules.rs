@@ -1,6 +1,6 @@
 //! `cargo xtask rules`: docs/rules.md from the catalogue and the rules of `lint`.
 
-use ptx::catalogue::{Entry, Form, Need, Only, Since, entries};
+use ptx::catalogue::{Entry, Form, Need, Only, Samplers, Since, entries};
 use ptx::rules::RULES;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -98,6 +98,11 @@ fn also(form: &Form) -> String {
     if let Some(gone) = form.removed {
         let (major, minor) = gone.ptx;
         all.push(format!("gone for sm_{} and later from PTX {major}.{minor} on", gone.sm));
+    }
+    match form.samplers {
+        Samplers::Any => {}
+        Samplers::Unified => all.push("not with `texmode_independent`".to_owned()),
+        Samplers::Apart => all.push("only with `texmode_independent`".to_owned()),
     }
     all.join("; ")
 }

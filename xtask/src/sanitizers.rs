@@ -1,4 +1,4 @@
-//! `cargo xtask sanitizers`: the tests of clients of the driver, under the compiler's own sanitizers.
+//! `cargo xtask sanitizers`: tests of what runs at once, and of the driver's clients, under the compiler's own sanitizers.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,8 +6,15 @@ use std::process::Command;
 /// A sanitizer: its name, and whether the standard library must be built with it.
 const ALL: [(&str, bool); 2] = [("address", false), ("thread", true)];
 
-/// The tests that call the driver from many threads or use much of it.
-const TESTS: [&str; 2] = ["client", "graphs"];
+/// Packages with the tests that launch at once, call the driver from many threads, or use much of it.
+const TESTS: [(&str, &[&str]); 3] = [
+    ("warpwise-vm", &["sharing"]),
+    ("warpwise", &["launches_at_once", "session"]),
+    ("warpwise-cuda", &["client", "graphs"]),
+];
+
+/// Races that programs may have: those of kernels with themselves and with the host.
+const SUPPRESSIONS: &str = "xtask/src/sanitizers/thread.supp";
 
 /// Runs the tests with a toolchain that has the sanitizers, nightly; `only` is one of them.
 ///
@@ -22,18 +29,24 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<(), String> {
     }
     let host = host()?;
     for (name, builds_std) in chosen {
+        if *builds_std && !has_source()? {
+            return Err(format!("{name}: {MISSING}"));
+        }
         println!("== {name}");
         let mut cargo = Command::new("cargo");
-        cargo.args(["+nightly", "test", "--release", "-p", "warpwise-cuda", "--target", &host]);
-        for test in TESTS {
-            cargo.args(["--test", test]);
+        cargo.args(["+nightly", "test", "--release", "--target", &host]);
+        for (package, tests) in TESTS {
+            cargo.args(["-p", package]);
+            for test in tests {
+                cargo.args(["--test", test]);
+            }
         }
         if *builds_std {
             cargo.arg("-Zbuild-std");
         }
         cargo
             .env("RUSTFLAGS", format!("-Zsanitizer={name}"))
-            .env("CARGO_TARGET_DIR", root.join("target/sanitizers"))
+            .env("CARGO_TARGET_DIR", root.join("target/sanitizers").join(name))
             // Memory of devices is one large range; what the process keeps to its end is no leak.
             .env("ASAN_OPTIONS", "detect_leaks=0")
             .env("TSAN_OPTIONS", format!("suppressions={}", root.join(SUPPRESSIONS).display()))
@@ -48,20 +61,32 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// Races that programs may have: those of kernels with themselves and with the host.
-const SUPPRESSIONS: &str = "crates/cuda/tests/thread.supp";
+/// What to do where the compiler cannot do it.
+const MISSING: &str = "the sanitizers need a nightly toolchain: `rustup toolchain install nightly --component rust-src`";
 
-/// The target that the compiler is for.
-fn host() -> Result<String, String> {
+/// What the nightly compiler prints when it is asked so.
+fn ask(argument: &[&str]) -> Result<String, String> {
     let said = Command::new("rustc")
-        .args(["+nightly", "-vV"])
+        .arg("+nightly")
+        .args(argument)
         .env_remove("RUSTUP_TOOLCHAIN")
         .output()
         .map_err(|why| format!("cannot run rustc: {why}"))?;
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    match said.status.success() {
+        true => Ok(String::from_utf8_lossy(&said.stdout).into_owned()),
+        false => Err(MISSING.to_owned()),
+    }
+}
+
+/// The target that the compiler is for.
+fn host() -> Result<String, String> {
+    let text = ask(&["-vV"])?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| {
-        "the sanitizers need a nightly toolchain: `rustup toolchain install nightly --component rust-src`"
-            .to_owned()
-    })
+    host.map(str::to_owned).ok_or_else(|| "the compiler does not say what it is for".to_owned())
+}
+
+/// Whether the source of the standard library is there.
+fn has_source() -> Result<bool, String> {
+    let root = ask(&["--print", "sysroot"])?;
+    Ok(Path::new(root.trim()).join("lib/rustlib/src/rust/library/std").is_dir())
 }

@@ -2,7 +2,7 @@
 
 use crate::fill::{Fill, fill};
 use crate::literal;
-use crate::texture::TextureSpec;
+use crate::texture::{self, TextureSpec};
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -94,12 +94,15 @@ impl FromStr for Spec {
                 return TextureSpec::parse(rest, is_surface).map(Spec::Texture);
             }
         }
+        if let Some(options) = text.strip_prefix("sampler:") {
+            return texture::sampler(options).map(|handle| Spec::Scalar(handle.into()));
+        }
         if let Some(name) = text.strip_prefix('&') {
             return name.parse().map(Spec::Reference);
         }
         let Some(end) = text.find([':', '[']) else {
             return Err(
-                "write TYPE:VALUE, TYPE[N]=VALUE, @FILE.npy, bytes:HEX, struct:SPEC;SPEC, tex:TYPE[H,W]=VALUE, surf:TYPE[H,W]=VALUE or &NAME"
+                "write TYPE:VALUE, TYPE[N]=VALUE, @FILE.npy, bytes:HEX, struct:SPEC;SPEC, tex:TYPE[H,W]=VALUE, surf:TYPE[H,W]=VALUE, sampler:OPTION,... or &NAME"
                     .to_owned(),
             );
         };

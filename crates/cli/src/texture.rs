@@ -1,7 +1,9 @@
-//! `--arg tex:…` and `--arg surf:…`.
+//! `--arg tex:…`, `--arg surf:…` and `--arg sampler:…`.
 
 use crate::fill::{Fill, fill};
-use warpwise::texture::{AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture};
+use warpwise::texture::{
+    AddressMode, ChannelKind, Filter, Format, ReadMode, Sampler, Texels, Texture,
+};
 use warpwise::{ElementType, Kind};
 
 /// A texture or a surface: `tex:TYPE[xCHANNELS][H,W][:OPTION,...]=FILL`.
@@ -14,16 +16,47 @@ pub(crate) struct TextureSpec {
     /// What channels hold.
     pub(crate) fill: Fill,
     /// How a texture is read; `None` for a surface.
-    pub(crate) sampler: Option<Sampler>,
+    pub(crate) reading: Option<Reading>,
 }
 
 /// How a texture is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sampler {
-    address: [AddressMode; 3],
-    filter: Filter,
+pub(crate) struct Reading {
+    /// As a sampler apart would say it.
+    sampler: Sampler,
     read: ReadMode,
     normalized: bool,
+}
+
+/// Sets what an option says of a sampler; whether it says anything of one.
+fn set(sampler: &mut Sampler, option: &str) -> bool {
+    match option {
+        "wrap" => sampler.address = [AddressMode::Wrap; 3],
+        "clamp" => sampler.address = [AddressMode::Clamp; 3],
+        "mirror" => sampler.address = [AddressMode::Mirror; 3],
+        "border" => sampler.address = [AddressMode::Border; 3],
+        "point" => sampler.filter = Filter::Point,
+        "linear" => sampler.filter = Filter::Linear,
+        _ => return false,
+    }
+    true
+}
+
+/// The handle of a sampler apart from textures: what stands behind `sampler:`.
+pub(crate) fn sampler(text: &str) -> Result<u64, String> {
+    let mut sampler = Sampler::default();
+    for option in text.split(',').filter(|option| !option.is_empty()) {
+        match option {
+            "texels" => sampler.unnormalized = true,
+            _ if set(&mut sampler, option) => {}
+            _ => {
+                return Err(format!(
+                    "`{option}` is none of wrap, clamp, mirror, border, point, linear and texels"
+                ));
+            }
+        }
+    }
+    Ok(sampler.handle())
 }
 
 impl TextureSpec {
@@ -34,7 +67,8 @@ impl TextureSpec {
 
     /// The texture, with texels at an address; `None` for a surface.
     pub(crate) fn texture(&self, texels: Texels) -> Option<Texture> {
-        let Sampler { address, filter, read, normalized } = self.sampler?;
+        let Reading { sampler, read, normalized } = self.reading?;
+        let Sampler { address, filter, unnormalized: _ } = sampler;
         Some(Texture { address, filter, read, normalized, ..Texture::new(texels) })
     }
 
@@ -67,12 +101,8 @@ impl TextureSpec {
             return Err(form.to_owned());
         }
         all[..numbers.len()].copy_from_slice(&numbers);
-        let mut sampler = Sampler {
-            address: [AddressMode::Clamp; 3],
-            filter: Filter::Point,
-            read: ReadMode::Element,
-            normalized: false,
-        };
+        let mut reading =
+            Reading { sampler: Sampler::default(), read: ReadMode::Element, normalized: false };
         let mut layers = 0;
         let mut is_sampled = false;
         let options = match options.strip_prefix(':') {
@@ -83,14 +113,9 @@ impl TextureSpec {
         for option in options {
             is_sampled |= option != "layers";
             match option {
-                "wrap" => sampler.address = [AddressMode::Wrap; 3],
-                "clamp" => sampler.address = [AddressMode::Clamp; 3],
-                "mirror" => sampler.address = [AddressMode::Mirror; 3],
-                "border" => sampler.address = [AddressMode::Border; 3],
-                "point" => sampler.filter = Filter::Point,
-                "linear" => sampler.filter = Filter::Linear,
-                "normalized" => sampler.normalized = true,
-                "float" => sampler.read = ReadMode::Normalized,
+                _ if set(&mut reading.sampler, option) => {}
+                "normalized" => reading.normalized = true,
+                "float" => reading.read = ReadMode::Normalized,
                 // The first extent counts layers.
                 "layers" if layers == 0 && numbers.len() > 1 => {
                     layers = std::mem::take(&mut all[numbers.len() - 1]);
@@ -107,7 +132,7 @@ impl TextureSpec {
             return Err("a surface has no option but `layers`".to_owned());
         }
         let texels = Texels::dense(0, format, all, layers);
-        let sampler = (!is_surface).then_some(sampler);
-        Ok(TextureSpec { ty, texels, fill: fill(ty, value)?, sampler })
+        let reading = (!is_surface).then_some(reading);
+        Ok(TextureSpec { ty, texels, fill: fill(ty, value)?, reading })
     }
 }

@@ -19,9 +19,9 @@ pub(crate) fn of_fault(kind: &FaultKind) -> CUresult {
         FaultKind::NoFunction { .. } => CUresult::INVALID_PC,
         FaultKind::StackOverflow { .. } => CUresult::HARDWARE_STACK_ERROR,
         FaultKind::Trap => CUresult::LAUNCH_FAILED,
-        FaultKind::BadBarrier { .. } | FaultKind::ArrivedTwice { .. } => {
-            CUresult::ILLEGAL_INSTRUCTION
-        }
+        FaultKind::BadBarrier { .. }
+        | FaultKind::ArrivedTwice { .. }
+        | FaultKind::BadSurface { .. } => CUresult::ILLEGAL_INSTRUCTION,
         FaultKind::Deadlock { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted

@@ -32,13 +32,13 @@ fn objects() -> MutexGuard<'static, HashMap<u64, Described>> {
     ALL.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The levels of detail of a resource.
+/// The levels of detail of a resource; 0 if it is not mipmapped.
 fn levels(resource: &CUDA_RESOURCE_DESC) -> Answer<u32> {
     match resource.kind {
         CU_RESOURCE_TYPE_MIPMAPPED_ARRAY => {
             Ok(mipmapped(CUmipmappedArray(resource.address))?.levels)
         }
-        _ => Ok(1),
+        _ => Ok(0),
     }
 }
 

@@ -52,7 +52,10 @@ pub use op::{BarrierAction, BarrierReduction, ClusterHalf, Op, Operand, Service,
 pub use register::{Class, Pred, Reg, Src};
 pub use scalar::{BinaryOp, CompareOp, Float, TernaryOp, UnaryOp};
 pub use special::{Dim, Special};
-pub use texture::{Detail, Geometry, Outside, Sampling, SurfaceAccess, TextureQuery};
+pub use texture::{
+    AddressMode, Detail, Filter, Geometry, Outside, Sampler, Sampling, SurfaceAccess, SurfaceUnit,
+    TextureQuery,
+};
 pub use touched::{Length, Touched};
 pub use verify::verify;
 

@@ -61,7 +61,8 @@ pub enum Service {
     /// geometry has not count for nothing), and a constant, [`crate::Sampling::bits`]. Result: the component.
     Sample,
     /// The same with more that is said: behind the coordinates, before the constant, a level of detail or two gradients (6 numbers of 32
-    /// bits: those of the first direction, then of the other), and an offset in texels for each coordinate (3 numbers).
+    /// bits: those of the first direction, then of the other), an offset in texels for each coordinate (3 numbers), and the handle of a
+    /// sampler, which counts if the constant says so.
     SampleDetail,
     /// Where an access to a surface goes. Operands: its handle, the coordinates as of [`Service::Sample`], and a constant,
     /// [`crate::SurfaceAccess::bits`]. Result: the address in device memory, or 0 if nothing is accessed.
@@ -71,7 +72,7 @@ pub enum Service {
     Launch,
     /// The last error of the thread's launches, as CUDA numbers them, or 0. Operand: whether it is forgotten (32 bits).
     LastError,
-    /// What a texture or a surface is. Operands: its handle, a level of detail (32 bits), and a constant,
+    /// What a texture, a sampler or a surface is. Operands: its handle, a level of detail (32 bits), and a constant,
     /// [`crate::TextureQuery::bits`].
     QueryTexture,
 }
@@ -133,6 +134,7 @@ impl Service {
                     NUMBER,
                     NUMBER,
                     NUMBER,
+                    Class::W64,
                     Class::W64,
                 ]
             }

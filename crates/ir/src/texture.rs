@@ -54,6 +54,88 @@ pub enum Detail {
     Gradient,
 }
 
+/// What a coordinate outside the texture means (CUDA C++ Programming Guide, "Texture Memory").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressMode {
+    /// The texture repeats. Of coordinates that are not normalized, as [`AddressMode::Clamp`].
+    Wrap,
+    /// The nearest texel.
+    Clamp,
+    /// The texture repeats, every other time reversed. Of coordinates that are not normalized, as [`AddressMode::Clamp`].
+    Mirror,
+    /// The border colour.
+    Border,
+}
+
+impl AddressMode {
+    /// As `txq` and samplers have it: the place in { wrap, mirror, clamp_ogl, clamp_to_edge, clamp_to_border } (PTX ISA 9.1, 9.7.10.5
+    /// txq).
+    pub fn number(self) -> u32 {
+        match self {
+            AddressMode::Wrap => 0,
+            AddressMode::Mirror => 1,
+            AddressMode::Clamp => 3,
+            AddressMode::Border => 4,
+        }
+    }
+
+    /// The mode of a number.
+    pub fn from_number(number: u64) -> Option<AddressMode> {
+        let all = [AddressMode::Wrap, AddressMode::Mirror, AddressMode::Clamp, AddressMode::Border];
+        all.into_iter().find(|mode| u64::from(mode.number()) == number)
+    }
+}
+
+/// How a value is made of texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// It is the texel that the coordinates lie in.
+    Point,
+    /// It is the mean of the 2, 4 or 8 texels around, weighted by how near they are.
+    Linear,
+}
+
+/// A sampler apart from textures (PTX ISA 9.1, 5.3.2 "Sampler Properties"): how the textures that it is named with are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sampler {
+    /// What coordinates outside mean, of each dimension.
+    pub address: [AddressMode; 3],
+    /// How values are made of texels that are read as floats; of integers, it is the nearest one.
+    pub filter: Filter,
+    /// Whether coordinates count texels, whatever the texture says (`force_unnormalized_coords`).
+    pub unnormalized: bool,
+}
+
+impl Default for Sampler {
+    /// What a variable is whose fields have no initial values: the nearest texel, inside, by coordinates as the texture has them.
+    fn default() -> Sampler {
+        Sampler { address: [AddressMode::Clamp; 3], filter: Filter::Point, unnormalized: false }
+    }
+}
+
+/// What the handles of samplers begin with. They are no addresses, and say all of the sampler: no table knows them.
+const SAMPLER: u64 = 0x5361 << 48;
+
+impl Sampler {
+    /// The number that kernels know it by: what a variable or a parameter of type `.samplerref` holds.
+    pub fn handle(self) -> u64 {
+        let [x, y, z] = self.address.map(|mode| u64::from(mode.number()));
+        let linear = u64::from(self.filter == Filter::Linear);
+        SAMPLER | x | y << 4 | z << 8 | linear << 12 | u64::from(self.unnormalized) << 13
+    }
+
+    /// The sampler of a handle, if it is one's.
+    pub fn from_handle(handle: u64) -> Option<Sampler> {
+        let mode = |nth: u32| AddressMode::from_number(handle >> (4 * nth) & 15);
+        let sampler = Sampler {
+            address: [mode(0)?, mode(1)?, mode(2)?],
+            filter: if handle & 1 << 12 != 0 { Filter::Linear } else { Filter::Point },
+            unnormalized: handle & 1 << 13 != 0,
+        };
+        (sampler.handle() == handle).then_some(sampler)
+    }
+}
+
 /// One component that is read from a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sampling {
@@ -67,6 +149,8 @@ pub struct Sampling {
     pub gathered: Option<u8>,
     /// How the level of detail is chosen.
     pub detail: Detail,
+    /// Whether a sampler apart says how the texture is read.
+    pub has_sampler: bool,
 }
 
 impl Sampling {
@@ -83,6 +167,7 @@ impl Sampling {
             | u64::from(self.component & 3) << 5
             | gathered << 7
             | detail << 10
+            | u64::from(self.has_sampler) << 12
     }
 
     /// What an operand means.
@@ -97,6 +182,7 @@ impl Sampling {
                 2 => Detail::Gradient,
                 _ => Detail::Base,
             },
+            has_sampler: bits & 1 << 12 != 0,
         }
     }
 }
@@ -112,15 +198,26 @@ pub enum Outside {
     Zero,
 }
 
+/// What an access to a surface is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SurfaceUnit {
+    /// So many bytes, at most 32; the first coordinate, behind the layer, counts bytes.
+    Bytes(u8),
+    /// A texel, whatever its format; coordinates count texels.
+    Texel,
+    /// A texel that has so many bytes, all of integers; coordinates count texels.
+    Integer(u8),
+}
+
 /// An access to a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SurfaceAccess {
-    /// The geometry of the coordinates; the first of them, behind the layer, counts bytes.
+    /// The geometry of the coordinates.
     pub geometry: Geometry,
     /// What happens outside.
     pub outside: Outside,
-    /// How many bytes are accessed, at most 32.
-    pub bytes: u8,
+    /// What is accessed.
+    pub unit: SurfaceUnit,
 }
 
 impl SurfaceAccess {
@@ -131,7 +228,12 @@ impl SurfaceAccess {
             Outside::Clamp => 1,
             Outside::Zero => 2,
         };
-        self.geometry.bits() | outside << 4 | u64::from(self.bytes) << 8
+        let (unit, bytes) = match self.unit {
+            SurfaceUnit::Bytes(bytes) => (0, bytes),
+            SurfaceUnit::Texel => (1, 0),
+            SurfaceUnit::Integer(bytes) => (2, bytes),
+        };
+        self.geometry.bits() | outside << 4 | unit << 6 | u64::from(bytes) << 8
     }
 
     /// What an operand means.
@@ -143,7 +245,11 @@ impl SurfaceAccess {
                 2 => Outside::Zero,
                 _ => Outside::Trap,
             },
-            bytes: (bits >> 8) as u8,
+            unit: match (bits >> 6 & 3, (bits >> 8) as u8) {
+                (1, _) => SurfaceUnit::Texel,
+                (2, bytes) => SurfaceUnit::Integer(bytes),
+                (_, bytes) => SurfaceUnit::Bytes(bytes),
+            },
         }
     }
 }
@@ -161,13 +267,13 @@ pub enum TextureQuery {
     Layers,
     /// 1 if coordinates are normalized.
     Normalized,
-    /// Levels of detail.
+    /// Levels of detail; 0 if it is not mipmapped.
     Levels,
     /// The type of a channel, as OpenCL numbers them (PTX ISA 9.1, 5.3.2 "Channel Data Type and Channel Order Fields").
     ChannelType,
     /// Which channels there are, as OpenCL numbers that.
     ChannelOrder,
-    /// Samples of a texel.
+    /// Samples of a texel; 0 if it is no texture of several.
     Samples,
     /// 0 for the nearest texel, 1 for the mean of those around.
     Filter,
@@ -179,11 +285,19 @@ pub enum TextureQuery {
     Mode2,
     /// 1 if the texels are linear memory, and no array.
     Layout,
+    /// 1 if coordinates count texels whatever the texture says. Of samplers alone.
+    Unnormalized,
+    /// The format of a texel: its channels, 256 times the bits of one, and 65536 times 0 for integers without a sign, 1 for those
+    /// with one and 2 for floats. No instruction asks for it: formatted accesses to surfaces do.
+    Format,
+    /// What a handle leads to, if to anything: 1 for a texture, 2 for a sampler, 4 for a surface, else 0 (PTX ISA 9.1, 9.7.10.6
+    /// istypep).
+    Object,
 }
 
 impl TextureQuery {
     /// All of them; their places are their operands.
-    const ALL: [TextureQuery; 14] = [
+    const ALL: [TextureQuery; 17] = [
         Self::Width,
         Self::Height,
         Self::Depth,
@@ -198,6 +312,9 @@ impl TextureQuery {
         Self::Mode1,
         Self::Mode2,
         Self::Layout,
+        Self::Unnormalized,
+        Self::Format,
+        Self::Object,
     ];
 
     /// The query of that name, without its dot.
@@ -217,6 +334,7 @@ impl TextureQuery {
             "addr_mode_1" => TextureQuery::Mode1,
             "addr_mode_2" => TextureQuery::Mode2,
             "memory_layout" => TextureQuery::Layout,
+            "force_unnormalized_coords" => TextureQuery::Unnormalized,
             _ => return None,
         })
     }
@@ -243,19 +361,49 @@ mod tests {
             for gathered in [None, Some(0), Some(3)] {
                 for (float, component) in [(false, 0), (true, 3), (true, 1)] {
                     for detail in [Detail::Base, Detail::Level, Detail::Gradient] {
-                        let one = Sampling { geometry, float, component, gathered, detail };
-                        assert_eq!(Sampling::from_bits(one.bits()), one);
+                        for has_sampler in [false, true] {
+                            let one = Sampling {
+                                geometry,
+                                float,
+                                component,
+                                gathered,
+                                detail,
+                                has_sampler,
+                            };
+                            assert_eq!(Sampling::from_bits(one.bits()), one);
+                        }
                     }
                 }
             }
             for outside in [Outside::Trap, Outside::Clamp, Outside::Zero] {
-                let one = SurfaceAccess { geometry, outside, bytes: 32 };
-                assert_eq!(SurfaceAccess::from_bits(one.bits()), one);
+                for unit in [SurfaceUnit::Bytes(32), SurfaceUnit::Texel, SurfaceUnit::Integer(8)] {
+                    let one = SurfaceAccess { geometry, outside, unit };
+                    assert_eq!(SurfaceAccess::from_bits(one.bits()), one);
+                }
             }
         }
         assert_eq!(Geometry::from_word("2dms"), None);
         for query in TextureQuery::ALL {
             assert_eq!(TextureQuery::from_bits(query.bits()), Some(query));
         }
+    }
+
+    #[test]
+    fn handles_say_what_samplers_are() {
+        let modes =
+            [AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border];
+        for (nth, x) in modes.into_iter().enumerate() {
+            for filter in [Filter::Point, Filter::Linear] {
+                for unnormalized in [false, true] {
+                    let address = [x, modes[(nth + 1) % 4], modes[(nth + 2) % 4]];
+                    let sampler = Sampler { address, filter, unnormalized };
+                    assert_eq!(Sampler::from_handle(sampler.handle()), Some(sampler));
+                }
+            }
+        }
+        // What is no sampler: addresses, a mode that there is not, bits that no field has.
+        let of = |bits: u64| Sampler::from_handle(Sampler::default().handle() ^ bits);
+        assert_eq!([0, 1 << 40].map(Sampler::from_handle), [None; 2]);
+        assert_eq!([of(1), of(1 << 14), of(1 << 20), of(1 << 63)], [None; 4]);
     }
 }

@@ -43,6 +43,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Fin
             return Some(deadlock::explain(kernel, fault, waiting));
         }
         FaultKind::Trap
+        | FaultKind::BadSurface { .. }
         | FaultKind::Assertion { .. }
         | FaultKind::StackOverflow { .. }
         | FaultKind::StepLimit { .. }

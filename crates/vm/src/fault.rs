@@ -1,6 +1,7 @@
 //! Why a kernel was stopped.
 
 use crate::memory::BadFree;
+use crate::texture::Format;
 use ir::Place;
 use lanes::LaneMask;
 use schemars::JsonSchema;
@@ -195,6 +196,13 @@ pub enum FaultKind {
         /// What is wrong with it.
         why: BadFree,
     },
+    /// A reduction in a surface by its format, whose texels are no integers of the width that is accessed.
+    BadSurface {
+        /// What its texels are.
+        format: Format,
+        /// How many bytes are accessed.
+        bytes: u8,
+    },
     /// A call, or `alloca`, for which the stack has no room.
     StackOverflow {
         /// The number of the function that is called, as the front end counts; `None` for `alloca`.
@@ -243,6 +251,7 @@ impl FaultKind {
             FaultKind::Assertion { .. } => "assertion failed",
             FaultKind::NoFunction { .. } => "bad call",
             FaultKind::BadFree { .. } => "bad free",
+            FaultKind::BadSurface { .. } => "bad surface",
             FaultKind::StackOverflow { .. } => "stack overflow",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::ArrivedTwice { .. } => "arrival without a wait",
@@ -279,6 +288,7 @@ impl Fault {
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
+            | FaultKind::BadSurface { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::Trap => false,
         }

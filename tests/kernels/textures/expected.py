@@ -4,90 +4,13 @@
 
 import sys
 from fractions import Fraction as Q
-from math import floor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support import *  # noqa: E402, F403
+from texels import axis, random_floats, random_signed, sample, to_f32  # noqa: E402
 
 save = saver(__file__)
-
-
-def words(count, seed):
-    """SplitMix64, which fills what is given as `rand:SEED`."""
-    state, found = seed, []
-    for _ in range(count):
-        state = (state + 0x9E3779B97F4A7C15) & M64
-        z = state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & M64
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & M64
-        found.append(z ^ (z >> 31))
-    return found
-
-
-def random_floats(count, seed):
-    return [Q(word >> 40, 1 << 24) for word in words(count, seed)]
-
-
-def random_signed(count, seed, bits):
-    return [(word >> (64 - bits)) - ((word >> 63) << bits) for word in words(count, seed)]
-
-
-def to_f32(value):
-    """A rational rounded to binary32, ties to even; for values that are normal or zero."""
-    if value == 0:
-        return f32(0)
-    sign, value, exponent = (-1 if value < 0 else 1), abs(value), 0
-    while value >= 1 << 24:
-        value, exponent = value / 2, exponent + 1
-    while value < 1 << 23:
-        value, exponent = value * 2, exponent - 1
-    return f32(sign * float(round(value)) * 2.0**exponent)
-
-
-def frac(x):
-    return x - floor(x)
-
-
-def axis(x, n, mode, linear, normalized):
-    """The texels of an axis, with their weights: (index or None, weight)."""
-    if normalized:
-        if mode == "wrap":
-            x = frac(x)
-        elif mode == "mirror":
-            x = frac(x) if floor(x) % 2 == 0 else 1 - frac(x)
-        x = x * n
-    elif mode in ("wrap", "mirror"):
-        mode = "clamp"
-
-    def texel(i):
-        if mode == "border":
-            return i if 0 <= i < n else None
-        if mode == "wrap":
-            return i % n
-        return min(max(i, 0), n - 1)
-
-    if not linear:
-        return [(texel(floor(x)), Q(1))]
-    b = x - Q(1, 2)
-    # 8 bits behind the point; the nearest such number.
-    alpha = Q(floor(frac(b) * 256 + Q(1, 2)), 256)
-    return [(texel(floor(b)), 1 - alpha), (texel(floor(b) + 1), alpha)]
-
-
-def sample(values, extents, at, mode, linear, normalized):
-    """`values` in rows; extents and coordinates from the innermost on."""
-    footprint = [(0, Q(1))]
-    stride = 1
-    for x, n in zip(at, extents):
-        step = []
-        for base, weight in footprint:
-            for index, w in axis(x, n, mode, linear, normalized):
-                place = None if base is None or index is None else base + index * stride
-                step.append((place, weight * w))
-        footprint = step
-        stride *= n
-    return sum((weight * values[place] for place, weight in footprint if place is not None), Q(0))
 
 
 def column(array):

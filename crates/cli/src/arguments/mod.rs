@@ -105,6 +105,8 @@ SPEC, once per kernel parameter, in order:
                      extent counts layers, six for each cube). Without any: clamp, point
   surf:TYPExC[H,W]=VALUE
                      a surface, the same way; its one option is layers
+  sampler:OPTION,... a sampler apart from textures: wrap, clamp, mirror, border; point, linear; texels (coordinates count
+                     them, whatever the texture says). Without any: clamp, point
   &I, &NAME          the address of the buffer of another parameter, by number or name, or of a variable
 
 TYPE: u8 s8 b8 u16 s16 b16 f16 bf16 u32 s32 b32 f32 u64 s64 b64 f64
@@ -120,7 +122,7 @@ rand: element i is made of the i-th output z of SplitMix64 seeded with SEED. Int
 
 VAR is a variable of the module in global or constant memory, by its name in PTX or in C++ (ns::counter). --set gives its
   contents, which have its size and its type; TYPE[N]=... and @FILE.npy are what an array holds, &I is what a pointer
-  holds. tex:... and surf:... are bound to a .texref or .surfref. Variables that are not set keep their initial values. Compilers declare arrays as bytes: --print and --out
+  holds. tex:..., surf:... and sampler:... are bound to a .texref, .surfref or .samplerref. Variables that are not set keep their initial values. Compilers declare arrays as bytes: --print and --out
   show them in the type that --set gave, or in one that is said: --print table:f32:8, --out table:f32=F.npy.
 
 --out writes bf16 and the b types as unsigned integers of their size.

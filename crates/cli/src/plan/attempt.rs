@@ -495,6 +495,7 @@ impl FaultWord {
             FaultKind::Assertion { .. } => FaultWord::Assertion,
             FaultKind::NoFunction { .. } => FaultWord::BadCall,
             FaultKind::BadFree { .. } => FaultWord::BadFree,
+            FaultKind::BadSurface { .. } => FaultWord::BadSurface,
             FaultKind::StackOverflow { .. } => FaultWord::StackOverflow,
             FaultKind::BadBarrier { .. } | FaultKind::ArrivedTwice { .. } => FaultWord::BadBarrier,
             FaultKind::Deadlock { .. } => FaultWord::Deadlock,
@@ -521,6 +522,7 @@ impl FaultWord {
             | FaultWord::Deadlock => true,
             FaultWord::Trap
             | FaultWord::Assertion
+            | FaultWord::BadSurface
             | FaultWord::StackOverflow
             | FaultWord::StepLimit => false,
         }

@@ -168,6 +168,8 @@ pub(super) enum FaultWord {
     BadCall,
     /// A `free` of what no `malloc` returned, or of what was freed before.
     BadFree,
+    /// A reduction in a surface by a format that it has not.
+    BadSurface,
     /// A call, or `alloca`, for which the stack has no room.
     StackOverflow,
     /// A barrier that no CTA can complete.

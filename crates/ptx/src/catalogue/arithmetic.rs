@@ -245,6 +245,12 @@ pub(super) const ENTRIES: &[Entry] = &[
                 20,
                 float::fma,
             ),
+            // The manual wants a rounding mode from sm_20 on; the assembler takes `.rn` for it up to PTX 3.1.
+            Form::new("mad{.ftz}{.sat}.f32 d, a, b, c", (1, 0), 10, float::fma).removed(
+                (3, 2),
+                20,
+                "`mad.rn`",
+            ),
             Form::new(
                 "mad.rnd.f64 d, a, b, c; .rnd = { .rn, .rz, .rm, .rp }",
                 (1, 0),

@@ -41,6 +41,8 @@ pub struct Form {
     pub removed: Option<Removed>,
     /// Which targets have it, of those from `since.sm` on.
     pub only: Only,
+    /// In which modules it is, by where their samplers are.
+    pub samplers: Samplers,
     /// What single words of it need beyond that.
     pub needs: &'static [Need],
     /// Lowest `sm_` number for which `name+constant` may be an operand. The assembler makes the instruction
@@ -67,6 +69,7 @@ impl Form {
             since: Since { ptx, sm },
             removed: None,
             only: Only::All,
+            samplers: Samplers::Any,
             needs: &[],
             sums: 0,
             fidelity: Fidelity::Exact,
@@ -135,6 +138,17 @@ impl Form {
         self.fidelity = Fidelity::Approximate(bound);
         self
     }
+}
+
+/// Where the samplers of a module are that has a form (PTX ISA 9.1, 5.3 "Texture Sampler and Surface Types").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Samplers {
+    /// Anywhere.
+    Any,
+    /// In its textures (`texmode_unified`).
+    Unified,
+    /// Apart from them (`texmode_independent`).
+    Apart,
 }
 
 /// How close results are to what the ISA specifies.

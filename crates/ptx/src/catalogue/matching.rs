@@ -45,6 +45,17 @@ impl<'a> Matched<'a> {
             .fold(self.instruction.opcode.to_string(), |name, word| name + "." + word)
     }
 
+    /// Makes an instruction that works with binary32, and may flush subnormal numbers, one that does.
+    pub(crate) fn flush(&mut self) {
+        let is_single = |name: &str| self.operand_type(name) == ScalarType::F32;
+        if is_single("d") || is_single("a") {
+            let slot = self.form.pattern.slot("ftz").and_then(|slot| self.words.get_mut(slot));
+            if let Some(word) = slot {
+                *word = Some("ftz");
+            }
+        }
+    }
+
     /// Whether an optional word is there.
     pub fn has(&self, name: &str) -> bool {
         self.word(name).is_some()

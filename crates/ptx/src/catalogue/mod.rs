@@ -41,7 +41,7 @@ mod warpgroup;
 mod words;
 
 pub use availability::{Need, Only, Removed, Since};
-pub use entry::{CompiledEntry, CompiledForm, Entry, Fidelity, Form, Matched, Role};
+pub use entry::{CompiledEntry, CompiledForm, Entry, Fidelity, Form, Matched, Role, Samplers};
 use entry::{hint, not_implemented};
 pub(crate) use lack::Lack;
 pub use matching::find;

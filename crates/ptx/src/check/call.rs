@@ -298,7 +298,8 @@ fn unlike(variable: &Variable, parameter: &Variable) -> Option<String> {
 fn is_narrow(parameter: &Variable) -> bool {
     use ScalarType as T;
     let narrow = matches!(parameter.ty, T::Pred | T::U8 | T::S8 | T::U16 | T::S16);
-    narrow && parameter.dims.is_empty()
+    // A vector of them has 32 bits and more.
+    narrow && parameter.dims.is_empty() && parameter.vector.is_none()
 }
 
 fn values(count: usize) -> String {

@@ -179,6 +179,7 @@ impl<'a> Checker<'a> {
 
     /// Checks the operands one by one, up to the first that is wrong.
     fn operands(&mut self, inst: &Matched<'a>) -> Verdict {
+        self.samplers(inst)?;
         for (pattern, operand) in inst.operands() {
             self.operand(inst, pattern, operand).map_err(|error| {
                 let error = match inst.length_word(pattern) {

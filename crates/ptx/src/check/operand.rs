@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
                 _ => self.vector_or(inst, wanted, operand, length, true),
             },
             Shape::Values(length) => self.vector_or(inst, wanted, operand, length, false),
-            Shape::Value if ty == ScalarType::SamplerRef => self.opaque(operand),
+            Shape::Value if ty == ScalarType::SamplerRef => self.opaque(operand, Some(ty)),
             Shape::Value => match &operand.kind {
                 OperandKind::Pair(first, second) => {
                     self.value(wanted, first)?;

@@ -4,7 +4,7 @@ use super::Checker;
 use super::names::{Symbol, describe};
 use super::vector::Elements;
 use super::wanted::{Verdict, Wanted, refuse};
-use crate::catalogue::Since;
+use crate::catalogue::{Matched, Samplers, Since};
 use crate::rules;
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Address, Operand, OperandKind};
@@ -80,11 +80,25 @@ impl Checker<'_> {
             let message = "a texture is named: nothing can be added to it";
             return refuse(&rules::ADDRESS, base, message);
         }
-        self.opaque(base)
+        self.opaque(base, None)
     }
 
-    /// What names a texture, sampler or surface.
-    pub(super) fn opaque(&mut self, base: &Operand) -> Verdict {
+    /// Whether the module has its samplers where the form wants them.
+    pub(super) fn samplers(&self, inst: &Matched<'_>) -> Verdict {
+        let message = match (inst.form.form.samplers, self.independent_samplers) {
+            (Samplers::Unified, true) => {
+                "with `texmode_independent` a sampler stands between a texture and its coordinates"
+            }
+            (Samplers::Apart, false) => "only with `texmode_independent` samplers are apart",
+            (Samplers::Any, _) | (Samplers::Unified, false) | (Samplers::Apart, true) => {
+                return Ok(());
+            }
+        };
+        Err(Box::new(rules::OPERAND_KIND.at(inst.instruction.span, message)))
+    }
+
+    /// What names a texture, sampler or surface, or only what has that type.
+    pub(super) fn opaque(&mut self, base: &Operand, only: Option<ScalarType>) -> Verdict {
         let OperandKind::Name(name) = &base.kind else {
             return refuse(&rules::ADDRESS, base, "a texture is a variable or a register");
         };
@@ -101,9 +115,15 @@ impl Checker<'_> {
                     }
                 }
             }
-            Some(Symbol::Variable(variable)) if types::kind(variable.ty) == Kind::Opaque => Ok(()),
+            Some(Symbol::Variable(variable))
+                if types::kind(variable.ty) == Kind::Opaque
+                    && only.is_none_or(|only| variable.ty == only) =>
+            {
+                Ok(())
+            }
             symbol => {
-                let message = format!("{}, not a texture or surface", describe(name, symbol));
+                let what = if only.is_some() { "sampler" } else { "texture or surface" };
+                let message = format!("{}, not a {what}", describe(name, symbol));
                 refuse(&rules::ADDRESS, base, message)
             }
         }

@@ -9,7 +9,6 @@ mod names;
 mod symbols;
 mod target;
 
-use crate::syntax::Space;
 use crate::syntax::ast::{Item, Module, Name, Variable, VersionDirective};
 use crate::target::Target;
 use diag::{Diagnostic, Sources};
@@ -64,16 +63,20 @@ pub(crate) fn link(
     Ok(Linked { program, target, modules })
 }
 
-/// Reports what linking does not know.
+/// The first version whose modules can be linked; the assembler says so.
+const LINKED_SINCE: (u32, u32) = (3, 1);
+
+/// Reports a module from before there was linking, which may have registers outside of functions.
 fn refuse(module: &Module, errors: &mut Vec<Diagnostic>) {
-    for item in &module.items {
-        match item {
-            Item::Variable(variable) if variable.space == Space::Reg => {
-                let message = "registers of a module that is linked are not implemented";
-                errors.push(Diagnostic::unsupported(variable.span, message));
-            }
-            Item::Directive(_) | Item::Variable(_) | Item::Function(_) => {}
-        }
+    let Some(version) = &module.version else { return };
+    let (wanted, least) = LINKED_SINCE;
+    if (version.major, version.minor) < LINKED_SINCE {
+        let message = format!(
+            "modules that are linked need PTX {wanted}.{least} or later; this one is PTX {}.{}",
+            version.major, version.minor
+        );
+        let help = format!("write `.version {wanted}.{least}` or later");
+        errors.push(Diagnostic::error(version.span, message).help(help));
     }
 }
 

@@ -3,6 +3,7 @@
 use super::addressed::{addressed, reads_special};
 use super::demands::concerns_clusters;
 use super::errors::Result;
+use super::opaque;
 use super::variables::{Declared, Missing, Variables};
 use crate::special;
 use crate::syntax::ast::{
@@ -321,6 +322,12 @@ impl Image {
         for declared in variables.defined() {
             let variable = declared.variable;
             let offset = places.offsets.get(&variable.name.span);
+            if let (ScalarType::SamplerRef, [], Some(offset)) =
+                (variable.ty, &*variable.dims, offset)
+            {
+                image.contents.push((*offset, opaque::handle(variable).to_le_bytes().to_vec()));
+                continue;
+            }
             let (Some(init), Some(offset)) = (&variable.init, offset.copied()) else { continue };
             let (limit, data) = (bytes(variable).unwrap_or(0), Vec::new());
             let (image, of) = (&mut image, (&variables, declared));

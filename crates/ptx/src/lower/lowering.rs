@@ -62,6 +62,8 @@ pub struct Lowering {
     pub(super) grid_workspace: Option<u64>,
     /// Whether shared memory may be reached from other CTAs of a cluster.
     pub(super) clusters: bool,
+    /// Whether the module is for an architecture without subnormal numbers of binary32.
+    pub(super) flushes: bool,
     /// Offsets in the image of what constant variables lie in.
     pub(super) constants: std::ops::Range<u64>,
     /// Bytes of local memory that the kernel needs with all that it calls.

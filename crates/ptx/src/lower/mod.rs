@@ -16,6 +16,7 @@ pub(crate) mod layout;
 mod lines;
 mod lowering;
 mod names;
+mod opaque;
 mod operands;
 mod routine;
 mod routines;
@@ -41,7 +42,7 @@ use crate::catalogue;
 use crate::special;
 use crate::syntax::ast::{self, Function, Instruction, Name, Statement, StatementKind};
 use crate::syntax::{Linkage, ScalarType, Space};
-use crate::target::Target;
+use crate::target::{self, Target};
 use call_graph::CallGraph;
 use demands::{CLUSTERS_SINCE, cluster_limits, register_limit, thread_limits};
 use diag::{Diagnostic, Span};
@@ -104,6 +105,7 @@ pub fn lower_kernel(
         reserved_shared: None,
         grid_workspace: image.grid_workspace,
         clusters: image.clusters && target.sm >= CLUSTERS_SINCE,
+        flushes: declared(module).is_some_and(|sm| sm < SUBNORMALS),
         constants: image.constants.clone(),
         local_bytes: 0,
         frame: LocalFrame::default(),
@@ -122,6 +124,14 @@ pub fn lower_kernel(
     };
     lowering.function(function);
     lowering.finish(function, cluster_limits(function, target)?)
+}
+
+/// The first architecture with subnormal numbers of binary32. For those before, code flushes them on whatever it runs.
+const SUBNORMALS: u32 = 20;
+
+/// The architecture that a module says it is for.
+fn declared(module: &ast::Module) -> Option<u32> {
+    module.target.iter().flat_map(|target| &target.names).find_map(|name| target::sm_number(name))
 }
 
 impl Lowering {
@@ -382,9 +392,12 @@ impl Lowering {
         let instruction = written_out.as_ref().unwrap_or(instruction);
         let lowered = match &*instruction.opcode == catalogue::CALL {
             true => self.call(instruction),
-            false => {
-                catalogue::find(instruction).and_then(|inst| (inst.form.form.lower)(self, &inst))
-            }
+            false => catalogue::find(instruction).and_then(|mut inst| {
+                if self.flushes {
+                    inst.flush();
+                }
+                (inst.form.form.lower)(self, &inst)
+            }),
         };
         self.b.set_guard(None);
         self.relaxed = false;

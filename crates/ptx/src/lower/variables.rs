@@ -1,6 +1,7 @@
 //! The global and constant variables that a module declares, outside of its functions and in them, and which of them
 //! cannot be used.
 
+use super::opaque;
 use crate::syntax::ast::{
     Init, InitAddress, InitKind, Item, Module, Statement, StatementKind, Variable,
 };
@@ -131,9 +132,10 @@ impl<'a> Variables<'a> {
                             holders.entry(target).or_default().push((nth, init.span));
                         }
                     }
-                    InitKind::Field(_) => {
-                        let message = "textures and samplers are not implemented".to_owned();
-                        is_missing = Some((message, init.span, "a field of one"));
+                    InitKind::Field(field) => {
+                        if let Some(message) = opaque::lacks(variable, field) {
+                            is_missing = Some((message, init.span, "this field"));
+                        }
                     }
                     InitKind::Constant(_) => {}
                 }

@@ -12,7 +12,7 @@ use crate::heap_event::HeapEvent;
 use crate::memory::Owner;
 use crate::printf::{self, Values};
 use crate::texture::{self, TextureObject};
-use ir::{Sampling, Service, Space, SurfaceAccess, TextureQuery};
+use ir::{Sampler, Sampling, Service, Space, SurfaceAccess, TextureQuery};
 use lanes::WARP;
 
 /// Bytes of the longest string.
@@ -82,7 +82,7 @@ impl Thread<'_, '_> {
                 Service::BeginFrame => [self.wide(0), self.wide(1), 0],
                 Service::StackOverflow => [self.wide(0), self.wide(1), self.wide(2)],
                 Service::Sample | Service::SurfaceAddress => [self.wide(0), self.wide(5), 0],
-                Service::SampleDetail => [self.wide(0), self.wide(14), 0],
+                Service::SampleDetail => [self.wide(0), self.wide(15), self.wide(14)],
                 Service::QueryTexture => [self.wide(0), self.wide(2), 0],
                 Service::Launch => [self.wide(0), self.wide(1), self.wide(2)],
                 Service::LastError => [0; 3],
@@ -164,10 +164,14 @@ impl Thread<'_, '_> {
                 let asked = unsafe { self.asked() };
                 let object = self.texture_object(first);
                 // Of a surface, the coordinates would not be those of a texture.
-                let Some(TextureObject::Texture(texture)) = object else {
+                let Some(TextureObject::Texture(mut texture)) = object else {
                     return Err(self.bad(first));
                 };
                 let what = Sampling::from_bits(second);
+                if what.has_sampler {
+                    let sampler = Sampler::from_handle(third).ok_or_else(|| self.bad(third))?;
+                    texture = texture.sampled_by(sampler);
+                }
                 let read = |address, bytes| self.texel(address, bytes);
                 let value = texture::sample(&texture, what, &asked, read);
                 let value = value.map_err(|address| self.bad(address))?;
@@ -187,6 +191,9 @@ impl Thread<'_, '_> {
                     texture::Place::At(address) => address,
                     texture::Place::Nowhere => 0,
                     texture::Place::Trap => return Err(FaultKind::Trap),
+                    texture::Place::Unfit(bytes) => {
+                        return Err(FaultKind::BadSurface { format: texels.format, bytes });
+                    }
                 };
                 // SAFETY: as for the caller; the result has 64 bits.
                 unsafe { self.give(address) };
@@ -194,14 +201,13 @@ impl Thread<'_, '_> {
             }
             Service::QueryTexture => {
                 let object = self.texture_object(first);
-                let (Some(object), Some(what)) = (object, TextureQuery::from_bits(second)) else {
-                    return Err(self.bad(first));
-                };
-                // SAFETY: as for the caller; the level and the result have 32 bits.
-                unsafe {
-                    let [level] = self.numbers(1);
-                    self.give(texture::query(&object, level, what));
-                }
+                // SAFETY: as for the caller; the level has 32 bits.
+                let [level] = unsafe { self.numbers(1) };
+                let what = TextureQuery::from_bits(second);
+                let found =
+                    what.and_then(|what| texture::query(first, object.as_ref(), level, what));
+                // SAFETY: as for the caller; the result has 32 bits.
+                unsafe { self.give(found.ok_or_else(|| self.bad(first))?) };
                 Ok(())
             }
         }

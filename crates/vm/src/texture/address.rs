@@ -1,6 +1,6 @@
 //! From coordinates to texels: one axis at a time (CUDA C++ Programming Guide, "Texture Fetching").
 
-use super::descriptor::{AddressMode, Filter};
+use ir::{AddressMode, Filter};
 
 /// The weight that is one: weights are fixed-point numbers of 9 bits, 8 of them behind the point.
 pub(super) const ONE: u32 = 256;

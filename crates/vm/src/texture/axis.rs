@@ -1,7 +1,7 @@
 //! From the coordinates of a warp to texels, one axis at a time: [`Axis::taps`] of 32 lanes.
 
 use super::address::{Axis, ONE};
-use super::descriptor::{AddressMode, Filter};
+use ir::{AddressMode, Filter};
 use lanes::{Lanes, WARP};
 
 /// The texels of an axis for each lane: that of lower coordinates, and the one behind it.

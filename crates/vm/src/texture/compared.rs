@@ -1,12 +1,10 @@
 //! What warps read is what lanes read one by one: random textures, accesses and coordinates.
 
 use super::asked::Asked;
-use super::descriptor::{
-    AddressMode, ChannelKind, Filter, Format, Levels, ReadMode, Texels, Texture,
-};
+use super::descriptor::{ChannelKind, Format, Levels, ReadMode, Texels, Texture};
 use super::read::sample;
 use super::warp::{Footprint, WarpTexture};
-use ir::{Detail, Geometry, Sampling};
+use ir::{AddressMode, Detail, Filter, Geometry, Sampling};
 use lanes::{Lanes, WARP};
 
 /// A generator of numbers (xorshift).
@@ -113,7 +111,14 @@ fn warps_read_what_lanes_read() {
         let layered = dimensions < 3 && random.below(2) == 1;
         let geometry = Geometry { dimensions, layered, cube: false };
         let float = random.below(4) > 0;
-        let what = Sampling { geometry, float, component: 0, gathered: None, detail: Detail::Base };
+        let what = Sampling {
+            geometry,
+            float,
+            component: 0,
+            gathered: None,
+            detail: Detail::Base,
+            has_sampler: false,
+        };
         let mut coordinates: [Lanes<u32>; 4] = [[0; WARP]; 4];
         for (axis, lanes) in coordinates.iter_mut().enumerate() {
             for at in lanes {

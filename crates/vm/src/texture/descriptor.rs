@@ -1,5 +1,6 @@
 //! What textures and surfaces are.
 
+use ir::{AddressMode, Filter, Sampler};
 use std::fmt;
 
 /// What the components of a texel are (`cudaChannelFormatKind`).
@@ -119,28 +120,6 @@ impl Texels {
     }
 }
 
-/// What a coordinate outside the texture means (CUDA C++ Programming Guide, "Texture Memory").
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AddressMode {
-    /// The texture repeats. Of coordinates that are not normalized, as [`AddressMode::Clamp`].
-    Wrap,
-    /// The nearest texel.
-    Clamp,
-    /// The texture repeats, every other time reversed. Of coordinates that are not normalized, as [`AddressMode::Clamp`].
-    Mirror,
-    /// Zero.
-    Border,
-}
-
-/// How a value is made of texels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Filter {
-    /// It is the texel that the coordinates lie in.
-    Point,
-    /// It is the mean of the 2, 4 or 8 texels around, weighted by how near they are.
-    Linear,
-}
-
 /// What is read of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReadMode {
@@ -158,7 +137,7 @@ const MAX_LEVELS: u32 = 32;
 /// The levels of detail of a texture (`mipmapFilterMode` and what follows in `cudaTextureDesc`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levels {
-    /// How many there are ([`Texels::level`]): 1 for a texture that has no others.
+    /// How many there are ([`Texels::level`]); 0 if the texture is not mipmapped, and so has its texels alone.
     pub count: u32,
     /// What a number between two levels means: the nearest one, or the mean of both.
     pub filter: Filter,
@@ -194,7 +173,7 @@ impl Texture {
     /// A texture of which the nearest texel is read as it is, the nearest also outside, by coordinates that count texels, and which has
     /// one level of detail.
     pub fn new(texels: Texels) -> Texture {
-        let levels = Levels { count: 1, filter: Filter::Point, bias: 0.0, clamp: [0.0; 2] };
+        let levels = Levels { count: 0, filter: Filter::Point, bias: 0.0, clamp: [0.0; 2] };
         Texture {
             texels,
             address: [AddressMode::Clamp; 3],
@@ -216,10 +195,8 @@ impl Texture {
                 "only integers of 8 and 16 bits are read as normalized floats",
             ));
         }
-        if self.levels.count == 0 || self.levels.count > self.texels.most_levels() {
-            return Err(TextureError(
-                "a texture has at least one level of detail, and the last one has a texel",
-            ));
+        if self.levels.count > self.texels.most_levels() {
+            return Err(TextureError("the last level of detail has a texel"));
         }
         let is_float = |number: &f32| number.is_finite();
         if ![self.levels.bias].iter().chain(&self.levels.clamp).all(is_float) {
@@ -239,6 +216,13 @@ impl Texture {
             return Err(TextureError("linear filtering needs texels that are read as floats"));
         }
         Ok(())
+    }
+
+    /// The same texture, read as a sampler says.
+    pub(crate) fn sampled_by(self, sampler: Sampler) -> Texture {
+        let Sampler { address, filter, unnormalized } = sampler;
+        let filter = if self.is_float() { filter } else { Filter::Point };
+        Texture { address, filter, normalized: self.normalized && !unnormalized, ..self }
     }
 
     /// Whether what is read are floats.

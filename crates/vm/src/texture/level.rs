@@ -4,14 +4,14 @@
 
 use super::address::{ONE, onto_face};
 use super::asked::Asked;
-use super::descriptor::{Filter, Levels, Texture};
-use ir::{Detail, Sampling};
+use super::descriptor::{Levels, Texture};
+use ir::{Detail, Filter, Sampling};
 
 /// A level, and how much of the next one counts, out of [`ONE`].
 pub(super) fn levels(texture: &Texture, what: Sampling, asked: &Asked) -> (u32, u32) {
     let Levels { count, filter, bias, clamp } = texture.levels;
     let number = match what.detail {
-        _ if count == 1 => return (0, 0),
+        _ if count <= 1 => return (0, 0),
         Detail::Base => return (0, 0),
         Detail::Level if what.float => f64::from(f32::from_bits(asked.detail[0])),
         Detail::Level => {

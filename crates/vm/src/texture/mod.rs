@@ -15,18 +15,16 @@ mod query;
 mod read;
 mod warp;
 
-pub use descriptor::{
-    AddressMode, ChannelKind, Filter, Format, LEVEL, Levels, ReadMode, Texels, Texture,
-    TextureError,
-};
+pub use descriptor::{ChannelKind, Format, LEVEL, Levels, ReadMode, Texels, Texture, TextureError};
+pub use ir::{AddressMode, Filter, Sampler};
 
 pub(crate) use asked::Asked;
 pub(crate) use known::LastTextures;
+pub(crate) use query::query;
 pub(crate) use read::{Place, sample, surface};
 pub(crate) use warp::WarpTexture;
 
 use foldhash::HashMap;
-use ir::TextureQuery;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
@@ -92,13 +90,4 @@ impl Objects {
     pub(crate) fn find(&self, handle: u64) -> Option<TextureObject> {
         self.all.read().unwrap_or_else(PoisonError::into_inner).1.get(&handle).copied()
     }
-}
-
-/// What is so of an object, at a level of detail.
-pub(crate) fn query(object: &TextureObject, level: u32, what: TextureQuery) -> u32 {
-    let texture = match object {
-        TextureObject::Texture(texture) => *texture,
-        TextureObject::Surface(texels) => Texture::new(*texels),
-    };
-    query::query(&texture, level, what)
 }

@@ -2,9 +2,9 @@
 
 use super::address::{Axis, ONE, Tap, face};
 use super::asked::Asked;
-use super::descriptor::{AddressMode, ChannelKind, Filter, Format, ReadMode, Texels, Texture};
+use super::descriptor::{ChannelKind, Format, ReadMode, Texels, Texture};
 use super::level::levels;
-use ir::{Outside, Sampling, SurfaceAccess};
+use ir::{AddressMode, Filter, Outside, Sampling, SurfaceAccess, SurfaceUnit};
 
 /// Where an access to a surface goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(crate) enum Place {
     Nowhere,
     /// Outside, where it must not go.
     Trap,
+    /// To texels that are no integers of so many bytes.
+    Unfit(u8),
 }
 
 /// A component of a texture for a thread, as 32 bits. `read` reads so many bytes of device memory.
@@ -232,11 +234,24 @@ pub(super) fn scale(texture: &Texture) -> f64 {
 /// Where a thread accesses a surface.
 pub(crate) fn surface(texels: &Texels, what: SurfaceAccess, coordinates: [u32; 4]) -> Place {
     let first = usize::from(what.geometry.layered);
-    let row = u64::from(texels.extents[0]) * texels.format.bytes();
-    // The first and the last place where an access of so many bytes lies inside, of each axis.
-    let Some(last) = row.checked_sub(what.bytes.into()) else { return outside(what.outside) };
-    let lasts =
-        [last, u64::from(texels.extents[1].max(1)) - 1, u64::from(texels.extents[2].max(1)) - 1];
+    let texel = texels.format.bytes();
+    let [width, height, depth] = texels.extents.map(|extent| u64::from(extent.max(1)));
+    // The last place of a row where an access lies inside, and how many bytes it is from one to the next.
+    let (last, step) = match what.unit {
+        SurfaceUnit::Bytes(bytes) => match (width * texel).checked_sub(bytes.into()) {
+            Some(last) => (last, 1),
+            None => return outside(what.outside),
+        },
+        SurfaceUnit::Integer(bytes)
+            if texel != u64::from(bytes)
+                || texels.format.bits != 32
+                || texels.format.kind == ChannelKind::Float =>
+        {
+            return Place::Unfit(bytes);
+        }
+        SurfaceUnit::Texel | SurfaceUnit::Integer(_) => (width - 1, texel),
+    };
+    let lasts = [last, height - 1, depth - 1];
     let mut at = [0; 3];
     let axes = at.iter_mut().zip(lasts).take(what.geometry.dimensions.into());
     for ((at, last), given) in axes.zip(&coordinates[first..]) {
@@ -255,7 +270,7 @@ pub(crate) fn surface(texels: &Texels, what: SurfaceAccess, coordinates: [u32; 4
     }
     let slice = (at[2] + layer).wrapping_mul(texels.slice);
     let row = at[1].wrapping_mul(texels.pitch).wrapping_add(slice);
-    Place::At(texels.address.wrapping_add(row).wrapping_add(at[0]))
+    Place::At(texels.address.wrapping_add(row).wrapping_add(at[0] * step))
 }
 
 /// A coordinate inside; `None` if it is outside and nothing brings it in.

@@ -4,9 +4,9 @@
 
 use super::address::ONE;
 use super::axis::{Axes, WarpAxis};
-use super::descriptor::{AddressMode, ChannelKind, Filter, Format, ReadMode, Texture};
+use super::descriptor::{ChannelKind, Format, ReadMode, Texture};
 use super::read::{mean_bits, scale};
-use ir::{Detail, Sampling};
+use ir::{AddressMode, Detail, Filter, Sampling};
 use lanes::{Lanes, WARP};
 
 /// Where the texels are that the lanes of a warp want, and how much each counts.
@@ -41,7 +41,7 @@ impl WarpTexture {
     pub(crate) fn new(texture: &Texture) -> Option<WarpTexture> {
         let bytes = u32::try_from(texture.texels.bytes()?).ok()?;
         let is_small = texture.texels.extents.iter().all(|extent| i32::try_from(*extent).is_ok());
-        let is_common = is_small && texture.levels.count == 1 && !texture.srgb;
+        let is_common = is_small && texture.levels.count <= 1 && !texture.srgb;
         is_common.then_some(WarpTexture { texture: *texture, bytes })
     }
 
@@ -52,7 +52,8 @@ impl WarpTexture {
 
     /// Whether lanes that ask so are to read one by one.
     pub(crate) fn is_rare(what: Sampling) -> bool {
-        what.geometry.cube || what.gathered.is_some() || what.detail != Detail::Base
+        let is_said = what.detail != Detail::Base || what.has_sampler;
+        what.geometry.cube || what.gathered.is_some() || is_said
     }
 
     /// Whether the mean of texels is read.
@@ -248,11 +249,8 @@ impl Footprint {
     /// Whether it is that of these coordinates.
     #[inline(always)]
     fn is_of(&self, what: Sampling, coordinates: &[Lanes<u32>; 4]) -> bool {
-        let Some(Sampling { geometry, float, component: _, gathered, detail }) = self.what else {
-            return false;
-        };
-        let is_same = (geometry, float, gathered, detail)
-            == (what.geometry, what.float, what.gathered, what.detail);
+        let Some(known) = self.what else { return false };
+        let is_same = Sampling { component: what.component, ..known } == what;
         let mut differs = 0;
         for (known, asked) in self.coordinates.iter().zip(coordinates) {
             for (known, asked) in known.iter().zip(asked) {

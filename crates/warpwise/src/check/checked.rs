@@ -162,6 +162,7 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
         | FaultKind::ArrivedTwice { .. }
         | FaultKind::Deadlock { .. } => true,
         FaultKind::Trap
+        | FaultKind::BadSurface { .. }
         | FaultKind::Assertion { .. }
         | FaultKind::StackOverflow { .. }
         | FaultKind::StepLimit { .. }

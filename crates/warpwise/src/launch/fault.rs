@@ -6,6 +6,7 @@ use crate::owner::{Number, Owner, Owners};
 use diag::{Class, Diagnostic, Severity, Span};
 use ir::{Place, Space};
 use vm::memory::BadFree;
+use vm::texture::{ChannelKind, Format};
 use vm::{Extent, Fault, FaultKind, Waiting, WaitingFor};
 
 /// Addresses below this one come from a null pointer and an index.
@@ -165,6 +166,11 @@ impl Kernel {
                 }
                 found = found.help("free exactly what `malloc` returned, and once");
             }
+            FaultKind::BadSurface { .. } => {
+                found = found.help(
+                    "make the surface of integers of that width, or access it by bytes (`sured.b`)",
+                );
+            }
             FaultKind::StackOverflow { left, .. } => {
                 found = found
                     .note(match left.cast_signed() {
@@ -278,6 +284,17 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
                 BadFree::NoBlock => "which no `malloc` of a kernel returned",
             };
             (Class::Undefined, format!("free of {:#x}, {why}", counted(*address)))
+        }
+        FaultKind::BadSurface { format: Format { channels, bits, kind }, bytes } => {
+            let kind = match kind {
+                ChannelKind::Unsigned | ChannelKind::Signed => "integers",
+                ChannelKind::Float => "floats",
+            };
+            let what = format!(
+                "a reduction of {} bits in a surface whose texels are {channels} {kind} of {bits} bits",
+                8 * u32::from(*bytes)
+            );
+            (Class::Undefined, what)
         }
         FaultKind::StackOverflow { function, bytes, .. } => {
             let what = if function.is_some() { "a call" } else { "`alloca`" };

@@ -28,6 +28,7 @@ impl MachineProgram {
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
+            | FaultKind::BadSurface { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::ArrivedTwice { .. }
@@ -76,6 +77,7 @@ impl MachineProgram {
             | FaultKind::Assertion { .. }
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
+            | FaultKind::BadSurface { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::ArrivedTwice { .. }

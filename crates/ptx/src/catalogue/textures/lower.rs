@@ -1,44 +1,74 @@
-//! Accesses to textures and surfaces by handle, as requests to the host and accesses to device memory.
+//! Accesses to textures by handle, as requests to the host.
 
-use crate::catalogue::{access, not_implemented};
-use crate::lower::{Inst, Lowering, Result};
+use crate::catalogue::not_implemented;
+use crate::lower::{Entity, Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::{Operand, OperandKind};
 use ir::{
-    Address, BinaryOp, Class, CompareOp, Detail, Geometry, Op, Ordering, Outside, Pred, Reg, Round,
-    Sampling, Scope, Service, Space, Src, SurfaceAccess, TextureQuery, UnaryOp, Update,
+    BinaryOp, Class, CompareOp, Detail, Geometry, Op, Reg, Round, Sampling, Service, Src,
+    TextureQuery, UnaryOp,
 };
-
-/// The truth table (`ir::Op::Logic`) that is true where both operands are.
-const AND: u8 = 0b1000;
 
 /// What makes a half of a result.
 const TO_HALF: UnaryOp = UnaryOp::F32ToF16(Round::NearestEven);
 
-/// What stands in the brackets: a handle and coordinates.
-struct Place {
-    handle: Src,
+/// What stands in the brackets: a handle, perhaps a sampler's, and coordinates.
+pub(super) struct Place {
+    pub(super) handle: Src,
+    sampler: Option<Src>,
     /// As the services of the host take them.
-    coordinates: [Src; 4],
-    geometry: Geometry,
+    pub(super) coordinates: [Src; 4],
+    pub(super) geometry: Geometry,
 }
 
 /// `tex`.
 pub(super) fn sample(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    if has_residence(lo, inst)? {
-        return not_implemented(lo, inst);
-    }
     let float = inst.ty("ctype") == ScalarType::F32;
     let Some(place) = place(lo, inst, inst.ty("ctype"))? else { return not_implemented(lo, inst) };
     let details = details(lo, inst)?;
-    if place.geometry.layered && inst.operand("offset").is_some() {
-        return not_implemented(lo, inst);
-    }
+    let (detail, has_sampler) = (details.detail, place.sampler.is_some());
     let what = |component, geometry| {
-        let detail = details.detail;
-        Sampling { geometry, float, component, gathered: None, detail }
+        let gathered = None;
+        Sampling { geometry, float, component, gathered, detail, has_sampler }
     };
     components(lo, inst, &place, &details, what)
+}
+
+/// A comparison with a depth. The ISA says that a texel passes or does not, and leaves to the texture what passes; nothing that makes
+/// textures for CUDA says it.
+pub(super) fn depth(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let geometry = inst.word("geom").and_then(Geometry::from_word);
+    let has_offset = inst.operand("offset").is_some();
+    if geometry.is_some_and(|geometry| geometry.cube) && !has_offset && is_integer(lo, inst)? {
+        return cube_offset(lo, inst);
+    }
+    let message =
+        "comparisons with a depth are not there: CUDA has no means to say how a texture compares";
+    lo.unsupported(inst, message)
+}
+
+/// Whether what stands in the place of a depth is declared as an integer, so that the assembler takes it for an offset.
+fn is_integer(lo: &mut Lowering, inst: &Inst<'_>) -> Result<bool> {
+    let OperandKind::Name(name) = &lo.operand(inst, "depth")?.kind else { return Ok(false) };
+    let Ok(Entity::Register(index)) = lo.entity(name) else { return Ok(false) };
+    Ok(matches!(lo.declared(index), ScalarType::S32 | ScalarType::U32))
+}
+
+/// An offset in a cube map, which the assembler takes (PTX ISA 9.1, 9.7.10.3 tex: "Offset vector operand e is not supported for
+/// cubemap textures").
+pub(super) fn cube_offset(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.unsupported(
+        inst,
+        "the manual says that cube maps have no offsets, so it says nothing of what this does",
+    )
+}
+
+/// A texture of several samples a texel, which CUDA cannot make.
+pub(super) fn samples(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.unsupported(
+        inst,
+        "there are no textures of several samples a texel: CUDA has no means to make one",
+    )
 }
 
 /// A level of detail, and offsets, as an instruction says them.
@@ -81,14 +111,18 @@ fn details(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Details> {
     }
     if inst.operand("offset").is_some() {
         read(&mut details.offset, "offset", ScalarType::S32)?;
+        if !matches!(lo.operand(inst, "offset")?.kind, OperandKind::Vector(_)) {
+            let message = "an offset is a vector: NVIDIA's assembler takes a number alone, and leaves it out or compares it with a depth";
+            return lo.unsupported(inst, message);
+        }
     }
     Ok(details)
 }
 
 /// `tld4`.
 pub(super) fn gather(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    if inst.operand("depth").is_some() || has_residence(lo, inst)? {
-        return not_implemented(lo, inst);
+    if inst.operand("depth").is_some() {
+        return depth(lo, inst);
     }
     let component = match inst.word("comp") {
         Some("g") => 1,
@@ -98,19 +132,12 @@ pub(super) fn gather(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     };
     let Some(place) = place(lo, inst, ScalarType::F32)? else { return not_implemented(lo, inst) };
     let details = details(lo, inst)?;
-    if place.geometry.layered && inst.operand("offset").is_some() {
-        return not_implemented(lo, inst);
-    }
+    let has_sampler = place.sampler.is_some();
     let what = |nth, geometry| {
         let (gathered, detail) = (Some(nth), Detail::Base);
-        Sampling { geometry, float: true, component, gathered, detail }
+        Sampling { geometry, float: true, component, gathered, detail, has_sampler }
     };
     components(lo, inst, &place, &details, what)
-}
-
-/// Whether a predicate is wanted that says if texels are resident.
-fn has_residence(lo: &mut Lowering, inst: &Inst<'_>) -> Result<bool> {
-    Ok(matches!(lo.operand(inst, "d")?.kind, OperandKind::Pair(..)))
 }
 
 /// The results of `tex` and `tld4`, one request each.
@@ -121,7 +148,10 @@ fn components(
     details: &Details,
     what: impl Fn(u8, Geometry) -> Sampling,
 ) -> Result {
-    let operand = lo.operand(inst, "d")?;
+    let operand = match &lo.operand(inst, "d")?.kind {
+        OperandKind::Pair(first, _) => first,
+        _ => lo.operand(inst, "d")?,
+    };
     let elements = lo.elements(operand);
     // Without the word, results are pairs of halves.
     let is_packed = inst.word("dtype").is_none();
@@ -151,17 +181,27 @@ fn components(
     for (d, value) in late {
         lo.write_to(d, value.into(), ty)?;
     }
+    // Whether the texels are resident: all memory is, since no array is sparse.
+    if let Some(resident) = lo.result_predicate(inst, "d")? {
+        lo.b.push(Op::Compare {
+            op: CompareOp::EqI32,
+            d: resident,
+            a: Src::Imm(0),
+            b: Src::Imm(0),
+        });
+    }
     Ok(())
 }
 
 /// Asks the host for a component.
 fn ask_texture(lo: &mut Lowering, place: &Place, details: &Details, control: u64) -> Reg {
-    if details.are_none() {
+    if details.are_none() && place.sampler.is_none() {
         return ask(lo, Service::Sample, Class::W32, place, control);
     }
     let d = lo.b.reg(Class::W32);
     let numbers = place.coordinates.into_iter().chain(details.numbers).chain(details.offset);
-    let operands = [place.handle].into_iter().chain(numbers).chain([Src::Imm(control)]);
+    let sampler = place.sampler.unwrap_or(Src::Imm(0));
+    let operands = [place.handle].into_iter().chain(numbers).chain([sampler, Src::Imm(control)]);
     lo.b.push(Op::Host {
         service: Service::SampleDetail,
         d: Some(d),
@@ -171,7 +211,13 @@ fn ask_texture(lo: &mut Lowering, place: &Place, details: &Details, control: u64
 }
 
 /// Asks the host something of a place.
-fn ask(lo: &mut Lowering, service: Service, class: Class, place: &Place, control: u64) -> Reg {
+pub(super) fn ask(
+    lo: &mut Lowering,
+    service: Service,
+    class: Class,
+    place: &Place,
+    control: u64,
+) -> Reg {
     let d = lo.b.reg(class);
     let [x, y, z, w] = place.coordinates;
     let operands = vec![place.handle, x, y, z, w, Src::Imm(control)];
@@ -179,16 +225,17 @@ fn ask(lo: &mut Lowering, service: Service, class: Class, place: &Place, control
     d
 }
 
-/// What an instruction names in brackets; `None` if that is not implemented: a geometry of samples, or a sampler.
-fn place(lo: &mut Lowering, inst: &Inst<'_>, ty: ScalarType) -> Result<Option<Place>> {
+/// What an instruction names in brackets; `None` if that is not implemented: a geometry of samples.
+pub(super) fn place(lo: &mut Lowering, inst: &Inst<'_>, ty: ScalarType) -> Result<Option<Place>> {
     let operand = lo.operand(inst, "a")?;
     let OperandKind::Address(inner) = &operand.kind else {
         return lo.reject(operand, "a texture in brackets must stand here");
     };
-    let (Some(geometry), [at]) =
-        (inst.word("geom").and_then(Geometry::from_word), inner.rest.as_slice())
-    else {
-        return Ok(None);
+    let Some(geometry) = inst.word("geom").and_then(Geometry::from_word) else { return Ok(None) };
+    let (sampler, at) = match inner.rest.as_slice() {
+        [at] => (None, at),
+        [sampler, at] => (Some(lo.value_of(sampler, ScalarType::U64)?), at),
+        _ => return lo.reject(operand, "coordinates must stand behind the texture"),
     };
     let handle = lo.value_of(&inner.base, ScalarType::U64)?;
     let mut coordinates = [Src::Imm(0); 4];
@@ -198,7 +245,7 @@ fn place(lo: &mut Lowering, inst: &Inst<'_>, ty: ScalarType) -> Result<Option<Pl
         let is_layer = geometry.layered && nth == 0;
         *to = lo.value_of(from, if is_layer { ScalarType::B32 } else { ty })?;
     }
-    Ok(Some(Place { handle, coordinates, geometry }))
+    Ok(Some(Place { handle, sampler, coordinates, geometry }))
 }
 
 /// `txq` and `suq`.
@@ -214,118 +261,28 @@ pub(super) fn query(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         Some(_) => lo.value(inst, "lod")?,
         None => Src::Imm(0),
     };
-    let d = lo.b.reg(Class::W32);
-    let operands = vec![handle, level, Src::Imm(what.bits())];
-    lo.b.push(Op::Host { service: Service::QueryTexture, d: Some(d), operands });
+    let d = ask_what(lo, handle, level, what);
     lo.write(inst, "d", d.into(), ScalarType::B32)
 }
 
-/// The address of an access to a surface, and a guard for it: it goes nowhere where the address is 0.
-fn surface(lo: &mut Lowering, inst: &Inst<'_>, count: usize) -> Result<Option<(Address, Pred)>> {
-    let Some(place) = place(lo, inst, ScalarType::S32)? else { return Ok(None) };
-    let outside = match inst.word("clamp") {
-        Some("clamp") => Outside::Clamp,
-        Some("zero") => Outside::Zero,
-        _ => Outside::Trap,
-    };
-    let bytes = (inst.ty("type").bits() / 8) as usize * count;
-    let what = SurfaceAccess { geometry: place.geometry, outside, bytes: bytes as u8 };
-    let address = ask(lo, Service::SurfaceAddress, Class::W64, &place, what.bits());
-    let inside = lo.b.compare(CompareOp::NeI64, address, Src::Imm(0));
-    let guard = match lo.b.guard() {
-        Some(guard) => lo.b.logic(AND, guard, inside).into(),
-        None => inside.into(),
-    };
-    Ok(Some((Address { base: address.into(), offset: 0 }, guard)))
+/// Asks the host what is so of a handle.
+pub(super) fn ask_what(lo: &mut Lowering, handle: Src, level: Src, what: TextureQuery) -> Reg {
+    let d = lo.b.reg(Class::W32);
+    let operands = vec![handle, level, Src::Imm(what.bits())];
+    lo.b.push(Op::Host { service: Service::QueryTexture, d: Some(d), operands });
+    d
 }
 
-/// Emits an access where it goes somewhere.
-fn guarded(lo: &mut Lowering, guard: Pred, op: Op) {
-    let outer = lo.b.guard();
-    lo.b.set_guard(Some(guard));
-    lo.b.push(op);
-    lo.b.set_guard(outer);
-}
-
-/// `suld.b`: a load, of zeros where it goes nowhere.
-pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.relaxed = true;
-    let ty = inst.ty("type");
-    let operand = lo.operand(inst, "d")?;
-    let elements = lo.elements(operand);
-    let Some((address, guard)) = surface(lo, inst, elements.len())? else {
-        return not_implemented(lo, inst);
+/// `istypep`: a variable of these types is known by the handle that it holds.
+pub(super) fn is_type(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let kind = match inst.ty("type") {
+        ScalarType::TexRef => 1,
+        ScalarType::SamplerRef => 2,
+        _ => 4,
     };
-    let access = access(ty);
-    let (class, zero) = match ir::Builder::class_of(access) {
-        Class::W64 => (Class::W64, UnaryOp::Mov64),
-        class => (class, UnaryOp::Mov32),
-    };
-    let mut values = Vec::with_capacity(elements.len());
-    for _ in elements {
-        let value = lo.b.reg(class);
-        lo.b.unary_to(value, zero, Src::Imm(0));
-        values.push(value);
-    }
-    let d = values.iter().copied().map(Some).collect();
-    let (space, ordering) = (Space::Global, Ordering::Weak);
-    guarded(lo, guard, Op::Load { d, space, access, address, ordering });
-    for (element, value) in elements.iter().zip(values) {
-        if !matches!(element.kind, OperandKind::Sink) {
-            lo.write_to(element, value.into(), ty)?;
-        }
-    }
-    Ok(())
-}
-
-/// `sust.b`: a store.
-pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.relaxed = true;
-    let ty = inst.ty("type");
-    let operand = lo.operand(inst, "b")?;
-    let elements = lo.elements(operand);
-    let values = elements.iter().map(|element| lo.value_of(element, ty));
-    let values = values.collect::<Result<Vec<_>>>()?;
-    let Some((address, guard)) = surface(lo, inst, elements.len())? else {
-        return not_implemented(lo, inst);
-    };
-    let (space, access, ordering) = (Space::Global, access(ty), Ordering::Weak);
-    guarded(lo, guard, Op::Store { values, space, access, address, ordering });
-    Ok(())
-}
-
-/// `sured.b`: an atomic update.
-pub(super) fn reduce(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    use BinaryOp as B;
-    use ScalarType as T;
-    let ty = inst.ty("type");
-    let op = match (inst.word("op"), ty) {
-        (Some("add"), T::U64) => B::AddI64,
-        (Some("add"), _) => B::AddI32,
-        (Some("min"), T::U32) => B::MinU32,
-        (Some("min"), T::S32) => B::MinS32,
-        (Some("min"), T::U64) => B::MinU64,
-        (Some("min"), T::S64) => B::MinS64,
-        (Some("max"), T::U32) => B::MaxU32,
-        (Some("max"), T::S32) => B::MaxS32,
-        (Some("max"), T::U64) => B::MaxU64,
-        (Some("max"), T::S64) => B::MaxS64,
-        (Some("and"), _) => B::And32,
-        (Some("or"), _) => B::Or32,
-        _ => return not_implemented(lo, inst),
-    };
-    let b = lo.value(inst, "b")?;
-    let Some((address, guard)) = surface(lo, inst, 1)? else { return not_implemented(lo, inst) };
-    let op = Op::Atomic {
-        d: None,
-        update: Update::Apply(op),
-        space: Space::Global,
-        access: access(ty),
-        address,
-        b,
-        c: Src::Imm(0),
-        ordering: Ordering::Relaxed(Scope::Gpu),
-    };
-    guarded(lo, guard, op);
+    let handle = lo.value(inst, "a")?;
+    let found = ask_what(lo, handle, Src::Imm(0), TextureQuery::Object);
+    let d = lo.result(inst, "d")?;
+    lo.b.push(Op::Compare { op: CompareOp::EqI32, d, a: found.into(), b: Src::Imm(kind) });
     Ok(())
 }
