@@ -19,8 +19,18 @@ const STATEMENTS: u32 = 60;
 /// The first architecture that has all that is done with barrier objects.
 const OBJECTS_SINCE: u32 = 90;
 
-const BLOCKS: [[u32; 3]; 8] =
-    [[32, 1, 1], [64, 1, 1], [45, 1, 1], [1, 1, 1], [8, 3, 2], [96, 1, 1], [33, 1, 1], [16, 4, 1]];
+const BLOCKS: [[u32; 3]; 10] = [
+    [32, 1, 1],
+    [64, 1, 1],
+    [45, 1, 1],
+    [1, 1, 1],
+    [8, 3, 2],
+    [96, 1, 1],
+    [33, 1, 1],
+    [16, 4, 1],
+    [8, 8, 1],
+    [4, 16, 1],
+];
 const GRIDS: [[u32; 3]; 4] = [[1, 1, 1], [2, 1, 1], [3, 1, 1], [2, 2, 1]];
 /// Grids of kernels with clusters, and the extents of those.
 const CLUSTERS: [([u32; 3], [u32; 3]); 8] = [
