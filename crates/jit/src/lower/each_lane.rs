@@ -218,7 +218,7 @@ impl Lower<'_> {
     }
 
     /// The lanes that execute; `None` if all do.
-    pub(super) fn executing(&mut self, guard: Option<Pred>) -> Option<VReg> {
+    fn executing(&mut self, guard: Option<Pred>) -> Option<VReg> {
         let masked = self.masked.as_ref().map(|masked| masked.lanes);
         let Some(guard) = guard else { return masked };
         let bits = self.bits(guard);

@@ -20,6 +20,10 @@ impl Lower<'_> {
         else {
             return false;
         };
+        // Where no lane executes, the place may be nowhere.
+        if inst.guard.is_some() {
+            return false;
+        }
         let wide = match (op, access) {
             (BinaryOp::AddI32, Access::B32) => false,
             (BinaryOp::AddI64, Access::B64) => true,
@@ -33,9 +37,7 @@ impl Lower<'_> {
             Src::Reg(reg) => self.is_scalar(*reg) && self.is_uniform(*b),
         };
         // What lanes find is told of those that add the same.
-        let told = d.is_none_or(|d| {
-            alike && !wide && inst.guard.is_none() && self.form(d) == Form::Vectors
-        });
+        let told = d.is_none_or(|d| alike && !wide && self.form(d) == Form::Vectors);
         if !affine.is_uniform() || !told || (wide && !alike) {
             return false;
         }
@@ -43,8 +45,8 @@ impl Lower<'_> {
         if let Src::Reg(reg) = b {
             self.canonical(*reg);
         }
-        let lanes = match self.executing(inst.guard) {
-            Some(lanes) => lanes,
+        let lanes = match &self.masked {
+            Some(masked) => masked.lanes,
             None => self.lanes_constant(u64::MAX),
         };
         let each = alike.then(|| self.scalar_src(*b, class));
