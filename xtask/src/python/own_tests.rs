@@ -44,7 +44,7 @@ pub(super) fn run(
     fs::write(&plugin, PLUGIN.1).map_err(|why| format!("{}: {why}", plugin.display()))?;
     let mut table = String::from(
         "# Suites of clients\n\nThe clients' own tests on Warpwise's driver, as `cargo xtask clients --suites` runs them. Skipped are tests that the suite itself leaves out,\n\
-         for want of a second device or of a package. *Not run* is what there was no time for.\n\n\
+         for want of a second device or of a package. *Not run* is what there was no time for; tests run in an\norder that their names make, numba-cuda's module by module, so that those that ran are a sample.\n\n\
          | suite | of | device | tests | passed | failed | skipped | not run | of those that ran |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     let (mut failures, mut unknown) = (String::new(), 0);
