@@ -26,6 +26,7 @@ mod start;
 mod textures;
 mod wide;
 
+use clock::{processor_time, shortest};
 use median::median;
 use std::time::Instant;
 use warpwise::{Arg, Buffer, CheckOptions, Device, EngineChoice, Error, LaunchConfig};
@@ -182,8 +183,8 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// The ratio of checked runs, which are the interpreter's, to plain ones and to the interpreter's. The kernels are correct, so
-/// nothing must be found.
+/// The ratio of checked runs, which are the interpreter's, to plain ones and to the interpreter's, in processor time. The kernels
+/// are correct, so nothing must be found.
 fn check<'a>(device: &Device, rows: impl Iterator<Item = &'a Row<'a>>) -> Result<(), Error> {
     println!(
         "kernel        run ms  interp ms    check ms   check/run   check/interp   ns/warp instruction"
@@ -191,21 +192,24 @@ fn check<'a>(device: &Device, rows: impl Iterator<Item = &'a Row<'a>>) -> Result
     for row in rows {
         let (mut plain, mut interpreted, mut checked) = (Vec::new(), Vec::new(), Vec::new());
         let mut instructions = 1;
+        let kernel = row.module.kernel(row.kernel)?;
         for _ in 0..CHECKS {
-            plain.push(run(row.module, device, row.kernel, row.elements, &row.args)?.elapsed);
-            let engine = EngineChoice::interpreter();
-            let interpreter = LaunchConfig { engine, ..config(row.elements) };
-            let kernel = row.module.kernel(row.kernel)?;
-            interpreted.push(kernel.launch(device, &interpreter, &row.args)?.elapsed);
-            let options = CheckOptions::default();
-            let kernel = row.module.kernel(row.kernel)?;
             let config = config(row.elements);
-            let report = kernel.check(device, &config, options, &row.args)?.into_result()?;
-            checked.push(report.elapsed);
-            instructions = report.stats.warp_instructions;
+            let started = processor_time();
+            kernel.launch(device, &config, &row.args)?;
+            plain.push(processor_time() - started);
+            let interpreter =
+                LaunchConfig { engine: EngineChoice::interpreter(), ..config.clone() };
+            let started = processor_time();
+            kernel.launch(device, &interpreter, &row.args)?;
+            interpreted.push(processor_time() - started);
+            let started = processor_time();
+            let checks = kernel.check(device, &config, CheckOptions::default(), &row.args)?;
+            checked.push(processor_time() - started);
+            instructions = checks.into_result()?.stats.warp_instructions;
         }
-        let (plain, interpreted) = (median(plain), median(interpreted));
-        let checked = median(checked);
+        let (plain, interpreted) = (shortest(&plain), shortest(&interpreted));
+        let checked = shortest(&checked);
         println!(
             "{:<12} {:>7.2} {:>10.2} {:>11.2} {:>11.2} {:>14.2} {:>21.2}",
             row.kernel,

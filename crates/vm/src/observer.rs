@@ -435,7 +435,7 @@ impl<'a> View<'a> {
             Src::Reg(reg) if self.class(reg) == Some(Class::W32) => {
                 u64::from(self.word(address.base, thread).wrapping_add(offset as u32))
             }
-            base => self.long(base, thread).wrapping_add(offset),
+            base @ (Src::Reg(_) | Src::Imm(_)) => self.long(base, thread).wrapping_add(offset),
         }
     }
 

@@ -183,7 +183,8 @@ impl<'l> Cta<'l> {
                 Ended::Yield => true,
                 Ended::Progress => {
                     self.turns += 1;
-                    if self.turns % self.look_up != 0 && !(O::OBSERVES && (limits.stop)()) {
+                    let looks_up = self.turns.is_multiple_of(self.look_up);
+                    if !(looks_up || O::OBSERVES && (limits.stop)()) {
                         self.take_turns = false;
                         continue;
                     }

@@ -47,6 +47,10 @@ impl Front {
 pub(super) struct Ready {
     /// The latest instruction first, so that the earliest is taken from the end. Fronts behind `count` are
     /// spare: a front is large, and its place is used again without moving it.
+    #[expect(
+        clippy::vec_box,
+        reason = "a front has hundreds of bytes, and they change places all the time"
+    )]
     fronts: Vec<Box<Front>>,
     count: usize,
 }
