@@ -10,8 +10,8 @@ use super::specials::{Shown, shown};
 use crate::case::Case;
 use ir::{
     Access, Address, BarrierAction, BarrierReduction, Builder, Class, ClusterHalf, Collective,
-    CopyProgress, Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special,
-    Src, Terminator, Update,
+    CopyProgress, Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Space, Special, Src,
+    Terminator, Update,
 };
 use lanes::{ReduxOp, ShflMode, VoteMode};
 use std::fmt::Write as _;
