@@ -13,7 +13,7 @@ use ir::{
 /// The truth table (`ir::Op::Logic`) that is true where both operands are.
 const AND: u8 = 0b1000;
 /// The one that is true where the first is and the second is not.
-const AND_NOT: u8 = 0b0010;
+const AND_NOT: u8 = 0b0100;
 
 /// What an access to a surface leads to.
 struct Target {
