@@ -38,3 +38,9 @@ impl Gang {
         (u64::MAX >> (64 - lanes)) << (nth * lanes)
     }
 }
+
+/// Lanes of a slice: those of a vector, or of half of one where rows of the CTA are so wide.
+pub(crate) fn slice_lanes(level: Level, block: [u32; 3]) -> u32 {
+    let lanes = level.lanes() as u32;
+    if block[0] == lanes / 2 { lanes / 2 } else { lanes }
+}

@@ -135,6 +135,25 @@ fn tiles_of_any_width_are_the_same_on_every_engine() {
 }
 
 #[test]
+fn tiles_that_are_nowhere_are_told() {
+    let module = Module::from_ptx("rows.ptx", TEXT).expect("it is legal");
+    let kernel = module.kernel("tile").expect("it lowers");
+    let device = Device::new().expect("address space");
+    let held = device.upload(&vec![0u32; 4096]).expect("space");
+    for engine in EngineChoice::available() {
+        for (nowhere, block) in
+            (0..3).flat_map(|nth| [[16, 16, 1], [8, 8, 1]].map(|block| (nth, block)))
+        {
+            let mut args = [held.into(), held.into(), held.into(), 45.into(), 2.into()];
+            args[nowhere] = 4096u64.into();
+            let config = LaunchConfig { engine, ..LaunchConfig::new(1, block) };
+            let told = kernel.launch(&device, &config, &args).expect_err("nobody has that memory");
+            assert!(told.to_string().contains("0x1"), "{engine}, {nowhere}: {told}");
+        }
+    }
+}
+
+#[test]
 fn pairs_of_64_bits_are_the_same_on_every_engine() {
     let module = Module::from_ptx("rows.ptx", TEXT).expect("it is legal");
     let kernel = module.kernel("pairs").expect("it lowers");

@@ -56,7 +56,8 @@ fn the_classes_of_errors_stay_apart() {
     let not_ptx = Module::from_ptx("a.ptx", "hello");
     assert!(matches!(&not_ptx, Err(Error::BadInput(failure)) if failure.stage == Stage::Module));
     let texture = module(
-        ".visible .entry k() { .reg .b64 %rd<2>; .reg .pred %p; istypep.texref %p, %rd1; ret; }",
+        ".visible .entry k() { .reg .b64 %rd<2>; .reg .b32 %r<8>; \
+         tex.2dms.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%rd1, {%r4, %r5, %r6, %r7}]; ret; }",
     );
     assert!(matches!(texture.kernel("k"), Err(Error::Unsupported(_))));
 

@@ -6,8 +6,6 @@
 
 mod clusters;
 mod forms;
-mod objects;
-mod places;
 mod portable;
 mod print;
 mod printer;

@@ -69,8 +69,9 @@ impl Emitter {
         self.op(Code::Mov_r64_rm64, &[start, Self::of_site(check, 0)])?;
         self.op(Code::Mov_r64_rm64, &[last, Self::of_site(check, 8)])?;
         self.op(Code::Sub_r64_rm64, &[last, start])?;
+        // Negative if the region is too short, or ends before it begins: then there is none yet.
         self.op(Code::Sub_rm64_imm32, &[last, X::I32(check.bytes as i32)])?;
-        failed.push((check.addresses[0], self.jump_to(ConditionCode::b)));
+        failed.push((check.addresses[0], self.jump_to(ConditionCode::s)));
         for address in &check.addresses {
             self.op(Code::Mov_r64_rm64, &[X::R(SCRATCH), X::R(*address)])?;
             self.op(Code::Sub_r64_rm64, &[X::R(SCRATCH), start])?;

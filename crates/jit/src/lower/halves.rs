@@ -11,12 +11,6 @@ use ir::Access;
 use ir::analysis::{Affine, Shape};
 use regalloc2::VReg;
 
-/// Lanes of a slice: those of a vector, or of half of one where rows of the CTA are so wide.
-pub(super) fn slice_lanes(level: Level, block: [u32; 3]) -> u32 {
-    let lanes = level.lanes() as u32;
-    if block[0] == lanes / 2 { lanes / 2 } else { lanes }
-}
-
 impl Lower<'_> {
     /// Whether halves of vectors that follow from places of their own, if there are such, can be loaded at once.
     pub(super) fn are_halves(&self, shape: &Shape, affine: &Affine, access: Access) -> bool {

@@ -36,7 +36,7 @@ mod vector;
 mod wide;
 
 use crate::exit::{Leaving, Why};
-use crate::gang::Gang;
+use crate::gang::{Gang, slice_lanes};
 use crate::mir::{Base, Func, Kind, Mem, O};
 use crate::{Input, Level};
 use apart::Parts;
@@ -193,7 +193,7 @@ fn gang_of(
 ) -> Option<(Gang, Shapes)> {
     let level = input.level;
     let shapes = |gang: u32| {
-        let vector = halves::slice_lanes(level, input.block);
+        let vector = slice_lanes(level, input.block);
         let launch = LaunchShape { block: input.block, gang, vector };
         Shapes::of(input.kernel, input.prologue, live, &launch, interrupt)
     };

@@ -2,7 +2,6 @@
 //! moment, else on a thread beside those that go on interpreting.
 
 use super::made::Maker;
-use super::operations;
 use crate::code_cache::CodeCache;
 use crate::interp::Program;
 use crate::plan::Plan;
@@ -118,4 +117,9 @@ fn make_beside(maker: Maker, plan: &Arc<Plan>, cell: &Cell) {
         }
     };
     let _ = thread::Builder::new().name("warpwise-code".to_owned()).spawn(making);
+}
+
+/// Operations of a kernel, with its branches.
+pub(super) fn operations(kernel: &ir::Kernel) -> usize {
+    kernel.blocks.iter().map(|block| block.insts.len() + 1).sum()
 }

@@ -20,7 +20,7 @@ use crate::frame::{Frame, Site};
 use crate::interp::{Interpreter, Program};
 use crate::launch::local_bytes;
 use crate::plan::{Pc, Plan, Shape};
-use hot::{Cell, Heat};
+use hot::{Cell, Heat, operations};
 use ir::Interrupt;
 use jit::Why;
 use lanes::WARP;
@@ -99,10 +99,6 @@ const MAX_OPERATIONS: usize = 1 << 14;
 const FEW_WARPS: usize = 8;
 /// Jumps backwards of a warp up to which its CTA counts as one that is soon done, so that others may be begun before anybody is asked.
 const SOON_DONE: i64 = 256;
-fn operations(kernel: &ir::Kernel) -> usize {
-    kernel.blocks.iter().map(|block| block.insts.len() + 1).sum()
-}
-
 /// Machine code of a plan, and what interprets the rest of it.
 #[derive(Debug)]
 pub(crate) struct NativeCode {

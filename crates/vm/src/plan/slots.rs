@@ -104,7 +104,36 @@ pub(super) fn assign_alone(
         facts.uniform = level <= Uniform::Cta && !facts.starts_zero;
         (facts.alone, facts.range) = (true, Some((0, 0)));
     }
+    keep_own(kernel, &mut facts, interrupt)?;
     place(kernel, &facts, interrupt)
+}
+
+/// A register that is computed from what each warp has for itself is each warp's own, too: what all warps share is computed once, from
+/// what they share.
+fn keep_own(kernel: &Kernel, facts: &mut [Facts], interrupt: &Interrupt<'_>) -> Option<()> {
+    loop {
+        let mut changed = false;
+        for inst in kernel.blocks.iter().flat_map(|block| &block.insts) {
+            interrupt.go_on(1)?;
+            let mut shared =
+                inst.guard.and_then(Pred::reg).is_none_or(|p| facts[p.0 as usize].uniform);
+            inst.op.operands(|operand| {
+                if let Operand::Use(reg) = operand {
+                    shared &= facts[reg.0 as usize].uniform;
+                }
+            });
+            inst.op.operands(|operand| {
+                if let Operand::Def(reg) = operand
+                    && !shared
+                {
+                    changed |= std::mem::replace(&mut facts[reg.0 as usize].uniform, false);
+                }
+            });
+        }
+        if !changed {
+            return Some(());
+        }
+    }
 }
 
 /// Gives every register that is used a row of its own in every warp, zero when a CTA starts. `None` if it was interrupted.
