@@ -30,6 +30,7 @@ const VOLATILE: u8 = 8;
 const COPY: u8 = 16;
 const BLIND: u8 = 32;
 const SILENT: u8 = 64;
+const EXCUSED: u8 = 128;
 
 impl Kind {
     /// A plain read.
@@ -47,6 +48,11 @@ impl Kind {
 
     pub(super) fn volatile(write: bool) -> Kind {
         Kind(STRONG | VOLATILE | bit(write, WRITE))
+    }
+
+    /// A plain read that may meet strong accesses as if it were one.
+    pub(super) fn excused() -> Kind {
+        Kind(STRONG | EXCUSED)
     }
 
     /// An atomic update whose result nobody reads.
@@ -96,7 +102,7 @@ impl Kind {
     pub(super) fn strength(self) -> Strength {
         if self.is_copy() {
             Strength::Asynchronous
-        } else if self.is_weak() {
+        } else if self.is_weak() || self.0 & EXCUSED != 0 {
             Strength::Weak
         } else if self.is_volatile() {
             Strength::Volatile

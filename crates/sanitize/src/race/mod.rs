@@ -184,9 +184,10 @@ impl Races {
                 if matches!(space, Space::Param | Space::Local) {
                     return;
                 }
-                let kind = match self.strong.contains(inst.place.0 as usize) {
-                    true => Kind::strong(false, false),
-                    false => self.kind(*ordering, false),
+                let kind = match (self.strong.contains(inst.place.0 as usize), ordering.scope()) {
+                    (true, None) => Kind::excused(),
+                    (true, Some(_)) => Kind::strong(false, false),
+                    (false, _) => self.kind(*ordering, false),
                 };
                 let how = how(kind, Written::Read, address);
                 self.touch(view, inst, touches, how, found);
