@@ -1,7 +1,8 @@
-//! Loads that copy a structure word by word: compilers that do not optimise copy so, padding and all.
+//! Copies of structures, padding and all: word by word, as compilers copy that do not optimise, and member by member, with the
+//! bytes between two members as a vector of bytes.
 
 use foldhash::{HashMap, HashSet, HashSetExt};
-use ir::{BinaryOp, Block, Kernel, Op, Operand, Place, Reg, Space, Src};
+use ir::{BinaryOp, Block, Inst, Kernel, Op, Operand, Place, Reg, Space, Src};
 
 /// An address as far as a block tells: how far it lies from a value that is no sum.
 type Known = (usize, i64);
@@ -26,6 +27,35 @@ pub(super) fn of_words(kernel: &Kernel) -> HashSet<Place> {
             .collect();
         let adjacent = words.iter().filter(|word| ends.contains(&word.moved(0)));
         places.extend(adjacent.map(|word| word.place));
+    }
+    places
+}
+
+/// The stores of vectors of bytes that fill, behind a larger member that the same block stores, what a still larger one's alignment
+/// leaves free.
+pub(super) fn of_padding(kernel: &Kernel) -> HashSet<Place> {
+    let mut places = HashSet::new();
+    for block in &kernel.blocks {
+        let mut values = Values::default();
+        let (mut ends, mut bytes) = (HashSet::new(), Vec::new());
+        for inst in &block.insts {
+            if let Op::Store { values: stored, access, address, .. } = &inst.op
+                && let Some((root, start)) = values.sum(address.base, address.offset)
+            {
+                let end = start.wrapping_add((access.bytes() as usize * stored.len()) as i64);
+                match (access.bytes(), stored.len()) {
+                    (1, 2..) => bytes.push((inst.place, (root, start), end)),
+                    (1, _) => {}
+                    _ => drop(ends.insert((root, end))),
+                }
+            }
+            values.take(inst);
+        }
+        let fills = |(_, start, end): &(Place, Known, i64)| {
+            let aligned = ((end - start.1) as u64 + 1).next_power_of_two() as i64;
+            ends.contains(start) && end % aligned == 0
+        };
+        places.extend(bytes.into_iter().filter(fills).map(|(place, ..)| place));
     }
     places
 }
@@ -106,6 +136,19 @@ impl Values {
     }
 }
 
+impl Values {
+    /// Goes on behind an instruction.
+    fn take(&mut self, inst: &Inst) {
+        let result = self.result(&inst.op, inst.place).filter(|_| inst.guard.is_none());
+        inst.op.operands(|operand| {
+            if let Operand::Def(reg) = operand {
+                let value = result.unwrap_or_else(|| self.fresh());
+                self.held.insert(reg, value);
+            }
+        });
+    }
+}
+
 /// The words that a block copies through generic addresses.
 fn words(block: &Block) -> Vec<Word> {
     let mut values = Values::default();
@@ -119,13 +162,7 @@ fn words(block: &Block) -> Vec<Word> {
         {
             words.push(Word { place, bytes, from, to });
         }
-        let result = values.result(&inst.op, inst.place).filter(|_| inst.guard.is_none());
-        inst.op.operands(|operand| {
-            if let Operand::Def(reg) = operand {
-                let value = result.unwrap_or_else(|| values.fresh());
-                values.held.insert(reg, value);
-            }
-        });
+        values.take(inst);
     }
     words
 }

@@ -311,6 +311,7 @@ impl Scene<'_, '_> {
                 Space::Generic | Space::Param | Space::Local => {}
             }
         }
+        let padding = self.padding_stores.contains(&place);
         for (lane, address) in touch.iter() {
             for (nth, value) in values.iter().enumerate() {
                 let element = Element { access, nth };
@@ -324,7 +325,7 @@ impl Scene<'_, '_> {
                     origin = self.origin(reg, touch.warp, lane, place);
                     let whole = bits == mask;
                     if touch.space == Space::Global
-                        && (self.pedantic || !message && self.leaves(origin, whole))
+                        && (self.pedantic || !message && !padding && self.leaves(origin, whole))
                     {
                         let lanes = LaneMask::single(lane);
                         self.report_origin(origin, (touch.warp, lanes), place, Use::GlobalStore);

@@ -50,6 +50,8 @@ pub(crate) struct Definedness {
     kernel: Arc<Kernel>,
     /// Loads that copy structures word by word.
     word_copies: HashSet<Place>,
+    /// Stores of the bytes between two members of a structure.
+    padding_stores: HashSet<Place>,
     pedantic: bool,
     ctas: PerCta<Cta>,
     /// Apart from the rest: CTAs of a cluster access each other's.
@@ -100,6 +102,7 @@ struct Scene<'a, 'v> {
     global: &'a mut GlobalShadow,
     births: &'a mut Births,
     word_copies: &'a HashSet<Place>,
+    padding_stores: &'a HashSet<Place>,
     findings: &'a mut Findings,
     view: &'a View<'v>,
     pedantic: bool,
@@ -153,6 +156,7 @@ impl Definedness {
         Definedness {
             kernel: Arc::clone(kernel),
             word_copies: copies::of_words(kernel),
+            padding_stores: copies::of_padding(kernel),
             pedantic,
             ctas: PerCta::new(),
             shared: PerCta::new(),
@@ -172,6 +176,7 @@ impl Definedness {
             global: &mut self.global,
             births: &mut self.births,
             word_copies: &self.word_copies,
+            padding_stores: &self.padding_stores,
             findings,
             view,
             pedantic: self.pedantic,
