@@ -76,11 +76,31 @@ pub(crate) fn boundary(subject: &str, failed: bool, told: Diagnostic) {
     }
 }
 
-/// A checked launch.
+/// Whether no launch of the kernel was told of the same at the same places before. Modules that are made at run time may have kernels
+/// of one name, which differ in the text of their lines.
+fn is_new(kernel: &Kernel, sources: &Sources, told: &Diagnostic) -> bool {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut key = format!("{} {} {:?}", kernel.name(), told.code, told.severity);
+    for label in &told.labels {
+        let (file, span) = (sources.file(label.span.file), label.span);
+        let line = file.location(span.start).line;
+        key += &format!("\n{span:?} {}", file.line(line));
+    }
+    // Without a place, what it says is all that there is.
+    if told.labels.is_empty() {
+        key += &told.message;
+    }
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(key)
+}
+
+/// A checked launch. What an earlier launch of the kernel was told of is not told again.
 pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
     let failed = checked.has_errors() || checked.fault.is_some();
-    let diagnostics = explained(checked.fault.as_ref(), &checked.diagnostics);
-    tell(&kernel.plain_name(), failed, &checked.sources, &diagnostics);
+    let mut diagnostics = explained(checked.fault.as_ref(), &checked.diagnostics);
+    diagnostics.retain(|told| is_new(kernel, &checked.sources, told));
+    let plain = kernel.plain_name();
+    diagnostics.iter_mut().for_each(|told| told.notes.insert(0, format!("in kernel `{plain}`")));
+    tell(&plain, failed, &checked.sources, &diagnostics);
     if failed {
         found(kernel.name());
     }

@@ -193,6 +193,18 @@ fn client(role: &str) {
             assert_eq!(scale(function, values, zero, COUNT), CUresult::SUCCESS);
             call!(cuCtxSynchronize());
         }
+        // Two launches find the same.
+        "unwritten-twice" => {
+            for values in [values, allocate()] {
+                assert_eq!(scale(function, values, zero, COUNT), CUresult::SUCCESS);
+            }
+            call!(cuCtxSynchronize());
+        }
+        // Each three words of four hold something, as in a structure of a `double` and an `int`.
+        "padded" => {
+            call!(cuMemsetD2D32_v2(values, 16, 7, 3, u64::from(COUNT) / 4));
+            call!(cuMemcpyDtoH_v2(out, values, BYTES));
+        }
         // A kernel has written half of it.
         "half" => {
             call!(cuMemsetD32_v2(values, 7, u64::from(COUNT) / 2));
@@ -271,10 +283,12 @@ fn main() {
         return;
     }
     // Each program, the code that it is told, words of the finding, and how it ends.
-    let table: [(&str, &str, &str, i32); 24] = [
+    let table: [(&str, &str, &str, i32); 26] = [
         ("unwritten", "H001", "128 of 256 bytes", 0),
         ("unwritten-moved", "H001", "240 of 256 bytes", 0),
         ("unwritten-kernel", "M004", "nothing wrote", 1),
+        ("unwritten-twice", "M004", "= note: in kernel `scale`", 1),
+        ("padded", "", "", 0),
         ("half", "H001", "128 of 256 bytes", 0),
         ("written", "", "", 0),
         ("freed", "H002", "a copy or fill of memory that has been freed", 1),
@@ -312,6 +326,9 @@ fn main() {
             assert_eq!((ran.status.code(), ran.stderr.len()), (Some(0), 0), "{role}");
         }
     }
+    // What one launch of a kernel was told of is not told of the next.
+    let ran = run("unwritten-twice", true);
+    assert_eq!(String::from_utf8_lossy(&ran.stderr).matches("M004").count(), 1);
     for check in [true, false] {
         assert_eq!(run("shares-own-handler", check).status.code(), Some(7));
         assert_eq!(run("shares-no-handler", check).status.signal(), Some(libc::SIGSEGV));

@@ -24,7 +24,7 @@ use crate::memory::{Block, CallPlace, Rows, Side, find, find_any};
 use elsewhere as host;
 use known::known;
 use order::{Clash, Work};
-use ranges::Ranges;
+use ranges::{Ranges, is_padding};
 use std::ops::Range;
 use told::{at, finding, note, tell};
 use warpwise::diag::{Diagnostic, Severity};
@@ -76,7 +76,8 @@ pub(crate) fn copied(copy: &Rows, place: Option<&CallPlace>) {
         }
         lost
     });
-    if let (Some(first), false) = (lost.first(), find_any(copy.from.address).is_none()) {
+    let told = !is_padding(&lost, copy.bytes()) && find_any(copy.from.address).is_some();
+    if let (Some(first), true) = (lost.first(), told) {
         let bytes: u64 = lost.iter().map(|range| range.end - range.start).sum();
         let block = find(first.start);
         let of = block.as_ref().map_or_else(|| "device memory".to_owned(), Block::told);

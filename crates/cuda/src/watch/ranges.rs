@@ -80,6 +80,26 @@ pub(super) fn common(one: &[Range<u64>], other: &[Range<u64>]) -> Option<(u64, u
     first.map(|first| (first, bytes))
 }
 
+/// Whether holes in `bytes` bytes lie as the padding of structures does: each ends where a member of a larger alignment, or the
+/// next structure, begins, and they are equal and equally far apart.
+pub(super) fn is_padding(holes: &[Range<u64>], bytes: u64) -> bool {
+    /// No member is aligned to more.
+    const ALIGNED: u64 = 16;
+    let Some(first) = holes.first() else { return false };
+    let length = first.end - first.start;
+    // What follows is aligned to more than the hole is long, and so is the structure, which has more than one member.
+    let aligned = (length + 1).next_power_of_two();
+    let apart = holes.get(1).map_or(bytes, |next| next.start.saturating_sub(first.start));
+    aligned <= ALIGNED
+        && apart >= 2 * aligned
+        && apart.is_multiple_of(aligned)
+        && holes.iter().zip(0..).all(|(hole, nth)| {
+            hole.start == first.start + nth * apart
+                && hole.end == hole.start + length
+                && hole.end.is_multiple_of(aligned)
+        })
+}
+
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init, reason = "lists of ranges are meant")]
 mod tests {
@@ -105,5 +125,21 @@ mod tests {
         assert_eq!(common(&[0..4, 8..16], &[2..10, 15..20]), Some((2, 5)));
         assert_eq!(common(&[0..4], &[4..8]), None);
         assert_eq!(common(&[], &[4..8]), None);
+    }
+
+    #[test]
+    fn padding_is_known_by_where_it_lies() {
+        // struct { double d; int i; }, struct { char c; int i; }, struct { int i; double d; }, and one of the first.
+        assert!(is_padding(&[12..16, 28..32, 44..48], 48));
+        assert!(is_padding(&[1..4, 9..12], 16));
+        assert!(is_padding(&[4..8, 20..24], 32));
+        assert!(is_padding(&[12..16], 16));
+        // The second half of an array, every second int, ints here and there, one of two ints, and ints that begin elsewhere.
+        assert!(!is_padding(&[128..256], 256));
+        assert!(!is_padding(&[4..8, 12..16], 16));
+        assert!(!is_padding(&[12..16, 28..32, 36..40], 48));
+        assert!(!is_padding(&[4..8], 8));
+        assert!(!is_padding(&[0..4, 16..20], 32));
+        assert!(!is_padding(&[], 32));
     }
 }
