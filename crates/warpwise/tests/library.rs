@@ -265,6 +265,27 @@ fn a_check_runs_the_kernel_and_finds_nothing_in_a_correct_one() {
     assert!(checked.into_result().is_ok());
 }
 
+/// Two CTAs of which each asks which came first: other schedules may show more.
+#[test]
+fn a_check_runs_a_kernel_again_if_it_may() {
+    let module = module(
+        ".visible .entry k(.param .u64 out) { .reg .b64 %rd0; .reg .b32 %r0; ld.param.u64 %rd0, [out]; \
+         atom.global.add.u32 %r0, [%rd0], 1; atom.global.max.u32 %r0, [%rd0+4], %r0; ret; }",
+    );
+    let kernel = module.kernel("k").expect("it lowers");
+    let device = Device::new().expect("the host gives memory");
+    let runs = |again| {
+        let out = device.upload(&[0_u32; 2]).expect("it fits");
+        let config = LaunchConfig { again, ..LaunchConfig::new(2, 1) };
+        let options = CheckOptions::default();
+        let checked = kernel.check(&device, &config, options, &[out.into()]).expect("it runs");
+        assert_eq!(device.download::<u32>(out).ok(), Some(vec![2, 1]));
+        checked.runs
+    };
+    assert_eq!(runs(false), 1);
+    assert!(runs(true) > 1);
+}
+
 #[test]
 fn a_check_tells_freed_memory_from_memory_that_never_was() {
     let kernel = module(STORE).kernel("store").expect("it lowers");

@@ -24,13 +24,14 @@ use replay::{Replay, bounded};
 use sanitize::Options;
 use std::ops::Range;
 use vm::LaunchError;
+pub(crate) use watched::PATIENCE;
 use watched::Watching;
 
 impl Kernel {
     /// Runs the kernel as [`Kernel::launch`] does, on one host thread, and looks for undefined code, races,
     /// deadlocks and bad accesses. A kernel that executes `activemask` runs again with lanes that diverge there: what it leaves may not
     /// depend on it. A small kernel whose threads pass messages through memory, in which nothing was found, runs
-    /// again under a few random schedules. Without a limit of steps, a kernel is stopped that goes on for some seconds after
+    /// again under a few random schedules; [`LaunchConfig::again`] says whether at all. Without a limit of steps, a kernel is stopped that goes on for some seconds after
     /// something was found, while no CTA ends and nothing new is found. Memory of the device counts as written, but for what kernels
     /// allocate. Nothing else may use the device meanwhile: what it writes would be undone before the kernel runs again. A kernel that is stopped is no error
     /// here: what stopped it is among the findings, or in [`Checked::fault`]. Kernels that it launches do not run: they are in
@@ -78,7 +79,8 @@ impl Kernel {
         let image_base = device.load_image(&self.image)?;
         let launch = config.launch(&params, image_base);
         let kernel = &self.lowered.kernel;
-        let (masks, messages) = (reads_active_mask(kernel), passes_messages(kernel));
+        let (masks, messages) =
+            (config.again && reads_active_mask(kernel), config.again && passes_messages(kernel));
         let start = (masks || messages).then(|| device.memory.snapshot());
         let watched = self.watched(device, &launch, watching)?;
         let (mut elsewhere, mut runs) = (Vec::new(), 0);

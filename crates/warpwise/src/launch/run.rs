@@ -53,6 +53,8 @@ pub struct LaunchConfig<'a> {
     pub heap_limit: u64,
     /// How many kernels launched each other before this one: from 24 on, its own launches fail.
     pub depth: u32,
+    /// Whether a checked kernel runs again under other schedules if those may show more ([`Kernel::check`]).
+    pub again: bool,
     /// Asked now and then whether to stop.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Told that the kernel is prepared and begins, by 0, and then now and then how many CTAs are done.
@@ -79,6 +81,7 @@ impl<'a> LaunchConfig<'a> {
             engine: EngineChoice::Auto,
             heap_limit: HEAP_LIMIT,
             depth: 0,
+            again: true,
             interrupted: &|| false,
             progress: &|_| (),
             repeated: &|_| (),
