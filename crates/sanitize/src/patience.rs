@@ -7,12 +7,11 @@ use crate::finding::Findings;
 use foldhash::{HashMap, HashMapExt};
 use vm::View;
 
-/// Warp instructions for which a run goes on after the last new thing: some seconds.
-const PATIENCE: u64 = 1 << 24;
-
 /// Remembers when there was something new: a finding, or a CTA that ended.
 #[derive(Debug)]
 pub(crate) struct Patience {
+    /// Warp instructions for which a run goes on after the last new thing.
+    most: u64,
     found: usize,
     /// Warp instructions since then.
     since: u64,
@@ -21,8 +20,8 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    pub(crate) fn new() -> Patience {
-        Patience { found: 0, since: 0, issued: HashMap::new() }
+    pub(crate) fn new(most: u64) -> Patience {
+        Patience { most, found: 0, since: 0, issued: HashMap::new() }
     }
 
     /// A CTA has ended.
@@ -39,6 +38,6 @@ impl Patience {
         if self.found != found.harmful() {
             (self.found, self.since) = (found.harmful(), 0);
         }
-        self.found > 0 && self.since > PATIENCE
+        self.found > 0 && self.since > self.most
     }
 }

@@ -86,9 +86,10 @@ impl Sanitizer {
         }
     }
 
-    /// Ends the run when it goes on for some seconds after something was found, and no CTA ends and nothing new is found.
-    pub fn impatient(self) -> Sanitizer {
-        Sanitizer { patience: Some(Patience::new()), ..self }
+    /// Ends the run when it goes on for more than so many warp instructions after something was found, and no CTA ends and nothing new
+    /// is found.
+    pub fn impatient(self, most: u64) -> Sanitizer {
+        Sanitizer { patience: Some(Patience::new(most)), ..self }
     }
 
     /// Looks at every lane by itself where else rows of them are looked at: for tests, since nothing else may be found.

@@ -10,6 +10,11 @@ use std::ops::Range;
 use std::time::Instant;
 use vm::{Fault, Launch, Memory};
 
+/// Warp instructions for which a run goes on that has shown something and shows nothing new: some seconds.
+pub(crate) const PATIENCE: u64 = 1 << 24;
+/// The same of a launch among others, of which a program waits for the results: about a minute.
+const PATIENCE_OF_PROGRAMS: u64 = 1 << 28;
+
 /// What detectors are told of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watching<'w> {
@@ -66,13 +71,13 @@ impl Kernel {
     pub(crate) fn sanitizer(&self, launch: &Launch<'_>, watching: Watching<'_>) -> Sanitizer {
         let kernel = &self.lowered.kernel;
         let sanitizer = Sanitizer::new(kernel, launch.grid, launch.block, watching.options);
-        let sanitizer = match watching.unwritten {
-            Some(unwritten) => sanitizer.among_others(unwritten),
-            None => sanitizer,
+        let (sanitizer, most) = match watching.unwritten {
+            Some(unwritten) => (sanitizer.among_others(unwritten), PATIENCE_OF_PROGRAMS),
+            None => (sanitizer, PATIENCE),
         };
         match launch.max_steps {
             Some(_) => sanitizer,
-            None => sanitizer.impatient(),
+            None => sanitizer.impatient(most),
         }
     }
 }

@@ -181,7 +181,7 @@ impl Kernel {
             }
             FaultKind::GivenUp => {
                 found = found.help(
-                    "mend what is reported and check again, or say with `--max-steps` how far to go",
+                    "mend what is reported and check again; `warpwise check` goes as far as `--max-steps` says",
                 );
             }
             FaultKind::Trap | FaultKind::Interrupted => {}
@@ -327,7 +327,7 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
         FaultKind::Interrupted => (Class::Limit, "interrupted".to_owned()),
         FaultKind::GivenUp => (
             Class::Limit,
-            "stopped: for 16,777,216 warp instructions nothing new was found, and no CTA ended"
+            "stopped: something was found, and then for many warp instructions nothing new, and no CTA ended"
                 .to_owned(),
         ),
     }

@@ -1,7 +1,7 @@
 //! Checking a program of a described machine: a run that the detectors watch.
 
 use super::run::{MachineProgram, Ran, RunConfig};
-use crate::check::{amend, incomplete, is_access, is_finding};
+use crate::check::{PATIENCE, amend, incomplete, is_access, is_finding};
 use crate::device::Buffer;
 use crate::error::Error;
 use crate::finding::{Finding, Locate, Location, Position, Told};
@@ -52,7 +52,7 @@ impl MachineProgram {
         let run = |launch: &Launch<'_>, memory: &Memory| {
             let mut sanitizer = Sanitizer::new(&kernel, [1; 3], [WARP as u32, 1, 1], options);
             if launch.max_steps.is_none() {
-                sanitizer = sanitizer.impatient();
+                sanitizer = sanitizer.impatient(PATIENCE);
             }
             let outcome = vm::launch_observed(
                 &Executable::new(kernel.clone()),
