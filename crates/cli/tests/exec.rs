@@ -173,6 +173,24 @@ fn the_end_is_that_of_the_program() {
     assert_eq!((text(&out.stderr).as_str(), out.status.code()), (stopped, Some(137)));
 }
 
+/// A report is that of its run, of all processes and of commands inside of it.
+#[test]
+fn a_report_in_words_begins_anew() {
+    let installed = Installed::new();
+    let report = installed.cache.path().join("report");
+    let path = report.display().to_string();
+    let inside = format!("{} exec --check --report {path}", installed.warpwise().display());
+    for word in ["one", "two"] {
+        let line = format!(
+            "echo {word} >> $WARPWISE_REPORT; {inside} sh -c 'echo in >> $WARPWISE_REPORT'"
+        );
+        assert_eq!(installed.shell(&["--check", "--report", &path], &line).status.code(), Some(0));
+        assert_eq!(fs::read_to_string(&report).expect("it is there"), format!("{word}\nin\n"));
+    }
+    assert_eq!(installed.shell(&["--check", "--report", &path], "true").status.code(), Some(0));
+    assert_eq!(fs::read_to_string(&report).expect("it is there"), "");
+}
+
 /// What two processes have found, as their libraries write it down.
 #[test]
 fn findings_of_all_processes_are_one_document() {

@@ -23,6 +23,9 @@ pub(super) fn run(mut command: Command, arguments: &ExecArguments) -> Result<u8,
     let carried = tempfile::NamedTempFile::new().map_err(fail)?;
     if document::is_asked_for(arguments) {
         command.env("WARPWISE_FORMAT", "carried").env("WARPWISE_REPORT", carried.path());
+    } else if let Some(report) = &arguments.library.report {
+        begin_anew(report)
+            .map_err(|why| Stop::rejected(format!("cannot write {}: {why}", report.display())))?;
     }
     let ended = code(spawn_and_wait(&mut command)?);
     if arguments.stats {
@@ -40,6 +43,17 @@ pub(super) fn run(mut command: Command, arguments: &ExecArguments) -> Result<u8,
         document::write(arguments, carried.path(), ended, status)?;
     }
     Ok(code)
+}
+
+/// What an earlier run has found goes away: processes write behind what a file holds. A command around this one may write there, too.
+fn begin_anew(report: &Path) -> io::Result<()> {
+    let path = std::path::absolute(report)?;
+    let is_shared =
+        std::env::var_os("WARPWISE_REPORT").is_some_and(|other| Path::new(&other) == path);
+    match path.is_file() && !is_shared {
+        true => std::fs::File::create(path).map(drop),
+        false => Ok(()),
+    }
 }
 
 /// The tables of kernels of all processes: those that ended by themselves have written to the file; others have left a copy beside it.
