@@ -1,5 +1,6 @@
 //! Loops in vectors of 256 bits.
 
+use super::{put_together, sum_of_warps};
 use bytemuck::cast;
 use core::arch::x86_64::*;
 
@@ -16,16 +17,21 @@ pub(super) fn block_reduce(input: &[f32], out: &mut [f32]) {
         for (warp, partial) in input.chunks_exact(32).zip(&mut partial) {
             let low = _mm256_add_ps(floats(&warp[..8]), floats(&warp[16..24]));
             let high = _mm256_add_ps(floats(&warp[8..16]), floats(&warp[24..]));
-            let sums = _mm256_add_ps(low, high);
-            let (low, high) = (_mm256_castps256_ps128(sums), _mm256_extractf128_ps::<1>(sums));
-            let sums = _mm_add_ps(low, high);
-            let sums = _mm_add_ps(sums, _mm_movehl_ps(sums, sums));
-            let sums = _mm_add_ss(sums, _mm_shuffle_ps::<1>(sums, sums));
-            *partial = _mm_cvtss_f32(sums);
+            *partial = sum(_mm256_add_ps(low, high));
         }
-        let [a, b, c, d, e, f, g, h] = partial;
-        *out = ((a + e) + (c + g)) + ((b + f) + (d + h));
+        *out = sum_of_warps(partial);
     }
+}
+
+/// The sum of eight numbers, in halves.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn sum(of: __m256) -> f32 {
+    let (low, high) = (_mm256_castps256_ps128(of), _mm256_extractf128_ps::<1>(of));
+    let sums = _mm_add_ps(low, high);
+    let sums = _mm_add_ps(sums, _mm_movehl_ps(sums, sums));
+    let sums = _mm_add_ss(sums, _mm_shuffle_ps::<1>(sums, sums));
+    _mm_cvtss_f32(sums)
 }
 
 /// Eight at a time, and what came before in all of the next eight.
@@ -56,9 +62,7 @@ pub(super) fn matmul(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     const COLUMNS: usize = 16;
     let mut part = vec![0f32; n * COLUMNS];
     for column in (0..n).step_by(COLUMNS) {
-        for (k, part) in part.chunks_exact_mut(COLUMNS).enumerate() {
-            part.copy_from_slice(&b[k * n + column..][..COLUMNS]);
-        }
+        put_together::<COLUMNS>(b, n, column, &mut part);
         let mut row = 0;
         while row + 6 <= n {
             tile::<6>(a, &part, c, [row, column, n]);

@@ -1,5 +1,6 @@
 //! Loops in vectors of 512 bits.
 
+use super::{avx2, put_together, sum_of_warps};
 use bytemuck::cast;
 use core::arch::x86_64::*;
 
@@ -29,15 +30,9 @@ pub(super) fn block_reduce(input: &[f32], out: &mut [f32]) {
         for (warp, partial) in input.chunks_exact(32).zip(&mut partial) {
             let sums = _mm512_add_ps(floats(&warp[..16]), floats(&warp[16..]));
             let (low, high) = (_mm512_castps512_ps256(sums), _mm512_extractf32x8_ps::<1>(sums));
-            let sums = _mm256_add_ps(low, high);
-            let (low, high) = (_mm256_castps256_ps128(sums), _mm256_extractf128_ps::<1>(sums));
-            let sums = _mm_add_ps(low, high);
-            let sums = _mm_add_ps(sums, _mm_movehl_ps(sums, sums));
-            let sums = _mm_add_ss(sums, _mm_shuffle_ps::<1>(sums, sums));
-            *partial = _mm_cvtss_f32(sums);
+            *partial = avx2::sum(_mm256_add_ps(low, high));
         }
-        let [a, b, c, d, e, f, g, h] = partial;
-        *out = ((a + e) + (c + g)) + ((b + f) + (d + h));
+        *out = sum_of_warps(partial);
     }
 }
 
@@ -86,9 +81,7 @@ pub(super) fn matmul(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     const COLUMNS: usize = 32;
     let mut part = vec![0f32; n * COLUMNS];
     for column in (0..n).step_by(COLUMNS) {
-        for (k, part) in part.chunks_exact_mut(COLUMNS).enumerate() {
-            part.copy_from_slice(&b[k * n + column..][..COLUMNS]);
-        }
+        put_together::<COLUMNS>(b, n, column, &mut part);
         let mut row = 0;
         while row + ROWS <= n {
             tile::<ROWS>(a, &part, c, [row, column, n]);

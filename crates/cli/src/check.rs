@@ -8,6 +8,7 @@ use crate::interrupt;
 use crate::prepared::Prepared;
 use crate::report::{self, Stop};
 use crate::run::{self, Said};
+use crate::scouts::{self, Processes};
 use crate::status::Status;
 use std::mem::ManuallyDrop;
 use warpwise::diag::{Class, Diagnostic, Severity};
@@ -18,6 +19,9 @@ pub(crate) const FORM: Form<crate::json::Document> = Form::new("check");
 
 /// Runs the command and reports.
 pub(crate) fn check(arguments: &CheckArguments) -> Status {
+    if let Some(which) = arguments.scout {
+        return scouts::scout(arguments, which).map_or_else(|stop| stop.status, |()| Status::Fine);
+    }
     let mut said = Said::new(&arguments.run);
     let result = attempt(arguments, &mut said);
     run::finish(&FORM, &arguments.run, result, said)
@@ -36,7 +40,10 @@ fn attempt(arguments: &CheckArguments, said: &mut Said) -> Result<Status, Stop> 
     });
     let checked = run::configured(&arguments.run, repeats, |config| match arguments.explore {
         None => kernel.check(device, config, options, &args),
-        Some(Explore(exploration)) => kernel.explore(device, config, options, exploration, &args),
+        Some(Explore(exploration)) => {
+            let mut scouts = Processes::new(repeats.unwrap_or(0), arguments.run.threads);
+            kernel.explore_with_scouts(device, config, options, exploration, &args, &mut scouts)
+        }
     })?;
     if let Some(coverage) = checked.explored {
         said.document.explored = Some(coverage.into());

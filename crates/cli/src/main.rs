@@ -35,6 +35,7 @@ mod report;
 mod run;
 mod save;
 mod schema;
+mod scouts;
 mod sim;
 mod spec;
 mod state;

@@ -2,7 +2,7 @@
 
 use crate::driver::{Asked, Driver, Refused, Shape};
 use crate::told::Verdict;
-use generate::{Buffers, Case, Choices, generate, ptx, reference};
+use generate::{Buffers, Case, Choices, generate_for, ptx, reference};
 
 /// The architecture that kernels are written for on a device of this capability; nothing below the first.
 pub(crate) fn target(capability: u32) -> Option<u32> {
@@ -11,7 +11,7 @@ pub(crate) fn target(capability: u32) -> Option<u32> {
 
 /// Runs the kernel of a seed, and compares what its threads leave.
 pub(crate) fn run(driver: &Driver, seed: u64, target: u32) -> Verdict {
-    let case = ptx::portable(&generate(&mut Choices::from_seed(seed)), target);
+    let case = ptx::portable(&generate_for(&mut Choices::from_seed(seed), target), target);
     let expected = match reference::run(&case) {
         Ok(expected) => expected,
         Err(why) => return Verdict::Refused(format!("the reference does not run it: {why}")),

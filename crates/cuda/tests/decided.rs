@@ -184,16 +184,22 @@ fn set(at: CUdeviceptr, value: u32) {
     call!(cuMemsetD32_v2(at, value, 1));
 }
 
+/// A graph of one node, whose own graph is repeated while its condition holds, which it does at first.
+fn repeating() -> (CUgraph, CUgraphConditionalHandle, CUgraphNode, Vec<CUgraph>) {
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    let handle = condition(graph, Some(1));
+    let while_it_holds = (CU_GRAPH_COND_TYPE_WHILE, 1);
+    let (node, bodies) = conditional(graph, &[], handle, while_it_holds).expect("it is possible");
+    (graph, handle, node, bodies)
+}
+
 /// CUDA C++ Programming Guide, "Conditional While Nodes".
 #[test]
 fn a_graph_repeats_while_its_condition_holds() {
     let module = module();
     let list = words();
     let (left, turns) = (list, list + 4);
-    let graph: CUgraph = made!(cuGraphCreate(0));
-    let handle = condition(graph, Some(1));
-    let while_it_holds = (CU_GRAPH_COND_TYPE_WHILE, 1);
-    let (node, bodies) = conditional(graph, &[], handle, while_it_holds).expect("it is possible");
+    let (graph, handle, node, bodies) = repeating();
     let mut kind = 0u32;
     call!(cuGraphNodeGetType(node, Out::new(&mut kind)));
     assert_eq!(kind, CU_GRAPH_NODE_TYPE_CONDITIONAL);
@@ -220,10 +226,7 @@ fn the_graph_of_a_condition_is_captured() {
     let module = module();
     let list = words();
     let (left, turns) = (list, list + 4);
-    let graph: CUgraph = made!(cuGraphCreate(0));
-    let handle = condition(graph, Some(1));
-    let while_it_holds = (CU_GRAPH_COND_TYPE_WHILE, 1);
-    let (_, bodies) = conditional(graph, &[], handle, while_it_holds).expect("it is possible");
+    let (graph, handle, _, bodies) = repeating();
     let stream: CUstream = made!(cuStreamCreate(CU_STREAM_NON_BLOCKING));
     let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     let (nodes, edges) = (In::null(), In::null());

@@ -5,8 +5,8 @@ use crate::reference;
 use std::fmt;
 use vm::{EngineChoice, Executable, Launch, Memory, Observer, Schedule};
 
-/// Warp instructions after which a launch is said not to end.
-const MAX_STEPS: u64 = 50_000_000;
+/// Warp instructions after which a launch is said not to end: of three thousand kernels, the longest takes 650,000.
+const MAX_STEPS: u64 = 10_000_000;
 
 /// A way to run a kernel.
 #[derive(Clone, Debug)]
@@ -90,12 +90,12 @@ pub fn compare(case: &Case) -> Result<(), Mismatch> {
         return Err(mismatch("the kernel's text is not the text of the kernel".into()));
     }
     let expected = reference::run(case).map_err(|why| mismatch(format!("the reference: {why}")))?;
-    compare_with(case, &expected).map_err(mismatch)
+    compare_with(case, &expected, MAX_STEPS).map_err(mismatch)
 }
 
-/// Runs a case on the VM; what it leaves is to be this.
-fn compare_with(case: &Case, expected: &Buffers) -> Result<(), String> {
-    let mut device = Device::new(case)?;
+/// Runs a case on the VM, so many warp instructions at most; what it leaves is to be this.
+fn compare_with(case: &Case, expected: &Buffers, max_steps: u64) -> Result<(), String> {
+    let mut device = Device::new(case, max_steps)?;
     for way in ways(case) {
         let found = device.run(case, &way).map_err(|why| format!("{way}: {why}"))?;
         if let Some(difference) = difference(case, expected, &found) {
@@ -144,10 +144,11 @@ struct Device {
     input: u64,
     output: u64,
     counters: u64,
+    max_steps: u64,
 }
 
 impl Device {
-    fn new(case: &Case) -> Result<Self, String> {
+    fn new(case: &Case, max_steps: u64) -> Result<Self, String> {
         let memory = Memory::new().map_err(|why| format!("{why:?}"))?;
         let allocate =
             |bytes: usize| memory.allocate(bytes as u64).map_err(|why| format!("{why:?}"));
@@ -157,11 +158,11 @@ impl Device {
             allocate(case.counter_bytes)?,
         );
         let executable = Executable::new(case.kernel.clone());
-        Ok(Device { executable, memory, input, output, counters })
+        Ok(Device { executable, memory, input, output, counters, max_steps })
     }
 
     fn run(&mut self, case: &Case, way: &Way) -> Result<Buffers, String> {
-        let Device { executable, memory, input, output, counters } = self;
+        let Device { executable, memory, input, output, counters, max_steps } = self;
         let write =
             |at: u64, bytes: &[u8]| memory.write(at, bytes).map_err(|why| format!("{why:?}"));
         write(*input, &case.input)?;
@@ -173,7 +174,7 @@ impl Device {
             dynamic_shared: case.dynamic_shared,
             threads: way.threads,
             schedule: way.schedule.clone(),
-            max_steps: Some(MAX_STEPS),
+            max_steps: Some(*max_steps),
             engine: way.engine,
             ..Launch::new(case.grid, case.block, &params)
         };
@@ -204,6 +205,9 @@ mod tests {
     use ir::{BinaryOp, Collective, Op};
     use lanes::ReduxOp;
 
+    /// Some kernels without their barriers wait for ever.
+    const SOON: u64 = 300_000;
+
     /// Without the barriers of clusters kernels have other results: their threads do reach what is another CTA's.
     #[test]
     fn clusters_need_their_barriers() {
@@ -219,7 +223,7 @@ mod tests {
             }
             if some && case.clusters() != [1; 3] {
                 with_clusters += 1;
-                found += usize::from(compare_with(&case, &expected).is_err());
+                found += usize::from(compare_with(&case, &expected, SOON).is_err());
             }
         }
         assert!(with_clusters >= 20 && found >= 10, "{found} of {with_clusters}");
@@ -229,7 +233,7 @@ mod tests {
     #[test]
     fn mistakes_are_found() {
         let mut found = 0;
-        for seed in 0..40 {
+        for seed in 0..60 {
             let case = generate(&mut Choices::from_seed(seed));
             let mut wrong = case.clone();
             for inst in wrong.kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
@@ -242,7 +246,7 @@ mod tests {
             }
             // Some then do what is not defined.
             let Ok(expected) = reference::run(&wrong) else { continue };
-            let Err(what) = compare_with(&case, &expected) else { continue };
+            let Err(what) = compare_with(&case, &expected, MAX_STEPS) else { continue };
             assert!(what.contains("expected") && what.contains("found"), "{what}");
             found += 1;
         }

@@ -1,7 +1,7 @@
 //! The codes of findings: what each means and what to do about it.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Defines [`Code`]: variant, headline and help in one row each.
@@ -9,7 +9,8 @@ macro_rules! codes {
     ($($code:ident $title:literal, $help:literal;)+) => {
         /// What a finding is about. The codes are stable.
         #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema,
+            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+            JsonSchema,
         )]
         #[non_exhaustive]
         pub enum Code {

@@ -631,6 +631,10 @@ impl Subject for Collected<'_> {
         Ok(run)
     }
 
+    fn start(&self) -> &Snapshot {
+        &self.start
+    }
+
     fn line(&self, place: Place) -> u64 {
         u64::from(place.0)
     }

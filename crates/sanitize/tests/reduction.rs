@@ -332,6 +332,10 @@ impl Subject for Collected {
         Ok(run)
     }
 
+    fn start(&self) -> &Snapshot {
+        &self.start
+    }
+
     fn line(&self, place: ir::Place) -> u64 {
         u64::from(place.0)
     }

@@ -106,3 +106,25 @@ fn the_first_lane_beyond_an_edge_is_blamed() {
     assert!(told[0].contains("114"), "{}", told[0]);
     assert!(told.iter().all(|it| *it == told[0]), "{told:?}");
 }
+
+#[test]
+fn a_lane_between_elements_is_blamed() {
+    // The base is known to be a multiple of four.
+    let text = text(32)
+        .replace("mad.lo.s32 %r5, %r6, 4, %r4;", "shl.b32 %r5, %r6, 2;")
+        .replace("ld.shared.b32 %v1, [%r5];", "ld.shared.b32 %v1, [%r5+2];");
+    let told: Vec<String> = EngineChoice::available()
+        .map(|engine| {
+            let module = Module::from_ptx("shifted.ptx", &text).expect("valid");
+            let kernel = module.kernel("shifted").expect("it is there");
+            let device = Device::new().expect("memory");
+            let input: Vec<u32> = (0..THREADS).collect();
+            let [from, to] = [0; 2].map(|_| device.upload(&input).expect("room"));
+            let args = [from.into(), to.into(), (-3).into(), THREADS.into()];
+            let config = LaunchConfig { engine, threads: 1, ..LaunchConfig::new(1, THREADS) };
+            kernel.launch(&device, &config, &args).expect_err("a fault").to_string()
+        })
+        .collect();
+    assert!(told[0].contains("misaligned"), "{}", told[0]);
+    assert!(told.iter().all(|it| *it == told[0]), "{told:?}");
+}

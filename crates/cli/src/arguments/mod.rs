@@ -266,7 +266,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 const CHECK_HELP: &str = "\
 SPEC, TYPE and VALUE are those of `warpwise run --help`. Buffers count as written.
 
-docs/findings.md explains the codes. One host thread runs the kernel, whatever --threads says.
+docs/findings.md explains the codes. One host thread runs the kernel; --explore N takes as many processes as --threads says.
 
 --explore repeats the run under other schedules. What only they show comes with a schedule that --schedule replays. A kernel
   that reaches its step limit under the first schedule is not repeated.
@@ -288,6 +288,9 @@ pub(crate) struct CheckArguments {
     /// choices.
     #[arg(long, value_name = "N|all")]
     pub(crate) explore: Option<Explore>,
+    /// Set by the command itself, for the processes that it starts.
+    #[arg(long, hide = true, env = SCOUT, hide_env = true, requires = "explore")]
+    pub(crate) scout: Option<Scout>,
 }
 
 /// What executes kernels.
@@ -399,6 +402,27 @@ impl FromStr for Explore {
             (Ok(count), Ok(seed)) if count > 0 => Ok(Explore(Exploration::Some { count, seed })),
             _ => Err("write a number of schedules, NUMBER:SEED, or all".to_owned()),
         }
+    }
+}
+
+/// The variable of the environment that makes `check --explore N` a scout of the process that set it.
+pub(crate) const SCOUT: &str = "WARPWISE_SCOUT";
+
+/// `WHICH/OF`: which scout, of how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Scout {
+    pub(crate) which: usize,
+    pub(crate) of: NonZero<usize>,
+}
+
+impl FromStr for Scout {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/');
+        let parsed = parts.and_then(|(which, of)| Some((which.parse().ok()?, of.parse().ok()?)));
+        let (which, of) = parsed.ok_or("write WHICH/OF")?;
+        Ok(Scout { which, of })
     }
 }
 

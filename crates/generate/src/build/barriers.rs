@@ -55,7 +55,7 @@ impl Generator<'_> {
         self.b.push(Op::Barrier { action, id, threads, aligned: false });
     }
 
-    fn sync(&mut self) {
+    pub(super) fn sync(&mut self) {
         let id = self.barrier_id();
         self.barrier(BarrierAction::Sync, id);
     }

@@ -50,7 +50,7 @@ impl Generator<'_> {
         self.b.push(Op::ClusterBarrier { half, aligned: false });
     }
 
-    fn cluster_sync(&mut self) {
+    pub(super) fn cluster_sync(&mut self) {
         self.cluster_half(ClusterHalf::Arrive { releases: true });
         self.cluster_half(ClusterHalf::Wait);
     }
@@ -90,7 +90,7 @@ impl Generator<'_> {
     }
 
     /// The rank of a CTA; each is that of one only.
-    fn another(&mut self, cluster: Cluster) -> Reg {
+    pub(super) fn another(&mut self, cluster: Cluster) -> Reg {
         let distance = match (self.choices.one_in(3), self.uniform()) {
             (true, (value, Together::Cluster)) => {
                 self.b.binary(BinaryOp::And32, value, Src::Imm(7)).into()
@@ -102,7 +102,7 @@ impl Generator<'_> {
     }
 
     /// An address in the memory of the CTA of a rank: of this offset, and so many bytes further on.
-    fn there(
+    pub(super) fn there(
         &mut self,
         cluster: Cluster,
         rank: Reg,
@@ -122,14 +122,26 @@ impl Generator<'_> {
         (Space::Generic, Address { base, offset: further })
     }
 
+    /// The same, in shared memory.
+    pub(super) fn there_in_shared(
+        &mut self,
+        cluster: Cluster,
+        rank: Reg,
+        offset: Src,
+        further: i64,
+    ) -> Address {
+        let start = memory_of(&mut self.b, cluster.window, rank);
+        Address { base: self.b.binary(BinaryOp::AddI32, start, offset).into(), offset: further }
+    }
+
     /// Where the word of a thread is that is there for the cluster, as an offset and bytes further on.
-    fn cell(&mut self, thread: Reg) -> (Src, i64) {
+    pub(super) fn cell(&mut self, thread: Reg) -> (Src, i64) {
         let offset = self.b.binary(BinaryOp::MulLo32, thread, Src::Imm(4));
         (offset.into(), i64::from(self.threads) * (OWN as i64 + 4))
     }
 
     /// A thread of the same number, or of another one, each of one only.
-    fn a_thread(&mut self) -> Reg {
+    pub(super) fn a_thread(&mut self) -> Reg {
         let distance = Src::Imm(self.choices.below(64) as u64);
         let thread = self.b.binary(BinaryOp::AddI32, self.fixed.thread, distance);
         self.b.binary(BinaryOp::RemU32, thread, Src::Imm(u64::from(self.threads)))

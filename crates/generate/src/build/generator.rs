@@ -2,7 +2,7 @@
 
 use super::region::Together;
 use crate::choices::Choices;
-use ir::{Builder, Class, Pred, Reg, Src, UnaryOp};
+use ir::{BlockId, Builder, Class, Pred, Reg, Src, UnaryOp};
 
 /// Bytes of shared memory that each thread has for itself.
 pub(super) const OWN: u64 = 16;
@@ -61,6 +61,12 @@ pub(super) struct Generator<'c> {
     pub(super) has_exits: bool,
     /// Whether lanes may part and meet again at other instructions.
     pub(super) is_independent: bool,
+    /// Whether there may be barrier objects and copies in bulk.
+    pub(super) has_objects: bool,
+    /// Where routines begin, those inside others first.
+    pub(super) routines: Vec<BlockId>,
+    /// Bytes of local memory that their stacks have, behind what statements use.
+    pub(super) stack: u64,
     /// Statements that may still be made.
     pub(super) budget: u32,
 }

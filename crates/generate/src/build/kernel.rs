@@ -2,6 +2,7 @@
 
 use super::clusters::memory_of;
 use super::generator::{Cluster, Fixed, Generator, INPUT, LOCAL, OWN, RESULTS, SCRATCH};
+use super::layout::{LANDING, landing};
 use super::memory::COUNTERS;
 use super::region::{Region, Together};
 use crate::case::Case;
@@ -14,6 +15,9 @@ use ir::{Special, Src, Terminator, UnaryOp, WarpRules};
 
 /// Statements of the largest kernels.
 const STATEMENTS: u32 = 60;
+
+/// The first architecture that has all that is done with barrier objects.
+const OBJECTS_SINCE: u32 = 90;
 
 const BLOCKS: [[u32; 3]; 10] = [
     [32, 1, 1],
@@ -42,6 +46,15 @@ const CLUSTERS: [([u32; 3], [u32; 3]); 8] = [
 
 /// The kernel that some choices make, with its launch.
 pub fn generate(choices: &mut Choices) -> Case {
+    generate_with(choices, true)
+}
+
+/// The same, of what an architecture has (`80` is `sm_80`), so that it can be PTX for it.
+pub fn generate_for(choices: &mut Choices, target: u32) -> Case {
+    generate_with(choices, target >= OBJECTS_SINCE)
+}
+
+fn generate_with(choices: &mut Choices, has_objects: bool) -> Case {
     let block = choices.pick(&BLOCKS, [32, 1, 1]);
     let grid = choices.pick(&GRIDS, [1, 1, 1]);
     let clusters = choices.one_in(3);
@@ -60,14 +73,18 @@ pub fn generate(choices: &mut Choices) -> Case {
         (0..INPUT as u32).map(|at| ((at + seed).wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     let threads: u32 = block.iter().product();
     let ctas: u32 = grid.iter().product();
-    let mut kernel = kernel(choices, threads, clusters);
+    let mut kernel = kernel(choices, threads, (clusters, has_objects));
     kernel.cluster = ClusterLimits { available: clusters, required, ..ClusterLimits::default() };
     let output_bytes = ((RESULTS + SCRATCH) * u64::from(threads * ctas)) as usize;
     let counter_bytes = 8 * COUNTERS.len();
     Case { kernel, grid, cluster, block, dynamic_shared, words, input, output_bytes, counter_bytes }
 }
 
-fn kernel(choices: &mut Choices, threads: u32, clusters: bool) -> ir::Kernel {
+fn kernel(
+    choices: &mut Choices,
+    threads: u32,
+    (clusters, has_objects): (bool, bool),
+) -> ir::Kernel {
     // Targets with clusters are later than those without independent lanes.
     let is_independent = !choices.one_in(5) || clusters;
     let rules = if is_independent { WarpRules::Independent } else { WarpRules::Lockstep };
@@ -86,6 +103,9 @@ fn kernel(choices: &mut Choices, threads: u32, clusters: bool) -> ir::Kernel {
         threads,
         is_independent,
         has_exits: false,
+        has_objects,
+        routines: Vec::new(),
+        stack: 0,
         budget: STATEMENTS,
     };
     g.begin();
@@ -97,11 +117,12 @@ fn kernel(choices: &mut Choices, threads: u32, clusters: bool) -> ir::Kernel {
     g.statements(Region { mask, who: Together::Cluster, depth: 0, of: None }, 30);
     g.results();
     g.b.terminate(Terminator::Exit);
+    let local_bytes = LOCAL + g.stack;
+    g.b.lay_out(std::mem::take(&mut g.routines));
     let mut kernel = g.b.finish();
     kernel.param_bytes = 40;
-    // Own bytes, two words to exchange, and the cells to reduce in, those of the cluster behind those of the CTA.
-    kernel.shared_bytes = threads * (OWN as u32 + 8) + 16 * COUNTERS.len() as u32;
-    kernel.local_bytes = LOCAL as u32;
+    kernel.shared_bytes = (landing(threads) + LANDING) as u32;
+    kernel.local_bytes = local_bytes as u32;
     kernel
 }
 

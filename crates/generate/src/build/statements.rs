@@ -17,8 +17,13 @@ impl Generator<'_> {
 
     fn statement(&mut self, region: &mut Region) {
         let is_shallow = region.depth < 4;
-        let kinds = if self.fixed.cluster.is_some() { 40 } else { 32 };
-        match self.choices.below(kinds) {
+        // The statements of every kernel, those of clusters, and those of barrier objects and copies in bulk.
+        let in_clusters = if self.fixed.cluster.is_some() { 8 } else { 0 };
+        let with_objects = if self.has_objects { 5 } else { 0 };
+        let nth = self.choices.below(34 + in_clusters + with_objects);
+        let nth = if nth >= 34 + in_clusters { nth - in_clusters + 8 } else { nth };
+        let all_are_there = region.is_uniform() && !self.has_exits;
+        match nth {
             7 => self.own_copy(),
             8..10 => self.load_input(),
             10..12 => self.own_memory(),
@@ -33,12 +38,17 @@ impl Generator<'_> {
             27..30 if region.is_uniform() => self.barrier_statement(region),
             30 => self.order(),
             31 => self.warp_exchange(region),
-            32..40 if region.who == Together::Cluster => self.cluster_statement(region),
+            // What they call may be much. In lockstep only lanes of structured code are sure to meet again.
+            32..34 if region.depth < 2 && self.is_independent => self.calls(region),
+            34..42 if region.who == Together::Cluster => self.cluster_statement(region),
+            42..44 if all_are_there && self.is_independent => self.object_statement(region),
+            44..46 if all_are_there && self.is_independent => self.copy_statement(region),
+            46 => self.copy_out(),
             _ => self.perhaps_guarded(Self::compute),
         }
     }
 
-    fn compute(&mut self) {
+    pub(super) fn compute(&mut self) {
         match self.choices.below(10) {
             0 => {
                 let class = if self.choices.one_in(4) { Class::W64 } else { Class::W32 };

@@ -31,7 +31,7 @@ impl<'k> Definitions<'k> {
         Definitions(all)
     }
 
-    fn of(&self, src: Src) -> Option<&'k Op> {
+    pub(super) fn of(&self, src: Src) -> Option<&'k Op> {
         let Src::Reg(reg) = src else { return None };
         self.0.get(&reg).copied().flatten()
     }

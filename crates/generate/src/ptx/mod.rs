@@ -6,6 +6,8 @@
 
 mod clusters;
 mod forms;
+mod objects;
+mod places;
 mod portable;
 mod print;
 mod printer;

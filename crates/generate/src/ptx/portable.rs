@@ -4,8 +4,8 @@ use super::forms::{form, updated};
 use super::specials::{shown, without_clusters};
 use crate::case::Case;
 use ir::{
-    Access, AsyncCopy, BarrierAction, BinaryOp, Class, ClusterHalf, ClusterLimits, Collective, Op,
-    Pred, Space, Special, Src, TernaryOp, UnaryOp, Update, WarpRules,
+    Access, AsyncCopy, BarrierAction, BinaryOp, Class, ClusterHalf, ClusterLimits, Collective,
+    Completion, Groups, Op, Pred, Space, Special, Src, TernaryOp, UnaryOp, Update, WarpRules,
 };
 use lanes::{ReduxOp, VoteMode};
 
@@ -69,6 +69,7 @@ fn replace(op: &mut Op, target: u32) {
         Op::Special { what, .. } if shown(*what).is_none() => *what = Special::Constant(7),
         Op::Atomic { update: update @ Update::Apply(_), access, .. } => {
             if let Update::Apply(op) = *update
+                && op != BinaryOp::MbarrierStep
                 && updated(op).is_none()
             {
                 let wide = *access == Access::B64;
@@ -87,6 +88,8 @@ fn replace(op: &mut Op, target: u32) {
                 *what = Collective::Vote { mode: VoteMode::All, d: p, a };
             }
         }
+        // Where there are any, the architecture has them.
+        Op::Copy(copy) if copy.until != Completion::Group(Groups::Plain) => {}
         Op::Copy(copy) => {
             copy.bytes = Src::Imm(copy.unit.into());
             if !is_portable(copy) {

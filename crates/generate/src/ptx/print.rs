@@ -2,14 +2,16 @@
 
 use super::clusters::Form;
 use super::forms::updated;
+use super::objects;
+use super::places::{place, scope_of};
 use super::portable::is_portable;
 use super::printer::{KINDS, Printer};
 use super::specials::{Shown, shown};
 use crate::case::Case;
 use ir::{
     Access, Address, BarrierAction, BarrierReduction, Builder, Class, ClusterHalf, Collective,
-    CopyProgress, Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Scope, Space, Special,
-    Src, Terminator, Update,
+    CopyProgress, Fence, Groups, Inst, Members, Op, Ordering, Pred, Reg, Space, Special, Src,
+    Terminator, Update,
 };
 use lanes::{ReduxOp, ShflMode, VoteMode};
 use std::fmt::Write as _;
@@ -63,6 +65,9 @@ fn terminator(p: &mut Printer<'_>, terminator: &Terminator) {
 }
 
 fn instruction(p: &mut Printer<'_>, inst: &Inst) -> Result<(), String> {
+    if objects::print(p, &inst.op)? {
+        return Ok(());
+    }
     match &inst.op {
         Op::Unary { op, d, a } => {
             let ([class], _) = op.signature();
@@ -253,35 +258,6 @@ fn special(p: &mut Printer<'_>, d: Reg, what: Special) -> Result<(), String> {
     Ok(())
 }
 
-/// An address as instructions take it. Those of the IR in shared, local and parameter memory begin at 0.
-fn place(p: &mut Printer<'_>, space: Space, address: Address) -> String {
-    let variable = match space {
-        Space::Global | Space::Generic => {
-            let base = p.src(address.base, Class::W64);
-            return plus(&base, address.offset);
-        }
-        Space::Shared => "memory",
-        Space::Local => "scratch",
-        Space::Param => "args",
-    };
-    let offset = match address.base {
-        Src::Imm(at) => return plus(variable, at as i64 + address.offset),
-        Src::Reg(_) => p.src(address.base, Class::W32),
-    };
-    if space == Space::Shared {
-        // Where memory of another CTA begins, less where the variable does, may be below 0.
-        let base = p.of_class(Class::W32);
-        p.line(format!("mov.u32 {base}, {variable}"));
-        p.line(format!("add.u32 {base}, {base}, {offset}"));
-        return plus(&base, address.offset);
-    }
-    let [base, wide] = [0; 2].map(|_| p.of_class(Class::W64));
-    p.line(format!("mov.u64 {base}, {variable}"));
-    p.line(format!("cvt.u64.u32 {wide}, {offset}"));
-    p.line(format!("add.s64 {base}, {base}, {wide}"));
-    plus(&base, address.offset)
-}
-
 /// Addresses in the memory of CTAs of the cluster. Those of the IR begin at 0, those of PTX with the variable.
 fn in_cluster(p: &mut Printer<'_>, d: Reg, form: Form) {
     let d = p.reg(d);
@@ -307,10 +283,6 @@ fn in_cluster(p: &mut Printer<'_>, d: Reg, form: Form) {
     }
 }
 
-fn plus(base: &str, offset: i64) -> String {
-    if offset == 0 { base.to_owned() } else { format!("{base}+{offset}") }
-}
-
 /// The space of an access. In a kernel with clusters only constants are surely addresses of the CTA's own memory.
 fn of(p: &Printer<'_>, space: Space, address: &Address) -> &'static str {
     match space {
@@ -322,15 +294,6 @@ fn of(p: &Printer<'_>, space: Space, address: &Address) -> &'static str {
         Space::Shared => ".shared",
         Space::Local => ".local",
         Space::Param => ".param",
-    }
-}
-
-fn scope_of(p: &Printer<'_>, scope: Scope) -> &'static str {
-    match scope {
-        Scope::Cta => ".cta",
-        Scope::Cluster if p.target >= 90 => ".cluster",
-        Scope::Cluster | Scope::Gpu => ".gpu",
-        Scope::Sys => ".sys",
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) struct Printer<'k> {
     pub(super) target: u32,
     pub(super) definitions: Definitions<'k>,
     pub(super) body: String,
+    /// Whether a copy was printed whose object is still to be told, which the copy does.
+    pub(super) is_told: bool,
     /// The guard of the instruction that is printed, with its `@`.
     guard: String,
     temporary: [u32; 4],
@@ -35,7 +37,7 @@ impl<'k> Printer<'k> {
     pub(super) fn new(kernel: &'k Kernel, target: u32) -> Self {
         let definitions = Definitions::new(kernel);
         let (body, guard) = (String::new(), String::new());
-        Printer { kernel, target, definitions, body, guard, temporary: [0; 4] }
+        Printer { kernel, target, definitions, body, is_told: false, guard, temporary: [0; 4] }
     }
 
     /// The declarations of temporary registers.

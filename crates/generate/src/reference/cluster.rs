@@ -7,6 +7,8 @@ use ir::{Class, Reg};
 use lanes::{LaneMask, WARP};
 
 pub(super) const BARRIERS: usize = 16;
+/// Steps that a thread makes before others have a turn.
+const TURN: u32 = 400;
 
 /// What has happened at a barrier since it was complete.
 #[derive(Clone, Debug, Default)]
@@ -71,10 +73,10 @@ impl<'c> Cluster<'c> {
 
     pub(super) fn run(mut self) -> Result<(), String> {
         loop {
-            for number in 0..self.threads.len() {
-                self.run_thread(number)?;
-            }
             let mut goes_on = false;
+            for number in 0..self.threads.len() {
+                goes_on |= self.run_thread(number)?;
+            }
             for warp in 0..self.threads.len() / WARP {
                 goes_on |= self.meet(warp)?;
             }
@@ -94,12 +96,16 @@ impl<'c> Cluster<'c> {
         }
     }
 
-    fn run_thread(&mut self, number: usize) -> Result<(), String> {
-        while self.threads.get(number).is_some_and(|thread| thread.state == State::Runs) {
+    /// Runs a thread until it waits, but not for ever, since what it looks at in a loop may be for others to do; whether it would go on.
+    fn run_thread(&mut self, number: usize) -> Result<bool, String> {
+        for _ in 0..TURN {
+            if self.threads.get(number).is_none_or(|thread| thread.state != State::Runs) {
+                return Ok(false);
+            }
             *self.steps = self.steps.checked_sub(1).ok_or("the kernel does not end")?;
             self.step(number)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The rank of the CTA of a thread, and the thread's number there.

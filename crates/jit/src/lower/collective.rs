@@ -167,7 +167,23 @@ impl Lower<'_> {
         self.warp_or_none(Code::Sete_rm8)
     }
 
-    /// One value from all lanes: of vectors, then of ever smaller parts of one.
+    /// One value, in all lanes of a vector, of those of some vectors, then of ever smaller parts of one.
+    pub(super) fn folded(&mut self, what: V, mut parts: Vec<VReg>) -> VReg {
+        while let [low, high, ..] = parts[..] {
+            parts.drain(..2);
+            parts.push(self.binary(what, low, O::U(high)));
+        }
+        let mut all = parts[0];
+        let mut distance = self.level.lanes() / 2;
+        while distance > 0 {
+            let other = self.reordered(all, |lane| lane ^ distance);
+            all = self.binary(what, all, O::U(other));
+            distance /= 2;
+        }
+        all
+    }
+
+    /// One value from all lanes.
     fn redux(&mut self, op: ReduxOp, d: Reg, a: Src) {
         let what = match op {
             ReduxOp::Add => V::AddD,
@@ -181,20 +197,9 @@ impl Lower<'_> {
         };
         let mut found = Vec::new();
         for warp in 0..self.gang.warps {
-            let mut parts: Vec<VReg> =
+            let parts: Vec<VReg> =
                 self.gang.of_warp(warp).map(|nth| self.vector(a, Class::W32, nth)).collect();
-            while let [low, high, ..] = parts[..] {
-                parts.drain(..2);
-                parts.push(self.binary(what, low, O::U(high)));
-            }
-            let mut all = parts[0];
-            let mut distance = self.level.lanes() / 2;
-            while distance > 0 {
-                let other = self.reordered(all, |lane| lane ^ distance);
-                all = self.binary(what, all, O::U(other));
-                distance /= 2;
-            }
-            found.push(all);
+            found.push(self.folded(what, parts));
         }
         if self.form(d) == Form::Vectors {
             let slices = self.gang.slices();
@@ -207,7 +212,7 @@ impl Lower<'_> {
     }
 
     /// The words of a vector in another order, or some of them several times.
-    pub(super) fn reordered(&mut self, vector: VReg, from: impl Fn(usize) -> usize) -> VReg {
+    fn reordered(&mut self, vector: VReg, from: impl Fn(usize) -> usize) -> VReg {
         let index = self.pool(words_of_lanes(|lane| from(lane) as u32));
         let index = self.unary(crate::isa::U::Load, O::M(index));
         self.binary(V::PermD, index, O::U(vector))

@@ -5,7 +5,7 @@
 
 use super::Lower;
 use super::lane_bits::Sets;
-use super::memory::STRONG_FUEL;
+use super::memory::access_class;
 use super::value::{FLOAT, Form, INT, Value, mask_class};
 use super::values::{doubles, words};
 use crate::Level;
@@ -237,11 +237,6 @@ impl Lower<'_> {
             .collect()
     }
 
-    /// Whether the base of an address has 64 bits.
-    fn is_wide(&self, address: &Address) -> bool {
-        !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32)
-    }
-
     /// Checks the lanes; a condition of not equal says that some cannot be served.
     fn reached(
         &mut self,
@@ -364,6 +359,16 @@ impl Lower<'_> {
         self.unary(U::Load, O::M(memory))
     }
 
+    /// The lanes of a mask, and zero in the others.
+    pub(super) fn only(&mut self, class: Class, mask: VReg, value: VReg) -> VReg {
+        if self.level == Level::Avx2 {
+            return self.binary(V::And, value, O::U(mask));
+        }
+        let zero = self.pool([0; 64]);
+        let zero = self.loaded(zero);
+        self.blend_of(class, mask, O::U(value), zero)
+    }
+
     /// Adds the bits of the lanes that execute.
     fn gathered(
         &mut self,
@@ -374,15 +379,10 @@ impl Lower<'_> {
     ) {
         let own = match masks {
             None => value,
-            Some(masks) if self.level == Level::Avx2 => {
-                self.binary(V::And, value, O::U(masks[nth]))
-            }
             Some(masks) => {
-                let zero = self.pool([0; 64]);
-                let zero = self.loaded(zero);
                 // The masks of 64-bit lanes are those of a vector that has half as many.
                 let class = if masks.len() == self.gang.slices() { Class::W32 } else { Class::W64 };
-                self.blend_of(class, masks[nth], O::U(value), zero)
+                self.only(class, masks[nth], value)
             }
         };
         *all = Some(match *all {
@@ -441,8 +441,7 @@ impl Lower<'_> {
                 }
             }
             Op::Atomic { d, update, access, b, c, space, .. } => {
-                let fuel = Mem::new(Base::Context, at::FUEL);
-                self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
+                self.spend_strong();
                 let d = d.filter(|d| self.is_demanded(*d));
                 let Some(how) = atomic(*update, *access, d.is_some()) else { return };
                 self.give_element(*b, *access, 0);
@@ -575,7 +574,7 @@ impl Lower<'_> {
 
     /// Puts the values of lanes where they are taken one by one.
     fn give_element(&mut self, value: Src, access: Access, nth: usize) {
-        let class = class_of(access);
+        let class = access_class(access);
         if let Src::Reg(reg) = value {
             self.canonical(reg);
         }
@@ -644,11 +643,6 @@ fn counted(first: u32, stride: u32) -> [u8; 64] {
         chunk.copy_from_slice(&(lane * stride).to_le_bytes());
     }
     bytes
-}
-
-/// The class of the values of an access.
-fn class_of(access: Access) -> Class {
-    if access == Access::B64 { Class::W64 } else { Class::W32 }
 }
 
 /// How a lane's atomic is done. `wanted` says whether the old value is.

@@ -3,11 +3,11 @@
 use super::Lower;
 use super::each_lane::atomic;
 use super::mask::Masked;
-use super::memory::{STRONG_FUEL, Wanted, access_class};
+use super::memory::{Wanted, access_class};
 use super::value::{FLOAT, Form, INT, Value};
 use crate::Level;
 use crate::isa::{U, V};
-use crate::mir::{Base, How, Mem, O};
+use crate::mir::{How, Mem, O};
 use iced_x86::Code;
 use ir::{Access, Class, Inst, Op, Pred, Reg, Space, Src};
 use regalloc2::VReg;
@@ -66,24 +66,29 @@ impl Lower<'_> {
         let (bytes, among) = (i64::from(access.bytes()), set_of(lanes));
         let wanted = Wanted { address, space: *space, bytes, writes: true, among };
         let Some(reached) = self.checked(&wanted, &shape, place) else { return false };
-        let fuel = Mem::new(Base::Context, crate::context::FUEL);
-        self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
+        self.spend_strong();
         let mut found = Vec::new();
         for lane in lanes {
             let value = self.lane_of(*b, access_class(*access), *lane);
-            let old = self.func.value(INT);
-            let mut operands = vec![O::M(reached.memory(*lane, 0)), O::Tied(old, value)];
-            // Nobody but this thread of the host sees the memory of a CTA.
-            if *space != Space::Shared {
-                operands.push(O::Locked);
-            }
-            self.func.x(code, &operands);
+            let old = self.atomic_of(code, *space, reached.memory(*lane, 0), value);
             found.push((*lane, old));
         }
         if let Some(d) = d {
             self.set_few(d, &found);
         }
         true
+    }
+
+    /// One atomic instruction. The result is what memory held, of those that tell.
+    pub(super) fn atomic_of(&mut self, code: Code, space: Space, memory: Mem, value: VReg) -> VReg {
+        let old = self.func.value(INT);
+        let mut operands = vec![O::M(memory), O::Tied(old, value)];
+        // Nobody but this thread of the host sees the memory of a CTA.
+        if space != Space::Shared {
+            operands.push(O::Locked);
+        }
+        self.func.x(code, &operands);
+        old
     }
 
     /// Gives lanes of a register values. The others may hold anything: they do not execute.

@@ -17,7 +17,7 @@ use regalloc2::{Operand, VReg};
 const MAX_SPAN: i64 = 1 << 24;
 
 /// What a turn loses by a strong access, as in the interpreter.
-pub(super) const STRONG_FUEL: u8 = 64;
+const STRONG_FUEL: u8 = 64;
 
 /// From where lanes are counted: a base, an index without sign, and bytes.
 type Reached = (Base, Option<VReg>, i32);
@@ -93,7 +93,12 @@ fn scalar_load(access: Access) -> Code {
     }
 }
 
-/// The class of a register that an access stores from.
+/// Whether an access of so many bytes is known to be aligned, so far from the first lane's address.
+pub(super) fn is_aligned(affine: &Affine, offset: i64, bytes: i64) -> bool {
+    affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0
+}
+
+/// The class of a register that an access loads to or stores from.
 pub(super) fn access_class(access: Access) -> Class {
     if access == Access::B64 { Class::W64 } else { Class::W32 }
 }
@@ -117,9 +122,14 @@ impl Lower<'_> {
     /// Counts a strong access as the interpreter does: it may be part of a wait, and then going on is no progress.
     pub(super) fn count_strong(&mut self, space: Space, ordering: Ordering) {
         if Self::is_strong(space, ordering) {
-            let fuel = Mem::new(Base::Context, crate::context::FUEL);
-            self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
+            self.spend_strong();
         }
+    }
+
+    /// Takes from the turn what an access costs that may be part of a wait.
+    pub(super) fn spend_strong(&mut self) {
+        let fuel = Mem::new(Base::Context, crate::context::FUEL);
+        self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
     }
 
     /// A load. Says whether it can be done.
@@ -400,14 +410,19 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether the base of an address has 64 bits.
+    pub(super) fn is_wide(&self, address: &Address) -> bool {
+        !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32)
+    }
+
     /// How the addresses of an access follow from the first lane's, or from that of each slice, if the space can be reached so.
     pub(super) fn address_shape(&self, address: &Address, space: Space) -> Option<Shape> {
-        let (shape, wide) = match address.base {
-            Src::Imm(value) => (Shape::Affine(Affine::constant(value)), true),
-            Src::Reg(reg) => (self.shape(reg).clone(), self.class(reg) == Class::W64),
+        let shape = match address.base {
+            Src::Imm(value) => Shape::Affine(Affine::constant(value)),
+            Src::Reg(reg) => self.shape(reg).clone(),
         };
         match space {
-            Space::Global | Space::Generic => wide.then_some(shape),
+            Space::Global | Space::Generic => self.is_wide(address).then_some(shape),
             Space::Shared => Some(shape),
             Space::Local | Space::Param => None,
         }
@@ -422,7 +437,7 @@ impl Lower<'_> {
     ) -> Option<Lanes> {
         let (Shape::Affine(affine) | Shape::Sliced(_, affine)) = shape else { return None };
         let Wanted { address, space, bytes, writes, among } = *wanted;
-        let wide = !matches!(address.base, Src::Reg(reg) if self.class(reg) == Class::W32);
+        let wide = self.is_wide(address);
         let bits = if wide { 64 } else { 32 };
         let is_meant = |lane: &usize| among >> lane & 1 != 0;
         let signed = |step: u64| (step << (64 - bits)).cast_signed() >> (64 - bits);
@@ -514,8 +529,7 @@ impl Lower<'_> {
         place: u32,
     ) -> Reached {
         let Run { offset, offset32, span, bytes, wide } = *run;
-        let end = self.input.shared_bytes as i64 - span;
-        let aligned = affine.zeros >= bytes.trailing_zeros() && offset % bytes == 0;
+        let aligned = is_aligned(affine, offset, bytes);
         let inside = self.is_inside(affine, offset, span);
         let shared = self.shared_base();
         if aligned && inside {
@@ -523,18 +537,29 @@ impl Lower<'_> {
         }
         let lowest = self.lowest(first, run);
         if !aligned {
-            let align = O::I32(bytes as i32 - 1);
-            self.guard(ConditionCode::ne, place, |this| {
-                this.func.x(Code::Test_rm32_imm32, &[O::U(lowest), align]);
-            });
+            self.guard_alignment(lowest, bytes, place);
         }
         if !inside {
-            let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
-            self.guard(ConditionCode::a, place, |this| {
-                this.func.x(compare, &[O::U(lowest), O::I32(end as i32)]);
-            });
+            self.guard_shared(lowest, span, wide, place);
         }
         (Base::Value(shared), Some(lowest), 0)
+    }
+
+    /// Leaves the code unless an address is a multiple of so many bytes.
+    pub(super) fn guard_alignment(&mut self, address: VReg, bytes: i64, place: u32) {
+        let align = O::I32(bytes as i32 - 1);
+        self.guard(ConditionCode::ne, place, |this| {
+            this.func.x(Code::Test_rm32_imm32, &[O::U(address), align]);
+        });
+    }
+
+    /// Leaves the code unless shared memory has so many bytes from an address on.
+    pub(super) fn guard_shared(&mut self, address: VReg, span: i64, wide: bool, place: u32) {
+        let last = O::I32((self.input.shared_bytes as i64 - span) as i32);
+        let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
+        self.guard(ConditionCode::a, place, |this| {
+            this.func.x(compare, &[O::U(address), last]);
+        });
     }
 
     /// Whether it is known that shared memory has so many bytes from the first lane and an offset on.

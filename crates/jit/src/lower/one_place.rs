@@ -2,11 +2,10 @@
 //! other.
 
 use super::Lower;
-use super::memory::{Run, STRONG_FUEL};
+use super::memory::Run;
 use super::value::{FLOAT, Form, INT, Value, words_of_lanes};
-use crate::Level;
 use crate::isa::V;
-use crate::mir::{Base, Mem, O};
+use crate::mir::{Mem, O};
 use iced_x86::Code;
 use ir::analysis::Shape;
 use ir::{Access, BinaryOp, Class, Inst, Op, Space, Src, Update};
@@ -54,12 +53,8 @@ impl Lower<'_> {
             Some(each) => self.times_lanes(each, wide, lanes),
             None => self.sum_of_lanes(*b, lanes),
         };
-        let base_class = match address.base {
-            Src::Reg(reg) => self.class(reg),
-            Src::Imm(_) => Class::W64,
-        };
-        let far = base_class == Class::W64;
-        let first = self.scalar_src(address.base, base_class);
+        let far = self.is_wide(address);
+        let first = self.scalar_src(address.base, if far { Class::W64 } else { Class::W32 });
         let run = Run::of_one(access.bytes().into(), offset, far);
         let (base, index, disp) = match space {
             Space::Shared => self.checked_run(first, &affine, &run, place),
@@ -71,15 +66,9 @@ impl Lower<'_> {
         };
         let index = index.map(|index| (index, 1));
         let memory = Mem { base, index, disp, broadcast: false };
-        let fuel = Mem::new(Base::Context, crate::context::FUEL);
-        self.func.x(Code::Sub_rm64_imm8, &[O::M(fuel), O::I8(STRONG_FUEL)]);
-        let old = self.func.value(INT);
-        let mut operands = vec![O::M(memory), O::Tied(old, sum)];
-        // Nobody but this thread of the host sees the memory of a CTA.
-        if *space != Space::Shared {
-            operands.push(O::Locked);
-        }
-        self.func.x(if wide { Code::Xadd_rm64_r64 } else { Code::Xadd_rm32_r32 }, &operands);
+        self.spend_strong();
+        let code = if wide { Code::Xadd_rm64_r64 } else { Code::Xadd_rm32_r32 };
+        let old = self.atomic_of(code, *space, memory, sum);
         if let (Some(d), Some(each)) = (d, each) {
             let found = self.found_by_each(old, each, lanes);
             self.set(d, Value::vectors(found));
@@ -98,27 +87,13 @@ impl Lower<'_> {
     /// The sum of what lanes add.
     fn sum_of_lanes(&mut self, b: Src, lanes: VReg) -> VReg {
         let masks = self.masks_of(lanes);
-        let mut parts: Vec<VReg> = (0..self.gang.slices())
+        let parts = (0..self.gang.slices())
             .map(|nth| {
                 let value = self.vector(b, Class::W32, nth);
-                if self.level == Level::Avx2 {
-                    return self.binary(V::And, value, O::U(masks[nth]));
-                }
-                let zero = self.vector(Src::Imm(0), Class::W32, nth);
-                self.blend_of(Class::W32, masks[nth], O::U(value), zero)
+                self.only(Class::W32, masks[nth], value)
             })
             .collect();
-        while let [low, high, ..] = parts[..] {
-            parts.drain(..2);
-            parts.push(self.binary(V::AddD, low, O::U(high)));
-        }
-        let mut all = parts[0];
-        let mut distance = self.level.lanes() / 2;
-        while distance > 0 {
-            let other = self.reordered(all, |lane| lane ^ distance);
-            all = self.binary(V::AddD, all, O::U(other));
-            distance /= 2;
-        }
+        let all = self.folded(V::AddD, parts);
         self.first_word(all)
     }
 

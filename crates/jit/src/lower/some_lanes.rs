@@ -2,12 +2,12 @@
 //! it does not matter where the others would read (`if (t >= 1) x[t - 1]`), and loaded under their masks.
 
 use super::Lower;
-use super::memory::Run;
+use super::memory::{Run, access_class, is_aligned};
 use super::value::{FLOAT, INT, Value};
 use crate::Level;
 use crate::mir::{Base, Mem, O};
-use iced_x86::{Code, ConditionCode};
-use ir::analysis::{Affine, Shape};
+use iced_x86::Code;
+use ir::analysis::Shape;
 use ir::{Access, Class, Op, Space};
 use regalloc2::VReg;
 
@@ -21,10 +21,7 @@ impl Lower<'_> {
         let ([Some(d)], Access::B32 | Access::B64) = (&d[..], access) else { return false };
         let Some(Shape::Affine(affine)) = self.address_shape(address, *space) else { return false };
         let Ok(offset) = i32::try_from(address.offset) else { return false };
-        let (size, class) = match access {
-            Access::B64 => (8, Class::W64),
-            _ => (4, Class::W32),
-        };
+        let (size, class) = (access.bytes(), access_class(*access));
         if known == Some(0) || !self.are_dense(&affine, self.gang.lanes(), size.into()) {
             return false;
         }
@@ -32,7 +29,7 @@ impl Lower<'_> {
         if *space == Space::Shared && self.is_inside(&affine, address.offset, span) {
             return false;
         }
-        let wide = !matches!(address.base, ir::Src::Reg(reg) if self.class(reg) == Class::W32);
+        let wide = self.is_wide(address);
         let first = self.scalar_src(address.base, if wide { Class::W64 } else { Class::W32 });
         let [lowest, highest] = [Code::Tzcnt_r64_rm64, Code::Bsr_r64_rm64].map(|code| {
             let lane = self.func.value(INT);
@@ -49,11 +46,16 @@ impl Lower<'_> {
         };
         let ends = [lowest, highest].map(|lane| reaches(self, lane));
         let (base, disp) = match space {
-            Space::Shared => (self.some_shared(ends, lowest, &affine, size, wide, place), 0),
+            Space::Shared => {
+                if !is_aligned(&affine, offset.into(), size.into()) {
+                    self.guard_alignment(ends[0], size.into(), place);
+                }
+                ends.into_iter().for_each(|end| self.guard_shared(end, size.into(), wide, place));
+                (self.first_of_some(ends[0], lowest, size), 0)
+            }
             Space::Global | Space::Generic => {
                 let site = self.site(false);
-                let run = Run::of_one(size.into(), 0, wide);
-                self.checked_runs(&ends, &run, site, place);
+                self.checked_runs(&ends, &Run::of_one(size.into(), 0, wide), site, place);
                 (first, offset)
             }
             Space::Local | Space::Param => return false,
@@ -64,25 +66,19 @@ impl Lower<'_> {
             let at = disp + (nth * self.level.bytes()) as i32;
             let memory = O::M(Mem::new(Base::Value(base), at));
             let found = self.func.value(FLOAT);
-            let mask = masks[nth];
-            match (self.level, class) {
-                (Level::Avx512, Class::W64) => {
-                    let operands = [O::D(found), memory, O::Zeroing(mask)];
-                    self.func.x(Code::EVEX_Vmovupd_zmm_k1z_zmmm512, &operands);
+            let (code, operands) = match self.level {
+                Level::Avx512 => {
+                    let narrow = Code::EVEX_Vmovups_zmm_k1z_zmmm512;
+                    let code = if size == 8 { Code::EVEX_Vmovupd_zmm_k1z_zmmm512 } else { narrow };
+                    (code, [O::D(found), memory, O::Zeroing(masks[nth])])
                 }
-                (Level::Avx512, Class::W32 | Class::Pred) => {
-                    let operands = [O::D(found), memory, O::Zeroing(mask)];
-                    self.func.x(Code::EVEX_Vmovups_zmm_k1z_zmmm512, &operands);
+                Level::Avx2 => {
+                    let narrow = Code::VEX_Vpmaskmovd_ymm_ymm_m256;
+                    let code = if size == 8 { Code::VEX_Vpmaskmovq_ymm_ymm_m256 } else { narrow };
+                    (code, [O::D(found), O::U(masks[nth]), memory])
                 }
-                (Level::Avx2, Class::W64) => {
-                    let operands = [O::D(found), O::U(mask), memory];
-                    self.func.x(Code::VEX_Vpmaskmovq_ymm_ymm_m256, &operands);
-                }
-                (Level::Avx2, Class::W32 | Class::Pred) => {
-                    let operands = [O::D(found), O::U(mask), memory];
-                    self.func.x(Code::VEX_Vpmaskmovd_ymm_ymm_m256, &operands);
-                }
-            }
+            };
+            self.func.x(code, &operands);
             found
         });
         let loaded = loaded.collect();
@@ -90,38 +86,15 @@ impl Lower<'_> {
         true
     }
 
-    /// Checks that shared memory has the elements of both ends, and says where on the host the first lane would read.
-    fn some_shared(
-        &mut self,
-        ends: [VReg; 2],
-        lowest: VReg,
-        affine: &Affine,
-        size: u32,
-        wide: bool,
-        place: u32,
-    ) -> VReg {
-        let [low, _] = ends;
-        if affine.zeros < size.trailing_zeros() {
-            let align = O::I32(size as i32 - 1);
-            self.guard(ConditionCode::ne, place, |this| {
-                this.func.x(Code::Test_rm32_imm32, &[O::U(low), align]);
-            });
-        }
-        let last = self.input.shared_bytes as i64 - i64::from(size);
-        let compare = if wide { Code::Cmp_rm64_imm32 } else { Code::Cmp_rm32_imm32 };
-        for end in ends {
-            self.guard(ConditionCode::a, place, |this| {
-                this.func.x(compare, &[O::U(end), O::I32(last as i32)]);
-            });
-        }
-        // The first lane need not be there, and may lie before the window.
+    /// Where on the host the first lane would read shared memory, of which another one reads at `low`: it may lie before the window.
+    fn first_of_some(&mut self, low: VReg, lane: VReg, size: u32) -> VReg {
         let shared = self.shared_base();
         let [back, at, found] = [0; 3].map(|_| self.func.value(INT));
-        let scaled = |base, index| Mem { base, index: Some(index), disp: 0, broadcast: false };
-        let from = O::M(scaled(Base::Value(shared), (low, 1)));
-        self.func.x(Code::Lea_r64_m, &[O::D(at), from]);
+        let index = Some((low, 1));
+        let from = Mem { base: Base::Value(shared), index, disp: 0, broadcast: false };
+        self.func.x(Code::Lea_r64_m, &[O::D(at), O::M(from)]);
         let shift = O::I8(size.trailing_zeros() as u8);
-        self.func.x(Code::Shl_rm64_imm8, &[O::Tied(back, lowest), shift]);
+        self.func.x(Code::Shl_rm64_imm8, &[O::Tied(back, lane), shift]);
         self.func.x(Code::Sub_r64_rm64, &[O::Tied(found, at), O::U(back)]);
         found
     }

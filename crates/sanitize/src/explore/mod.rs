@@ -5,6 +5,7 @@
 //! before is kept with the shortest list of switches that shows it.
 
 mod footprint;
+mod news;
 mod order;
 mod pct;
 mod reduction;
@@ -14,14 +15,17 @@ mod state;
 mod subject;
 
 pub use footprint::Footprints;
+pub use news::{News, Scouted, Scouts, Share};
 pub use subject::{Run, Subject};
 
+use crate::code::Code;
 use crate::finding::Finding;
 use ir::{Kernel, Op, WarpRules};
 use lanes::LaneMask;
 use pct::Pct;
 use state::States;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use vm::{Choice, Chooser, Chosen, Dividing, Fault, FaultKind, Random, Schedule, Switch};
 
@@ -38,6 +42,8 @@ pub struct Explored {
     pub more: Vec<Elsewhere>,
     /// Findings of the first run, each with a schedule that does not show it.
     pub fewer: Vec<Elsewhere>,
+    /// All of that, by what it is known by.
+    known: BTreeSet<News>,
 }
 
 /// Why an exploration ended.
@@ -86,9 +92,6 @@ pub struct Elsewhere {
     /// What stopped the kernel under `schedule`, if the finding says so.
     pub fault: Option<Fault>,
 }
-
-/// Findings of the first run that are looked for in others: each that is missing costs further runs.
-const LOOKED_FOR: usize = 8;
 
 /// Steps of the runs of [`all`] together.
 const STEPS_IN_ALL: usize = 500_000;
@@ -142,8 +145,7 @@ impl Chooser for Fairly<'_> {
 struct Walk {
     dividing: Dividing,
     seed: u64,
-    nth: u64,
-    /// Choices of the longest run so far.
+    /// Choices of the first of them. What others do depends on nothing but that, the seed, and their number.
     length: u64,
     /// Choices of all runs.
     choices: u64,
@@ -151,50 +153,90 @@ struct Walk {
 
 impl Walk {
     fn from(seed: u64, dividing: Dividing) -> Walk {
-        Walk { dividing, seed, nth: 0, length: 1, choices: 0 }
+        Walk { dividing, seed, length: 1, choices: 0 }
     }
 
-    /// Runs the next schedule. Returns its choices that were not the usual ones, too.
-    fn next<S: Subject>(&mut self, subject: &mut S) -> Result<(Run, Vec<Switch>), S::Error> {
-        let seed = self.seed.wrapping_add(self.nth);
+    /// Runs the schedule of this number; 0 comes before all others. Returns its choices that were not the usual ones, too.
+    fn run<S: Subject>(
+        &mut self,
+        subject: &mut S,
+        nth: u64,
+    ) -> Result<(Run, Vec<Switch>), S::Error> {
+        let seed = self.seed.wrapping_add(nth);
         let mut random = Random::new(seed).dividing(self.dividing);
         let mut pct = Pct::new(seed, self.length, self.dividing);
-        let chooser: &mut dyn Chooser = match self.nth.is_multiple_of(2) {
+        let chooser: &mut dyn Chooser = match nth.is_multiple_of(2) {
             true => &mut random,
             false => &mut pct,
         };
         let mut fairly = Fairly(chooser);
         let mut recorder = Recorder::new(&mut fairly);
         let run = subject.run(&mut recorder, None)?;
-        self.length = self.length.max(recorder.count);
+        if nth == 0 {
+            self.length = recorder.count.max(1);
+        }
         self.choices += recorder.count;
-        self.nth += 1;
         Ok((run, recorder.switches))
     }
 }
 
-/// Tries `count` schedules from a seed.
+/// Tries `count` schedules from a seed, the first of them first. Those of which a scout knows that they show nothing new are not run
+/// again: what is explored is the same with and without scouts.
 ///
 /// # Errors
 /// A run could not begin.
 pub fn some<S: Subject>(
     subject: &mut S,
     first: &Run,
-    count: u64,
-    seed: u64,
+    (count, seed): (u64, u64),
+    scouts: &mut dyn Scouts,
 ) -> Result<Explored, S::Error> {
     let mut explored = Explored::default();
     let mut walk = Walk::from(seed, Dividing::Accesses);
-    for _ in 0..count {
-        let (run, switches) = walk.next(subject)?;
+    scouts.begin(news::fingerprint(subject, first));
+    for nth in 0..count {
+        let told = scouts.news(nth).filter(|_| nth > 0);
+        if told.is_some_and(|news| news.iter().all(|one| explored.known.contains(one))) {
+            subject.ran_elsewhere();
+            explored.schedules += 1;
+            continue;
+        }
+        let (run, switches) = walk.run(subject, nth)?;
         // What a run has not done that was interrupted says nothing.
         if subject.interrupted() {
             explored.end = End::Interrupted;
             break;
         }
-        explored.take(subject, first, run, &switches)?;
+        explored.take(subject, first, &run, &switches)?;
     }
     Ok(explored)
+}
+
+/// Runs a share of the schedules of [`some`], the last first: whoever runs them from the first on meets its scouts in the
+/// middle. `tell` hears of the first run, then of each schedule, and returns whether to go on.
+///
+/// # Errors
+/// A run could not begin.
+pub fn scout<S: Subject>(
+    subject: &mut S,
+    first: &Run,
+    Share { count, seed, which, of }: Share,
+    tell: &mut dyn FnMut(Scouted) -> bool,
+) -> Result<(), S::Error> {
+    let fingerprint = news::fingerprint(subject, first);
+    if !tell(Scouted::First { fingerprint }) {
+        return Ok(());
+    }
+    let mut walk = Walk::from(seed, Dividing::Accesses);
+    walk.run(subject, 0)?;
+    for nth in (1..count).rev().skip(which).step_by(of.get()) {
+        let (run, _) = walk.run(subject, nth)?;
+        let news = news::of(subject, first, &run);
+        if subject.interrupted() || !tell(Scouted::Schedule { nth, news }) {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Tries at most `count` schedules from a seed until one shows a finding that the first run did not have; what it shows.
@@ -210,13 +252,16 @@ pub fn hunt<S: Subject>(
 ) -> Result<Vec<Elsewhere>, S::Error> {
     let mut explored = Explored::default();
     let mut walk = Walk::from(seed, Dividing::Results);
-    for _ in 0..count {
-        let (run, switches) = walk.next(subject)?;
+    for nth in 0..count {
+        let (run, switches) = walk.run(subject, nth)?;
         if subject.interrupted() {
             break;
         }
         let limited = run.fault.as_ref().is_some_and(Fault::is_limit);
-        explored.take_more(subject, first, &run, &switches)?;
+        let more = |news: &News| matches!(news, News::More(..));
+        for news in news::of(subject, first, &run).into_iter().filter(more) {
+            explored.keep(subject, first, news, &run, &switches)?;
+        }
         if limited || !explored.more.is_empty() || walk.choices >= choices {
             break;
         }
@@ -256,7 +301,7 @@ pub fn all<S: Subject>(subject: &mut S, first: &Run, limit: u64) -> Result<Explo
             run.fault = run.fault.or(endless);
         }
         if !tree.given_up() {
-            explored.take(subject, first, run, &switches)?;
+            explored.take(subject, first, &run, &switches)?;
         }
         if tree.learn(stopped, footprints.count.get(), || subject.interrupted()) {
             break End::Long { steps: footprint::STEPS };
@@ -319,103 +364,61 @@ impl Explored {
         &mut self,
         subject: &mut S,
         first: &Run,
-        run: Run,
+        run: &Run,
         switches: &[Switch],
     ) -> Result<(), S::Error> {
         self.schedules += 1;
-        self.take_more(subject, first, &run, switches)?;
-        self.take_fewer(subject, first, &run, switches)?;
-        if self.different.is_none() && differs(first, &run) {
-            let shows = |_: &S, other: &Run| differs(first, other).then(|| other.clone());
-            let (fewer, found) = shorten::shorten(subject, switches.to_vec(), shows)?;
-            self.different = Some((Schedule::Switches(fewer), found.unwrap_or(run)));
+        for news in news::of(subject, first, run) {
+            self.keep(subject, first, news, run, switches)?;
         }
         Ok(())
     }
 
-    /// Keeps the findings of a run that are new.
-    fn take_more<S: Subject>(
+    /// Keeps what a run shows, if it is new, with the shortest list of switches that shows it.
+    fn keep<S: Subject>(
         &mut self,
         subject: &mut S,
         first: &Run,
+        news: News,
         run: &Run,
         switches: &[Switch],
     ) -> Result<(), S::Error> {
-        // What is harmless is told of the first run.
-        for finding in run.findings.iter().filter(|finding| !finding.is_harmless()) {
-            let known = first.findings.iter().chain(self.more.iter().map(|known| &known.finding));
-            let known = known.filter(|known| !known.is_harmless());
-            if known.into_iter().any(|known| same(subject, known, finding)) {
-                continue;
+        if !self.known.insert(news.clone()) {
+            return Ok(());
+        }
+        let switches = switches.to_vec();
+        let find = |subject: &S, run: &Run, code: Code, lines: &[u64]| {
+            let is_it = |found: &&Finding| news::key(subject, found) == (code, lines.to_vec());
+            news::harmful(run).find(is_it).cloned()
+        };
+        match news {
+            News::More(code, lines) => {
+                let Some(finding) = find(subject, run, code, &lines) else { return Ok(()) };
+                let shows = |subject: &S, run: &Run| {
+                    let found = find(subject, run, code, &lines)?;
+                    let last = run.findings.last().map(|last| news::key(subject, last));
+                    let stops = last.is_some_and(|last| last == (code, lines.clone()));
+                    Some((found, run.fault.clone().filter(|_| stops)))
+                };
+                let (fewer, shown) = shorten::shorten(subject, switches, shows)?;
+                let (finding, fault) = shown.unwrap_or((finding, None));
+                self.more.push(Elsewhere { schedule: Schedule::Switches(fewer), finding, fault });
             }
-            let shows = |subject: &S, run: &Run| {
-                let alike =
-                    |found: &&Finding| !found.is_harmless() && same(subject, found, finding);
-                let found = run.findings.iter().find(alike)?;
-                let last = run.findings.last().is_some_and(|last| same(subject, last, found));
-                Some((found.clone(), run.fault.clone().filter(|_| last)))
-            };
-            let (fewer, shown) = shorten::shorten(subject, switches.to_vec(), shows)?;
-            let (finding, fault) = shown.unwrap_or_else(|| (finding.clone(), None));
-            self.more.push(Elsewhere { schedule: Schedule::Switches(fewer), finding, fault });
+            News::Fewer(code, lines) => {
+                let Some(finding) = find(subject, first, code, &lines) else { return Ok(()) };
+                let shows =
+                    |subject: &S, run: &Run| news::lacks(subject, run, &finding).then_some(());
+                let (fewer, _) = shorten::shorten(subject, switches, shows)?;
+                let schedule = Schedule::Switches(fewer);
+                self.fewer.push(Elsewhere { schedule, finding, fault: None });
+            }
+            News::Different => {
+                let shows = |_: &S, other: &Run| news::differs(first, other).then(|| other.clone());
+                let (fewer, found) = shorten::shorten(subject, switches, shows)?;
+                let run = found.unwrap_or_else(|| run.clone());
+                self.different = Some((Schedule::Switches(fewer), run));
+            }
         }
         Ok(())
-    }
-
-    /// Keeps the findings of the first run that this one lacks.
-    fn take_fewer<S: Subject>(
-        &mut self,
-        subject: &mut S,
-        first: &Run,
-        run: &Run,
-        switches: &[Switch],
-    ) -> Result<(), S::Error> {
-        let harmful = first.findings.iter().filter(|finding| !finding.is_harmless());
-        for finding in harmful.take(LOOKED_FOR) {
-            // What a stopped run does not show it might have shown.
-            let lacks = |subject: &S, run: &Run| {
-                let alike = |found: &Finding| alike(subject, found, finding);
-                run.fault.is_none() && !run.findings.iter().any(alike)
-            };
-            let known = self.fewer.iter().any(|known| same(subject, &known.finding, finding));
-            if known || !lacks(subject, run) {
-                continue;
-            }
-            let shows = |subject: &S, run: &Run| lacks(subject, run).then_some(());
-            let (fewer, _) = shorten::shorten(subject, switches.to_vec(), shows)?;
-            let (schedule, finding) = (Schedule::Switches(fewer), finding.clone());
-            self.fewer.push(Elsewhere { schedule, finding, fault: None });
-        }
-        Ok(())
-    }
-}
-
-/// Whether two findings are about the same thing at the same places.
-fn same<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
-    one.code() == other.code() && lines(subject, one) == lines(subject, other)
-}
-
-/// The places of a finding. Which of two racing accesses comes first is chance, so they are in no order.
-fn lines<S: Subject>(subject: &S, finding: &Finding) -> Vec<u64> {
-    let mut lines: Vec<u64> = finding.places().map(|place| subject.line(place)).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    lines
-}
-
-/// Whether two findings are about the same thing, and a place of theirs is the same.
-fn alike<S: Subject>(subject: &S, one: &Finding, other: &Finding) -> bool {
-    let theirs = lines(subject, other);
-    one.code() == other.code() && lines(subject, one).iter().any(|line| theirs.contains(line))
-}
-
-/// Whether two runs end differently. What a stopped kernel wrote so far is no result.
-fn differs(one: &Run, other: &Run) -> bool {
-    match (&one.fault, &other.fault) {
-        (None, None) => one.memory != other.memory,
-        (Some(one), Some(other)) => {
-            std::mem::discriminant(&one.kind) != std::mem::discriminant(&other.kind)
-        }
-        (Some(_), None) | (None, Some(_)) => true,
     }
 }

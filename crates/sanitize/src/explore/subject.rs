@@ -32,6 +32,12 @@ pub trait Subject {
         footprints: Option<&mut Footprints>,
     ) -> Result<Run, Self::Error>;
 
+    /// Global memory before each run.
+    fn start(&self) -> &Snapshot;
+
+    /// Hears that somebody else has run a schedule.
+    fn ran_elsewhere(&mut self) {}
+
     /// A number that places have in common which are one to the user, such as copies of a line that a compiler made.
     fn line(&self, place: Place) -> u64;
 

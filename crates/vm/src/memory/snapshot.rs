@@ -1,6 +1,7 @@
 //! The contents of memory at one time.
 
 use super::blocks::Blocks;
+use std::hash::{Hash, Hasher};
 
 /// The bytes of a region.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,12 @@ impl PartialEq for Snapshot {
 }
 
 impl Eq for Snapshot {}
+
+impl Hash for Snapshot {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.pieces.hash(state);
+    }
+}
 
 impl Snapshot {
     /// The byte at an address; 0 where none was allocated.

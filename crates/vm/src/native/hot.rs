@@ -73,14 +73,12 @@ impl Heat {
         let plan = Arc::clone(&self.plan);
         let maker = Maker::new(plan, interp, self.level, self.cache.clone());
         match (maker.find(), due) {
-            (Some(code), _) => keep(&self.plan, cell, code),
+            (Some(code), _) => keep(&maker, cell, code),
             (None, Due::Look) => {}
             (None, Due::Make) if operations(&self.plan.kernel) > MOST_AT_ONCE => {
-                make_beside(maker, &self.plan, cell);
+                make_beside(maker, cell);
             }
-            (None, Due::Make) => {
-                keep(&self.plan, cell, maker.make(&Interrupt::never()).flatten());
-            }
+            (None, Due::Make) => keep(&maker, cell, maker.make(&Interrupt::never()).flatten()),
         }
     }
 
@@ -98,22 +96,23 @@ impl Heat {
 }
 
 /// Keeps code if it pays.
-fn keep(plan: &Plan, cell: &Cell, code: Option<jit::Code>) {
-    let pays = |code: &jit::Code| code.performed() * MOST_PERFORMED < operations(&plan.kernel);
+fn keep(maker: &Maker, cell: &Cell, code: Option<jit::Code>) {
+    let operations = operations(&maker.plan.kernel);
+    let pays = |code: &jit::Code| code.performed() * MOST_PERFORMED < operations;
     // Whoever was first has set it.
     let _ = cell.0.set(code.filter(pays));
 }
 
 /// Makes code on a thread of its own, which ends early if nobody waits for it any more. Where there can be no thread the kernel
 /// stays interpreted.
-fn make_beside(maker: Maker, plan: &Arc<Plan>, cell: &Cell) {
-    let (plan, waiting) = (Arc::clone(plan), Arc::downgrade(&cell.0));
+fn make_beside(maker: Maker, cell: &Cell) {
+    let waiting = Arc::downgrade(&cell.0);
     let making = move || {
         let is_alone = || waiting.strong_count() == 0;
         if let Some(code) = maker.make(&Interrupt::new(&is_alone))
             && let Some(cell) = waiting.upgrade()
         {
-            keep(&plan, &Cell(cell), code);
+            keep(&maker, &Cell(cell), code);
         }
     };
     let _ = thread::Builder::new().name("warpwise-code".to_owned()).spawn(making);

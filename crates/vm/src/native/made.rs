@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// What machine code of a plan is made of.
 pub(super) struct Maker {
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     homes: Vec<Option<jit::Home>>,
     starts: Vec<u32>,
     first_site: u32,

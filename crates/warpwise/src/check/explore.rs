@@ -10,7 +10,7 @@ use crate::launch::{LaunchConfig, refusal};
 use crate::module::Kernel;
 use crate::owner::Owners;
 use sanitize::detail::PresenceDiffers;
-use sanitize::explore::{self, Elsewhere, End, Explored};
+use sanitize::explore::{self, Elsewhere, End, Explored, Scouted, Scouts, Share};
 use sanitize::{Code, Finding, Options};
 use vm::{Fault, FaultKind, LaunchError, Schedule, WaitingFor};
 
@@ -49,6 +49,23 @@ impl Kernel {
         exploration: Exploration,
         args: &[Arg],
     ) -> Result<Checked, Error> {
+        self.explore_with_scouts(device, config, options, exploration, args, &mut ())
+    }
+
+    /// The same, while others run schedules of it, too, by [`Kernel::scout`]. What it finds is what [`Kernel::explore`] finds; only
+    /// [`Exploration::Some`] has schedules for scouts.
+    ///
+    /// # Errors
+    /// As for [`Kernel::explore`].
+    pub fn explore_with_scouts(
+        &self,
+        device: &Device,
+        config: &LaunchConfig<'_>,
+        options: Options,
+        exploration: Exploration,
+        args: &[Arg],
+        scouts: &mut dyn Scouts,
+    ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
         self.fits(device, config)?;
         let image_base = device.load_image(&self.image)?;
@@ -71,11 +88,13 @@ impl Kernel {
             false => None,
         };
         let explored = match exploration {
-            Exploration::Some { count, seed } => explore::some(&mut replay, &first, count, seed),
+            Exploration::Some { count, seed } => {
+                explore::some(&mut replay, &first, (count, seed), scouts)
+            }
             Exploration::All { limit } => explore::all(&mut replay, &first, limit),
         }
         .map_err(refuse)?;
-        let Explored { schedules, end, different, more, fewer } = explored;
+        let Explored { schedules, end, different, more, fewer, .. } = explored;
         let usual = &config.schedule;
         let presence = |elsewhere: &Elsewhere, shows: bool| {
             let other = &elsewhere.schedule;
@@ -103,6 +122,34 @@ impl Kernel {
             checked.diagnostics.push(interrupted());
         }
         Ok(checked)
+    }
+
+    /// Runs schedules of [`Exploration::Some`] for another process, which has begun the same exploration
+    /// ([`Kernel::explore_with_scouts`]). `tell` hears of the first run, then of each schedule, and returns whether to go on.
+    ///
+    /// # Errors
+    /// The arguments do not fit the parameters, or the launch is not possible.
+    pub fn scout(
+        &self,
+        device: &Device,
+        config: &LaunchConfig<'_>,
+        options: Options,
+        share: Share,
+        args: &[Arg],
+        tell: &mut dyn FnMut(Scouted) -> bool,
+    ) -> Result<(), Error> {
+        let params = self.pack(args)?;
+        self.fits(device, config)?;
+        let image_base = device.load_image(&self.image)?;
+        let launch = config.launch(&params, image_base);
+        let memory = &device.memory;
+        let start = memory.snapshot();
+        let watched = self.watched(device, &launch, options.into())?;
+        let first = watched.run(memory);
+        let launch = bounded(&launch, &watched.report.stats);
+        let mut replay = Replay::new(self, &launch, memory, start, options.into(), config.repeated);
+        explore::scout(&mut replay, &first, share, tell)
+            .map_err(|error: LaunchError| self.refuse(refusal(&error)))
     }
 }
 

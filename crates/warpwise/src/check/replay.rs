@@ -60,6 +60,14 @@ impl Subject for Replay<'_> {
         Ok(Run { findings, memory: self.memory.snapshot(), fault: outcome.fault })
     }
 
+    fn start(&self) -> &Snapshot {
+        &self.start
+    }
+
+    fn ran_elsewhere(&mut self) {
+        self.count();
+    }
+
     fn line(&self, place: Place) -> u64 {
         self.places.line(place)
     }

@@ -88,16 +88,18 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     Ok(())
 }
 
+/// The values of a store.
+fn stored(lo: &mut Lowering, inst: &Inst<'_>, ty: ScalarType) -> Result<Vec<Src>> {
+    let operand = lo.operand(inst, "b")?;
+    lo.elements(operand).iter().map(|element| lo.value_of(element, ty)).collect()
+}
+
 /// `sust.b`: a store.
 pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     lo.relaxed = true;
     let ty = inst.ty("type");
-    let operand = lo.operand(inst, "b")?;
-    let elements = lo.elements(operand);
-    let values = elements.iter().map(|element| lo.value_of(element, ty));
-    let values = values.collect::<Result<Vec<_>>>()?;
-    let Some(Target { address, inside: guard, .. }) =
-        surface(lo, inst, bytes(inst, elements.len()))?
+    let values = stored(lo, inst, ty)?;
+    let Some(Target { address, inside: guard, .. }) = surface(lo, inst, bytes(inst, values.len()))?
     else {
         return not_implemented(lo, inst);
     };
@@ -182,10 +184,7 @@ fn format(lo: &mut Lowering, handle: Src) -> Format {
 pub(super) fn store_texel(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     lo.relaxed = true;
     let ty = inst.ty("type");
-    let operand = lo.operand(inst, "b")?;
-    let elements = lo.elements(operand);
-    let values = elements.iter().map(|element| lo.value_of(element, ty));
-    let values = values.collect::<Result<Vec<_>>>()?;
+    let values = stored(lo, inst, ty)?;
     let Some(target) = surface(lo, inst, SurfaceUnit::Texel)? else {
         return not_implemented(lo, inst);
     };
