@@ -6,11 +6,12 @@ use std::process::Command;
 /// A sanitizer: its name, and whether the standard library must be built with it.
 const ALL: [(&str, bool); 2] = [("address", false), ("thread", true)];
 
-/// Packages with the tests that launch at once, call the driver from many threads, or use much of it.
-const TESTS: [(&str, &[&str]); 3] = [
+/// Packages with the tests that launch at once, call the driver from many threads, or use much of it. Programs that race on purpose are not among them.
+const TESTS: [(&str, &[&str]); 4] = [
     ("warpwise-vm", &["sharing"]),
     ("warpwise", &["launches_at_once", "session"]),
-    ("warpwise-cuda", &["client", "graphs"]),
+    ("warpwise-cuda", &["client", "decided", "graphs"]),
+    ("warpwise-cudart", &["client"]),
 ];
 
 /// Races that programs may have: those of kernels with themselves and with the host.
@@ -45,11 +46,14 @@ pub(crate) fn run(root: &Path, only: Option<&str>) -> Result<(), String> {
             cargo.arg("-Zbuild-std");
         }
         cargo
-            .env("RUSTFLAGS", format!("-Zsanitizer={name}"))
+            // Libraries that a test opens find the sanitizer in the test.
+            .env("RUSTFLAGS", format!("-Zsanitizer={name} -Clink-arg=-rdynamic"))
             .env("CARGO_TARGET_DIR", root.join("target/sanitizers").join(name))
             // Memory of devices is one large range; what the process keeps to its end is no leak.
             .env("ASAN_OPTIONS", "detect_leaks=0")
             .env("TSAN_OPTIONS", format!("suppressions={}", root.join(SUPPRESSIONS).display()))
+            // Suppressions and reports go by names.
+            .env("CARGO_PROFILE_RELEASE_STRIP", "none")
             .env_remove("CARGO")
             .env_remove("RUSTUP_TOOLCHAIN")
             .current_dir(root);

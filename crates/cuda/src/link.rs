@@ -11,6 +11,7 @@ use crate::module::Options;
 use crate::program::{Image, Refused};
 use crate::registry::Registry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use warpwise::{Module, diag};
 
 /// What files of CUDA's device runtime library are called.
 const DEVICE_RUNTIME: &str = "cudadevrt";
@@ -152,6 +153,12 @@ pub(crate) fn add_file(
     linking.add(Image::of_bytes(bytes))
 }
 
+/// What there is to say of a program that is linked.
+fn remarks(module: &Module) -> String {
+    let show = |warning| diag::render::text(module.sources(), warning, false);
+    module.warnings().iter().map(show).collect()
+}
+
 /// `cuLinkComplete`.
 pub(crate) fn complete(handle: CUlinkState, to: Out<Address>, bytes: Out<u64>) -> Answer {
     let linking = get(handle)?;
@@ -166,8 +173,9 @@ pub(crate) fn complete(handle: CUlinkState, to: Out<Address>, bytes: Out<u64>) -
             let most = linking.options().max_registers();
             let image = Image::of_texts(state.texts.clone()).limited(most);
             // Whatever is wrong with it is said here, and not when it is loaded.
-            image.module(&linking.context.gpu).map_err(|refused| linking.refuse(refused))?;
-            linking.options().nothing();
+            let module =
+                image.module(&linking.context.gpu).map_err(|refused| linking.refuse(refused))?;
+            linking.options().done(&remarks(&module));
             let mut text = image.linked().into_bytes();
             text.push(0);
             text.into()

@@ -451,6 +451,38 @@ fn programs_are_linked_when_they_run() {
     assert_eq!(download::<i32>(out, 1), [42]);
 }
 
+/// As nvJitLink 13.5 does (`crates/warpwise/tests/linked.rs`).
+#[test]
+fn a_result_that_a_function_has_not_is_told_in_the_log() {
+    context();
+    let mut log = [0u8; 400];
+    let mut names = [CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES];
+    let mut values = [host(&mut log), Address(400)];
+    let mut state = CUlinkState::NULL;
+    let (options, places) = (Out::new(&mut names[0]), Out::new(&mut values[0]));
+    call!(cuLinkCreate_v2(2, options, places, Out::new(&mut state)));
+    let calls = ".extern .func (.param .b64 r) f(.param .b32 x);
+        .visible .entry k() {
+            { .param .b32 x; .param .b64 r; st.param.b32 [x], 6; call (r), f, (x); }
+            ret;
+        }";
+    for text in [calls, ".visible .func f(.param .b32 x) { ret; }"] {
+        let text = format!(".version 7.8\n.target sm_80\n.address_size 64\n{text}\0");
+        let mut bytes = text.into_bytes();
+        let (none, count) = (Text::null(), bytes.len() as u64);
+        let at = host(&mut bytes);
+        let kind = CU_JIT_INPUT_PTX;
+        call!(cuLinkAddData_v2(state, kind, at, count, none, 0, Out::null(), Out::null()));
+    }
+    let (mut image, mut bytes) = (Address::NULL, 0);
+    call!(cuLinkComplete(state, Out::new(&mut image), Out::new(&mut bytes)));
+    assert!(String::from_utf8_lossy(&log).contains("Prototype doesn't match for 'f'"));
+    assert!(values[1].0 > 0 && values[1].0 <= 400);
+    let module: CUmodule = made!(cuModuleLoadData(image));
+    call!(cuLinkDestroy(state));
+    assert_eq!(launch(function(module, "k"), [1, 1], CUstream(0), &[]), CUresult::SUCCESS);
+}
+
 #[test]
 fn rows_go_through_arrays_and_textures() {
     let module = module();

@@ -20,6 +20,7 @@ pub mod syntax;
 pub mod target;
 pub mod types;
 
+pub use link::Linking;
 pub use lint::lint;
 pub use lower::{
     Image, LoweredKernel, NamedVariable, Object, Param, RegisterNames, Relocation, SourceLines,

@@ -2,7 +2,7 @@
 
 use crate::alias;
 use crate::check;
-use crate::link::{self, Linked};
+use crate::link::{self, Linked, Linking};
 use crate::lint::name_functions;
 use crate::lower::{self, Image, LoweredKernel};
 use crate::nearest::nearest;
@@ -59,14 +59,18 @@ impl Module {
     }
 
     /// Links modules, each of which was read from a file of its own of `sources`. One module alone stays as it is, and kernels
-    /// of it that need what is not there are refused when they are lowered.
+    /// of it that need what is not there are refused when they are lowered. With the program come warnings.
     ///
     /// # Errors
     /// Symbols that are missing, defined twice, or declared in ways that differ; targets that do not go together. Each
     /// with its place in every file.
-    pub fn link(modules: Vec<Module>, sources: &Sources) -> Result<Module, Vec<Diagnostic>> {
+    pub fn link(
+        modules: Vec<Module>,
+        sources: &Sources,
+        linking: Linking,
+    ) -> Result<(Module, Vec<Diagnostic>), Vec<Diagnostic>> {
         let modules = match <[Module; 1]>::try_from(modules) {
-            Ok([module]) => return Ok(module),
+            Ok([module]) => return Ok((module, Vec::new())),
             Err(modules) => modules,
         };
         if modules.is_empty() {
@@ -74,11 +78,13 @@ impl Module {
             return Err(vec![Diagnostic::new(Severity::Error, Class::BadInput, message)]);
         }
         let modules = modules.into_iter().map(|module| (module.ast, module.target)).collect();
-        let Linked { program, target, modules } = link::link(modules, sources)?;
+        let Linked { program, target, modules, warnings } = link::link(modules, sources, linking)?;
         let mut errors = Vec::new();
         let image = Image::of(&program, &mut errors);
         match errors.is_empty() {
-            true => Ok(Module { ast: program, target, written: target, image, modules }),
+            true => {
+                Ok((Module { ast: program, target, written: target, image, modules }, warnings))
+            }
             false => Err(errors),
         }
     }

@@ -122,7 +122,7 @@ pub use ::machine::{fatbin, shim};
 pub use diag;
 pub use ir;
 pub use lanes::LaneMask;
-pub use ptx::{Param, lint, nearest, rules, target};
+pub use ptx::{Linking, Param, lint, nearest, rules, target};
 pub use sanitize::explore::{End as ExploreEnd, News, Scouted, Scouts, Share};
 pub use sanitize::{Code, Detail, Options as CheckOptions, Traffic, WarpLanes, detail};
 pub use vm::memory::{Memory, Quarantine};

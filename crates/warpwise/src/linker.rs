@@ -5,6 +5,7 @@ use crate::error::{Error, Stage};
 use crate::module::Module;
 use crate::ptx_files::{PtxText, ptx_of_file};
 use diag::{Class, Diagnostic, Sources};
+use ptx::Linking;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ pub struct Linker {
     sources: Sources,
     modules: Vec<ptx::Module>,
     warnings: Vec<Diagnostic>,
+    linking: Linking,
 }
 
 /// The largest source file, so that every offset fits a span.
@@ -48,6 +50,11 @@ impl Linker {
     /// A linker without modules.
     pub fn new() -> Linker {
         Linker::default()
+    }
+
+    /// The same for the time when modules are linked.
+    pub fn at(linking: Linking) -> Linker {
+        Linker { linking, ..Linker::default() }
     }
 
     /// Parses a module and adds it. `name` is what diagnostics call the text.
@@ -99,10 +106,13 @@ impl Linker {
         for part in wanted {
             self.add_ptx(part.name, part.text(largest))?;
         }
-        let Linker { sources, modules, warnings } = self;
+        let Linker { sources, modules, mut warnings, linking } = self;
         let sources = Arc::new(sources);
-        match ptx::Module::link(modules, &sources) {
-            Ok(program) => Ok(Module::new(sources, program, warnings)),
+        match ptx::Module::link(modules, &sources, linking) {
+            Ok((program, found)) => {
+                warnings.extend(found);
+                Ok(Module::new(sources, program, warnings))
+            }
             Err(found) => Err(Error::new(Stage::Module, sources, found)),
         }
     }

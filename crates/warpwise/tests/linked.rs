@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use warpwise::{
-    Arg, Device, Error, Fault, LaunchConfig, Linker, Module, Scalar, fatbin, ptx_of_bytes,
+    Arg, Device, Error, Fault, LaunchConfig, Linker, Linking, Module, Scalar, fatbin, ptx_of_bytes,
 };
 
 const HEAD: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
@@ -39,6 +39,48 @@ fn errors_point_into_every_file_concerned() {
     assert!(matches!(error, Error::BadInput(_)));
     let text = failure.render(false);
     assert!(text.contains("a.ptx:5:") && text.contains("b.ptx:4:"), "{text}");
+}
+
+/// nvlink 13.5 refuses it; nvJitLink 13.5 says "Prototype doesn't match", and links it all the same.
+#[test]
+fn a_result_that_a_function_has_not_is_let_pass_while_a_program_runs() {
+    let calls = "
+        .extern .global .u32 seen;
+        .extern .func (.param .b64 r) f(.param .b32 x);
+        .visible .entry k(.param .u64 p) {
+            .reg .b32 %r; .reg .b64 %rd<2>;
+            ld.param.u64 %rd0, [p];
+            { .param .b32 x; .param .b64 r; st.param.b32 [x], 6; call (r), f, (x); ld.param.b64 %rd1, [r]; }
+            ld.global.u32 %r, [seen];
+            st.global.u32 [%rd0], %r;
+            ret;
+        }";
+    let nothing = ".visible .global .u32 seen;
+        .visible .func f(.param .b32 x)
+        { .reg .b32 %r; ld.param.b32 %r, [x]; mul.lo.s32 %r, %r, 7; st.global.u32 [seen], %r; ret; }";
+    let link = |linking, second: &str| {
+        let mut linker = Linker::at(linking);
+        for (name, text) in [("a.ptx", calls), ("b.ptx", second)] {
+            linker.add_ptx(name, format!("{HEAD}{text}")).expect("the module is well formed");
+        }
+        linker.link()
+    };
+    let program = link(Linking::WhileRunning, nothing).expect("it links");
+    let said: Vec<_> = program.warnings().iter().map(|it| it.message.as_str()).collect();
+    assert!(
+        matches!(said[..], [one] if one.contains("Prototype doesn't match for 'f' in 'b.ptx'"))
+    );
+    let device = Device::new().expect("the host gives memory");
+    let out = device.allocate(4).expect("it fits");
+    let kernel = program.kernel("k").expect("it lowers");
+    kernel.launch(&device, &LaunchConfig::new(1, 32), &[out.into()]).expect("it runs");
+    assert_eq!(device.download::<u32>(out).expect("it is there"), [42]);
+
+    assert!(link(Linking::Before, nothing).is_err());
+    let wide = nothing.replace("f(.param .b32 x)", "f(.param .b32 x, .param .b32 y)");
+    assert!(link(Linking::WhileRunning, &wide).is_err());
+    let other = nothing.replace(".func f", ".func (.param .b32 r) f");
+    assert!(link(Linking::WhileRunning, &other).is_err());
 }
 
 #[test]

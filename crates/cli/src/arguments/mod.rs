@@ -289,7 +289,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "N|all")]
     pub(crate) explore: Option<Explore>,
     /// Set by the command itself, for the processes that it starts.
-    #[arg(long, hide = true, env = SCOUT, hide_env = true)]
+    #[arg(long, hide = true, env = SCOUT, hide_env = true, requires = "explore")]
     pub(crate) scout: Option<Scout>,
 }
 

@@ -1,8 +1,8 @@
 //! Options of loading and linking: buffers for what there is to say, and a limit of registers. The others are hints to a compiler.
 
 use crate::abi::constants::{
-    CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-    CU_JIT_MAX_REGISTERS, CU_JIT_WALL_TIME,
+    CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_MAX_REGISTERS, CU_JIT_WALL_TIME,
 };
 use crate::abi::{Address, Answer, CUjit_option, In, Out};
 
@@ -47,9 +47,12 @@ impl Options {
 
     /// Puts a text into the buffer for errors. Whether there is one.
     pub(crate) fn error(&self, text: &str) -> bool {
-        let (Some(buffer), Some(size)) =
-            (self.place(CU_JIT_ERROR_LOG_BUFFER), self.place(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES))
-        else {
+        self.put(text, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+    }
+
+    /// Puts a text into a buffer, and its length in the place of the buffer's. Whether there is one.
+    fn put(&self, text: &str, buffer: CUjit_option, size: CUjit_option) -> bool {
+        let (Some(buffer), Some(size)) = (self.place(buffer), self.place(size)) else {
             return false;
         };
         let (Ok(buffer), Ok(room)) = (buffer.get(), size.get()) else { return false };
@@ -63,9 +66,17 @@ impl Options {
         true
     }
 
-    /// There is nothing to say.
+    /// It is done, and there is nothing to say.
     pub(crate) fn nothing(&self) {
-        for size in [CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES] {
+        self.done("");
+    }
+
+    /// It is done, and there is this to say.
+    pub(crate) fn done(&self, remarks: &str) {
+        let size = CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES;
+        let is_told = !remarks.is_empty() && self.put(remarks, CU_JIT_INFO_LOG_BUFFER, size);
+        let untold = (!is_told).then_some(size);
+        for size in untold.into_iter().chain([CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]) {
             if let Some(place) = self.place(size) {
                 place.offer(Address(0));
             }

@@ -11,10 +11,21 @@ mod target;
 
 use crate::syntax::ast::{Item, Module, Name, Variable, VersionDirective};
 use crate::target::Target;
-use diag::{Diagnostic, Sources};
+use diag::{Diagnostic, Severity, Sources};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use symbols::{Binding, Node, Symbols, file};
+
+/// When modules are linked. NVIDIA's linkers differ in what is an error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linking {
+    /// Before the program runs, as by `nvlink`.
+    #[default]
+    Before,
+    /// While the program runs, as by the driver and nvJitLink 13.5: that a function has no result, and others expect one, is told,
+    /// and they get an undefined one.
+    WhileRunning,
+}
 
 /// A linked program.
 pub(crate) struct Linked {
@@ -24,6 +35,8 @@ pub(crate) struct Linked {
     pub(crate) target: Target,
     /// The modules, with the names that they have in the program.
     pub(crate) modules: Vec<Module>,
+    /// What was found that is no error.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// Links modules that have been checked one by one. The spans of each lie in a file of its own.
@@ -33,6 +46,7 @@ pub(crate) struct Linked {
 pub(crate) fn link(
     mut modules: Vec<(Module, Target)>,
     sources: &Sources,
+    linking: Linking,
 ) -> Result<Linked, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let target = target::common(&modules, sources, &mut errors);
@@ -41,7 +55,10 @@ pub(crate) fn link(
         refuse(module, &mut errors);
         symbols.add(module);
     }
-    errors.extend(symbols.errors(sources));
+    let found = symbols.mistakes(sources, linking);
+    let (mistakes, warnings): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|it| it.severity == Severity::Error);
+    errors.extend(mistakes);
     let mut modules: Vec<Module> = modules.into_iter().map(|(module, _)| module).collect();
     set_apart(&mut modules, &symbols, sources, &mut errors);
     let Some(target) = target.filter(|_| errors.is_empty()) else { return Err(errors) };
@@ -60,7 +77,7 @@ pub(crate) fn link(
         let kept = module.items.iter().filter_map(|item| kept(item, nth, &symbols));
         program.items.extend(kept);
     }
-    Ok(Linked { program, target, modules })
+    Ok(Linked { program, target, modules, warnings })
 }
 
 /// The first version whose modules can be linked; the assembler says so.

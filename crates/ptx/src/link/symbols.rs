@@ -1,6 +1,6 @@
 //! The symbols of modules: what each module says about a name, and which definition all of them mean.
 
-use super::names;
+use super::{Linking, names};
 use crate::lower::{is_service, layout};
 use crate::resolve::redeclaration;
 use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Variable};
@@ -114,23 +114,23 @@ impl Symbols {
         }
     }
 
-    /// Everything that does not fit together, in the terms of NVIDIA's linker.
-    pub(super) fn errors(&self, sources: &Sources) -> Vec<Diagnostic> {
-        let mut errors = Vec::new();
+    /// Everything that does not fit together, in the terms of NVIDIA's linker, and what does not matter to it as warnings.
+    pub(super) fn mistakes(&self, sources: &Sources, linking: Linking) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
         for (name, shared) in &self.shared {
-            self.mismatches(name, shared, sources, &mut errors);
+            self.mismatches(name, shared, (sources, linking), &mut found);
             if Symbols::definition(shared).is_none() {
-                undefined(name, shared, sources, &mut errors);
+                undefined(name, shared, sources, &mut found);
             }
         }
-        errors
+        found
     }
 
     fn mismatches(
         &self,
         name: &str,
         shared: &[Shared],
-        sources: &Sources,
+        (sources, linking): (&Sources, Linking),
         errors: &mut Vec<Diagnostic>,
     ) {
         let Some((first, others)) = shared.split_first() else { return };
@@ -141,8 +141,13 @@ impl Symbols {
             let differs =
                 |one: &'_ Shared| Some((differs(name, one, other, sources)?, one.node.name().span));
             if let Some(((message, said, at), first)) = differs(first).or_else(|| differs(sized)) {
-                let error = Diagnostic::error(at, message);
-                errors.push(error.label(first, said));
+                let is_harmless = linking == Linking::WhileRunning && has_no_result(shared, other);
+                let found = match is_harmless {
+                    true => Diagnostic::warning(at, message)
+                        .note("what its callers take for its result is undefined"),
+                    false => Diagnostic::error(at, message),
+                };
+                errors.push(found.label(first, said));
                 continue;
             }
             match strong {
@@ -222,6 +227,22 @@ fn used_in(item: &mut Item, wanted: &HashSet<String>, used: &mut HashMap<String,
             });
         }
     }
+}
+
+/// Whether all that is wrong with what modules say about a function, up to `other`, is that some expect a result and the definition has none.
+fn has_no_result(shared: &[Shared], other: &Shared) -> bool {
+    let function = |shared: &'_ Shared| match &shared.node {
+        Node::Function(function) => Some(Arc::clone(function)),
+        Node::Variable(_) => None,
+    };
+    let Some(definition) = Symbols::definition(shared).and_then(function) else { return false };
+    let alike = |it: &Function| {
+        redeclaration::layout(&definition, it).is_none()
+            || redeclaration::differ_in_having_results(&definition, it)
+    };
+    let first = shared.first().and_then(function);
+    definition.returns.is_empty()
+        && [first, function(other)].into_iter().flatten().all(|it| alike(&it))
 }
 
 /// Bytes of a variable; `None` of functions and where the size is open.

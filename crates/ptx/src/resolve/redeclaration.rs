@@ -38,26 +38,38 @@ pub(crate) fn layout<'a>(
     first: &Function,
     second: &'a Function,
 ) -> Option<(&'static str, &'a Name)> {
-    let name = &second.name;
-    for (firsts, seconds) in [(&first.returns, &second.returns), (&first.params, &second.params)] {
-        if firsts.len() != seconds.len() {
-            let extra = seconds.get(firsts.len()).map_or(name, |parameter| &parameter.name);
-            return Some(("the number of parameters differs", extra));
-        }
-        for (a, b) in firsts.iter().zip(seconds) {
-            let what = if a.space != b.space {
-                "the state space of a parameter differs"
-            } else if layout::bytes(a) != layout::bytes(b) {
-                "the size of a parameter differs"
-            } else if layout::alignment(a) != layout::alignment(b) {
-                "the alignment of a parameter differs"
-            } else {
-                continue;
-            };
-            return Some((what, &b.name));
-        }
+    parameters(&first.returns, &second.returns, &second.name)
+        .or_else(|| parameters(&first.params, &second.params, &second.name))
+}
+
+/// Whether one of two functions has a result and the other none, and they are alike else.
+pub(crate) fn differ_in_having_results(first: &Function, second: &Function) -> bool {
+    first.returns.is_empty() != second.returns.is_empty()
+        && parameters(&first.params, &second.params, &second.name).is_none()
+}
+
+/// What differs between two lists of parameters, and where the second one does; at `name` if it has fewer.
+fn parameters<'a>(
+    firsts: &[Variable],
+    seconds: &'a [Variable],
+    name: &'a Name,
+) -> Option<(&'static str, &'a Name)> {
+    if firsts.len() != seconds.len() {
+        let extra = seconds.get(firsts.len()).map_or(name, |parameter| &parameter.name);
+        return Some(("the number of parameters differs", extra));
     }
-    None
+    firsts.iter().zip(seconds).find_map(|(a, b)| {
+        let what = if a.space != b.space {
+            "the state space of a parameter differs"
+        } else if layout::bytes(a) != layout::bytes(b) {
+            "the size of a parameter differs"
+        } else if layout::alignment(a) != layout::alignment(b) {
+            "the alignment of a parameter differs"
+        } else {
+            return None;
+        };
+        Some((what, &b.name))
+    })
 }
 
 /// What differs between two declarations of a function, the later one second, and where the later one does;

@@ -18,6 +18,7 @@ use crate::linker::Linker;
 use crate::module::{Kernel, Module};
 use crate::properties::Properties;
 use diag::Class;
+use ptx::Linking;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use vm::CodeCache;
@@ -130,7 +131,7 @@ impl Session {
             return Ok(module);
         }
         // Not locked meanwhile: others may load what is there.
-        let mut linker = Linker::new();
+        let mut linker = Linker::at(Linking::WhileRunning);
         parts.iter().try_for_each(|(name, text)| linker.add_ptx(*name, *text))?;
         let mut module = linker.link()?;
         let (written, device) = (module.target(), &self.properties.target);
