@@ -3,7 +3,6 @@
 use crate::module::Kernel;
 use ir::analysis::{Liveness, reads_and_writes};
 use ir::{Class, Operand, Reg, terminator_use};
-use ptx::syntax::Space;
 use vm::MAX_THREADS;
 
 /// What a kernel takes of a device: the attributes of a function as a driver tells them (`cuFuncGetAttribute`).
@@ -42,11 +41,10 @@ impl Kernel {
         let product = |extents: [u32; 3]| extents.map(u64::from).iter().product::<u64>();
         let limit = kernel.threads.required.or(kernel.threads.maximum);
         let threads = limit.map_or(MAX_THREADS, product).min(MAX_THREADS);
-        let constants = self.image.variables.iter().filter(|it| it.space == Space::Const);
         Attributes {
-            static_shared_bytes: kernel.shared_bytes_of_variables(0),
+            static_shared_bytes: self.lowered.static_shared,
             local_bytes: kernel.local_bytes,
-            constant_bytes: constants.map(|it| it.bytes).sum(),
+            constant_bytes: self.image.constant_bytes,
             param_bytes: self.param_block_bytes(),
             max_threads_per_block: u32::try_from(threads).unwrap_or(u32::MAX),
             required_block: kernel.threads.required,

@@ -67,6 +67,31 @@ fn a_large_function_has_many_callers() {
     assert_eq!(device.download::<u32>(again).ok(), Some(expected));
 }
 
+/// Each function calls the one before it with its number, and none itself.
+#[test]
+fn functions_call_each_other_through_many_levels() {
+    const LEVELS: u32 = 1000;
+    let mut text = String::new();
+    for nth in 0..LEVELS {
+        let inner = if nth == 0 { String::new() } else { call(&format!("f{}", nth - 1)) };
+        text += &function(&format!("f{nth}"), &format!("mad.lo.u32 %r1, %r1, %r2, {nth}; {inner}"));
+    }
+    let module = module(&(text + &kernel(&format!("f{}", LEVELS - 1), 1)));
+    let kernel = module.kernel("k").expect("it lowers");
+    let device = Device::new().expect("the host gives memory");
+    let out = device.upload(&[0_u32; 64]).expect("it fits");
+    let config = LaunchConfig::new(1, 64);
+    kernel.launch(&device, &config, &[out.into()]).expect("it runs");
+    let down = |value: u32| {
+        (0..LEVELS).rev().fold(value, |value, nth| value.wrapping_mul(3).wrapping_add(nth))
+    };
+    let expected = (0..64).map(|lane| if lane % 2 == 1 { down(down(lane)) } else { down(lane) });
+    assert_eq!(device.download::<u32>(out).ok(), Some(expected.collect()));
+    let again = device.upload(&[0_u32; 64]).expect("it fits");
+    let checked = kernel.check(&device, &config, CheckOptions::default(), &[again.into()]);
+    assert!(checked.expect("it can be checked").diagnostics.is_empty());
+}
+
 /// `f(n)` is `n` calls deep.
 const DEEP: &str = "
     .func (.param .b32 r) deep(.param .b32 n) {

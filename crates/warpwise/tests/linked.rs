@@ -213,6 +213,33 @@ fn attributes_of_kernels() {
     assert_eq!((wide.max_threads_per_block, wide.estimated_registers), (1024, Some(0)));
 }
 
+/// NVIDIA's assembler (`ptxas -v -arch=sm_80`) says 65 bytes smem and 26 bytes cmem[3].
+#[test]
+fn attributes_count_what_alignment_costs() {
+    let module = module(
+        "
+        .shared .b8 first[5];
+        .const .b8 small[3];
+        .shared .align 16 .b32 second;
+        .const .align 8 .b64 large[2];
+        .const .b16 last;
+        .func inner() { .shared .b8 of_inner[3]; st.volatile.shared.u8 [of_inner], 1; ret; }
+        .func outer() { .shared .align 8 .b8 of_outer[9]; st.volatile.shared.u8 [of_outer], 1; call inner; ret; }
+        .visible .entry k() {
+            .shared .b8 own[7];
+            .shared .align 32 .b8 more[1];
+            st.volatile.shared.u8 [second], 1;
+            st.volatile.shared.u8 [more], 1;
+            st.volatile.shared.u8 [first], 1;
+            st.volatile.shared.u8 [own], 1;
+            call outer;
+            ret;
+        }",
+    );
+    let attributes = module.kernel("k").expect("it lowers").attributes();
+    assert_eq!((attributes.static_shared_bytes, attributes.constant_bytes), (65, 26));
+}
+
 const COUNTER: &str = "
     .visible .global .u32 counter = 5;
     .visible .entry bump() {

@@ -8,6 +8,8 @@ use ir::{BinaryOp, CLUSTER_STRIDE, Class, ClusterHalf, CompareOp, Op, Reg, Speci
 /// The bits of an address in shared memory that lead to a place in the memory of a CTA; those above tell the CTA.
 const INSIDE: u64 = CLUSTER_STRIDE - 1;
 const RANK_AT: u64 = CLUSTER_STRIDE.trailing_zeros() as u64;
+/// A rank that no cluster has, and the last one that an address in shared memory can tell: what is beyond counts as it.
+const NOBODY: u64 = (1 << (u32::BITS as u64 - RANK_AT)) - 2;
 
 /// What generic addresses of shared memory begin with, in the width of an instruction; `None` where it takes addresses in
 /// shared memory.
@@ -32,7 +34,8 @@ fn address_in(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let window = window(lo, inst);
     let a = window.map_or(a, |window| lo.b.binary(sub, a, window).into());
     let inside = lo.b.binary(and, a, Src::Imm(INSIDE));
-    let start = lo.cluster_start(rank);
+    let rank = lo.b.binary(BinaryOp::MinU32, rank, Src::Imm(NOBODY));
+    let start = lo.cluster_start(rank.into());
     let start = if wide { lo.b.unary(UnaryOp::ZeroExtend32, start).into() } else { start };
     let address = lo.b.binary(add, inside, start);
     let address = window.map_or(address, |window| lo.b.binary(add, address, window));

@@ -7,6 +7,7 @@ use crate::lower::layout;
 use crate::rules;
 use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Variable};
 use crate::syntax::{Linkage, Space};
+use diag::Span;
 use foldhash::HashSet;
 
 /// Bytes of static shared memory that a kernel has.
@@ -31,12 +32,17 @@ impl<'a> Checker<'a> {
 
     /// Adds up what each kernel needs.
     pub(super) fn shared_memory(&mut self, module: &'a Module) {
+        let of_module = module.items.iter().filter_map(|item| match item {
+            Item::Variable(variable) => Some(variable.name.span),
+            Item::Function(_) | Item::Directive(_) => None,
+        });
+        let of_module: HashSet<Span> = of_module.collect();
         for item in &module.items {
             let Item::Function(function) = item else { continue };
             if function.kind != FunctionKind::Entry || function.body.is_none() {
                 continue;
             }
-            let bytes = self.shared_bytes(function);
+            let bytes = self.shared_bytes(function, &of_module);
             if bytes > MOST {
                 let message = format!(
                     "kernel `{}` needs {bytes} bytes of static shared memory; it has {MOST}",
@@ -49,7 +55,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn shared_bytes(&self, kernel: &'a Function) -> u64 {
+    /// `of_module` are the places where the module declares variables.
+    fn shared_bytes(&self, kernel: &'a Function, of_module: &HashSet<Span>) -> u64 {
         let mut open = vec![kernel.name.as_str()];
         let mut seen: HashSet<&str> = open.iter().copied().collect();
         let mut counted: HashSet<*const Variable> = HashSet::default();
@@ -61,10 +68,10 @@ impl<'a> Checker<'a> {
             variables.extend(fresh);
             open.extend(uses.functions.iter().filter(|name| seen.insert(name)));
         }
-        variables.sort_by_key(|variable| std::cmp::Reverse(layout::alignment(variable)));
-        variables.iter().fold(0, |end, variable| {
-            let start = layout::align_up(end, layout::alignment(variable));
-            start.saturating_add(layout::bytes(variable).unwrap_or(0))
-        })
+        // The assembler asks before it lays them out; where it puts them in the end, the kernel's own come first.
+        variables
+            .sort_by_key(|variable| (!of_module.contains(&variable.name.span), variable.name.span));
+        let size = |it: &&Variable| (layout::bytes(it).unwrap_or(0), layout::alignment(it));
+        layout::packed(variables.iter().map(size))
     }
 }

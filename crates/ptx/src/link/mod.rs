@@ -5,6 +5,7 @@
 //! name behind them where another module uses the same.
 
 mod lines;
+mod live;
 mod names;
 mod symbols;
 mod target;

@@ -1,10 +1,11 @@
 //! The symbols of modules: what each module says about a name, and which definition all of them mean.
 
-use super::{Linking, names};
+use super::Linking;
+use super::live::{self, Mentions};
 use crate::lower::{is_service, layout};
 use crate::resolve::redeclaration;
 use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Variable};
-use crate::syntax::{Linkage, Space};
+use crate::syntax::{Linkage, ScalarType, Space};
 use diag::{Diagnostic, Sources, Span};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -37,11 +38,22 @@ impl Node {
         }
     }
 
-    /// Functions are in no space that a variable can be in, and neither are kernels.
-    fn space(&self) -> (Option<FunctionKind>, Option<Space>) {
+    /// Functions are in no space that a variable can be in, and neither are kernels, textures, samplers and surfaces.
+    fn space(&self) -> (Option<FunctionKind>, Option<Space>, Option<ScalarType>) {
         match self {
-            Node::Function(function) => (Some(function.kind), None),
-            Node::Variable(variable) => (None, Some(variable.space)),
+            Node::Function(function) => (Some(function.kind), None, None),
+            Node::Variable(variable) => (None, Some(variable.space), self.opaque()),
+        }
+    }
+
+    /// The type of a texture, a sampler or a surface.
+    fn opaque(&self) -> Option<ScalarType> {
+        use ScalarType::{SamplerRef, SurfRef, TexRef};
+        match self {
+            Node::Function(_) => None,
+            Node::Variable(it) => {
+                Some(it.ty).filter(|ty| matches!(ty, TexRef | SamplerRef | SurfRef))
+            }
         }
     }
 }
@@ -54,8 +66,6 @@ pub(super) struct Shared {
     pub(super) binding: Binding,
     /// The definition, or a declaration.
     pub(super) node: Node,
-    /// Where it is first used.
-    used: Option<Span>,
 }
 
 /// The names of some modules.
@@ -65,6 +75,8 @@ pub(super) struct Symbols {
     pub(super) shared: BTreeMap<String, Vec<Shared>>,
     /// Names that are a module's own, by module.
     pub(super) own: Vec<Vec<Name>>,
+    /// What the definitions of each module name.
+    pub(super) mentions: Vec<Vec<Mentions>>,
 }
 
 impl Symbols {
@@ -81,18 +93,14 @@ impl Symbols {
             };
             found.entry(node.name().to_string()).or_default().push(node);
         }
-        let mut used: HashMap<String, Span> = HashMap::new();
-        let wanted: HashSet<String> = found.keys().cloned().collect();
-        for item in &mut module.items {
-            used_in(item, &wanted, &mut used);
-        }
+        let names: HashSet<String> = found.keys().cloned().collect();
+        let mentions = module.items.iter_mut().filter_map(|item| live::mentions(item, &names));
+        self.mentions.push(mentions.collect());
         for (name, nodes) in found {
             match binding(&nodes) {
                 None => own.extend(nodes.first().map(|node| node.name().clone())),
                 Some((binding, node)) => {
-                    let used = used.get(&name).copied();
-                    let node = node.clone();
-                    let shared = Shared { module: nth, binding, node, used };
+                    let shared = Shared { module: nth, binding, node: node.clone() };
                     self.shared.entry(name).or_default().push(shared);
                 }
             }
@@ -117,10 +125,11 @@ impl Symbols {
     /// Everything that does not fit together, in the terms of NVIDIA's linker, and what does not matter to it as warnings.
     pub(super) fn mistakes(&self, sources: &Sources, linking: Linking) -> Vec<Diagnostic> {
         let mut found = Vec::new();
+        let used = live::used(self);
         for (name, shared) in &self.shared {
             self.mismatches(name, shared, (sources, linking), &mut found);
             if Symbols::definition(shared).is_none() {
-                undefined(name, shared, sources, &mut found);
+                undefined(name, shared, &used, sources, &mut found);
             }
         }
         found
@@ -198,37 +207,6 @@ fn binding(nodes: &[Node]) -> Option<(Binding, &Node)> {
     defined.map(|node| (binding, node))
 }
 
-/// Where a function or an initial value first names one of the symbols of its module. What a function declares itself is not
-/// taken for a symbol of that name.
-fn used_in(item: &mut Item, wanted: &HashSet<String>, used: &mut HashMap<String, Span>) {
-    let mut note = |name: &Name| {
-        if wanted.contains(name.as_str()) {
-            used.entry(name.to_string()).or_insert(name.span);
-        }
-    };
-    match item {
-        Item::Function(function) if function.body.is_some() => {
-            let declared = names::declared(function);
-            let mut at_own_name = true;
-            names::of_function(Arc::make_mut(function), &mut |name| {
-                let is_own = std::mem::take(&mut at_own_name);
-                if !is_own && !declared.names.contains(name.as_str()) {
-                    note(name);
-                }
-            });
-        }
-        Item::Function(_) | Item::Directive(_) => {}
-        Item::Variable(variable) => {
-            let mut at_own_name = true;
-            names::of_variable(variable, &mut |name| {
-                if !std::mem::take(&mut at_own_name) {
-                    note(name);
-                }
-            });
-        }
-    }
-}
-
 /// Whether all that is wrong with what modules say about a function, up to `other`, is that some expect a result and the definition has none.
 fn has_no_result(shared: &[Shared], other: &Shared) -> bool {
     let function = |shared: &'_ Shared| match &shared.node {
@@ -245,11 +223,11 @@ fn has_no_result(shared: &[Shared], other: &Shared) -> bool {
         && [first, function(other)].into_iter().flatten().all(|it| alike(&it))
 }
 
-/// Bytes of a variable; `None` of functions and where the size is open.
+/// Bytes of a variable; `None` of functions and where the size is open, as that of dynamic shared memory is.
 fn bytes(shared: &Shared) -> Option<u64> {
     match &shared.node {
         Node::Function(_) => None,
-        Node::Variable(variable) => layout::bytes(variable),
+        Node::Variable(variable) => layout::bytes(variable).filter(|bytes| *bytes > 0),
     }
 }
 
@@ -275,11 +253,16 @@ fn differs(
             let message = format!("Prototype doesn't match {}: {what}", places("defined"));
             Some((message, "first defined here".to_owned(), at.span))
         }
-        (Node::Variable(one), Node::Variable(_)) => {
+        (Node::Variable(_), Node::Variable(_)) => {
             // A declaration may leave its first dimension open; definitions that merge may differ in size.
             let (size, wanted) = (bytes(other)?, bytes(first)?);
-            let merge = [first, other].iter().all(|it| it.binding == Binding::Common);
-            if merge || size == wanted || one.space == Space::Shared {
+            let merge = match (first.binding, other.binding) {
+                (Binding::Common, Binding::Common) => true,
+                (Binding::Common, Binding::Strong) => wanted <= size,
+                (Binding::Strong, Binding::Common) => size <= wanted,
+                (Binding::Extern | Binding::Weak | Binding::Common | Binding::Strong, _) => false,
+            };
+            if merge || size == wanted {
                 return None;
             }
             let message = format!("Size doesn't match {}", places("specified"));
@@ -293,17 +276,26 @@ fn differs(
     }
 }
 
-/// Reports the modules that need a symbol that none defines. As for NVIDIA's linker, those are the modules that use a function,
-/// and that declare a variable.
-fn undefined(name: &str, shared: &[Shared], sources: &Sources, errors: &mut Vec<Diagnostic>) {
-    for Shared { node, used, .. } in shared {
+/// Reports the modules that need a symbol that none defines. As for NVIDIA's linker, those are the modules that use a function
+/// where it can be reached, and that declare a variable.
+fn undefined(
+    name: &str,
+    shared: &[Shared],
+    used: &[HashMap<&str, Span>],
+    sources: &Sources,
+    errors: &mut Vec<Diagnostic>,
+) {
+    for it @ Shared { node, module, .. } in shared {
+        let used = used.get(*module).and_then(|used| used.get(name)).copied();
         let declared = node.name().span;
         let place = match node {
             Node::Function(function) if function.kind == FunctionKind::Entry => continue,
             Node::Function(_) if is_service(name) => continue,
-            Node::Function(_) => *used,
+            Node::Function(_) => used,
             // Dynamic shared memory.
-            Node::Variable(variable) if variable.space == Space::Shared => continue,
+            Node::Variable(variable) if variable.space == Space::Shared && bytes(it).is_none() => {
+                continue;
+            }
             Node::Variable(_) => Some(used.unwrap_or(declared)),
         };
         let Some(place) = place else { continue };

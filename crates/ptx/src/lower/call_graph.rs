@@ -17,6 +17,9 @@ const MUCH: u64 = 1 << 14;
 /// The same for every function.
 const TOO_MUCH: u64 = 1 << 17;
 
+/// Calls in calls whose functions take their places. Those and the blocks around them may be nested as deep as `MAX_DEPTH` says.
+const DEEP: usize = 64;
+
 /// Instructions that a call counts as.
 const CALL_COST: u64 = 16;
 
@@ -100,6 +103,8 @@ impl CallGraph {
         }
         // Instructions with those of all callees whose bodies take the place of their calls; what a call adds.
         let mut added = vec![0u64; bodies.len()];
+        // How deep such callees are nested in it, itself included.
+        let mut depth = vec![0; bodies.len()];
         for (cycle, members) in ir::analysis::order::components(&edges).into_iter().enumerate() {
             let is_cycle = members.len() > 1 || members.iter().any(|at| edges[*at].contains(at));
             for at in members {
@@ -111,8 +116,10 @@ impl CallGraph {
                 let more = size.saturating_mul(sites[at].saturating_sub(1));
                 let pays_not = size >= LARGE && more >= MUCH || more >= TOO_MUCH;
                 added[at] = size;
-                if at != 0 && (is_cycle || pays_not) {
+                depth[at] = 1 + body.calls.keys().map(|callee| depth[*callee]).max().unwrap_or(0);
+                if at != 0 && (is_cycle || pays_not || depth[at] > DEEP) {
                     added[at] = CALL_COST;
+                    depth[at] = 0;
                     let order = graph.once.len();
                     graph.once.insert(name(at), Once { order, cycle: is_cycle.then_some(cycle) });
                 }

@@ -51,9 +51,36 @@ pub(crate) fn alignment(variable: &Variable) -> u64 {
     variable.align.map_or(natural, u64::from).max(1)
 }
 
+/// Whose a variable in shared memory is, in the order in which the assembler lays them out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SharedOf {
+    /// The kernel declares it.
+    Kernel,
+    /// The module does.
+    Module,
+    /// A function that the kernel calls does.
+    Function,
+}
+
+/// A variable in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedVariable {
+    pub(super) of: SharedOf,
+    /// Where it is declared.
+    pub(super) declared: Span,
+    pub(super) bytes: u64,
+    pub(super) align: u64,
+}
+
+/// Bytes of variables that lie one behind the other without gaps, each a size and an alignment.
+pub(crate) fn packed(variables: impl IntoIterator<Item = (u64, u64)>) -> u64 {
+    variables.into_iter().fold(0, |end, (bytes, align)| align_up(end, align).saturating_add(bytes))
+}
+
 /// Shared memory while it is laid out: one variable behind the other, with gaps that nothing may access.
 #[derive(Debug, Default)]
 pub(super) struct SharedMemory {
+    pub(super) variables: Vec<SharedVariable>,
     end: u64,
     gaps: Vec<Range<u64>>,
     /// Whether dynamic shared memory is used, which follows.
@@ -61,6 +88,12 @@ pub(super) struct SharedMemory {
 }
 
 impl SharedMemory {
+    /// Where a variable comes to stand.
+    pub(super) fn variable(&mut self, variable: SharedVariable) -> u64 {
+        self.variables.push(variable);
+        self.place(variable.bytes, variable.align)
+    }
+
     /// Where so many bytes come to stand.
     pub(super) fn place(&mut self, bytes: u64, align: u64) -> u64 {
         // Arrays on the lines of memory are what detectors are fast with.
@@ -229,6 +262,8 @@ pub struct Image {
     pub contents: Vec<(u64, Vec<u8>)>,
     /// The variables by name, in source order.
     pub variables: Vec<NamedVariable>,
+    /// Bytes of the constant ones as the assembler counts them, which lie without gaps.
+    pub constant_bytes: u64,
     /// Addresses in it.
     pub relocations: Vec<Relocation>,
     /// Offsets from the first constant variable to the end of the last. No global variable lies between.
@@ -304,6 +339,8 @@ impl Image {
             if constant {
                 let first = image.objects.first().map_or(offset, |object| object.offset);
                 image.constants = first..end;
+                image.constant_bytes =
+                    align_up(image.constant_bytes, alignment(variable)).saturating_add(bytes);
             }
             image.objects.push(Object { offset, bytes, constant });
             image.variables.push(NamedVariable::of(variable, offset));

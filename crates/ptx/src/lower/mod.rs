@@ -40,7 +40,9 @@ pub(crate) use service::is_service;
 
 use crate::catalogue;
 use crate::special;
-use crate::syntax::ast::{self, Function, Instruction, Name, Statement, StatementKind};
+use crate::syntax::ast::{
+    self, Function, Instruction, Name, Statement, StatementKind, each_statement,
+};
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::{self, Target};
 use call_graph::CallGraph;
@@ -49,10 +51,10 @@ use diag::{Diagnostic, Span};
 use errors::{Errors, MAX_DEPTH, too_deep};
 use frames::{LocalFrame, Targets};
 use ir::{BlockId, Builder, ClusterLimits, Kernel, Place, Pred, Reg, Terminator, WarpRules};
-use layout::{Row, SharedMemory, align_up};
+use layout::{Row, SharedMemory, SharedOf, SharedVariable, align_up};
 use routine::Routines;
 use scope::{Placing, Scopes};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A kernel ready to run, with what the host must know of it.
@@ -64,6 +66,8 @@ pub struct LoweredKernel {
     pub params: Vec<Param>,
     /// The variables in shared memory that it uses.
     pub shared: Vec<NamedVariable>,
+    /// Bytes of static shared memory of a CTA, as the assembler counts them.
+    pub static_shared: u64,
     /// The source text of each [`Place`].
     pub places: Vec<Span>,
     /// The source line of each [`Place`], as far as the module tells.
@@ -180,12 +184,30 @@ impl Lowering {
         frame
     }
 
+    /// Bytes of the variables in shared memory that the kernel uses, as the assembler counts them.
+    fn static_shared(&mut self, kernel: &Function) -> u64 {
+        let mut own = HashSet::new();
+        each_statement(kernel.body.as_deref().unwrap_or_default(), &mut |statement| {
+            if let StatementKind::Variable(variable) = &statement.kind {
+                own.insert(variable.name.span);
+            }
+        });
+        let mut all = std::mem::take(&mut self.shared_memory.variables);
+        for variable in all.iter_mut().filter(|it| own.contains(&it.declared)) {
+            variable.of = SharedOf::Kernel;
+        }
+        all.sort_by_key(|variable| (variable.of, variable.declared));
+        layout::packed(all.iter().map(|variable| (variable.bytes, variable.align)))
+    }
+
     fn finish(
         mut self,
         function: &Function,
         cluster: ClusterLimits,
     ) -> std::result::Result<LoweredKernel, Vec<Diagnostic>> {
         let threads = thread_limits(function);
+        let reserved = self.reserved_shared.map_or(0, |_| special::RESERVED_SHARED);
+        let static_shared = reserved.saturating_add(self.static_shared(function));
         let (shared_bytes, gaps) = self.shared_memory.finish();
         let sizes = [self.param_row.end, shared_bytes, self.local_bytes].map(u32::try_from);
         let [Ok(param_bytes), Ok(shared_bytes), Ok(local_bytes)] = sizes else {
@@ -228,6 +250,7 @@ impl Lowering {
             kernel,
             params,
             shared,
+            static_shared,
             places,
             lines,
             registers,
@@ -373,8 +396,9 @@ impl Lowering {
         if let Some(offset) = self.shared.get(&variable.name.span) {
             return Ok(*offset);
         }
-        let bytes = layout::size(variable)?;
-        let offset = self.shared_memory.place(bytes, layout::alignment(variable));
+        let (bytes, align) = (layout::size(variable)?, layout::alignment(variable));
+        let (of, declared) = (SharedOf::Function, variable.name.span);
+        let offset = self.shared_memory.variable(SharedVariable { of, declared, bytes, align });
         self.shared.insert(variable.name.span, offset);
         self.shared_variables.push(NamedVariable::of(variable, offset));
         Ok(offset)
@@ -522,10 +546,14 @@ impl Lowering {
                 Err(Box::new(self.scopes.missing(declared, operand.span)))
             }
             Placing::ModuleShared { bytes, align } => {
-                let offset = self.shared_memory.place(bytes, align);
+                let named = self.scopes.unplaced.remove(&index);
+                let (of, span) = (SharedOf::Module, named.as_ref().map(|named| named.span));
+                let declared = span.unwrap_or(operand.span);
+                let variable = SharedVariable { of, declared, bytes, align };
+                let offset = self.shared_memory.variable(variable);
                 let placed = scope::Variable { space: Space::Shared, offset, base: None };
                 self.scopes.variables[index] = Placing::At(placed);
-                if let Some(named) = self.scopes.unplaced.remove(&index) {
+                if let Some(named) = named {
                     self.shared_variables.push(NamedVariable { offset, ..named });
                 }
                 Ok(Some(placed))

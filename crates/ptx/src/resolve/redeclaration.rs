@@ -1,8 +1,8 @@
 //! Whether a second declaration of a name agrees with the first (PTX ISA 9.1, linking directives).
 
 use crate::lower::layout;
-use crate::syntax::Linkage;
 use crate::syntax::ast::{Function, Name, Variable};
+use crate::syntax::{Linkage, ScalarType};
 
 /// Directives that both declarations of a function have.
 const KEPT: &[&str] = &[".noreturn", ".abi_preserve", ".abi_preserve_control"];
@@ -63,13 +63,21 @@ fn parameters<'a>(
             "the state space of a parameter differs"
         } else if layout::bytes(a) != layout::bytes(b) {
             "the size of a parameter differs"
-        } else if layout::alignment(a) != layout::alignment(b) {
-            "the alignment of a parameter differs"
+        } else if passed(a) != passed(b) {
+            "the type of a parameter differs"
         } else {
             return None;
         };
         Some((what, &b.name))
     })
+}
+
+/// What NVIDIA's linker looks at in the type of a parameter, beside its size: whether it is an array, whether it holds floats, and
+/// the size of an element. Alignments may differ.
+fn passed(parameter: &Variable) -> (bool, bool, u32) {
+    use ScalarType::{F16, F16x2, F32, F64};
+    let floats = matches!(parameter.ty, F16 | F16x2 | F32 | F64);
+    (!parameter.dims.is_empty(), floats, parameter.ty.bits())
 }
 
 /// What differs between two declarations of a function, the later one second, and where the later one does;

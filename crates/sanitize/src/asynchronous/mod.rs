@@ -29,9 +29,25 @@ use vm::{ThreadId, View};
 struct Object {
     /// Whether its phase is odd.
     odd: bool,
-    /// The copies that this phase waits for, and those of earlier ones, by index and number.
-    now: Vec<(usize, u64)>,
-    over: Vec<(usize, u64)>,
+    /// The copies that this phase waits for, and those of earlier ones.
+    now: Vec<Begun>,
+    over: Vec<Begun>,
+}
+
+/// A copy that has begun: the CTA that made it, its index there, and its number.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    cta: u64,
+    at: usize,
+    number: u64,
+}
+
+/// A barrier object as it is found: the CTA of the cluster that has it, its address there, and whether its phase is odd.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    cta: u64,
+    address: u64,
+    odd: bool,
 }
 
 impl Object {
@@ -157,12 +173,15 @@ impl AsyncCopies {
         if !self.any {
             return;
         }
-        let Some(cta) = self.ctas.get(view.cta()) else { return };
         if let Op::CopyProgress(step) = &inst.op {
             for (warp, lanes) in view.group() {
                 let mut lasting = Lasting::default();
                 for lane in lanes.iter() {
-                    cta.step(view, (warp, lane), step, &mut lasting);
+                    if let CopyProgress::Signals(space, address) = step {
+                        self.signal(view, (warp, lane), (*space, *address));
+                    } else if let Some(cta) = self.ctas.get(view.cta()) {
+                        cta.step((warp, lane), step, &mut lasting);
+                    }
                 }
                 lasting.each((view.cta(), warp), &mut lasts);
             }
@@ -171,13 +190,40 @@ impl AsyncCopies {
         for (nth, touched) in inst.op.touches().enumerate() {
             self.touched(view, (touched.writes, touches, nth), inst.place, found);
         }
-        if let (Op::Copy(copy), Some(cta)) = (&inst.op, self.ctas.get(view.cta())) {
-            for (warp, lanes) in view.group() {
-                for lane in lanes.iter() {
-                    cta.copies(view, (warp, lane), copy, inst.place, found);
+        let Op::Copy(copy) = &inst.op else { return };
+        for (warp, lanes) in view.group() {
+            for lane in lanes.iter() {
+                let Some(cta) = self.ctas.get(view.cta()) else { continue };
+                let began = cta.copies(view, (warp, lane), copy, inst.place, found);
+                if let (Some(at), Completion::Object(space, address)) = (began, copy.until)
+                    && let Some(object) = object(view, (warp, lane), (space, address))
+                {
+                    self.tell((view.cta(), at), object);
                 }
             }
         }
+    }
+
+    /// The copies of a lane tell a barrier object.
+    fn signal(&mut self, view: &View<'_>, (warp, lane): (usize, u32), place: (Space, Address)) {
+        let Some(object) = object(view, (warp, lane), place) else { return };
+        let Some(cta) = self.ctas.get(view.cta()) else { return };
+        for at in cta.of_thread[index(warp, lane)].clone() {
+            self.tell((view.cta(), at), object);
+        }
+    }
+
+    /// A copy of a CTA tells a barrier object of its cluster.
+    fn tell(&mut self, (cta, at): (u64, usize), told: Told) {
+        let copies = self.ctas.get(cta).map(|cta| &mut cta.copies);
+        let Some(Some(copy)) = copies.and_then(|copies| copies.get_mut(at)) else { return };
+        copy.tells = true;
+        let number = copy.number;
+        let Some(owner) = self.ctas.get(told.cta) else { return };
+        let new = || Object { odd: told.odd, now: Vec::new(), over: Vec::new() };
+        let object = owner.objects.entry(told.address).or_insert_with(new);
+        object.found(told.odd);
+        object.now.push(Begun { cta, at, number });
     }
 
     #[inline]
@@ -198,9 +244,13 @@ impl AsyncCopies {
         for touch in touches.of(nth) {
             // Copies are known to the CTA whose threads make them.
             let Some(cta) = ctas.get(touch.cta) else { continue };
+            let over = cta.look(view, &touch, !writes);
+            for copy in over {
+                ctas.get(copy.cta).into_iter().for_each(|cta| cta.is_over(copy));
+            }
+            let Some(cta) = ctas.get(touch.cta) else { continue };
             let under_way = cta.copies.len() > cta.free.len();
             if under_way && matches!(touch.space, Space::Shared | Space::Global) {
-                cta.look(view, &touch, !writes);
                 cta.accessed(view, &touch, writes, place, found);
             }
             if stores && touch.space == Space::Shared && touch.cta == view.cta() {
@@ -215,16 +265,16 @@ fn partial_unit(bytes: u64, (place, by): (Place, ThreadId), found: &mut Findings
     found.report(Code::M002, place, None, || Finding::new(place, by, BulkSize { bytes }));
 }
 
-/// The barrier object that a lane names, and whether its phase is odd, if it is one of the CTA.
+/// The barrier object that a lane names, if it is there.
 fn object(
     view: &View<'_>,
     (warp, lane): (usize, u32),
     (space, address): (Space, Address),
-) -> Option<(u64, bool)> {
+) -> Option<Told> {
     let address = view.address(&address, warp)[lane as usize];
     let location = view.locate(space, address);
     let state = view.peek(location, (warp, lane), Access::B64.bytes())?;
-    (location.cta == view.cta()).then_some((location.address, is_odd(state)))
+    Some(Told { cta: location.cta, address: location.address, odd: is_odd(state) })
 }
 
 fn index(warp: usize, lane: u32) -> usize {
@@ -232,7 +282,7 @@ fn index(warp: usize, lane: u32) -> usize {
 }
 
 impl Cta {
-    /// A lane begins a copy.
+    /// A lane begins a copy, whose index is handed out, unless it faults.
     fn copies(
         &mut self,
         view: &View<'_>,
@@ -240,7 +290,7 @@ impl Cta {
         copy: &AsyncCopy,
         place: Place,
         found: &mut Findings,
-    ) {
+    ) -> Option<usize> {
         let value = |src| u64::from(view.word(src, (warp, lane)));
         let span = |(space, address): &(Space, Address), bytes: u64| {
             let address = view.address(address, warp)[lane as usize];
@@ -253,14 +303,10 @@ impl Cta {
         };
         let bytes = value(copy.bytes);
         let from = span(&copy.from, bytes.min(value(copy.read)));
-        let (Some(from), Some(to)) = (from, span(&copy.to, bytes)) else { return };
-        let (group, object) = match copy.until {
-            Completion::Group(of) => {
-                (Some((of, self.groups[index(warp, lane)][of as usize])), None)
-            }
-            Completion::Object(space, address) => {
-                (None, object(view, (warp, lane), (space, address)))
-            }
+        let (Some(from), Some(to)) = (from, span(&copy.to, bytes)) else { return None };
+        let group = match copy.until {
+            Completion::Group(of) => Some((of, self.groups[index(warp, lane)][of as usize])),
+            Completion::Object(..) => None,
         };
         let by = view.thread(warp, lane);
         if group.is_none_or(|(of, _)| of == Groups::Bulk) {
@@ -271,20 +317,13 @@ impl Cta {
                 partial_unit(bytes, at, found);
             }
         }
-        let (number, tells) = (self.begun, object.is_some());
+        let number = self.begun;
         self.begun += 1;
         let from = Some(from);
-        let at = self.begins(Copy { number, thread: by, place, to, from, group, tells });
-        object.into_iter().for_each(|object| self.tell(at, object));
+        Some(self.begins(Copy { number, thread: by, place, to, from, group, tells: false }))
     }
 
-    fn step(
-        &mut self,
-        view: &View<'_>,
-        (warp, lane): (usize, u32),
-        step: &CopyProgress,
-        lasting: &mut Lasting,
-    ) {
+    fn step(&mut self, (warp, lane): (usize, u32), step: &CopyProgress, lasting: &mut Lasting) {
         let thread = index(warp, lane);
         match step {
             CopyProgress::Commits(of) => self.groups[thread][*of as usize] += 1,
@@ -302,11 +341,8 @@ impl Cta {
                     }),
                 }
             }
-            CopyProgress::Signals(space, address) => {
-                if let Some(object) = object(view, (warp, lane), (*space, *address)) {
-                    self.of_thread[thread].clone().into_iter().for_each(|at| self.tell(at, object));
-                }
-            }
+            // It is about objects, which CTAs share.
+            CopyProgress::Signals(..) => {}
             CopyProgress::Fences => self.unfenced.clear(),
         }
     }
@@ -323,16 +359,6 @@ impl Cta {
         self.written.set(&to, at);
         from.iter().for_each(|from| self.read.set(from, at));
         at
-    }
-
-    /// A copy tells the object at an address, whose phase is odd or not.
-    fn tell(&mut self, at: usize, (address, odd): (u64, bool)) {
-        let Some(copy) = self.copies[at].as_mut() else { return };
-        let new = || Object { odd, now: Vec::new(), over: Vec::new() };
-        let object = self.objects.entry(address).or_insert_with(new);
-        object.found(odd);
-        object.now.push((at, copy.number));
-        copy.tells = true;
     }
 
     /// Copies of a thread have read their sources.
@@ -370,11 +396,12 @@ impl Cta {
         self.of_thread[thread] = copies;
     }
 
-    /// Lanes look at barrier objects, or change them: a lane that reads that the phase of a copy is over has waited for it.
-    fn look(&mut self, view: &View<'_>, touch: &Touch<'_>, reads: bool) {
+    /// Lanes look at barrier objects, or change them: a lane that reads that the phase of copies is over has waited for them.
+    fn look(&mut self, view: &View<'_>, touch: &Touch<'_>, reads: bool) -> Vec<Begun> {
         let word = u64::from(Access::B64.bytes());
+        let mut over = Vec::new();
         if self.objects.is_empty() || touch.space != Space::Shared || touch.bytes != word {
-            return;
+            return over;
         }
         let mut last = None;
         for (lane, address) in
@@ -384,14 +411,18 @@ impl Cta {
             let state = view.peek(touch.location(address), (touch.warp, lane), word as u32);
             state.into_iter().for_each(|state| object.found(is_odd(state)));
             if reads {
-                for (at, number) in std::mem::take(&mut object.over) {
-                    let copy = self.copies[at].as_ref().filter(|copy| copy.number == number);
-                    let Some(thread) = copy.map(|copy| copy.thread) else { continue };
-                    let thread = index(thread.warp as usize, thread.lane);
-                    self.complete(thread, |copy| copy.number == number, |_| ());
-                }
+                over.append(&mut object.over);
             }
         }
+        over
+    }
+
+    /// Somebody has waited for a copy of this CTA.
+    fn is_over(&mut self, Begun { at, number, .. }: Begun) {
+        let copy = self.copies.get(at).and_then(Option::as_ref);
+        let Some(copy) = copy.filter(|copy| copy.number == number) else { return };
+        let thread = index(copy.thread.warp as usize, copy.thread.lane);
+        self.complete(thread, |copy| copy.number == number, |_| ());
     }
 
     /// Lanes access bytes that copies may be writing or, if the lanes write, reading.

@@ -33,13 +33,12 @@ impl Axis {
         let count = f64::from(self.extent);
         // What is no number counts as zero.
         let given = if coordinate.is_nan() { 0.0 } else { coordinate };
+        let repeats = matches!(self.mode, AddressMode::Wrap | AddressMode::Mirror);
+        let given = if self.normalized && repeats { in_period(given) } else { given };
         let at = if self.normalized { given * count } else { given };
         let (mut at, mut mode) = (at + f64::from(self.offset), self.mode);
         if !self.normalized && matches!(mode, AddressMode::Wrap | AddressMode::Mirror) {
             mode = AddressMode::Clamp;
-        }
-        if !at.is_finite() && matches!(mode, AddressMode::Wrap | AddressMode::Mirror) {
-            at = 0.0;
         }
         if mode == AddressMode::Mirror {
             // The guide: frac(x) where floor(x) is even, else 1 - frac(x).
@@ -77,6 +76,16 @@ impl Axis {
     }
 }
 
+/// From here on every binary32 is an even number.
+const EVEN: f64 = (1_u32 << f32::MANTISSA_DIGITS) as f64;
+
+/// A normalized coordinate that repeats: one far away is a multiple of two times the texture, so zero does as well, and what is
+/// computed of it stays exact. What is infinite or no number counts as zero, too.
+#[inline(always)]
+pub(super) fn in_period(coordinate: f64) -> f64 {
+    if coordinate.abs() < EVEN { coordinate } else { 0.0 }
+}
+
 /// The face of a cube map that a direction leads to, and the place on it, both coordinates from 0 to 1 (CUDA C++ Programming
 /// Guide, "Cubemap Textures").
 pub(super) fn face(at: [f64; 3]) -> (u32, [f64; 2]) {
@@ -95,5 +104,27 @@ pub(super) fn onto_face([x, y, z]: [f64; 3], [vx, vy, vz]: [f64; 3]) -> (u32, [f
         (4, [vz, vx, -vy])
     } else {
         (5, [-vz, -vx, -vy])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CUDA C++ Programming Guide, "Texture Fetching": x becomes frac(x), or 1 - frac(x) where floor(x) is odd; alpha is
+    /// frac(x N - 0.5). All these coordinates are even numbers, so x is 0.
+    #[test]
+    fn coordinates_far_away_repeat() {
+        let axis = |mode, filter| Axis { extent: 5, mode, filter, normalized: true, offset: 0 };
+        let tap = |index, weight| Tap { index: Some(index), weight };
+        for far in [1e30_f32, -1e30, 1e13, -1e13, f32::MAX, f32::MIN, 16_777_216.0, 16_777_217e3] {
+            let far = f64::from(far);
+            let linear = |mode| axis(mode, Filter::Linear).taps(far);
+            assert_eq!(linear(AddressMode::Wrap), [tap(4, 128), tap(0, 128)], "{far}");
+            assert_eq!(linear(AddressMode::Mirror), [tap(0, 128), tap(0, 128)], "{far}");
+            for mode in [AddressMode::Wrap, AddressMode::Mirror] {
+                assert_eq!(axis(mode, Filter::Point).taps(far)[0], tap(0, ONE), "{far}");
+            }
+        }
     }
 }

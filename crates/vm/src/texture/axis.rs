@@ -1,6 +1,6 @@
 //! From the coordinates of a warp to texels, one axis at a time: [`Axis::taps`] of 32 lanes.
 
-use super::address::{Axis, ONE};
+use super::address::{Axis, ONE, in_period};
 use ir::{AddressMode, Filter};
 use lanes::{Lanes, WARP};
 
@@ -134,26 +134,20 @@ impl WarpAxis {
     fn places(self, coordinates: &Lanes<u32>) -> Lanes<f64> {
         let count = f64::from(self.extent);
         let scale = if self.normalized { count } else { 1.0 };
+        // Of coordinates that count texels, no mode that is in force repeats them.
+        let repeats = matches!(self.mode, AddressMode::Wrap | AddressMode::Mirror);
         let mut at: Lanes<f64> = [0.0; WARP];
         for (at, bits) in at.iter_mut().zip(coordinates) {
             let given = f64::from(f32::from_bits(*bits));
+            let given = if repeats { in_period(given) } else { given };
             *at = if given.is_nan() { 0.0 } else { given } * scale;
         }
-        match self.mode {
-            AddressMode::Clamp | AddressMode::Border => {}
-            AddressMode::Wrap => {
-                for at in &mut at {
-                    *at = if at.is_finite() { *at } else { 0.0 };
-                }
-            }
-            AddressMode::Mirror => {
-                for at in &mut at {
-                    let given = if at.is_finite() { *at } else { 0.0 };
-                    let times = (given / count).floor();
-                    let inside = given - times * count;
-                    let is_even = times - 2.0 * (times / 2.0).floor() == 0.0;
-                    *at = if is_even { inside } else { count - inside };
-                }
+        if self.mode == AddressMode::Mirror {
+            for at in &mut at {
+                let times = (*at / count).floor();
+                let inside = *at - times * count;
+                let is_even = times - 2.0 * (times / 2.0).floor() == 0.0;
+                *at = if is_even { inside } else { count - inside };
             }
         }
         at

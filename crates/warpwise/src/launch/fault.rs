@@ -154,7 +154,13 @@ impl Kernel {
             FaultKind::Assertion { file, line, function, .. } => {
                 found = found.note(format!("{file}:{line}, in `{function}`"));
             }
-            FaultKind::NoFunction { .. } => {
+            FaultKind::NoFunction { address } => {
+                if let Some(name) = self.image.function_at(*address) {
+                    found = found.note(format!(
+                        "this is the address of `{}`, which is no function with the parameters of the call",
+                        plain_name(name)
+                    ));
+                }
                 found = found.note(
                     "a call through a register goes to functions whose address is taken and whose \
                      parameters are those of the prototype",

@@ -43,10 +43,10 @@ impl Kernel {
             ));
         }
         let dynamic = u64::from(config.dynamic_shared);
-        let all = kernel.shared_bytes_of_variables(config.dynamic_shared);
+        let fixed = self.lowered.static_shared;
+        let all = fixed.saturating_add(dynamic);
         let limit = u64::from(properties.shared_bytes);
         if all > limit {
-            let fixed = all - dynamic;
             let why = format!(
                 "a CTA with {all} bytes of shared memory ({fixed} static and {dynamic} dynamic) is too large: the limit is {limit}"
             );
