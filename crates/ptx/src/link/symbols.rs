@@ -254,12 +254,15 @@ fn differs(
             Some((message, "first defined here".to_owned(), at.span))
         }
         (Node::Variable(_), Node::Variable(_)) => {
-            // A declaration may leave its first dimension open; definitions that merge may differ in size.
+            // A declaration may leave its first dimension open; definitions that merge may differ in size, and so may a common
+            // one and one with a value.
             let (size, wanted) = (bytes(other)?, bytes(first)?);
+            let has_value =
+                |it: &Shared| matches!(&it.node, Node::Variable(it) if it.init.is_some());
             let merge = match (first.binding, other.binding) {
                 (Binding::Common, Binding::Common) => true,
-                (Binding::Common, Binding::Strong) => wanted <= size,
-                (Binding::Strong, Binding::Common) => size <= wanted,
+                (Binding::Common, Binding::Strong) => wanted <= size && has_value(other),
+                (Binding::Strong, Binding::Common) => size <= wanted && has_value(first),
                 (Binding::Extern | Binding::Weak | Binding::Common | Binding::Strong, _) => false,
             };
             if merge || size == wanted {
