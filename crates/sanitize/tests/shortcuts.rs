@@ -136,7 +136,7 @@ impl Device {
             interrupted: &|| started.elapsed() > LONG,
             ..Launch::new(case.grid, case.block, &params)
         };
-        let sanitizer = Sanitizer::new(kernel, case.grid, case.block, options).impatient();
+        let sanitizer = Sanitizer::new(kernel, case.grid, case.block, options).impatient(1 << 24);
         let unwritten = *input..*input + case.input.len() as u64 / 2;
         let mut sanitizer = match among_others {
             true => sanitizer.among_others(std::slice::from_ref(&unwritten)),
