@@ -1,6 +1,6 @@
 //! Loops in vectors of 256 bits.
 
-use super::{put_together, sum_of_warps};
+use super::parts::{put_together, sum_of_warps};
 use bytemuck::cast;
 use core::arch::x86_64::*;
 

@@ -1,6 +1,7 @@
 //! Loops in vectors of 512 bits.
 
-use super::{avx2, put_together, sum_of_warps};
+use super::avx2;
+use super::parts::{put_together, sum_of_warps};
 use bytemuck::cast;
 use core::arch::x86_64::*;
 

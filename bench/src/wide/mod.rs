@@ -6,24 +6,11 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod parts;
 
 use crate::{families, native};
 use multiversion::multiversion;
 use multiversion::target::match_target;
-
-/// The sum of the sums of a CTA's eight warps, in the order of the kernel.
-#[inline(always)]
-fn sum_of_warps([a, b, c, d, e, f, g, h]: [f32; 8]) -> f32 {
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
-}
-
-/// Columns of a square matrix, row after row.
-#[inline(always)]
-fn put_together<const COLUMNS: usize>(of: &[f32], side: usize, column: usize, to: &mut [f32]) {
-    for (row, to) in to.chunks_exact_mut(COLUMNS).enumerate() {
-        to.copy_from_slice(&of[row * side + column..][..COLUMNS]);
-    }
-}
 
 /// See [`native::block_reduce`].
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2+fma"))]
