@@ -1,7 +1,6 @@
 //! Which functions of a program can be reached. As NVIDIA's linker, we leave out the others before we ask what is not defined.
 
 use super::names;
-use super::symbols::Symbols;
 use crate::syntax::ast::{FunctionKind, Item};
 use diag::Span;
 use std::collections::{HashMap, HashSet};
@@ -50,28 +49,27 @@ pub(super) fn mentions(item: &mut Item, symbols: &HashSet<String>) -> Option<Men
     Some(Mentions { function, symbols: found })
 }
 
-/// Per module, the symbols that what can be reached of it names, each with the first such place.
-pub(super) fn used(symbols: &Symbols) -> Vec<HashMap<&str, Span>> {
+/// Per module, the symbols that what can be reached of it names, each with the first such place. `definition` says in which module
+/// the symbol is defined that a module means by a name.
+pub(super) fn used(
+    modules: &[Vec<Mentions>],
+    definition: impl Fn(usize, &str) -> Option<usize>,
+) -> Vec<HashMap<&str, Span>> {
     let all = || {
-        let modules = symbols.mentions.iter().enumerate();
+        let modules = modules.iter().enumerate();
         modules.flat_map(|(module, mentions)| mentions.iter().map(move |it| (module, it)))
     };
     let mut functions: HashMap<(usize, &str), &Mentions> = HashMap::new();
     for (module, mentions) in all() {
         functions.extend(mentions.function.as_deref().map(|name| ((module, name), mentions)));
     }
-    let mut used: Vec<HashMap<&str, Span>> =
-        symbols.mentions.iter().map(|_| HashMap::new()).collect();
+    let mut used: Vec<HashMap<&str, Span>> = modules.iter().map(|_| HashMap::new()).collect();
     let mut open: Vec<(usize, &Mentions)> = all().filter(|(_, it)| it.function.is_none()).collect();
     while let Some((module, mentions)) = open.pop() {
         for (name, span) in &mentions.symbols {
             let first = used[module].entry(name.as_str()).or_insert(*span);
             *first = (*first).min(*span);
-            let definition = match symbols.shared.get(name) {
-                Some(shared) => Symbols::definition(shared).map(|it| it.module),
-                None => Some(module),
-            };
-            let Some(definition) = definition else { continue };
+            let Some(definition) = definition(module, name) else { continue };
             // A function is looked at once.
             open.extend(functions.remove(&(definition, name.as_str())).map(|it| (definition, it)));
         }

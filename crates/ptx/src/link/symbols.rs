@@ -125,7 +125,10 @@ impl Symbols {
     /// Everything that does not fit together, in the terms of NVIDIA's linker, and what does not matter to it as warnings.
     pub(super) fn mistakes(&self, sources: &Sources, linking: Linking) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let used = live::used(self);
+        let used = live::used(&self.mentions, |module, name| match self.shared.get(name) {
+            Some(shared) => Symbols::definition(shared).map(|it| it.module),
+            None => Some(module),
+        });
         for (name, shared) in &self.shared {
             self.mismatches(name, shared, (sources, linking), &mut found);
             if Symbols::definition(shared).is_none() {
