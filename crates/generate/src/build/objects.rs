@@ -156,7 +156,9 @@ impl Generator<'_> {
                     self.arrive_or_drop(object);
                     None
                 }
-                _ => self.arrive(region, object, who, bytes),
+                Arrivals::Each | Arrivals::Pairs | Arrivals::Warps | Arrivals::First => {
+                    self.arrive(region, object, who, bytes)
+                }
             };
             if let Some(bytes) = bytes {
                 self.thread_completes(object, bytes);

@@ -9,6 +9,7 @@ mod live;
 mod names;
 mod symbols;
 mod target;
+mod time;
 
 use crate::syntax::ast::{Item, Module, Name, Variable, VersionDirective};
 use crate::target::Target;
@@ -16,17 +17,7 @@ use diag::{Diagnostic, Severity, Sources};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use symbols::{Binding, Node, Symbols, file};
-
-/// When modules are linked. NVIDIA's linkers differ in what is an error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Linking {
-    /// Before the program runs, as by `nvlink`.
-    #[default]
-    Before,
-    /// While the program runs, as by the driver and nvJitLink 13.5: that a function has no result, and others expect one, is told,
-    /// and they get an undefined one.
-    WhileRunning,
-}
+pub use time::Linking;
 
 /// A linked program.
 pub(crate) struct Linked {

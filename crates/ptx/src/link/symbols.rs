@@ -1,7 +1,7 @@
 //! The symbols of modules: what each module says about a name, and which definition all of them mean.
 
-use super::Linking;
 use super::live::{self, Mentions};
+use super::time::Linking;
 use crate::lower::{is_service, layout};
 use crate::resolve::redeclaration;
 use crate::syntax::ast::{Function, FunctionKind, Item, Module, Name, Variable};
