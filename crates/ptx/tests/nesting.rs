@@ -34,11 +34,8 @@ fn chain(count: usize, call: impl Fn(usize) -> String) -> String {
 #[test]
 fn chains_of_calls() {
     let once = |next| format!("call f{next};");
-    for (count, wanted) in [(1, vec![]), (250, vec![])] {
-        assert_eq!(classes(&chain(count, once), "call f0;"), wanted, "{count} functions");
-    }
-    for count in [300, 3_140, 100_000] {
-        assert_eq!(classes(&chain(count, once), "call f0;"), [Class::Limit], "{count} functions");
+    for count in [1, 250, 300, 3_140, 100_000] {
+        assert_eq!(classes(&chain(count, once), "call f0;"), [], "{count} functions");
     }
 }
 
