@@ -62,7 +62,7 @@ def test_fails_itself():
 @pytest.fixture
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     pytester.makepyfile(client=CLIENT, test_it=TESTS)
-    for name in ("LD_PRELOAD", "WARPWISE_CHECK", "WARPWISE_REPORT", "WARPWISE_FINDINGS"):
+    for name in ("LD_PRELOAD", "WARPWISE_CHECK", "WARPWISE_REPORT", "WARPWISE_FINDINGS", "WARPWISE_REPEAT"):
         monkeypatch.delenv(name, raising=False)
     return pytester
 

@@ -55,6 +55,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
     watch = _Watch(Path(tempfile.mkdtemp(prefix="warpwise-"))) if mode == "check" else None
     if watch:
         os.environ["WARPWISE_FINDINGS"] = str(watch.findings)
+        # Each test is told, also of what another one was told.
+        os.environ["WARPWISE_REPEAT"] = "1"
     device = early_config.known_args_namespace.warpwise_device
     try:
         if _state.started and watch:

@@ -93,11 +93,13 @@ fn is_new(kernel: &Kernel, sources: &Sources, told: &Diagnostic) -> bool {
     TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(key)
 }
 
-/// A checked launch. What an earlier launch of the kernel was told of is not told again.
+/// A checked launch. What an earlier launch of the kernel was told of is not told again, unless somebody asks for that.
 pub(crate) fn checked(kernel: &Kernel, checked: &Checked) {
     let failed = checked.has_errors() || checked.fault.is_some();
     let mut diagnostics = explained(checked.fault.as_ref(), &checked.diagnostics);
-    diagnostics.retain(|told| is_new(kernel, &checked.sources, told));
+    if !driver().is_ok_and(|driver| driver.settings.repeats) {
+        diagnostics.retain(|told| is_new(kernel, &checked.sources, told));
+    }
     let plain = kernel.plain_name();
     diagnostics.iter_mut().for_each(|told| told.notes.insert(0, format!("in kernel `{plain}`")));
     tell(&plain, failed, &checked.sources, &diagnostics);

@@ -36,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) first: Option<u64>,
     /// A file that gets a line for every finding, so that others know: `WARPWISE_FINDINGS`.
     pub(crate) findings: Option<PathBuf>,
+    /// Whether a launch is told of what an earlier one of its kernel was told of: `WARPWISE_REPEAT`.
+    pub(crate) repeats: bool,
     /// Whether every launch is waited for: `CUDA_LAUNCH_BLOCKING`.
     pub(crate) blocking: bool,
 }
@@ -102,6 +104,7 @@ impl Settings {
             skip: get("WARPWISE_SKIP"),
             first,
             findings: get("WARPWISE_FINDINGS").map(PathBuf::from),
+            repeats: is_set("WARPWISE_REPEAT"),
             blocking: is_set("CUDA_LAUNCH_BLOCKING"),
         };
         (settings, wrong)

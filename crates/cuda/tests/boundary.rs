@@ -266,13 +266,18 @@ fn client(role: &str) {
 
 /// Runs this program as a client.
 fn run(role: &str, check: bool) -> Output {
+    command(role, check).output().expect("it runs")
+}
+
+fn command(role: &str, check: bool) -> Command {
     let program = env::current_exe().expect("this program has a path");
     let mut command = Command::new(program);
     for (name, _) in env::vars().filter(|(name, _)| name.starts_with("WARPWISE_")) {
         command.env_remove(name);
     }
     let check = if check { "1" } else { "0" };
-    command.envs([(ROLE, role), ("WARPWISE_CHECK", check)]).output().expect("it runs")
+    command.envs([(ROLE, role), ("WARPWISE_CHECK", check)]);
+    command
 }
 
 fn main() {
@@ -329,6 +334,9 @@ fn main() {
     // What one launch of a kernel was told of is not told of the next.
     let ran = run("unwritten-twice", true);
     assert_eq!(String::from_utf8_lossy(&ran.stderr).matches("M004").count(), 1);
+    let mut asked = command("unwritten-twice", true);
+    let ran = asked.env("WARPWISE_REPEAT", "1").output().expect("it runs");
+    assert_eq!(String::from_utf8_lossy(&ran.stderr).matches("M004").count(), 2);
     for check in [true, false] {
         assert_eq!(run("shares-own-handler", check).status.code(), Some(7));
         assert_eq!(run("shares-no-handler", check).status.signal(), Some(libc::SIGSEGV));
