@@ -58,13 +58,14 @@ fn a_result_that_a_function_has_not_is_let_pass_while_a_program_runs() {
     let nothing = ".visible .global .u32 seen;
         .visible .func f(.param .b32 x)
         { .reg .b32 %r; ld.param.b32 %r, [x]; mul.lo.s32 %r, %r, 7; st.global.u32 [seen], %r; ret; }";
-    let link = |linking, second: &str| {
+    let link_two = |linking, first: &str, second: &str| {
         let mut linker = Linker::at(linking);
-        for (name, text) in [("a.ptx", calls), ("b.ptx", second)] {
+        for (name, text) in [("a.ptx", first), ("b.ptx", second)] {
             linker.add_ptx(name, format!("{HEAD}{text}")).expect("the module is well formed");
         }
         linker.link()
     };
+    let link = |linking, second: &str| link_two(linking, calls, second);
     let program = link(Linking::WhileRunning, nothing).expect("it links");
     let said: Vec<_> = program.warnings().iter().map(|it| it.message.as_str()).collect();
     assert!(
@@ -81,6 +82,8 @@ fn a_result_that_a_function_has_not_is_let_pass_while_a_program_runs() {
     assert!(link(Linking::WhileRunning, &wide).is_err());
     let other = nothing.replace(".func f", ".func (.param .b32 r) f");
     assert!(link(Linking::WhileRunning, &other).is_err());
+    let variable = ".extern .global .u32 f; .visible .entry k() { ret; }";
+    assert!(link_two(Linking::WhileRunning, variable, nothing).is_err());
 }
 
 #[test]

@@ -212,18 +212,16 @@ fn binding(nodes: &[Node]) -> Option<(Binding, &Node)> {
 
 /// Whether all that is wrong with what modules say about a function, up to `other`, is that some expect a result and the definition has none.
 fn has_no_result(shared: &[Shared], other: &Shared) -> bool {
-    let function = |shared: &'_ Shared| match &shared.node {
-        Node::Function(function) => Some(Arc::clone(function)),
-        Node::Variable(_) => None,
+    let definition = Symbols::definition(shared).map(|it| &it.node);
+    let Some(Node::Function(definition)) = definition else { return false };
+    let alike = |it: &Shared| match &it.node {
+        Node::Function(it) => {
+            redeclaration::layout(definition, it).is_none()
+                || redeclaration::differ_in_having_results(definition, it)
+        }
+        Node::Variable(_) => false,
     };
-    let Some(definition) = Symbols::definition(shared).and_then(function) else { return false };
-    let alike = |it: &Function| {
-        redeclaration::layout(&definition, it).is_none()
-            || redeclaration::differ_in_having_results(&definition, it)
-    };
-    let first = shared.first().and_then(function);
-    definition.returns.is_empty()
-        && [first, function(other)].into_iter().flatten().all(|it| alike(&it))
+    definition.returns.is_empty() && shared.first().is_some_and(alike) && alike(other)
 }
 
 /// Bytes of a variable; `None` of functions and where the size is open, as that of dynamic shared memory is.
