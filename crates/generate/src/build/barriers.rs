@@ -121,20 +121,13 @@ impl Generator<'_> {
     fn barrier_from_two_sides(&mut self, region: &Region) {
         let (id, p) = (self.barrier_id(), self.kept_pred());
         let action = self.action();
-        let one_mask = self.ballot(p, region.mask);
-        let other_mask = self.b.binary(BinaryOp::Xor32, region.mask, one_mask);
         let counts = self.is_complete() && self.choices.one_in(3);
         let threads = counts.then_some(Src::Imm(u64::from(self.threads)));
-        let (one, other, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.terminate(Terminator::Branch { p, then: one, otherwise: other });
-        for (side, mask) in [(one, one_mask), (other, other_mask)] {
-            self.b.switch_to(side);
-            self.statements(region.inner(mask.into(), Together::Some), 2);
-            self.b.push(Op::Barrier { action, id, threads, aligned: false });
-            self.statements(region.inner(mask.into(), Together::Some), 2);
-            self.b.terminate(Terminator::Jump(join));
-        }
-        self.b.switch_to(join);
+        self.on_two_sides(region, p, |g, mask| {
+            g.statements(region.inner(mask, Together::Some), 2);
+            g.b.push(Op::Barrier { action, id, threads, aligned: false });
+            g.statements(region.inner(mask, Together::Some), 2);
+        });
     }
 
     /// Every other warp arrives and goes on, while the others wait for it.

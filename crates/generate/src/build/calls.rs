@@ -82,20 +82,15 @@ impl Generator<'_> {
     /// Lanes that have parted call the same.
     fn called_from_two_sides(&mut self, region: &Region, mut routine: Routine) {
         let p = self.kept_pred();
-        let one = self.ballot(p, region.mask);
-        let other = self.b.binary(BinaryOp::Xor32, region.mask, one);
-        let (then, otherwise, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.terminate(Terminator::Branch { p, then, otherwise });
-        for (side, mask) in [(then, one), (otherwise, other)] {
-            self.b.switch_to(side);
-            self.statements(region.inner(mask.into(), Together::Some), 2);
-            let left = self.how_deep();
-            self.call(&mut routine, mask.into(), left);
-            self.statements(region.inner(mask.into(), Together::Some), 2);
-            self.b.terminate(Terminator::Jump(join));
-        }
+        self.on_two_sides(region, p, |g, mask| {
+            g.statements(region.inner(mask, Together::Some), 2);
+            let left = g.how_deep();
+            g.call(&mut routine, mask, left);
+            g.statements(region.inner(mask, Together::Some), 2);
+        });
+        let behind = self.b.current();
         self.routine(region, routine, Together::Some);
-        self.b.switch_to(join);
+        self.b.switch_to(behind);
     }
 
     /// How often a routine calls itself: never, or as often as a lane says.
@@ -124,16 +119,11 @@ impl Generator<'_> {
         });
         // It calls itself: the frame keeps what is needed behind the call.
         self.b.switch_to(deeper);
-        let frame = self.b.binary(BinaryOp::MulLo32, left, Src::Imm(FRAME));
-        let place = |nth: u64| Address {
-            base: frame.into(),
-            offset: (LOCAL + stack + 4 * nth) as i64 - FRAME as i64,
-        };
         let (space, access, ordering) = (Space::Local, Access::B32, Ordering::Weak);
-        let values = vec![which.into()];
-        self.b.push(Op::Store { values, space, access, address: place(0), ordering });
-        let values = vec![mask.into()];
-        self.b.push(Op::Store { values, space, access, address: place(1), ordering });
+        for (kept, address) in [which, mask].into_iter().zip(self.frame(stack, left)) {
+            let values = vec![kept.into()];
+            self.b.push(Op::Store { values, space, access, address, ordering });
+        }
         self.b.copy_to(which, Src::Imm(after.len() as u64));
         self.b.copy_to(mask, deeper_mask);
         self.b.binary_to(left, BinaryOp::SubI32, left, Src::Imm(1));
@@ -144,13 +134,10 @@ impl Generator<'_> {
         }
         self.b.switch_to(resume);
         self.b.binary_to(left, BinaryOp::AddI32, left, Src::Imm(1));
-        let frame = self.b.binary(BinaryOp::MulLo32, left, Src::Imm(FRAME));
-        let place = |nth: u64| Address {
-            base: frame.into(),
-            offset: (LOCAL + stack + 4 * nth) as i64 - FRAME as i64,
-        };
-        self.b.push(Op::Load { d: vec![Some(which)], space, access, address: place(0), ordering });
-        self.b.push(Op::Load { d: vec![Some(mask)], space, access, address: place(1), ordering });
+        for (kept, address) in [which, mask].into_iter().zip(self.frame(stack, left)) {
+            let d = vec![Some(kept)];
+            self.b.push(Op::Load { d, space, access, address, ordering });
+        }
         self.perhaps_guarded(Self::compute);
         self.b.terminate(Terminator::Jump(exit));
         // It returns.
@@ -162,30 +149,30 @@ impl Generator<'_> {
         }
     }
 
-    /// A tree of branches by a number, from the current block on.
+    /// The two words of a frame of the stack that begins there: that of who may still call so often.
+    fn frame(&mut self, stack: u64, left: Reg) -> [Address; 2] {
+        let base = self.b.binary(BinaryOp::MulLo32, left, Src::Imm(FRAME)).into();
+        let first = (LOCAL + stack) as i64 - FRAME as i64;
+        [first, first + 4].map(|offset| Address { base, offset })
+    }
+
+    /// A chain of branches by a number, from the current block on.
     fn go_on_by(&mut self, which: Reg, targets: &[BlockId], is_told: bool) {
-        let mut rest = targets;
-        let mut nth = 0;
-        while let [first, more @ ..] = rest {
+        let Some((last, others)) = targets.split_last() else { return };
+        for (nth, then) in (0..).zip(others) {
             let here = self.b.current();
-            match more {
-                [] => self.b.terminate(Terminator::Jump(*first)),
-                _ => {
-                    let is_it = self.b.compare(CompareOp::EqI32, which, Src::Imm(nth));
-                    let next = self.b.block();
-                    let p = Pred::Is(is_it);
-                    self.b.terminate(Terminator::Branch { p, then: *first, otherwise: next });
-                    if is_told {
-                        self.b.flows(here, vec![next]);
-                    }
-                    self.b.switch_to(next);
-                }
+            let p = Pred::Is(self.b.compare(CompareOp::EqI32, which, Src::Imm(nth)));
+            let otherwise = self.b.block();
+            self.b.terminate(Terminator::Branch { p, then: *then, otherwise });
+            if is_told {
+                self.b.flows(here, vec![otherwise]);
             }
-            if is_told && more.is_empty() {
-                self.b.flows(here, Vec::new());
-            }
-            nth += 1;
-            rest = more;
+            self.b.switch_to(otherwise);
+        }
+        let here = self.b.current();
+        self.b.terminate(Terminator::Jump(*last));
+        if is_told {
+            self.b.flows(here, Vec::new());
         }
     }
 }

@@ -9,7 +9,7 @@ use super::memory::{COUNTERS, cell_of};
 use super::region::{Region, Together};
 use ir::{
     Access, Address, BinaryOp, Builder, CLUSTER_STRIDE, Class, ClusterHalf, Op, Ordering, Reg,
-    Scope, Space, Src, Terminator, UnaryOp, Update,
+    Scope, Space, Src, UnaryOp, Update,
 };
 
 /// Where the shared memory of the CTA of a rank begins. [`ptx`](crate::ptx) knows it by this form.
@@ -68,22 +68,15 @@ impl Generator<'_> {
     /// Threads come to the halves of the barrier at several instructions.
     fn cluster_barrier_from_two_sides(&mut self, region: &Region) {
         let p = self.kept_pred();
-        let one_mask = self.ballot(p, region.mask);
-        let other_mask = self.b.binary(BinaryOp::Xor32, region.mask, one_mask);
         let waits_inside = self.choices.one_in(2);
-        let (one, other, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.terminate(Terminator::Branch { p, then: one, otherwise: other });
-        for (side, mask) in [(one, one_mask), (other, other_mask)] {
-            self.b.switch_to(side);
-            self.statements(region.inner(mask.into(), Together::Some), 2);
-            self.cluster_half(ClusterHalf::Arrive { releases: true });
-            self.statements(region.inner(mask.into(), Together::Some), 2);
+        self.on_two_sides(region, p, |g, mask| {
+            g.statements(region.inner(mask, Together::Some), 2);
+            g.cluster_half(ClusterHalf::Arrive { releases: true });
+            g.statements(region.inner(mask, Together::Some), 2);
             if waits_inside {
-                self.cluster_half(ClusterHalf::Wait);
+                g.cluster_half(ClusterHalf::Wait);
             }
-            self.b.terminate(Terminator::Jump(join));
-        }
-        self.b.switch_to(join);
+        });
         if !waits_inside {
             self.cluster_half(ClusterHalf::Wait);
         }

@@ -38,6 +38,25 @@ impl Generator<'_> {
         self.b.switch_to(join);
     }
 
+    /// The lanes of a region part, and those of both sides, of which each knows its mask, do something before they meet again.
+    pub(super) fn on_two_sides(
+        &mut self,
+        region: &Region,
+        p: Pred,
+        mut make: impl FnMut(&mut Self, Src),
+    ) {
+        let one_mask = self.ballot(p, region.mask);
+        let other_mask = self.b.binary(BinaryOp::Xor32, region.mask, one_mask);
+        let (then, otherwise, join) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.terminate(Terminator::Branch { p, then, otherwise });
+        for (side, mask) in [(then, one_mask), (otherwise, other_mask)] {
+            self.b.switch_to(side);
+            make(self, mask.into());
+            self.b.terminate(Terminator::Jump(join));
+        }
+        self.b.switch_to(join);
+    }
+
     /// A loop of up to three turns a lane.
     pub(super) fn repeat(&mut self, region: &Region) {
         let is_uniform = self.choices.one_in(2);

@@ -6,7 +6,6 @@ use super::generator::{Cluster, Generator, INPUT, OWN, RESULTS};
 use super::layout::{LANDING, landing};
 use super::objects::Object;
 use super::region::Region;
-use ir::mbarrier as object;
 use ir::{
     Access, Address, AsyncCopy, BULK_UNIT, BinaryOp, Class, CompareOp, Completion, CopyProgress,
     Groups, Op, Ordering, Scope, Space, Src, Terminator,
@@ -55,6 +54,14 @@ impl Generator<'_> {
         self.b.push(Op::CopyProgress(CopyProgress::Fences));
     }
 
+    /// The threads of the cluster meet, or those of the CTA.
+    fn all_meet(&mut self, cluster: Option<Cluster>) {
+        match cluster {
+            Some(_) => self.cluster_sync(),
+            None => self.sync(),
+        }
+    }
+
     /// Where copies land.
     fn landing(&self) -> i64 {
         landing(self.threads) as i64
@@ -83,16 +90,12 @@ impl Generator<'_> {
     /// The first thread says what it waits for. All meet before any copy may begin.
     fn expect_copies(&mut self, cluster: Option<Cluster>, bytes: Src) -> Object {
         let object = self.make_object(1, Scope::Cluster);
-        let step = self.transfers(bytes);
-        let step = self.b.binary(BinaryOp::Or64, step, Src::Imm(object::ARRIVE));
+        let step = self.arrival_with(bytes);
         self.before_copies();
-        match cluster {
-            Some(_) => self.cluster_sync(),
-            None => self.sync(),
-        }
+        self.all_meet(cluster);
         // Before or behind the first copy.
         self.first_thread(|g| {
-            g.step(None, object.own(), step.into(), Ordering::Release(Scope::Cluster));
+            g.step(None, object.own(), step, Ordering::Release(Scope::Cluster));
         });
         object
     }
@@ -146,13 +149,8 @@ impl Generator<'_> {
         let thread = self.b.binary(BinaryOp::MulLo32, self.fixed.thread, Src::Imm(4));
         let at = self.b.binary(BinaryOp::RemU32, thread, bytes);
         let address = Address { base: at.into(), offset: self.landing() };
-        let d = vec![Some(self.target(Class::W32))];
-        let (space, access, ordering) = (Space::Shared, Access::B32, Ordering::Weak);
-        self.b.push(Op::Load { d, space, access, address, ordering });
-        match cluster {
-            Some(_) => self.cluster_sync(),
-            None => self.sync(),
-        }
+        self.read_word(address);
+        self.all_meet(cluster);
         self.unmake_object(object);
     }
 

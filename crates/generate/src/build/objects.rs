@@ -85,8 +85,14 @@ impl Generator<'_> {
 
     /// Instructions of the CTA's first thread alone.
     pub(super) fn first_thread(&mut self, make: impl FnOnce(&mut Self)) {
-        let first = self.b.compare(CompareOp::EqI32, self.fixed.thread, Src::Imm(0));
-        self.b.set_guard(Some(first.into()));
+        self.one_thread(0, make);
+    }
+
+    /// The same of the thread of a number.
+    fn one_thread(&mut self, number: u32, make: impl FnOnce(&mut Self)) {
+        let number = Src::Imm(number.into());
+        let is_it = self.b.compare(CompareOp::EqI32, self.fixed.thread, number);
+        self.b.set_guard(Some(is_it.into()));
         make(self);
         self.b.set_guard(None);
     }
@@ -108,6 +114,12 @@ impl Generator<'_> {
     pub(super) fn transfers(&mut self, bytes: Src) -> Reg {
         let bytes = self.b.unary(UnaryOp::ZeroExtend32, bytes);
         self.b.binary(BinaryOp::Shl64, bytes, Src::Imm(object::TRANSFERS.into()))
+    }
+
+    /// The same in one step with an arrival.
+    pub(super) fn arrival_with(&mut self, bytes: Src) -> Src {
+        let step = self.transfers(bytes);
+        self.b.binary(BinaryOp::Or64, step, Src::Imm(object::ARRIVE)).into()
     }
 
     /// So many bytes have come.
@@ -189,11 +201,9 @@ impl Generator<'_> {
 
     /// The last thread says that the transfers have come, perhaps before they are expected.
     fn thread_completes(&mut self, object: Object, bytes: Src) {
-        let last = Src::Imm(u64::from(self.threads) - 1);
-        let is_last = self.b.compare(CompareOp::EqI32, self.fixed.thread, last);
-        self.b.set_guard(Some(is_last.into()));
-        self.complete_transfers(object.own(), bytes, Ordering::Relaxed(object.scope));
-        self.b.set_guard(None);
+        self.one_thread(self.threads - 1, |g| {
+            g.complete_transfers(object.own(), bytes, Ordering::Relaxed(object.scope));
+        });
     }
 
     /// Threads arrive. The state before, if each has one.
@@ -228,14 +238,7 @@ impl Generator<'_> {
                 self.step(None, object.own(), one, ordering);
             }
             Arrivals::First => {
-                let step = match bytes {
-                    // In one step with the arrival.
-                    Some(bytes) => {
-                        let step = self.transfers(bytes);
-                        self.b.binary(BinaryOp::Or64, step, one).into()
-                    }
-                    None => one,
-                };
+                let step = bytes.map_or(one, |bytes| self.arrival_with(bytes));
                 self.sync();
                 self.first_thread(|g| g.step(None, object.own(), step, ordering));
             }
@@ -262,24 +265,17 @@ impl Generator<'_> {
     /// Threads arrive at several instructions.
     fn arrive_from_two_sides(&mut self, region: &Region, object: Object, drops: bool) {
         let p = self.kept_pred();
-        let one_mask = self.ballot(p, region.mask);
-        let other_mask = self.b.binary(BinaryOp::Xor32, region.mask, one_mask);
-        let (then, otherwise, join) = (self.b.block(), self.b.block(), self.b.block());
-        self.b.terminate(Terminator::Branch { p, then, otherwise });
-        for (side, mask) in [(then, one_mask), (otherwise, other_mask)] {
-            self.b.switch_to(side);
-            self.statements(region.inner(mask.into(), Together::Some), 2);
+        self.on_two_sides(region, p, |g, mask| {
+            g.statements(region.inner(mask, Together::Some), 2);
             match drops {
-                true => self.arrive_or_drop(object),
+                true => g.arrive_or_drop(object),
                 false => {
                     let ordering = Ordering::Release(object.scope);
-                    self.step(None, object.own(), Src::Imm(object::ARRIVE), ordering);
+                    g.step(None, object.own(), Src::Imm(object::ARRIVE), ordering);
                 }
             }
-            self.statements(region.inner(mask.into(), Together::Some), 2);
-            self.b.terminate(Terminator::Jump(join));
-        }
-        self.b.switch_to(join);
+            g.statements(region.inner(mask, Together::Some), 2);
+        });
     }
 
     /// Whether the phase of a state is odd.
@@ -330,7 +326,7 @@ impl Generator<'_> {
     }
 
     /// Where the word of a thread is that is there for the CTA.
-    fn word_of(&mut self, thread: Src) -> Address {
+    fn word_of(&mut self, thread: Reg) -> Address {
         let offset = self.b.binary(BinaryOp::MulLo32, thread, Src::Imm(4));
         Address { base: offset.into(), offset: i64::from(self.threads) * OWN as i64 }
     }
@@ -338,16 +334,14 @@ impl Generator<'_> {
     /// Each thread leaves a word; where a thread finds that of another one.
     fn leave_word(&mut self) -> Address {
         let value = self.word();
-        let address = self.word_of(self.fixed.thread.into());
+        let address = self.word_of(self.fixed.thread);
         let (space, access, ordering) = (Space::Shared, Access::B32, Ordering::Weak);
         self.b.push(Op::Store { values: vec![value], space, access, address, ordering });
-        let distance = Src::Imm(self.choices.below(64) as u64);
-        let theirs = self.b.binary(BinaryOp::AddI32, self.fixed.thread, distance);
-        let theirs = self.b.binary(BinaryOp::RemU32, theirs, Src::Imm(u64::from(self.threads)));
-        self.word_of(theirs.into())
+        let theirs = self.a_thread();
+        self.word_of(theirs)
     }
 
-    fn read_word(&mut self, address: Address) {
+    pub(super) fn read_word(&mut self, address: Address) {
         let d = vec![Some(self.target(Class::W32))];
         let (space, access, ordering) = (Space::Shared, Access::B32, Ordering::Weak);
         self.b.push(Op::Load { d, space, access, address, ordering });
@@ -360,10 +354,9 @@ impl Generator<'_> {
         let sends = self.choices.one_in(2);
         let object = self.make_object(if sends { 1 } else { threads }, Scope::Cluster);
         if sends {
-            let step = self.transfers(Src::Imm(4 * threads));
-            let step = self.b.binary(BinaryOp::Or64, step, Src::Imm(object::ARRIVE));
+            let step = self.arrival_with(Src::Imm(4 * threads));
             self.first_thread(|g| {
-                g.step(None, object.own(), step.into(), Ordering::Release(Scope::Cluster));
+                g.step(None, object.own(), step, Ordering::Release(Scope::Cluster));
             });
         }
         self.cluster_sync();

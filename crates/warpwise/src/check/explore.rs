@@ -67,8 +67,7 @@ impl Kernel {
         scouts: &mut dyn Scouts,
     ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
-        self.fits(device, config)?;
-        let image_base = device.load_image(&self.image)?;
+        let image_base = self.placed_on(device, config)?;
         let launch = config.launch(&params, image_base);
         let refuse = |error: LaunchError| self.refuse(refusal(&error));
         let memory = &device.memory;
@@ -139,8 +138,7 @@ impl Kernel {
         tell: &mut dyn FnMut(Scouted) -> bool,
     ) -> Result<(), Error> {
         let params = self.pack(args)?;
-        self.fits(device, config)?;
-        let image_base = device.load_image(&self.image)?;
+        let image_base = self.placed_on(device, config)?;
         let launch = config.launch(&params, image_base);
         let memory = &device.memory;
         let start = memory.snapshot();

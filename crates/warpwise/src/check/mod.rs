@@ -75,8 +75,7 @@ impl Kernel {
         args: &[Arg],
     ) -> Result<Checked, Error> {
         let params = self.pack(args)?;
-        self.fits(device, config)?;
-        let image_base = device.load_image(&self.image)?;
+        let image_base = self.placed_on(device, config)?;
         let launch = config.launch(&params, image_base);
         let kernel = &self.lowered.kernel;
         let (masks, messages) =

@@ -205,6 +205,19 @@ impl Kernel {
         self.run_packed(device, config, &params, || args.to_vec(), run)
     }
 
+    /// Where the variables of the module lie on a device that can launch the kernel so.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub(crate) fn placed_on(
+        &self,
+        device: &Device,
+        config: &LaunchConfig<'_>,
+    ) -> Result<u64, Error> {
+        self.fits(device, config)?;
+        device.load_image(&self.image)
+    }
+
     fn run_packed(
         &self,
         device: &Device,
@@ -213,8 +226,7 @@ impl Kernel {
         args: impl FnOnce() -> Vec<Arg>,
         run: impl FnOnce(&Launch<'_>, &Memory) -> Result<Outcome, LaunchError>,
     ) -> Result<Report, Error> {
-        self.fits(device, config)?;
-        let image_base = device.load_image(&self.image)?;
+        let image_base = self.placed_on(device, config)?;
         let launch = config.launch(params, image_base);
         let started = Instant::now();
         let outcome = run(&launch, &device.memory).map_err(|error| self.refuse(refusal(&error)))?;
