@@ -1,6 +1,7 @@
 //! Buffers on the device, made as the user says.
 
 use crate::fill::Fill;
+use crate::filled::Filled;
 use crate::npy::{Array, Contents};
 use crate::spec::{Spec, Subject};
 use half::{bf16, f16};
@@ -10,9 +11,6 @@ use std::io::BufReader;
 use std::path::Path;
 use warpwise::texture::Texels;
 use warpwise::{Arg, Buffer, Device, ElementType, Error, Kind, Module, Scalar};
-
-/// A buffer and what it holds.
-pub(crate) type Filled = (Buffer, Array);
 
 /// The argument of one parameter.
 #[derive(Debug)]
@@ -99,34 +97,39 @@ impl Maker<'_> {
                 let array = Array::flat(*ty, *count).ok_or_else(|| {
                     Refusal::Limit(format!("{whose}: {count} elements are too many"))
                 })?;
-                let buffer = self.reserve(&array, whose)?;
-                fill_buffer(self.device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
-                Draft::Ready(Arg::Buffer(buffer), Some((buffer, array)))
+                let buffer = self.reserve(array.bytes, whose)?.of(array.element);
+                let filled = Filled::new(buffer, array);
+                fill_new(self.device, &filled, *ty, *fill).map_err(Refusal::Limit)?;
+                Draft::Ready(Arg::Buffer(buffer), Some(filled))
             }
             Spec::Texture(spec) => {
+                let too_many = || Refusal::Limit(format!("{whose}: these are too many texels"));
                 let count = spec.count().unwrap_or(u64::MAX);
-                let array = Array::flat(spec.ty, count)
-                    .ok_or_else(|| Refusal::Limit(format!("{whose}: these are too many texels")))?;
-                let buffer = self.reserve(&array, whose)?;
-                fill_buffer(self.device, buffer, spec.ty, spec.fill).map_err(Refusal::Limit)?;
+                let array = Array::flat(spec.ty, count).ok_or_else(too_many)?;
+                let bytes = spec.texels.bytes().ok_or_else(too_many)?;
+                let has_gaps = bytes != array.bytes;
+                let buffer = self.reserve(bytes, whose)?;
+                // Where there are gaps, no place is said to be that of an element.
+                let buffer = if has_gaps { buffer } else { buffer.of(array.element) };
                 let texels = Texels { address: buffer.address, ..spec.texels };
+                let filled = Filled::texels(buffer, array, texels);
+                fill_new(self.device, &filled, spec.ty, spec.fill).map_err(Refusal::Limit)?;
                 let handle = match spec.texture(texels) {
                     Some(texture) => self.device.create_texture(texture)?,
                     None => self.device.create_surface(texels)?,
                 };
-                Draft::Ready(Arg::Scalar(handle.into()), Some((buffer, array)))
+                Draft::Ready(Arg::Scalar(handle.into()), Some(filled))
             }
             Spec::File(path) => {
                 let (array, contents, file) = open(path).map_err(Refusal::File)?;
-                let buffer = self.reserve(&array, whose)?;
+                let buffer = self.reserve(array.bytes, whose)?.of(array.element);
                 self.read_into(buffer, path, (&array, &contents, file))?;
-                Draft::Ready(Arg::Buffer(buffer), Some((buffer, array)))
+                Draft::Ready(Arg::Buffer(buffer), Some(Filled::new(buffer, array)))
             }
         })
     }
 
-    fn reserve(&mut self, array: &Array, whose: &str) -> Result<Buffer, Refusal> {
-        let bytes = array.bytes;
+    fn reserve(&mut self, bytes: u64, whose: &str) -> Result<Buffer, Refusal> {
         let Some(left) = self.budget.checked_sub(bytes) else {
             let budget = *self.budget;
             return Err(Refusal::Limit(format!(
@@ -135,8 +138,7 @@ impl Maker<'_> {
         };
         *self.budget = left;
         let made = self.device.allocate(bytes);
-        let buffer = made.map_err(|error| Refusal::Limit(format!("{whose}: {error}")))?;
-        Ok(buffer.of(array.element))
+        made.map_err(|error| Refusal::Limit(format!("{whose}: {error}")))
     }
 
     fn read_into(
@@ -158,8 +160,9 @@ impl Maker<'_> {
                 Argument { arg: arg.clone(), array: array.clone(), fields: Vec::new() }
             }
             Draft::Reference(subject) => {
-                let (buffer, array) = self.referred(subject, all)?;
-                Argument { arg: buffer.into(), array: Some((buffer, array)), fields: Vec::new() }
+                let filled = self.referred(subject, all)?;
+                let arg = filled.buffer.into();
+                Argument { arg, array: Some(filled), fields: Vec::new() }
             }
             Draft::Struct(drafts) => {
                 let fields = drafts.iter().map(|field| self.argument(field, all));
@@ -212,7 +215,7 @@ impl Maker<'_> {
         let buffer = self.device.variable(self.module, variable.name())?;
         let count = variable.bytes() / element.bytes() as u64;
         match (buffer, Array::flat(element, count)) {
-            (Some(buffer), Some(array)) => Ok((buffer, array)),
+            (Some(buffer), Some(array)) => Ok(Filled::new(buffer, array)),
             _ => Err(Refusal::Limit(format!("`{name}` is too large"))),
         }
     }
@@ -233,16 +236,16 @@ impl Maker<'_> {
         match spec {
             Spec::Buffer { ty, count, fill } => {
                 fits(*ty, *count)?;
-                let (buffer, array) = self.variable(name, Some(*ty))?;
-                fill_all(self.device, buffer, *ty, *fill).map_err(Refusal::Limit)?;
-                Ok(Some((buffer, array)))
+                let filled = self.variable(name, Some(*ty))?;
+                fill_all(self.device, &filled, *ty, *fill).map_err(Refusal::Limit)?;
+                Ok(Some(filled))
             }
             Spec::File(path) => {
                 let (array, contents, file) = open(path).map_err(Refusal::File)?;
                 fits(array.element, array.bytes / array.element.bytes() as u64)?;
-                let (buffer, _) = self.variable(name, None)?;
+                let Filled { buffer, .. } = self.variable(name, None)?;
                 self.read_into(buffer, path, (&array, &contents, file))?;
-                Ok(Some((buffer, array)))
+                Ok(Some(Filled::new(buffer, array)))
             }
             Spec::Scalar(_)
             | Spec::Bytes(_)
@@ -286,23 +289,23 @@ pub(crate) fn open(path: &Path) -> Result<(Array, Contents, BufReader<File>), St
 }
 
 /// Fills a new buffer.
-fn fill_buffer(device: &Device, buffer: Buffer, ty: ElementType, fill: Fill) -> Result<(), String> {
+fn fill_new(device: &Device, to: &Filled, ty: ElementType, fill: Fill) -> Result<(), String> {
     match fill {
         Fill::Value(value) if value.bits() == 0 => Ok(()),
-        _ => fill_all(device, buffer, ty, fill),
+        _ => fill_all(device, to, ty, fill),
     }
 }
 
-fn fill_all(device: &Device, buffer: Buffer, ty: ElementType, fill: Fill) -> Result<(), String> {
+fn fill_all(device: &Device, to: &Filled, ty: ElementType, fill: Fill) -> Result<(), String> {
     const PIECE: u64 = 1 << 16;
-    let count = buffer.bytes / ty.bytes() as u64;
+    let count = to.array.bytes / ty.bytes() as u64;
     let mut elements = elements(ty, fill);
     let mut first = 0;
     while first < count {
         let last = count.min(first + PIECE);
         let piece = bytes_of(ty, elements.by_ref().take((last - first) as usize));
         let offset = first * ty.bytes() as u64;
-        device.write(buffer, offset, &piece).map_err(|error| error.to_string())?;
+        to.write(device, offset, &piece).map_err(|error| error.to_string())?;
         first = last;
     }
     Ok(())

@@ -12,6 +12,7 @@ mod exec;
 mod expect;
 mod explain;
 mod fill;
+mod filled;
 mod form;
 mod forms;
 mod info;

@@ -1,6 +1,7 @@
 //! A launch that is ready.
 
-use crate::buffers::{Argument, Filled};
+use crate::buffers::Argument;
+use crate::filled::Filled;
 use warpwise::{Device, Kernel, Module};
 
 /// What a launch needs.

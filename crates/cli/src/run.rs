@@ -2,8 +2,9 @@
 
 use crate::accept::Acceptance;
 use crate::arguments::{Out, ReportFormat, RunArguments, RunCommand, Selection, Set};
-use crate::buffers::{self, Filled, Maker, Refusal};
+use crate::buffers::{self, Maker, Refusal};
 use crate::expect;
+use crate::filled::Filled;
 use crate::form::Form;
 use crate::interrupt;
 use crate::json::{Document, JsonComparison, JsonExpectation, JsonOutput, JsonPrint, JsonStats};
@@ -16,7 +17,6 @@ use crate::save;
 use crate::spec::Subject;
 use crate::status::Status;
 use std::fmt::Write as _;
-use std::io::Read;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ use std::sync::atomic::Ordering;
 use warpwise::diag::junit::Case;
 use warpwise::diag::{Class, Diagnostic, Severity, Sources};
 use warpwise::{
-    Arg, Buffer, CodeCache, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report,
-    Scalar, Stats, demangled,
+    Arg, CodeCache, Device, ElementType, Kernel, LaunchConfig, Module, Printed, Report, Scalar,
+    Stats, demangled,
 };
 
 /// The form of its document.
@@ -209,7 +209,7 @@ pub(crate) fn prepare(arguments: &RunArguments, said: &mut Said) -> Result<Prepa
         prepared.selected(what, option)?;
     }
     for Out { what, file } in &arguments.expects {
-        let (_, array) = prepared.selected(what, "--expect")?;
+        let Filled { array, .. } = prepared.selected(what, "--expect")?;
         prepared.comparable(what, file, &array, &expect::header(file)?)?;
     }
     Ok(prepared)
@@ -251,7 +251,7 @@ impl Prepared {
             .filter_map(|(at, field)| field.as_ref().map(|_| format!("{nth}.{at}")))
             .collect();
         match (filled, buffers.is_empty()) {
-            (Some((buffer, array)), _) => Ok((*buffer, array.seen_as(*element))),
+            (Some(filled), _) => Ok(filled.seen_as(*element)),
             (None, true) => refuse("the argument is not a buffer"),
             (None, false) => refuse(&format!(
                 "it is not a buffer; the structure's buffers are {}",
@@ -306,30 +306,6 @@ impl Prepared {
     }
 }
 
-/// What a buffer holds, read piece by piece.
-struct Download<'d> {
-    device: &'d Device,
-    buffer: Buffer,
-    done: u64,
-}
-
-impl<'d> Download<'d> {
-    fn new(device: &'d Device, buffer: Buffer) -> Download<'d> {
-        Download { device, buffer, done: 0 }
-    }
-}
-
-impl Read for Download<'_> {
-    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
-        let left = usize::try_from(self.buffer.bytes - self.done).unwrap_or(usize::MAX);
-        let count = left.min(to.len());
-        let copied = self.device.read(self.buffer, self.done, &mut to[..count]);
-        copied.map_err(|error| std::io::Error::other(error.to_string()))?;
-        self.done += count as u64;
-        Ok(count)
-    }
-}
-
 /// Writes, prints and compares what the user asked for after a run. Whether all is as expected.
 pub(crate) fn deliver(
     arguments: &RunArguments,
@@ -344,8 +320,9 @@ pub(crate) fn deliver(
         false => JsonStats::from(&report.stats),
     });
     for out in &arguments.outs {
-        let (buffer, array) = prepared.selected(&out.what, "--out")?;
-        let written = output::write(&out.file, &array, Download::new(&prepared.device, buffer));
+        let filled = prepared.selected(&out.what, "--out")?;
+        let array = &filled.array;
+        let written = output::write(&out.file, array, filled.download(&prepared.device));
         written.map_err(|why| Stop::new(Status::Rejected, Class::BadInput, why))?;
         said.document.outputs.push(JsonOutput {
             of: (&out.what.subject).into(),
@@ -355,10 +332,11 @@ pub(crate) fn deliver(
         });
     }
     for print in &arguments.prints {
-        let (buffer, array) = prepared.selected(&print.what, "--print")?;
+        let filled = prepared.selected(&print.what, "--print")?;
+        let array = &filled.array;
         let wanted = print.count.unwrap_or(u64::MAX).saturating_mul(array.element.bytes() as u64);
-        let data = prepared.device.bytes(Buffer { bytes: buffer.bytes.min(wanted), ..buffer })?;
-        let values = elements(&data, &array, print.count);
+        let data = filled.bytes(&prepared.device, wanted)?;
+        let values = elements(&data, array, print.count);
         match said.as_text {
             false => said.document.prints.push(JsonPrint {
                 of: (&print.what.subject).into(),
@@ -395,10 +373,10 @@ fn compared(
     file: &Path,
     said: &mut Said,
 ) -> Result<bool, Stop> {
-    let (buffer, array) = prepared.selected(what, "--expect")?;
+    let filled = prepared.selected(what, "--expect")?;
     let expected = expect::load(file)?;
-    let ty = prepared.comparable(what, file, &array, &expected.array)?;
-    let (got, tolerance) = (prepared.device.bytes(buffer)?, arguments.tolerance());
+    let ty = prepared.comparable(what, file, &filled.array, &expected.array)?;
+    let (got, tolerance) = (filled.bytes(&prepared.device, u64::MAX)?, arguments.tolerance());
     let found = warpwise::compare(&got, &expected.bytes, ty, tolerance);
     let Some(found) = found else {
         let message = format!("{} has changed while the kernel ran", file.display());

@@ -46,7 +46,7 @@ pub(crate) fn end(
     file: &Path,
 ) -> Result<(), Stop> {
     for what in arguments.outs.iter().chain(&arguments.expects).map(|out| &out.what) {
-        let (buffer, _) = prepared.selected(what, "--out")?;
+        let buffer = prepared.selected(what, "--out")?.buffer;
         let variable = match &what.subject {
             Subject::Argument(..) => None,
             Subject::Name(name) => {

@@ -62,7 +62,7 @@ pub(crate) fn sampler(text: &str) -> Result<u64, String> {
 impl TextureSpec {
     /// Channels of all texels.
     pub(crate) fn count(&self) -> Option<u64> {
-        Some(self.texels.bytes()? / self.ty.bytes() as u64)
+        Some(self.texels.contents()? / self.ty.bytes() as u64)
     }
 
     /// The texture, with texels at an address; `None` for a surface.
@@ -131,7 +131,9 @@ impl TextureSpec {
         if is_surface && is_sampled {
             return Err("a surface has no option but `layers`".to_owned());
         }
-        let texels = Texels::dense(0, format, all, layers);
+        // Kernels may read the texels of a texture as a buffer (`&NAME`), of which numpy's arrays have no gaps, either.
+        let texels = if is_surface { Texels::array } else { Texels::dense };
+        let texels = texels(0, format, all, layers);
         let reading = (!is_surface).then_some(reading);
         Ok(TextureSpec { ty, texels, fill: fill(ty, value)?, reading })
     }

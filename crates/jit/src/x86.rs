@@ -133,7 +133,8 @@ fn register8(number: u32) -> Register {
         Register::SIL,
         Register::DIL,
     ];
-    LOW.get(number as usize).copied().unwrap_or(Register::R8L + (number - 8).min(7))
+    let low = LOW.get(number as usize).copied();
+    low.unwrap_or_else(|| Register::R8L + number.saturating_sub(8).min(7))
 }
 
 /// Loads and stores a whole vector register; the load copies registers, too.

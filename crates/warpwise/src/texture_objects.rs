@@ -2,16 +2,45 @@
 
 use crate::device::{Buffer, Device};
 use crate::error::{Error, Stage};
+use bytemuck::{AnyBitPattern, NoUninit};
 use diag::Class;
+use std::ops::Range;
 use vm::texture::{Format, Texels, Texture, TextureError, TextureObject};
 
-/// An array (`cudaArray_t`): texels in device memory, in an order of Warpwise's own, which is rows without gaps.
+/// An array (`cudaArray_t`): texels in device memory, in an order of Warpwise's own: rows, each of which begins at a
+/// multiple of 16 bytes (`texels.pitch`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureArray {
     /// The memory that holds it.
     pub buffer: Buffer,
     /// Its texels, for textures and surfaces.
     pub texels: Texels,
+}
+
+/// Bytes of texels that lie in one row.
+struct Piece {
+    /// Where they lie in the buffer.
+    place: u64,
+    /// Which they are of all, if nothing lies between rows.
+    held: Range<usize>,
+}
+
+/// So many bytes of an array, from the first one on.
+fn pieces(array: TextureArray, bytes: usize) -> Result<impl Iterator<Item = Piece>, Error> {
+    let texels = array.texels;
+    if texels.contents().is_none_or(|all| bytes as u64 > all)
+        || texels.bytes() > Some(array.buffer.bytes)
+    {
+        let message = format!("{bytes} bytes are more than the array has");
+        return Err(Error::message(Stage::Launch, Class::BadInput, message));
+    }
+    let mut done = 0;
+    Ok(std::iter::from_fn(move || {
+        let (place, here) = texels.place(done as u64);
+        let held = done..bytes.min(done + here as usize);
+        done = held.end;
+        (!held.is_empty()).then_some(Piece { place, held })
+    }))
 }
 
 impl From<TextureError> for Error {
@@ -61,7 +90,8 @@ impl Device {
     }
 
     /// Allocates an array of zeroed texels: width, height and depth, 0 for a dimension that there is not, and layers, 0 without
-    /// any; a cube map has six layers for each cube. The buffer is written and read by rows without gaps, and freed as any other.
+    /// any; a cube map has six layers for each cube. Rows lie `texels.pitch` bytes from each other in the buffer, planes and layers
+    /// `texels.slice`; [`Device::write_array`] and [`Device::read_array`] know.
     ///
     /// # Errors
     /// So much memory is not left.
@@ -71,13 +101,37 @@ impl Device {
         extents: [u32; 3],
         layers: u32,
     ) -> Result<TextureArray, Error> {
-        let sized = Texels::dense(0, format, extents, layers);
+        let sized = Texels::array(0, format, extents, layers);
         let bytes = sized.bytes().ok_or_else(|| {
             let message = "these are more texels than any memory holds";
             Error::message(Stage::Launch, Class::Limit, message)
         })?;
         let buffer = self.allocate(bytes)?;
         Ok(TextureArray { buffer, texels: Texels { address: buffer.address, ..sized } })
+    }
+
+    /// Writes the texels of an array from the first one on: those of a row behind those of the row before, without gaps.
+    ///
+    /// # Errors
+    /// There are more than the array has, or it is not of this device.
+    pub fn write_array<T: NoUninit>(&self, array: TextureArray, texels: &[T]) -> Result<(), Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(texels);
+        for Piece { place, held } in pieces(array, bytes.len())? {
+            self.write(array.buffer, place, &bytes[held])?;
+        }
+        Ok(())
+    }
+
+    /// The texels of an array, as [`Device::write_array`] writes them; bytes that fill no whole value at their end are left out.
+    ///
+    /// # Errors
+    /// It is not of this device.
+    pub fn read_array<T: AnyBitPattern>(&self, array: TextureArray) -> Result<Vec<T>, Error> {
+        let mut bytes = vec![0; array.texels.contents().map_or(usize::MAX, |all| all as usize)];
+        for Piece { place, held } in pieces(array, bytes.len())? {
+            self.read(array.buffer, place, &mut bytes[held])?;
+        }
+        Ok(bytes.chunks_exact(size_of::<T>().max(1)).map(bytemuck::pod_read_unaligned).collect())
     }
 
     /// Frees an array.

@@ -172,6 +172,33 @@ fn outside_a_surface_an_access_traps() {
     assert_eq!(run(narrow), Some(FaultKind::Trap));
 }
 
+/// Rows of an array begin at multiples of 16 bytes, so that an access to a surface may be wider than a texel wherever it is
+/// aligned in its row; what is written and read as a whole has no gaps.
+#[test]
+fn an_array_has_rows_for_wide_accesses() {
+    let device = Device::new().expect("the host gives memory");
+    let bytes = Format { channels: 1, bits: 8, kind: ChannelKind::Unsigned };
+    for (extents, layers) in [([5, 3, 0], 0), ([5, 3, 2], 0), ([20, 3, 0], 4), ([16, 2, 0], 0)] {
+        let array = device.create_array(bytes, extents, layers).expect("it fits");
+        let count = array.texels.contents().expect("they are few") as usize;
+        assert!(array.texels.pitch.is_multiple_of(16) && array.buffer.bytes >= count as u64);
+        let values: Vec<u8> = (0..count).map(|nth| nth as u8).collect();
+        device.write_array(array, &values).expect("it is there");
+        assert_eq!(device.read_array::<u8>(array).ok(), Some(values.clone()));
+        let last = array.texels.bytes().expect("they are few") - 1;
+        let row = extents[0] as usize;
+        let mut second = vec![0; row];
+        device.read(array.buffer, array.texels.pitch, &mut second).expect("inside");
+        assert_eq!(second, values[row..2 * row]);
+        let mut end = [0];
+        device.read(array.buffer, last, &mut end).expect("inside");
+        assert_eq!(end[0], values[count - 1]);
+        let too_many = vec![0_u8; count + 1];
+        assert!(matches!(device.write_array(array, &too_many), Err(Error::BadInput(_))));
+        assert_eq!(device.read_array::<[u8; 4]>(array).map(|it| it.len()).ok(), Some(count / 4));
+    }
+}
+
 #[test]
 fn textures_that_cannot_be_are_refused() {
     let device = Device::new().expect("the host gives memory");

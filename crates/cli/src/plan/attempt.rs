@@ -2,8 +2,9 @@
 
 use super::form::FaultWord;
 use super::read::{Equals, Expect, Launch, Named, Setting, Test, is_error, listed};
-use crate::buffers::{self, Filled, Maker, Refusal};
+use crate::buffers::{self, Maker, Refusal};
 use crate::expect::{self, Loaded};
+use crate::filled::Filled;
 use crate::npy::Array;
 use crate::report::{Stop, Told};
 use schemars::JsonSchema;
@@ -388,8 +389,7 @@ impl Run<'_> {
     ) -> Result<Filled, Refusal> {
         let Some(module) = module else {
             let unknown = || Refusal::Usage(format!("there is no buffer `{name}`"));
-            let (buffer, array) = self.buffers.get(name).ok_or_else(unknown)?;
-            return Ok((*buffer, array.seen_as(element)));
+            return Ok(self.buffers.get(name).ok_or_else(unknown)?.seen_as(element));
         };
         let of = |known: &&(Arc<Module>, String, Filled)| {
             Arc::ptr_eq(&known.0, module) && known.1 == name
@@ -405,16 +405,16 @@ impl Run<'_> {
         let place = expect.place;
         let at = |refusal: Refusal| (place, Stop::from(refusal));
         let lost = |error| (place, Stop::from(error));
-        let (buffer, array) =
+        let filled =
             self.result(&expect.name, expect.module.as_ref(), expect.element).map_err(at)?;
         let of = warpwise::plain_name(&expect.name);
         let wrong = |why: String| {
             (expect.expected.0, Stop::usage(format!("`{of}` cannot be compared: {why}")))
         };
         let Loaded { array: mut wanted, bytes: mut expected } =
-            self.expected(expect, &array, &wrong)?;
-        let mut array = bytes_as(&array, expect, &wanted);
-        let got = self.device.bytes(buffer).map_err(lost)?;
+            self.expected(expect, &filled.array, &wrong)?;
+        let mut array = bytes_as(&filled.array, expect, &wanted);
+        let got = filled.bytes(&self.device, u64::MAX).map_err(lost)?;
         if let Some(first) = expect.first {
             (array, wanted) = (array.beginning(first), wanted.beginning(first));
             expected.truncate(wanted.bytes as usize);
@@ -459,9 +459,10 @@ impl Run<'_> {
                 Loaded { array: flat, bytes: bytes.repeat(count) }
             }
             Equals::Same { name, module } => {
-                let (buffer, array) = self.result(name, module.as_ref(), None).map_err(at)?;
-                let bytes = self.device.bytes(buffer).map_err(|error| at(error.into()))?;
-                Loaded { array, bytes }
+                let filled = self.result(name, module.as_ref(), None).map_err(at)?;
+                let bytes = filled.bytes(&self.device, u64::MAX);
+                let bytes = bytes.map_err(|error| at(error.into()))?;
+                Loaded { array: filled.array, bytes }
             }
             Equals::List(words) => {
                 let bytes = listed(words, array.element).map_err(wrong)?;

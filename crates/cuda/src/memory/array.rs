@@ -83,16 +83,16 @@ pub(super) fn texels(described: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<Texels> {
         true => ([width, height, 0], depth),
         false => ([width, height, depth], 0),
     };
-    Ok(Texels::dense(0, format, extents, layers))
+    Ok(Texels::array(0, format, extents, layers))
 }
 
 fn created(to: Out<CUarray>, described: CUDA_ARRAY3D_DESCRIPTOR) -> Answer {
     let context = current()?;
     to.check()?;
-    let dense = texels(&described)?;
-    let bytes = dense.bytes().ok_or(CUresult::OUT_OF_MEMORY)?;
+    let sized = texels(&described)?;
+    let bytes = sized.bytes().ok_or(CUresult::OUT_OF_MEMORY)?;
     let address = space::allocate(&context, bytes, Kind::Array, 0)?;
-    let texels = Texels { address, ..dense };
+    let texels = Texels { address, ..sized };
     let array = Array { described, texels, context: Arc::clone(&context), is_level: false };
     let handle = arrays().insert(Arc::new(array));
     context.owns(handle, forget);

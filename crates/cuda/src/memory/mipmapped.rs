@@ -45,12 +45,12 @@ pub(crate) fn mipmapped_create(
     let context = current()?;
     to.check()?;
     let described = described.get()?;
-    let dense = texels(&described)?;
+    let sized = texels(&described)?;
     // More than there can be are as many as there can be, as the documentation has it.
-    let levels = levels.clamp(1, dense.most_levels());
-    let bytes = dense.bytes_of_levels(levels).ok_or(CUresult::OUT_OF_MEMORY)?;
+    let levels = levels.clamp(1, sized.most_levels());
+    let bytes = sized.bytes_of_levels(levels).ok_or(CUresult::OUT_OF_MEMORY)?;
     let address = space::allocate(&context, bytes, Kind::Array, 0)?;
-    let texels = Texels { address, ..dense };
+    let texels = Texels { address, ..sized };
     let array = |nth: u32| {
         let texels = texels.level(nth);
         let [width, height, depth] = texels.extents.map(u64::from);

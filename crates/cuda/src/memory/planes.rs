@@ -23,7 +23,7 @@ fn side(of: &Side3D, [width, height, depth]: [u64; 3]) -> Answer<Side> {
             let texels = &array.texels;
             let rows = u64::from(texels.extents[1].max(1));
             let planes = u64::from(texels.extents[2].max(texels.layers).max(1));
-            let inside = of.x_bytes.checked_add(width).is_some_and(|end| end <= texels.pitch)
+            let inside = of.x_bytes.checked_add(width).is_some_and(|end| end <= texels.row_bytes())
                 && of.y.checked_add(height).is_some_and(|end| end <= rows)
                 && of.z.checked_add(depth).is_some_and(|end| end <= planes);
             if !inside {
@@ -151,11 +151,11 @@ pub(crate) fn copy_3d_peer_async(
     copy(default, stream, peer(&given.get()?)?, false)
 }
 
-/// Bytes of an array from an offset on, as memory of one row.
+/// Bytes of an array of one dimension, or of the first row of another one, from an offset on.
 fn within(handle: CUarray, offset: u64, bytes: u64) -> Answer<Side> {
     let array = array(handle)?;
-    let all = array.texels.bytes().unwrap_or(0);
-    match offset.checked_add(bytes).is_some_and(|end| end <= all) {
+    let row = array.texels.row_bytes();
+    match offset.checked_add(bytes).is_some_and(|end| end <= row) {
         true => Ok(line(array.texels.address + offset, false)),
         false => Err(CUresult::INVALID_VALUE),
     }

@@ -52,9 +52,41 @@ pub struct Texels {
 impl Texels {
     /// Texels that lie one behind the other without gaps.
     pub fn dense(address: u64, format: Format, extents: [u32; 3], layers: u32) -> Texels {
-        let pitch = u64::from(extents[0]).saturating_mul(format.bytes());
-        let slice = pitch.saturating_mul(extents[1].max(1).into());
-        Texels { address, format, extents, layers, pitch, slice }
+        let mut texels = Texels { address, format, extents, layers, pitch: 0, slice: 0 };
+        texels.pitch = texels.row_bytes();
+        texels.slice = texels.pitch.saturating_mul(extents[1].max(1).into());
+        texels
+    }
+
+    /// The texels of an array (`cudaArray_t`), whose rows begin at multiples of [`ROW`] bytes: an access to a surface may be wider
+    /// than a texel, and is aligned if its place in the row is.
+    pub fn array(address: u64, format: Format, extents: [u32; 3], layers: u32) -> Texels {
+        let dense = Texels::dense(address, format, extents, layers);
+        let pitch = dense.pitch.checked_next_multiple_of(ROW).unwrap_or(u64::MAX);
+        Texels { pitch, slice: pitch.saturating_mul(extents[1].max(1).into()), ..dense }
+    }
+
+    /// Bytes of the texels of a row.
+    pub fn row_bytes(&self) -> u64 {
+        u64::from(self.extents[0]).saturating_mul(self.format.bytes())
+    }
+
+    /// Bytes of all texels, without what lies between rows; `None` if there are too many.
+    pub fn contents(&self) -> Option<u64> {
+        let rows = u64::from(self.extents[1].max(1));
+        let slices = u64::from(self.extents[2].max(self.layers).max(1));
+        self.row_bytes().checked_mul(rows)?.checked_mul(slices)
+    }
+
+    /// Where a byte of the texels lies from the first one on, if they are counted without what lies between rows, and how many
+    /// more follow it in its row.
+    pub fn place(&self, nth: u64) -> (u64, u64) {
+        let row = self.row_bytes().max(1);
+        let (rows, inside) = (nth / row, nth % row);
+        let height = u64::from(self.extents[1].max(1));
+        let (slice, row_of_it) = (rows / height, rows % height);
+        let before = slice.saturating_mul(self.slice).saturating_add(row_of_it * self.pitch);
+        (before.saturating_add(inside), row - inside)
     }
 
     /// Bytes from the first texel to the end of the last one; `None` if no memory holds them.
@@ -65,7 +97,7 @@ impl Texels {
         width.checked_mul(self.format.bytes())?.checked_add(rows)?.checked_add(slices)
     }
 
-    /// The texels of a level of detail, of which these are those of the first. Extents halve from level to level; a level begins at a
+    /// The texels of a level of detail, of which these are those of the first, an array each. Extents halve from level to level; a level begins at a
     /// multiple of [`LEVEL`] bytes behind the beginning of the one before.
     pub fn level(&self, nth: u32) -> Texels {
         let mut level = *self;
@@ -74,7 +106,7 @@ impl Texels {
             let bytes = level.bytes().unwrap_or(0).next_multiple_of(LEVEL);
             let address = level.address.saturating_add(bytes);
             let extents = level.extents.map(halved);
-            level = Texels::dense(address, level.format, extents, level.layers);
+            level = Texels::array(address, level.format, extents, level.layers);
         }
         level
     }
@@ -111,7 +143,7 @@ impl Texels {
             }
             _ => {}
         }
-        let row = u64::from(self.extents[0]) * self.format.bytes();
+        let row = self.row_bytes();
         if self.pitch < row || self.slice < row {
             return Err(TextureError("rows, planes or layers overlap"));
         }
@@ -129,6 +161,8 @@ pub enum ReadMode {
     Normalized,
 }
 
+/// Rows of arrays begin at multiples of so many bytes: as many as the widest access to a surface has.
+const ROW: u64 = 16;
 /// Levels of detail begin at multiples of so many bytes, counted from the first one.
 pub const LEVEL: u64 = 512;
 /// Levels of detail of any texture, at most.
