@@ -319,7 +319,7 @@ class Kernel:
         pedantic: bool = False,
         **options: Unpack[Options],
     ) -> Checked:
-        """Checks it under ``n`` other schedules, from a seed, or with ``n=None`` under every one that can do anything else.
+        """Checks it under ``n`` other schedules, a million at most, from a seed, or with ``n=None`` under every one that can do anything else.
 
         What only one of them shows comes with a ``schedule`` that replays it. With an ``executor`` of ``concurrent.futures``
         (threads, processes, or those of Ray and Dask) it runs the schedules; the findings are those of one process, whatever
