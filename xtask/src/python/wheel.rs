@@ -17,8 +17,10 @@ const PORTABLE: [&str; 2] = [MATURIN, "ziglang"];
 /// What the tests need beside the package.
 const FOR_TESTS: [&str; 4] = ["pytest>=8", "pytest-xdist", "numpy", "mypy"];
 
-/// Where what is for old systems is built.
+/// Where what is for old systems is built: what programs load, and the module, for which maturin's flags are others. In one folder each build would
+/// throw the other one's away.
 const PLACE: &str = "target/dist/build";
+const MODULE: &str = "target/dist/module";
 
 /// How a wheel is made.
 #[derive(Clone, Copy)]
@@ -85,7 +87,7 @@ pub(super) fn build(root: &Path, make: Make) -> Result<PathBuf, String> {
         maturin.args(["--zig", "--compatibility", "manylinux2014"]);
         maturin.args(["--target", &machine.of_libraries()]);
         // The module names no place of this machine, and the bill of materials no time but the commit's.
-        release::same_anywhere(&mut maturin, root, &root.join(PLACE));
+        release::same_anywhere(&mut maturin, root, &root.join(MODULE));
         maturin.env(release::TIME, release::time(root)?);
     }
     run(&mut maturin)?;
