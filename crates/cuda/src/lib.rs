@@ -31,6 +31,7 @@ mod operation;
 mod prepare;
 mod procaddr;
 mod program;
+mod reference;
 mod registry;
 mod report;
 mod say;
