@@ -79,6 +79,7 @@ pub(crate) fn batch(
     if count > MOST || flags != 0 {
         return Err(CUresult::INVALID_VALUE);
     }
+    params.check()?;
     let all = params.as_in().list(count as usize)?;
     let all: Vec<Operation> = all.iter().map(listed).collect::<Answer<_>>()?;
     all.into_iter().try_for_each(|operation| stream.issue(operation))
