@@ -39,6 +39,7 @@ mod settings;
 mod start;
 mod stream;
 mod table;
+mod tensor_map;
 mod texture;
 mod user_object;
 mod watch;

@@ -37,6 +37,9 @@ structures! {
     /// An attribute of a launch; its value as words.
     CUlaunchAttribute { id: u32, pad: u32, value: [u64; 8], }
 
+    /// A tensor, as kernels find it.
+    CUtensorMap { bytes: [u8; 128], }
+
     /// A word of memory that a stream writes or waits for, or a barrier.
     CUstreamBatchMemOpParams {
         operation: u32,
