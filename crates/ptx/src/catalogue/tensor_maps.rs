@@ -5,8 +5,8 @@ use super::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use ir::tensor_map::{ADDRESS, ELEMENT, MARK, MARKED, RANK, SWIZZLE, extent, stride, tile};
 use ir::{
-    Access, Address, BinaryOp, Class, CompareOp, Op, Ordering, Space, Special, Src, Terminator,
-    UnaryOp,
+    Access, Address, BinaryOp, Class, Collective, CompareOp, Members, Op, Ordering, Space, Special,
+    Src, Terminator, UnaryOp,
 };
 
 /// The logarithms of the bytes of an element, by the codes of `.elemtype`, from `.u8` to `.bf16`; none for `.f32.ftz`, which changes
@@ -143,20 +143,27 @@ pub(super) fn only_first(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     }
 }
 
-/// `tensormap.cp_fenceproxy`: each lane copies four bytes.
+/// `tensormap.cp_fenceproxy`: each lane of the warp copies four bytes, and nobody goes on before all have.
 pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let [to, from] = ["d", "a"].map(|name| lo.address(inst, name));
     let ((to, _), (from, _)) = (to?, from?);
+    let meet = || Op::Collective {
+        what: Collective::WarpSync,
+        members: Members::Mask(Src::Imm(u32::MAX.into())),
+        aligned: true,
+    };
+    lo.b.push(meet());
     let lane = lo.b.reg(Class::W32);
     lo.b.push(Op::Special { d: lane, what: Special::Laneid });
     let offset = lo.b.binary(BinaryOp::MulLo32, lane, Src::Imm(4));
     let to = at(lo, to, offset.into(), Class::W64);
     let from = at(lo, from, offset.into(), Class::W32);
     let (d, access, ordering) = (lo.b.reg(Class::W32), Access::B32, Ordering::Weak);
-    let loaded = vec![Some(d)].into();
+    let loaded = vec![Some(d)];
     lo.b.push(Op::Load { d: loaded, space: Space::Shared, access, address: from, ordering });
     let values = vec![d.into()];
     lo.b.push(Op::Store { values, space: Space::Global, access, address: to, ordering });
+    lo.b.push(meet());
     Ok(())
 }
 

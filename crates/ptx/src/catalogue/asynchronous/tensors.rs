@@ -180,7 +180,7 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
         let d = lo.b.reg(ir::Builder::class_of(access));
         let address = Address { offset: at.offset + offset, ..at };
         let ordering = Ordering::Weak;
-        lo.b.push(Op::Load { d: vec![Some(d)].into(), space, access, address, ordering });
+        lo.b.push(Op::Load { d: vec![Some(d)], space, access, address, ordering });
         d
     };
     let mark = field(lo, MARKED, Access::B32);
