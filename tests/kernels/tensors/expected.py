@@ -18,3 +18,14 @@ for name, x, y in [("inside", 16, 3), ("corner", -5, -2), ("end", 30, 8)]:
             held[j, piece ^ (j // 2 % 4)] = box[j, 4 * piece : 4 * piece + 4]
     np.save(f"held_{name}.npy", held.ravel())
     np.save(f"copied_{name}.npy", copied.ravel())
+
+# `rows`: four rows, as the coordinates name them (5.5.3.2 ".tile::gather4 and .tile::scatter4 modes").
+for name, x, ys in [("rows", 20, (3, 10, 0, 11)), ("rows_left", -4, (7, 7, -1, 2))]:
+    held = np.zeros((4, 16), np.uint32)
+    copied = np.full((HEIGHT, PITCH), 7, np.uint32)
+    for j, y in enumerate(ys):
+        for i in range(16):
+            if 0 <= x + i < WIDTH and 0 <= y < HEIGHT:
+                held[j, i] = copied[y, x + i] = tensor[y, x + i]
+    np.save(f"held_{name}.npy", held.ravel())
+    np.save(f"copied_{name}.npy", copied.ravel())

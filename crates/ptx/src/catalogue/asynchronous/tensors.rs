@@ -33,7 +33,13 @@ struct Boxed {
     extents: Vec<Reg>,
     /// In each dimension but the first.
     strides: Vec<Reg>,
-    corner: Vec<Src>,
+    corner: Corner,
+}
+
+/// The first element of a box in each dimension; the rows of one whose rows lie anywhere (`.tile::gather4`, `.tile::scatter4`).
+struct Corner {
+    first: Vec<Src>,
+    rows: Option<[Src; 4]>,
 }
 
 /// Bytes of a row of the box.
@@ -52,7 +58,7 @@ struct Piece {
 /// Where an instruction finds the tensor map, and the box in the tensor.
 struct Named {
     map: (Space, Address),
-    corner: Vec<Src>,
+    corner: Corner,
 }
 
 fn named(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Named> {
@@ -63,7 +69,16 @@ fn named(lo: &mut Lowering, inst: &Inst<'_>) -> Result<Named> {
         return lo.reject(operand, "coordinates must stand behind the tensor map");
     };
     let all = lo.elements(coordinates).iter();
-    let corner = all.map(|element| lo.value_of(element, ScalarType::S32)).collect::<Result<_>>()?;
+    let first = all.map(|element| lo.value_of(element, ScalarType::S32));
+    let first = first.collect::<Result<Vec<_>>>()?;
+    let picks = ["tile::gather4", "tile::scatter4"].iter().any(|word| inst.word(word).is_some());
+    let corner = match first.as_slice() {
+        [column, rows @ ..] if picks => {
+            let rows = <[Src; 4]>::try_from(rows).ok();
+            Corner { first: vec![*column, Src::Imm(0)], rows }
+        }
+        _ => Corner { first, rows: None },
+    };
     Ok(Named { map, corner })
 }
 
@@ -174,6 +189,16 @@ fn in_shared(lo: &mut Lowering, address: Address) -> Reg {
     lo.b.binary(BinaryOp::AddI32, base, Src::Imm(u64::from(address.offset as u32)))
 }
 
+/// One of several numbers.
+fn picked(lo: &mut Lowering, all: &[Src; 4], nth: Reg) -> Src {
+    let mut found = all[3];
+    for (place, number) in (0..3).zip(all) {
+        let is_it = lo.b.compare(CompareOp::EqI32, nth, Src::Imm(place));
+        found = lo.b.select(Class::W32, is_it, *number, found).into();
+    }
+    found
+}
+
 /// Reads a tensor map. Other bytes stop the kernel.
 fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed {
     let field = |lo: &mut Lowering, offset: i64, access: Access| {
@@ -190,12 +215,16 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
     lo.b.switch_to(other);
     lo.b.terminate(Terminator::Trap);
     lo.b.switch_to(map);
-    let rank = corner.len();
+    let rank = corner.first.len();
+    let mut tile: Vec<Reg> = (0..rank).map(|nth| field(lo, tile(nth), Access::B32)).collect();
+    if let (Some(rows), Some(count)) = (&corner.rows, tile.get_mut(1)) {
+        *count = lo.b.unary(UnaryOp::Mov32, Src::Imm(rows.len() as u64));
+    }
     Boxed {
         address: field(lo, ADDRESS, Access::B64),
         element: field(lo, ELEMENT, Access::B32),
         swizzle: field(lo, SWIZZLE, Access::B32),
-        tile: (0..rank).map(|nth| field(lo, tile(nth), Access::B32)).collect(),
+        tile,
         extents: (0..rank).map(|nth| field(lo, extent(nth), Access::B64)).collect(),
         strides: (1..rank).map(|nth| field(lo, stride(nth), Access::B64)).collect(),
         corner,
@@ -233,7 +262,7 @@ fn pieces(
     emit: impl FnOnce(&mut Lowering, &Piece),
 ) -> Reg {
     let done = counter(lo);
-    let place: Vec<Reg> = of.corner.iter().map(|_| counter(lo)).collect();
+    let place: Vec<Reg> = of.corner.first.iter().map(|_| counter(lo)).collect();
     let mut total = lo.b.binary(BinaryOp::Shl32, of.tile[0], of.element);
     for elements in &of.tile[1..] {
         total = lo.b.binary(BinaryOp::MulLo32, total, *elements);
@@ -247,15 +276,15 @@ fn pieces(
     lo.b.terminate(Terminator::Branch { p: more.into(), then: body, otherwise: end });
     lo.b.switch_to(body);
 
-    let at: Vec<Reg> = of
-        .corner
-        .iter()
-        .zip(&place)
-        .map(|(corner, place)| {
-            let at = lo.b.binary(BinaryOp::AddI32, *corner, *place);
-            lo.b.unary(UnaryOp::SignExtend32, at)
-        })
-        .collect();
+    let mut at: Vec<Reg> = Vec::with_capacity(place.len());
+    for (corner, place) in of.corner.first.iter().zip(&place) {
+        let here = lo.b.binary(BinaryOp::AddI32, *corner, *place);
+        at.push(lo.b.unary(UnaryOp::SignExtend32, here));
+    }
+    if let (Some(rows), [_, nth]) = (&of.corner.rows, place.as_slice()) {
+        let row = picked(lo, rows, *nth);
+        at[1] = lo.b.unary(UnaryOp::SignExtend32, row);
+    }
     // A coordinate below zero is a large number without a sign.
     let mut row_is_inside = Pred::Const(true);
     for (at, extent) in at.iter().zip(&of.extents).skip(1) {
