@@ -9,7 +9,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from . import _state
+from . import _given, _state
 from ._errors import Error
 
 #: The folder of the package that has the command and the libraries.
@@ -70,6 +70,11 @@ def activate(device: str | None = None, check: bool = False, *, report: str | No
     >>> warpwise.activate(device="sm_90")
     >>> from numba import cuda
     """
+    if device is not None:
+        _given.text(device, "device")
+    _given.flag(check, "check")
+    if report is not None:
+        report = _given.path(report, "report")
     wanted: dict[str, object] = {"device": device, "check": check, "report": report}
     if _state.active is not None:
         if _state.active != wanted:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import index
 
-from . import _warpwise
+from . import _given, _warpwise
 
 _LANES = 32
 
@@ -47,6 +47,7 @@ def explain(
     >>> print(warpwise.explain("shfl.sync.up.b32 d|p, a, 1, 0, 0xffffffff"))
     >>> warpwise.explain("__ballot_sync(mask, q)", mask=0xff, q=[lane < 3 for lane in range(32)])
     """
+    _given.text(instruction, "instruction")
     mask = lanes if isinstance(lanes, int) else sum(1 << index(lane) for lane in set(lanes))
     if not 0 <= mask < 1 << _LANES:
         raise ValueError(f"lanes={mask:#x}: a warp has {_LANES} lanes")

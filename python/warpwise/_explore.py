@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Protocol
 
+from . import _given
 from ._findings import Checked, Finding
 
 #: Schedules of one task. What a task finds depends on its schedules alone, so that it does not matter who runs it; an even
@@ -14,6 +15,8 @@ from ._findings import Checked, Finding
 BATCH = 32
 #: Runs of an exploration of every schedule, at most.
 LIMIT = 100_000
+#: Schedules that one call explores, at most: what each batch finds is kept until all have been merged.
+MOST = 1_000_000
 
 
 class Batch(Protocol):
@@ -25,10 +28,11 @@ class Batch(Protocol):
 
 def explore(launch: Batch, n: int | None, seed: int, executor: Executor | None) -> Checked:
     """Explores in batches, and merges what they find in the order of their schedules."""
+    executor = _given.executor(executor)
+    seed = _given.number(seed, "seed", 0, 2**64 - 1 - MOST)
     if n is None:
         return Checked._of(launch(LIMIT, None))
-    if n < 1:
-        raise ValueError(f"n={n}: explore one schedule or more")
+    n = _given.number(n, "n", 1, MOST)
     batches = [(min(BATCH, n - first), seed + first) for first in range(0, n, BATCH)]
     # Every batch begins with what the arrays hold now; the first leaves in them what a launch does.
     rest = batches[1:]

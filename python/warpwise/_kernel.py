@@ -9,8 +9,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Union
 
-from . import _explore, _state, _warpwise
-from ._errors import Error
+from . import _explore, _given, _state, _warpwise
+from ._errors import BadInput, Error
 from ._findings import Checked, Report
 
 if TYPE_CHECKING:
@@ -86,6 +86,10 @@ class Module(Mapping[str, "Kernel"]):
         target: str | None = None,
         name: str | None = None,
     ) -> None:
+        if target is not None:
+            _given.text(target, "target")
+        if name is not None:
+            _given.text(name, "name")
         sources = source if isinstance(source, (list, tuple)) else [source]
         texts = [text for one in sources for text in _texts(one, name)]
         self._load(texts, target)
@@ -117,14 +121,14 @@ class Module(Mapping[str, "Kernel"]):
 
     def kernel(self, name: str) -> Kernel:
         """A kernel by its symbol, or by its name in C++."""
-        found = self._kernels.get(name)
+        found = self._kernels.get(_given.text(name, "name"))
         if found is None:
             found = self._kernels[name] = Kernel(self, self._module.kernel(name))
         return found
 
     def read(self, name: str, dtype: Any = None) -> Any:
         """What a variable holds: bytes, or with ``dtype`` an array of NumPy."""
-        held = self._module.read(name)
+        held = self._module.read(_given.text(name, "name"))
         if dtype is None:
             return held
         import numpy
@@ -133,13 +137,16 @@ class Module(Mapping[str, "Kernel"]):
 
     def write(self, name: str, value: Any) -> None:
         """Gives a variable a value: bytes, or anything that has as many, such as an array of NumPy of the variable's type."""
-        self._module.write(name, memoryview(value).tobytes())
+        self._module.write(_given.text(name, "name"), _given.contents(value, "value"))
 
     def __getitem__(self, name: str) -> Kernel:
         return self.kernel(name)
 
     def __getattr__(self, name: str) -> Kernel:
-        if name.startswith("_") or name not in self.kernels:
+        # One that was never loaded has no kernels to look among.
+        if name.startswith("_") or "_module" not in self.__dict__:
+            raise AttributeError(f"a module has no attribute {name!r}")
+        if name not in self.kernels:
             raise AttributeError(f"the module has no kernel {name!r}; it has {', '.join(self.kernels)}")
         return self.kernel(name)
 
@@ -182,8 +189,10 @@ def _texts(source: Source, name: str | None) -> list[tuple[str, str]]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return read.read_bytes(name or "<bytes>", bytes(source))
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith(("//", ".version"))):
-        return [(name or "<ptx>", source.rstrip("\0"))]
+        return [(name or "<ptx>", _given.text(source, "source").rstrip("\0"))]
     if isinstance(source, (str, os.PathLike)):
+        if not os.fspath(source):
+            raise BadInput("a module is PTX, or the path of a file, and this text is empty")
         return read.read_file(source)
     # Triton's compiled kernels, and what cuda.core compiles.
     asm = getattr(source, "asm", None)
@@ -292,6 +301,7 @@ class Kernel:
         Options are those of :meth:`launch`. A kernel that is stopped is no exception here: :attr:`~warpwise.Checked.fault` says so. ``pedantic`` asks for what is
         harmless, too.
         """
+        _given.flag(pedantic, "pedantic")
         rest, memory = _split(options)
         document = self._kernel.check(grid, block, args, rest, memory, pedantic)
         checked = Checked._of(document)
@@ -309,12 +319,13 @@ class Kernel:
         pedantic: bool = False,
         **options: Unpack[Options],
     ) -> Checked:
-        """Checks it under ``n`` other schedules, from a seed, or with ``n=None`` under every one that can do anything else.
+        """Checks it under ``n`` other schedules, a million at most, from a seed, or with ``n=None`` under every one that can do anything else.
 
         What only one of them shows comes with a ``schedule`` that replays it. With an ``executor`` of ``concurrent.futures``
         (threads, processes, or those of Ray and Dask) it runs the schedules; the findings are those of one process, whatever
         the executor and the order.
         """
+        _given.flag(pedantic, "pedantic")
         rest, memory = _split(options)
         launch = _Explored(self, grid, block, args, rest, memory, pedantic)
         checked = _explore.explore(launch, n, seed, executor)

@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, Union
 
+from . import _given
 from ._errors import Error
 from ._findings import Checked, Report
 from ._kernel import Extents, Kernel
@@ -53,8 +54,10 @@ def sweep(
     Every launch works on copies of its arrays, and a kernel that is stopped stops no other. ``check`` looks for what is
     undefined in each. ``executor`` is one of ``concurrent.futures``, or one that works like those.
     """
+    executor = _given.executor(executor)
+    _given.flag(check, "check")
     launches = list(launches)
-    tasks = [pickle.dumps((launch, check), protocol=5) for launch in launches]
+    tasks = [_task(nth, launch, check) for nth, launch in enumerate(launches)]
     if executor is None:
         return [Swept(launch, *run_launch(task)) for launch, task in zip(launches, tasks)]
     futures = [executor.submit(run_launch, task) for task in tasks]
@@ -63,6 +66,18 @@ def sweep(
     finally:
         for future in futures:
             future.cancel()
+
+
+def _task(nth: int, launch: Any, check: bool) -> bytes:
+    """A launch with copies of its arrays."""
+    if not (isinstance(launch, Launch) and isinstance(launch.kernel, Kernel)):
+        raise TypeError(f"launches[{nth}] is {launch!r}: give warpwise.Launch(kernel, grid, block, args)")
+    if not (isinstance(launch.args, (tuple, list)) and isinstance(launch.options, dict)):
+        raise TypeError(f"launches[{nth}]: args are a tuple, and options a dict, by the names that Kernel.launch has")
+    try:
+        return pickle.dumps((launch, check), protocol=5)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise TypeError(f"launches[{nth}]: its arguments are copied, and one cannot be: {error}") from error
 
 
 #: The fields of :class:`Swept` behind the launch.

@@ -109,6 +109,9 @@ enum Task {
         /// With `--suites`: one test of so many.
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         every: u32,
+        /// With `--suites`: of these, so many that are drawn by chance, with a fixed seed; with `--go-on` among those that have not run.
+        #[arg(long, value_name = "N")]
+        sample: Option<u32>,
         /// With `--suites`: so many tests at a time.
         #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
         jobs: u32,
@@ -162,9 +165,9 @@ fn main() -> ExitCode {
             }
         }
         Task::Sanitizers { only } => sanitizers::run(&root, only.as_deref()),
-        Task::Clients { only, suites, every, jobs, go_on, again, limit } => {
+        Task::Clients { only, suites, every, sample, jobs, go_on, again, limit } => {
             let limit = Duration::from_secs(limit);
-            let plan = python::Plan { every, jobs, goes_on: go_on, again, limit };
+            let plan = python::Plan { every, sample, jobs, goes_on: go_on, again, limit };
             python::clients(&root, &only, suites.then_some(plan), limit)
         }
         Task::Dist { again } => release::dist(&root, again),

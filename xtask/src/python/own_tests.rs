@@ -2,7 +2,7 @@
 
 use super::process::ended;
 use super::record::{Record, Verdicts, explanation};
-use super::suites::{EVERY, PLUGIN, RECORD, SUITES, Suite};
+use super::suites::{EVERY, PLUGIN, RECORD, SAMPLE, SUITES, Suite};
 use super::venv::{Venv, output};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,6 +19,8 @@ const TABLE: &str = "docs/clients/suites.md";
 pub(crate) struct Plan {
     /// One test of so many.
     pub(crate) every: u32,
+    /// Of these, so many that are drawn by chance.
+    pub(crate) sample: Option<u32>,
     /// Processes that run tests.
     pub(crate) jobs: u32,
     /// What was written down before counts.
@@ -44,12 +46,19 @@ pub(super) fn run(
     fs::write(&plugin, PLUGIN.1).map_err(|why| format!("{}: {why}", plugin.display()))?;
     let mut table = String::from(
         "# Suites of clients\n\nThe clients' own tests on Warpwise's driver, as `cargo xtask clients --suites` runs them. Skipped are tests that the suite itself leaves out,\n\
-         for want of a second device or of a package. *Not run* is what there was no time for; tests run in an\norder that their names make, numba-cuda's module by module, so that those that ran are a sample.\n\n\
+         for want of a second device or of a package. *Not run* is what there was no time for; tests run in an\norder that their names make, numba-cuda's module by module, so that those that ran are a sample; `--sample N` draws so many of those\nthat have not run by chance, with a fixed seed.\n\n\
          | suite | of | device | tests | passed | failed | skipped | not run | of those that ran |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     let (mut failures, mut unknown) = (String::new(), 0);
-    for suite in SUITES.iter().filter(|suite| is_meant(suite.client)) {
-        let told = outcome(venv, work, suite, plan)?;
+    for suite in &SUITES {
+        let told = match is_meant(suite.client) {
+            true => outcome(venv, work, suite, plan)?,
+            // The table goes on telling of it.
+            false => record(work, suite).read()?,
+        };
+        if told.passed == 0 {
+            continue;
+        }
         let row = row(suite, &told, &version(venv, suite.package)?);
         print!("{row}");
         table += &row;
@@ -105,9 +114,14 @@ fn explained(text: &mut String, suite: &Suite, told: &Verdicts) -> usize {
     unknown.len()
 }
 
+/// What is written down of a suite.
+fn record(work: &Path, suite: &Suite) -> Record {
+    Record(work.join(suite.package).with_extension("record"))
+}
+
 fn outcome(venv: &Venv, work: &Path, suite: &Suite, plan: Plan) -> Result<Verdicts, String> {
     let log = work.join(suite.package).with_extension("log");
-    let record = Record(work.join(suite.package).with_extension("record"));
+    let record = record(work, suite);
     if !plan.goes_on || plan.again {
         record.forget(plan.again)?;
     }
@@ -117,6 +131,9 @@ fn outcome(venv: &Venv, work: &Path, suite: &Suite, plan: Plan) -> Result<Verdic
     suite.prepare(&mut python, plan.jobs)?;
     python.stdout(out).stderr(err);
     python.env(RECORD, &record.0).env(EVERY, plan.every.to_string()).env("PYTHONPATH", work);
+    if let Some(sample) = plan.sample {
+        python.env(SAMPLE, sample.to_string());
+    }
     // A suite with failures ends with another status than 0.
     if let Err(why) = ended(&mut python, plan.limit) {
         println!("{}: {why}; what is told ran until then, and `--go-on` runs the rest", suite.name);

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A plugin of pytest that writes down what every test told, by the name under which it is imported, and the variables that say where, and how large the sample is.
+/// A plugin of pytest that writes down what every test told, by the name under which it is imported, and the variables that say where, and which tests.
 pub(super) const PLUGIN: (&str, &str) = ("warpwise_record", include_str!("warpwise_record.py"));
 pub(super) const RECORD: &str = "WARPWISE_RECORD";
 pub(super) const EVERY: &str = "WARPWISE_EVERY";
+pub(super) const SAMPLE: &str = "WARPWISE_SAMPLE";
 
 /// The variable that names a folder with the sources of clients, each under the name of its repository.
 const SOURCES: &str = "WARPWISE_CLIENT_SOURCES";

@@ -1,14 +1,19 @@
-"""A plugin of pytest for suites that take hours: it takes every so-manieth test, writes down what each one told as soon as it is over, and leaves out those that were
-written down before."""
+"""A plugin of pytest for suites that take hours: it takes every so-manieth test, or so many by chance, writes down what each one told as soon as it is over, and leaves
+out those that were written down before."""
 
 import json
 import os
+import random
 import zlib
 from pathlib import Path
+
+import pytest
 
 RECORD = Path(os.environ["WARPWISE_RECORD"])
 # The tests that were written down when the session began: workers that begin later have to collect the same ones.
 BEFORE = RECORD.with_suffix(".before")
+# Tests are drawn with this seed: every worker draws the same ones, and so does whoever asks again.
+SEED = 22
 
 
 def pytest_configure(config):
@@ -18,10 +23,15 @@ def pytest_configure(config):
         config.pluginmanager.register(Recorder())
 
 
+# Behind `-m`, which leaves out tests that are none of the suite.
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     RECORD.with_suffix(".all").write_text(str(len(items)))
     before, every = set(BEFORE.read_text().splitlines()), int(os.environ["WARPWISE_EVERY"])
     sample = {item.nodeid for item in items[::every]} - before
+    most = os.environ.get("WARPWISE_SAMPLE")
+    if most is not None:
+        sample = set(random.Random(SEED).sample(sorted(sample), min(int(most), len(sample))))
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in sample])
     # In an order in which those that were run are a fair sample, whenever the session is broken off.
     items[:] = sorted((item for item in items if item.nodeid in sample), key=lambda item: zlib.crc32(item.nodeid.encode()))

@@ -17,6 +17,9 @@ const PORTABLE: [&str; 2] = [MATURIN, "ziglang"];
 /// What the tests need beside the package.
 const FOR_TESTS: [&str; 4] = ["pytest>=8", "pytest-xdist", "numpy", "mypy"];
 
+/// Where what is for old systems is built.
+const PLACE: &str = "target/dist/build";
+
 /// How a wheel is made.
 #[derive(Clone, Copy)]
 pub(crate) enum Make {
@@ -81,6 +84,9 @@ pub(super) fn build(root: &Path, make: Make) -> Result<PathBuf, String> {
     if let Some(machine) = machine {
         maturin.args(["--zig", "--compatibility", "manylinux2014"]);
         maturin.args(["--target", &machine.of_libraries()]);
+        // The module names no place of this machine, and the bill of materials no time but the commit's.
+        release::same_anywhere(&mut maturin, root, &root.join(PLACE));
+        maturin.env(release::TIME, release::time(root)?);
     }
     run(&mut maturin)?;
     let mut built = fs::read_dir(&wheels).map_err(|why| format!("{}: {why}", wheels.display()))?;
@@ -106,7 +112,7 @@ fn inside(root: &Path, make: Make) -> Result<Vec<PathBuf>, String> {
             Ok(all(built.join(COMMAND), &built))
         }
         Make::Portable(machine) => {
-            let target = root.join("target/dist/build");
+            let target = root.join(PLACE);
             let built = release::libraries(root, &target, machine)?;
             Ok(all(release::command(root, &target, &built, machine)?, &built))
         }

@@ -11,6 +11,9 @@ const COMPLETIONS: [(&str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/warpwise.fish"),
 ];
 
+/// The variable by which packers are told how old things are.
+pub(crate) const TIME: &str = "SOURCE_DATE_EPOCH";
+
 /// Where manual pages go.
 const PAGES: &str = "share/man/man1";
 
@@ -60,13 +63,18 @@ fn commands(page: &str) -> Vec<String> {
     listed.map(|name| name.replace("\\-", "-")).filter(|name| name != "help").collect()
 }
 
-/// Packs the folder: files in the order of their names, of nobody, as old as the last commit.
-pub(super) fn pack(root: &Path, tree: &Path, archive: &Path) -> Result<PathBuf, String> {
-    let time = std::env::var("SOURCE_DATE_EPOCH").or_else(|_| {
+/// How old what is packed is, in seconds since 1970: as old as the last commit.
+pub(crate) fn time(root: &Path) -> Result<String, String> {
+    std::env::var(TIME).or_else(|_| {
         let last =
             output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root))?;
-        Ok::<_, String>(String::from_utf8_lossy(&last).trim().to_owned())
-    })?;
+        Ok(String::from_utf8_lossy(&last).trim().to_owned())
+    })
+}
+
+/// Packs the folder: files in the order of their names, of nobody, as old as the last commit.
+pub(super) fn pack(root: &Path, tree: &Path, archive: &Path) -> Result<PathBuf, String> {
+    let time = time(root)?;
     let tar = archive.with_extension("");
     let name = tar.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut command = Command::new("tar");

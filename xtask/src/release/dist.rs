@@ -127,6 +127,13 @@ fn make(root: &Path, place: &Path) -> Result<PathBuf, String> {
 /// Cargo, so that what it builds does not depend on where it does.
 fn cargo(root: &Path, target_dir: &Path) -> Command {
     let mut cargo = Command::new("cargo");
+    same_anywhere(&mut cargo, root, target_dir);
+    cargo.env_remove("CARGO").current_dir(root);
+    cargo
+}
+
+/// Gives cargo, or a program that calls it, what makes its builds the same wherever they are done.
+pub(crate) fn same_anywhere(command: &mut Command, root: &Path, target_dir: &Path) {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         home.map(|home| home.join(".cargo"))
@@ -142,10 +149,8 @@ fn cargo(root: &Path, target_dir: &Path) -> Command {
             flags.push(format!("--remap-path-prefix={}={name}", path.display()));
         }
     }
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-    cargo.env("CARGO_TARGET_DIR", target_dir).env("CARGO_INCREMENTAL", "0");
-    cargo.env_remove("CARGO").current_dir(root);
-    cargo
+    command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    command.env("CARGO_TARGET_DIR", target_dir).env("CARGO_INCREMENTAL", "0");
 }
 
 /// Whether the toolchain has the standard library for a target.

@@ -5,5 +5,6 @@ mod dist;
 mod initfirst;
 mod package;
 
-pub(crate) use dist::{Machine, command, dist, libraries};
+pub(crate) use archive::{TIME, time};
+pub(crate) use dist::{Machine, command, dist, libraries, same_anywhere};
 pub(crate) use package::package;
