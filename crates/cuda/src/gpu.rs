@@ -56,6 +56,12 @@ impl Gpu {
         self.session.get_or_init(begin).as_ref().ok_or(CUresult::OUT_OF_MEMORY)
     }
 
+    /// Whether an address is one of those that its memory has, in an allocation or not.
+    pub(crate) fn has(&self, address: u64) -> bool {
+        let session = self.session.get().and_then(Option::as_ref);
+        session.is_some_and(|session| session.device().memory().addresses().contains(&address))
+    }
+
     /// Whether its kernels may access the memory of another device.
     pub(crate) fn reaches(&self, other: CUdevice) -> bool {
         self.peers.read().unwrap_or_else(PoisonError::into_inner).contains(&other)

@@ -1,5 +1,6 @@
 //! Addresses of the program that reach kernels by mistake.
 
+use crate::driver::driver;
 use warpwise::diag::Diagnostic;
 use warpwise::{Fault, FaultKind};
 
@@ -12,8 +13,9 @@ pub(crate) fn explained(fault: Option<&Fault>, diagnostics: &[Diagnostic]) -> Ve
     let Some(FaultKind::OutOfBounds { address, .. }) = fault.map(|fault| &fault.kind) else {
         return told;
     };
+    let is_device = driver().is_ok_and(|driver| driver.gpus.iter().any(|gpu| gpu.has(*address)));
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    if is_mapped(&maps, *address) {
+    if !is_device && is_mapped(&maps, *address) {
         let lost = |note: &String| NEAREST.iter().any(|start| note.starts_with(start));
         for diagnostic in told.iter_mut().filter(|told| told.notes.iter().any(lost)) {
             diagnostic.notes.retain(|note| !lost(note));
@@ -31,19 +33,15 @@ pub(crate) fn explained(fault: Option<&Fault>, diagnostics: &[Diagnostic]) -> Ve
     told
 }
 
-/// Whether a range of `/proc/self/maps` that can be read holds an address, and is small enough not to be that of devices.
+/// Whether a range of `/proc/self/maps` that can be read holds an address.
 fn is_mapped(maps: &str, address: u64) -> bool {
-    /// What is reserved for memory of devices is larger.
-    const MOST: u64 = 1 << 38;
     maps.lines().any(|line| {
         let mut fields = line.split_whitespace();
         let range = fields.next().and_then(|range| range.split_once('-'));
         let can_be_read = fields.next().is_some_and(|access| access.starts_with('r'));
         let number = |text: &str| u64::from_str_radix(text, 16).ok();
         range.is_some_and(|(start, end)| match (number(start), number(end)) {
-            (Some(start), Some(end)) => {
-                can_be_read && (start..end).contains(&address) && end - start < MOST
-            }
+            (Some(start), Some(end)) => can_be_read && (start..end).contains(&address),
             _ => false,
         })
     })
@@ -55,11 +53,10 @@ mod tests {
 
     #[test]
     fn what_the_process_has_is_known() {
-        let maps = "200000000000-600000000000 rw-p 00000000 00:00 0\n\
-                    7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0  [stack]\n\
+        let maps = "7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0  [stack]\n\
                     7ffc00100000-7ffc00121000 ---p 00000000 00:00 0\n";
         assert!(is_mapped(maps, 0x7ffc_0000_1000));
-        for other in [0, 0x2000_0000_1000, 0x7ffc_0002_1000, 0x7ffc_0010_0000] {
+        for other in [0, 0x7ffc_0002_1000, 0x7ffc_0010_0000] {
             assert!(!is_mapped(maps, other), "{other:#x}");
         }
     }

@@ -52,6 +52,13 @@ impl Launch {
         }
     }
 
+    /// The same launch, cooperative or not, with other clusters.
+    pub(crate) fn asking(&self, cooperative: bool, cluster: Option<[u32; 3]>) -> Launch {
+        let of = (Arc::clone(&self.function), self.handle);
+        let (extents, packed) = ((self.grid, self.block, cluster), self.packed.clone());
+        Launch::new(of, extents, cooperative, self.shared, packed)
+    }
+
     /// The same launch by a kernel.
     pub(crate) fn at_depth(self, depth: u32) -> Launch {
         Launch { depth, ..self }

@@ -34,7 +34,7 @@ impl<T> Registry<T> {
         Registry { kind, slots: RwLock::new(Slots { all: Vec::new(), free: Vec::new() }) }
     }
 
-    fn handle(&self, generation: u64, index: usize) -> u64 {
+    fn handle_of(&self, generation: u64, index: usize) -> u64 {
         MARK << 56 | u64::from(self.kind) << 48 | generation << INDEX | index as u64
     }
 
@@ -58,7 +58,7 @@ impl<T> Registry<T> {
         if index == slots.all.len() {
             slots.all.push(Slot { generation: 1, object: None });
         }
-        let handle = self.handle(slots.all[index].generation, index);
+        let handle = self.handle_of(slots.all[index].generation, index);
         slots.all[index].object = Some(make(handle));
         handle
     }
@@ -77,6 +77,14 @@ impl<T> Registry<T> {
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
         let slot = slots.all.get(index).filter(|slot| slot.generation == generation)?;
         slot.object.clone()
+    }
+
+    /// The handle of the object that is meant.
+    pub(crate) fn handle(&self, is: impl Fn(&T) -> bool) -> Option<u64> {
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        let meant = |slot: &Slot<T>| slot.object.as_ref().is_some_and(|object| is(object));
+        let index = slots.all.iter().position(meant)?;
+        Some(self.handle_of(slots.all[index].generation, index))
     }
 
     /// All objects.

@@ -43,7 +43,7 @@ fn levels(resource: &CUDA_RESOURCE_DESC) -> Answer<u32> {
 }
 
 /// The texels of a resource.
-fn texels(resource: &CUDA_RESOURCE_DESC) -> Answer<Texels> {
+pub(crate) fn texels(resource: &CUDA_RESOURCE_DESC) -> Answer<Texels> {
     let number = |number: u64| u32::try_from(number).map_err(|_| CUresult::INVALID_VALUE);
     if resource.flags != 0 {
         return Err(CUresult::INVALID_VALUE);
@@ -78,7 +78,7 @@ fn not_there(what: &str) -> CUresult {
     CUresult::NOT_SUPPORTED
 }
 
-fn address_mode(mode: u32) -> Answer<AddressMode> {
+pub(crate) fn address_mode(mode: u32) -> Answer<AddressMode> {
     match mode {
         CU_TR_ADDRESS_MODE_WRAP => Ok(AddressMode::Wrap),
         CU_TR_ADDRESS_MODE_CLAMP => Ok(AddressMode::Clamp),
@@ -88,12 +88,43 @@ fn address_mode(mode: u32) -> Answer<AddressMode> {
     }
 }
 
-fn filter_of(mode: u32) -> Answer<Filter> {
+pub(crate) fn filter_of(mode: u32) -> Answer<Filter> {
     match mode {
         CU_TR_FILTER_MODE_POINT => Ok(Filter::Point),
         CU_TR_FILTER_MODE_LINEAR => Ok(Filter::Linear),
         _ => Err(CUresult::INVALID_VALUE),
     }
+}
+
+/// The texture that reads a resource as it is described.
+pub(crate) fn texture_of(
+    resource: &CUDA_RESOURCE_DESC,
+    described: &CUDA_TEXTURE_DESC,
+) -> Answer<Texture> {
+    let mut modes = [AddressMode::Clamp; 3];
+    for (mode, given) in modes.iter_mut().zip(described.address_mode) {
+        *mode = address_mode(given)?;
+    }
+    let filter = filter_of(described.filter)?;
+    let texels = texels(resource)?;
+    // Integers of 32 bits are never read as floats.
+    let is_element = described.flags & READ_AS_INTEGER != 0 || texels.format.bits == 32;
+    let levels = Levels {
+        count: levels(resource)?,
+        filter: filter_of(described.level_filter)?,
+        bias: described.level_bias,
+        clamp: [described.least_level, described.greatest_level],
+    };
+    Ok(Texture {
+        texels,
+        address: modes,
+        filter,
+        read: if is_element { ReadMode::Element } else { ReadMode::Normalized },
+        normalized: described.flags & NORMALIZED != 0,
+        border: described.border.map(f32::to_bits),
+        srgb: described.flags & SRGB != 0,
+        levels,
+    })
 }
 
 /// `cuTexObjectCreate`.
@@ -110,30 +141,7 @@ pub(crate) fn create(
     if view.is_some() {
         return Err(not_there("a part of an array (a resource view)"));
     }
-    let mut modes = [AddressMode::Clamp; 3];
-    for (mode, given) in modes.iter_mut().zip(described.address_mode) {
-        *mode = address_mode(given)?;
-    }
-    let filter = filter_of(described.filter)?;
-    let texels = texels(&resource)?;
-    // Integers of 32 bits are never read as floats.
-    let is_element = described.flags & READ_AS_INTEGER != 0 || texels.format.bits == 32;
-    let levels = Levels {
-        count: levels(&resource)?,
-        filter: filter_of(described.level_filter)?,
-        bias: described.level_bias,
-        clamp: [described.least_level, described.greatest_level],
-    };
-    let texture = Texture {
-        texels,
-        address: modes,
-        filter,
-        read: if is_element { ReadMode::Element } else { ReadMode::Normalized },
-        normalized: described.flags & NORMALIZED != 0,
-        border: described.border.map(f32::to_bits),
-        srgb: described.flags & SRGB != 0,
-        levels,
-    };
+    let texture = texture_of(&resource, &described)?;
     let handle = context.device()?.create_texture(texture).map_err(|error| {
         say::once(&error.to_string());
         CUresult::INVALID_VALUE

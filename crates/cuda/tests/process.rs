@@ -97,6 +97,17 @@ fn client(role: &str) {
             call!(cuDeviceComputeCapability(Out::new(&mut major), Out::new(&mut minor), count - 1));
             println!("{count} of {major}.{minor}");
         }
+        "behind" => {
+            let (stray, mut small, mut large) = (kernel("stray"), 0, 0);
+            call!(cuMemAlloc_v2(Out::new(&mut small), 64));
+            // The host keeps memory with large pages as a range of its own, and so what lies before it.
+            call!(cuMemAlloc_v2(Out::new(&mut large), 64 << 20));
+            let given = small + 64;
+            launch(stray, 1, &mut [Address(std::ptr::from_ref(&given).expose_provenance() as u64)]);
+            // SAFETY: it has no parameters.
+            let faulted = unsafe { cuCtxSynchronize() };
+            assert_eq!(faulted, CUresult::ILLEGAL_ADDRESS);
+        }
         "forked" => {
             kernel("empty");
             let (mut at, mut status) = (0, 0);
@@ -176,6 +187,8 @@ fn main() {
         assert!(told.contains("memory of the host that no device reaches"), "{told}");
         assert!(!told.contains("nearest allocation"), "{told}");
     }
+    let told = text(&run("behind", &[("WARPWISE_CHECK", "1")]).stderr);
+    assert!(told.contains("the nearest allocation") && !told.contains("of the host"), "{told}");
     assert_eq!(run("stray", &[("WARPWISE_CHECK", "1")]).status.code(), Some(1));
     assert_eq!(run("launches", &[("WARPWISE_CHECK", "1")]).status.code(), Some(0));
     let skipped = [("WARPWISE_CHECK", "1"), ("WARPWISE_ONLY", "scale")];

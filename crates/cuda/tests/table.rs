@@ -211,6 +211,8 @@ fn wild_handles_are_refused() {
             "CUdeviceptr",
             "CUtexObject",
             "CUsurfObject",
+            "CUtexref",
+            "CUsurfref",
         ];
         known.contains(&ty)
     };

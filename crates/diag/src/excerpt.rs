@@ -45,13 +45,16 @@ impl<'a> Excerpt<'a> {
             if from >= to {
                 continue;
             }
-            // Other lines in between are left to the renderer.
-            match (shown[from..to].find('\n'), shown[from..to].rfind('\n')) {
-                (Some(first), Some(last)) => {
-                    cuts.push((from, from + first));
-                    cuts.push((from + last + 1, to));
+            // Lines without a mark are left to the renderer.
+            let leaves = shown[pair[0]..from].contains('\n');
+            let enters = shown[to..pair[1]].contains('\n');
+            let between = &shown[from..to];
+            match between.find('\n').zip(between.rfind('\n')) {
+                Some((first, last)) => {
+                    cuts.extend((!leaves).then_some((from, from + first)));
+                    cuts.extend((!enters).then_some((from + last + 1, to)));
                 }
-                _ => cuts.push((from, to)),
+                None => cuts.extend((!(leaves && enters)).then_some((from, to))),
             }
         }
         cuts.retain(|(from, to)| to - from > LEFT_OUT.len());
@@ -146,5 +149,16 @@ mod tests {
         let excerpt = Excerpt::of(&text, &[(0, 300_000)]);
         assert!(excerpt.is_cut && excerpt.text.len() < 10_000);
         assert_eq!(excerpt.spans, [(0, excerpt.text.len())]);
+    }
+
+    #[test]
+    fn lines_without_a_mark_are_whole() {
+        let text = "twenty bytes a line\n".repeat(400);
+        let excerpt = Excerpt::of(&text, &[(0, 6), (7900, 7906)]);
+        assert!(!excerpt.is_cut);
+        assert_eq!(excerpt.text, text[..7919]);
+        // One is as long as what is between the marks.
+        let text = format!("one\n{}\ntwo\n", "x".repeat(9000));
+        assert!(!Excerpt::of(&text, &[(0, 3), (9005, 9008)]).is_cut);
     }
 }

@@ -29,6 +29,7 @@ mod replace;
 mod scalar;
 mod special;
 pub mod table;
+pub mod tensor_map;
 pub mod text;
 mod texture;
 mod touched;

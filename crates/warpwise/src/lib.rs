@@ -121,6 +121,7 @@ pub use variable::Variable;
 pub use ::machine::{fatbin, shim};
 pub use diag;
 pub use ir;
+pub use ir::tensor_map;
 pub use lanes::LaneMask;
 pub use ptx::{Linking, Param, lint, nearest, rules, target};
 pub use sanitize::explore::{End as ExploreEnd, News, Scouted, Scouts, Share};

@@ -126,7 +126,7 @@ impl<'k> Located<'k> {
             // The name comes from the module: nothing but a plain file of a reasonable size is opened.
             let plain = about.is_file() && about.len() <= MAX_SOURCE;
             let text = plain.then(|| std::fs::read(&path).ok()).flatten()?;
-            Some((path.display().to_string(), String::from_utf8(text).ok()?))
+            Some((path.display().to_string(), readable(text)))
         })
     }
 
@@ -159,6 +159,15 @@ impl<'k> Located<'k> {
             column => format!("{name}:{}:{column}", position.line),
         }
     }
+}
+
+/// The text of a file. Comments may be in another encoding than UTF-8: what is none stands as `?`, so that columns, which count
+/// bytes, lead where they did.
+fn readable(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let chunks = error.as_bytes().utf8_chunks();
+        chunks.map(|chunk| chunk.valid().to_owned() + &"?".repeat(chunk.invalid().len())).collect()
+    })
 }
 
 /// Which position of a chain is the first in the file that the chain ends in.
@@ -245,5 +254,17 @@ impl Locate for Located<'_> {
             functions: lines.functions(place).into_iter().map(str::to_owned).collect(),
             is_guessed: lines.is_guessed(place),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::readable;
+
+    #[test]
+    fn files_of_other_encodings_are_shown() {
+        assert_eq!(readable("/* © */ x".into()), "/* © */ x");
+        // Latin-1, and the first two bytes of a character that has three.
+        assert_eq!(readable(b"/* \xa9 1 */ x\n\xe2\x82 y".to_vec()), "/* ? 1 */ x\n?? y");
     }
 }

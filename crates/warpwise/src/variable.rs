@@ -34,6 +34,16 @@ impl Variable {
         element_of(self.declared.ty).unwrap_or(ElementType::B8)
     }
 
+    /// Whether it stands for a texture: a `.texref`, which holds the handle of one.
+    pub fn is_texture(&self) -> bool {
+        self.declared.ty == ScalarType::TexRef
+    }
+
+    /// Whether it stands for a surface: a `.surfref`.
+    pub fn is_surface(&self) -> bool {
+        self.declared.ty == ScalarType::SurfRef
+    }
+
     /// Its declaration without the name, such as `.f32[4]`.
     pub fn declaration(&self) -> String {
         shown(&self.place())

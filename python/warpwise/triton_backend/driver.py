@@ -18,6 +18,8 @@ _REGISTERED = 712
 _PORTABLE_AND_MAPPED = 3
 #: Triton makes atomic operations on 16 bits of compare-and-swap on the word around them, also of the only element of a tensor.
 _WORD = 4
+#: Where Triton's launch takes the memory that kernels and profilers have beside the arguments.
+_SCRATCH = slice(11, 13)
 
 
 @contextlib.contextmanager
@@ -75,6 +77,17 @@ def _ranges(values: Iterable[Any]) -> Iterator[tuple[int, int]]:
 
 class _Launcher(nvidia.CudaLauncher):  # type: ignore[misc]
     """Launches with tensors of the host among the arguments."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        launch = self.launch
+
+        def reaching(*args: Any) -> None:
+            # What the program's allocator (`triton.set_allocator`) gives may be memory of the host, too.
+            with _reachable(args[_SCRATCH]):
+                launch(*args)
+
+        self.launch = reaching
 
     def __call__(self, *args: Any) -> None:
         # What stands before them is the grid, the stream, the function and what hooks are told.

@@ -83,5 +83,6 @@ enumerations! {
     CUjitInputType CUmem_advise CUmem_range_attribute CUmemPool_attribute CUgraphMem_attribute CUmoduleLoadingMode CUdriverProcAddressQueryResult
     CUstreamCaptureMode CUstreamCaptureStatus CUgraphNodeType CUgraphExecUpdateResult CUdevice_P2PAttribute
     CUlaunchAttributeID CUstreamAttrID CUkernelNodeAttrID CUaccess CUmemAccess_flags CUarray_format CUaddress_mode CUfilter_mode
-    CUexecAffinityType CUfunctionLoadingState CUflushGPUDirectRDMAWritesTarget CUflushGPUDirectRDMAWritesScope
+    CUexecAffinityType CUmemAllocationType CUtensorMapDataType CUtensorMapInterleave
+    CUtensorMapSwizzle CUtensorMapL2promotion CUtensorMapFloatOOBfill CUfunctionLoadingState CUflushGPUDirectRDMAWritesTarget CUflushGPUDirectRDMAWritesScope
 }

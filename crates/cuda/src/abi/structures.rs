@@ -37,6 +37,19 @@ structures! {
     /// An attribute of a launch; its value as words.
     CUlaunchAttribute { id: u32, pad: u32, value: [u64; 8], }
 
+    /// A tensor, as kernels find it.
+    CUtensorMap { bytes: [u8; 128], }
+
+    /// A word of memory that a stream writes or waits for, or a barrier.
+    CUstreamBatchMemOpParams {
+        operation: u32,
+        address: CUdeviceptr,
+        value: u64,
+        flags: u32,
+        alias: CUdeviceptr,
+        rest: u64,
+    }
+
     /// A launch.
     CUlaunchConfig {
         grid: [u32; 3],
@@ -267,6 +280,8 @@ structures! {
 
 /// The value of an attribute of a stream.
 pub type CUstreamAttrValue = CUlaunchAttributeValue;
+/// The value of an attribute of a kernel node.
+pub type CUkernelNodeAttrValue = CUlaunchAttributeValue;
 
 impl Side3D {
     /// At address 0, which would say itself where it leads.
@@ -282,6 +297,39 @@ impl Side3D {
         other: 0,
         pitch: 0,
         height: 0,
+    };
+}
+
+impl CUDA_RESOURCE_DESC {
+    /// A resource of a kind, and its handle or address.
+    pub(crate) const fn of(kind: u32, address: u64) -> CUDA_RESOURCE_DESC {
+        CUDA_RESOURCE_DESC {
+            kind,
+            address,
+            format: 0,
+            channels: 0,
+            width_or_bytes: 0,
+            height: 0,
+            pitch: 0,
+            rest: [0; 22],
+            flags: 0,
+        }
+    }
+}
+
+impl CUDA_TEXTURE_DESC {
+    /// Everything is 0.
+    pub(crate) const ZERO: CUDA_TEXTURE_DESC = CUDA_TEXTURE_DESC {
+        address_mode: [0; 3],
+        filter: 0,
+        flags: 0,
+        anisotropy: 0,
+        level_filter: 0,
+        level_bias: 0.0,
+        least_level: 0.0,
+        greatest_level: 0.0,
+        border: [0.0; 4],
+        rest: [0; 12],
     };
 }
 

@@ -4,4 +4,4 @@ mod entries;
 mod object;
 
 pub(crate) use entries::*;
-pub(crate) use object::get;
+pub(crate) use object::{events, get};

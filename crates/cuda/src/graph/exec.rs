@@ -58,13 +58,7 @@ impl Exec {
 
     /// Gives a node other work of the same kind.
     pub(crate) fn set(&self, node: CUgraphNode, work: Work) -> Answer {
-        self.with(node, |node| match node.work.kind() == work.kind() {
-            true => {
-                node.work = work;
-                Ok(())
-            }
-            false => Err(CUresult::INVALID_VALUE),
-        })?
+        self.with(node, |node| node.change(work))?
     }
 }
 

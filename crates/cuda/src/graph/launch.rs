@@ -144,12 +144,13 @@ fn put_node(stream: &Stream, node: &Node) -> Answer<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     fn node(handle: u64, after: &[u64]) -> Node {
         let handle = CUgraphNode(handle);
         let after = after.iter().map(|node| CUgraphNode(*node)).collect();
         let work = Work::Operation(Operation::Nothing);
-        Node { handle, work, original: handle, after, is_disabled: false }
+        Node { handle, work, original: handle, after, is_disabled: false, hints: BTreeMap::new() }
     }
 
     #[test]

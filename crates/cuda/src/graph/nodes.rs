@@ -2,7 +2,7 @@
 
 use super::conditional;
 use super::exec::exec;
-use super::object::{Graph, Work, get, graphs, home};
+use super::object::{Work, get, graphs, home};
 use crate::abi::constants::*;
 use crate::abi::{
     Answer, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
@@ -290,18 +290,8 @@ pub(crate) fn add_any_with(
 /// Gives a node of a graph other work of the same kind.
 fn set(node: CUgraphNode, work: Answer<Work>) -> Answer {
     driver()?;
-    change(&*home(node)?, node, work)
-}
-
-fn change(graph: &Graph, node: CUgraphNode, work: Answer<Work>) -> Answer {
-    let work = work?;
-    graph.with(node, |node| match node.work.kind() == work.kind() {
-        true => {
-            node.work = work;
-            Ok(())
-        }
-        false => Err(CUresult::INVALID_VALUE),
-    })?
+    let (graph, work) = (home(node)?, work?);
+    graph.with(node, |node| node.change(work))?
 }
 
 /// Gives a node of a graph that can be launched other work of the same kind.

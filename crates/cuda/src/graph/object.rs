@@ -1,11 +1,17 @@
 //! A graph: nodes, each with work and with nodes that come before it.
 
 use crate::abi::constants::*;
-use crate::abi::{Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUresult, CUuserObject};
+use crate::abi::{
+    Answer, CUgraph, CUgraphNode, CUgraphNodeType, CUkernelNodeAttrValue, CUresult, CUuserObject,
+    Out,
+};
+use crate::driver::driver;
+use crate::launch_attributes::clusters;
 use crate::memory::GraphMemory;
 use crate::operation::{Chosen, Operation};
 use crate::registry::Registry;
 use crate::user_object::release_some;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What a node does.
@@ -89,6 +95,29 @@ pub(crate) struct Node {
     pub(crate) after: Vec<CUgraphNode>,
     /// Whether it is left out.
     pub(crate) is_disabled: bool,
+    /// Of a kernel, attributes that say how it may be launched, and not what comes of it.
+    pub(crate) hints: BTreeMap<u32, CUkernelNodeAttrValue>,
+}
+
+impl Node {
+    /// Gives it other work of the same kind. A kernel keeps its attributes.
+    pub(crate) fn change(&mut self, work: Work) -> Answer {
+        if self.work.kind() != work.kind() {
+            return Err(CUresult::INVALID_VALUE);
+        }
+        self.work = match (&self.work, work) {
+            (
+                Work::Operation(Operation::Launch(own)),
+                Work::Operation(Operation::Launch(other)),
+            ) => {
+                clusters(&other.function, other.grid, own.cluster, other.shared)?;
+                let launch = other.asking(own.cooperative, own.cluster);
+                Work::Operation(Operation::Launch(Arc::new(launch)))
+            }
+            (_, work) => work,
+        };
+        Ok(())
+    }
 }
 
 /// A graph.
@@ -122,6 +151,14 @@ pub(crate) fn get(handle: CUgraph) -> Answer<Arc<Graph>> {
     graphs().get(handle.0)
 }
 
+/// `cuGraphNodeGetContainingGraph`.
+pub(crate) fn containing(node: CUgraphNode, to: Out<CUgraph>) -> Answer {
+    driver()?;
+    let home = home(node)?;
+    let handle = graphs().handle(|graph| std::ptr::eq(graph, &*home));
+    to.set(CUgraph(handle.ok_or(CUresult::INVALID_VALUE)?))
+}
+
 /// The graph that a node is in.
 pub(crate) fn home(node: CUgraphNode) -> Answer<Arc<Graph>> {
     homes().get(node.0)?.0.upgrade().ok_or(CUresult::INVALID_HANDLE)
@@ -147,7 +184,8 @@ impl Graph {
         let home = Arc::new(Home(Arc::downgrade(self)));
         let handle = CUgraphNode(homes().insert(home));
         let (original, after) = (handle, after.to_vec());
-        nodes.push(Node { handle, work, original, after, is_disabled: false });
+        let hints = BTreeMap::new();
+        nodes.push(Node { handle, work, original, after, is_disabled: false, hints });
         Ok(handle)
     }
 
@@ -161,6 +199,7 @@ impl Graph {
             let handle = copied.add(node.work.clone(), &after.ok_or(CUresult::INVALID_VALUE)?)?;
             copied.with(handle, |it| {
                 (it.original, it.is_disabled) = (node.handle, node.is_disabled);
+                it.hints = node.hints.clone();
             })?;
             known.push((node.handle, handle));
         }

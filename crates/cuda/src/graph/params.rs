@@ -1,15 +1,20 @@
 //! What nodes do, as parameters: for programs that look before they change something.
 
 use super::object::{Work, home};
+use crate::abi::constants::{
+    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE,
+};
 use crate::abi::{
-    Answer, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
-    CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUgraphNode, CUkernel, CUresult, Out,
-    Side3D,
+    Address, Answer, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
+    CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUevent,
+    CUgraphNode, CUkernel, CUmemLocation, CUmemPoolProps, CUresult, In, Out, Side3D,
 };
 use crate::driver::driver;
-use crate::memory::{Fill, Rows, Side};
+use crate::event::events;
+use crate::memory::{Fill, Rows, Side, find};
 use crate::operation::{Call, Launch, Operation};
 use std::sync::Arc;
+use warpwise::Event;
 
 /// What a node does, if it is an operation.
 fn operation(node: CUgraphNode) -> Answer<Operation> {
@@ -20,6 +25,57 @@ fn operation(node: CUgraphNode) -> Answer<Operation> {
             Err(CUresult::INVALID_VALUE)
         }
     })?
+}
+
+/// The handle of an event.
+fn handle(event: &Event) -> Answer<CUevent> {
+    let handle = events().handle(|known| known.event.is(event));
+    handle.map(CUevent).ok_or(CUresult::INVALID_VALUE)
+}
+
+/// `cuGraphEventRecordNodeGetEvent`.
+pub(crate) fn recorded(node: CUgraphNode, to: Out<CUevent>) -> Answer {
+    match operation(node)? {
+        Operation::Record(event) => to.set(handle(&event)?),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// `cuGraphEventWaitNodeGetEvent`.
+pub(crate) fn awaited(node: CUgraphNode, to: Out<CUevent>) -> Answer {
+    match operation(node)? {
+        Operation::Wait(event) => to.set(handle(&event)?),
+        _ => Err(CUresult::INVALID_VALUE),
+    }
+}
+
+/// `cuGraphMemAllocNodeGetParams`.
+pub(crate) fn alloc_params(node: CUgraphNode, to: Out<CUDA_MEM_ALLOC_NODE_PARAMS>) -> Answer {
+    driver()?;
+    let memory = home(node)?.with(node, |node| match &node.work {
+        Work::Alloc(memory) => Ok(Arc::clone(memory)),
+        Work::Operation(_) | Work::Child(..) | Work::Free(_) | Work::Conditional(_) => {
+            Err(CUresult::INVALID_VALUE)
+        }
+    })??;
+    let block = find(memory.address()).ok_or(CUresult::INVALID_VALUE)?;
+    let location = CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: block.gpu.ordinal };
+    to.set(CUDA_MEM_ALLOC_NODE_PARAMS {
+        pool: CUmemPoolProps {
+            kind: CU_MEM_ALLOCATION_TYPE_PINNED,
+            handles: CU_MEM_HANDLE_TYPE_NONE,
+            location,
+            security: Address::NULL,
+            most: 0,
+            usage: 0,
+            direct: 0,
+            rest: [0; 53],
+        },
+        access: In::null(),
+        access_count: 0,
+        bytes: block.bytes,
+        address: memory.address(),
+    })
 }
 
 /// A kernel node's launch.

@@ -4,14 +4,16 @@ use super::graph::{self, Freed, GraphMemory};
 use super::space::{self, Kind};
 use crate::abi::constants::*;
 use crate::abi::{
-    Address, Answer, CUdevice, CUdeviceptr, CUgraphMem_attribute, CUmemAccessDesc, CUmemLocation,
-    CUmemPool_attribute, CUmemPoolProps, CUmemoryPool, CUresult, CUstream, In, Out,
+    Address, Answer, CUdevice, CUdeviceptr, CUgraphMem_attribute, CUmemAccessDesc,
+    CUmemAllocationType, CUmemLocation, CUmemPool_attribute, CUmemPoolProps, CUmemoryPool,
+    CUresult, CUstream, In, Out,
 };
 use crate::driver::{driver, gpu};
 use crate::gpu::Gpu;
 use crate::graph::Work;
 use crate::operation::Operation;
 use crate::registry::Registry;
+use crate::say;
 use crate::stream;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -189,6 +191,53 @@ fn located(location: &CUmemLocation) -> Answer<&'static Arc<Gpu>> {
         CU_MEM_LOCATION_TYPE_DEVICE => gpu(location.id),
         _ => Err(CUresult::INVALID_VALUE),
     }
+}
+
+/// The device whose pools are meant: those of the host and of managed memory are not there.
+fn with_pools(location: Out<CUmemLocation>, kind: CUmemAllocationType) -> Answer<CUdevice> {
+    let location = location.get()?;
+    match (location.kind, kind) {
+        (CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_ALLOCATION_TYPE_PINNED) => {
+            gpu(location.id).map(|gpu| gpu.ordinal)
+        }
+        (CU_MEM_LOCATION_TYPE_INVALID, _) | (_, CU_MEM_ALLOCATION_TYPE_INVALID) => {
+            Err(CUresult::INVALID_VALUE)
+        }
+        _ => {
+            say::once("pools of the host and of managed memory are not there");
+            Err(CUresult::NOT_SUPPORTED)
+        }
+    }
+}
+
+/// `cuMemGetDefaultMemPool`.
+pub(crate) fn default_pool_of(
+    to: Out<CUmemoryPool>,
+    location: Out<CUmemLocation>,
+    kind: CUmemAllocationType,
+) -> Answer {
+    driver()?;
+    to.set(default_of(with_pools(location, kind)?)?)
+}
+
+/// `cuMemGetMemPool`.
+pub(crate) fn current_pool_of(
+    to: Out<CUmemoryPool>,
+    location: Out<CUmemLocation>,
+    kind: CUmemAllocationType,
+) -> Answer {
+    driver()?;
+    to.set(current_of(with_pools(location, kind)?)?)
+}
+
+/// `cuMemSetMemPool`.
+pub(crate) fn set_pool_of(
+    location: Out<CUmemLocation>,
+    kind: CUmemAllocationType,
+    handle: CUmemoryPool,
+) -> Answer {
+    driver()?;
+    set_current_pool(with_pools(location, kind)?, handle)
 }
 
 /// `cuMemPoolSetAccess`: other devices reach it as they reach the device's memory.

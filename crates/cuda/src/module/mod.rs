@@ -8,4 +8,4 @@ mod object;
 pub(crate) use entries::*;
 pub(crate) use library::*;
 pub(crate) use log::Options;
-pub(crate) use object::get as loaded;
+pub(crate) use object::{Loaded, get as loaded};

@@ -10,7 +10,7 @@ use crate::say;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use warpwise::{Buffer, Module};
+use warpwise::{Buffer, Module, Variable};
 
 /// A module in a context, with variables of its own.
 #[derive(Debug)]
@@ -21,8 +21,13 @@ pub(crate) struct Loaded {
     instance: Module,
     handle: CUmodule,
     functions: Mutex<HashMap<String, CUfunction>>,
+    /// Handles of its texture and surface references by their names, and how each is forgotten.
+    references: Mutex<HashMap<String, (u64, Forget)>>,
     settables: Arc<Settables>,
 }
+
+/// Forgets the object of a handle.
+type Forget = fn(u64);
 
 /// What programs have set of kernels, by their names. The modules of a library share it.
 #[derive(Debug, Default)]
@@ -71,8 +76,8 @@ pub(crate) fn load(
     device.load(&instance)?;
     let handle = modules().insert_with(|handle| {
         let (context, handle) = (Arc::clone(context), CUmodule(handle));
-        let functions = Mutex::default();
-        Arc::new(Loaded { context, module, instance, handle, functions, settables })
+        let (functions, references) = (Mutex::default(), Mutex::default());
+        Arc::new(Loaded { context, module, instance, handle, functions, references, settables })
     });
     context.owns(handle, forget);
     Ok(CUmodule(handle))
@@ -90,6 +95,10 @@ pub(crate) fn forget(handle: u64) {
     let known = module.functions.lock().unwrap_or_else(PoisonError::into_inner);
     for function in known.values() {
         let _ = functions().remove(function.0);
+    }
+    let references = module.references.lock().unwrap_or_else(PoisonError::into_inner);
+    for (reference, forget) in references.values() {
+        forget(*reference);
     }
     if let Ok(device) = module.context.device() {
         let _ = device.unload(&module.instance);
@@ -127,12 +136,36 @@ impl Loaded {
         Ok(function)
     }
 
+    /// The module, with variables of its own.
+    pub(crate) fn instance(&self) -> &Module {
+        &self.instance
+    }
+
+    /// The handle of the reference that a variable is, made if nobody has asked before.
+    ///
+    /// # Errors
+    /// There is no such variable of the name.
+    pub(crate) fn reference(
+        &self,
+        name: &str,
+        is: impl Fn(&Variable) -> bool,
+        make: impl FnOnce() -> (u64, Forget),
+    ) -> Answer<u64> {
+        if !self.module.variables().any(|variable| variable.name() == name && is(&variable)) {
+            return Err(CUresult::NOT_FOUND);
+        }
+        let mut known = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(known.entry(name.to_owned()).or_insert_with(make).0)
+    }
+
     /// Where a variable stands, by its exact name.
     ///
     /// # Errors
-    /// There is none of the name.
+    /// There is none of the name, or it is a reference.
     pub(crate) fn variable(&self, name: &str) -> Answer<Buffer> {
-        if !self.module.variables().any(|variable| variable.name() == name) {
+        let is_memory = |variable: &Variable| !variable.is_texture() && !variable.is_surface();
+        let mut variables = self.module.variables();
+        if !variables.any(|variable| variable.name() == name && is_memory(&variable)) {
             return Err(CUresult::NOT_FOUND);
         }
         let device = self.context.device()?;

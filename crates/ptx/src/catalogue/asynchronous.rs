@@ -4,6 +4,7 @@ mod bulk;
 mod bulk_copies;
 mod copies;
 mod sent;
+mod tensors;
 
 use super::{Entry, Form, Need, hint};
 use crate::lower::{Inst, Lowering, Result};

@@ -83,6 +83,12 @@ impl Form {
         Form::new(syntax, ptx, sm, not_implemented)
     }
 
+    /// The same form, which does this.
+    pub const fn lowered(mut self, lower: fn(&mut Lowering, &Matched<'_>) -> Result) -> Self {
+        self.lower = lower;
+        self
+    }
+
     /// The same form, which needs PTX `ptx` and target `sm` instead.
     pub const fn since(mut self, ptx: (u32, u32), sm: u32) -> Self {
         self.since = Since { ptx, sm };

@@ -34,6 +34,7 @@ pub mod pattern;
 mod stack;
 mod step;
 mod tensor;
+mod tensor_maps;
 mod textures;
 mod video;
 mod warp;

@@ -1,6 +1,6 @@
 //! Tensors: their maps, tensor memory, sums over several GPUs, and launches that are taken over.
 
-use super::{Entry, Form, Need};
+use super::{Entry, Form, Need, tensor_maps};
 
 /// Architectures with tensor memory.
 const DATACENTER: &[u32] = &[100, 101, 103, 107, 110];
@@ -328,16 +328,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "tensormap",
         section: "9.7.9.28 tensormap.replace",
         forms: &[
-            Form::legal("tensormap.replace!.tile.global_address{.ss}.b1024.b64 [a:ss], value; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.rank{.ss}.b1024.b32 [a:ss], value; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.field{.ss}.b1024.b32 [a:ss], ord:u32=(..4), value; .field = { .box_dim, .global_dim, .element_stride }; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.global_stride{.ss}.b1024.b64 [a:ss], ord:u32=(..4), value; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.elemtype{.ss}.b1024.b32 [a:ss], value:u32=(..15); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.interleave_layout{.ss}.b1024.b32 [a:ss], value:u32=(..2); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.swizzle_mode{.ss}.b1024.b32 [a:ss], value:u32=(..3); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.fill_mode{.ss}.b1024.b32 [a:ss], value:u32=(..1); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS),
-            Form::legal("tensormap.replace!.tile.swizzle_atomicity{.ss}.b1024.b32 [a:ss], value:u32=(..3); .ss = { .global, .shared::cta }", (8, 6), 100).family(TENSORMAPS),
-            Form::legal("tensormap.cp_fenceproxy!.global.src.tensormap::generic.release.scope.sync.aligned [d:global], [a:src], size:u32=(128); .src = { .shared::cta }; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90),
+            Form::legal("tensormap.replace!.tile.global_address{.ss}.b1024.b64 [a:ss], value; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::address),
+            Form::legal("tensormap.replace!.tile.rank{.ss}.b1024.b32 [a:ss], value; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::rank),
+            Form::legal("tensormap.replace!.tile.field{.ss}.b1024.b32 [a:ss], ord:u32=(..4), value; .field = { .box_dim, .global_dim, .element_stride }; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::of_dimension),
+            Form::legal("tensormap.replace!.tile.global_stride{.ss}.b1024.b64 [a:ss], ord:u32=(..4), value; .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::stride_of),
+            Form::legal("tensormap.replace!.tile.elemtype{.ss}.b1024.b32 [a:ss], value:u32=(..15); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::element),
+            Form::legal("tensormap.replace!.tile.interleave_layout{.ss}.b1024.b32 [a:ss], value:u32=(..2); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::only_first),
+            Form::legal("tensormap.replace!.tile.swizzle_mode{.ss}.b1024.b32 [a:ss], value:u32=(..3); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::swizzle),
+            Form::legal("tensormap.replace!.tile.fill_mode{.ss}.b1024.b32 [a:ss], value:u32=(..1); .ss = { .global, .shared::cta }", (8, 3), 90).family(TENSORMAPS).lowered(tensor_maps::only_first),
+            Form::legal("tensormap.replace!.tile.swizzle_atomicity{.ss}.b1024.b32 [a:ss], value:u32=(..3); .ss = { .global, .shared::cta }", (8, 6), 100).family(TENSORMAPS).lowered(tensor_maps::only_first),
+            Form::new("tensormap.cp_fenceproxy!.global.src.tensormap::generic.release.scope.sync.aligned [d:global], [a:src], size:u32=(128); .src = { .shared::cta }; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90, tensor_maps::copy),
         ],
     },
     Entry {

@@ -517,14 +517,36 @@ impl Lowering {
         }
     }
 
+    /// An address operand as [`Lowering::address`] has it, and what stands behind it in the brackets.
+    pub fn address_with<'a>(
+        &mut self,
+        inst: &Matched<'a>,
+        name: &str,
+    ) -> Result<(Address, Option<Space>, &'a [Operand])> {
+        let operand = self.operand(inst, name)?;
+        let OperandKind::Address(address) = &operand.kind else {
+            return self.reject(operand, "an address in brackets must stand here");
+        };
+        let (found, space) = self.base_of(operand, address)?;
+        Ok((found, space, &address.rest))
+    }
+
     fn address_of(
         &mut self,
         operand: &Operand,
         address: &AddressOperand,
     ) -> Result<(Address, Option<Space>)> {
-        if let Some(extra) = address.rest.first() {
-            return self.reject(extra, "this instruction takes a plain address");
+        match address.rest.first() {
+            Some(extra) => self.reject(extra, "this instruction takes a plain address"),
+            None => self.base_of(operand, address),
         }
+    }
+
+    fn base_of(
+        &mut self,
+        operand: &Operand,
+        address: &AddressOperand,
+    ) -> Result<(Address, Option<Space>)> {
         match &address.base.kind {
             OperandKind::Constant(Constant::Int { bits, .. }) => {
                 Ok((Address { base: Src::Imm(*bits), offset: address.offset }, None))

@@ -313,7 +313,8 @@ impl Cta {
             let at = (place, by);
             self.unfenced.copied(&from, false, at, found);
             self.unfenced.copied(&to, true, at, found);
-            if !bytes.is_multiple_of(BULK_UNIT) {
+            // Copies of tensors are made of elements here.
+            if copy.unit == BULK_UNIT as u32 && !bytes.is_multiple_of(BULK_UNIT) {
                 partial_unit(bytes, at, found);
             }
         }

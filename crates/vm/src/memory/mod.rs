@@ -104,6 +104,11 @@ impl Memory {
         self.range.base()
     }
 
+    /// The addresses of the range: no other memory of this process has one of them.
+    pub fn addresses(&self) -> std::ops::Range<u64> {
+        self.range.base()..self.range.end()
+    }
+
     /// How long the addresses of what is freed from now on are not given out again: [`Quarantine::Short`] until somebody says
     /// something else. An observed run makes it [`Quarantine::Forever`].
     pub fn set_quarantine(&self, quarantine: Quarantine) {

@@ -58,7 +58,7 @@ impl Texels {
         texels
     }
 
-    /// The texels of an array (`cudaArray_t`), whose rows begin at multiples of [`ROW`] bytes: an access to a surface may be wider
+    /// The texels of an array (`cudaArray_t`), whose rows begin at multiples of 16 bytes: an access to a surface may be wider
     /// than a texel, and is aligned if its place in the row is.
     pub fn array(address: u64, format: Format, extents: [u32; 3], layers: u32) -> Texels {
         let dense = Texels::dense(address, format, extents, layers);

@@ -73,7 +73,7 @@ impl Kernel {
             match (told.diagnostics.last_mut(), is_access(&seen)) {
                 (Some(last), true) => amend(last, explained),
                 _ if is_finding(fault) => {}
-                _ => told.diagnostics.push(explained),
+                _ => told.diagnostics.push(places.led(explained, fault.place)),
             }
         }
         if dropped > 0 {

@@ -31,6 +31,11 @@ impl Event {
         Event::default()
     }
 
+    /// Whether both are one event.
+    pub fn is(&self, other: &Event) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Recorded> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

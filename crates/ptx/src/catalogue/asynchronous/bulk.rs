@@ -2,6 +2,7 @@
 
 use super::bulk_copies::{to_global, to_many, to_shared};
 use super::copies::{commit, wait_group};
+use super::tensors;
 use crate::catalogue::{Form, Need, hint};
 
 /// A form on the box of a tensor.
@@ -280,14 +281,14 @@ pub(super) const COPY: &[Form] = &[
     Form::legal("cp.async!.bulk!.global.src.bulk_group{.hint}.cp_mask [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}, mask:u16; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 6), 100),
     Form::new("cp.async!.bulk!.prefetch!.L2.global{.hint} [a:global], size:u32(..1048560*16){, policy:b64 if hint}; .hint = { .L2::cache_hint }", (8, 0), 90, hint),
     Form::legal("cp.async!.bulk!.prefetch!.L2.global.L2::evict_last [a:global], size:u32(..1048560*16)", (9, 4), 107).family(&[107]),
-    TILE[0], TILE[1], TILE[2], TILE[3], IM2COL[0], IM2COL[1], IM2COL[2], IM2COL[3],
+    TILE[0].lowered(tensors::to_shared), TILE[1].lowered(tensors::to_shared), TILE[2].lowered(tensors::to_many), TILE[3].lowered(tensors::to_many), IM2COL[0], IM2COL[1], IM2COL[2], IM2COL[3],
     IM2COL_W[0], IM2COL_W[1], IM2COL_W[2], IM2COL_W[3],
-    GATHER[0], GATHER[1], GATHER[2], GATHER[3],
-    tensor!(".1d, .2d, .3d, .4d, .5d"; "cp.async!.bulk!.tensor!.dim.global.src{.tile}.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }"),
+    GATHER[0].lowered(tensors::to_shared), GATHER[1].lowered(tensors::to_shared), GATHER[2].lowered(tensors::to_many), GATHER[3].lowered(tensors::to_many),
+    tensor!(".1d, .2d, .3d, .4d, .5d"; "cp.async!.bulk!.tensor!.dim.global.src{.tile}.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }").lowered(tensors::to_global),
     tensor!(".3d, .4d, .5d"; "cp.async!.bulk!.tensor!.dim.global.src.im2col_no_offs.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }"),
-    tensor!(".2d"; "cp.async!.bulk!.tensor!.dim.global.src.tile::scatter4.bulk_group{.hint} [tensor:any, c{5}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }"),
-    PREFETCH_TILE[0], PREFETCH_TILE[1], PREFETCH_IM2COL[0], PREFETCH_IM2COL[1],
-    PREFETCH_IM2COL_W[0], PREFETCH_IM2COL_W[1], PREFETCH_GATHER[0], PREFETCH_GATHER[1],
+    tensor!(".2d"; "cp.async!.bulk!.tensor!.dim.global.src.tile::scatter4.bulk_group{.hint} [tensor:any, c{5}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }").lowered(tensors::to_global),
+    PREFETCH_TILE[0].lowered(hint), PREFETCH_TILE[1].lowered(hint), PREFETCH_IM2COL[0], PREFETCH_IM2COL[1],
+    PREFETCH_IM2COL_W[0], PREFETCH_IM2COL_W[1], PREFETCH_GATHER[0].lowered(hint), PREFETCH_GATHER[1].lowered(hint),
     PREFETCH_TILE_ADDRESS[0], PREFETCH_TILE_ADDRESS[1],
     PREFETCH_TILE_SIZE[0], PREFETCH_TILE_SIZE[1],
     PREFETCH_TILE_STRIDES[0], PREFETCH_TILE_STRIDES[1],

@@ -1,0 +1,100 @@
+//! The layout of a tensor map (`CUtensorMap`): 128 bytes that CUDA leaves opaque (PTX ISA 9.1, 5.5.8 Tensor-map). Who makes one and who
+//! reads one agree here.
+
+/// Bytes of a tensor map.
+pub const BYTES: usize = 128;
+/// Dimensions of a tensor, at most.
+pub const DIMENSIONS: usize = 5;
+/// What tells a tensor map from other bytes.
+pub const MARK: u32 = 0x314d_5457;
+
+/// Where the address of the first element is: 64 bits.
+pub const ADDRESS: i64 = 0;
+/// Where [`MARK`] is: 32 bits.
+pub const MARKED: i64 = 8;
+/// Where the logarithm of an element's bytes is: 32 bits.
+pub const ELEMENT: i64 = 12;
+/// Where the number of dimensions is: 32 bits.
+pub const RANK: i64 = 16;
+/// Where the bits are that say how the box lies in shared memory: 32 bits.
+pub const SWIZZLE: i64 = 20;
+
+/// Where the extent of the box in a dimension is: 32 bits.
+pub const fn tile(dimension: usize) -> i64 {
+    24 + 4 * dimension as i64
+}
+
+/// Where the extent of the tensor in a dimension is: 64 bits.
+pub const fn extent(dimension: usize) -> i64 {
+    48 + 8 * dimension as i64
+}
+
+/// Where the bytes from an element to the next one in a dimension but the first are: 64 bits.
+pub const fn stride(dimension: usize) -> i64 {
+    80 + 8 * dimension as i64
+}
+
+/// A tensor in global memory, and the box of it that an instruction copies. What is said of dimensions that it does not have
+/// means nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// The address of the first element.
+    pub address: u64,
+    /// The logarithm of an element's bytes.
+    pub element: u32,
+    /// Dimensions.
+    pub rank: u32,
+    /// How 16 bytes at a time of the box change places in shared memory: bits 4 and following of their address are exclusively or'ed
+    /// with as many of bits 7 and following; 0, 1, 3 or 7 for none, 32, 64 or 128 bytes.
+    pub swizzle: u32,
+    /// Elements of the box, dimension by dimension.
+    pub tile: [u32; DIMENSIONS],
+    /// Elements of the tensor.
+    pub extents: [u64; DIMENSIONS],
+    /// Bytes from an element to the next one, in each dimension but the first.
+    pub strides: [u64; DIMENSIONS - 1],
+}
+
+impl TensorMap {
+    /// The map as kernels read it.
+    pub fn to_bytes(&self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        let mut put = |at: i64, value: &[u8]| {
+            let at = at as usize;
+            bytes[at..at + value.len()].copy_from_slice(value);
+        };
+        put(ADDRESS, &self.address.to_le_bytes());
+        put(MARKED, &MARK.to_le_bytes());
+        put(ELEMENT, &self.element.to_le_bytes());
+        put(RANK, &self.rank.to_le_bytes());
+        put(SWIZZLE, &self.swizzle.to_le_bytes());
+        for (nth, (copied, all)) in self.tile.iter().zip(&self.extents).enumerate() {
+            put(tile(nth), &copied.to_le_bytes());
+            put(extent(nth), &all.to_le_bytes());
+        }
+        for (nth, bytes) in (1..).zip(&self.strides) {
+            put(stride(nth), &bytes.to_le_bytes());
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_do_not_overlap() {
+        let all = TensorMap {
+            address: u64::MAX,
+            element: u32::MAX,
+            rank: u32::MAX,
+            swizzle: u32::MAX,
+            tile: [u32::MAX; DIMENSIONS],
+            extents: [u64::MAX; DIMENSIONS],
+            strides: [u64::MAX; DIMENSIONS - 1],
+        };
+        let bits: u32 = all.to_bytes().iter().map(|byte| byte.count_ones()).sum();
+        assert_eq!(bits, 64 + MARK.count_ones() + 3 * 32 + 5 * 32 + 9 * 64);
+    }
+}
