@@ -78,6 +78,8 @@ def _ranges(values: Iterable[Any]) -> Iterator[tuple[int, int]]:
 class _Launcher(nvidia.CudaLauncher):  # type: ignore[misc]
     """Launches with tensors of the host among the arguments."""
 
+    launch: Any
+
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         launch = self.launch
