@@ -192,7 +192,8 @@ fn membar(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     Ok(())
 }
 
-fn fence(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+/// `fence`, and `fence.proxy.tensormap`: tensor maps are read as other memory is.
+pub(super) fn fence(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let sequential = inst.word("sem") == Some("sc");
     lo.b.push(Op::Fence(Fence { sequential, scope: scope(inst.word("scope")) }));
     Ok(())

@@ -10,6 +10,8 @@ mod tiles;
 mod warp_matrix;
 mod wmma;
 
+pub(super) use fragment::WARP;
+
 /// Architectures with matrix loads and stores of bytes.
 const BYTES: &[u32] = &[100, 101, 103, 107, 110, 120, 121];
 

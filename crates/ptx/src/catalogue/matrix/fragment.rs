@@ -12,7 +12,7 @@ use lanes::ShflMode;
 const QUAD: u64 = 4;
 
 /// All lanes of a warp.
-pub(super) const WARP: Members = Members::Mask(Src::Imm(0xffff_ffff));
+pub(in crate::catalogue) const WARP: Members = Members::Mask(Src::Imm(0xffff_ffff));
 
 /// The lanes of the warp begin the instruction together, as `.sync.aligned` has it. Before PTX 6.3 `wmma` did not spell
 /// `.aligned` and meant it.
