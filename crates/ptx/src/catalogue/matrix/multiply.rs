@@ -4,7 +4,7 @@ use super::product::multiply;
 use crate::catalogue::{Form, Need};
 
 /// What the ISA says of sums of floats.
-const SUMS: &str =
+pub(in crate::catalogue) const SUMS: &str =
     "sums in any order, at least as exact as the type of d (f16, bf16, tf32, e4m3, e5m2: binary32)";
 
 /// `d = a * b + c` of these shapes and types.

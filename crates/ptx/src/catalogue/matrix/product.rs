@@ -57,7 +57,7 @@ fn product(lo: &mut Lowering, inst: &Inst<'_>, layout: Layout) -> Result {
 }
 
 /// The product that an instruction asks for.
-fn described(inst: &Inst<'_>, layout: Layout) -> Option<Product> {
+pub(in crate::catalogue) fn described(inst: &Inst<'_>, layout: Layout) -> Option<Product> {
     let (m, n, k) = shape(inst);
     let bits = inst.word("op").is_some();
     // The types of products of single bits stand in the opcode, and so does that of products of binary16 (`wmma`).
@@ -67,13 +67,15 @@ fn described(inst: &Inst<'_>, layout: Layout) -> Option<Product> {
         (false, None) => Some(Factor::F16),
     };
     let sum = |slot| if bits { Some(Sum::S32) } else { sum(inst.ty(slot)) };
+    // Where `c` is `d`, its type is said once.
+    let c = if inst.word("ctype").is_some() { "ctype" } else { "dtype" };
     Some(Product {
         m,
         n,
         k,
         a: factor("atype")?,
         b: factor("btype")?,
-        c: sum("ctype")?,
+        c: sum(c)?,
         d: sum("dtype")?,
         layout,
         satfinite: inst.has("satfinite"),
@@ -116,7 +118,7 @@ fn sum(ty: ScalarType) -> Option<Sum> {
 }
 
 /// The registers of a fragment.
-pub(super) fn values(
+pub(in crate::catalogue) fn values(
     lo: &mut Lowering,
     inst: &Inst<'_>,
     name: &str,
