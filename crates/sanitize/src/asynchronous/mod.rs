@@ -269,8 +269,8 @@ impl AsyncCopies {
             // Copies are known to the CTA whose threads make them.
             let Some(cta) = ctas.get(touch.cta) else { continue };
             let over = cta.look(view, &touch, !writes);
-            for copy in over {
-                ctas.get(copy.cta).into_iter().for_each(|cta| cta.is_over(copy));
+            for over in over.chunk_by(|one, other| one.cta == other.cta) {
+                ctas.get(over[0].cta).into_iter().for_each(|cta| cta.are_over(over));
             }
             let Some(cta) = ctas.get(touch.cta) else { continue };
             let under_way = cta.copies.len() > cta.free.len();
@@ -417,13 +417,18 @@ impl Cta {
         let mut copies = std::mem::take(&mut self.of_thread[thread]);
         copies.retain(|at| {
             let Some(copy) = self.copies[*at].take_if(|copy| which(copy)) else { return true };
-            self.written.unset(&copy.to, *at);
-            copy.from.iter().for_each(|from| self.read.unset(from, *at));
-            self.free.push(*at);
+            self.unmark(*at, &copy);
             ended(&copy);
             false
         });
         self.of_thread[thread] = copies;
+    }
+
+    /// A copy that is complete leaves its index.
+    fn unmark(&mut self, at: usize, copy: &Copy) {
+        self.written.unset(&copy.to, at);
+        copy.from.iter().for_each(|from| self.read.unset(from, at));
+        self.free.push(at);
     }
 
     /// Lanes look at barrier objects, or change them: a lane that reads that the phase of copies is over has waited for them.
@@ -447,12 +452,22 @@ impl Cta {
         over
     }
 
-    /// Somebody has waited for a copy of this CTA.
-    fn is_over(&mut self, Begun { at, number, .. }: Begun) {
-        let copy = self.copies.get(at).and_then(Option::as_ref);
-        let Some(copy) = copy.filter(|copy| copy.number == number) else { return };
-        let thread = index(copy.thread.warp as usize, copy.thread.lane);
-        self.complete(thread, |copy| copy.number == number, |_| ());
+    /// Somebody has waited for copies of this CTA. Of boxes there are thousands.
+    fn are_over(&mut self, over: &[Begun]) {
+        let mut threads = Vec::new();
+        for Begun { at, number, .. } in over {
+            let copy = self.copies.get_mut(*at);
+            let copy = copy.and_then(|copy| copy.take_if(|copy| copy.number == *number));
+            let Some(copy) = copy else { continue };
+            self.unmark(*at, &copy);
+            threads.push(index(copy.thread.warp as usize, copy.thread.lane));
+            // Copies that end together are mostly those of one thread.
+            threads.dedup();
+        }
+        for thread in threads {
+            let copies = &self.copies;
+            self.of_thread[thread].retain(|at| copies[*at].is_some());
+        }
     }
 
     /// Lanes access bytes that copies may be writing or, if the lanes write, reading.
@@ -476,6 +491,11 @@ impl Cta {
                 },
             };
             let Some(copy) = self.copies.get(at).and_then(Option::as_ref) else { continue };
+            // Marks are coarser than elements of one and two bytes.
+            let bytes = if copy_is == UnderWay::Writing { Some(copy.to) } else { copy.from };
+            if bytes.is_none_or(|bytes| !bytes.overlaps(&span)) {
+                continue;
+            }
             found.report(code, place, Some(copy.place), || {
                 let at = touch.at(view, start);
                 let Span { space, start: to, bytes } = copy.to;
