@@ -107,10 +107,7 @@ impl Maker<'_> {
                 let count = spec.count().unwrap_or(u64::MAX);
                 let array = Array::flat(spec.ty, count).ok_or_else(too_many)?;
                 let bytes = spec.texels.bytes().ok_or_else(too_many)?;
-                let has_gaps = bytes != array.bytes;
                 let buffer = self.reserve(bytes, whose)?;
-                // Where there are gaps, no place is said to be that of an element.
-                let buffer = if has_gaps { buffer } else { buffer.of(array.element) };
                 let texels = Texels { address: buffer.address, ..spec.texels };
                 let filled = Filled::texels(buffer, array, texels);
                 fill_new(self.device, &filled, spec.ty, spec.fill).map_err(Refusal::Limit)?;

@@ -2,6 +2,7 @@
 
 use crate::npy::Array;
 use std::io::Read;
+use std::ops::Range;
 use warpwise::texture::Texels;
 use warpwise::{Buffer, Device, ElementType, Error};
 
@@ -20,10 +21,12 @@ impl Filled {
         Filled { buffer, array, texels: None }
     }
 
-    /// The channels of texels.
+    /// The channels of texels. Where rows have gaps between them, no place in memory is said to be that of an element.
     pub(crate) fn texels(buffer: Buffer, array: Array, texels: Texels) -> Filled {
-        let has_gaps = texels.bytes() != texels.contents();
-        Filled { buffer, array, texels: has_gaps.then_some(texels) }
+        match texels.bytes() == Some(array.bytes) {
+            true => Filled::new(buffer.of(array.element), array),
+            false => Filled { buffer, array, texels: Some(texels) },
+        }
     }
 
     /// The same bytes in another type.
@@ -31,43 +34,33 @@ impl Filled {
         Filled { array: self.array.seen_as(element), ..self.clone() }
     }
 
-    /// Where a byte of the array lies in the buffer, and how many lie behind it without a gap.
-    fn place(&self, nth: u64) -> (u64, usize) {
-        let (place, here) = self.texels.map_or((nth, u64::MAX), |texels| texels.place(nth));
-        (place, usize::try_from(here).unwrap_or(usize::MAX))
+    /// Bytes of the array from one on: for those that lie one behind the other where in the buffer they are, and which.
+    fn pieces(&self, at: u64, count: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
+        let rows = self.texels.map(|texels| texels.pieces(at, count));
+        let whole = (self.texels.is_none() && count > 0).then_some((at, 0..count));
+        rows.into_iter().flatten().chain(whole)
+    }
+
+    /// How many bytes there are; a variable may have more than the elements of its array.
+    fn size(&self) -> u64 {
+        self.texels.map_or(self.buffer.bytes, |_| self.array.bytes)
     }
 
     /// Writes bytes of the array from one on.
     pub(crate) fn write(&self, device: &Device, at: u64, bytes: &[u8]) -> Result<(), Error> {
-        let mut done = 0;
-        while done < bytes.len() {
-            let (place, here) = self.place(at + done as u64);
-            let end = bytes.len().min(done.saturating_add(here));
-            device.write(self.buffer, place, &bytes[done..end])?;
-            done = end;
-        }
-        Ok(())
+        self.pieces(at, bytes.len())
+            .try_for_each(|(place, piece)| device.write(self.buffer, place, &bytes[piece]))
     }
 
     /// Reads bytes of the array from one on.
     fn read(&self, device: &Device, at: u64, to: &mut [u8]) -> Result<(), Error> {
-        let mut done = 0;
-        while done < to.len() {
-            let (place, here) = self.place(at + done as u64);
-            let end = to.len().min(done.saturating_add(here));
-            device.read(self.buffer, place, &mut to[done..end])?;
-            done = end;
-        }
-        Ok(())
+        self.pieces(at, to.len())
+            .try_for_each(|(place, piece)| device.read(self.buffer, place, &mut to[piece]))
     }
 
     /// The first bytes of the array, so many at most.
     pub(crate) fn bytes(&self, device: &Device, most: u64) -> Result<Vec<u8>, Error> {
-        if self.texels.is_none() {
-            let bytes = self.buffer.bytes.min(most);
-            return device.bytes(Buffer { bytes, ..self.buffer });
-        }
-        let mut bytes = vec![0; self.array.bytes.min(most) as usize];
+        let mut bytes = vec![0; self.size().min(most) as usize];
         self.read(device, 0, &mut bytes)?;
         Ok(bytes)
     }
@@ -86,11 +79,7 @@ struct Download<'d> {
 
 impl Read for Download<'_> {
     fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
-        let all = match self.filled.texels {
-            None => self.filled.buffer.bytes,
-            Some(_) => self.filled.array.bytes,
-        };
-        let left = usize::try_from(all - self.done).unwrap_or(usize::MAX);
+        let left = usize::try_from(self.filled.size() - self.done).unwrap_or(usize::MAX);
         let count = left.min(to.len());
         let copied = self.filled.read(self.device, self.done, &mut to[..count]);
         copied.map_err(|error| std::io::Error::other(error.to_string()))?;

@@ -18,12 +18,10 @@ pub(crate) fn asked(
 ) -> Answer<(bool, Option<[u32; 3]>)> {
     let (mut cooperative, mut cluster) = (false, None);
     for attribute in attributes.list(count as usize)? {
-        let [low, high] = [attribute.value[0] as u32, (attribute.value[0] >> 32) as u32];
+        let extents = extents(attribute.value);
         match attribute.id {
-            CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = low != 0,
-            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                cluster = Some([low, high, attribute.value[1] as u32]);
-            }
+            CU_LAUNCH_ATTRIBUTE_COOPERATIVE => cooperative = extents[0] != 0,
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => cluster = Some(extents),
             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
             | CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
             | CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE => {
@@ -35,6 +33,11 @@ pub(crate) fn asked(
         }
     }
     Ok((cooperative, cluster))
+}
+
+/// The first three words of 32 bits of an attribute's value.
+pub(crate) fn extents(value: [u64; 8]) -> [u32; 3] {
+    [value[0] as u32, (value[0] >> 32) as u32, value[1] as u32]
 }
 
 /// The extents of a launch's clusters; `None` if nobody says how large they are.

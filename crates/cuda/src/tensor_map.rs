@@ -7,7 +7,7 @@ use crate::abi::{
 };
 use crate::driver::driver;
 use crate::say;
-use warpwise::tensor_map::{ADDRESS, DIMENSIONS, MARK, MARKED, TensorMap};
+use warpwise::tensor_map::{ADDRESS, DIMENSIONS, MARK, MARKED, SWIZZLES, TensorMap};
 
 /// What the address of a tensor map is a multiple of.
 const ALIGNMENT: u64 = 64;
@@ -48,10 +48,7 @@ fn element(kind: CUtensorMapDataType) -> Answer<u32> {
 /// The bits of a swizzle, as tensor maps have them.
 fn swizzle_bits(swizzle: CUtensorMapSwizzle) -> Answer<u32> {
     match swizzle {
-        CU_TENSOR_MAP_SWIZZLE_NONE => Ok(0),
-        CU_TENSOR_MAP_SWIZZLE_32B => Ok(1),
-        CU_TENSOR_MAP_SWIZZLE_64B => Ok(3),
-        CU_TENSOR_MAP_SWIZZLE_128B => Ok(7),
+        CU_TENSOR_MAP_SWIZZLE_NONE..=CU_TENSOR_MAP_SWIZZLE_128B => Ok(SWIZZLES[swizzle as usize]),
         CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
         | CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B
         | CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B => {

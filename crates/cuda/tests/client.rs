@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{PTX, address, call, made, result};
+use common::{PTX, address, call, made, result, to_array};
 use cuda::abi::constants::*;
 use cuda::abi::*;
 use cuda::functions::*;
@@ -491,50 +491,13 @@ fn rows_go_through_arrays_and_textures() {
     let array: CUarray = made!(cuArrayCreate_v2(In::new(&described)));
     // Rows of 12 values, of which 8 are copied.
     let mut rows: Vec<f32> = (0..48).map(|nth| nth as f32).collect();
-    let copy = CUDA_MEMCPY2D {
-        src_x_bytes: 0,
-        src_y: 0,
-        src_type: CU_MEMORYTYPE_HOST,
-        src_host: host(&mut rows),
-        src_device: 0,
-        src_array: CUarray::NULL,
-        src_pitch: 48,
-        dst_x_bytes: 0,
-        dst_y: 0,
-        dst_type: CU_MEMORYTYPE_ARRAY,
-        dst_host: Address::NULL,
-        dst_device: 0,
-        dst_array: array,
-        dst_pitch: 0,
-        width_bytes: 32,
-        height: 4,
-    };
+    let copy = to_array(host(&mut rows), 48, array, [32, 4]);
     call!(cuMemcpy2D_v2(In::new(&copy)));
     let too_wide = CUDA_MEMCPY2D { width_bytes: 36, ..copy };
     assert_eq!(result!(cuMemcpy2D_v2(In::new(&too_wide))), CUresult::INVALID_VALUE);
-    let resource = CUDA_RESOURCE_DESC {
-        kind: CU_RESOURCE_TYPE_ARRAY,
-        address: array.0,
-        format: 0,
-        channels: 0,
-        width_or_bytes: 0,
-        height: 0,
-        pitch: 0,
-        rest: [0; 22],
-        flags: 0,
-    };
-    let how = CUDA_TEXTURE_DESC {
-        address_mode: [CU_TR_ADDRESS_MODE_CLAMP; 3],
-        filter: CU_TR_FILTER_MODE_POINT,
-        flags: 0,
-        anisotropy: 0,
-        level_filter: 0,
-        level_bias: 0.0,
-        least_level: 0.0,
-        greatest_level: 0.0,
-        border: [0.0; 4],
-        rest: [0; 12],
-    };
+    let resource = CUDA_RESOURCE_DESC::of(CU_RESOURCE_TYPE_ARRAY, array.0);
+    let address_mode = [CU_TR_ADDRESS_MODE_CLAMP; 3];
+    let how = CUDA_TEXTURE_DESC { address_mode, ..CUDA_TEXTURE_DESC::ZERO };
     let texture: CUtexObject =
         made!(cuTexObjectCreate(In::new(&resource), In::new(&how), In::null()));
     let out = upload(&[0f32; 32]);

@@ -31,29 +31,10 @@ fn word(from: CUdeviceptr) -> Answer<u32> {
     }
 }
 
-fn alloc_params(bytes: u64) -> CUDA_MEM_ALLOC_NODE_PARAMS {
-    CUDA_MEM_ALLOC_NODE_PARAMS {
-        pool: CUmemPoolProps {
-            kind: CU_MEM_ALLOCATION_TYPE_PINNED,
-            handles: CU_MEM_HANDLE_TYPE_NONE,
-            location: CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
-            security: Address::NULL,
-            most: 0,
-            usage: 0,
-            direct: 0,
-            rest: [0; 53],
-        },
-        access: In::null(),
-        access_count: 0,
-        bytes,
-        address: 0,
-    }
-}
-
 /// A graph that allocates a word and fills it.
 fn allocating(value: u32) -> (CUgraph, CUdeviceptr) {
     let graph: CUgraph = made!(cuGraphCreate(0));
-    let mut params = alloc_params(4);
+    let mut params = CUDA_MEM_ALLOC_NODE_PARAMS::of_device(0, 4, 0);
     let alloc: CUgraphNode =
         made!(cuGraphAddMemAllocNode(graph, In::null(), 0, Out::new(&mut params)));
     let fill = CUDA_MEMSET_NODE_PARAMS {

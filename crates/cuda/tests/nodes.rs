@@ -176,22 +176,7 @@ fn pools_of_a_location_are_those_of_the_device() {
 fn an_allocation_of_a_graph_says_its_size() {
     context();
     let graph: CUgraph = made!(cuGraphCreate(0));
-    let mut given = CUDA_MEM_ALLOC_NODE_PARAMS {
-        pool: CUmemPoolProps {
-            kind: CU_MEM_ALLOCATION_TYPE_PINNED,
-            handles: CU_MEM_HANDLE_TYPE_NONE,
-            location: CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: 0 },
-            security: Address::NULL,
-            most: 0,
-            usage: 0,
-            direct: 0,
-            rest: [0; 53],
-        },
-        access: In::null(),
-        access_count: 0,
-        bytes: 100,
-        address: 0,
-    };
+    let mut given = CUDA_MEM_ALLOC_NODE_PARAMS::of_device(0, 100, 0);
     let node: CUgraphNode =
         made!(cuGraphAddMemAllocNode(graph, In::null(), 0, Out::new(&mut given)));
     let mut found = CUDA_MEM_ALLOC_NODE_PARAMS { bytes: 0, address: 0, ..given };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{address, call, made, result};
+use common::{address, call, made, result, to_array};
 use cuda::abi::constants::*;
 use cuda::abi::*;
 use cuda::functions::*;
@@ -81,31 +81,9 @@ fn array(values: &mut [f32; 32]) -> CUarray {
     let described =
         CUDA_ARRAY_DESCRIPTOR { width: 8, height: 4, format: CU_AD_FORMAT_FLOAT, channels: 1 };
     let array: CUarray = made!(cuArrayCreate_v2(In::new(&described)));
-    let copy = rows(to_host(values), array);
+    let copy = to_array(to_host(values), 32, array, [32, 4]);
     call!(cuMemcpy2D_v2(In::new(&copy)));
     array
-}
-
-/// A copy of 8 x 4 words from the host to an array.
-fn rows(host: Address, array: CUarray) -> CUDA_MEMCPY2D {
-    CUDA_MEMCPY2D {
-        src_x_bytes: 0,
-        src_y: 0,
-        src_type: CU_MEMORYTYPE_HOST,
-        src_host: host,
-        src_device: 0,
-        src_array: CUarray::NULL,
-        src_pitch: 32,
-        dst_x_bytes: 0,
-        dst_y: 0,
-        dst_type: CU_MEMORYTYPE_ARRAY,
-        dst_host: Address::NULL,
-        dst_device: 0,
-        dst_array: array,
-        dst_pitch: 0,
-        width_bytes: 32,
-        height: 4,
-    }
 }
 
 fn floats(from: CUdeviceptr) -> [f32; 32] {
@@ -200,7 +178,7 @@ fn a_surface_reference_writes_its_array() {
         dst_type: CU_MEMORYTYPE_HOST,
         dst_host: to,
         dst_pitch: 32,
-        ..rows(Address::NULL, CUarray::NULL)
+        ..to_array(Address::NULL, 32, CUarray::NULL, [32, 4])
     };
     call!(cuMemcpy2D_v2(In::new(&copy)));
     assert_eq!(held, std::array::from_fn(|nth| nth as u32));

@@ -8,9 +8,50 @@ use cuda::abi::constants::*;
 use cuda::abi::*;
 use cuda::functions::*;
 
+/// What both kernels begin with.
+macro_rules! begin {
+    () => {
+        "    ld.param.u64 %rd3, [out];
+    ld.param.u32 %r1, [x];
+    ld.param.u32 %r2, [y];
+    mov.u32 %r3, held;
+    mov.u32 %r4, ready;
+    mov.u32 %r5, %tid.x;
+    setp.eq.u32 %p1, %r5, 0;
+"
+    };
+}
+
+/// How both expect a box.
+macro_rules! expect {
+    () => {
+        "    @%p1 mbarrier.init.shared::cta.b64 [%r4], 1;
+    bar.sync 0;
+    @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 %rd4, [%r4], 512;
+"
+    };
+}
+
+/// How both wait for the box, and write it as it lies.
+macro_rules! write {
+    () => {
+        "wait:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], 0;
+    @!%p2 bra wait;
+    shl.b32 %r6, %r5, 4;
+    add.u32 %r7, %r3, %r6;
+    ld.shared.v4.b32 {%r8, %r9, %r10, %r11}, [%r7];
+    mul.wide.u32 %rd5, %r5, 16;
+    add.u64 %rd6, %rd3, %rd5;
+    st.global.v4.b32 [%rd6], {%r8, %r9, %r10, %r11};
+"
+    };
+}
+
 /// A thread copies a box of 8 rows of 64 bytes at given coordinates into shared memory, 32 threads copy that to memory as it
 /// lies there, and the thread copies the box to another tensor.
-const PTX: &[u8] = b".version 8.6
+const PTX: &[u8] = concat!(
+    ".version 8.6
 .target sm_90
 .address_size 64
 .visible .entry box(.param .align 64 .b8 from[128], .param .align 64 .b8 to[128], .param .u64 out,
@@ -23,35 +64,25 @@ const PTX: &[u8] = b".version 8.6
     cvta.param.u64 %rd1, %rd1;
     mov.b64 %rd2, to;
     cvta.param.u64 %rd2, %rd2;
-    ld.param.u64 %rd3, [out];
-    ld.param.u32 %r1, [x];
-    ld.param.u32 %r2, [y];
-    mov.u32 %r3, held;
-    mov.u32 %r4, ready;
-    mov.u32 %r5, %tid.x;
-    setp.eq.u32 %p1, %r5, 0;
-    @%p1 mbarrier.init.shared::cta.b64 [%r4], 1;
-    bar.sync 0;
-    @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 %rd4, [%r4], 512;
-    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [%rd1, {%r1, %r2}], [%r4];
-wait:
-    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], 0;
-    @!%p2 bra wait;
-    shl.b32 %r6, %r5, 4;
-    add.u32 %r7, %r3, %r6;
-    ld.shared.v4.b32 {%r8, %r9, %r10, %r11}, [%r7];
-    mul.wide.u32 %rd5, %r5, 16;
-    add.u64 %rd6, %rd3, %rd5;
-    st.global.v4.b32 [%rd6], {%r8, %r9, %r10, %r11};
-    @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {%r1, %r2}], [%r3];
+",
+    begin!(),
+    "",
+    expect!(),
+    "    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [%rd1, {%r1, %r2}], [%r4];
+",
+    write!(),
+    "    @%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {%r1, %r2}], [%r3];
     @%p1 cp.async.bulk.commit_group;
     @%p1 cp.async.bulk.wait_group 0;
     ret;
 }
-\0";
+\0"
+)
+.as_bytes();
 
 /// The same without a second tensor, by a map that a warp makes in shared memory and copies to memory.
-const MADE: &[u8] = b".version 8.7
+const MADE: &[u8] = concat!(
+    ".version 8.7
 .target sm_120a
 .address_size 64
 .visible .entry box(.param .u64 tensor, .param .u64 map, .param .u64 out, .param .u32 x, .param .u32 y)
@@ -62,14 +93,9 @@ const MADE: &[u8] = b".version 8.7
     .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<10>;
     ld.param.u64 %rd1, [tensor];
     ld.param.u64 %rd2, [map];
-    ld.param.u64 %rd3, [out];
-    ld.param.u32 %r1, [x];
-    ld.param.u32 %r2, [y];
-    mov.u32 %r3, held;
-    mov.u32 %r4, ready;
-    mov.u32 %r5, %tid.x;
-    setp.eq.u32 %p1, %r5, 0;
-    mov.u32 %r12, made;
+",
+    begin!(),
+    "    mov.u32 %r12, made;
     shl.b32 %r13, %r5, 2;
     add.u32 %r14, %r12, %r13;
     st.shared.b32 [%r14], 0;
@@ -93,22 +119,16 @@ const MADE: &[u8] = b".version 8.7
     bar.warp.sync -1;
     tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [%r12], 0x80;
     fence.proxy.tensormap::generic.acquire.gpu [%rd2], 0x80;
-    @%p1 mbarrier.init.shared::cta.b64 [%r4], 1;
-    bar.sync 0;
-    @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 %rd4, [%r4], 512;
-    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [%rd2, {%r1, %r2}], [%r4];
-wait:
-    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r4], 0;
-    @!%p2 bra wait;
-    shl.b32 %r6, %r5, 4;
-    add.u32 %r7, %r3, %r6;
-    ld.shared.v4.b32 {%r8, %r9, %r10, %r11}, [%r7];
-    mul.wide.u32 %rd5, %r5, 16;
-    add.u64 %rd6, %rd3, %rd5;
-    st.global.v4.b32 [%rd6], {%r8, %r9, %r10, %r11};
-    ret;
+",
+    expect!(),
+    "    @%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r3], [%rd2, {%r1, %r2}], [%r4];
+",
+    write!(),
+    "    ret;
 }
-\0";
+\0"
+)
+.as_bytes();
 
 /// A tensor map, where kernels look for one.
 #[repr(C, align(64))]

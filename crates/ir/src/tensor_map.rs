@@ -19,6 +19,9 @@ pub const RANK: i64 = 16;
 /// Where the bits are that say how the box lies in shared memory: 32 bits.
 pub const SWIZZLE: i64 = 20;
 
+/// The bits of the swizzles of 16 (none), 32, 64 and 128 bytes.
+pub const SWIZZLES: [u32; 4] = [0, 1, 3, 7];
+
 /// Where the extent of the box in a dimension is: 32 bits.
 pub const fn tile(dimension: usize) -> i64 {
     24 + 4 * dimension as i64
@@ -45,7 +48,7 @@ pub struct TensorMap {
     /// Dimensions.
     pub rank: u32,
     /// How 16 bytes at a time of the box change places in shared memory: bits 4 and following of their address are exclusively or'ed
-    /// with as many of bits 7 and following; 0, 1, 3 or 7 for none, 32, 64 or 128 bytes.
+    /// with as many of bits 7 and following: one of [`SWIZZLES`].
     pub swizzle: u32,
     /// Elements of the box, dimension by dimension.
     pub tile: [u32; DIMENSIONS],

@@ -17,16 +17,11 @@ pub struct TextureArray {
     pub texels: Texels,
 }
 
-/// Bytes of texels that lie in one row.
-struct Piece {
-    /// Where they lie in the buffer.
-    place: u64,
-    /// Which they are of all, if nothing lies between rows.
-    held: Range<usize>,
-}
-
 /// So many bytes of an array, from the first one on.
-fn pieces(array: TextureArray, bytes: usize) -> Result<impl Iterator<Item = Piece>, Error> {
+fn pieces(
+    array: TextureArray,
+    bytes: usize,
+) -> Result<impl Iterator<Item = (u64, Range<usize>)>, Error> {
     let texels = array.texels;
     if texels.contents().is_none_or(|all| bytes as u64 > all)
         || texels.bytes() > Some(array.buffer.bytes)
@@ -34,13 +29,7 @@ fn pieces(array: TextureArray, bytes: usize) -> Result<impl Iterator<Item = Piec
         let message = format!("{bytes} bytes are more than the array has");
         return Err(Error::message(Stage::Launch, Class::BadInput, message));
     }
-    let mut done = 0;
-    Ok(std::iter::from_fn(move || {
-        let (place, here) = texels.place(done as u64);
-        let held = done..bytes.min(done + here as usize);
-        done = held.end;
-        (!held.is_empty()).then_some(Piece { place, held })
-    }))
+    Ok(texels.pieces(0, bytes))
 }
 
 impl From<TextureError> for Error {
@@ -116,7 +105,7 @@ impl Device {
     /// There are more than the array has, or it is not of this device.
     pub fn write_array<T: NoUninit>(&self, array: TextureArray, texels: &[T]) -> Result<(), Error> {
         let bytes: &[u8] = bytemuck::cast_slice(texels);
-        for Piece { place, held } in pieces(array, bytes.len())? {
+        for (place, held) in pieces(array, bytes.len())? {
             self.write(array.buffer, place, &bytes[held])?;
         }
         Ok(())
@@ -128,7 +117,7 @@ impl Device {
     /// It is not of this device.
     pub fn read_array<T: AnyBitPattern>(&self, array: TextureArray) -> Result<Vec<T>, Error> {
         let mut bytes = vec![0; array.texels.contents().map_or(usize::MAX, |all| all as usize)];
-        for Piece { place, held } in pieces(array, bytes.len())? {
+        for (place, held) in pieces(array, bytes.len())? {
             self.read(array.buffer, place, &mut bytes[held])?;
         }
         Ok(bytes.chunks_exact(size_of::<T>().max(1)).map(bytemuck::pod_read_unaligned).collect())

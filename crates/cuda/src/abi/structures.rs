@@ -1,7 +1,10 @@
 //! Structures, as C lays them out.
 #![allow(unsafe_code, non_camel_case_types)]
 
-use super::constants::CU_MEMORYTYPE_UNIFIED;
+use super::constants::{
+    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE,
+    CU_MEMORYTYPE_UNIFIED,
+};
 use super::handle::*;
 use super::pointer::{Address, In, Out, Plain};
 
@@ -300,9 +303,33 @@ impl Side3D {
     };
 }
 
+impl CUmemPoolProps {
+    /// Those of a pool of a device, which no other process shares.
+    pub const fn of_device(id: i32) -> CUmemPoolProps {
+        CUmemPoolProps {
+            kind: CU_MEM_ALLOCATION_TYPE_PINNED,
+            handles: CU_MEM_HANDLE_TYPE_NONE,
+            location: CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id },
+            security: Address::NULL,
+            most: 0,
+            usage: 0,
+            direct: 0,
+            rest: [0; 53],
+        }
+    }
+}
+
+impl CUDA_MEM_ALLOC_NODE_PARAMS {
+    /// An allocation of so many bytes at an address, from the pool of a device.
+    pub fn of_device(id: i32, bytes: u64, address: CUdeviceptr) -> Self {
+        let (pool, access) = (CUmemPoolProps::of_device(id), In::null());
+        CUDA_MEM_ALLOC_NODE_PARAMS { pool, access, access_count: 0, bytes, address }
+    }
+}
+
 impl CUDA_RESOURCE_DESC {
     /// A resource of a kind, and its handle or address.
-    pub(crate) const fn of(kind: u32, address: u64) -> CUDA_RESOURCE_DESC {
+    pub const fn of(kind: u32, address: u64) -> CUDA_RESOURCE_DESC {
         CUDA_RESOURCE_DESC {
             kind,
             address,
@@ -319,7 +346,7 @@ impl CUDA_RESOURCE_DESC {
 
 impl CUDA_TEXTURE_DESC {
     /// Everything is 0.
-    pub(crate) const ZERO: CUDA_TEXTURE_DESC = CUDA_TEXTURE_DESC {
+    pub const ZERO: CUDA_TEXTURE_DESC = CUDA_TEXTURE_DESC {
         address_mode: [0; 3],
         filter: 0,
         flags: 0,

@@ -12,7 +12,7 @@ use crate::abi::{
     Answer, CUgraphNode, CUkernelNodeAttrID, CUkernelNodeAttrValue, CUresult, In, Out,
 };
 use crate::driver::driver;
-use crate::launch_attributes::clusters;
+use crate::launch_attributes::{clusters, extents};
 use crate::operation::{Launch, Operation};
 use std::sync::Arc;
 
@@ -38,17 +38,14 @@ fn is_hint(attribute: CUkernelNodeAttrID) -> bool {
     .contains(&attribute)
 }
 
-/// Three extents in the words of a value.
-fn extents(CUkernelNodeAttrValue { words }: CUkernelNodeAttrValue) -> [u32; 3] {
-    [words[0] as u32, (words[0] >> 32) as u32, words[1] as u32]
-}
-
 fn set(node: &mut Node, attribute: CUkernelNodeAttrID, value: CUkernelNodeAttrValue) -> Answer {
     let launch = launch(node)?;
     let changed = match attribute {
-        CU_LAUNCH_ATTRIBUTE_COOPERATIVE => launch.asking(extents(value)[0] != 0, launch.cluster),
+        CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
+            launch.asking(extents(value.words)[0] != 0, launch.cluster)
+        }
         CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-            let cluster = Some(extents(value)).filter(|extents| *extents != [0; 3]);
+            let cluster = Some(extents(value.words)).filter(|extents| *extents != [0; 3]);
             clusters(&launch.function, launch.grid, cluster, launch.shared)?;
             launch.asking(launch.cooperative, cluster)
         }

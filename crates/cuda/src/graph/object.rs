@@ -109,7 +109,7 @@ impl Node {
             (
                 Work::Operation(Operation::Launch(own)),
                 Work::Operation(Operation::Launch(other)),
-            ) => {
+            ) if (own.cooperative, own.cluster) != (other.cooperative, other.cluster) => {
                 clusters(&other.function, other.grid, own.cluster, other.shared)?;
                 let launch = other.asking(own.cooperative, own.cluster);
                 Work::Operation(Operation::Launch(Arc::new(launch)))

@@ -1,13 +1,10 @@
 //! What nodes do, as parameters: for programs that look before they change something.
 
 use super::object::{Work, home};
-use crate::abi::constants::{
-    CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_HANDLE_TYPE_NONE, CU_MEM_LOCATION_TYPE_DEVICE,
-};
 use crate::abi::{
-    Address, Answer, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
+    Answer, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
     CUDA_MEM_ALLOC_NODE_PARAMS, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUevent,
-    CUgraphNode, CUkernel, CUmemLocation, CUmemPoolProps, CUresult, In, Out, Side3D,
+    CUgraphNode, CUkernel, CUresult, Out, Side3D,
 };
 use crate::driver::driver;
 use crate::event::events;
@@ -59,23 +56,8 @@ pub(crate) fn alloc_params(node: CUgraphNode, to: Out<CUDA_MEM_ALLOC_NODE_PARAMS
         }
     })??;
     let block = find(memory.address()).ok_or(CUresult::INVALID_VALUE)?;
-    let location = CUmemLocation { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: block.gpu.ordinal };
-    to.set(CUDA_MEM_ALLOC_NODE_PARAMS {
-        pool: CUmemPoolProps {
-            kind: CU_MEM_ALLOCATION_TYPE_PINNED,
-            handles: CU_MEM_HANDLE_TYPE_NONE,
-            location,
-            security: Address::NULL,
-            most: 0,
-            usage: 0,
-            direct: 0,
-            rest: [0; 53],
-        },
-        access: In::null(),
-        access_count: 0,
-        bytes: block.bytes,
-        address: memory.address(),
-    })
+    let (device, address) = (block.gpu.ordinal, memory.address());
+    to.set(CUDA_MEM_ALLOC_NODE_PARAMS::of_device(device, block.bytes, address))
 }
 
 /// A kernel node's launch.

@@ -6,8 +6,8 @@ use crate::abi::constants::{
     CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, CU_RESOURCE_TYPE_PITCH2D,
 };
 use crate::abi::{
-    Answer, CUDA_ARRAY_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUarray, CUdeviceptr,
-    CUmipmappedArray, CUmodule, CUresult, CUtexref, In, Out, Text,
+    Answer, CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC,
+    CUarray, CUdeviceptr, CUmipmappedArray, CUmodule, CUresult, CUtexref, In, Out, Text,
 };
 use crate::driver::driver;
 use crate::memory::{array, format, mipmapped};
@@ -104,13 +104,20 @@ impl Reference {
         Ok(())
     }
 
-    /// Binds it to texels that are there.
+    /// Binds it to texels that are there. What says their format sets it.
     fn bind(&self, resource: CUDA_RESOURCE_DESC) -> Answer {
-        let bound = Settings { resource: Some(resource), ..*self.settings() };
+        let set = |settings: &mut Settings| {
+            settings.resource = Some(resource);
+            if resource.channels != 0 {
+                (settings.format, settings.channels) = (resource.format, resource.channels);
+            }
+        };
+        let mut bound = *self.settings();
+        set(&mut bound);
         if let Some(resource) = bound.resource() {
             texels(&resource)?;
         }
-        self.change(|settings| settings.resource = Some(resource))
+        self.change(set)
     }
 }
 
@@ -151,11 +158,9 @@ pub(crate) fn set_array(reference: CUtexref, from: CUarray, flags: u32) -> Answe
     if flags != OVERRIDE_FORMAT {
         return Err(CUresult::INVALID_VALUE);
     }
-    let described = array(from)?.described;
-    reference.bind(CUDA_RESOURCE_DESC::of(CU_RESOURCE_TYPE_ARRAY, from.0))?;
-    reference.change(|settings| {
-        (settings.format, settings.channels) = (described.format, described.channels);
-    })
+    let CUDA_ARRAY3D_DESCRIPTOR { format, channels, .. } = array(from)?.described;
+    let array = CUDA_RESOURCE_DESC::of(CU_RESOURCE_TYPE_ARRAY, from.0);
+    reference.bind(CUDA_RESOURCE_DESC { format, channels, ..array })
 }
 
 /// `cuTexRefSetMipmappedArray`.
@@ -199,8 +204,7 @@ pub(crate) fn set_address_2d(
         height,
         pitch,
         ..CUDA_RESOURCE_DESC::of(CU_RESOURCE_TYPE_PITCH2D, address)
-    })?;
-    reference.change(|settings| (settings.format, settings.channels) = (format, channels))
+    })
 }
 
 /// `cuTexRefSetFormat`.

@@ -30,6 +30,7 @@ macro_rules! made {
 }
 pub(crate) use made;
 
+use cuda::abi::constants::{CU_MEMORYTYPE_ARRAY, CU_MEMORYTYPE_HOST};
 use cuda::abi::*;
 use cuda::functions::*;
 use std::ffi::{CStr, CString};
@@ -58,4 +59,31 @@ pub(crate) fn kernel(name: &str) -> CUfunction {
 /// The address of a value of the test's.
 pub(crate) fn address<T>(of: &T) -> Address {
     Address(std::ptr::from_ref(of).expose_provenance() as u64)
+}
+
+/// A copy of rows of bytes from the host to an array.
+pub(crate) fn to_array(
+    host: Address,
+    pitch: u64,
+    array: CUarray,
+    [width_bytes, height]: [u64; 2],
+) -> CUDA_MEMCPY2D {
+    CUDA_MEMCPY2D {
+        src_x_bytes: 0,
+        src_y: 0,
+        src_type: CU_MEMORYTYPE_HOST,
+        src_host: host,
+        src_device: 0,
+        src_array: CUarray::NULL,
+        src_pitch: pitch,
+        dst_x_bytes: 0,
+        dst_y: 0,
+        dst_type: CU_MEMORYTYPE_ARRAY,
+        dst_host: Address::NULL,
+        dst_device: 0,
+        dst_array: array,
+        dst_pitch: 0,
+        width_bytes,
+        height,
+    }
 }

@@ -3,6 +3,7 @@
 mod bulk;
 mod bulk_copies;
 mod copies;
+mod loops;
 mod sent;
 mod tensors;
 

@@ -2,11 +2,10 @@
 
 mod phases;
 
-use super::control::fence_of_cluster;
-use super::memory::scope;
+use super::control::{fence, fence_of_cluster};
 use super::{Entry, Form, Need, hint, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{CopyProgress, Fence, Op};
+use ir::{CopyProgress, Op};
 use phases::{arrive, complete_tx, expect_tx, init, inval, pending_count, test_wait, try_wait};
 pub(super) use phases::{complete, update};
 
@@ -108,8 +107,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             Form::legal("fence.proxy!.alias.sem.sys; .sem = { .acquire, .release }", (9, 4), 90),
             Form::legal("fence.proxy!.path.alias.sem.sys; .path = { .fabric::fabric, .fabric::generic, .generic::fabric }; .sem = { .acquire, .release }", (9, 3), 100),
             Form::new("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90, fence_of_copies),
-            Form::new("fence.proxy!.tensormap::generic.release.scope; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90, fence_of_maps),
-            Form::new("fence.proxy!.tensormap::generic.acquire.scope [a:any], size:u32=(128); .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90, fence_of_maps),
+            Form::new("fence.proxy!.tensormap::generic.release.scope; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90, fence),
+            Form::new("fence.proxy!.tensormap::generic.acquire.scope [a:any], size:u32=(128); .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90, fence),
             Form::legal("fence.proxy!.async::generic.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90),
             Form::legal("fence.proxy!.async::generic.release.sync_restrict::shared::cta.cluster", (8, 6), 90),
             Form::legal("fence.proxy!.async::generic.release.sync_restrict::shared::cluster::read.scope; .scope = { .cta, .cluster }", (9, 4), 90),
@@ -121,12 +120,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[Form::new("fence.mbarrier_init.release.cluster", (8, 0), 90, fence_of_cluster)],
     },
 ];
-
-/// `fence.proxy.tensormap`: tensor maps are read as other memory is.
-fn fence_of_maps(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.b.push(Op::Fence(Fence { sequential: false, scope: scope(inst.word("scope")) }));
-    Ok(())
-}
 
 /// `fence.proxy.async`: copies are made in order, so it matters to observers alone.
 fn fence_of_copies(lo: &mut Lowering, inst: &Inst<'_>) -> Result {

@@ -3,7 +3,10 @@
 use super::{Entry, Form, Need, hint};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{BinaryOp, CLUSTER_STRIDE, Class, ClusterHalf, CompareOp, Op, Reg, Special, Src, UnaryOp};
+use ir::{
+    Address, BinaryOp, CLUSTER_STRIDE, Class, ClusterHalf, CompareOp, Op, Reg, Special, Src,
+    UnaryOp,
+};
 
 /// The bits of an address in shared memory that lead to a place in the memory of a CTA; those above tell the CTA.
 const INSIDE: u64 = CLUSTER_STRIDE - 1;
@@ -40,6 +43,15 @@ fn address_in(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let address = lo.b.binary(add, inside, start);
     let address = window.map_or(address, |window| lo.b.binary(add, address, window));
     lo.write(inst, "d", address.into(), ty)
+}
+
+/// An address in shared memory as a number of 32 bits.
+pub(super) fn in_shared(lo: &mut Lowering, address: Address) -> Reg {
+    let base = match address.base {
+        Src::Reg(base) if lo.b.class(base) == Class::W64 => lo.b.unary(UnaryOp::Low32, base).into(),
+        base => base,
+    };
+    lo.b.binary(BinaryOp::AddI32, base, Src::Imm(u64::from(address.offset as u32)))
 }
 
 /// The same place in the memory of the CTA of a rank, for addresses in shared memory of 32 bits.

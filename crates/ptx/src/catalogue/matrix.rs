@@ -13,6 +13,10 @@ mod tiles;
 mod warp_matrix;
 mod wmma;
 
+pub(super) use fragment::{Quad, WARP, begin};
+pub(super) use multiply::SUMS;
+pub(super) use product::{described, values};
+
 /// Architectures with matrix loads and stores of bytes.
 const BYTES: &[u32] = &[100, 101, 103, 107, 110, 120, 121];
 

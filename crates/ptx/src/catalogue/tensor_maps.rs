@@ -1,12 +1,16 @@
 //! What changes a tensor map where it lies (PTX ISA 9.1, 9.7.9.28 tensormap.replace). A map that begins as zeros becomes one by the first
 //! change.
 
+use super::logic::both;
+use super::matrix::WARP;
 use super::memory::space;
 use crate::lower::{Inst, Lowering, Result};
-use ir::tensor_map::{ADDRESS, ELEMENT, MARK, MARKED, RANK, SWIZZLE, extent, stride, tile};
+use ir::tensor_map::{
+    ADDRESS, ELEMENT, MARK, MARKED, RANK, SWIZZLE, SWIZZLES, extent, stride, tile,
+};
 use ir::{
-    Access, Address, BinaryOp, Class, Collective, CompareOp, Members, Op, Ordering, Space, Special,
-    Src, Terminator, UnaryOp,
+    Access, Address, BinaryOp, Class, Collective, CompareOp, Op, Ordering, Space, Special, Src,
+    Terminator, UnaryOp,
 };
 
 /// The logarithms of the bytes of an element, by the codes of `.elemtype`, from `.u8` to `.bf16`; none for `.f32.ftz`, which changes
@@ -24,9 +28,6 @@ const ELEMENTS: [Option<u64>; 11] = [
     Some(3),
     Some(1),
 ];
-
-/// The bits of a swizzle, by the codes of `.swizzle_mode`.
-const SWIZZLES: [u64; 4] = [0, 1, 3, 7];
 
 /// Where the map is.
 fn map(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Space, Address)> {
@@ -96,12 +97,9 @@ fn only_one(lo: &mut Lowering, value: Src) {
     let guard = lo.b.guard();
     lo.b.set_guard(None);
     let is_other = lo.b.compare(CompareOp::NeI32, value, Src::Imm(1));
-    let stops = super::logic::both(lo, guard, is_other.into());
-    let (stop, join) = (lo.b.block(), lo.b.block());
-    lo.b.terminate(Terminator::Branch { p: stops, then: stop, otherwise: join });
-    lo.b.switch_to(stop);
-    lo.b.terminate(Terminator::Trap);
-    lo.b.switch_to(join);
+    let stops = both(lo, guard, is_other.into());
+    lo.b.set_guard(Some(stops));
+    lo.leave(Terminator::Trap);
     lo.b.set_guard(guard);
 }
 
@@ -129,7 +127,7 @@ pub(super) fn element(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 pub(super) fn swizzle(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (map, code) = (map(lo, inst)?, number(lo, inst, "value")?);
     match SWIZZLES.get(code) {
-        Some(bits) => put(lo, map, SWIZZLE, Src::Imm(*bits), Access::B32),
+        Some(bits) => put(lo, map, SWIZZLE, Src::Imm((*bits).into()), Access::B32),
         None => return lo.unsupported(inst, "this swizzle"),
     }
     Ok(())
@@ -147,11 +145,7 @@ pub(super) fn only_first(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let [to, from] = ["d", "a"].map(|name| lo.address(inst, name));
     let ((to, _), (from, _)) = (to?, from?);
-    let meet = || Op::Collective {
-        what: Collective::WarpSync,
-        members: Members::Mask(Src::Imm(u32::MAX.into())),
-        aligned: true,
-    };
+    let meet = || Op::Collective { what: Collective::WarpSync, members: WARP, aligned: true };
     lo.b.push(meet());
     let lane = lo.b.reg(Class::W32);
     lo.b.push(Op::Special { d: lane, what: Special::Laneid });

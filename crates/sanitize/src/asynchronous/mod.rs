@@ -9,14 +9,14 @@ mod marks;
 mod proxy;
 
 use crate::code::Code;
-use crate::detail::{At, Awaited, BulkSize, CopyUnderWay, UnderWay};
+use crate::detail::{At, Awaited, BulkSize, CopyUnderWay, ProxyUser, UnderWay};
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::touch::{self, Touch, Touches};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use ir::{
     Access, Address, AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, Inst, Kernel, Op,
-    Place, Space,
+    Ordering, Place, Space,
 };
 use lanes::WARP;
 use lasting::Lasting;
@@ -107,23 +107,26 @@ struct Cta {
 /// The asynchronous copies that are under way.
 #[derive(Debug)]
 pub(crate) struct AsyncCopies {
-    /// Whether the kernel makes any.
+    /// Whether the kernel makes any, or reads through the asynchronous proxy.
     any: bool,
     /// The instructions that use the asynchronous proxy.
-    bulk: HashSet<Place>,
+    proxy: HashSet<Place>,
     ctas: PerCta<Cta>,
 }
 
 impl AsyncCopies {
     pub(crate) fn new(kernel: &Kernel) -> AsyncCopies {
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-        let copies = insts.filter_map(|inst| {
+        let copies = insts.clone().filter_map(|inst| {
             let Op::Copy(copy) = &inst.op else { return None };
             Some((inst.place, copy.until))
         });
-        let any = copies.clone().next().is_some();
-        let bulk = copies.filter(|(_, until)| *until != Completion::Group(Groups::Plain));
-        AsyncCopies { any, bulk: bulk.map(|(place, _)| place).collect(), ctas: PerCta::new() }
+        let bulk = copies.clone().filter(|(_, until)| *until != Completion::Group(Groups::Plain));
+        let bulk = bulk.map(|(place, _)| place);
+        let reads = insts.filter(|inst| reads_through_proxy(&inst.op)).map(|inst| inst.place);
+        let proxy: HashSet<Place> = bulk.chain(reads).collect();
+        let any = copies.count() > 0 || !proxy.is_empty();
+        AsyncCopies { any, proxy, ctas: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
@@ -190,6 +193,9 @@ impl AsyncCopies {
         for (nth, touched) in inst.op.touches().enumerate() {
             self.touched(view, (touched.writes, touches, nth), inst.place, found);
         }
+        if reads_through_proxy(&inst.op) {
+            self.multiplied(view, touches, inst.place, found);
+        }
         let Op::Copy(copy) = &inst.op else { return };
         for (warp, lanes) in view.group() {
             for lane in lanes.iter() {
@@ -200,6 +206,24 @@ impl AsyncCopies {
                 {
                     self.tell((view.cta(), at), object);
                 }
+            }
+        }
+    }
+
+    /// Lanes read what they multiply.
+    fn multiplied(
+        &mut self,
+        view: &View<'_>,
+        touches: &Touches,
+        place: Place,
+        found: &mut Findings,
+    ) {
+        for touch in touches.of(0).filter(|touch| touch.space == Space::Shared) {
+            let Some(cta) = self.ctas.get(touch.cta) else { continue };
+            for (lane, start) in touch.iter() {
+                let span = Span { space: touch.space, start, bytes: touch.bytes };
+                let by = (place, view.thread(touch.warp, lane));
+                cta.unfenced.accessed(&span, (ProxyUser::Product, false), by, found);
             }
         }
     }
@@ -236,7 +260,7 @@ impl AsyncCopies {
     ) {
         let Some(cta) = self.ctas.get(view.cta()) else { return };
         let under_way = cta.copies.len() > cta.free.len();
-        let stores = writes && !self.bulk.is_empty() && !self.bulk.contains(&place);
+        let stores = writes && !self.proxy.is_empty() && !self.proxy.contains(&place);
         if !under_way && !stores && !view.has_peers() {
             return;
         }
@@ -258,6 +282,11 @@ impl AsyncCopies {
             }
         }
     }
+}
+
+/// Whether an operation reads memory through the asynchronous proxy, and at once.
+fn reads_through_proxy(op: &Op) -> bool {
+    matches!(op, Op::Load { ordering: Ordering::AsyncProxy, .. })
 }
 
 /// A bulk copy of so many bytes.

@@ -2,6 +2,7 @@
 
 use ir::{AddressMode, Filter, Sampler};
 use std::fmt;
+use std::ops::Range;
 
 /// What the components of a texel are (`cudaChannelFormatKind`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,9 +79,21 @@ impl Texels {
         self.row_bytes().checked_mul(rows)?.checked_mul(slices)
     }
 
-    /// Where a byte of the texels lies from the first one on, if they are counted without what lies between rows, and how many
-    /// more follow it in its row.
-    pub fn place(&self, nth: u64) -> (u64, u64) {
+    /// So many bytes of the texels, from one on, if they are counted without what lies between rows: for those of each row where they
+    /// lie from the first texel on, and which they are.
+    pub fn pieces(self, first: u64, count: usize) -> impl Iterator<Item = (u64, Range<usize>)> {
+        let mut done = 0_usize;
+        std::iter::from_fn(move || {
+            let (place, here) = self.place(first.saturating_add(done as u64));
+            let here = usize::try_from(here).unwrap_or(usize::MAX);
+            let piece = done..count.min(done.saturating_add(here));
+            done = piece.end;
+            (!piece.is_empty()).then_some((place, piece))
+        })
+    }
+
+    /// Where a byte lies, and how many are in its row from there on.
+    fn place(&self, nth: u64) -> (u64, u64) {
         let row = self.row_bytes().max(1);
         let (rows, inside) = (nth / row, nth % row);
         let height = u64::from(self.extents[1].max(1));

@@ -1,7 +1,9 @@
 //! What `cp.async.bulk.tensor` does with a box of a tensor, in tiles: a loop copies it row by row, 16 bytes at a time where the
 //! tensor has them all, else element by element. Elements outside the tensor are read as zero, and are not written.
 
-use crate::catalogue::cluster::place_in;
+use super::bulk_copies::reports;
+use super::loops::{counter, each, each_rank};
+use crate::catalogue::cluster::{in_shared, place_in};
 use crate::catalogue::memory::space;
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
@@ -9,7 +11,7 @@ use crate::syntax::ScalarType;
 use ir::tensor_map::{ADDRESS, ELEMENT, MARK, MARKED, SWIZZLE, extent, stride, tile};
 use ir::{
     Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Pred,
-    Reg, Scope, Space, Special, Src, Terminator, UnaryOp,
+    Reg, Scope, Space, Src, Terminator, UnaryOp,
 };
 
 /// The truth tables of the connectives.
@@ -108,25 +110,11 @@ pub(super) fn to_many(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     each(lo, |lo| {
         let from = boxed(lo, from);
         let (to, object) = (in_shared(lo, to), in_shared(lo, object));
-        let rank = counter(lo);
-        let all = lo.cluster_special(Special::ClusterNctarank);
-        let (round, copies, next, end) = (lo.b.block(), lo.b.block(), lo.b.block(), lo.b.block());
-        lo.b.terminate(Terminator::Jump(round));
-        lo.b.switch_to(round);
-        let bit = lo.b.binary(BinaryOp::ShrU32, ranks, rank);
-        let bit = lo.b.binary(BinaryOp::And32, bit, Src::Imm(1));
-        let is_named = lo.b.compare(CompareOp::NeI32, bit, Src::Imm(0));
-        lo.b.terminate(Terminator::Branch { p: is_named.into(), then: copies, otherwise: next });
-        lo.b.switch_to(copies);
-        let [to, object] = [to, object].map(|at| place_in(lo, at.into(), rank.into()));
-        let to = lo.b.unary(UnaryOp::Mov32, to);
-        read(lo, &from, to, Address { base: object, offset: 0 });
-        lo.b.terminate(Terminator::Jump(next));
-        lo.b.switch_to(next);
-        lo.b.binary_to(rank, BinaryOp::AddI32, rank, Src::Imm(1));
-        let more = lo.b.compare(CompareOp::LtU32, rank, all);
-        lo.b.terminate(Terminator::Branch { p: more.into(), then: round, otherwise: end });
-        lo.b.switch_to(end);
+        each_rank(lo, ranks, |lo, rank| {
+            let [to, object] = [to, object].map(|at| place_in(lo, at.into(), rank.into()));
+            let to = lo.b.unary(UnaryOp::Mov32, to);
+            read(lo, &from, to, Address { base: object, offset: 0 });
+        });
     });
     Ok(())
 }
@@ -153,40 +141,7 @@ pub(super) fn to_global(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 
 /// Whether nothing is asked for that only some architectures of data centres do.
 fn is_plain(inst: &Inst<'_>) -> bool {
-    inst.word("group").is_none_or(|word| word != "cta_group::2")
-        && inst.word("report").is_none_or(|word| word == "mbarrier::report::disabled")
-}
-
-/// Emits loops for the lanes that execute the instruction.
-fn each(lo: &mut Lowering, emit: impl FnOnce(&mut Lowering)) {
-    let guard = lo.b.guard();
-    lo.b.set_guard(None);
-    let (work, join) = (lo.b.block(), lo.b.block());
-    lo.b.terminate(match guard {
-        Some(p) => Terminator::Branch { p, then: work, otherwise: join },
-        None => Terminator::Jump(work),
-    });
-    lo.b.switch_to(work);
-    emit(lo);
-    lo.b.terminate(Terminator::Jump(join));
-    lo.b.switch_to(join);
-    lo.b.set_guard(guard);
-}
-
-/// A count from 0 on.
-fn counter(lo: &mut Lowering) -> Reg {
-    let count = lo.b.reg(Class::W32);
-    lo.b.copy_to(count, Src::Imm(0));
-    count
-}
-
-/// An address in shared memory as a number of 32 bits.
-fn in_shared(lo: &mut Lowering, address: Address) -> Reg {
-    let base = match address.base {
-        Src::Reg(base) if lo.b.class(base) == Class::W64 => lo.b.unary(UnaryOp::Low32, base).into(),
-        base => base,
-    };
-    lo.b.binary(BinaryOp::AddI32, base, Src::Imm(u64::from(address.offset as u32)))
+    inst.word("group").is_none_or(|word| word != "cta_group::2") && !reports(inst)
 }
 
 /// One of several numbers.
@@ -209,12 +164,10 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
         d
     };
     let mark = field(lo, MARKED, Access::B32);
-    let is_map = lo.b.compare(CompareOp::EqI32, mark, Src::Imm(MARK.into()));
-    let (map, other) = (lo.b.block(), lo.b.block());
-    lo.b.terminate(Terminator::Branch { p: is_map.into(), then: map, otherwise: other });
-    lo.b.switch_to(other);
-    lo.b.terminate(Terminator::Trap);
-    lo.b.switch_to(map);
+    let is_other = lo.b.compare(CompareOp::NeI32, mark, Src::Imm(MARK.into()));
+    lo.b.set_guard(Some(is_other.into()));
+    lo.leave(Terminator::Trap);
+    lo.b.set_guard(None);
     let rank = corner.first.len();
     let mut tile: Vec<Reg> = (0..rank).map(|nth| field(lo, tile(nth), Access::B32)).collect();
     if let (Some(rows), Some(count)) = (&corner.rows, tile.get_mut(1)) {

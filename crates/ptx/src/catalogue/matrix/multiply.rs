@@ -6,7 +6,7 @@ use super::sparse::multiply_sparse;
 use crate::catalogue::{Form, Need};
 
 /// What the ISA says of sums of floats.
-const SUMS: &str =
+pub(in crate::catalogue) const SUMS: &str =
     "sums in any order, at least as exact as the type of d (all others than f64: binary32)";
 
 /// `d = a * b + c` of these shapes and types.

@@ -71,7 +71,8 @@ pub(super) fn push(
     let kept = d.iter().copied().map(Some).collect();
     let mma = Mma { product, qualifiers, a: a.into(), b: b.into(), c: c.into(), d: kept };
     let what = Collective::Mma(Box::new(mma));
-    lo.b.push(Op::Collective { what, members: WARP, aligned: true });
+    // Who has to be there was settled when the instruction began.
+    lo.b.push(Op::Collective { what, members: WARP, aligned: false });
     Ok(d.into_iter().map(Src::from).collect())
 }
 
@@ -123,7 +124,7 @@ fn product(lo: &mut Lowering, inst: &Inst<'_>, layout: Layout) -> Result {
 }
 
 /// The product that an instruction asks for.
-pub(super) fn described(inst: &Inst<'_>, layout: Layout) -> Option<Product> {
+pub(in crate::catalogue) fn described(inst: &Inst<'_>, layout: Layout) -> Option<Product> {
     let (m, n, k) = shape(inst);
     let bits = inst.word("op").is_some();
     // The types of products of single bits stand in the opcode, and so does that of products of binary16 (`wmma`).
@@ -132,19 +133,21 @@ pub(super) fn described(inst: &Inst<'_>, layout: Layout) -> Option<Product> {
         (false, Some(_)) => factor(inst.ty(slot)),
         (false, None) => Some(Factor::F16),
     };
-    let sum = |slot, operand| match (bits, inst.word(slot)) {
+    let sum = |slot| match (bits, inst.word(slot)) {
         (true, _) => Some(Sum::S32),
         (false, Some(_)) => sum(inst.ty(slot)),
-        (false, None) => sum(inst.operand_type(operand)),
+        (false, None) => sum(inst.operand_type("d")),
     };
+    // Where `c` is `d`, its type is said once.
+    let c = if inst.word("ctype").is_some() { "ctype" } else { "dtype" };
     Some(Product {
         m,
         n,
         k,
         a: factor("atype")?,
         b: factor("btype")?,
-        c: sum("ctype", "c")?,
-        d: sum("dtype", "d")?,
+        c: sum(c)?,
+        d: sum("dtype")?,
         layout,
         satfinite: inst.has("satfinite"),
         xor: inst.word("op") == Some("xor"),
@@ -189,7 +192,7 @@ fn sum(ty: ScalarType) -> Option<Sum> {
 }
 
 /// The registers of a fragment.
-pub(super) fn values(
+pub(in crate::catalogue) fn values(
     lo: &mut Lowering,
     inst: &Inst<'_>,
     name: &str,
