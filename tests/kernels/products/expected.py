@@ -360,3 +360,85 @@ for number in (1, 2, 4):
     tile_kernel(name, f"stmatrix.sync.aligned.m16n8.x{number}.trans.shared.b8", number, True)
 (HERE / "tiles.ptx").write_text("\n".join(source) + "\n")
 (HERE / "tiles.test").write_text("\n".join(tests))
+
+# mma.m8n8k4 of f16: a product by lanes 4 j to 4 j + 3 and 16 lanes further, for each j
+LANE = np.arange(32)
+PAIR, WITHIN, UPPER = LANE % 16 // 4, LANE % 4, LANE // 16 * 4
+
+
+def f16_words(elements):
+    return pack(16, elements.astype(f16).view(u16).reshape(32, -1, 2))
+
+
+def sums_of_pairs(matrices, ty):
+    """Registers of c or d of four products."""
+    nth = np.arange(8)
+    if ty == "f16":
+        return f16_words(matrices[PAIR, WITHIN + UPPER])
+    rows = (LANE & 1)[:, None] + (nth & 2)[None, :] + UPPER[:, None]
+    columns = (nth & 4)[None, :] + (LANE & 2)[:, None] + (nth & 1)[None, :]
+    return matrices[PAIR[:, None], rows, columns].astype(f32)
+
+
+file = File("quad_pairs", "sm_75", "Four products at once: every layout and type of `mma.m8n8k4` of f16.")
+for seed, (a_layout, b_layout, d_type, c_type) in enumerate(
+    [(a, b, d, c) for a in ("row", "col") for b in ("row", "col") for d, c in (("f32", "f32"), ("f32", "f16"), ("f16", "f16"))]
+):
+    a, b, c = small((4, 8, 4), 600 + seed, -8, 9), small((4, 8, 4), 620 + seed, -8, 9), small((4, 8, 8), 640 + seed, -100, 100)
+    d = c + np.einsum("prk,pck->prc", a, b)
+    lines = np.arange(4)[None, :] + UPPER[:, None]
+    held = {
+        matrix: f16_words(values[PAIR, WITHIN + UPPER] if whole else values[PAIR[:, None], lines, WITHIN[:, None]])
+        for matrix, values, whole in (("a", a, a_layout == "row"), ("b", b, b_layout == "col"))
+    }
+    in_c, out = sums_of_pairs(c, c_type), sums_of_pairs(d, d_type)
+    mnemonic = f"mma.sync.aligned.m8n8k4.{a_layout}.{b_layout}.{d_type}.f16.f16.{c_type}"
+    file.add(f"m8n8k4_{a_layout}_{b_layout}_{d_type}_{c_type}", mnemonic, [held["a"], held["b"], in_c.view(u32)], out, "u32" if d_type == "f16" else "f32")
+file.write()
+
+# sparse_gemm.cu and scaled_gemm.cu: 32 by 16 elements of 128 columns
+m, n, k = 32, 16, 128
+a, b = small((m, k), 800, -8, 9), small((n, k), 801, -8, 9)
+choice = np.array([(i, j) for i in range(4) for j in range(4) if i < j])[(noise64(m * k // 4, 802) % u64(6)).astype(i64)].reshape(m, k // 4, 2)
+left = np.take_along_axis(a.reshape(m, k // 4, 4), choice, axis=2)
+dense = np.zeros((m, k // 4, 4), a.dtype)
+np.put_along_axis(dense, choice, left, axis=2)
+save("sparse_gemm_a", left.reshape(-1), f16)
+save("sparse_gemm_places", pack(4, (choice[:, :, 0] | choice[:, :, 1] << 2).reshape(m, k // 16, 4)).reshape(-1), u16)
+save("sparse_gemm_b", b.reshape(-1), f16)
+save("expected_sparse_gemm", (dense.reshape(m, k) @ b.T).reshape(-1), f32)
+
+scaled_a, scaled_b = drawn(E2M1, (m, k // 16, 16), 810), drawn(E2M1, (n, k // 16, 16), 811)
+codes = []
+for name, values, seed in (("a", scaled_a, 812), ("b", scaled_b, 813)):
+    # One is the largest, so that the scale is found.
+    values[:, :, 5] = 6
+    scales = drawn(np.arange(8, 16) / 8, values.shape[:2], seed)
+    save(f"scaled_gemm_{name}", (values * scales[:, :, None]).reshape(-1), f32)
+    # Zero has two codes, and comes out as the one without a sign.
+    elements = np.where(values == 0, u32(0), e2m1_bits(values))
+    save(f"expected_quantized_{name}", pack(4, elements.reshape(-1, 2)), u8)
+    save(f"expected_scales_{name}", e4m3_bits(scales).reshape(-1), u8)
+    values *= scales[:, :, None]
+save("expected_scaled_gemm", (scaled_a.reshape(m, k) @ scaled_b.reshape(n, k).T).reshape(-1), f32)
+lines = ["# Products by code that a compiler made: a sparse one of binary16, and one of e2m1 with scales.", ""]
+for target in ("sm_80", "sm_120a"):
+    for command, out in (("run", " --out 3=c.npy"), ("check", "")):
+        lines.append(
+            f"$ warpwise {command} sparse_gemm.{target}.ptx --grid {n // 8},{m // 16} --block 32 --arg @sparse_gemm_a.npy --arg @sparse_gemm_places.npy "
+            f"--arg @sparse_gemm_b.npy --arg f32[{m * n}]=0 --arg s32:{n} --arg s32:{k}{out}"
+        )
+        lines.extend(["= c.npy expected_sparse_gemm.npy", ""] if out else [""])
+for name, rows in (("a", m), ("b", n)):
+    lines += [
+        f"$ warpwise run scaled_gemm.sm_120a.ptx --entry quantize --grid {rows * k // 512} --block 32 --arg @scaled_gemm_{name}.npy "
+        f"--arg u8[{rows * k // 2}]=0 --arg u8[{rows * k // 16}]=0 --out 1=values.npy --out 2=scales.npy",
+        f"= values.npy expected_quantized_{name}.npy", f"= scales.npy expected_scales_{name}.npy", "",
+    ]
+for command, out in (("run", " --out 4=c.npy"), ("check", "")):
+    lines.append(
+        f"$ warpwise {command} scaled_gemm.sm_120a.ptx --entry scaled_gemm --grid {n // 8},{m // 16} --block 32 --arg @expected_quantized_a.npy "
+        f"--arg @expected_scales_a.npy --arg @expected_quantized_b.npy --arg @expected_scales_b.npy --arg f32[{m * n}]=0 --arg s32:{n} --arg s32:{k}{out}"
+    )
+    lines.extend(["= c.npy expected_scaled_gemm.npy", ""] if out else [""])
+(HERE / "gemm.test").write_text("\n".join(lines))

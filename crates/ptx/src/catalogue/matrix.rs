@@ -6,6 +6,7 @@ mod byte_tiles;
 mod fragment;
 mod multiply;
 mod product;
+mod quad_pairs;
 mod scaled;
 mod shape;
 mod sparse;

@@ -1,6 +1,7 @@
 //! The forms of `mma`: by type of the operands, and whether `a` is sparse.
 
 use super::product::multiply;
+use super::quad_pairs::multiply_quad_pairs;
 use super::scaled::multiply_scaled;
 use super::sparse::multiply_sparse;
 use crate::catalogue::{Form, Need};
@@ -142,9 +143,9 @@ const ORDERED: &[Need] = &[Need::new("sp::ordered_metadata", (8, 5), 80)];
 const AND: &[Need] = &[Need::new("and", (7, 1), 80)];
 
 pub(super) const FORMS: &[Form] = &[
-    Form::legal("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{8}:dtype, a{2}:b32, b{2}:b32, c{8}:ctype; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f32 }; .ctype = { .f32 }", (6, 4), 70),
-    Form::legal("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{8}:dtype, a{2}:b32, b{2}:b32, c{4}:b32; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f32 }; .ctype = { .f16 }", (6, 4), 70),
-    Form::legal("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{4}:b32, a{2}:b32, b{2}:b32, c{4}:b32; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f16 }; .ctype = { .f16 }", (6, 4), 70),
+    Form::new("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{8}:dtype, a{2}:b32, b{2}:b32, c{8}:ctype; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f32 }; .ctype = { .f32 }", (6, 4), 70, multiply_quad_pairs).approximate(SUMS),
+    Form::new("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{8}:dtype, a{2}:b32, b{2}:b32, c{4}:b32; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f32 }; .ctype = { .f16 }", (6, 4), 70, multiply_quad_pairs).approximate(SUMS),
+    Form::new("mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype d{4}:b32, a{2}:b32, b{2}:b32, c{4}:b32; .alayout = { .row, .col }; .blayout = { .row, .col }; .dtype = { .f16 }; .ctype = { .f16 }", (6, 4), 70, multiply_quad_pairs).approximate(SUMS),
     mma!(".m16n8k8", ".f32", ".f16", ".f16", ".f32", (6, 5), 75).approximate(SUMS),
     mma!(".m16n8k8", ".f16", ".f16", ".f16", ".f16", (6, 5), 75).approximate(SUMS),
     mma!(".m16n8k16", ".f32", ".f16", ".f16", ".f32", (7, 0), 80).approximate(SUMS),
