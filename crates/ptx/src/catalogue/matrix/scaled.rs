@@ -37,13 +37,13 @@ pub(super) fn multiply_scaled(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let quad = Quad::new(lo);
     let scales = Scales::new(lo, inst, quad)?;
     let mut parts = Vec::new();
-    for nth in 0..(product.k / LENGTH) as usize {
-        match nibbles {
-            true => of_nibbles(lo, quad, (&a[2 * nth..], b[nth]), scales.length, &mut parts),
-            false => {
-                parts.push(Part { a: a[4 * nth..][..4].to_vec(), b: b[2 * nth..][..2].to_vec() });
-            }
+    if nibbles {
+        for (a, b) in a.as_chunks::<2>().0.iter().zip(&b) {
+            of_nibbles(lo, quad, (*a, *b), scales.length, &mut parts);
         }
+    } else {
+        let pairs = a.chunks_exact(4).zip(b.chunks_exact(2));
+        parts.extend(pairs.map(|(a, b)| Part { a: a.to_vec(), b: b.to_vec() }));
     }
     let factors = if nibbles { (Factor::E2m1, Factor::E2m1) } else { (product.a, product.b) };
     let product =
@@ -78,7 +78,7 @@ struct Part {
 fn of_nibbles(
     lo: &mut Lowering,
     quad: Quad,
-    (a, b): (&[Src], Src),
+    (a, b): ([Src; 2], Src),
     length: u32,
     parts: &mut Vec<Part>,
 ) {
@@ -89,7 +89,7 @@ fn of_nibbles(
         let high = lo.b.binary(BinaryOp::ShrU32, value, Src::Imm(2));
         [low, high].map(|value| lo.b.binary(BinaryOp::And32, value, MIDDLE).into())
     };
-    let ([upper, lower], of_b) = ([a[0], a[1]].map(&mut bytes), bytes(b).to_vec());
+    let ([upper, lower], of_b) = (a.map(&mut bytes), bytes(b).to_vec());
     let of_a = vec![upper[0], lower[0], upper[1], lower[1]];
     if length >= LENGTH {
         parts.push(Part { a: of_a, b: of_b });
