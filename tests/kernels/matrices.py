@@ -1,4 +1,4 @@
-"""Elements of matrices as registers hold them: what `matrix` and `warpgroup` share."""
+"""Elements of matrices as registers hold them: what `matrix`, `products` and `warpgroup` share."""
 
 from support import *  # noqa: F403
 
@@ -12,16 +12,21 @@ def bf16_bits(values):
     return (values.astype(f32).view(u32) >> 16).astype(u32)
 
 
-def e4m3_bits(values):
-    """Small integers as e4m3: by table of all codes."""
+def small_float(exponent, fraction, bias, codes):
+    """Values and encodings of the first so many codes of a format without infinities, with both signs."""
     table = {}
-    for code in range(256):
-        sign, exponent, fraction = code >> 7, code >> 3 & 15, code & 7
-        if exponent == 15 and fraction == 7:
-            continue
-        value = fraction * 2.0**-9 if exponent == 0 else (1 + fraction / 8) * 2.0 ** (exponent - 7)
-        table[-value if sign else value] = code
-    return np.vectorize(lambda value: table[float(value)])(values).astype(u32)
+    for code in reversed(range(codes)):
+        field, low = code >> fraction, code & ((1 << fraction) - 1)
+        significand = low / 2**fraction + (field != 0)
+        table[significand * 2.0 ** (max(field, 1) - bias)] = code
+        table[-significand * 2.0 ** (max(field, 1) - bias)] = code | 1 << (exponent + fraction)
+    return np.array(sorted(table)), np.vectorize(lambda value: table[float(value)], otypes=[u32])
+
+
+E4M3, e4m3_bits = small_float(4, 3, 7, 0x7F)
+E2M3, e2m3_bits = small_float(2, 3, 1, 0x20)
+E3M2, e3m2_bits = small_float(3, 2, 3, 0x20)
+E2M1, e2m1_bits = small_float(2, 1, 1, 0x8)
 
 
 def e5m2_bits(values):
