@@ -479,6 +479,31 @@ impl Op {
         self.tells_time() || matches!(self, Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. })
     }
 
+    /// Whether what it changes in memory it updates atomically.
+    pub fn updates(&self) -> bool {
+        match self {
+            Op::Atomic { .. } => true,
+            Op::Copy(copy) => copy.update.is_some(),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::CopyProgress(_)
+            | Op::Host { .. } => false,
+        }
+    }
+
     /// Whether it tells the time, or something else that a thread can read differently at different times.
     pub fn tells_time(&self) -> bool {
         self.special().is_some_and(|what| what.varies_by_time())
