@@ -1,6 +1,29 @@
 //! The layout of a tensor map (`CUtensorMap`): 128 bytes that CUDA leaves opaque (PTX ISA 9.1, 5.5.8 Tensor-map). Who makes one and who
 //! reads one agree here.
 
+/// Why an instruction cannot work on a tensor, as [`crate::Service::BadTensor`] numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum BadTensor {
+    /// What it should read as a tensor map is none.
+    NoMap = 0,
+    /// The tensor has another number of dimensions than the instruction.
+    OtherRank = 1,
+    /// The operation is not for elements of the tensor's type.
+    OtherElements = 2,
+}
+
+impl BadTensor {
+    /// What has a number.
+    pub fn numbered(number: u32) -> BadTensor {
+        match number {
+            1 => BadTensor::OtherRank,
+            2 => BadTensor::OtherElements,
+            _ => BadTensor::NoMap,
+        }
+    }
+}
+
 /// Bytes of a tensor map.
 pub const BYTES: usize = 128;
 /// Dimensions of a tensor, at most.

@@ -10,11 +10,12 @@ use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::tensor_map::{
-    ADDRESS, ELEMENT, Element, LOGARITHMS, MARK, MARKED, RANK, SWIZZLE, extent, step, stride, tile,
+    ADDRESS, BadTensor, ELEMENT, Element, LOGARITHMS, MARK, MARKED, RANK, SWIZZLE, extent, step,
+    stride, tile,
 };
 use ir::{
     Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, ElementUpdate, Groups, Op,
-    Ordering, Pred, Reg, Scope, Space, Src, Terminator, UnaryOp,
+    Ordering, Pred, Reg, Scope, Service, Space, Src, Terminator, UnaryOp,
 };
 
 /// The truth tables of the connectives.
@@ -168,10 +169,7 @@ pub(super) fn reduce(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
                 is_it.into()
             })
             .collect();
-        // There is no such operation on such elements.
-        lo.b.set_guard(Some(is_there.negated()));
-        lo.leave(Terminator::Trap);
-        lo.b.set_guard(None);
+        stop_if(lo, is_there.negated(), BadTensor::OtherElements);
         let from = in_shared(lo, from);
         let until = Completion::Group(Groups::Bulk);
         pieces(lo, &to, from, |lo, piece| {
@@ -235,11 +233,9 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
     let rank = corner.first.len();
     let last = field(lo, RANK, Access::B32);
     let is_other = lo.b.compare(CompareOp::NeI32, mark, Src::Imm(MARK.into()));
+    stop_if(lo, is_other.into(), BadTensor::NoMap);
     let has_others = lo.b.compare(CompareOp::NeI32, last, Src::Imm(rank as u64 - 1));
-    let stops = lo.b.logic(OR, is_other, has_others);
-    lo.b.set_guard(Some(stops.into()));
-    lo.leave(Terminator::Trap);
-    lo.b.set_guard(None);
+    stop_if(lo, has_others.into(), BadTensor::OtherRank);
     let kind = field(lo, ELEMENT, Access::B32);
     let shift = lo.b.binary(BinaryOp::Shl32, kind, Src::Imm(1));
     let element = lo.b.binary(BinaryOp::ShrU32, Src::Imm(LOGARITHMS.into()), shift);
@@ -267,6 +263,17 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
         strides: (1..rank).map(|nth| field(lo, stride(nth), Access::B64)).collect(),
         corner,
     }
+}
+
+/// Stops the kernel under a condition.
+fn stop_if(lo: &mut Lowering, p: Pred, why: BadTensor) {
+    let (stop, go_on) = (lo.b.block(), lo.b.block());
+    lo.b.terminate(Terminator::Branch { p, then: stop, otherwise: go_on });
+    lo.b.switch_to(stop);
+    let (service, operands) = (Service::BadTensor, vec![Src::Imm(why as u64)]);
+    lo.b.push(Op::Host { service, d: None, operands });
+    lo.b.terminate(Terminator::Trap);
+    lo.b.switch_to(go_on);
 }
 
 /// Copies a box into shared memory, and tells an object of all its bytes.
