@@ -21,7 +21,8 @@ pub(crate) fn of_fault(kind: &FaultKind) -> CUresult {
         FaultKind::Trap => CUresult::LAUNCH_FAILED,
         FaultKind::BadBarrier { .. }
         | FaultKind::ArrivedTwice { .. }
-        | FaultKind::BadSurface { .. } => CUresult::ILLEGAL_INSTRUCTION,
+        | FaultKind::BadSurface { .. }
+        | FaultKind::BadTensor { .. } => CUresult::ILLEGAL_INSTRUCTION,
         FaultKind::Deadlock { .. }
         | FaultKind::StepLimit { .. }
         | FaultKind::Interrupted

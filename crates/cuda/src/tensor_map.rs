@@ -7,7 +7,7 @@ use crate::abi::{
 };
 use crate::driver::driver;
 use crate::say;
-use warpwise::tensor_map::{ADDRESS, DIMENSIONS, MARK, MARKED, SWIZZLES, TensorMap};
+use warpwise::tensor_map::{ADDRESS, DIMENSIONS, Element, MARK, MARKED, SWIZZLES, TensorMap};
 
 /// What the address of a tensor map is a multiple of.
 const ALIGNMENT: u64 = 64;
@@ -20,19 +20,18 @@ const STRIDE: u64 = 1 << 40;
 /// The largest step of a box.
 const STEP: u32 = 8;
 
-/// The logarithm of an element's bytes.
-fn element(kind: CUtensorMapDataType) -> Answer<u32> {
+fn element(kind: CUtensorMapDataType) -> Answer<Element> {
     match kind {
-        CU_TENSOR_MAP_DATA_TYPE_UINT8 => Ok(0),
-        CU_TENSOR_MAP_DATA_TYPE_UINT16
-        | CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-        | CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 => Ok(1),
-        CU_TENSOR_MAP_DATA_TYPE_UINT32
-        | CU_TENSOR_MAP_DATA_TYPE_INT32
-        | CU_TENSOR_MAP_DATA_TYPE_FLOAT32 => Ok(2),
-        CU_TENSOR_MAP_DATA_TYPE_UINT64
-        | CU_TENSOR_MAP_DATA_TYPE_INT64
-        | CU_TENSOR_MAP_DATA_TYPE_FLOAT64 => Ok(3),
+        CU_TENSOR_MAP_DATA_TYPE_UINT8 => Ok(Element::U8),
+        CU_TENSOR_MAP_DATA_TYPE_UINT16 => Ok(Element::U16),
+        CU_TENSOR_MAP_DATA_TYPE_UINT32 => Ok(Element::U32),
+        CU_TENSOR_MAP_DATA_TYPE_INT32 => Ok(Element::S32),
+        CU_TENSOR_MAP_DATA_TYPE_UINT64 => Ok(Element::U64),
+        CU_TENSOR_MAP_DATA_TYPE_INT64 => Ok(Element::S64),
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT16 => Ok(Element::F16),
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32 => Ok(Element::F32),
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT64 => Ok(Element::F64),
+        CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 => Ok(Element::Bf16),
         CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ
         | CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
         | CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ
@@ -127,16 +126,14 @@ pub(crate) fn encode_tiled(
     if fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE {
         return Err(not_there("NaN outside of the tensor"));
     }
-    if steps[1..].iter().any(|step| *step != 1) {
-        return Err(not_there("steps between the elements of a box"));
-    }
     let (element, swizzle) = (element(kind)?, swizzle_bits(swizzle)?);
-    let row = u64::from(tile[0]) << element;
+    let row = u64::from(tile[0]) << element.log_bytes();
     let most = if swizzle == 0 { u64::MAX } else { UNIT * u64::from(swizzle + 1) };
     if !row.is_multiple_of(UNIT) || row > most {
         return Err(CUresult::INVALID_VALUE);
     }
-    let map = TensorMap { address: address.0, element, rank, swizzle, tile, extents, strides };
+    let (address, steps) = (address.0, steps.map(|step| step as u8));
+    let map = TensorMap { address, element, rank, swizzle, tile, extents, strides, steps };
     to.set(CUtensorMap { bytes: map.to_bytes() })
 }
 

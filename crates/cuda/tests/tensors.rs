@@ -139,18 +139,23 @@ const HEIGHT: usize = 11;
 /// Bytes from a row of the tensor to the next.
 const PITCH: usize = 160;
 
-fn encoded(memory: CUdeviceptr, swizzle: u32) -> Map {
+/// A box of 8 rows of 16 elements, so many rows apart.
+fn encoded(memory: CUdeviceptr, swizzle: u32, step: u32) -> Map {
     let mut map = Map(CUtensorMap { bytes: [0; 128] });
-    assert_eq!(
-        encode(&mut map, memory, CU_TENSOR_MAP_DATA_TYPE_UINT32, [16, 8], swizzle),
-        CUresult::SUCCESS
-    );
+    let (words, tile) = (CU_TENSOR_MAP_DATA_TYPE_UINT32, [16, 8 * step]);
+    assert_eq!(encode(&mut map, memory, words, (tile, step), swizzle), CUresult::SUCCESS);
     map
 }
 
-fn encode(map: &mut Map, memory: CUdeviceptr, kind: u32, tile: [u32; 2], swizzle: u32) -> CUresult {
+fn encode(
+    map: &mut Map,
+    memory: CUdeviceptr,
+    kind: u32,
+    (tile, step): ([u32; 2], u32),
+    swizzle: u32,
+) -> CUresult {
     let extents = [WIDTH as u64, HEIGHT as u64];
-    let (stride, steps) = (PITCH as u64, [1u32, 1]);
+    let (stride, steps) = (PITCH as u64, [1u32, step]);
     result!(cuTensorMapEncodeTiled(
         Out::new(&mut map.0),
         kind,
@@ -205,8 +210,10 @@ fn a_box_is_what_lies_in_the_tensor() {
         (CU_TENSOR_MAP_SWIZZLE_64B, 64),
         (CU_TENSOR_MAP_SWIZZLE_128B, 128),
     ];
-    for (swizzle, span) in swizzles {
-        let maps = [encoded(from, swizzle), encoded(to, swizzle)];
+    let plain = swizzles.map(|swizzle| (swizzle, 1));
+    for ((swizzle, span), step) in plain.into_iter().chain([(swizzles[0], 3), (swizzles[1], 2)]) {
+        let maps = [encoded(from, swizzle, step), encoded(to, swizzle, step)];
+        let step = step as i32;
         for (x, y) in corners {
             call!(cuMemsetD32_v2(to, 7, bytes as u64 / 4));
             let mut arguments =
@@ -219,15 +226,16 @@ fn a_box_is_what_lies_in_the_tensor() {
             let mut expected = [0u32; 128];
             for nth in 0..128 {
                 let place = swizzled(4 * nth, span) / 4;
-                expected[place] = element(x + nth as i32 % 16, y + nth as i32 / 16);
+                let row = nth as i32 / 16;
+                expected[place] = element(x + nth as i32 % 16, y + step * row);
             }
-            assert_eq!(held, expected, "{x},{y}, {span}");
+            assert_eq!(held, expected, "{x},{y}, {span}, {step}");
             let mut written = vec![0u32; bytes / 4];
             call!(cuMemcpyDtoH_v2(at(&mut written), to, bytes as u64));
             for (nth, value) in (0..).zip(written) {
                 let (i, j) = (nth % (PITCH as i32 / 4), nth / (PITCH as i32 / 4));
-                let is_of_box =
-                    (x..x + 16).contains(&i) && (y..y + 8).contains(&j) && i < WIDTH as i32;
+                let is_of_row = (y..y + 8 * step).contains(&j) && (j - y) % step == 0;
+                let is_of_box = (x..x + 16).contains(&i) && is_of_row && i < WIDTH as i32;
                 assert_eq!(value, if is_of_box { element(i, j) } else { 7 }, "{x},{y}: {i},{j}");
             }
         }
@@ -272,7 +280,8 @@ fn tensor_maps_that_cannot_be_are_refused() {
     call!(cuInit(0));
     let mut map = Map(CUtensorMap { bytes: [0; 128] });
     let (words, none) = (CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_SWIZZLE_NONE);
-    let mut attempt = |memory, kind, tile, swizzle| encode(&mut map, memory, kind, tile, swizzle);
+    let mut attempt =
+        |memory, kind, tile, swizzle| encode(&mut map, memory, kind, (tile, 1), swizzle);
     assert_eq!(attempt(4096, words, [16, 8], none), CUresult::SUCCESS);
     assert_eq!(attempt(4096, words, [16, 8], CU_TENSOR_MAP_SWIZZLE_64B), CUresult::SUCCESS);
     let wrong = CUresult::INVALID_VALUE;
@@ -286,9 +295,11 @@ fn tensor_maps_that_cannot_be_are_refused() {
     assert_eq!(attempt(4096, words, [16, 8], 99), wrong);
     let tf32 = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
     assert_eq!(attempt(4096, tf32, [16, 8], none), CUresult::NOT_SUPPORTED);
+    assert_eq!(encode(&mut map, 4096, words, ([16, 8], 9), none), wrong);
+    assert_eq!(encode(&mut map, 4096, words, ([16, 8], 0), none), wrong);
     let elsewhere = Address(8192);
     call!(cuTensorMapReplaceAddress(Out::new(&mut map.0), elsewhere));
-    assert_eq!(map.0.bytes, encoded(8192, CU_TENSOR_MAP_SWIZZLE_64B).0.bytes);
+    assert_eq!(map.0.bytes, encoded(8192, CU_TENSOR_MAP_SWIZZLE_64B, 1).0.bytes);
     let mut other = Map(CUtensorMap { bytes: [0; 128] });
     assert_eq!(result!(cuTensorMapReplaceAddress(Out::new(&mut other.0), elsewhere)), wrong);
 }

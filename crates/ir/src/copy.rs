@@ -1,8 +1,8 @@
 //! Asynchronous copies.
 
-use crate::{Address, Space, Src};
+use crate::{Access, Address, BinaryOp, Space, Src};
 
-/// An asynchronous copy by each lane (PTX ISA 9.1, cp.async and cp.async.bulk).
+/// An asynchronous copy by each lane (PTX ISA 9.1, cp.async, cp.async.bulk and cp.reduce.async.bulk).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AsyncCopy {
     /// The first byte that it writes.
@@ -15,8 +15,19 @@ pub struct AsyncCopy {
     pub read: Src,
     /// What the addresses that it accesses are multiples of: a power of two up to [`BULK_UNIT`].
     pub unit: u32,
+    /// How elements that it reads change those that they come to; they take their place without it.
+    pub update: Option<ElementUpdate>,
     /// What tells that it is complete.
     pub until: Completion,
+}
+
+/// What a copy does with each element: `op(old, read)` is stored, atomically, relaxed and in the scope of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ElementUpdate {
+    /// The operation.
+    pub op: BinaryOp,
+    /// An element.
+    pub access: Access,
 }
 
 impl AsyncCopy {

@@ -38,7 +38,7 @@ mod verify;
 pub use bits::{BitRule, Relation};
 pub use builder::Builder;
 pub use collective::{Collective, CollectiveKind, Members};
-pub use copy::{AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, pieces};
+pub use copy::{AsyncCopy, BULK_UNIT, Completion, CopyProgress, ElementUpdate, Groups, pieces};
 pub use interrupt::{Interrupt, made_of};
 pub use kernel::{
     Block, BlockId, ClusterLimits, Frame, Inst, Kernel, Place, Terminator, ThreadLimits, WarpRules,

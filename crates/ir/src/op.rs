@@ -47,6 +47,8 @@ pub enum Service {
     AssertFail,
     /// Stops the kernel: it calls what is no function. Operand: the address that it calls.
     NoFunction,
+    /// Stops the kernel: an instruction cannot work on a tensor. Operand: [`crate::tensor_map::BadTensor`], 32 bits.
+    BadTensor,
     /// `malloc`: allocates memory of the device. Operand: its bytes. Result: its address, or 0 if there is no room.
     Malloc,
     /// `free`: gives memory back that `malloc` returned; 0 does nothing. Operand: the address.
@@ -93,6 +95,7 @@ impl Service {
             Service::Print
             | Service::AssertFail
             | Service::NoFunction
+            | Service::BadTensor
             | Service::Malloc
             | Service::Free
             | Service::Launch
@@ -111,6 +114,7 @@ impl Service {
             Service::Print => &[Class::W64; 2],
             Service::AssertFail => &[Class::W64, Class::W64, Class::W32, Class::W64],
             Service::NoFunction | Service::Malloc | Service::Free => &[Class::W64],
+            Service::BadTensor => &[Class::W32],
             Service::BeginFrame => &[Class::W64; 2],
             Service::StackOverflow => &[Class::W64; 3],
             Service::Sample | Service::SurfaceAddress => {
@@ -171,6 +175,7 @@ impl Service {
             Service::Malloc | Service::SurfaceAddress => Some(Class::W64),
             Service::AssertFail
             | Service::NoFunction
+            | Service::BadTensor
             | Service::Free
             | Service::BeginFrame
             | Service::StackOverflow => None,
@@ -477,6 +482,31 @@ impl Op {
     /// tells the machine something.
     pub fn acts(&self) -> bool {
         self.tells_time() || matches!(self, Op::Copy(_) | Op::CopyProgress(_) | Op::Host { .. })
+    }
+
+    /// Whether what it changes in memory it updates atomically.
+    pub fn updates(&self) -> bool {
+        match self {
+            Op::Atomic { .. } => true,
+            Op::Copy(copy) => copy.update.is_some(),
+            Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Compare { .. }
+            | Op::Logic { .. }
+            | Op::Select { .. }
+            | Op::Special { .. }
+            | Op::ActiveMask { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Collective { .. }
+            | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
+            | Op::Fence(_)
+            | Op::Nanosleep { .. }
+            | Op::CopyProgress(_)
+            | Op::Host { .. } => false,
+        }
     }
 
     /// Whether it tells the time, or something else that a thread can read differently at different times.

@@ -220,6 +220,7 @@ mod tests {
                 bytes: r(3),
                 read: r(4),
                 unit: 16,
+                update: None,
                 until: Completion::Object(Space::Shared, address),
             })),
         ];

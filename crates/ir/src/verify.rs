@@ -1,8 +1,8 @@
 //! Checks that a kernel is well formed. A failure is a bug of the front end that made it.
 
 use crate::{
-    BULK_UNIT, BarrierAction, BarrierReduction, Class, Collective, CopyProgress, Kernel, Members,
-    Mma, Op, Pred, Reg, Src, Terminator,
+    BULK_UNIT, BarrierAction, BarrierReduction, Class, Collective, CopyProgress, ElementUpdate,
+    Kernel, Members, Mma, Op, Pred, Reg, Src, Terminator,
 };
 use lanes::product::Registers;
 
@@ -141,6 +141,12 @@ impl Checker<'_> {
             Op::Copy(copy) => {
                 if !copy.unit.is_power_of_two() || u64::from(copy.unit) > BULK_UNIT {
                     return Err(format!("a copy has no unit of {} bytes", copy.unit));
+                }
+                if let Some(ElementUpdate { op, access }) = copy.update {
+                    let class = crate::Builder::class_of(access);
+                    if op.signature() != ([class; 2], class) || access.bytes() > copy.unit {
+                        return Err(format!("a copy does not update {access:?} by {op:?}"));
+                    }
                 }
                 let object = copy.until.object();
                 let addresses = [copy.from, copy.to].into_iter().chain(object);

@@ -44,6 +44,7 @@ pub(crate) fn explain(kernel: &Kernel, fault: &Fault, heap: &Heap) -> Option<Fin
         }
         FaultKind::Trap
         | FaultKind::BadSurface { .. }
+        | FaultKind::BadTensor { .. }
         | FaultKind::Assertion { .. }
         | FaultKind::StackOverflow { .. }
         | FaultKind::StepLimit { .. }

@@ -171,8 +171,8 @@ impl Observer for Sanitizer {
         self.bounds.inst(view, inst, touches, &mut self.found);
         self.races.inst(view, inst, touches, &mut self.found);
         let races = &mut self.races;
-        self.copies.inst(view, inst, touches, &mut self.found, |touch, place, writes| {
-            races.lasts(view, touch, place, writes);
+        self.copies.inst(view, inst, touches, &mut self.found, |touch, place, part| {
+            races.lasts(view, touch, place, part);
         });
         self.constants.inst(view, inst, touches, &mut self.found);
         objects::inst(view, inst, touches, &mut self.found);

@@ -3,6 +3,7 @@
 use crate::memory::BadFree;
 use crate::texture::Format;
 use ir::Place;
+use ir::tensor_map::BadTensor;
 use lanes::LaneMask;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -203,6 +204,11 @@ pub enum FaultKind {
         /// How many bytes are accessed.
         bytes: u8,
     },
+    /// An instruction on a tensor that cannot work on it.
+    BadTensor {
+        /// What is wrong.
+        why: BadTensor,
+    },
     /// A call, or `alloca`, for which the stack has no room.
     StackOverflow {
         /// The number of the function that is called, as the front end counts; `None` for `alloca`.
@@ -252,6 +258,7 @@ impl FaultKind {
             FaultKind::NoFunction { .. } => "bad call",
             FaultKind::BadFree { .. } => "bad free",
             FaultKind::BadSurface { .. } => "bad surface",
+            FaultKind::BadTensor { .. } => "bad tensor",
             FaultKind::StackOverflow { .. } => "stack overflow",
             FaultKind::BadBarrier { .. } => "bad barrier",
             FaultKind::ArrivedTwice { .. } => "arrival without a wait",
@@ -289,6 +296,7 @@ impl Fault {
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
             | FaultKind::BadSurface { .. }
+            | FaultKind::BadTensor { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::Trap => false,
         }

@@ -29,3 +29,14 @@ for name, x, ys in [("rows", 20, (3, 10, 0, 11)), ("rows_left", -4, (7, 7, -1, 2
                 held[j, i] = copied[y, x + i] = tensor[y, x + i]
     np.save(f"held_{name}.npy", held.ravel())
     np.save(f"copied_{name}.npy", copied.ravel())
+
+# `steps`: one of three rows of the box (CUDA driver API, cuTensorMapEncodeTiled: `boxDim` 8 and `elementStrides` 3 are ceil(8 / 3) rows).
+for name, x, y in [("steps", 16, 2), ("steps_corner", -5, -1), ("steps_end", 30, 6)]:
+    held = np.zeros((3, 16), np.uint32)
+    copied = np.full((HEIGHT, PITCH), 7, np.uint32)
+    for j in range(3):
+        for i in range(16):
+            if 0 <= x + i < WIDTH and 0 <= y + 3 * j < HEIGHT:
+                held[j, i] = copied[y + 3 * j, x + i] = tensor[y + 3 * j, x + i]
+    np.save(f"held_{name}.npy", held.ravel())
+    np.save(f"copied_{name}.npy", copied.ravel())

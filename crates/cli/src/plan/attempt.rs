@@ -497,6 +497,7 @@ impl FaultWord {
             FaultKind::NoFunction { .. } => FaultWord::BadCall,
             FaultKind::BadFree { .. } => FaultWord::BadFree,
             FaultKind::BadSurface { .. } => FaultWord::BadSurface,
+            FaultKind::BadTensor { .. } => FaultWord::BadTensor,
             FaultKind::StackOverflow { .. } => FaultWord::StackOverflow,
             FaultKind::BadBarrier { .. } | FaultKind::ArrivedTwice { .. } => FaultWord::BadBarrier,
             FaultKind::Deadlock { .. } => FaultWord::Deadlock,
@@ -524,6 +525,7 @@ impl FaultWord {
             FaultWord::Trap
             | FaultWord::Assertion
             | FaultWord::BadSurface
+            | FaultWord::BadTensor
             | FaultWord::StackOverflow
             | FaultWord::StepLimit => false,
         }

@@ -170,6 +170,8 @@ pub(super) enum FaultWord {
     BadFree,
     /// A reduction in a surface by a format that it has not.
     BadSurface,
+    /// A copy of a box of a tensor by what is no map of such a tensor.
+    BadTensor,
     /// A call, or `alloca`, for which the stack has no room.
     StackOverflow,
     /// A barrier that no CTA can complete.

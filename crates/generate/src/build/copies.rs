@@ -75,7 +75,7 @@ impl Generator<'_> {
         until: Completion,
     ) {
         let unit = BULK_UNIT as u32;
-        let copy = AsyncCopy { to, from, bytes, read: bytes, unit, until };
+        let copy = AsyncCopy { to, from, bytes, read: bytes, unit, update: None, until };
         self.b.push(Op::Copy(Box::new(copy)));
     }
 

@@ -181,7 +181,7 @@ impl Generator<'_> {
                 _ => g.size(unit),
             };
             let until = Completion::Group(Groups::Plain);
-            let copy = AsyncCopy { to, from, bytes, read, unit: unit as u32, until };
+            let copy = AsyncCopy { to, from, bytes, read, unit: unit as u32, update: None, until };
             g.b.push(Op::Copy(Box::new(copy)));
             g.b.push(Op::CopyProgress(CopyProgress::Commits(Groups::Plain)));
         });

@@ -242,6 +242,9 @@ fn step(
 
 /// Copies in bulk.
 fn copies(p: &mut Printer<'_>, copy: &AsyncCopy) -> Result<bool, String> {
+    if copy.update.is_some() {
+        return Err("copies that update are not made here".into());
+    }
     let bytes = |p: &mut Printer<'_>| p.src(copy.bytes, Class::W32);
     match copy.until {
         Completion::Group(Groups::Plain) => Ok(false),

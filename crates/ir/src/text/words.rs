@@ -74,6 +74,7 @@ words! {
     Groups, "the groups of copies" { Plain = "plain", Bulk = "bulk" }
     Service, "a service" {
         Print = "print", AssertFail = "assert_fail", NoFunction = "no_function",
+        BadTensor = "bad_tensor",
         Malloc = "malloc", Free = "free", BeginFrame = "begin_frame",
         StackOverflow = "stack_overflow", Sample = "sample", SurfaceAddress = "surface_address",
         QueryTexture = "query_texture", SampleDetail = "sample_detail",

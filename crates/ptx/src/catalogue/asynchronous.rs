@@ -2,21 +2,16 @@
 
 mod bulk;
 mod bulk_copies;
+pub(super) mod cancel;
 mod copies;
+mod fill;
 mod loops;
+mod policy;
 mod sent;
 mod tensors;
 
 use super::{Entry, Form, Need, hint};
-use crate::lower::{Inst, Lowering, Result};
-use crate::syntax::ScalarType;
 use copies::{arrive, commit, copy, wait_all, wait_group};
-use ir::Src;
-
-/// A cache policy: an opaque value, which changes how fast accesses are and not what they do.
-fn policy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    lo.write(inst, "d", Src::Imm(0), ScalarType::B64)
-}
 
 /// `{.L2::cache_hint}` and `{.L2::128B}`.
 macro_rules! copy {
@@ -81,7 +76,7 @@ const CP: &[Form] = &[
 /// A reduction in global memory; the assembler has more operations than the manual, which has `.add` alone.
 macro_rules! released {
     ($mmio:literal, $scope:literal, $op:literal, $types:literal, $end:literal) => {
-        Form::legal(
+        Form::new(
             concat!(
                 "red.async!",
                 $mmio,
@@ -96,6 +91,7 @@ macro_rules! released {
             ),
             (8, 7),
             100,
+            sent::reduce_released,
         )
     };
 }
@@ -132,20 +128,20 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "applypriority.async.bulk",
         section: "9.7.9.16 applypriority",
-        forms: &[Form::legal("applypriority.async!.bulk!{.global}.bulk_group.L2::evict_normal [a], size:u32(..1048560*16)", (9, 4), 107).family(&[107])],
+        forms: &[Form::new("applypriority.async!.bulk!{.global}.bulk_group.L2::evict_normal [a], size:u32(..1048560*16)", (9, 4), 107, hint).family(&[107])],
     },
     Entry {
         name: "discard",
         section: "9.7.9.17 discard",
-        forms: &[Form::legal("discard{.global}.L2 [reg a], size:u64=(128)", (7, 4), 80)],
+        forms: &[Form::new("discard{.global}.L2 [reg a], size:u64=(128)", (7, 4), 80, hint)],
     },
     Entry {
         name: "createpolicy",
         section: "9.7.9.18 createpolicy",
         forms: &[
-            Form::new("createpolicy.fractional!.primary{.secondary}.b64 d{, fraction:f32}; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80, policy),
-            Form::new("createpolicy.range!{.global}.primary{.secondary}.b64 d:u64, [a], primary_size:u32, total_size:u32; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80, policy),
-            Form::new("createpolicy.cvt!.L2.b64 d, a:u64", (7, 4), 80, policy),
+            Form::new("createpolicy.fractional!.primary{.secondary}.b64 d{, fraction:f32}; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80, policy::fractional),
+            Form::new("createpolicy.range!{.global}.primary{.secondary}.b64 d:u64, [a], primary_size:u32, total_size:u32; .primary = { .L2::evict_last, .L2::evict_normal, .L2::evict_first, .L2::evict_unchanged }; .secondary = { .L2::evict_first, .L2::evict_unchanged }", (7, 4), 80, policy::range),
+            Form::new("createpolicy.cvt!.L2.b64 d, a:u64", (7, 4), 80, policy::convert),
         ],
     },
     Entry {
@@ -153,16 +149,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.9.12 st.async",
         forms: &[
             Form::new("st.async!{.weak}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b*, [mbar:shared]; .ss = { .shared::cluster }; .vec = { .v2, .v4 }; .type = { .b32, .b64, .u32, .u64, .s32, .s64, .f32, .f64 }", (8, 1), 90, sent::store),
-            Form::legal("st.async!{.mmio}.release.sys{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100),
-            Form::legal("st.async!.release.gpu{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100),
+            Form::new("st.async!{.mmio}.release.sys{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100, sent::store_released),
+            Form::new("st.async!.release.gpu{.global}.type [a], plain b; .type = { .b8, .b16, .b32, .b64, .u8, .u16, .u32, .u64, .s8, .s16, .s32, .s64, .f32, .f64 }", (8, 7), 100, sent::store_released),
         ],
     },
     Entry {
         name: "st.bulk",
         section: "9.7.9.13 st.bulk",
         forms: &[
-            Form::legal("st.bulk!{.weak}{.ss} [a], size:u64(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (8, 6), 100),
-            Form::legal("st.bulk!{.weak}{.ss} [a], size:u32(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (9, 0), 100),
+            Form::new("st.bulk!{.weak}{.ss} [reg a], size:u64(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (8, 6), 100, fill::fill),
+            Form::new("st.bulk!{.weak}{.ss} [reg a], size:u32(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (9, 0), 100, fill::fill),
         ],
     },
     Entry {

@@ -4,7 +4,8 @@ use super::memory::{access, ordering, scope, space};
 use super::{Entry, Form, Need, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{BinaryOp, Op, Ordering, Round, Space, Src, Update};
+use crate::syntax::ast::OperandKind;
+use ir::{BinaryOp, Op, Ordering, Reg, Round, Space, Src, UnaryOp, Update};
 
 /// Memory order and scope.
 macro_rules! words {
@@ -156,7 +157,7 @@ macro_rules! common {
             ".f32",
             concat!($d, "[reg a], ", $int, "b"),
             "",
-            not_implemented,
+            atomic,
             ((9, 4), 90),
             ((9, 4), 90)
         );
@@ -185,10 +186,10 @@ macro_rules! common {
 macro_rules! vectors {
     ($name:ident, $d:literal) => {
         [
-            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add.noftz{.hint}.vec.f32 ", $d, "[reg a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (9, 4), 90, not_implemented),
-            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add{.hint}.vec.f32 ", $d, "[reg a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
-            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[reg a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
-            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[reg a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, not_implemented),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add.noftz{.hint}.vec.f32 ", $d, "[reg a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (9, 4), 90, vector),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.add{.hint}.vec.f32 ", $d, "[reg a], b*{, policy:b64 if hint}; .vec = { .v2, .v4 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, vector),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[reg a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4, .v8 }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, vector),
+            Form::new(concat!(stringify!($name), "{.sem}{.scope}{.global}.op.noftz{.hint}.vec.type ", $d, "[reg a], b*{, policy:b64 if hint}; .op = { .add, .min, .max }; .vec = { .v2, .v4 }; .type = { .f16x2, .bf16x2 }; .hint = { .L2::cache_hint }", words!($name)), (8, 1), 90, vector),
         ]
     };
 }
@@ -286,8 +287,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry { name: "red", section: "9.7.13.6 red", forms: &RED },
 ];
 
-/// The function that an operation applies to the old value and its operand.
-pub(super) fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryOp> {
+/// The function that an operation applies to the old value and its operand. `flushes`: subnormal operands and results of sums in
+/// binary32 are zero.
+pub(super) fn function(op: &str, ty: ScalarType, flushes: bool) -> Option<BinaryOp> {
     use BinaryOp as B;
     use ScalarType as T;
     Some(match (op, ty) {
@@ -301,9 +303,8 @@ pub(super) fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryO
         ("dec", _) => B::DecWrap32,
         ("add", T::U32 | T::S32) => B::AddI32,
         ("add", T::U64 | T::S64) => B::AddI64,
-        // In global memory subnormal operands and results are flushed, in shared memory they are not.
-        ("add", T::F32) if space == Space::Shared => B::AddF32(Round::NearestEven),
-        ("add", T::F32) => B::AddFtzF32,
+        ("add", T::F32) if flushes => B::AddFtzF32,
+        ("add", T::F32) => B::AddF32(Round::NearestEven),
         ("add", T::F64) => B::AddF64(Round::NearestEven),
         ("add", T::F16) => B::AddF16,
         ("add", T::F16x2) => B::AddF16x2,
@@ -313,24 +314,70 @@ pub(super) fn function(op: &str, ty: ScalarType, space: Space) -> Option<BinaryO
         ("min", T::S32) => B::MinS32,
         ("min", T::U64) => B::MinU64,
         ("min", T::S64) => B::MinS64,
+        ("min", T::F16) => B::MinF16,
+        ("min", T::F16x2) => B::MinF16x2,
+        ("min", T::Bf16) => B::MinBf16,
+        ("min", T::Bf16x2) => B::MinBf16x2,
         ("max", T::U32) => B::MaxU32,
         ("max", T::S32) => B::MaxS32,
         ("max", T::U64) => B::MaxU64,
         ("max", T::S64) => B::MaxS64,
+        ("max", T::F16) => B::MaxF16,
+        ("max", T::F16x2) => B::MaxF16x2,
+        ("max", T::Bf16) => B::MaxBf16,
+        ("max", T::Bf16x2) => B::MaxBf16x2,
         _ => return None,
     })
+}
+
+/// The function of an instruction. In global memory subnormal operands and results are flushed, in shared memory they are not.
+fn of(inst: &Inst<'_>, space: Space) -> Option<BinaryOp> {
+    let flushes = space != Space::Shared && inst.word("noftz").is_none();
+    function(inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"), flushes)
 }
 
 fn atomic(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, named) = lo.address(inst, "a")?;
     let space = space(lo, inst.space(), named);
-    match function(inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"), space) {
+    match of(inst, space) {
         Some(op) => {
             let b = lo.value(inst, "b")?;
             update(lo, inst, address, space, Update::Apply(op), b, Src::Imm(0))
         }
         None => not_implemented(lo, inst),
     }
+}
+
+/// A vector's elements are updated one by one: only each by itself is atomic.
+fn vector(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (address, named) = lo.address(inst, "a")?;
+    let (ty, space) = (inst.ty("type"), space(lo, inst.space(), named));
+    let Some(op) = of(inst, space) else { return not_implemented(lo, inst) };
+    let operand = lo.operand(inst, "b")?;
+    let mut values = Vec::new();
+    for element in lo.elements(operand) {
+        // What an element returns may be the operand of the next one.
+        let value = lo.value_of(element, ty)?;
+        values.push(lo.b.unary(UnaryOp::Mov32, value).into());
+    }
+    let results = match inst.operand("d") {
+        Some(operand) => lo.elements(operand).iter().collect(),
+        None => Vec::new(),
+    };
+    if !results.is_empty() && results.len() != values.len() {
+        return lo.reject(operand, format!("{} elements are wanted", results.len()));
+    }
+    let mut results = results.into_iter();
+    for (nth, b) in values.into_iter().enumerate() {
+        let d = match results.next() {
+            Some(d) if !matches!(d.kind, OperandKind::Sink) => Some(lo.result_of(d, ty)?),
+            Some(_) | None => None,
+        };
+        let offset = address.offset + i64::from(access(ty).bytes()) * nth as i64;
+        let address = ir::Address { offset, ..address };
+        push(lo, inst, d, (address, space), Update::Apply(op), (b, Src::Imm(0)));
+    }
+    Ok(())
 }
 
 fn exchange(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
@@ -360,11 +407,22 @@ fn update(
         Some(_) => Some(lo.result(inst, "d")?),
         None => None,
     };
+    push(lo, inst, d, (address, space), update, (b, c));
+    Ok(())
+}
+
+fn push(
+    lo: &mut Lowering,
+    inst: &Inst<'_>,
+    d: Option<Reg>,
+    (address, space): (ir::Address, Space),
+    update: Update,
+    (b, c): (Src, Src),
+) {
     let ordering = match ordering(inst) {
         Ordering::Weak => Ordering::Relaxed(scope(inst.word("scope"))),
         ordering => ordering,
     };
     let access = access(inst.ty("type"));
     lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
-    Ok(())
 }

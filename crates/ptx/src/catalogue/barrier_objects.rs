@@ -2,7 +2,7 @@
 
 mod phases;
 
-use super::control::{fence, fence_of_cluster};
+use super::control::{fence, fence_of_cluster, fence_of_system};
 use super::{Entry, Form, Need, hint, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{CopyProgress, Op};
@@ -104,14 +104,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         section: "9.7.13.4 fence",
         forms: &[
             Form::new("fence.proxy!.alias", (7, 5), 70, hint),
-            Form::legal("fence.proxy!.alias.sem.sys; .sem = { .acquire, .release }", (9, 4), 90),
-            Form::legal("fence.proxy!.path.alias.sem.sys; .path = { .fabric::fabric, .fabric::generic, .generic::fabric }; .sem = { .acquire, .release }", (9, 3), 100),
+            Form::new("fence.proxy!.alias.sem.sys; .sem = { .acquire, .release }", (9, 4), 90, fence_of_system),
+            Form::new("fence.proxy!.path.alias.sem.sys; .path = { .fabric::fabric, .fabric::generic, .generic::fabric }; .sem = { .acquire, .release }", (9, 3), 100, fence_of_system),
             Form::new("fence.proxy!.async{.ss}; .ss = { .global, .shared::cta, .shared::cluster }", (8, 0), 90, fence_of_copies),
             Form::new("fence.proxy!.tensormap::generic.release.scope; .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90, fence),
             Form::new("fence.proxy!.tensormap::generic.acquire.scope [a:any], size:u32=(128); .scope = { .cta, .cluster, .gpu, .sys }", (8, 3), 90, fence),
-            Form::legal("fence.proxy!.async::generic.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90),
-            Form::legal("fence.proxy!.async::generic.release.sync_restrict::shared::cta.cluster", (8, 6), 90),
-            Form::legal("fence.proxy!.async::generic.release.sync_restrict::shared::cluster::read.scope; .scope = { .cta, .cluster }", (9, 4), 90),
+            Form::new("fence.proxy!.async::generic.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90, fence_of_cluster),
+            Form::new("fence.proxy!.async::generic.release.sync_restrict::shared::cta.cluster", (8, 6), 90, fence_for_copies),
+            Form::new("fence.proxy!.async::generic.release.sync_restrict::shared::cluster::read.scope; .scope = { .cta, .cluster }", (9, 4), 90, fence),
         ],
     },
     Entry {
@@ -120,6 +120,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         forms: &[Form::new("fence.mbarrier_init.release.cluster", (8, 0), 90, fence_of_cluster)],
     },
 ];
+
+/// What was written to the CTA's shared memory before is there for copies, and for others of the cluster.
+fn fence_for_copies(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    lo.b.push(Op::CopyProgress(CopyProgress::Fences));
+    fence_of_cluster(lo, inst)
+}
 
 /// `fence.proxy.async`: copies are made in order, so it matters to observers alone.
 fn fence_of_copies(lo: &mut Lowering, inst: &Inst<'_>) -> Result {

@@ -81,7 +81,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             Form::new("fence.acquire.sync_restrict::shared::cluster.cluster", (8, 6), 90, fence_of_cluster),
             Form::new("fence.release.sync_restrict::shared::cta.cluster", (8, 6), 90, fence_of_cluster),
-            Form::legal("fence.alias.sync_restrict::read.release.sys", (9, 5), 90),
+            Form::new("fence.alias.sync_restrict::read.release.sys", (9, 5), 90, fence_of_system),
         ],
     },
     Entry {
@@ -123,6 +123,12 @@ const CTA: &[Need] = &[Need::new("cta", (7, 8), 20)];
 /// Fences of the cluster that speak of some accesses alone: they order more here than they must.
 pub(super) fn fence_of_cluster(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
     lo.b.push(Op::Fence(Fence { sequential: false, scope: Scope::Cluster }));
+    Ok(())
+}
+
+/// Memory has one address for each byte here, so fences between its aliases are fences.
+pub(super) fn fence_of_system(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {
+    lo.b.push(Op::Fence(Fence { sequential: false, scope: Scope::Sys }));
     Ok(())
 }
 

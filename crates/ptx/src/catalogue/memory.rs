@@ -4,8 +4,8 @@ mod access;
 mod forms;
 
 pub(crate) use access::access;
-use access::load;
 pub(super) use access::store;
+use access::{load, load_wide};
 pub(super) use access::{ordering, scope, space};
 
 use super::cluster::rank_of;
@@ -49,7 +49,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                 20,
                 load,
             ),
-            Form::legal("ldu{.ss}.b128 d, [a]; .ss = { .global }", (8, 3), 70),
+            Form::new("ldu{.ss}.b128 d, [a]; .ss = { .global }", (8, 3), 70, load_wide),
         ],
     },
     Entry {

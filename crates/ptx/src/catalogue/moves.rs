@@ -76,6 +76,9 @@ fn predicate(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 fn bits(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (d, a) = (lo.operand(inst, "d")?, lo.operand(inst, "a")?);
     let bits = inst.ty("type").bits();
+    if bits == 128 {
+        return wide(lo, d, a);
+    }
     match (&d.kind, &a.kind) {
         (OperandKind::Vector(_), OperandKind::Vector(_)) => {
             lo.reject(a, "only one side of `mov` can be a vector")
@@ -97,6 +100,37 @@ fn bits(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             unpack(lo, elements, a, bits, ty)
         }
         _ => copy(lo, inst),
+    }
+}
+
+/// 128 bits, of which no register of the machine has more than half.
+fn wide(lo: &mut Lowering, d: &Operand, a: &Operand) -> Result {
+    match (&d.kind, &a.kind) {
+        (OperandKind::Vector(_), OperandKind::Vector(_)) => {
+            lo.reject(a, "only one side of `mov` can be a vector")
+        }
+        (_, OperandKind::Vector(elements)) => {
+            let ty = element_type(lo, a, 128, elements.len())?;
+            let values = elements.iter().map(|element| lo.value_of(element, ty));
+            let values = values.collect::<Result<Vec<Src>>>()?;
+            let d = lo.halves(d)?;
+            for (d, values) in d.into_iter().zip(values.chunks(values.len() / 2)) {
+                let packed = pack(lo, values, 64);
+                lo.b.copy_to(d, packed);
+            }
+            Ok(())
+        }
+        (OperandKind::Vector(elements), _) => {
+            let ty = element_type(lo, d, 128, elements.len())?;
+            let a = lo.halves(a)?;
+            let mut parts = a.into_iter().zip(elements.chunks(elements.len() / 2));
+            parts.try_for_each(|(half, elements)| unpack(lo, elements, half.into(), 64, ty))
+        }
+        _ => {
+            let (a, d) = (lo.halves(a)?, lo.halves(d)?);
+            a.into_iter().zip(d).for_each(|(a, d)| lo.b.copy_to(d, a));
+            Ok(())
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tensors: their maps, tensor memory, sums over several GPUs, and launches that are taken over.
 
+use super::asynchronous::cancel;
 use super::{Entry, Form, Need, tensor_maps};
 
 /// Architectures with tensor memory.
@@ -344,11 +345,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "clusterlaunchcontrol",
         section: "9.7.13.17 clusterlaunchcontrol",
         forms: &[
-            Form::legal("clusterlaunchcontrol.try_cancel!.async{.ss}.mbarrier::complete_tx::bytes.b128 [a:shared], [mbar:shared]; .ss = { .shared::cta }", (8, 6), 100),
-            Form::legal("clusterlaunchcontrol.try_cancel!.async{.ss}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [a:shared], [mbar:shared]; .ss = { .shared::cta }", (8, 6), 100).family(&[100, 101, 103, 107, 110, 120, 121]),
-            Form::legal("clusterlaunchcontrol.query_cancel!.is_canceled.pred.b128 d:pred, a:b128", (8, 6), 100),
-            Form::legal("clusterlaunchcontrol.query_cancel!.get_first_ctaid.v4.b32.b128 d{4}:b32, a:b128", (8, 6), 100),
-            Form::legal("clusterlaunchcontrol.query_cancel!.dimension.b32.b128 d:b32, a:b128; .dimension = { .get_first_ctaid::x, .get_first_ctaid::y, .get_first_ctaid::z }", (8, 6), 100),
+            Form::new("clusterlaunchcontrol.try_cancel!.async{.ss}.mbarrier::complete_tx::bytes.b128 [a:shared], [mbar:shared]; .ss = { .shared::cta }", (8, 6), 100, cancel::ask),
+            Form::new("clusterlaunchcontrol.try_cancel!.async{.ss}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [a:shared], [mbar:shared]; .ss = { .shared::cta }", (8, 6), 100, cancel::ask_for_all).family(&[100, 101, 103, 107, 110, 120, 121]),
+            Form::new("clusterlaunchcontrol.query_cancel!.is_canceled.pred.b128 d:pred, a:b128", (8, 6), 100, cancel::is_given),
+            Form::new("clusterlaunchcontrol.query_cancel!.get_first_ctaid.v4.b32.b128 d{4}:b32, a:b128", (8, 6), 100, cancel::first),
+            Form::new("clusterlaunchcontrol.query_cancel!.dimension.b32.b128 d:b32, a:b128; .dimension = { .get_first_ctaid::x, .get_first_ctaid::y, .get_first_ctaid::z }", (8, 6), 100, cancel::first),
         ],
     },
 ];

@@ -1,33 +1,15 @@
 //! What changes a tensor map where it lies (PTX ISA 9.1, 9.7.9.28 tensormap.replace). A map that begins as zeros becomes one by the first
 //! change.
 
-use super::logic::both;
 use super::matrix::WARP;
 use super::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use ir::tensor_map::{
-    ADDRESS, ELEMENT, MARK, MARKED, RANK, SWIZZLE, SWIZZLES, extent, stride, tile,
+    ADDRESS, ELEMENT, Element, MARK, MARKED, RANK, SWIZZLE, SWIZZLES, extent, step, stride, tile,
 };
 use ir::{
-    Access, Address, BinaryOp, Class, Collective, CompareOp, Op, Ordering, Space, Special, Src,
-    Terminator, UnaryOp,
+    Access, Address, BinaryOp, Class, Collective, Op, Ordering, Space, Special, Src, UnaryOp,
 };
-
-/// The logarithms of the bytes of an element, by the codes of `.elemtype`, from `.u8` to `.bf16`; none for `.f32.ftz`, which changes
-/// values on their way.
-const ELEMENTS: [Option<u64>; 11] = [
-    Some(0),
-    Some(1),
-    Some(2),
-    Some(2),
-    Some(3),
-    Some(3),
-    Some(1),
-    Some(2),
-    None,
-    Some(3),
-    Some(1),
-];
 
 /// Where the map is.
 fn map(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Space, Address)> {
@@ -66,8 +48,7 @@ pub(super) fn address(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 /// `.rank`: one less than there are dimensions.
 pub(super) fn rank(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (map, value) = (map(lo, inst)?, lo.value(inst, "value")?);
-    let rank = lo.b.binary(BinaryOp::AddI32, value, Src::Imm(1));
-    put(lo, map, RANK, rank.into(), Access::B32);
+    put(lo, map, RANK, value, Access::B32);
     Ok(())
 }
 
@@ -82,25 +63,13 @@ pub(super) fn of_dimension(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             put(lo, map, extent(dimension), value.into(), Access::B64);
         }
         // That of the first dimension means nothing.
-        _ if dimension > 0 => match value {
-            Src::Imm(1) => {}
-            Src::Imm(_) => return lo.unsupported(inst, "a step between the elements of a box"),
-            Src::Reg(_) => only_one(lo, value),
-        },
+        _ if dimension > 0 => {
+            let less = lo.b.binary(BinaryOp::SubI32, value, Src::Imm(1));
+            put(lo, map, step(dimension), less.into(), Access::U8);
+        }
         _ => {}
     }
     Ok(())
-}
-
-/// Stops the kernel if a value is not 1.
-fn only_one(lo: &mut Lowering, value: Src) {
-    let guard = lo.b.guard();
-    lo.b.set_guard(None);
-    let is_other = lo.b.compare(CompareOp::NeI32, value, Src::Imm(1));
-    let stops = both(lo, guard, is_other.into());
-    lo.b.set_guard(Some(stops));
-    lo.leave(Terminator::Trap);
-    lo.b.set_guard(guard);
 }
 
 /// `.global_stride`: the first is that of the second dimension.
@@ -116,8 +85,9 @@ pub(super) fn stride_of(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 /// `.elemtype`.
 pub(super) fn element(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (map, code) = (map(lo, inst)?, number(lo, inst, "value")?);
-    match ELEMENTS.get(code).copied().flatten() {
-        Some(element) => put(lo, map, ELEMENT, Src::Imm(element), Access::B32),
+    match Element::ALL.iter().find(|element| **element as usize == code) {
+        Some(element) => put(lo, map, ELEMENT, Src::Imm(*element as u64), Access::B32),
+        // Values that change on their way, or have less than 8 bits.
         None => return lo.unsupported(inst, "a tensor of such elements"),
     }
     Ok(())

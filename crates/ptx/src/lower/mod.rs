@@ -25,6 +25,7 @@ mod service;
 mod stack;
 mod variables;
 mod vectors;
+mod wide;
 
 pub use crate::catalogue::Matched as Inst;
 pub use crate::syntax::ast::kernels;

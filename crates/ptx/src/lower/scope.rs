@@ -36,6 +36,8 @@ pub(super) struct Register {
     pub(super) ty: ScalarType,
     /// Its virtual register, once it is used.
     pub(super) reg: Option<Reg>,
+    /// In the place of it, of 128 bits: its low half and its high half.
+    pub(super) halves: Option<[Reg; 2]>,
 }
 
 /// A variable with an address.
@@ -254,7 +256,7 @@ impl Scopes {
 
     /// Declares a register whose virtual register is there already.
     pub(super) fn declare_register_in(&mut self, name: &Name, ty: ScalarType, reg: Reg) -> Result {
-        self.registers.push(Register { ty, reg: Some(reg) });
+        self.registers.push(Register { ty, reg: Some(reg), halves: None });
         self.register_names.add(reg, name);
         self.declare(name, Entity::Register(self.registers.len() - 1))
     }
@@ -269,7 +271,7 @@ impl Scopes {
         self.declare(&variable.name, Entity::Vector(count))?;
         for nth in 0..usize::from(count) {
             let reg = regs.get(nth).copied();
-            self.registers.push(Register { ty: variable.ty, reg });
+            self.registers.push(Register { ty: variable.ty, reg, halves: None });
             let name = element_name(&variable.name, nth);
             reg.into_iter().for_each(|reg| self.register_names.add(reg, &name));
             self.declare(&name, Entity::Register(self.registers.len() - 1))?;
@@ -293,7 +295,7 @@ impl Scopes {
             }
             (_, _, Some(count)) => self.declare_vector(variable, count, &[]),
             _ => {
-                self.registers.push(Register { ty, reg: None });
+                self.registers.push(Register { ty, reg: None, halves: None });
                 self.declare(name, Entity::Register(self.registers.len() - 1))
             }
         }
@@ -320,7 +322,7 @@ impl Scopes {
                     Some(count) => {
                         let name = Name::new(canonical.as_str(), span);
                         for nth in 0..usize::from(count) {
-                            self.registers.push(Register { ty, reg: None });
+                            self.registers.push(Register { ty, reg: None, halves: None });
                             let element = Entity::Register(self.registers.len() - 1);
                             scope
                                 .names
@@ -329,7 +331,7 @@ impl Scopes {
                         Entity::Vector(count)
                     }
                     None => {
-                        self.registers.push(Register { ty, reg: None });
+                        self.registers.push(Register { ty, reg: None, halves: None });
                         Entity::Register(self.registers.len() - 1)
                     }
                 };

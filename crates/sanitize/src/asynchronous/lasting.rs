@@ -9,11 +9,20 @@ use lanes::{Lanes, WARP};
 /// Bytes that are told together: the largest access of an instruction.
 const PIECE: u64 = 16;
 
+/// What a copy does with bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Reads,
+    Writes,
+    /// It changes each element by itself, atomically.
+    Updates,
+}
+
 /// An access by copies of one instruction.
 #[derive(Clone, Debug)]
 struct Access {
     place: Place,
-    writes: bool,
+    part: Part,
     /// That of the lowest lane, for the space and the size.
     span: Span,
     lanes: u32,
@@ -28,9 +37,9 @@ pub(super) struct Lasting {
 
 impl Lasting {
     /// A copy of a lane did not end before now.
-    pub(super) fn add(&mut self, lane: u32, place: Place, writes: bool, span: Span) {
+    pub(super) fn add(&mut self, lane: u32, place: Place, part: Part, span: Span) {
         let alike = |known: &&mut Access| {
-            (known.place, known.writes) == (place, writes)
+            (known.place, known.part) == (place, part)
                 && (known.span.space, known.span.bytes) == (span.space, span.bytes)
                 && known.lanes >> lane & 1 == 0
         };
@@ -38,7 +47,7 @@ impl Lasting {
             Some(known) => known,
             None => {
                 let (lanes, addresses) = (0, [0; WARP]);
-                self.accesses.push(Access { place, writes, span, lanes, addresses });
+                self.accesses.push(Access { place, part, span, lanes, addresses });
                 let last = self.accesses.len() - 1;
                 &mut self.accesses[last]
             }
@@ -51,14 +60,14 @@ impl Lasting {
     pub(super) fn each(
         self,
         (cta, warp): (u64, usize),
-        mut each: impl FnMut(&Touch<'_>, Place, bool),
+        mut each: impl FnMut(&Touch<'_>, Place, Part),
     ) {
-        for Access { place, writes, span, lanes, addresses } in self.accesses {
+        for Access { place, part, span, lanes, addresses } in self.accesses {
             for start in (0..span.bytes).step_by(PIECE as usize) {
                 let bytes = PIECE.min(span.bytes - start);
                 let addresses = addresses.map(|address| address.wrapping_add(start));
                 let touch = Touch::scattered((span.space, cta), (warp, lanes), &addresses, bytes);
-                each(&touch, place, writes);
+                each(&touch, place, part);
             }
         }
     }

@@ -20,6 +20,7 @@ use ir::{
 };
 use lanes::WARP;
 use lasting::Lasting;
+pub(crate) use lasting::Part;
 use marks::{Marks, Span};
 use proxy::Unfenced;
 use vm::{ThreadId, View};
@@ -68,6 +69,8 @@ struct Copy {
     thread: ThreadId,
     place: Place,
     to: Span,
+    /// Whether it updates elements where others may do so at the same time.
+    updates: bool,
     /// What it reads, if that is known, until that has been waited for.
     from: Option<Span>,
     /// The group that it belongs to, counted by its thread.
@@ -163,7 +166,7 @@ impl AsyncCopies {
         self.ctas.end(view.cta());
     }
 
-    /// `lasts` is shown what copies have accessed until now: which bytes, by which instruction, and whether they wrote them.
+    /// `lasts` is shown what copies have accessed until now: which bytes, by which instruction, and what they did with them.
     #[inline]
     pub(crate) fn inst(
         &mut self,
@@ -171,7 +174,7 @@ impl AsyncCopies {
         inst: &Inst,
         touches: &Touches,
         found: &mut Findings,
-        mut lasts: impl FnMut(&Touch<'_>, Place, bool),
+        mut lasts: impl FnMut(&Touch<'_>, Place, Part),
     ) {
         if !self.any {
             return;
@@ -191,7 +194,12 @@ impl AsyncCopies {
             return;
         }
         for (nth, touched) in inst.op.touches().enumerate() {
-            self.touched(view, (touched.writes, touches, nth), inst.place, found);
+            let part = match (touched.writes, inst.op.updates()) {
+                (false, _) => Part::Reads,
+                (true, false) => Part::Writes,
+                (true, true) => Part::Updates,
+            };
+            self.touched(view, (part, touches, nth), inst.place, found);
         }
         if reads_through_proxy(&inst.op) {
             self.multiplied(view, touches, inst.place, found);
@@ -254,12 +262,13 @@ impl AsyncCopies {
     fn touched(
         &mut self,
         view: &View<'_>,
-        (writes, touches, nth): (bool, &Touches, usize),
+        (part, touches, nth): (Part, &Touches, usize),
         place: Place,
         found: &mut Findings,
     ) {
         let Some(cta) = self.ctas.get(view.cta()) else { return };
         let under_way = cta.copies.len() > cta.free.len();
+        let writes = part != Part::Reads;
         let stores = writes && !self.proxy.is_empty() && !self.proxy.contains(&place);
         if !under_way && !stores && !view.has_peers() {
             return;
@@ -275,7 +284,7 @@ impl AsyncCopies {
             let Some(cta) = ctas.get(touch.cta) else { continue };
             let under_way = cta.copies.len() > cta.free.len();
             if under_way && matches!(touch.space, Space::Shared | Space::Global) {
-                cta.accessed(view, &touch, writes, place, found);
+                cta.accessed(view, &touch, part, place, found);
             }
             if stores && touch.space == Space::Shared && touch.cta == view.cta() {
                 cta.unfenced.stored(&touch, place, |lane| view.thread(touch.warp, lane));
@@ -349,8 +358,10 @@ impl Cta {
         }
         let number = self.begun;
         self.begun += 1;
-        let from = Some(from);
-        Some(self.begins(Copy { number, thread: by, place, to, from, group, tells: false }))
+        let (from, updates) = (Some(from), copy.update.is_some());
+        let thread = by;
+        let copy = Copy { number, thread, place, to, updates, from, group, tells: false };
+        Some(self.begins(copy))
     }
 
     fn step(&mut self, (warp, lane): (usize, u32), step: &CopyProgress, lasting: &mut Lasting) {
@@ -362,12 +373,13 @@ impl Cta {
                 let is_done = |copy: &Copy| {
                     copy.group.is_some_and(|(kind, group)| kind == *of && group < done)
                 };
-                let mut last = |place, writes, span| lasting.add(lane, place, writes, span);
+                let mut last = |place, part, span| lasting.add(lane, place, part, span);
                 match reads {
                     true => self.have_read(thread, is_done, last),
                     false => self.complete(thread, is_done, |copy| {
-                        copy.from.into_iter().for_each(|from| last(copy.place, false, from));
-                        last(copy.place, true, copy.to);
+                        copy.from.into_iter().for_each(|from| last(copy.place, Part::Reads, from));
+                        let part = if copy.updates { Part::Updates } else { Part::Writes };
+                        last(copy.place, part, copy.to);
                     }),
                 }
             }
@@ -396,13 +408,13 @@ impl Cta {
         &mut self,
         thread: usize,
         which: impl Fn(&Copy) -> bool,
-        mut last: impl FnMut(Place, bool, Span),
+        mut last: impl FnMut(Place, Part, Span),
     ) {
         for at in &self.of_thread[thread] {
             let Some(copy) = self.copies[*at].as_mut().filter(|copy| which(copy)) else { continue };
             if let Some(from) = copy.from.take() {
                 self.read.unset(&from, *at);
-                last(copy.place, false, from);
+                last(copy.place, Part::Reads, from);
             }
         }
     }
@@ -470,19 +482,24 @@ impl Cta {
         }
     }
 
-    /// Lanes access bytes that copies may be writing or, if the lanes write, reading.
+    /// Lanes access bytes that copies may be writing or, if the lanes write, reading. Elements may be updated by all at once.
     fn accessed(
         &mut self,
         view: &View<'_>,
         touch: &Touch<'_>,
-        writes: bool,
+        part: Part,
         place: Place,
         found: &mut Findings,
     ) {
-        let code = touch.race();
+        let (code, writes) = (touch.race(), part != Part::Reads);
         for (lane, start) in touch.iter() {
             let span = Span { space: touch.space, start, bytes: touch.bytes };
-            let (at, copy_is) = match (self.written.find(&span), writes) {
+            let copies = &self.copies;
+            let written = self.written.find(&span).filter(|at| {
+                let copy = copies.get(*at).and_then(Option::as_ref);
+                part != Part::Updates || copy.is_some_and(|copy| !copy.updates)
+            });
+            let (at, copy_is) = match (written, writes) {
                 (Some(at), _) => (at, UnderWay::Writing),
                 (None, false) => continue,
                 (None, true) => match self.read.find(&span) {

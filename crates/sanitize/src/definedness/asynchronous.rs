@@ -1,9 +1,11 @@
 //! Asynchronous copies: what is undefined at the source is undefined at the destination.
 
 use super::Scene;
+use super::memory::low_bits;
 use crate::detail::Use;
+use crate::shadow::transfer;
 use crate::touch::{Touch, reached};
-use ir::{Access, Address, AsyncCopy, Inst, Place, Space, pieces};
+use ir::{Access, Address, AsyncCopy, ElementUpdate, Inst, Place, Space, pieces};
 use lanes::{LaneMask, WARP};
 use vm::Location;
 
@@ -29,9 +31,49 @@ impl Scene<'_, '_> {
                     |at, count| reached(view, at, (warp, lane), (count, copy.unit)) == count;
                 if is_there(from, read) && is_there(to, bytes) {
                     let part = |at: Location, bytes| Touch::one(at, (warp, lane), bytes);
-                    self.copied((part(from, read), part(to, bytes)), copy.unit, inst.place);
+                    let parts = (part(from, read), part(to, bytes));
+                    match copy.update {
+                        None => self.copied(parts, copy.unit, inst.place),
+                        Some(element) => self.updated(parts, element, inst.place),
+                    }
                 }
             }
+        }
+    }
+
+    /// A lane updates elements by others.
+    fn updated(
+        &mut self,
+        (from, to): (Touch<'_>, Touch<'_>),
+        ElementUpdate { op, access }: ElementUpdate,
+        place: Place,
+    ) {
+        let (warp, lane) = (to.warp, to.lanes.trailing_zeros());
+        for offset in (0..from.bytes).step_by(access.bytes() as usize) {
+            let bytes = access.bytes() as usize;
+            let (at, into) = (from.low + offset, to.low + offset);
+            let read = self.memory_bits(&from, lane, at, bytes);
+            let old = self.memory_bits(&to, lane, into, bytes);
+            if read | old == 0 {
+                continue;
+            }
+            let (part, start) = if read != 0 { (&from, at) } else { (&to, into) };
+            let origin = match self.memory_origin(part, lane, start, bytes) {
+                Some(origin) => origin,
+                None => self.unwritten(part, lane, start, place),
+            };
+            let mut read = read;
+            if read != 0 && to.space == Space::Global {
+                self.report_origin(
+                    origin,
+                    (warp, LaneMask::single(lane)),
+                    place,
+                    Use::GlobalAtomic,
+                );
+                read = 0;
+            }
+            let new = transfer::update(op, [old, read]) & low_bits(bytes);
+            self.store_bits(&to, (lane, into), bytes, (new, origin.computed()));
         }
     }
 

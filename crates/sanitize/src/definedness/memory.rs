@@ -407,7 +407,7 @@ impl Scene<'_, '_> {
 }
 
 /// The bits of so many low bytes.
-fn low_bits(bytes: usize) -> u64 {
+pub(super) fn low_bits(bytes: usize) -> u64 {
     if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 

@@ -75,8 +75,8 @@ impl Kind {
     }
 
     /// An access of an asynchronous copy until its thread waited for it.
-    pub(super) fn copy(write: bool) -> Kind {
-        Kind(COPY | bit(write, WRITE))
+    pub(super) fn copy(self) -> Kind {
+        Kind(self.0 | COPY)
     }
 
     pub(super) fn is_copy(self) -> bool {

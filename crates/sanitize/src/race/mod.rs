@@ -40,6 +40,7 @@ mod step;
 mod sync;
 mod unread;
 
+use crate::asynchronous::Part;
 use crate::finding::Findings;
 use crate::per_cta::PerCta;
 use crate::straight::Meetings;
@@ -230,7 +231,14 @@ impl Races {
                 let (from, to) = (&copy.from.1, &copy.to.1);
                 let how_read = how(self.kind(Ordering::Weak, false), Written::Read, from);
                 self.touch(view, inst, touches, how_read, found);
-                let how_written = how(self.kind(Ordering::Weak, true), Written::Copied(copy), to);
+                let how_written = match copy.update {
+                    None => how(self.kind(Ordering::Weak, true), Written::Copied(copy), to),
+                    Some(_) => how(
+                        self.kind(Ordering::Relaxed(Scope::Gpu), true).blind(),
+                        Written::Read,
+                        to,
+                    ),
+                };
                 self.touch(view, inst, touches, how_written, found);
             }
             Op::Fence(fence) => {
@@ -327,7 +335,7 @@ impl Races {
     }
 
     /// An access by lanes of a warp that began earlier, and was shown then, lasts until now.
-    pub(crate) fn lasts(&mut self, view: &View<'_>, touch: &Touch<'_>, place: Place, writes: bool) {
+    pub(crate) fn lasts(&mut self, view: &View<'_>, touch: &Touch<'_>, place: Place, part: Part) {
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
         let lines = match touch.space {
             Space::Shared => match self.shared.get(touch.cta) {
@@ -337,7 +345,11 @@ impl Races {
             Space::Global => Where::Global(&mut self.global),
             Space::Generic | Space::Local | Space::Param => return,
         };
-        let (kind, address) = (Kind::copy(writes), &Address { base: Src::Imm(0), offset: 0 });
+        let kind = match part {
+            Part::Reads | Part::Writes => Kind::weak(part == Part::Writes),
+            Part::Updates => Kind::strong(true, false),
+        };
+        let (kind, address) = (kind.copy(), &Address { base: Src::Imm(0), offset: 0 });
         let how = How { kind, place, address, written: Written::Read, lasts: true };
         let judge = Judge { extents: self.extents, pedantic: self.pedantic, view, how };
         judge.touched(touch, lines, clocks, &mut Findings::default());

@@ -5,10 +5,10 @@ use super::program::{Code, Program};
 use super::reach::{Base, Reach, access_fault};
 use crate::fault::AccessKind;
 use crate::frame::Frame;
-use ir::{BinaryOp, Update};
+use ir::{Access, BinaryOp, ElementUpdate, Update};
 use lanes::WARP;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// What a turn loses by an atomic: it may be part of a wait for another thread.
 const FUEL: i64 = 64;
@@ -56,7 +56,25 @@ macro_rules! cell {
     };
 }
 
-cell! { u16, u32, AtomicU16; u32, u32, AtomicU32; u64, u64, AtomicU64; }
+cell! { u8, u32, AtomicU8; u16, u32, AtomicU16; u32, u32, AtomicU32; u64, u64, AtomicU64; }
+
+/// Updates an element on the host by another, whose bytes are given.
+///
+/// # Safety
+/// As for [`Cell::update`], for the element's width.
+pub(super) unsafe fn update(at: u64, ElementUpdate { op, access }: ElementUpdate, by: &[u8]) {
+    let by = by.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    let new = |old| Some(op.eval([old, by]));
+    // SAFETY: as for the caller.
+    unsafe {
+        match access {
+            Access::U8 | Access::S8 => u8::update(at as *mut u8, new).bits(),
+            Access::U16 | Access::S16 => u16::update(at as *mut u16, new).bits(),
+            Access::B32 => u32::update(at as *mut u32, new).bits(),
+            Access::B64 => u64::update(at as *mut u64, new).bits(),
+        }
+    };
+}
 
 /// An atomic update of cells `E` in space `S`; `x` is the operation's index.
 pub(super) struct Atomic<S, E>(PhantomData<(S, E)>);

@@ -342,6 +342,7 @@ impl Compiler<'_> {
                     bytes: self.rows.src(copy.bytes, Class::W32),
                     read: self.rows.src(copy.read, Class::W32),
                     unit: copy.unit,
+                    update: copy.update,
                     place: self.place,
                 };
                 self.program.copies.push(op);

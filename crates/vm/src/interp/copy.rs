@@ -1,12 +1,13 @@
 //! Asynchronous copies, made when they begin.
 
+use super::atomic::update;
 use super::handler::Body;
 use super::operations::{CopyOp, End};
 use super::program::{Code, Program};
 use super::reach::{Base, Generic, Global, Local, Param, Reach, Shared, access_fault};
 use crate::fault::FaultKind;
 use crate::frame::Frame;
-use ir::{Space, pieces};
+use ir::{ElementUpdate, Space, pieces};
 
 /// The copy at index `x`, lane by lane.
 pub(super) struct Copy;
@@ -59,6 +60,10 @@ unsafe fn copy(
     frame.fuel -= (bytes >> unit.trailing_zeros()) as i64;
     let from = Range { end: &op.from, thread: (warp, lane), address: from, bytes: read };
     let to = Range { end: &op.to, thread: (warp, lane), address: to, bytes };
+    if let Some(element) = op.update {
+        // SAFETY: as for the caller.
+        return unsafe { combine(frame, op.unit, (&from, &to), element) };
+    }
     let whole = from.whole(frame, unit).zip(to.whole(frame, unit));
     if let Some((from, to)) = whole {
         let (from, to) = (from as *const u8, to as *mut u8);
@@ -89,6 +94,31 @@ unsafe fn copy(
     to.each(frame, op.unit, |host, bytes| {
         // SAFETY: as above.
         unsafe { std::ptr::copy(copied[bytes.clone()].as_ptr(), host as *mut u8, bytes.len()) }
+    })
+}
+
+/// A lane's copy that updates what it finds. Nothing is changed if it faults.
+///
+/// # Safety
+/// Both belong to the frame's program.
+unsafe fn combine(
+    frame: &mut Frame<'_>,
+    unit: u32,
+    (from, to): (&Range<'_>, &Range<'_>),
+    element: ElementUpdate,
+) -> Result<(), FaultKind> {
+    from.each(frame, unit, |_, _| ())?;
+    to.each(frame, unit, |_, _| ())?;
+    let mut read = vec![0; to.bytes as usize];
+    from.each(frame, unit, |host, bytes| {
+        // SAFETY: the bytes were found accessible, and no more are read than written.
+        unsafe { std::ptr::copy(host as *const u8, read[bytes.clone()].as_mut_ptr(), bytes.len()) }
+    })?;
+    to.each(frame, element.access.bytes(), |host, bytes| {
+        // SAFETY: the element was found accessible, and is aligned; what is less than one is left as it is.
+        if bytes.len() == element.access.bytes() as usize {
+            unsafe { update(host, element, &read[bytes]) }
+        }
     })
 }
 

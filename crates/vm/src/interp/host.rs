@@ -12,6 +12,7 @@ use crate::heap_event::HeapEvent;
 use crate::memory::Owner;
 use crate::printf::{self, Values};
 use crate::texture::{self, TextureObject};
+use ir::tensor_map::BadTensor;
 use ir::{Sampler, Sampling, Service, Space, SurfaceAccess, TextureQuery};
 use lanes::WARP;
 
@@ -85,7 +86,7 @@ impl Thread<'_, '_> {
                 Service::SampleDetail => [self.wide(0), self.wide(15), self.wide(14)],
                 Service::QueryTexture => [self.wide(0), self.wide(2), 0],
                 Service::Launch => [self.wide(0), self.wide(1), self.wide(2)],
-                Service::LastError => [0; 3],
+                Service::LastError | Service::BadTensor => [0; 3],
             }
         };
         match self.op.service {
@@ -111,6 +112,11 @@ impl Thread<'_, '_> {
                 Err(FaultKind::Assertion { condition, file, line, function })
             }
             Service::NoFunction => Err(FaultKind::NoFunction { address: first }),
+            Service::BadTensor => {
+                // SAFETY: as for the caller; the number has 32 bits.
+                let why = unsafe { (*self.frame.row(self.op.operands[0], self.warp))[self.lane] };
+                Err(FaultKind::BadTensor { why: BadTensor::numbered(why) })
+            }
             Service::Malloc => {
                 let owner = Owner { cta: self.frame.specials.cta_number, thread: self.thread() };
                 let memory = self.frame.regions.memory();

@@ -2,7 +2,7 @@
 
 use crate::fault::AccessKind;
 use crate::plan::Slot;
-use ir::{Access, Place, Service, Space, Update};
+use ir::{Access, ElementUpdate, Place, Service, Space, Update};
 
 /// The operands of a load or store.
 #[derive(Clone, Debug)]
@@ -71,6 +71,7 @@ pub(crate) struct CopyOp {
     pub(crate) bytes: Slot,
     pub(crate) read: Slot,
     pub(crate) unit: u32,
+    pub(crate) update: Option<ElementUpdate>,
     pub(crate) place: Place,
 }
 

@@ -163,6 +163,7 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
         | FaultKind::Deadlock { .. } => true,
         FaultKind::Trap
         | FaultKind::BadSurface { .. }
+        | FaultKind::BadTensor { .. }
         | FaultKind::Assertion { .. }
         | FaultKind::StackOverflow { .. }
         | FaultKind::StepLimit { .. }

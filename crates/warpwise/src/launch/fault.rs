@@ -4,6 +4,7 @@ use crate::demangle::plain_name;
 use crate::module::Kernel;
 use crate::owner::{Number, Owner, Owners};
 use diag::{Class, Diagnostic, Severity, Span};
+use ir::tensor_map::BadTensor;
 use ir::{Place, Space};
 use vm::memory::BadFree;
 use vm::texture::{ChannelKind, Format};
@@ -180,6 +181,12 @@ impl Kernel {
                     "make the surface of integers of that width, or access it by bytes (`sured.b`)",
                 );
             }
+            FaultKind::BadTensor { .. } => {
+                found = found.help(
+                    "make the map with `cuTensorMapEncodeTiled`, or with `tensormap.replace` and a fence behind it, \
+                     and pass it as a `__grid_constant__` parameter or an address",
+                );
+            }
             FaultKind::StackOverflow { left, .. } => {
                 found = found
                     .note(match left.cast_signed() {
@@ -304,6 +311,18 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
                 8 * u32::from(*bytes)
             );
             (Class::Undefined, what)
+        }
+        FaultKind::BadTensor { why } => {
+            let why = match why {
+                BadTensor::NoMap => "what should be a tensor map is none",
+                BadTensor::OtherRank => {
+                    "the tensor map has another number of dimensions than the instruction"
+                }
+                BadTensor::OtherElements => {
+                    "the tensor's elements have a type that the operation is not for"
+                }
+            };
+            (Class::Undefined, why.to_owned())
         }
         FaultKind::StackOverflow { function, bytes, .. } => {
             let what = if function.is_some() { "a call" } else { "`alloca`" };

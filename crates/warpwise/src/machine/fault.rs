@@ -29,6 +29,7 @@ impl MachineProgram {
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
             | FaultKind::BadSurface { .. }
+            | FaultKind::BadTensor { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::ArrivedTwice { .. }
@@ -78,6 +79,7 @@ impl MachineProgram {
             | FaultKind::NoFunction { .. }
             | FaultKind::BadFree { .. }
             | FaultKind::BadSurface { .. }
+            | FaultKind::BadTensor { .. }
             | FaultKind::StackOverflow { .. }
             | FaultKind::BadBarrier { .. }
             | FaultKind::ArrivedTwice { .. }

@@ -1,6 +1,6 @@
 //! The forms of `cp.async.bulk` and `cp.reduce.async.bulk`.
 
-use super::bulk_copies::{to_global, to_many, to_shared};
+use super::bulk_copies::{reduce_in_global, reduce_in_shared, to_global, to_many, to_shared};
 use super::copies::{commit, wait_group};
 use super::tensors;
 use crate::catalogue::{Form, Need, hint};
@@ -280,21 +280,21 @@ pub(super) const COPY: &[Form] = &[
     Form::new("cp.async!.bulk!.global.src.bulk_group{.hint} [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 0), 90, to_global),
     Form::legal("cp.async!.bulk!.global.src.bulk_group{.hint}.cp_mask [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}, mask:u16; .src = { .shared::cta }; .hint = { .L2::cache_hint }", (8, 6), 100),
     Form::new("cp.async!.bulk!.prefetch!.L2.global{.hint} [a:global], size:u32(..1048560*16){, policy:b64 if hint}; .hint = { .L2::cache_hint }", (8, 0), 90, hint),
-    Form::legal("cp.async!.bulk!.prefetch!.L2.global.L2::evict_last [a:global], size:u32(..1048560*16)", (9, 4), 107).family(&[107]),
+    Form::new("cp.async!.bulk!.prefetch!.L2.global.L2::evict_last [a:global], size:u32(..1048560*16)", (9, 4), 107, hint).family(&[107]),
     TILE[0].lowered(tensors::to_shared), TILE[1].lowered(tensors::to_shared), TILE[2].lowered(tensors::to_many), TILE[3].lowered(tensors::to_many), IM2COL[0], IM2COL[1], IM2COL[2], IM2COL[3],
     IM2COL_W[0], IM2COL_W[1], IM2COL_W[2], IM2COL_W[3],
     GATHER[0].lowered(tensors::to_shared), GATHER[1].lowered(tensors::to_shared), GATHER[2].lowered(tensors::to_many), GATHER[3].lowered(tensors::to_many),
     tensor!(".1d, .2d, .3d, .4d, .5d"; "cp.async!.bulk!.tensor!.dim.global.src{.tile}.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }").lowered(tensors::to_global),
     tensor!(".3d, .4d, .5d"; "cp.async!.bulk!.tensor!.dim.global.src.im2col_no_offs.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }"),
     tensor!(".2d"; "cp.async!.bulk!.tensor!.dim.global.src.tile::scatter4.bulk_group{.hint} [tensor:any, c{5}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }").lowered(tensors::to_global),
-    PREFETCH_TILE[0].lowered(hint), PREFETCH_TILE[1].lowered(hint), PREFETCH_IM2COL[0], PREFETCH_IM2COL[1],
-    PREFETCH_IM2COL_W[0], PREFETCH_IM2COL_W[1], PREFETCH_GATHER[0].lowered(hint), PREFETCH_GATHER[1].lowered(hint),
-    PREFETCH_TILE_ADDRESS[0], PREFETCH_TILE_ADDRESS[1],
-    PREFETCH_TILE_SIZE[0], PREFETCH_TILE_SIZE[1],
-    PREFETCH_TILE_STRIDES[0], PREFETCH_TILE_STRIDES[1],
-    PREFETCH_IM2COL_ADDRESS[0], PREFETCH_IM2COL_ADDRESS[1],
-    PREFETCH_IM2COL_W_ADDRESS[0], PREFETCH_IM2COL_W_ADDRESS[1],
-    PREFETCH_GATHER_ADDRESS[0], PREFETCH_GATHER_ADDRESS[1],
+    PREFETCH_TILE[0].lowered(hint), PREFETCH_TILE[1].lowered(hint), PREFETCH_IM2COL[0].lowered(hint), PREFETCH_IM2COL[1].lowered(hint),
+    PREFETCH_IM2COL_W[0].lowered(hint), PREFETCH_IM2COL_W[1].lowered(hint), PREFETCH_GATHER[0].lowered(hint), PREFETCH_GATHER[1].lowered(hint),
+    PREFETCH_TILE_ADDRESS[0].lowered(hint), PREFETCH_TILE_ADDRESS[1].lowered(hint),
+    PREFETCH_TILE_SIZE[0].lowered(hint), PREFETCH_TILE_SIZE[1].lowered(hint),
+    PREFETCH_TILE_STRIDES[0].lowered(hint), PREFETCH_TILE_STRIDES[1].lowered(hint),
+    PREFETCH_IM2COL_ADDRESS[0].lowered(hint), PREFETCH_IM2COL_ADDRESS[1].lowered(hint),
+    PREFETCH_IM2COL_W_ADDRESS[0].lowered(hint), PREFETCH_IM2COL_W_ADDRESS[1].lowered(hint),
+    PREFETCH_GATHER_ADDRESS[0].lowered(hint), PREFETCH_GATHER_ADDRESS[1].lowered(hint),
     TILE_ADDRESS[0], TILE_ADDRESS[1], TILE_ADDRESS[2], TILE_ADDRESS[3],
     TILE_SIZE[0], TILE_SIZE[1], TILE_SIZE[3],
     TILE_STRIDES[0], TILE_STRIDES[1], TILE_STRIDES[3],
@@ -309,57 +309,67 @@ pub(super) const COPY: &[Form] = &[
 ];
 
 pub(super) const REDUCE: &[Form] = &[
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .and, .or, .xor }; .type = { .b32 }",
         (8, 0),
         90,
+        reduce_in_shared,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .add, .min, .max }; .type = { .u32, .s32 }",
         (8, 0),
         90,
+        reduce_in_shared,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.op.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .op = { .inc, .dec }; .type = { .u32 }",
         (8, 0),
         90,
+        reduce_in_shared,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.dst.src.mbarrier::complete_tx::bytes.add.type [d:dst], [a:src], size:u32(..1048560*16), [mbar:shared]; .dst = { .shared::cluster }; .src = { .shared::cta }; .type = { .u64 }",
         (8, 0),
         90,
+        reduce_in_shared,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .and, .or, .xor }; .type = { .b32, .b64 }; .hint = { .L2::cache_hint }",
         (8, 0),
         90,
+        reduce_in_global,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .min, .max }; .type = { .u32, .s32, .u64, .s64, .f16, .bf16 }; .hint = { .L2::cache_hint }",
         (8, 0),
         90,
+        reduce_in_global,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .type = { .u32, .s32, .u64, .f32, .f64 }; .hint = { .L2::cache_hint }",
         (8, 0),
         90,
+        reduce_in_global,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.noftz.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .type = { .f16, .bf16 }; .hint = { .L2::cache_hint }",
         (8, 0),
         90,
+        reduce_in_global,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.add.noftz.f32 [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .hint = { .L2::cache_hint }",
         (9, 4),
         90,
+        reduce_in_global,
     ),
-    Form::legal(
+    Form::new(
         "cp.reduce!.async!.bulk!.global.src.bulk_group{.hint}.op.type [d:global], [a:src], size:u32(..1048560*16){, policy:b64 if hint}; .src = { .shared::cta }; .op = { .inc, .dec }; .type = { .u32 }; .hint = { .L2::cache_hint }",
         (8, 0),
         90,
+        reduce_in_global,
     ),
-    tensor!(".1d, .2d, .3d, .4d, .5d"; "cp.reduce!.async!.bulk!.tensor!.dim.global.src.op{.tile}.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
+    tensor!(".1d, .2d, .3d, .4d, .5d"; "cp.reduce!.async!.bulk!.tensor!.dim.global.src.op{.tile}.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }").lowered(tensors::reduce),
     tensor!(".3d, .4d, .5d"; "cp.reduce!.async!.bulk!.tensor!.dim.global.src.op.im2col_no_offs.bulk_group{.hint} [tensor:any, c{dim}:s32], [a:src]{, policy:b64 if hint}; .src = { .shared::cta }; .op = { .add, .min, .max, .inc, .dec, .and, .or, .xor }"),
     to_global_replacing!(
         "cp.reduce!.async!.bulk!",

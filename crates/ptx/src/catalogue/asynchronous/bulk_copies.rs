@@ -1,13 +1,17 @@
-//! What `cp.async.bulk` does: a thread copies many bytes, and tells a barrier object.
+//! What `cp.async.bulk` and `cp.reduce.async.bulk` do: a thread copies many bytes, or updates elements by as many others, and tells a
+//! barrier object.
 //!
 //! As with `cp.async`, a copy is made when it begins, and observers are told when it counts as complete.
 
 use super::loops::{each, each_rank};
+use crate::catalogue::atomics::function;
 use crate::catalogue::cluster::{in_shared, place_in};
+use crate::catalogue::memory::access;
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{
-    Address, AsyncCopy, BULK_UNIT, Completion, Groups, Op, Ordering, Scope, Space, Src, UnaryOp,
+    Address, AsyncCopy, BULK_UNIT, Completion, ElementUpdate, Groups, Op, Ordering, Scope, Space,
+    Src, UnaryOp,
 };
 
 /// A copy into shared memory.
@@ -23,7 +27,7 @@ pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (object, _) = lo.address(inst, "mbar")?;
     let size = lo.value(inst, "size")?;
     let until = Completion::Object(Space::Shared, object);
-    copy(lo, (space_of_source, from), (Space::Shared, to), size, until);
+    copy(lo, (space_of_source, from), (Space::Shared, to), size, (None, until));
     let size = lo.b.unary(UnaryOp::ZeroExtend32, size);
     barrier_objects::complete(lo, (object, Space::Shared), size, Ordering::Release(Scope::Cluster));
     Ok(())
@@ -46,7 +50,7 @@ pub(super) fn to_many(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
                 Address { base, offset: 0 }
             });
             let until = Completion::Object(Space::Shared, object);
-            copy(lo, (Space::Global, from), (Space::Shared, to), size, until);
+            copy(lo, (Space::Global, from), (Space::Shared, to), size, (None, until));
             let at = (object, Space::Shared);
             barrier_objects::complete(lo, at, bytes, Ordering::Release(Scope::Cluster));
         });
@@ -64,8 +68,40 @@ pub(super) fn to_global(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let ((from, _), (to, _)) = (lo.address(inst, "a")?, lo.address(inst, "d")?);
     let size = lo.value(inst, "size")?;
     let until = Completion::Group(Groups::Bulk);
-    copy(lo, (Space::Shared, from), (Space::Global, to), size, until);
+    copy(lo, (Space::Shared, from), (Space::Global, to), size, (None, until));
     Ok(())
+}
+
+/// A reduction in global memory.
+pub(super) fn reduce_in_global(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let Some(update) = update(inst, inst.word("noftz").is_none()) else {
+        return not_implemented(lo, inst);
+    };
+    let ((from, _), (to, _)) = (lo.address(inst, "a")?, lo.address(inst, "d")?);
+    let size = lo.value(inst, "size")?;
+    let until = Completion::Group(Groups::Bulk);
+    copy(lo, (Space::Shared, from), (Space::Global, to), size, (Some(update), until));
+    Ok(())
+}
+
+/// A reduction in the shared memory of a CTA of the cluster.
+pub(super) fn reduce_in_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let Some(update) = update(inst, false) else { return not_implemented(lo, inst) };
+    let ((from, _), (to, _)) = (lo.address(inst, "a")?, lo.address(inst, "d")?);
+    let (object, _) = lo.address(inst, "mbar")?;
+    let size = lo.value(inst, "size")?;
+    let until = Completion::Object(Space::Shared, object);
+    copy(lo, (Space::Shared, from), (Space::Shared, to), size, (Some(update), until));
+    let size = lo.b.unary(UnaryOp::ZeroExtend32, size);
+    barrier_objects::complete(lo, (object, Space::Shared), size, Ordering::Release(Scope::Cluster));
+    Ok(())
+}
+
+/// What a reduction does with an element.
+fn update(inst: &Inst<'_>, flushes: bool) -> Option<ElementUpdate> {
+    let ty = inst.ty("type");
+    let op = function(inst.word("op").or(inst.word("add"))?, ty, flushes)?;
+    Some(ElementUpdate { op, access: access(ty) })
 }
 
 fn copy(
@@ -73,9 +109,9 @@ fn copy(
     from: (Space, Address),
     to: (Space, Address),
     size: Src,
-    until: Completion,
+    (update, until): (Option<ElementUpdate>, Completion),
 ) {
     let unit = BULK_UNIT as u32;
-    let copy = AsyncCopy { to, from, bytes: size, read: size, unit, until };
+    let copy = AsyncCopy { to, from, bytes: size, read: size, unit, update, until };
     lo.b.push(Op::Copy(Box::new(copy)));
 }

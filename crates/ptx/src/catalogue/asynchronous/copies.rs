@@ -29,6 +29,7 @@ pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         bytes: Src::Imm(bytes),
         read,
         unit: bytes as u32,
+        update: None,
         until: Completion::Group(Groups::Plain),
     })));
     Ok(())

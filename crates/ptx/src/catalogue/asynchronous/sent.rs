@@ -1,4 +1,5 @@
-//! `st.async` and `red.async`: stores and reductions in the memory of a CTA of the cluster, of which a barrier object there is told.
+//! `st.async` and `red.async`: stores and reductions in the memory of a CTA of the cluster, of which a barrier object there is told, and
+//! in global memory.
 //!
 //! They are made at once, which is as good a time as any for who waits for the object.
 
@@ -34,10 +35,35 @@ pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 pub(super) fn reduce(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, object, space) = places(lo, inst)?;
     let (op, ty) = (inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"));
-    let Some(op) = function(op, ty, space) else { return not_implemented(lo, inst) };
+    let Some(op) = function(op, ty, false) else { return not_implemented(lo, inst) };
     let (b, c, access) = (lo.value(inst, "b")?, Src::Imm(0), access(ty));
     let (d, update, ordering) = (None, Update::Apply(op), Ordering::Relaxed(Scope::Cluster));
     lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
     complete(lo, (object, space), access.bytes());
+    Ok(())
+}
+
+/// What a store or a reduction in global memory says to others.
+fn releases(inst: &Inst<'_>) -> Ordering {
+    Ordering::Release(if inst.word("sys").is_some() { Scope::Sys } else { Scope::Gpu })
+}
+
+/// `st.async.release`: nobody is told but who looks.
+pub(super) fn store_released(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (address, access, ordering) =
+        (lo.address(inst, "a")?.0, access(inst.ty("type")), releases(inst));
+    let (values, space) = (vec![lo.value(inst, "b")?], Space::Global);
+    lo.b.push(Op::Store { values, space, access, address, ordering });
+    Ok(())
+}
+
+/// `red.async.release`.
+pub(super) fn reduce_released(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (address, _) = lo.address(inst, "a")?;
+    let (op, ty) = (inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"));
+    let Some(op) = function(op, ty, false) else { return not_implemented(lo, inst) };
+    let (b, c, access) = (lo.value(inst, "b")?, Src::Imm(0), access(ty));
+    let (d, update, ordering, space) = (None, Update::Apply(op), releases(inst), Space::Global);
+    lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
     Ok(())
 }

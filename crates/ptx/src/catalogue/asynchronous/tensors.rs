@@ -1,23 +1,28 @@
-//! What `cp.async.bulk.tensor` does with a box of a tensor, in tiles: a loop copies it row by row, 16 bytes at a time where the
+//! What `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` do with a box of a tensor, in tiles: a loop copies it row by row, 16 bytes at a time where the
 //! tensor has them all, else element by element. Elements outside the tensor are read as zero, and are not written.
 
 use super::bulk_copies::reports;
 use super::loops::{counter, each, each_rank};
+use crate::catalogue::atomics::function;
 use crate::catalogue::cluster::{in_shared, place_in};
-use crate::catalogue::memory::space;
+use crate::catalogue::memory::{access, space};
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::tensor_map::{ADDRESS, ELEMENT, MARK, MARKED, SWIZZLE, extent, stride, tile};
+use ir::tensor_map::{
+    ADDRESS, BadTensor, ELEMENT, Element, LOGARITHMS, MARK, MARKED, RANK, SWIZZLE, extent, step,
+    stride, tile,
+};
 use ir::{
-    Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, Groups, Op, Ordering, Pred,
-    Reg, Scope, Space, Src, Terminator, UnaryOp,
+    Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, ElementUpdate, Groups, Op,
+    Ordering, Pred, Reg, Scope, Service, Space, Src, Terminator, UnaryOp,
 };
 
 /// The truth tables of the connectives.
 const AND: u8 = 0b1000;
 const AND_NOT: u8 = 0b0100;
 const OR_NOT: u8 = 0b1101;
+const OR: u8 = 0b1110;
 /// Bytes that are copied at a time.
 const STEP: u64 = 16;
 /// Where the bits of a shared address begin that a swizzle changes, and those that it is changed by.
@@ -27,13 +32,16 @@ const BY: u64 = 7;
 /// A tensor map in registers, and the first element of the box.
 struct Boxed {
     address: Reg,
-    /// The logarithm of an element's bytes.
+    /// The number of the elements' type, and the logarithm of an element's bytes.
+    kind: Reg,
     element: Reg,
     swizzle: Reg,
-    /// In each dimension, of the box and of the tensor.
+    /// In each dimension, elements of the box and of the tensor.
     tile: Vec<Reg>,
     extents: Vec<Reg>,
-    /// In each dimension but the first.
+    /// In each dimension but the first, from an element of the box to the next one in elements of the tensor, and from one of those to
+    /// the next one in bytes.
+    steps: Vec<Reg>,
     strides: Vec<Reg>,
     corner: Corner,
 }
@@ -132,11 +140,69 @@ pub(super) fn to_global(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             for (table, unit) in [(AND, STEP as u32), (AND_NOT, 1)] {
                 let guard = lo.b.logic(table, piece.is_inside, piece.is_whole);
                 let (bytes, read) = (piece.bytes.into(), piece.bytes.into());
-                copy(lo, guard.into(), AsyncCopy { to, from, bytes, read, unit, until });
+                copy(
+                    lo,
+                    guard.into(),
+                    AsyncCopy { to, from, bytes, read, unit, update: None, until },
+                );
             }
         });
     });
     Ok(())
+}
+
+/// Elements of a tensor are updated by those of a box in shared memory.
+pub(super) fn reduce(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let to = named(lo, inst)?;
+    let from = lo.address(inst, "a")?.0;
+    let op = inst.word("op").unwrap_or("");
+    let updates = Element::ALL.iter().filter_map(|element| Some((*element, update(op, *element)?)));
+    let updates: Vec<(Element, ElementUpdate)> = updates.collect();
+    each(lo, |lo| {
+        let to = boxed(lo, to);
+        let mut is_there = Pred::Const(false);
+        let kinds: Vec<Pred> = updates
+            .iter()
+            .map(|(element, _)| {
+                let is_it = lo.b.compare(CompareOp::EqI32, to.kind, Src::Imm(*element as u64));
+                is_there = lo.b.logic(OR, is_there, is_it).into();
+                is_it.into()
+            })
+            .collect();
+        stop_if(lo, is_there.negated(), BadTensor::OtherElements);
+        let from = in_shared(lo, from);
+        let until = Completion::Group(Groups::Bulk);
+        pieces(lo, &to, from, |lo, piece| {
+            let [to, from] = [(Space::Global, piece.global), (Space::Shared, piece.shared)];
+            for ((_, update), is_it) in updates.iter().zip(&kinds) {
+                let guard = lo.b.logic(AND, piece.is_inside, *is_it);
+                let (bytes, read) = (piece.bytes.into(), piece.bytes.into());
+                let (unit, update) = (update.access.bytes(), Some(*update));
+                copy(lo, guard.into(), AsyncCopy { to, from, bytes, read, unit, update, until });
+            }
+        });
+    });
+    Ok(())
+}
+
+/// What a reduction does with an element, if it is for such elements: those of `cp.reduce.async.bulk`.
+fn update(op: &str, element: Element) -> Option<ElementUpdate> {
+    use Element as E;
+    let ty = match (op, element) {
+        ("and" | "or" | "xor", E::U32 | E::S32) => ScalarType::B32,
+        ("and" | "or" | "xor", E::U64 | E::S64) => ScalarType::B64,
+        ("add" | "min" | "max" | "inc" | "dec", E::U32) => ScalarType::U32,
+        ("add" | "min" | "max", E::S32) => ScalarType::S32,
+        ("add" | "min" | "max", E::U64) => ScalarType::U64,
+        ("add" | "min" | "max", E::S64) => ScalarType::S64,
+        ("add" | "min" | "max", E::F16) => ScalarType::F16,
+        ("add" | "min" | "max", E::Bf16) => ScalarType::Bf16,
+        ("add", E::F32) => ScalarType::F32,
+        ("add", E::F64) => ScalarType::F64,
+        (_, E::U8 | E::U16 | E::U32 | E::S32 | E::U64 | E::S64) => return None,
+        (_, E::F16 | E::F32 | E::F64 | E::Bf16) => return None,
+    };
+    Some(ElementUpdate { op: function(op, ty, true)?, access: access(ty) })
 }
 
 /// Whether nothing is asked for that only some architectures of data centres do.
@@ -154,7 +220,7 @@ fn picked(lo: &mut Lowering, all: &[Src; 4], nth: Reg) -> Src {
     found
 }
 
-/// Reads a tensor map. Other bytes stop the kernel.
+/// Reads a tensor map. Other bytes stop the kernel, and so does a tensor of other dimensions.
 fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed {
     let field = |lo: &mut Lowering, offset: i64, access: Access| {
         let d = lo.b.reg(ir::Builder::class_of(access));
@@ -164,24 +230,50 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
         d
     };
     let mark = field(lo, MARKED, Access::B32);
-    let is_other = lo.b.compare(CompareOp::NeI32, mark, Src::Imm(MARK.into()));
-    lo.b.set_guard(Some(is_other.into()));
-    lo.leave(Terminator::Trap);
-    lo.b.set_guard(None);
     let rank = corner.first.len();
+    let last = field(lo, RANK, Access::B32);
+    let is_other = lo.b.compare(CompareOp::NeI32, mark, Src::Imm(MARK.into()));
+    stop_if(lo, is_other.into(), BadTensor::NoMap);
+    let has_others = lo.b.compare(CompareOp::NeI32, last, Src::Imm(rank as u64 - 1));
+    stop_if(lo, has_others.into(), BadTensor::OtherRank);
+    let kind = field(lo, ELEMENT, Access::B32);
+    let shift = lo.b.binary(BinaryOp::Shl32, kind, Src::Imm(1));
+    let element = lo.b.binary(BinaryOp::ShrU32, Src::Imm(LOGARITHMS.into()), shift);
+    let element = lo.b.binary(BinaryOp::And32, element, Src::Imm(3));
     let mut tile: Vec<Reg> = (0..rank).map(|nth| field(lo, tile(nth), Access::B32)).collect();
+    let mut steps = Vec::with_capacity(rank);
+    for (nth, elements) in tile.iter_mut().enumerate().skip(1) {
+        let less = field(lo, step(nth), Access::U8);
+        let one_of = lo.b.binary(BinaryOp::AddI32, less, Src::Imm(1));
+        let rounded = lo.b.binary(BinaryOp::AddI32, *elements, less);
+        *elements = lo.b.binary(BinaryOp::DivU32, rounded, one_of);
+        steps.push(one_of);
+    }
     if let (Some(rows), Some(count)) = (&corner.rows, tile.get_mut(1)) {
         *count = lo.b.unary(UnaryOp::Mov32, Src::Imm(rows.len() as u64));
     }
     Boxed {
         address: field(lo, ADDRESS, Access::B64),
-        element: field(lo, ELEMENT, Access::B32),
+        kind,
+        element,
         swizzle: field(lo, SWIZZLE, Access::B32),
         tile,
         extents: (0..rank).map(|nth| field(lo, extent(nth), Access::B64)).collect(),
+        steps,
         strides: (1..rank).map(|nth| field(lo, stride(nth), Access::B64)).collect(),
         corner,
     }
+}
+
+/// Stops the kernel under a condition.
+fn stop_if(lo: &mut Lowering, p: Pred, why: BadTensor) {
+    let (stop, go_on) = (lo.b.block(), lo.b.block());
+    lo.b.terminate(Terminator::Branch { p, then: stop, otherwise: go_on });
+    lo.b.switch_to(stop);
+    let (service, operands) = (Service::BadTensor, vec![Src::Imm(why as u64)]);
+    lo.b.push(Op::Host { service, d: None, operands });
+    lo.b.terminate(Terminator::Trap);
+    lo.b.switch_to(go_on);
 }
 
 /// Copies a box into shared memory, and tells an object of all its bytes.
@@ -193,7 +285,7 @@ fn read(lo: &mut Lowering, from: &Boxed, to: Reg, object: Address) {
         let bytes = piece.bytes.into();
         let other = lo.b.logic(AND_NOT, Pred::Const(true), piece.is_whole);
         for (guard, unit) in [(piece.is_whole, STEP as u32), (other.into(), 1)] {
-            copy(lo, guard, AsyncCopy { to, from, bytes, read, unit, until });
+            copy(lo, guard, AsyncCopy { to, from, bytes, read, unit, update: None, until });
         }
     });
     let total = lo.b.unary(UnaryOp::ZeroExtend32, total);
@@ -230,8 +322,12 @@ fn pieces(
     lo.b.switch_to(body);
 
     let mut at: Vec<Reg> = Vec::with_capacity(place.len());
-    for (corner, place) in of.corner.first.iter().zip(&place) {
-        let here = lo.b.binary(BinaryOp::AddI32, *corner, *place);
+    for (nth, (corner, place)) in of.corner.first.iter().zip(&place).enumerate() {
+        let passed = match nth.checked_sub(1).and_then(|nth| of.steps.get(nth)) {
+            Some(step) => lo.b.binary(BinaryOp::MulLo32, *place, *step),
+            None => *place,
+        };
+        let here = lo.b.binary(BinaryOp::AddI32, *corner, passed);
         at.push(lo.b.unary(UnaryOp::SignExtend32, here));
     }
     if let (Some(rows), [_, nth]) = (&of.corner.rows, place.as_slice()) {

@@ -118,6 +118,39 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     Ok(())
 }
 
+/// A load of 128 bits that no order is asked of: in halves.
+pub(super) fn load_wide(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (address, named) = lo.address(inst, "a")?;
+    let operand = lo.operand(inst, "d")?;
+    let d = lo.halves(operand)?.map(Some).to_vec();
+    let space = space(lo, inst.space(), named);
+    let ordering = match inst.word("nc") {
+        Some(_) => Ordering::Constant,
+        None => Ordering::Weak,
+    };
+    lo.b.push(Op::Load { d, space, access: Access::B64, address, ordering });
+    Ok(())
+}
+
+/// The same for stores.
+pub(super) fn store_wide(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (address, named) = lo.address(inst, "a")?;
+    let operand = lo.operand(inst, "b")?;
+    let values = lo.halves(operand)?.map(Into::into).to_vec();
+    let space = written(space(lo, inst.space(), named), named);
+    let (access, ordering) = (Access::B64, Ordering::Weak);
+    lo.b.push(Op::Store { values, space, access, address, ordering });
+    Ok(())
+}
+
+/// The space of a store. Of parameters, only those for functions are written.
+fn written(space: Space, named: Option<Declared>) -> Space {
+    match (space, named) {
+        (Space::Param, None) => Space::Local,
+        (space, _) => space,
+    }
+}
+
 pub(in crate::catalogue) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     lo.relaxed = true;
     let ty = inst.ty("type");
@@ -130,11 +163,7 @@ pub(in crate::catalogue) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result 
     }
     let values = operands.iter().map(|operand| lo.value_of(operand, ty));
     let values = values.collect::<Result<Vec<_>>>()?;
-    let space = match (space(lo, inst.space(), named), named) {
-        // Of parameters, only those for functions are written.
-        (Space::Param, None) => Space::Local,
-        (space, _) => space,
-    };
+    let space = written(space(lo, inst.space(), named), named);
     lo.b.push(Op::Store { values, space, access: access(ty), address, ordering: ordering(inst) });
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The forms of loads and stores. The manual's lines, split where a word excludes others: by memory order,
 //! by cache and eviction words, and by whether the address is generic.
 
-use super::access::{load, store};
+use super::access::{load, load_wide, store, store_wide};
 use crate::catalogue::{Form, Need, not_implemented};
 
 /// Types of one element.
@@ -110,10 +110,10 @@ pub(super) const LOAD: &[Form] = &[
     Form::legal("ld.mmio.relaxed.sys{.global}.b128 d, [a]", (8, 4), 70),
     load!(concat!("ld.global{.cop}.nc{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs }; ", hints!()), (3, 1), 32),
     load!(concat!("ld.global.nc{.evict}{.hint}{.prefetch}{.vec}.type d*~, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (7, 4), 70),
-    Form::new(concat!("ld{.weak}.ss{.cop}.b128 d, [a]; .cop = { .ca, .cg, .cs, .lu, .cv }; ", load_spaces!()), (8, 3), 70, not_implemented),
-    Form::new(concat!("ld{.weak}{.global}{.cop}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs, .lu, .cv }; ", hints!()), (8, 3), 70, not_implemented),
-    Form::new(concat!("ld{.weak}{.global}{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, not_implemented),
-    Form::new(concat!("ld.global.nc{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, not_implemented),
+    Form::new(concat!("ld{.weak}.ss{.cop}.b128 d, [a]; .cop = { .ca, .cg, .cs, .lu, .cv }; ", load_spaces!()), (8, 3), 70, load_wide),
+    Form::new(concat!("ld{.weak}{.global}{.cop}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; .cop = { .ca, .cg, .cs, .lu, .cv }; ", hints!()), (8, 3), 70, load_wide),
+    Form::new(concat!("ld{.weak}{.global}{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, load_wide),
+    Form::new(concat!("ld.global.nc{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; ", evict!(), hints!()), (8, 3), 70, load_wide),
     Form::new("ld.volatile{.global}{.prefetch}.b128 d, [a]; .prefetch = { .L2::64B, .L2::128B, .L2::256B }", (8, 3), 70, not_implemented),
     Form::new("ld.volatile.ss.b128 d, [a]; .ss = { .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, not_implemented).needs(VOLATILE),
     Form::new(concat!("ld.sem.scope{.global}{.evict}{.hint}{.prefetch}.b128 d, [a]{, policy:b64 if hint}; .sem = { .relaxed, .acquire }; ", scopes!(), evict!(), hints!()), (8, 3), 70, not_implemented).needs(WIDE),
@@ -142,9 +142,9 @@ pub(super) const STORE: &[Form] = &[
     store!(concat!("st.sem.scope.ss{.vec}.type [reg a], b*~; .sem = { .relaxed, .release }; ", scopes!(), shared_spaces!()), (6, 0), 70),
     Form::new(concat!("st.mmio.relaxed.sys{.global}.type [reg a], b~; ", types!()), (8, 2), 70, store),
     Form::legal("st.mmio.relaxed.sys{.global}.b128 [reg a], b", (8, 4), 70),
-    Form::new(concat!("st{.weak}.ss{.cop}.b128 [reg a], b; .cop = { .wb, .cg, .cs, .wt }; ", store_spaces!()), (8, 3), 70, not_implemented),
-    Form::new("st{.weak}{.global}{.cop}{.hint}.b128 [reg a], b{, policy:b64 if hint}; .cop = { .wb, .cg, .cs, .wt }; .hint = { .L2::cache_hint }", (8, 3), 70, not_implemented),
-    Form::new(concat!("st{.weak}{.global}{.evict}{.hint}.b128 [reg a], b{, policy:b64 if hint}; .hint = { .L2::cache_hint }; ", evict!()), (8, 3), 70, not_implemented),
+    Form::new(concat!("st{.weak}.ss{.cop}.b128 [reg a], b; .cop = { .wb, .cg, .cs, .wt }; ", store_spaces!()), (8, 3), 70, store_wide),
+    Form::new("st{.weak}{.global}{.cop}{.hint}.b128 [reg a], b{, policy:b64 if hint}; .cop = { .wb, .cg, .cs, .wt }; .hint = { .L2::cache_hint }", (8, 3), 70, store_wide),
+    Form::new(concat!("st{.weak}{.global}{.evict}{.hint}.b128 [reg a], b{, policy:b64 if hint}; .hint = { .L2::cache_hint }; ", evict!()), (8, 3), 70, store_wide),
     Form::new("st.volatile{.ss}.b128 [reg a], b; .ss = { .global, .local, .shared, .shared::cta, .shared::cluster }", (8, 3), 70, not_implemented).needs(VOLATILE),
     Form::new(concat!("st.sem.scope{.global}{.evict}{.hint}.b128 [reg a], b{, policy:b64 if hint}; .sem = { .relaxed, .release }; .hint = { .L2::cache_hint }; ", scopes!(), evict!()), (8, 3), 70, not_implemented).needs(WIDE),
     Form::new(concat!("st.sem.scope.ss.b128 [reg a], b; .sem = { .relaxed, .release }; ", scopes!(), shared_spaces!()), (8, 3), 70, not_implemented).needs(WIDE),
