@@ -283,6 +283,7 @@ fn tensor_maps_that_cannot_be_are_refused() {
     let mut attempt =
         |memory, kind, tile, swizzle| encode(&mut map, memory, kind, (tile, 1), swizzle);
     assert_eq!(attempt(4096, words, [16, 8], none), CUresult::SUCCESS);
+    assert_eq!(attempt(4096, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, [16, 8], none), CUresult::SUCCESS);
     assert_eq!(attempt(4096, words, [16, 8], CU_TENSOR_MAP_SWIZZLE_64B), CUresult::SUCCESS);
     let wrong = CUresult::INVALID_VALUE;
     assert_eq!(attempt(4104, words, [16, 8], none), wrong);
@@ -293,8 +294,8 @@ fn tensor_maps_that_cannot_be_are_refused() {
     assert_eq!(attempt(4096, words, [16, 8], CU_TENSOR_MAP_SWIZZLE_32B), wrong);
     assert_eq!(attempt(4096, 99, [16, 8], none), wrong);
     assert_eq!(attempt(4096, words, [16, 8], 99), wrong);
-    let tf32 = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
-    assert_eq!(attempt(4096, tf32, [16, 8], none), CUresult::NOT_SUPPORTED);
+    let flushed = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
+    assert_eq!(attempt(4096, flushed, [16, 8], none), CUresult::NOT_SUPPORTED);
     assert_eq!(encode(&mut map, 4096, words, ([16, 8], 9), none), wrong);
     assert_eq!(encode(&mut map, 4096, words, ([16, 8], 0), none), wrong);
     let elsewhere = Address(8192);

@@ -60,13 +60,15 @@ pub enum Element {
     F32 = 7,
     F64 = 9,
     Bf16 = 10,
+    /// Copied as they are: what counts of them is what a product takes of its factors.
+    Tf32 = 11,
 }
 
 impl Element {
     /// All types.
-    pub const ALL: [Element; 10] = {
+    pub const ALL: [Element; 11] = {
         use Element as E;
-        [E::U8, E::U16, E::U32, E::S32, E::U64, E::S64, E::F16, E::F32, E::F64, E::Bf16]
+        [E::U8, E::U16, E::U32, E::S32, E::U64, E::S64, E::F16, E::F32, E::F64, E::Bf16, E::Tf32]
     };
 
     /// The logarithm of its bytes.
@@ -74,7 +76,7 @@ impl Element {
         match self {
             Element::U8 => 0,
             Element::U16 | Element::F16 | Element::Bf16 => 1,
-            Element::U32 | Element::S32 | Element::F32 => 2,
+            Element::U32 | Element::S32 | Element::F32 | Element::Tf32 => 2,
             Element::U64 | Element::S64 | Element::F64 => 3,
         }
     }

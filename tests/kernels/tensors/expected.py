@@ -40,3 +40,12 @@ for name, x, y in [("steps", 16, 2), ("steps_corner", -5, -1), ("steps_end", 30,
                 held[j, i] = copied[y + 3 * j, x + i] = tensor[y + 3 * j, x + i]
     np.save(f"held_{name}.npy", held.ravel())
     np.save(f"copied_{name}.npy", copied.ravel())
+
+# `halves`: a box of elements of 16 bits, one that ends behind the rows, one that begins before them, and some that lie beside the tensor.
+for name, x, y in [("end", 30, 8), ("start", -3, -1), ("behind", 40, 2), ("before", -16, 2)]:
+    box = np.zeros((8, 16), np.uint16)
+    for j in range(8):
+        for i in range(16):
+            if 0 <= x + i < WIDTH and 0 <= y + j < HEIGHT:
+                box[j, i] = tensor[y + j, x + i]
+    np.save(f"halves_{name}.npy", box.ravel())

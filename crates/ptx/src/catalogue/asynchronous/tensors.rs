@@ -21,8 +21,8 @@ use ir::{
 /// The truth tables of the connectives.
 const AND: u8 = 0b1000;
 const AND_NOT: u8 = 0b0100;
-const OR_NOT: u8 = 0b1101;
 const OR: u8 = 0b1110;
+const OR_NOT: u8 = 0b1101;
 /// Bytes that are copied at a time.
 const STEP: u64 = 16;
 /// Where the bits of a shared address begin that a swizzle changes, and those that it is changed by.
@@ -200,7 +200,7 @@ fn update(op: &str, element: Element) -> Option<ElementUpdate> {
         ("add", E::F32) => ScalarType::F32,
         ("add", E::F64) => ScalarType::F64,
         (_, E::U8 | E::U16 | E::U32 | E::S32 | E::U64 | E::S64) => return None,
-        (_, E::F16 | E::F32 | E::F64 | E::Bf16) => return None,
+        (_, E::F16 | E::F32 | E::F64 | E::Bf16 | E::Tf32) => return None,
     };
     Some(ElementUpdate { op: function(op, ty, true)?, access: access(ty) })
 }
@@ -346,8 +346,12 @@ fn pieces(
     let behind = lo.b.binary(BinaryOp::AddI64, at[0], step);
     let ends = lo.b.compare(CompareOp::LeU64, behind, of.extents[0]);
     let has_all = lo.b.logic(AND, is_inside, ends);
-    // All of them are there, or none as the row is not.
-    let is_even = lo.b.logic(OR_NOT, has_all, row_is_inside);
+    let begins_behind = lo.b.compare(CompareOp::LeS64, of.extents[0], at[0]);
+    let ends_before = lo.b.compare(CompareOp::LeS64, behind, Src::Imm(0));
+    let is_beside = lo.b.logic(OR, begins_behind, ends_before);
+    let may_be_there = lo.b.logic(AND_NOT, row_is_inside, is_beside);
+    // All of them are there, or none as the row is not or they lie beside it.
+    let is_even = lo.b.logic(OR_NOT, has_all, may_be_there);
     let mut offset = of.address;
     let bytes = lo.b.binary(BinaryOp::Shl64, at[0], of.element);
     offset = lo.b.binary(BinaryOp::AddI64, offset, bytes);
