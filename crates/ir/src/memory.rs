@@ -81,6 +81,8 @@ pub enum Ordering {
     Weak,
     /// As weak, of memory that the kernel does not write (`.nc`).
     Constant,
+    /// As weak, through the asynchronous proxy: of shared memory, what was written before a proxy fence (`wgmma`).
+    AsyncProxy,
     /// May be concurrent with other strong accesses of the scope.
     Relaxed(Scope),
     /// Later accesses stay behind it.
@@ -97,7 +99,7 @@ impl Ordering {
     /// The threads that may access the same bytes at the same time; `None` for weak accesses.
     pub fn scope(self) -> Option<Scope> {
         match self {
-            Ordering::Weak | Ordering::Constant => None,
+            Ordering::Weak | Ordering::Constant | Ordering::AsyncProxy => None,
             Ordering::Relaxed(scope)
             | Ordering::Acquire(scope)
             | Ordering::Release(scope)

@@ -121,7 +121,13 @@ impl Collectives {
                 }
             }
             if *aligned && !part.lanes.is_full() {
-                misaligned(view, firing.warp, part.lanes, LaneMask::FULL, part.inst.place, found);
+                // Lanes of the warp may stand at the same instruction in several splits.
+                let same = |other: &&Part<'_>| std::ptr::eq(other.inst, part.inst);
+                let parts = firing.parts.iter().filter(same);
+                let here = parts.fold(LaneMask::EMPTY, |all, part| all | part.lanes);
+                if !here.is_full() {
+                    misaligned(view, firing.warp, here, LaneMask::FULL, part.inst.place, found);
+                }
             }
         }
     }

@@ -304,8 +304,8 @@ fn how(p: &Printer<'_>, ordering: Ordering, space: Space) -> String {
     }
     let scope = ordering.scope().map_or("", |scope| scope_of(p, scope));
     match ordering {
-        // Nobody writes what is read with `Constant`, so a weak load does.
-        Ordering::Weak | Ordering::Constant => String::new(),
+        // Nobody writes what is read with `Constant`, so a weak load does. Which proxy reads does not change what is read.
+        Ordering::Weak | Ordering::Constant | Ordering::AsyncProxy => String::new(),
         Ordering::Relaxed(_) => format!(".relaxed{scope}"),
         Ordering::Acquire(_) => format!(".acquire{scope}"),
         Ordering::Release(_) => format!(".release{scope}"),

@@ -178,6 +178,12 @@ macro_rules! unary_ops {
                 F32ToE2m1(a: u32) -> u32 [Count(0xff)] = u32::from(numeric::convert::e2m1::from_f32(a));
                 /// Conversion of the low bits, exact.
                 E2m1ToF16(a: u32) -> u32 [Count(0xffff)] = u32::from(numeric::convert::e2m1::to_f16(a as u8));
+                /// Conversion of the magnitude to a power of two, towards zero.
+                F32ToUe8m0Rz(a: u32) -> u32 [Count(0xff)] = u32::from(numeric::convert::ue8m0::from_f32_rz(a));
+                /// Conversion of the magnitude to a power of two, away from zero.
+                F32ToUe8m0Rp(a: u32) -> u32 [Count(0xff)] = u32::from(numeric::convert::ue8m0::from_f32_rp(a));
+                /// Conversion of the low bits, exact.
+                Ue8m0ToBf16(a: u32) -> u32 [Count(0xffff)] = u32::from(numeric::convert::ue8m0::to_bf16(a as u8));
             }
             rounded {
                 /// Reciprocal.

@@ -144,6 +144,7 @@ impl Modifier for Ordering {
         let (name, scope) = match self {
             Ordering::Weak => return Ok(()),
             Ordering::Constant => ("constant", None),
+            Ordering::AsyncProxy => ("async_proxy", None),
             Ordering::Volatile => ("volatile", None),
             Ordering::Relaxed(scope) => ("relaxed", Some(scope)),
             Ordering::Acquire(scope) => ("acquire", Some(scope)),
@@ -167,11 +168,13 @@ impl Modifier for Ordering {
                 return Scope::parse(field, words).map(ordering);
             }
         }
-        Ok(match (words.eat("constant"), words.eat("volatile")) {
-            (true, _) => Ordering::Constant,
-            (false, true) => Ordering::Volatile,
-            (false, false) => Ordering::Weak,
-        })
+        const PLAIN: [(&str, Ordering); 3] = [
+            ("constant", Ordering::Constant),
+            ("async_proxy", Ordering::AsyncProxy),
+            ("volatile", Ordering::Volatile),
+        ];
+        let named = PLAIN.into_iter().find(|(name, _)| words.eat(name));
+        Ok(named.map_or(Ordering::Weak, |(_, ordering)| ordering))
     }
 }
 

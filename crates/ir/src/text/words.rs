@@ -66,8 +66,8 @@ words! {
     MatrixWork, "work on matrices" { Load = "load", Store = "store", Multiply = "multiply" }
     Layout, "a layout of fragments" { Mma = "mma", Wmma = "wmma" }
     Factor, "the type of a factor" {
-        F16 = "f16", Bf16 = "bf16", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", F64 = "f64", S8 = "s8", U8 = "u8",
-        S4 = "s4", U4 = "u4", B1 = "b1"
+        F16 = "f16", Bf16 = "bf16", Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", E2m3 = "e2m3", E3m2 = "e3m2",
+        E2m1 = "e2m1", F64 = "f64", S8 = "s8", U8 = "u8", S4 = "s4", U4 = "u4", B1 = "b1"
     }
     Sum, "the type of a sum" { F16 = "f16", F32 = "f32", F64 = "f64", S32 = "s32" }
     BarrierReduction, "a reduction" { Popc = "popc", And = "and", Or = "or" }

@@ -15,6 +15,12 @@ pub enum Factor {
     Tf32,
     E4m3,
     E5m2,
+    /// In the low six bits of a byte.
+    E2m3,
+    /// In the low six bits of a byte.
+    E3m2,
+    /// In the middle of a byte.
+    E2m1,
     F64,
     S8,
     U8,
@@ -31,7 +37,8 @@ impl Factor {
             Factor::F64 => 64,
             Factor::Tf32 => 32,
             Factor::F16 | Factor::Bf16 => 16,
-            Factor::E4m3 | Factor::E5m2 | Factor::S8 | Factor::U8 => 8,
+            Factor::E4m3 | Factor::E5m2 | Factor::E2m3 | Factor::E3m2 | Factor::E2m1 => 8,
+            Factor::S8 | Factor::U8 => 8,
             Factor::S4 | Factor::U4 => 4,
             Factor::B1 => 1,
         }
@@ -51,6 +58,8 @@ impl Factor {
     pub const fn significant(self) -> u64 {
         match self {
             Factor::Tf32 => 0xffff_e000,
+            Factor::E2m3 | Factor::E3m2 => 0x3f,
+            Factor::E2m1 => 0x3c,
             other => u64::MAX >> (u64::BITS - other.bits()),
         }
     }
@@ -180,7 +189,10 @@ impl Product {
             (F::F16, F::F16) | (F::Bf16, F::Bf16) | (F::Tf32, F::Tf32) => {
                 float(self.c) && float(self.d)
             }
-            (F::E4m3 | F::E5m2, F::E4m3 | F::E5m2) => float(self.c) && float(self.d),
+            (
+                F::E4m3 | F::E5m2 | F::E2m3 | F::E3m2 | F::E2m1,
+                F::E4m3 | F::E5m2 | F::E2m3 | F::E3m2 | F::E2m1,
+            ) => float(self.c) && float(self.d),
             (F::S8 | F::U8, F::S8 | F::U8) | (F::S4 | F::U4, F::S4 | F::U4) => {
                 (self.c, self.d) == (Sum::S32, Sum::S32)
             }

@@ -48,6 +48,9 @@ pub fn multiply(
                 | Factor::Tf32
                 | Factor::E4m3
                 | Factor::E5m2
+                | Factor::E2m3
+                | Factor::E3m2
+                | Factor::E2m1
                 | Factor::S8
                 | Factor::U8
                 | Factor::S4

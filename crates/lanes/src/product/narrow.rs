@@ -51,6 +51,15 @@ pub(super) fn split(ty: Factor, words: &[[u32; SIDE]; SIDE], shift: u32, planes:
         Factor::E5m2 => {
             split(words, shift, planes, |bits| f32::from_bits(convert::e5m2::to_f32(bits as u8)))
         }
+        Factor::E2m3 => {
+            split(words, shift, planes, |bits| f32::from_bits(convert::e2m3::to_f32(bits as u8)))
+        }
+        Factor::E3m2 => {
+            split(words, shift, planes, |bits| f32::from_bits(convert::e3m2::to_f32(bits as u8)))
+        }
+        Factor::E2m1 => split(words, shift, planes, |bits| {
+            f32::from_bits(convert::e2m1::to_f32((bits >> 2) as u8))
+        }),
         Factor::S8 => split(words, shift, planes, |bits| (bits as i8).into()),
         Factor::U8 => split(words, shift, planes, |bits| (bits as u8).into()),
         Factor::S4 => split(words, shift, planes, |bits| ((bits << 4) as i8 >> 4).into()),

@@ -10,4 +10,4 @@ mod tiny;
 
 pub use float::{bf16, f16, f32, f64};
 pub use integer::{s8, s16, s32, s64, u8, u16, u32, u64};
-pub use tiny::{e2m1, e2m3, e3m2, e4m3, e5m2, tf32};
+pub use tiny::{e2m1, e2m3, e3m2, e4m3, e5m2, tf32, ue8m0};

@@ -143,3 +143,35 @@ tiny!(
     /// `e2m1`: neither infinity nor NaN; a NaN becomes the largest number.
     e2m1, 2, 1, 1, max: 0x7, nan: 0x7, is_special: |_magnitude| None
 );
+
+/// `ue8m0`: a power of two from 2^-127 on, its exponent with a bias of 127, or the NaN, which is all ones.
+pub mod ue8m0 {
+    use crate::f32::{SIGN, is_finite};
+
+    /// The bits of 2^-127, which is a subnormal.
+    const LEAST: u32 = 1 << 22;
+
+    /// `cvt.rz` from `f32`, whose sign does not count. What is below the least power becomes that, an infinity the NaN.
+    #[inline(always)]
+    pub const fn from_f32_rz(a: u32) -> u8 {
+        ((a & !SIGN) >> 23) as u8
+    }
+
+    /// `cvt.rp` from `f32`, whose sign does not count. What is above the largest power becomes the NaN.
+    #[inline(always)]
+    pub const fn from_f32_rp(a: u32) -> u8 {
+        let magnitude = a & !SIGN;
+        let inexact = (magnitude & ((1 << 23) - 1) != 0) & (magnitude > LEAST) & is_finite(a);
+        from_f32_rz(a) + inexact as u8
+    }
+
+    /// `cvt.rn` to `bf16`, which is exact. The NaN becomes canonical.
+    #[inline(always)]
+    pub const fn to_bf16(a: u8) -> u16 {
+        match a {
+            0 => (LEAST >> 16) as u16,
+            0xff => crate::bf16::NAN,
+            field => (field as u16) << 7,
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! `tf32` and the formats of eight bits and fewer.
 
-use crate::numeric::convert::{e2m1, e2m3, e3m2, e4m3, e5m2, tf32};
+use crate::numeric::convert::{e2m1, e2m3, e3m2, e4m3, e5m2, tf32, ue8m0};
 use crate::numeric::{Round, f16, f32};
 use crate::oracle::{self, mode};
 use crate::samples::{F32, Random};
@@ -135,4 +135,26 @@ fn satfinite_replaces_infinities_only() {
     assert_eq!(bf16::satfinite(bf16::INFINITY), 0x7f7f);
     assert_eq!(bf16::satfinite(bf16::SIGN | bf16::INFINITY), 0xff7f);
     assert_eq!(bf16::satfinite(0x7f81), 0x7f81);
+}
+
+#[test]
+fn powers_of_two() {
+    // 2^-127 and upwards, as far as there are codes.
+    let value = |code: u8| 2f64.powi(i32::from(code) - 127);
+    for bits in singles() {
+        let (down, up) = (ue8m0::from_f32_rz(bits), ue8m0::from_f32_rp(bits));
+        let x = f64::from(std::primitive::f32::from_bits(bits)).abs();
+        if !x.is_finite() {
+            assert_eq!((down, up), (0xff, 0xff), "{bits:#010x}");
+            continue;
+        }
+        let below = (0..0xff).rev().find(|code| value(*code) <= x).unwrap_or(0);
+        let above = (0..0xff).find(|code| value(*code) >= x).unwrap_or(0xff);
+        assert_eq!((down, up), (below, above), "{bits:#010x}");
+    }
+    for code in 0..0xff {
+        let single = crate::numeric::convert::f32::from_bf16(ue8m0::to_bf16(code));
+        assert_eq!(f64::from(std::primitive::f32::from_bits(single)), value(code), "{code:#x}");
+    }
+    assert_eq!(ue8m0::to_bf16(0xff), 0x7fff);
 }

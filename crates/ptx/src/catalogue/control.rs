@@ -4,7 +4,10 @@ use super::memory::scope;
 use super::warp::NO_CALL;
 use super::{Entry, Form, Need};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{BarrierAction, BarrierReduction, Collective, Fence, Members, Op, Scope, Terminator};
+use ir::{
+    BarrierAction, BarrierReduction, BlockId, Collective, CompareOp, Fence, Members, Op, Scope,
+    Src, Terminator,
+};
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -15,7 +18,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "brx",
         section: "9.7.12.4 brx.idx",
-        forms: &[Form::legal("brx.idx!{.uni} index:u32, tlist:table", (6, 0), 30)],
+        forms: &[Form::new("brx.idx!{.uni} index:u32, tlist:table", (6, 0), 30, branch_among)],
     },
     Entry {
         name: "ret",
@@ -133,6 +136,50 @@ fn branch(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let target = lo.label(inst, "tgt")?;
     lo.leave(Terminator::Jump(target));
     Ok(())
+}
+
+/// `brx.idx`. An index behind the table is undefined, and stops the kernel.
+fn branch_among(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let index = lo.value(inst, "index")?;
+    let targets = lo.labels(inst, "tlist")?;
+    let chooses = lo.b.block();
+    lo.leave(Terminator::Jump(chooses));
+    let (after, guard) = (lo.b.current(), lo.b.guard());
+    lo.b.switch_to(chooses);
+    lo.b.set_guard(None);
+    let end = Src::Imm(targets.len() as u64);
+    let inside = lo.b.compare(CompareOp::LtU32, index, end);
+    let (then, otherwise) = (lo.b.block(), lo.b.block());
+    lo.b.terminate(Terminator::Branch { p: inside.into(), then, otherwise });
+    lo.b.switch_to(otherwise);
+    lo.stop("the index of the branch lies behind its table of labels");
+    lo.b.switch_to(then);
+    choose(lo, index, 0, &targets);
+    lo.b.switch_to(after);
+    lo.b.set_guard(guard);
+    Ok(())
+}
+
+/// Goes to one of the targets, of which the first has that number: halves them until they are the same.
+fn choose(lo: &mut Lowering, index: Src, first: u64, targets: &[BlockId]) {
+    let (near, far) = targets.split_at(targets.len() / 2);
+    let next = match targets {
+        [] => Terminator::Trap,
+        [target, others @ ..] if others.iter().all(|other| other == target) => {
+            Terminator::Jump(*target)
+        }
+        _ => {
+            let middle = first + near.len() as u64;
+            let p = lo.b.compare(CompareOp::LtU32, index, Src::Imm(middle)).into();
+            let (then, otherwise) = (lo.b.block(), lo.b.block());
+            lo.b.terminate(Terminator::Branch { p, then, otherwise });
+            lo.b.switch_to(then);
+            choose(lo, index, first, near);
+            lo.b.switch_to(otherwise);
+            return choose(lo, index, middle, far);
+        }
+    };
+    lo.b.terminate(next);
 }
 
 fn return_(lo: &mut Lowering, _inst: &Inst<'_>) -> Result {

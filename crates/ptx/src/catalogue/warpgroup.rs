@@ -1,6 +1,11 @@
 //! Matrix multiplication by a warpgroup of 128 lanes.
 
-use super::{Entry, Form, Need};
+use super::matrix::SUMS;
+use super::{Entry, Form, Need, hint};
+use multiply::multiply;
+
+mod descriptor;
+mod multiply;
 
 /// Shapes with that many values of `k`.
 macro_rules! shapes {
@@ -23,7 +28,7 @@ macro_rules! shapes {
 macro_rules! multiply {
     ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
         [
-            Form::legal(
+            Form::new(
                 concat!(
                     "wgmma.mma_async!.sync{.aligned}.shape",
                     $flags,
@@ -35,9 +40,10 @@ macro_rules! multiply {
                 ),
                 (8, 0),
                 90,
+                multiply,
             )
             .architecture(&[90]),
-            Form::legal(
+            Form::new(
                 concat!(
                     "wgmma.mma_async!.sync{.aligned}.shape",
                     $flags,
@@ -49,6 +55,7 @@ macro_rules! multiply {
                 ),
                 (8, 0),
                 90,
+                multiply,
             )
             .architecture(&[90]),
         ]
@@ -123,10 +130,12 @@ const BITS: [Form; 2] = multiply!(
     ""
 );
 
+/// Products are done at once, so that there is nothing to wait for.
 const FENCES: [Form; 3] = [
-    Form::legal("wgmma.fence!.sync{.aligned}", (8, 0), 90).architecture(&[90]),
-    Form::legal("wgmma.commit_group!.sync{.aligned}", (8, 0), 90).architecture(&[90]),
-    Form::legal("wgmma.wait_group!.sync{.aligned} n:u32=(0..7)", (8, 0), 90).architecture(&[90]),
+    Form::new("wgmma.fence!.sync{.aligned}", (8, 0), 90, hint).architecture(&[90]),
+    Form::new("wgmma.commit_group!.sync{.aligned}", (8, 0), 90, hint).architecture(&[90]),
+    Form::new("wgmma.wait_group!.sync{.aligned} n:u32=(0..7)", (8, 0), 90, hint)
+        .architecture(&[90]),
 ];
 
 /// Mixed signs came later.
@@ -136,14 +145,14 @@ const ALL: &[Form] = &[
     FENCES[0],
     FENCES[1],
     FENCES[2],
-    DENSE[0][0],
-    DENSE[0][1],
-    DENSE[1][0],
-    DENSE[1][1],
-    DENSE[2][0],
-    DENSE[2][1],
-    DENSE[3][0],
-    DENSE[3][1],
+    DENSE[0][0].approximate(SUMS),
+    DENSE[0][1].approximate(SUMS),
+    DENSE[1][0].approximate(SUMS),
+    DENSE[1][1].approximate(SUMS),
+    DENSE[2][0].approximate(SUMS),
+    DENSE[2][1].approximate(SUMS),
+    DENSE[3][0].approximate(SUMS),
+    DENSE[3][1].approximate(SUMS),
     DENSE[4][0],
     DENSE[4][1],
     DENSE[5][0],

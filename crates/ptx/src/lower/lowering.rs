@@ -8,8 +8,9 @@ use super::lines::SourceLines;
 use super::routine::{Routines, Stack};
 use super::scope::Scopes;
 use crate::syntax::ScalarType;
+use crate::syntax::ast::NameTable;
 use diag::Span;
-use ir::{Builder, Reg};
+use ir::{Builder, Place, Reg};
 use std::collections::HashMap;
 
 /// A kernel parameter.
@@ -83,7 +84,11 @@ pub struct Lowering {
     pub(super) calls: Vec<Call>,
     /// What calls through registers can reach, by label.
     pub(super) targets: HashMap<String, Targets>,
+    /// What `brx.idx` can go to, by label.
+    pub(super) tables: HashMap<String, NameTable>,
     pub(super) carry: Option<Reg>,
+    /// What is wrong where the kernel stops itself, apart from the `trap` instruction.
+    pub(super) stops: HashMap<Place, &'static str>,
     /// Numbers of the qualifiers that instructions have had.
     pub(super) qualifiers: HashMap<String, u32>,
     /// How many blocks and calls are open.

@@ -42,7 +42,7 @@ pub(crate) use service::is_service;
 use crate::catalogue;
 use crate::special;
 use crate::syntax::ast::{
-    self, Function, Instruction, Name, Statement, StatementKind, each_statement,
+    self, Function, Instruction, Name, NameTable, Statement, StatementKind, each_statement,
 };
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::{self, Target};
@@ -79,6 +79,8 @@ pub struct LoweredKernel {
     pub register_names: RegisterNames,
     /// The names of the functions that are lowered once, by the numbers that [`ir::Service::StackOverflow`] tells.
     pub functions: Vec<String>,
+    /// What is wrong where a [`Terminator::Trap`] is not the `trap` instruction: a sentence.
+    pub stops: HashMap<Place, &'static str>,
     /// The most registers that a thread may have, as the kernel says (`.maxnreg`).
     pub max_registers: Option<u32>,
 }
@@ -122,6 +124,8 @@ pub fn lower_kernel(
         frames: Vec::new(),
         calls: Vec::new(),
         targets: HashMap::new(),
+        tables: HashMap::new(),
+        stops: HashMap::new(),
         carry: None,
         qualifiers: HashMap::new(),
         depth: 0,
@@ -257,6 +261,7 @@ impl Lowering {
             registers,
             register_names,
             functions,
+            stops: self.stops,
             max_registers: register_limit(function),
         })
     }
@@ -332,7 +337,10 @@ impl Lowering {
                 StatementKind::CallTargets(table) => {
                     self.targets.insert(table.label.to_string(), Targets::among(table));
                 }
-                StatementKind::Pragma(_) | StatementKind::BranchTargets(_) => {}
+                StatementKind::BranchTargets(table) => {
+                    self.tables.insert(table.label.to_string(), NameTable::clone(table));
+                }
+                StatementKind::Pragma(_) => {}
             }
         }
     }
@@ -481,16 +489,52 @@ impl Lowering {
         self.b.switch_to(otherwise);
     }
 
+    /// Stops the kernel there, since the lanes whose guard is true ask for what is undefined: `why` is a sentence.
+    pub fn stop(&mut self, why: &'static str) {
+        self.stops.insert(self.b.place(), why);
+        self.leave(Terminator::Trap);
+    }
+
     /// The block of a label operand.
     pub fn label(&mut self, inst: &Inst<'_>, name: &str) -> Result<BlockId> {
         let operand = self.operand(inst, name)?;
-        if let ast::OperandKind::Name(name) = &operand.kind {
-            if let Ok(Entity::Label(block)) = self.scopes.find(name) {
-                return Ok(block);
-            }
-            return self.reject(operand, format!("there is no label `{name}` here"));
+        match &operand.kind {
+            ast::OperandKind::Name(name) => self.labelled(operand, name),
+            _ => self.reject(operand, "a label must stand here"),
         }
-        self.reject(operand, "a label must stand here")
+    }
+
+    /// The block of a label that an operand leads to.
+    fn labelled(&mut self, operand: &ast::Operand, name: &Name) -> Result<BlockId> {
+        match self.scopes.find(name) {
+            Ok(Entity::Label(block)) => Ok(block),
+            _ => self.reject(operand, format!("there is no label `{name}` here")),
+        }
+    }
+
+    /// The blocks of a table of labels, in order.
+    pub fn labels(&mut self, inst: &Inst<'_>, name: &str) -> Result<Vec<BlockId>> {
+        let operand = self.operand(inst, name)?;
+        let table = match &operand.kind {
+            ast::OperandKind::Name(table) => self.tables.get(&**table).cloned(),
+            _ => None,
+        };
+        let Some(table) = table else {
+            return self.reject(operand, "the name of a `.branchtargets` must stand here");
+        };
+        let mut blocks = Vec::new();
+        for entry in &table.entries {
+            match entry.range {
+                None => blocks.push(self.labelled(operand, &entry.name)?),
+                Some(count) => {
+                    for nth in 0..count {
+                        let name = Name::new(format!("{}{nth}", entry.name), entry.name.span);
+                        blocks.push(self.labelled(operand, &name)?);
+                    }
+                }
+            }
+        }
+        Ok(blocks)
     }
 
     /// The carry flag `CC.CF`, as a predicate.

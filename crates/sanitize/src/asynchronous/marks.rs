@@ -23,6 +23,13 @@ pub(super) struct Span {
 }
 
 impl Span {
+    /// Whether they have a byte in common.
+    pub(super) fn overlaps(&self, other: &Span) -> bool {
+        let ends_before =
+            |one: &Span, other: &Span| one.start.saturating_add(one.bytes) <= other.start;
+        self.space == other.space && !ends_before(self, other) && !ends_before(other, self)
+    }
+
     fn units(&self) -> std::ops::Range<u64> {
         self.start / UNIT..self.start.saturating_add(self.bytes).div_ceil(UNIT)
     }

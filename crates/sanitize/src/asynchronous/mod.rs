@@ -9,14 +9,14 @@ mod marks;
 mod proxy;
 
 use crate::code::Code;
-use crate::detail::{At, Awaited, BulkSize, CopyUnderWay, UnderWay};
+use crate::detail::{At, Awaited, BulkSize, CopyUnderWay, ProxyUser, UnderWay};
 use crate::finding::{Finding, Findings};
 use crate::per_cta::PerCta;
 use crate::touch::{self, Touch, Touches};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use ir::{
     Access, Address, AsyncCopy, BULK_UNIT, Completion, CopyProgress, Groups, Inst, Kernel, Op,
-    Place, Space,
+    Ordering, Place, Space,
 };
 use lanes::WARP;
 use lasting::Lasting;
@@ -110,23 +110,26 @@ struct Cta {
 /// The asynchronous copies that are under way.
 #[derive(Debug)]
 pub(crate) struct AsyncCopies {
-    /// Whether the kernel makes any.
+    /// Whether the kernel makes any, or reads through the asynchronous proxy.
     any: bool,
     /// The instructions that use the asynchronous proxy.
-    bulk: HashSet<Place>,
+    proxy: HashSet<Place>,
     ctas: PerCta<Cta>,
 }
 
 impl AsyncCopies {
     pub(crate) fn new(kernel: &Kernel) -> AsyncCopies {
         let insts = kernel.blocks.iter().flat_map(|block| &block.insts);
-        let copies = insts.filter_map(|inst| {
+        let copies = insts.clone().filter_map(|inst| {
             let Op::Copy(copy) = &inst.op else { return None };
             Some((inst.place, copy.until))
         });
-        let any = copies.clone().next().is_some();
-        let bulk = copies.filter(|(_, until)| *until != Completion::Group(Groups::Plain));
-        AsyncCopies { any, bulk: bulk.map(|(place, _)| place).collect(), ctas: PerCta::new() }
+        let bulk = copies.clone().filter(|(_, until)| *until != Completion::Group(Groups::Plain));
+        let bulk = bulk.map(|(place, _)| place);
+        let reads = insts.filter(|inst| reads_through_proxy(&inst.op)).map(|inst| inst.place);
+        let proxy: HashSet<Place> = bulk.chain(reads).collect();
+        let any = copies.count() > 0 || !proxy.is_empty();
+        AsyncCopies { any, proxy, ctas: PerCta::new() }
     }
 
     pub(crate) fn begin(&mut self, view: &View<'_>) {
@@ -198,6 +201,9 @@ impl AsyncCopies {
             };
             self.touched(view, (part, touches, nth), inst.place, found);
         }
+        if reads_through_proxy(&inst.op) {
+            self.multiplied(view, touches, inst.place, found);
+        }
         let Op::Copy(copy) = &inst.op else { return };
         for (warp, lanes) in view.group() {
             for lane in lanes.iter() {
@@ -208,6 +214,24 @@ impl AsyncCopies {
                 {
                     self.tell((view.cta(), at), object);
                 }
+            }
+        }
+    }
+
+    /// Lanes read what they multiply.
+    fn multiplied(
+        &mut self,
+        view: &View<'_>,
+        touches: &Touches,
+        place: Place,
+        found: &mut Findings,
+    ) {
+        for touch in touches.of(0).filter(|touch| touch.space == Space::Shared) {
+            let Some(cta) = self.ctas.get(touch.cta) else { continue };
+            for (lane, start) in touch.iter() {
+                let span = Span { space: touch.space, start, bytes: touch.bytes };
+                let by = (place, view.thread(touch.warp, lane));
+                cta.unfenced.accessed(&span, (ProxyUser::Product, false), by, found);
             }
         }
     }
@@ -245,7 +269,7 @@ impl AsyncCopies {
         let Some(cta) = self.ctas.get(view.cta()) else { return };
         let under_way = cta.copies.len() > cta.free.len();
         let writes = part != Part::Reads;
-        let stores = writes && !self.bulk.is_empty() && !self.bulk.contains(&place);
+        let stores = writes && !self.proxy.is_empty() && !self.proxy.contains(&place);
         if !under_way && !stores && !view.has_peers() {
             return;
         }
@@ -254,8 +278,8 @@ impl AsyncCopies {
             // Copies are known to the CTA whose threads make them.
             let Some(cta) = ctas.get(touch.cta) else { continue };
             let over = cta.look(view, &touch, !writes);
-            for copy in over {
-                ctas.get(copy.cta).into_iter().for_each(|cta| cta.is_over(copy));
+            for over in over.chunk_by(|one, other| one.cta == other.cta) {
+                ctas.get(over[0].cta).into_iter().for_each(|cta| cta.are_over(over));
             }
             let Some(cta) = ctas.get(touch.cta) else { continue };
             let under_way = cta.copies.len() > cta.free.len();
@@ -267,6 +291,11 @@ impl AsyncCopies {
             }
         }
     }
+}
+
+/// Whether an operation reads memory through the asynchronous proxy, and at once.
+fn reads_through_proxy(op: &Op) -> bool {
+    matches!(op, Op::Load { ordering: Ordering::AsyncProxy, .. })
 }
 
 /// A bulk copy of so many bytes.
@@ -400,13 +429,18 @@ impl Cta {
         let mut copies = std::mem::take(&mut self.of_thread[thread]);
         copies.retain(|at| {
             let Some(copy) = self.copies[*at].take_if(|copy| which(copy)) else { return true };
-            self.written.unset(&copy.to, *at);
-            copy.from.iter().for_each(|from| self.read.unset(from, *at));
-            self.free.push(*at);
+            self.unmark(*at, &copy);
             ended(&copy);
             false
         });
         self.of_thread[thread] = copies;
+    }
+
+    /// A copy that is complete leaves its index.
+    fn unmark(&mut self, at: usize, copy: &Copy) {
+        self.written.unset(&copy.to, at);
+        copy.from.iter().for_each(|from| self.read.unset(from, at));
+        self.free.push(at);
     }
 
     /// Lanes look at barrier objects, or change them: a lane that reads that the phase of copies is over has waited for them.
@@ -430,12 +464,22 @@ impl Cta {
         over
     }
 
-    /// Somebody has waited for a copy of this CTA.
-    fn is_over(&mut self, Begun { at, number, .. }: Begun) {
-        let copy = self.copies.get(at).and_then(Option::as_ref);
-        let Some(copy) = copy.filter(|copy| copy.number == number) else { return };
-        let thread = index(copy.thread.warp as usize, copy.thread.lane);
-        self.complete(thread, |copy| copy.number == number, |_| ());
+    /// Somebody has waited for copies of this CTA. Of boxes there are thousands.
+    fn are_over(&mut self, over: &[Begun]) {
+        let mut threads = Vec::new();
+        for Begun { at, number, .. } in over {
+            let copy = self.copies.get_mut(*at);
+            let copy = copy.and_then(|copy| copy.take_if(|copy| copy.number == *number));
+            let Some(copy) = copy else { continue };
+            self.unmark(*at, &copy);
+            threads.push(index(copy.thread.warp as usize, copy.thread.lane));
+            // Copies that end together are mostly those of one thread.
+            threads.dedup();
+        }
+        for thread in threads {
+            let copies = &self.copies;
+            self.of_thread[thread].retain(|at| copies[*at].is_some());
+        }
     }
 
     /// Lanes access bytes that copies may be writing or, if the lanes write, reading. Elements may be updated by all at once.
@@ -464,6 +508,11 @@ impl Cta {
                 },
             };
             let Some(copy) = self.copies.get(at).and_then(Option::as_ref) else { continue };
+            // Marks are coarser than elements of one and two bytes.
+            let bytes = if copy_is == UnderWay::Writing { Some(copy.to) } else { copy.from };
+            if bytes.is_none_or(|bytes| !bytes.overlaps(&span)) {
+                continue;
+            }
             found.report(code, place, Some(copy.place), || {
                 let at = touch.at(view, start);
                 let Span { space, start: to, bytes } = copy.to;

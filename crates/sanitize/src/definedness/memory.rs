@@ -419,6 +419,6 @@ fn is_message(ordering: Ordering) -> bool {
         | Ordering::Acquire(_)
         | Ordering::Release(_)
         | Ordering::AcqRel(_) => true,
-        Ordering::Weak | Ordering::Constant | Ordering::Volatile => false,
+        Ordering::Weak | Ordering::Constant | Ordering::AsyncProxy | Ordering::Volatile => false,
     }
 }

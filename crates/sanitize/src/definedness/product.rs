@@ -181,9 +181,10 @@ fn changes(product: &Product, a: &Word, b: &Word) -> bool {
     }
     let zero_decides = product.a.is_integer() || product.a == Factor::B1 && !product.xor;
     (0..product.a.per_register()).any(|nth| {
-        let elements = product.a.significant() << (product.a.bits() as usize * nth);
-        let [sa, va, sb, vb] =
-            [a.undefined, a.value, b.undefined, b.value].map(|bits| bits & elements);
+        let element = |factor: Factor| factor.significant() << (factor.bits() as usize * nth);
+        let [of_a, of_b] = [product.a, product.b].map(element);
+        let [sa, va] = [a.undefined, a.value].map(|bits| bits & of_a);
+        let [sb, vb] = [b.undefined, b.value].map(|bits| bits & of_b);
         match zero_decides {
             // Nothing times zero is zero.
             true => sa != 0 && sb | vb != 0 || sb != 0 && sa | va != 0,

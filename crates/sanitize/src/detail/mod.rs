@@ -31,7 +31,8 @@ pub use memory::{
 pub use parts::{At, WarpLanes};
 pub(crate) use races::race;
 pub use races::{
-    Access, Awaited, ConstantRace, CopyUnderWay, NoProxyFence, Race, Reader, Strength, UnderWay,
+    Access, Awaited, ConstantRace, CopyUnderWay, NoProxyFence, ProxyUser, Race, Reader, Strength,
+    UnderWay,
 };
 pub use schedules::{EndSeen, Ending, EndsDiffer, ResultsDiffer, ValueSeen};
 pub use undefined::{Born, Undefined, Use};

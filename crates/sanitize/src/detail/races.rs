@@ -107,14 +107,26 @@ pub struct CopyUnderWay {
     pub awaited: Awaited,
 }
 
-/// A bulk copy and a store to what it accesses, without a proxy fence in between.
+/// What accesses memory through the asynchronous proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProxyUser {
+    /// A bulk copy.
+    Copy,
+    /// A product of matrices by a warpgroup.
+    Product,
+}
+
+/// An access through the asynchronous proxy and a store to what it accesses, without a proxy fence in between.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoProxyFence {
     /// The first unit that was stored to.
     pub at: At,
-    /// Whether the copy writes it.
+    /// What accesses it.
+    pub by: ProxyUser,
+    /// Whether it writes.
     pub writes: bool,
-    /// Bytes of the copy.
+    /// Bytes that it accesses.
     pub bytes: u64,
     /// The store.
     pub store: Place,

@@ -160,6 +160,7 @@ impl Races {
             Ordering::Volatile => Kind::volatile(write),
             Ordering::Weak
             | Ordering::Constant
+            | Ordering::AsyncProxy
             | Ordering::Relaxed(_)
             | Ordering::Acquire(_)
             | Ordering::Release(_)

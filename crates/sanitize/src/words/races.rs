@@ -2,7 +2,7 @@
 
 use super::{About, Say, Words};
 use crate::detail::{
-    Access, Awaited, ConstantRace, CopyUnderWay, NoProxyFence, Race, Strength, UnderWay,
+    Access, Awaited, ConstantRace, CopyUnderWay, NoProxyFence, ProxyUser, Race, Strength, UnderWay,
 };
 use ir::Space;
 
@@ -154,18 +154,27 @@ impl Awaited {
 impl Say for NoProxyFence {
     fn say(&self, about: &About<'_>) -> Words {
         let verb = if self.writes { "writes" } else { "reads" };
+        let (what, short, plural, label) = match self.by {
+            ProxyUser::Copy => {
+                ("a bulk copy", "copy", "bulk copies", format!("copy of {} bytes", self.bytes))
+            }
+            ProxyUser::Product => {
+                let what = "a product of matrices";
+                (what, "product", "products by a warpgroup", "multiplied".to_owned())
+            }
+        };
         let message = format!(
-            "a bulk copy {verb} shared memory at {}, and no proxy fence lies between a store to it and the copy",
+            "{what} {verb} shared memory at {}, and no proxy fence lies between a store to it and the {short}",
             about.at(self.at)
         );
         about
             .say(message)
-            .label(format!("copy of {} bytes by {}", self.bytes, about.thread()))
+            .label(format!("{label} by {}", about.thread()))
             .related(format!("store by {}", self.stored_by))
-            .fact("bulk copies access memory through the asynchronous proxy, stores through the generic one")
+            .fact(format!("{plural} access memory through the asynchronous proxy, stores through the generic one"))
             .help(
                 "let the thread that stored execute `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the \
-                 barrier after which the copy begins",
+                 barrier that lies between the two",
             )
     }
 }

@@ -26,7 +26,8 @@ pub(super) fn is_served(product: &Product) -> bool {
     // A product has factors of one kind.
     let factors = match product.a {
         Factor::F16 | Factor::Bf16 | Factor::Tf32 | Factor::S8 | Factor::U8 => true,
-        Factor::E4m3 | Factor::E5m2 | Factor::S4 | Factor::U4 | Factor::B1 | Factor::F64 => false,
+        Factor::E4m3 | Factor::E5m2 | Factor::E2m3 | Factor::E3m2 | Factor::E2m1 => false,
+        Factor::S4 | Factor::U4 | Factor::B1 | Factor::F64 => false,
     };
     factors && !product.satfinite
 }
@@ -188,6 +189,9 @@ fn expand(factor: Factor, count: usize, words: &[u32; WORDS], to: &mut [f32; LON
             Factor::Tf32
             | Factor::E4m3
             | Factor::E5m2
+            | Factor::E2m3
+            | Factor::E3m2
+            | Factor::E2m1
             | Factor::S4
             | Factor::U4
             | Factor::B1

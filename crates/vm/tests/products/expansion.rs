@@ -188,6 +188,18 @@ fn split(b: &mut Builder, ty: Factor, registers: &[Src]) -> Vec<Src> {
                     found.push(b.unary(UnaryOp::F16ToF32, half).into());
                 }
             }
+            T::E2m3 | T::E3m2 | T::E2m1 => {
+                for part in parts(b, register, 8) {
+                    let (op, down) = match ty {
+                        T::E2m3 => (UnaryOp::E2m3ToF16, 0),
+                        T::E3m2 => (UnaryOp::E3m2ToF16, 0),
+                        _ => (UnaryOp::E2m1ToF16, 2),
+                    };
+                    let part = b.binary(BinaryOp::ShrU32, part, Src::Imm(down));
+                    let half = b.unary(op, part);
+                    found.push(b.unary(UnaryOp::F16ToF32, half).into());
+                }
+            }
             T::S4 | T::U4 => {
                 let high = b.binary(BinaryOp::ShrU32, register, Src::Imm(4));
                 for nibbles in [register, high.into()] {

@@ -54,13 +54,17 @@ fn products() -> Vec<Product> {
     };
     let (bytes, nibbles) = (both([F::S8, F::U8]), both([F::S4, F::U4]));
     let tiny = both([F::E4m3, F::E5m2]);
+    let tinier = [F::E4m3, F::E5m2, F::E2m3, F::E3m2, F::E2m1];
+    let tinier: Vec<(Factor, Factor)> =
+        tinier.iter().flat_map(|a| tinier.map(|b| (*a, b))).collect();
     let (halves, singles) = ((Sum::F16, Sum::F16), (Sum::F32, Sum::F32));
     let (wide, integers) = ([(Sum::F64, Sum::F64)], [(Sum::S32, Sum::S32)]);
     let mma = Layout::Mma;
     add(mma, &[[16, 8, 8], [16, 8, 16]], &[(F::F16, F::F16)], &[halves, singles]);
     add(mma, &[[16, 8, 8], [16, 8, 16]], &[(F::Bf16, F::Bf16)], &[singles]);
     add(mma, &[[16, 8, 4], [16, 8, 8]], &[(F::Tf32, F::Tf32)], &[singles]);
-    add(mma, &[[16, 8, 16], [16, 8, 32]], &tiny, &[halves, singles]);
+    add(mma, &[[16, 8, 16]], &tiny, &[halves, singles]);
+    add(mma, &[[16, 8, 32]], &tinier, &[halves, singles]);
     add(mma, &[[8, 8, 4], [16, 8, 4], [16, 8, 8], [16, 8, 16]], &[(F::F64, F::F64)], &wide);
     add(mma, &[[8, 8, 16], [16, 8, 16], [16, 8, 32]], &bytes, &integers);
     add(mma, &[[8, 8, 32], [16, 8, 32], [16, 8, 64]], &nibbles, &integers);
@@ -246,6 +250,9 @@ impl Random {
             Factor::Tf32 => self.float(8, 23, wild),
             Factor::E4m3 => self.float(4, 3, wild),
             Factor::E5m2 => self.float(5, 2, wild),
+            Factor::E2m3 => self.float(2, 3, wild) | self.next() & 0xc0,
+            Factor::E3m2 => self.float(3, 2, wild) | self.next() & 0xc0,
+            Factor::E2m1 => self.float(2, 1, wild) << 2 | self.next() & 0xc3,
             Factor::F64 => self.float(11, 52, wild),
             Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4 | Factor::B1 => {
                 // Extremes add up.

@@ -27,6 +27,9 @@ impl Kernel {
             let name = plain_name(name);
             message = format!("stack overflow: function `{name}` needs {bytes} bytes");
         }
+        if let (FaultKind::Trap, Some(why)) = (&fault.kind, self.lowered.stops.get(&fault.place)) {
+            message = (*why).to_owned();
+        }
         let mut found = Diagnostic::new(Severity::Error, class, message);
         let anywhere =
             matches!(fault.kind, FaultKind::StepLimit { .. }) && fault.place == Place::default();

@@ -14,6 +14,7 @@ fn largest(ty: ScalarType) -> u32 {
     match ty {
         T::F16 | T::F16x2 => 0x477f_e000,
         T::Bf16 | T::Bf16x2 => 0x7f7f_0000,
+        T::Ue8m0x2 => 0x7f00_0000,
         _ => 0x7f7f_e000,
     }
 }
@@ -104,11 +105,44 @@ pub(super) fn halves_from_tiny(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (_, op, bits) = tiny(inst.ty("atype"));
     let a = lo.value(inst, "a")?;
     let high = lo.b.binary(BinaryOp::ShrU32, a, Src::Imm(u64::from(bits)));
-    // The conversion ignores the bits above its element.
+    let bf16 = inst.operand_type("d") == T::Bf16x2;
+    // The conversion ignores the bits above its element. All these values are bf16, too.
     let [low, high] = [a, high.into()].map(|element| {
         let half = Step::Unary(op, element);
-        half.then_maybe(lo, inst.has("relu").then_some(U::ReluF16)).value(lo)
+        let half = half.then_maybe(lo, inst.has("relu").then_some(U::ReluF16));
+        match bf16 {
+            true => half.then(lo, U::F16ToF32).then(lo, U::F32ToBf16(Round::NearestEven)).value(lo),
+            false => half.value(lo),
+        }
     });
+    Step::Binary(BinaryOp::Pack32, low, high).write(lo, inst)
+}
+
+/// The conversion to a power of two.
+fn power(inst: &Inst<'_>) -> UnaryOp {
+    if inst.word("rnd") == Some("rp") { U::F32ToUe8m0Rp } else { U::F32ToUe8m0Rz }
+}
+
+pub(super) fn powers_from_f32(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let (a, b) = (lo.value(inst, "a")?, lo.value(inst, "b")?);
+    let operands = [a, b].map(|value| bound(lo, inst, Step::Value(value), T::Ue8m0x2));
+    pair(lo, inst, operands, power(inst), 8)
+}
+
+pub(super) fn powers_from_halves(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let a = lo.value(inst, "a")?;
+    let [low, high] = halves(lo, a);
+    let operands =
+        [high, low].map(|half| bound(lo, inst, Step::Unary(U::Bf16ToF32, half), T::Ue8m0x2));
+    pair(lo, inst, operands, power(inst), 8)
+}
+
+pub(super) fn halves_from_powers(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    let a = lo.value(inst, "a")?;
+    let high = lo.b.binary(BinaryOp::ShrU32, a, Src::Imm(8));
+    // The conversion ignores the bits above its element.
+    let [low, high] =
+        [a, high.into()].map(|element| Step::Unary(U::Ue8m0ToBf16, element).value(lo));
     Step::Binary(BinaryOp::Pack32, low, high).write(lo, inst)
 }
 

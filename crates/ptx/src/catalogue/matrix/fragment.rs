@@ -16,22 +16,22 @@ pub(in crate::catalogue) const WARP: Members = Members::Mask(Src::Imm(0xffff_fff
 
 /// The lanes of the warp begin the instruction together, as `.sync.aligned` has it. Before PTX 6.3 `wmma` did not spell
 /// `.aligned` and meant it.
-pub(super) fn begin(lo: &mut Lowering, inst: &Inst<'_>, work: MatrixWork) {
+pub(in crate::catalogue) fn begin(lo: &mut Lowering, inst: &Inst<'_>, work: MatrixWork) {
     let what = Collective::Matrix(MatrixForm { work, qualifiers: lo.qualifiers(inst) });
     lo.b.push(Op::Collective { what, members: WARP, aligned: true });
 }
 
 /// Where a lane stands.
 #[derive(Clone, Copy)]
-pub(super) struct Quad {
+pub(in crate::catalogue) struct Quad {
     /// Which quad of the warp it belongs to.
-    pub(super) group: Src,
+    pub(in crate::catalogue) group: Src,
     /// Its place in the quad.
-    pub(super) within: Src,
+    pub(in crate::catalogue) within: Src,
 }
 
 impl Quad {
-    pub(super) fn new(lo: &mut Lowering) -> Quad {
+    pub(in crate::catalogue) fn new(lo: &mut Lowering) -> Quad {
         let lane = lo.b.reg(Class::W32);
         lo.b.push(Op::Special { d: lane, what: Special::Laneid });
         Quad {

@@ -65,15 +65,21 @@ enum Part {
 }
 
 /// The operands that loads and stores share.
-struct Tiles {
-    quad: Quad,
+pub(super) struct Tiles {
+    pub(super) quad: Quad,
     base: Src,
     offset: i64,
-    space: Space,
+    pub(super) space: Space,
 }
 
 impl Tiles {
-    fn of(lo: &mut Lowering, inst: &Inst<'_>, work: MatrixWork, matrices: usize) -> Result<Tiles> {
+    /// Of so many times eight rows.
+    pub(super) fn of(
+        lo: &mut Lowering,
+        inst: &Inst<'_>,
+        work: MatrixWork,
+        matrices: usize,
+    ) -> Result<Tiles> {
         let (address, named) = lo.address(inst, "a")?;
         let space = space(lo, inst.space(), named);
         // Rows are read and written whole.
@@ -94,8 +100,18 @@ impl Tiles {
         };
         let from = lo.b.binary(BinaryOp::AddI32, row, first);
         let inside = lo.b.binary(BinaryOp::MulLo32, at, Src::Imm(bytes));
-        let row = shuffle(lo, self.base, from.into());
-        Address { base: further(lo, row, inside.into()), offset: self.offset }
+        let row = self.row(lo, from.into());
+        self.inside(lo, row, inside.into())
+    }
+
+    /// Where the row begins whose address that lane has.
+    pub(super) fn row(&self, lo: &mut Lowering, from: Src) -> Src {
+        shuffle(lo, self.base, from)
+    }
+
+    /// The address so many bytes behind the beginning of a row.
+    pub(super) fn inside(&self, lo: &mut Lowering, row: Src, bytes: Src) -> Address {
+        Address { base: further(lo, row, bytes), offset: self.offset }
     }
 
     fn load(&self, lo: &mut Lowering, nth: usize, part: Part, access: Access) -> Src {
