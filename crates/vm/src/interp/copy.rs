@@ -115,8 +115,9 @@ unsafe fn combine(
         unsafe { std::ptr::copy(host as *const u8, read[bytes.clone()].as_mut_ptr(), bytes.len()) }
     })?;
     to.each(frame, element.access.bytes(), |host, bytes| {
-        // SAFETY: the element was found accessible, and is aligned; what is less than one is left as it is.
+        // What is less than an element is left as it is.
         if bytes.len() == element.access.bytes() as usize {
+            // SAFETY: the element was found accessible, and is aligned.
             unsafe { update(host, element, &read[bytes]) }
         }
     })
