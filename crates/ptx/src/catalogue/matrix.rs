@@ -16,7 +16,8 @@ mod wmma;
 
 pub(super) use fragment::{Quad, WARP, begin};
 pub(super) use multiply::SUMS;
-pub(super) use product::{described, values};
+pub(super) use product::{Operands, described, in_parts, values};
+pub(super) use sparse::with_zeros;
 
 /// Architectures with matrix loads and stores of bytes.
 const BYTES: &[u32] = &[100, 101, 103, 107, 110, 120, 121];

@@ -66,7 +66,7 @@ macro_rules! multiply {
 macro_rules! sparse {
     ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
         [
-            Form::legal(
+            Form::new(
                 concat!(
                     "wgmma.mma_async!.sp!.sync{.aligned}.shape",
                     $flags,
@@ -80,9 +80,10 @@ macro_rules! sparse {
                 ),
                 (8, 2),
                 90,
+                multiply,
             )
             .architecture(&[90]),
-            Form::legal(
+            Form::new(
                 concat!(
                     "wgmma.mma_async!.sp!.sync{.aligned}.shape",
                     $flags,
@@ -96,6 +97,7 @@ macro_rules! sparse {
                 ),
                 (8, 2),
                 90,
+                multiply,
             )
             .architecture(&[90]),
         ]
@@ -163,14 +165,14 @@ const ALL: &[Form] = &[
     DENSE[7][1].needs(MIXED),
     BITS[0],
     BITS[1],
-    SPARSE[0][0],
-    SPARSE[0][1],
-    SPARSE[1][0],
-    SPARSE[1][1],
-    SPARSE[2][0],
-    SPARSE[2][1],
-    SPARSE[3][0],
-    SPARSE[3][1],
+    SPARSE[0][0].approximate(SUMS),
+    SPARSE[0][1].approximate(SUMS),
+    SPARSE[1][0].approximate(SUMS),
+    SPARSE[1][1].approximate(SUMS),
+    SPARSE[2][0].approximate(SUMS),
+    SPARSE[2][1].approximate(SUMS),
+    SPARSE[3][0].approximate(SUMS),
+    SPARSE[3][1].approximate(SUMS),
     SPARSE[4][0],
     SPARSE[4][1],
     SPARSE[5][0],

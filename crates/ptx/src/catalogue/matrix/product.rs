@@ -19,17 +19,17 @@ pub(super) fn multiply_wmma(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 }
 
 /// The registers that a product multiplies and adds to.
-pub(super) struct Operands<'a> {
-    pub(super) a: &'a [Src],
-    pub(super) b: &'a [Src],
-    pub(super) c: &'a [Src],
+pub(in crate::catalogue) struct Operands<'a> {
+    pub(in crate::catalogue) a: &'a [Src],
+    pub(in crate::catalogue) b: &'a [Src],
+    pub(in crate::catalogue) c: &'a [Src],
 }
 
 /// Words of a row of `a` that one operation multiplies, at most.
 const WORDS: usize = 8;
 
 /// The registers of `d = a b + c`, of a product whose rows may be twice as long as those of an operation.
-pub(super) fn in_parts(
+pub(in crate::catalogue) fn in_parts(
     lo: &mut Lowering,
     inst: &Inst<'_>,
     product: Product,

@@ -34,7 +34,17 @@ pub(super) fn multiply_sparse(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 /// The registers of `a` with its zeros.
 pub(super) fn expanded(lo: &mut Lowering, inst: &Inst<'_>, product: &Product) -> Result<Vec<Src>> {
     let a = values(lo, inst, "a", ScalarType::B32)?;
-    let (metadata, selector) = (lo.value(inst, "e")?, lo.value(inst, "f")?);
+    with_zeros(lo, inst, product, (&a, "e", "f"))
+}
+
+/// The registers of a sparse matrix with its zeros, of which two operands say where they are.
+pub(in crate::catalogue) fn with_zeros(
+    lo: &mut Lowering,
+    inst: &Inst<'_>,
+    product: &Product,
+    (a, metadata, selector): (&[Src], &str, &str),
+) -> Result<Vec<Src>> {
+    let (metadata, selector) = (lo.value(inst, metadata)?, lo.value(inst, selector)?);
     let Src::Imm(selector) = selector else {
         return lo.unsupported(inst, "a sparsity selector that is not constant");
     };

@@ -2,10 +2,10 @@
 //! does. It is done at once, which is one of the times at which the asynchronous operation may be done.
 
 use super::descriptor::{Major, Matrix};
-use crate::catalogue::matrix::{WARP, begin, described, values};
+use crate::catalogue::matrix::{Operands, begin, described, in_parts, values, with_zeros};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{BinaryOp, Class, Collective, MatrixWork, Mma, Op, Special, Src};
+use ir::{BinaryOp, Class, MatrixWork, Op, Special, Src};
 use lanes::product::{Layout, Product};
 
 /// Rows of `a` that a warp multiplies, and columns of `b` that it multiplies at once.
@@ -13,15 +13,15 @@ const ROWS: u32 = 16;
 const COLUMNS: u32 = 8;
 /// Warps of a warpgroup.
 const WARPS: u64 = 4;
-/// Units of 16 bytes along `k`.
+/// Units of 16 bytes of a row of `a`, and registers that hold one in the lanes of a quad.
 const UNITS: u64 = 2;
+const REGISTERS: usize = 4;
 
 pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    let whole = described(inst, Layout::Mma);
-    let part = whole.map(|whole| Product { m: ROWS, n: COLUMNS, ..whole });
-    let (Some(whole), Some(product)) = (whole, part.filter(Product::is_valid)) else {
-        return lo.unsupported(inst, "a product of matrices of this shape and these types");
+    let Some(whole) = described(inst, Layout::Mma) else {
+        return lo.unsupported(inst, "a product of matrices of these types");
     };
+    let product = Product { m: ROWS, n: COLUMNS, ..whole };
     begin(lo, inst, MatrixWork::Multiply);
     let a = match inst.operand("a_desc") {
         Some(_) => {
@@ -30,25 +30,27 @@ pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         }
         None => values(lo, inst, "a", ScalarType::B32)?,
     };
-    let a: Box<[Src]> = scaled(lo, inst, "scale_a", a)?.into();
+    let mut a = scaled(lo, inst, "scale_a", a)?;
+    if inst.operand("meta").is_some() {
+        a = with_zeros(lo, inst, &product, (&a, "meta", "sel"))?;
+    }
     let b = matrix(lo, inst, "b_desc", "trans_b")?;
     let accumulates = lo.predicate(inst, "scale_d")?;
     let operand = lo.operand(inst, "d")?;
     let registers = product.registers().d;
-    let qualifiers = lo.qualifiers(inst);
+    let units = (product.words() / REGISTERS) as u64;
     for (tile, elements) in (0..whole.n / COLUMNS).zip(lo.elements(operand).chunks(registers)) {
-        let words = (0..UNITS).map(|unit| b.word(lo, Src::Imm(tile.into()), unit)).collect();
-        let b = scaled(lo, inst, "scale_b", words)?.into();
-        let (mut c, mut d) = (Vec::new(), Vec::new());
+        let words = (0..units).map(|unit| b.word(lo, Src::Imm(tile.into()), unit)).collect();
+        let b = scaled(lo, inst, "scale_b", words)?;
+        let mut c = Vec::with_capacity(registers);
         for element in elements {
             let before = lo.value_of(element, ScalarType::B32)?;
             c.push(lo.b.select(Class::W32, accumulates, before, Src::Imm(0)).into());
-            d.push(Some(lo.result_of(element, ScalarType::B32)?));
         }
-        let mma = Mma { product, qualifiers, a: a.clone(), b, c: c.into(), d: d.into() };
-        let what = Collective::Mma(Box::new(mma));
-        // Who has to be there was settled when the instruction began.
-        lo.b.push(Op::Collective { what, members: WARP, aligned: false });
+        let d = in_parts(lo, inst, product, Operands { a: &a, b: &b, c: &c })?;
+        for (element, value) in elements.iter().zip(d) {
+            lo.write_to(element, value, ScalarType::B32)?;
+        }
     }
     Ok(())
 }
