@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from matrices import *  # noqa: E402, F403
+from fragments import *  # noqa: E402, F403
 from support import *  # noqa: E402, F403
 
 save = saver(__file__)
@@ -92,15 +92,18 @@ source = [
 tests = ["# Products of matrices by a warpgroup, on values whose sums are exact: the layouts of the ISA.", ""]
 
 
-def kernel(name, instruction, count, in_registers, end):
-    """A kernel that multiplies once: image, how many words it has, a (in registers: its fragments), d, the descriptors of a and
-    of b, and whether d counts."""
+def kernel(name, instruction, count, in_registers, selector, end):
+    """A kernel that multiplies once: image, how many words it has, a (in registers: its fragments; sparse: the metadata behind
+    them), d, the descriptors of a and of b, and whether d counts."""
+    held = 4 * in_registers
+    sparse = "" if selector is None else f", e, {selector}"
+    words = held + bool(sparse)
     d = ", ".join(f"d{nth}" for nth in range(count))
     a = "{a0, a1, a2, a3}" if in_registers else "da"
     lines = [
         f".visible .entry {name} (.param .u64 image, .param .u32 words, .param .u64 a, .param .u64 d, .param .u64 a_desc, .param .u64 b_desc, .param .u32 counts)",
         "{",
-        "    .reg .pred p;", f"    .reg .b32 d<{count}>, a<4>, w, t, n, s, c;", "    .reg .b64 g, h, da, db, first;",
+        "    .reg .pred p;", f"    .reg .b32 d<{count}>, a<4>, w, t, n, s, c, e;", "    .reg .b64 g, h, da, db, first;",
         "    mov.u32 t, %tid.x;", "    mov.u32 s, smem;", "    ld.param.u32 n, [words];", "    ld.param.u64 g, [image];",
         # The image, one word a thread at a time.
         "copy:", "    setp.ge.u32 p, t, n;", "    @p bra copied;", "    mad.wide.u32 h, t, 4, g;", "    ld.global.b32 w, [h];",
@@ -109,16 +112,18 @@ def kernel(name, instruction, count, in_registers, end):
         "    mov.u32 t, %tid.x;", "    ld.param.u64 g, [d];", f"    mad.wide.u32 g, t, {4 * count}, g;",
     ]  # fmt: skip
     lines += [f"    ld.global.b32 d{nth}, [g+{4 * nth}];" for nth in range(count)]
-    if in_registers:
-        lines += ["    ld.param.u64 h, [a];", "    mad.wide.u32 h, t, 16, h;"]
-        lines += [f"    ld.global.b32 a{nth}, [h+{4 * nth}];" for nth in range(4)]
+    if words:
+        lines += ["    ld.param.u64 h, [a];", f"    mad.wide.u32 h, t, {4 * words}, h;"]
+        lines += [f"    ld.global.b32 a{nth}, [h+{4 * nth}];" for nth in range(held)]
+    if sparse:
+        lines += [f"    ld.global.b32 e, [h+{4 * held}];"]
     lines += [
         "    shr.u32 s, s, 4;", "    cvt.u64.u32 first, s;",
         "    ld.param.u64 da, [a_desc];", "    add.u64 da, da, first;",
         "    ld.param.u64 db, [b_desc];", "    add.u64 db, db, first;",
         "    ld.param.u32 c, [counts];", "    setp.ne.u32 p, c, 0;",
         "    wgmma.fence.sync.aligned;",
-        f"    {instruction} {{{d}}}, {a}, db, p{end};",
+        f"    {instruction} {{{d}}}, {a}, db{sparse}, p{end};",
         "    wgmma.commit_group.sync.aligned;", "    wgmma.wait_group.sync.aligned 0;",
     ]  # fmt: skip
     lines += [f"    st.global.b32 [g+{4 * nth}], d{nth};" for nth in range(count)]
@@ -130,7 +135,7 @@ seed = 600
 
 
 def case(kernel_name, n, k, a_type, b_type, d_type, *, widths=(16, 16), turned=(False, False), in_registers=False, signs=(1, 1),
-         counts=True, saturates="", first=0):  # fmt: skip
+         counts=True, saturates="", first=0, selector=None):  # fmt: skip
     """A product of 64 by n elements; every keyword is a variation of the layout or of the operands."""
     global seed
     seed += 3
@@ -138,30 +143,36 @@ def case(kernel_name, n, k, a_type, b_type, d_type, *, widths=(16, 16), turned=(
     a, b, c = small((64, k), seed, low, high), small((n, k), seed + 1, b_low, b_high), small((64, n), seed + 2, -90, 91)
     if saturates:
         c = np.where(np.arange(c.size).reshape(c.shape) % 2, 2**31 - 50, -(2**31) + 50)
+    left, metadata = a, np.zeros((128, 0), u32)
+    if selector is not None:
+        found = [sparse(a[16 * warp : 16 * warp + 16], bits, selector, True, seed + 300 + warp) for warp in range(4)]
+        a, left, metadata = (np.concatenate(parts) for parts in zip(*found))
     image = bytearray(1 << 16)
     where = first
 
     def described(matrix, bits, encode, width, is_turned):
         nonlocal where
         at, units, lines = where, width // 16, matrix.shape[0]
+        along = matrix.shape[1] * bits // 128
+        assert is_turned or units == 1 or along <= units
         core = 8 * width  # eight lines (turned: of k) of a swizzle's width
         if not is_turned:
             # Tiles with a gap of a core matrix between them; without a swizzle, the second unit far behind the first.
             stride = core + (0 if width == 128 else 128 * units)
             leading = (lines // 8) * stride + 64 if units == 1 else 16
-            where += 2 * leading + (lines // 8) * stride
+            where += along * leading + (lines // 8) * stride
         else:
             tiles = -(-lines // (8 * units))
             if units == 1:
                 stride, leading = core, core * (lines // 8) + 32
-                where += 2 * leading
+                where += matrix.shape[1] // 8 * leading
             else:
-                leading, stride = 2 * core, core
+                leading, stride = matrix.shape[1] // 8 * core, core
                 where += tiles * leading
         where = -(-where // 1024) * 1024 + first
         return put(image, matrix, at, bits, encode, width, is_turned, leading, stride, first)
 
-    a_desc = 0 if in_registers else described(a, bits, encode, widths[0], turned[0])
+    a_desc = 0 if in_registers else described(left, bits, encode, widths[0], turned[0])
     b_desc = described(b, bits, b_encode, widths[1], turned[1])
     if a_type == "b1":
         product = (a[:, None, :] & b[None, :, :]).sum(axis=2)
@@ -178,7 +189,8 @@ def case(kernel_name, n, k, a_type, b_type, d_type, *, widths=(16, 16), turned=(
     count = registers(d).shape[1]
     name = f"{kernel_name}_{seed}"
     save(f"{name}_image", words)
-    save(f"{name}_a", rows_of(a, bits, encode).reshape(-1) if in_registers else np.zeros(1), u32)
+    operands = np.concatenate([rows_of(left, bits, encode) if in_registers else np.zeros((128, 0), u32), metadata], axis=1)
+    save(f"{name}_a", operands.reshape(-1) if operands.size else np.zeros(1), u32)
     save(f"{name}_d", registers(c).reshape(-1), u32)
     save(f"expected_{name}", registers(d).reshape(-1), u32)
     if kernel_name not in written:
@@ -189,8 +201,9 @@ def case(kernel_name, n, k, a_type, b_type, d_type, *, widths=(16, 16), turned=(
         if a_type in ("f16", "bf16"):
             end += ("" if in_registers else f", {int(turned[0])}") + f", {int(turned[1])}"
         op = ".and.popc" if a_type == "b1" else ""
-        instruction = f"wgmma.mma_async.sync.aligned.m64n{n}k{k}{saturates}.{d_type}.{a_type}.{b_type}{op}"
-        source.extend(kernel(kernel_name, instruction, count, in_registers, end))
+        variant = "" if selector is None else ".sp"
+        instruction = f"wgmma.mma_async{variant}.sync.aligned.m64n{n}k{k}{saturates}.{d_type}.{a_type}.{b_type}{op}"
+        source.extend(kernel(kernel_name, instruction, count, in_registers, selector, end))
     tests.extend([
         f"$ warpwise {command} products.ptx --entry {kernel_name} --grid 1 --block 128 --smem {4 * words.size} --arg @{name}_image.npy "
         f"--arg u32:{words.size} --arg @{name}_a.npy --arg @{name}_d.npy --arg u64:{a_desc} --arg u64:{b_desc} "
@@ -216,6 +229,11 @@ case("u8_in_registers", 16, 32, "u8", "u8", "s32", widths=(0, 16), in_registers=
 case("saturating", 24, 32, "s8", "s8", "s32", widths=(64, 64), saturates=".satfinite")
 case("bits", 32, 256, "b1", "b1", "s32", widths=(16, 32))
 case("bits_in_registers", 8, 256, "b1", "b1", "s32", widths=(0, 128), in_registers=True)
+case("sparse", 24, 32, "f16", "f16", "f32", widths=(32, 128), selector=0)
+case("sparse_turned", 16, 32, "bf16", "bf16", "f32", widths=(128, 64), turned=(True, True), selector=1, signs=(-1, 1))
+case("sparse_tf32_in_registers", 8, 16, "tf32", "tf32", "f32", widths=(0, 64), in_registers=True, selector=1)
+case("sparse_e4m3", 8, 64, "e4m3", "e4m3", "f16", widths=(16, 16), selector=0)
+case("sparse_s8_in_registers", 16, 64, "s8", "u8", "s32", widths=(0, 128), in_registers=True, selector=0, saturates=".satfinite")
 
 (HERE / "products.ptx").write_text("\n".join(source) + "\n")
 (HERE / "products.test").write_text("\n".join(tests))
