@@ -33,12 +33,12 @@ fn element(kind: CUtensorMapDataType) -> Answer<Element> {
         CU_TENSOR_MAP_DATA_TYPE_FLOAT64 => Ok(Element::F64),
         CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 => Ok(Element::Bf16),
         CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 => Ok(Element::Tf32),
+        CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B => Ok(Element::B4x16),
         CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ
         | CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ
-        | CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B
         | CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B
         | CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B => {
-            Err(not_there("elements that change on their way, or have less than 8 bits"))
+            Err(not_there("elements that change on their way, or are spread out in shared memory"))
         }
         _ => Err(CUresult::INVALID_VALUE),
     }
@@ -127,9 +127,11 @@ pub(crate) fn encode_tiled(
         return Err(not_there("NaN outside of the tensor"));
     }
     let (element, swizzle) = (element(kind)?, swizzle_bits(swizzle)?);
-    let row = u64::from(tile[0]) << element.log_bytes();
+    let pairs = u64::from(element == Element::B4x16);
+    let row = (u64::from(tile[0]) >> pairs) << element.log_bytes();
     let most = if swizzle == 0 { u64::MAX } else { UNIT * u64::from(swizzle + 1) };
-    if !row.is_multiple_of(UNIT) || row > most {
+    let has_halves = pairs == 1 && (!extents[0].is_multiple_of(2) || !tile[0].is_multiple_of(2));
+    if !row.is_multiple_of(UNIT) || row > most || has_halves {
         return Err(CUresult::INVALID_VALUE);
     }
     let (address, steps) = (address.0, steps.map(|step| step as u8));

@@ -62,19 +62,34 @@ pub enum Element {
     Bf16 = 10,
     /// Copied as they are: what counts of them is what a product takes of its factors.
     Tf32 = 11,
+    /// Of 4 bits, packed: two in a byte, of which the first is the lower half.
+    B4x16 = 13,
 }
 
 impl Element {
     /// All types.
-    pub const ALL: [Element; 11] = {
+    pub const ALL: [Element; 12] = {
         use Element as E;
-        [E::U8, E::U16, E::U32, E::S32, E::U64, E::S64, E::F16, E::F32, E::F64, E::Bf16, E::Tf32]
+        [
+            E::U8,
+            E::U16,
+            E::U32,
+            E::S32,
+            E::U64,
+            E::S64,
+            E::F16,
+            E::F32,
+            E::F64,
+            E::Bf16,
+            E::Tf32,
+            E::B4x16,
+        ]
     };
 
-    /// The logarithm of its bytes.
+    /// The logarithm of its bytes; of elements of 4 bits, of those of a pair.
     pub const fn log_bytes(self) -> u32 {
         match self {
-            Element::U8 => 0,
+            Element::U8 | Element::B4x16 => 0,
             Element::U16 | Element::F16 | Element::Bf16 => 1,
             Element::U32 | Element::S32 | Element::F32 | Element::Tf32 => 2,
             Element::U64 | Element::S64 | Element::F64 => 3,

@@ -49,3 +49,14 @@ for name, x, y in [("end", 30, 8), ("start", -3, -1), ("behind", 40, 2), ("befor
             if 0 <= x + i < WIDTH and 0 <= y + j < HEIGHT:
                 box[j, i] = tensor[y + j, x + i]
     np.save(f"halves_{name}.npy", box.ravel())
+
+# `nibbles`: elements of 4 bits, of which a byte has two (5.5.1.1 ".b4x16").
+bytes_of = (np.arange(48 * HEIGHT) * 37 % 256).astype(np.uint8).reshape(HEIGHT, 48)
+np.save("nibbles_from.npy", bytes_of.ravel())
+for name, x, y in [("inside", 8, 1), ("end", 56, 8), ("start", -6, -1)]:
+    box = np.zeros((8, 16), np.uint8)
+    for j in range(8):
+        for i in range(16):
+            if 0 <= x // 2 + i < 35 and 0 <= y + j < HEIGHT:
+                box[j, i] = bytes_of[y + j, x // 2 + i]
+    np.save(f"nibbles_{name}.npy", box.ravel())

@@ -200,7 +200,7 @@ fn update(op: &str, element: Element) -> Option<ElementUpdate> {
         ("add", E::F32) => ScalarType::F32,
         ("add", E::F64) => ScalarType::F64,
         (_, E::U8 | E::U16 | E::U32 | E::S32 | E::U64 | E::S64) => return None,
-        (_, E::F16 | E::F32 | E::F64 | E::Bf16 | E::Tf32) => return None,
+        (_, E::F16 | E::F32 | E::F64 | E::Bf16 | E::Tf32 | E::B4x16) => return None,
     };
     Some(ElementUpdate { op: function(op, ty, true)?, access: access(ty) })
 }
@@ -221,7 +221,7 @@ fn picked(lo: &mut Lowering, all: &[Src; 4], nth: Reg) -> Src {
 }
 
 /// Reads a tensor map. Other bytes stop the kernel, and so does a tensor of other dimensions.
-fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed {
+fn boxed(lo: &mut Lowering, Named { map: (space, at), mut corner }: Named) -> Boxed {
     let field = |lo: &mut Lowering, offset: i64, access: Access| {
         let d = lo.b.reg(ir::Builder::class_of(access));
         let address = Address { offset: at.offset + offset, ..at };
@@ -241,6 +241,13 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
     let element = lo.b.binary(BinaryOp::ShrU32, Src::Imm(LOGARITHMS.into()), shift);
     let element = lo.b.binary(BinaryOp::And32, element, Src::Imm(3));
     let mut tile: Vec<Reg> = (0..rank).map(|nth| field(lo, tile(nth), Access::B32)).collect();
+    let mut extents: Vec<Reg> = (0..rank).map(|nth| field(lo, extent(nth), Access::B64)).collect();
+    // Of elements of 4 bits, those of a byte are copied as one.
+    let are_pairs = lo.b.compare(CompareOp::EqI32, kind, Src::Imm(Element::B4x16 as u64));
+    let pairs = lo.b.select(Class::W32, are_pairs, Src::Imm(1), Src::Imm(0));
+    tile[0] = lo.b.binary(BinaryOp::ShrU32, tile[0], pairs);
+    extents[0] = lo.b.binary(BinaryOp::ShrU64, extents[0], pairs);
+    corner.first[0] = lo.b.binary(BinaryOp::ShrS32, corner.first[0], pairs).into();
     let mut steps = Vec::with_capacity(rank);
     for (nth, elements) in tile.iter_mut().enumerate().skip(1) {
         let less = field(lo, step(nth), Access::U8);
@@ -258,7 +265,7 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), corner }: Named) -> Boxed 
         element,
         swizzle: field(lo, SWIZZLE, Access::B32),
         tile,
-        extents: (0..rank).map(|nth| field(lo, extent(nth), Access::B64)).collect(),
+        extents,
         steps,
         strides: (1..rank).map(|nth| field(lo, stride(nth), Access::B64)).collect(),
         corner,
