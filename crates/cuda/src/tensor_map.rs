@@ -7,18 +7,17 @@ use crate::abi::{
 };
 use crate::driver::driver;
 use crate::say;
-use warpwise::tensor_map::{ADDRESS, DIMENSIONS, Element, MARK, MARKED, SWIZZLES, TensorMap};
+use warpwise::tensor_map::{
+    ADDRESS, DIMENSIONS, Element, MARK, MARKED, MOST_STEP, MOST_TILE, SWIZZLES, TensorMap,
+};
 
 /// What the address of a tensor map is a multiple of.
 const ALIGNMENT: u64 = 64;
 /// What addresses and strides of tensors, and rows of boxes are multiples of, in bytes.
 const UNIT: u64 = 16;
-/// The largest extents of a tensor and of a box, and what strides stay below.
+/// The largest extent of a tensor, and what strides stay below.
 const EXTENT: u64 = 1 << 31;
-const TILE: u32 = 256;
 const STRIDE: u64 = 1 << 40;
-/// The largest step of a box.
-const STEP: u32 = 8;
 
 fn element(kind: CUtensorMapDataType) -> Answer<Element> {
     match kind {
@@ -117,9 +116,10 @@ pub(crate) fn encode_tiled(
         })?,
     };
     let tile: [u32; DIMENSIONS] =
-        listed(tile, dimensions, 0, |elements| (1..=TILE).contains(&elements))?;
+        listed(tile, dimensions, 0, |elements| (1..=MOST_TILE).contains(&elements))?;
     // That of the first dimension means nothing.
-    let steps: [u32; DIMENSIONS] = listed(steps, dimensions, 1, |step| (1..=STEP).contains(&step))?;
+    let steps: [u32; DIMENSIONS] =
+        listed(steps, dimensions, 1, |step| (1..=MOST_STEP).contains(&step))?;
     if interleave != CU_TENSOR_MAP_INTERLEAVE_NONE {
         return Err(not_there("an interleaved layout"));
     }

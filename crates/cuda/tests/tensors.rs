@@ -285,8 +285,8 @@ fn tensor_maps_that_cannot_be_are_refused() {
     assert_eq!(attempt(4096, words, [16, 8], none), CUresult::SUCCESS);
     assert_eq!(attempt(4096, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, [16, 8], none), CUresult::SUCCESS);
     let nibbles = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B;
-    assert_eq!(attempt(4096, nibbles, [32, 8], none), CUresult::SUCCESS);
-    assert_eq!(attempt(4096, nibbles, [16, 8], none), CUresult::INVALID_VALUE);
+    // The rows of the tensor would end in the middle of a byte.
+    assert_eq!(attempt(4096, nibbles, [32, 8], none), CUresult::INVALID_VALUE);
     assert_eq!(attempt(4096, words, [16, 8], CU_TENSOR_MAP_SWIZZLE_64B), CUresult::SUCCESS);
     let wrong = CUresult::INVALID_VALUE;
     assert_eq!(attempt(4104, words, [16, 8], none), wrong);

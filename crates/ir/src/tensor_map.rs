@@ -11,6 +11,8 @@ pub enum BadTensor {
     OtherRank = 1,
     /// The operation is not for elements of the tensor's type.
     OtherElements = 2,
+    /// The box is none that an instruction copies.
+    Box = 3,
 }
 
 impl BadTensor {
@@ -19,11 +21,16 @@ impl BadTensor {
         match number {
             1 => BadTensor::OtherRank,
             2 => BadTensor::OtherElements,
+            3 => BadTensor::Box,
             _ => BadTensor::NoMap,
         }
     }
 }
 
+/// The largest extent of a box, and the largest step (CUDA driver API, cuTensorMapEncodeTiled).
+pub const MOST_TILE: u32 = 256;
+/// The same of steps.
+pub const MOST_STEP: u32 = 8;
 /// Bytes of a tensor map.
 pub const BYTES: usize = 128;
 /// Dimensions of a tensor, at most.

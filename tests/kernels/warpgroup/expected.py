@@ -92,13 +92,15 @@ source = [
 tests = ["# Products of matrices by a warpgroup, on values whose sums are exact: the layouts of the ISA.", ""]
 
 
-def kernel(name, instruction, count, in_registers, selector, end):
+def kernel(name, instruction, count, in_registers, selector, over, end):
     """A kernel that multiplies once: image, how many words it has, a (in registers: its fragments; sparse: the metadata behind
     them), d, the descriptors of a and of b, and whether d counts."""
     held = 4 * in_registers
     sparse = "" if selector is None else f", e, {selector}"
     words = held + bool(sparse)
-    d = ", ".join(f"d{nth}" for nth in range(count))
+    # The registers of a may be the first ones of d, where what they held does not count.
+    names = [f"a{nth}" if over and nth < 4 else f"d{nth}" for nth in range(count)]
+    d = ", ".join(names)
     a = "{a0, a1, a2, a3}" if in_registers else "da"
     lines = [
         f".visible .entry {name} (.param .u64 image, .param .u32 words, .param .u64 a, .param .u64 d, .param .u64 a_desc, .param .u64 b_desc, .param .u32 counts)",
@@ -126,7 +128,7 @@ def kernel(name, instruction, count, in_registers, selector, end):
         f"    {instruction} {{{d}}}, {a}, db{sparse}, p{end};",
         "    wgmma.commit_group.sync.aligned;", "    wgmma.wait_group.sync.aligned 0;",
     ]  # fmt: skip
-    lines += [f"    st.global.b32 [g+{4 * nth}], d{nth};" for nth in range(count)]
+    lines += [f"    st.global.b32 [g+{4 * nth}], {name};" for nth, name in enumerate(names)]
     return lines + ["    ret;", "}"]
 
 
@@ -135,7 +137,7 @@ seed = 600
 
 
 def case(kernel_name, n, k, a_type, b_type, d_type, *, widths=(16, 16), turned=(False, False), in_registers=False, signs=(1, 1),
-         counts=True, saturates="", first=0, selector=None):  # fmt: skip
+         counts=True, saturates="", first=0, selector=None, over=False):  # fmt: skip
     """A product of 64 by n elements; every keyword is a variation of the layout or of the operands."""
     global seed
     seed += 3
@@ -203,7 +205,7 @@ def case(kernel_name, n, k, a_type, b_type, d_type, *, widths=(16, 16), turned=(
         op = ".and.popc" if a_type == "b1" else ""
         variant = "" if selector is None else ".sp"
         instruction = f"wgmma.mma_async{variant}.sync.aligned.m64n{n}k{k}{saturates}.{d_type}.{a_type}.{b_type}{op}"
-        source.extend(kernel(kernel_name, instruction, count, in_registers, selector, end))
+        source.extend(kernel(kernel_name, instruction, count, in_registers, selector, over, end))
     tests.extend([
         f"$ warpwise {command} products.ptx --entry {kernel_name} --grid 1 --block 128 --smem {4 * words.size} --arg @{name}_image.npy "
         f"--arg u32:{words.size} --arg @{name}_a.npy --arg @{name}_d.npy --arg u64:{a_desc} --arg u64:{b_desc} "
@@ -218,6 +220,7 @@ for widths in ((16, 16), (32, 64), (64, 128), (128, 32)):
 case("along_k", 24, 16, "f16", "f16", "f32", widths=(128, 128), first=384)
 case("along_lines", 72, 16, "f16", "f16", "f16", widths=(128, 64), turned=(True, True), first=640)
 case("rows_in_registers", 16, 16, "bf16", "bf16", "f32", widths=(0, 128), turned=(False, True), in_registers=True, signs=(-1, 1))
+case("d_over_a", 24, 16, "f16", "f16", "f16", widths=(0, 16), in_registers=True, counts=False, over=True)
 case("negated", 8, 16, "bf16", "bf16", "f32", widths=(64, 32), turned=(True, False), signs=(1, -1))
 case("widest", 256, 16, "f16", "f16", "f32", widths=(128, 128), turned=(False, True))
 case("tf32", 8, 8, "tf32", "tf32", "f32", widths=(128, 64), signs=(-1, -1))

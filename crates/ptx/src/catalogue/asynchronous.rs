@@ -157,8 +157,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "st.bulk",
         section: "9.7.9.13 st.bulk",
         forms: &[
-            Form::new("st.bulk!{.weak}{.ss} [a], size:u64(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (8, 6), 100, fill::fill),
-            Form::new("st.bulk!{.weak}{.ss} [a], size:u32(..4294967288*8), init:u64=(0); .ss = { .shared::cta }", (9, 0), 100, fill::fill),
+            Form::new("st.bulk!{.weak}{.ss} [a], size:u64(..16777216*8), init:u64=(0); .ss = { .shared::cta }", (8, 6), 100, fill::fill),
+            Form::new("st.bulk!{.weak}{.ss} [a], size:u32(..16777216*8), init:u64=(0); .ss = { .shared::cta }", (9, 0), 100, fill::fill),
         ],
     },
     Entry {

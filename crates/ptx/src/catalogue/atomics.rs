@@ -1,11 +1,12 @@
 //! Atomic updates.
 
+use super::matrix::aligned;
 use super::memory::{access, ordering, scope, space};
 use super::{Entry, Form, Need, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::OperandKind;
-use ir::{BinaryOp, Op, Ordering, Reg, Round, Space, Src, UnaryOp, Update};
+use ir::{BinaryOp, MatrixWork, Op, Ordering, Reg, Round, Space, Src, UnaryOp, Update};
 
 /// Memory order and scope.
 macro_rules! words {
@@ -361,12 +362,16 @@ fn vector(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         values.push(lo.b.unary(UnaryOp::Mov32, value).into());
     }
     let results = match inst.operand("d") {
-        Some(operand) => lo.elements(operand).iter().collect(),
-        None => Vec::new(),
+        Some(operand) if !matches!(operand.kind, OperandKind::Sink) => {
+            lo.elements(operand).iter().collect()
+        }
+        Some(_) | None => Vec::new(),
     };
     if !results.is_empty() && results.len() != values.len() {
         return lo.reject(operand, format!("{} elements are wanted", results.len()));
     }
+    let bytes = u64::from(access(ty).bytes()) * values.len() as u64;
+    aligned(lo, MatrixWork::Load, (address, space), bytes, lanes::WARP);
     let mut results = results.into_iter();
     for (nth, b) in values.into_iter().enumerate() {
         let d = match results.next() {

@@ -160,7 +160,7 @@ fn branch_among(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     Ok(())
 }
 
-/// Goes to one of the targets, of which the first has that number: halves them until they are the same.
+/// Goes to one of the targets, of which the first has that number: a binary search for the index. A run of equal targets is a jump.
 fn choose(lo: &mut Lowering, index: Src, first: u64, targets: &[BlockId]) {
     let (near, far) = targets.split_at(targets.len() / 2);
     let next = match targets {

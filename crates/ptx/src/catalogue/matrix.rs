@@ -14,9 +14,9 @@ mod tiles;
 mod warp_matrix;
 mod wmma;
 
-pub(super) use fragment::{Quad, WARP, begin};
+pub(super) use fragment::{Quad, WARP, aligned, begin};
 pub(super) use multiply::SUMS;
-pub(super) use product::{Operands, described, in_parts, values};
+pub(super) use product::{Operands, described, in_parts, values, write};
 pub(super) use sparse::with_zeros;
 
 /// Architectures with matrix loads and stores of bytes.

@@ -64,7 +64,9 @@ pub(super) fn of_dimension(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
         }
         // That of the first dimension means nothing.
         _ if dimension > 0 => {
+            // A step that there is none of is a large number, which a copy refuses.
             let less = lo.b.binary(BinaryOp::SubI32, value, Src::Imm(1));
+            let less = lo.b.binary(BinaryOp::MinU32, less, Src::Imm(u8::MAX.into()));
             put(lo, map, step(dimension), less.into(), Access::U8);
         }
         _ => {}
@@ -87,7 +89,7 @@ pub(super) fn element(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (map, code) = (map(lo, inst)?, number(lo, inst, "value")?);
     match Element::ALL.iter().find(|element| **element as usize == code) {
         Some(element) => put(lo, map, ELEMENT, Src::Imm(*element as u64), Access::B32),
-        // Values that change on their way, or have less than 8 bits.
+        // Values that change on their way, or are spread out in shared memory.
         None => return lo.unsupported(inst, "a tensor of such elements"),
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Matrix multiplication by a warpgroup of 128 lanes.
 
 use super::matrix::SUMS;
-use super::{Entry, Form, Need, hint};
-use multiply::multiply;
+use super::{Entry, Form, Need};
+use multiply::{meet, multiply};
 
 mod descriptor;
 mod multiply;
@@ -132,11 +132,10 @@ const BITS: [Form; 2] = multiply!(
     ""
 );
 
-/// Products are done at once, so that there is nothing to wait for.
 const FENCES: [Form; 3] = [
-    Form::new("wgmma.fence!.sync{.aligned}", (8, 0), 90, hint).architecture(&[90]),
-    Form::new("wgmma.commit_group!.sync{.aligned}", (8, 0), 90, hint).architecture(&[90]),
-    Form::new("wgmma.wait_group!.sync{.aligned} n:u32=(0..7)", (8, 0), 90, hint)
+    Form::new("wgmma.fence!.sync{.aligned}", (8, 0), 90, meet).architecture(&[90]),
+    Form::new("wgmma.commit_group!.sync{.aligned}", (8, 0), 90, meet).architecture(&[90]),
+    Form::new("wgmma.wait_group!.sync{.aligned} n:u32=(0..7)", (8, 0), 90, meet)
         .architecture(&[90]),
 ];
 

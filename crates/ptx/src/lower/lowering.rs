@@ -8,7 +8,6 @@ use super::lines::SourceLines;
 use super::routine::{Routines, Stack};
 use super::scope::Scopes;
 use crate::syntax::ScalarType;
-use crate::syntax::ast::NameTable;
 use diag::Span;
 use ir::{Builder, Place, Reg};
 use std::collections::HashMap;
@@ -84,8 +83,8 @@ pub struct Lowering {
     pub(super) calls: Vec<Call>,
     /// What calls through registers can reach, by label.
     pub(super) targets: HashMap<String, Targets>,
-    /// What `brx.idx` can go to, by label.
-    pub(super) tables: HashMap<String, NameTable>,
+    /// How many labels the tables have, and those that branches go to.
+    pub(super) table_entries: usize,
     pub(super) carry: Option<Reg>,
     /// What is wrong where the kernel stops itself, apart from the `trap` instruction.
     pub(super) stops: HashMap<Place, &'static str>,

@@ -12,6 +12,7 @@ mod demands;
 mod errors;
 mod frames;
 mod functions;
+mod labels;
 pub(crate) mod layout;
 mod lines;
 mod lowering;
@@ -42,7 +43,7 @@ pub(crate) use service::is_service;
 use crate::catalogue;
 use crate::special;
 use crate::syntax::ast::{
-    self, Function, Instruction, Name, NameTable, Statement, StatementKind, each_statement,
+    self, Function, Instruction, Name, Statement, StatementKind, each_statement,
 };
 use crate::syntax::{Linkage, ScalarType, Space};
 use crate::target::{self, Target};
@@ -124,7 +125,7 @@ pub fn lower_kernel(
         frames: Vec::new(),
         calls: Vec::new(),
         targets: HashMap::new(),
-        tables: HashMap::new(),
+        table_entries: 0,
         stops: HashMap::new(),
         carry: None,
         qualifiers: HashMap::new(),
@@ -338,7 +339,8 @@ impl Lowering {
                     self.targets.insert(table.label.to_string(), Targets::among(table));
                 }
                 StatementKind::BranchTargets(table) => {
-                    self.tables.insert(table.label.to_string(), NameTable::clone(table));
+                    let declared = self.declare_table(table);
+                    self.report(declared);
                 }
                 StatementKind::Pragma(_) => {}
             }
@@ -493,48 +495,6 @@ impl Lowering {
     pub fn stop(&mut self, why: &'static str) {
         self.stops.insert(self.b.place(), why);
         self.leave(Terminator::Trap);
-    }
-
-    /// The block of a label operand.
-    pub fn label(&mut self, inst: &Inst<'_>, name: &str) -> Result<BlockId> {
-        let operand = self.operand(inst, name)?;
-        match &operand.kind {
-            ast::OperandKind::Name(name) => self.labelled(operand, name),
-            _ => self.reject(operand, "a label must stand here"),
-        }
-    }
-
-    /// The block of a label that an operand leads to.
-    fn labelled(&mut self, operand: &ast::Operand, name: &Name) -> Result<BlockId> {
-        match self.scopes.find(name) {
-            Ok(Entity::Label(block)) => Ok(block),
-            _ => self.reject(operand, format!("there is no label `{name}` here")),
-        }
-    }
-
-    /// The blocks of a table of labels, in order.
-    pub fn labels(&mut self, inst: &Inst<'_>, name: &str) -> Result<Vec<BlockId>> {
-        let operand = self.operand(inst, name)?;
-        let table = match &operand.kind {
-            ast::OperandKind::Name(table) => self.tables.get(&**table).cloned(),
-            _ => None,
-        };
-        let Some(table) = table else {
-            return self.reject(operand, "the name of a `.branchtargets` must stand here");
-        };
-        let mut blocks = Vec::new();
-        for entry in &table.entries {
-            match entry.range {
-                None => blocks.push(self.labelled(operand, &entry.name)?),
-                Some(count) => {
-                    for nth in 0..count {
-                        let name = Name::new(format!("{}{nth}", entry.name), entry.name.span);
-                        blocks.push(self.labelled(operand, &name)?);
-                    }
-                }
-            }
-        }
-        Ok(blocks)
     }
 
     /// The carry flag `CC.CF`, as a predicate.

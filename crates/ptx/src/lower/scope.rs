@@ -75,6 +75,8 @@ struct Range {
 struct Scope {
     names: HashMap<String, (Entity, Span)>,
     ranges: Vec<Range>,
+    /// What tables of labels lead to, by their own labels.
+    tables: HashMap<String, Vec<BlockId>>,
 }
 
 /// The scopes of a function that waits for one that it called.
@@ -229,6 +231,18 @@ impl Scopes {
     pub(super) fn leave_function(&mut self, caller: CallerScopes) {
         self.scopes.truncate(1);
         self.scopes.extend(caller.0);
+    }
+
+    /// Declares a table of labels in the innermost scope.
+    pub(super) fn declare_table(&mut self, name: &Name, blocks: Vec<BlockId>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.tables.insert(name.to_string(), blocks);
+        }
+    }
+
+    /// What the table of that name leads to here.
+    pub(super) fn table(&self, name: &Name) -> Option<&Vec<BlockId>> {
+        self.scopes.iter().rev().find_map(|scope| scope.tables.get(&**name))
     }
 
     /// Declares a name in the innermost scope.

@@ -35,8 +35,9 @@ impl Unfenced {
         place: Place,
         thread: impl Fn(u32) -> ThreadId,
     ) {
-        for (lane, address) in touch.iter() {
-            self.stores.insert(address / BULK_UNIT, (place, thread(lane)));
+        for (lane, start) in touch.iter() {
+            let span = Span { space: touch.space, start, bytes: touch.bytes };
+            self.stores.extend(units(&span).map(|unit| (unit, (place, thread(lane)))));
         }
     }
 

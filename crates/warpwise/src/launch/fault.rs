@@ -321,6 +321,9 @@ pub(crate) fn headline(kind: &FaultKind, counted: &dyn Fn(u64) -> u64) -> (Class
                 BadTensor::OtherElements => {
                     "the tensor's elements have a type that the operation is not for"
                 }
+                BadTensor::Box => {
+                    "the tensor map's box has rows of no multiple of 16 bytes, extents beyond 256 or steps beyond 8"
+                }
             };
             (Class::Undefined, why.to_owned())
         }

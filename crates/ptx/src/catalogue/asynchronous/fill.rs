@@ -11,8 +11,10 @@ pub(super) fn fill(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let operand = lo.operand(inst, "size")?;
     let size = match lo.declared_bits(operand) {
         Some(64) => {
+            // What is too much for 32 bits is too much for shared memory.
             let wide = lo.value_of(operand, ScalarType::U64)?;
-            lo.b.unary(UnaryOp::Low32, wide).into()
+            let most = lo.b.binary(BinaryOp::MinU64, wide, Src::Imm(u32::MAX.into()));
+            lo.b.unary(UnaryOp::Low32, most).into()
         }
         Some(_) | None => lo.value_of(operand, ScalarType::U32)?,
     };

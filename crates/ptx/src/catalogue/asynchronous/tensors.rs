@@ -10,8 +10,8 @@ use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::tensor_map::{
-    ADDRESS, BadTensor, ELEMENT, Element, LOGARITHMS, MARK, MARKED, RANK, SWIZZLE, extent, step,
-    stride, tile,
+    ADDRESS, BadTensor, ELEMENT, Element, LOGARITHMS, MARK, MARKED, MOST_STEP, MOST_TILE, RANK,
+    SWIZZLE, extent, step, stride, tile,
 };
 use ir::{
     Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, ElementUpdate, Groups, Op,
@@ -248,14 +248,24 @@ fn boxed(lo: &mut Lowering, Named { map: (space, at), mut corner }: Named) -> Bo
     tile[0] = lo.b.binary(BinaryOp::ShrU32, tile[0], pairs);
     extents[0] = lo.b.binary(BinaryOp::ShrU64, extents[0], pairs);
     corner.first[0] = lo.b.binary(BinaryOp::ShrS32, corner.first[0], pairs).into();
+    let row = lo.b.binary(BinaryOp::Shl32, tile[0], element);
+    let rest = lo.b.binary(BinaryOp::And32, row, Src::Imm(STEP - 1));
+    let mut is_none: Pred = lo.b.compare(CompareOp::NeI32, rest, Src::Imm(0)).into();
+    for elements in &tile {
+        let beyond = lo.b.compare(CompareOp::LtU32, Src::Imm(MOST_TILE.into()), *elements);
+        is_none = lo.b.logic(OR, is_none, beyond).into();
+    }
     let mut steps = Vec::with_capacity(rank);
     for (nth, elements) in tile.iter_mut().enumerate().skip(1) {
         let less = field(lo, step(nth), Access::U8);
+        let beyond = lo.b.compare(CompareOp::LeU32, Src::Imm(MOST_STEP.into()), less);
+        is_none = lo.b.logic(OR, is_none, beyond).into();
         let one_of = lo.b.binary(BinaryOp::AddI32, less, Src::Imm(1));
         let rounded = lo.b.binary(BinaryOp::AddI32, *elements, less);
         *elements = lo.b.binary(BinaryOp::DivU32, rounded, one_of);
         steps.push(one_of);
     }
+    stop_if(lo, is_none, BadTensor::Box);
     if let (Some(rows), Some(count)) = (&corner.rows, tile.get_mut(1)) {
         *count = lo.b.unary(UnaryOp::Mov32, Src::Imm(rows.len() as u64));
     }

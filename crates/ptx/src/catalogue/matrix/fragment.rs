@@ -52,7 +52,7 @@ pub(super) fn further(lo: &mut Lowering, address: Src, bytes: Src) -> Src {
 
 /// Lanes that are told to load or store at an address that is no multiple of so many bytes try to: that is the misaligned access
 /// which the instruction is. Others do nothing. `lanes` is how many lanes of the warp give an address.
-pub(super) fn aligned(
+pub(in crate::catalogue) fn aligned(
     lo: &mut Lowering,
     work: MatrixWork,
     (address, space): (Address, Space),

@@ -77,7 +77,7 @@ pub(super) fn push(
 }
 
 /// Writes the registers of `d`.
-pub(super) fn write(lo: &mut Lowering, inst: &Inst<'_>, d: &[Src]) -> Result {
+pub(in crate::catalogue) fn write(lo: &mut Lowering, inst: &Inst<'_>, d: &[Src]) -> Result {
     let operand = lo.operand(inst, "d")?;
     for (element, value) in lo.elements(operand).iter().zip(d) {
         lo.write_to(element, *value, ScalarType::B32)?;

@@ -125,17 +125,20 @@ impl Scales {
             None if inst.word("kind") == Some("kind::mxf4") => 2,
             None => 1,
         };
-        let mut of = |name, ids, shift| -> Result<(Src, Src)> {
+        // Which byte and which threads: numbers beyond are none, and their low bits count.
+        let mut of = |name, ids, threads, shift| -> Result<(Src, Src)> {
             let data = values(lo, inst, name, ScalarType::B32)?;
             let ids = values(lo, inst, ids, ScalarType::U16)?;
-            let bits = lo.b.binary(BinaryOp::MulLo32, ids[0], Src::Imm(8));
+            let byte = lo.b.binary(BinaryOp::And32, ids[0], Src::Imm(3));
+            let bits = lo.b.binary(BinaryOp::MulLo32, byte, Src::Imm(8));
             let chosen = lo.b.binary(BinaryOp::ShrU32, data[0], bits);
-            let thread = lo.b.binary(BinaryOp::Shl32, ids[1], Src::Imm(shift));
+            let thread = lo.b.binary(BinaryOp::And32, ids[1], Src::Imm(threads));
+            let thread = lo.b.binary(BinaryOp::Shl32, thread, Src::Imm(shift));
             Ok((chosen.into(), thread.into()))
         };
         // Of rows, two neighbours of a quad have them, of columns one lane of the quad with that number.
-        let (of_a, pair) = of("scale_a", "ids_a", 1)?;
-        let (of_b, thread) = of("scale_b", "ids_b", 0)?;
+        let (of_a, pair) = of("scale_a", "ids_a", 1, 1)?;
+        let (of_b, thread) = of("scale_b", "ids_b", 3, 0)?;
         let first = lo.b.binary(BinaryOp::Shl32, quad.group, Src::Imm(2));
         let first = lo.b.binary(BinaryOp::AddI32, first, pair);
         let rows = [0, 1].map(|row| {

@@ -2,7 +2,7 @@
 //! does. It is done at once, which is one of the times at which the asynchronous operation may be done.
 
 use super::descriptor::{Major, Matrix};
-use crate::catalogue::matrix::{Operands, begin, described, in_parts, values, with_zeros};
+use crate::catalogue::matrix::{Operands, begin, described, in_parts, values, with_zeros, write};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, Class, MatrixWork, Op, Special, Src};
@@ -39,6 +39,8 @@ pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let operand = lo.operand(inst, "d")?;
     let registers = product.registers().d;
     let units = (product.words() / REGISTERS) as u64;
+    // Registers of `a` may be those of `d`.
+    let mut found = Vec::new();
     for (tile, elements) in (0..whole.n / COLUMNS).zip(lo.elements(operand).chunks(registers)) {
         let words = (0..units).map(|unit| b.word(lo, Src::Imm(tile.into()), unit)).collect();
         let b = scaled(lo, inst, "scale_b", words)?;
@@ -47,11 +49,15 @@ pub(super) fn multiply(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             let before = lo.value_of(element, ScalarType::B32)?;
             c.push(lo.b.select(Class::W32, accumulates, before, Src::Imm(0)).into());
         }
-        let d = in_parts(lo, inst, product, Operands { a: &a, b: &b, c: &c })?;
-        for (element, value) in elements.iter().zip(d) {
-            lo.write_to(element, value, ScalarType::B32)?;
-        }
+        found.extend(in_parts(lo, inst, product, Operands { a: &a, b: &b, c: &c })?);
     }
+    write(lo, inst, &found)
+}
+
+/// `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`: products are done at once, so that there is nothing to wait for, but
+/// the warp executes them together.
+pub(super) fn meet(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
+    begin(lo, inst, MatrixWork::Multiply);
     Ok(())
 }
 
