@@ -486,27 +486,7 @@ impl Op {
 
     /// Whether what it changes in memory it updates atomically.
     pub fn updates(&self) -> bool {
-        match self {
-            Op::Atomic { .. } => true,
-            Op::Copy(copy) => copy.update.is_some(),
-            Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Compare { .. }
-            | Op::Logic { .. }
-            | Op::Select { .. }
-            | Op::Special { .. }
-            | Op::ActiveMask { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Collective { .. }
-            | Op::Barrier { .. }
-            | Op::ClusterBarrier { .. }
-            | Op::Fence(_)
-            | Op::Nanosleep { .. }
-            | Op::CopyProgress(_)
-            | Op::Host { .. } => false,
-        }
+        matches!(self, Op::Atomic { .. }) || matches!(self, Op::Copy(copy) if copy.update.is_some())
     }
 
     /// Whether it tells the time, or something else that a thread can read differently at different times.

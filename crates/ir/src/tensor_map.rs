@@ -27,9 +27,9 @@ impl BadTensor {
     }
 }
 
-/// The largest extent of a box, and the largest step (CUDA driver API, cuTensorMapEncodeTiled).
+/// The largest extent of a box (CUDA driver API, cuTensorMapEncodeTiled).
 pub const MOST_TILE: u32 = 256;
-/// The same of steps.
+/// The largest step of a box.
 pub const MOST_STEP: u32 = 8;
 /// Bytes of a tensor map.
 pub const BYTES: usize = 128;

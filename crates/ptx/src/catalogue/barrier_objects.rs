@@ -7,7 +7,7 @@ use super::{Entry, Form, Need, hint, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
 use ir::{CopyProgress, Op};
 use phases::{arrive, complete_tx, expect_tx, init, inval, pending_count, test_wait, try_wait};
-pub(super) use phases::{complete, update};
+pub(super) use phases::{have_come, update};
 
 /// A form of `mbarrier` on the own CTA's shared memory, and perhaps on that of the cluster.
 macro_rules! mbarrier {

@@ -14,7 +14,7 @@ mod tiles;
 mod warp_matrix;
 mod wmma;
 
-pub(super) use fragment::{Quad, WARP, aligned, begin};
+pub(super) use fragment::{Quad, WARP, aligned, begin, lane};
 pub(super) use multiply::SUMS;
 pub(super) use product::{Operands, described, in_parts, values, write};
 pub(super) use sparse::with_zeros;

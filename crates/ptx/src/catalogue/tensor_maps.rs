@@ -1,15 +1,13 @@
 //! What changes a tensor map where it lies (PTX ISA 9.1, 9.7.9.28 tensormap.replace). A map that begins as zeros becomes one by the first
 //! change.
 
-use super::matrix::WARP;
+use super::matrix::{WARP, lane};
 use super::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use ir::tensor_map::{
     ADDRESS, ELEMENT, Element, MARK, MARKED, RANK, SWIZZLE, SWIZZLES, extent, step, stride, tile,
 };
-use ir::{
-    Access, Address, BinaryOp, Class, Collective, Op, Ordering, Space, Special, Src, UnaryOp,
-};
+use ir::{Access, Address, BinaryOp, Class, Collective, Op, Ordering, Space, Src, UnaryOp};
 
 /// Where the map is.
 fn map(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Space, Address)> {
@@ -119,8 +117,7 @@ pub(super) fn copy(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let ((to, _), (from, _)) = (to?, from?);
     let meet = || Op::Collective { what: Collective::WarpSync, members: WARP, aligned: true };
     lo.b.push(meet());
-    let lane = lo.b.reg(Class::W32);
-    lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+    let lane = lane(lo);
     let offset = lo.b.binary(BinaryOp::MulLo32, lane, Src::Imm(4));
     let to = at(lo, to, offset.into(), Class::W64);
     let from = at(lo, from, offset.into(), Class::W32);

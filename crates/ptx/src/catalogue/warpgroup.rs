@@ -24,9 +24,9 @@ macro_rules! shapes {
 }
 
 /// `d = a * b + d`, where `a` is described by a descriptor; and where it is in registers. `end` are the
-/// operands behind the descriptor of `b` of each.
+/// operands behind the descriptor of `b` of each; what is said of both stands at the end.
 macro_rules! multiply {
-    ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
+    ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal $(, $more:ident $what:expr)*) => {
         [
             Form::new(
                 concat!(
@@ -42,7 +42,8 @@ macro_rules! multiply {
                 90,
                 multiply,
             )
-            .architecture(&[90]),
+            .architecture(&[90])
+            $(.$more($what))*,
             Form::new(
                 concat!(
                     "wgmma.mma_async!.sync{.aligned}.shape",
@@ -57,14 +58,15 @@ macro_rules! multiply {
                 90,
                 multiply,
             )
-            .architecture(&[90]),
+            .architecture(&[90])
+            $(.$more($what))*,
         ]
     };
 }
 
 /// The same where half of `a` is zero.
 macro_rules! sparse {
-    ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal) => {
+    ($flags:literal, $types:literal, $k:expr, $choices:literal, $end:literal, $in_registers:literal, $sel:literal $(, $more:ident $what:expr)*) => {
         [
             Form::new(
                 concat!(
@@ -82,7 +84,8 @@ macro_rules! sparse {
                 90,
                 multiply,
             )
-            .architecture(&[90]),
+            .architecture(&[90])
+            $(.$more($what))*,
             Form::new(
                 concat!(
                     "wgmma.mma_async!.sp!.sync{.aligned}.shape",
@@ -99,7 +102,8 @@ macro_rules! sparse {
                 90,
                 multiply,
             )
-            .architecture(&[90]),
+            .architecture(&[90])
+            $(.$more($what))*,
         ]
     };
 }
@@ -108,17 +112,20 @@ macro_rules! sparse {
 macro_rules! families {
     ($multiply:ident, $k16:literal, $k8:literal, $k32:literal) => {
         [
-            $multiply!("", ".dtype.atype.btype", shapes!(all $k16), "; .dtype = { .f16, .f32 }; .atype = { .f16 }; .btype = { .f16 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_a:s32=(0|1), trans_b:s32=(0|1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_b:s32=(0|1)", "(0|1)"),
-            $multiply!("", ".dtype.atype.btype", shapes!(all $k16), "; .dtype = { .f32 }; .atype = { .bf16 }; .btype = { .bf16 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_a:s32=(0|1), trans_b:s32=(0|1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_b:s32=(0|1)", "(0|1)"),
-            $multiply!("", ".dtype.atype.btype", shapes!(all $k8), "; .dtype = { .f32 }; .atype = { .tf32 }; .btype = { .tf32 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", "(0|1)"),
-            $multiply!("", ".dtype.atype.btype", shapes!(all $k32), "; .dtype = { .f16, .f32 }; .atype = { .e4m3, .e5m2 }; .btype = { .e4m3, .e5m2 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", "(0)"),
+            $multiply!("", ".dtype.atype.btype", shapes!(all $k16), "; .dtype = { .f16, .f32 }; .atype = { .f16 }; .btype = { .f16 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_a:s32=(0|1), trans_b:s32=(0|1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_b:s32=(0|1)", "(0|1)", approximate SUMS),
+            $multiply!("", ".dtype.atype.btype", shapes!(all $k16), "; .dtype = { .f32 }; .atype = { .bf16 }; .btype = { .bf16 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_a:s32=(0|1), trans_b:s32=(0|1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1), trans_b:s32=(0|1)", "(0|1)", approximate SUMS),
+            $multiply!("", ".dtype.atype.btype", shapes!(all $k8), "; .dtype = { .f32 }; .atype = { .tf32 }; .btype = { .tf32 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", "(0|1)", approximate SUMS),
+            $multiply!("", ".dtype.atype.btype", shapes!(all $k32), "; .dtype = { .f16, .f32 }; .atype = { .e4m3, .e5m2 }; .btype = { .e4m3, .e5m2 }", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", ", scale_a:s32=(1|-1), scale_b:s32=(1|-1)", "(0)", approximate SUMS),
             $multiply!("{.satfinite}", ".dtype.atype.btype", shapes!(integer $k32), "; .dtype = { .s32 }; .atype = { .s8 }; .btype = { .s8 }", "", "", "(0)"),
             $multiply!("{.satfinite}", ".dtype.atype.btype", shapes!(integer $k32), "; .dtype = { .s32 }; .atype = { .u8 }; .btype = { .u8 }", "", "", "(0)"),
-            $multiply!("{.satfinite}", ".dtype.atype.btype", shapes!(integer $k32), "; .dtype = { .s32 }; .atype = { .s8 }; .btype = { .u8 }", "", "", "(0)"),
-            $multiply!("{.satfinite}", ".dtype.atype.btype", shapes!(integer $k32), "; .dtype = { .s32 }; .atype = { .u8 }; .btype = { .s8 }", "", "", "(0)"),
+            $multiply!("{.satfinite}", ".dtype.atype.btype", shapes!(integer $k32), "; .dtype = { .s32 }; .atype = { .s8 }; .btype = { .u8 }", "", "", "(0)", needs MIXED),
+            $multiply!("{.satfinite}", ".dtype.atype.btype", shapes!(integer $k32), "; .dtype = { .s32 }; .atype = { .u8 }; .btype = { .s8 }", "", "", "(0)", needs MIXED),
         ]
     };
 }
+
+/// Mixed signs came later.
+const MIXED: &[Need] = &[Need::new("u8", (8, 4), 90)];
 
 const DENSE: [[Form; 2]; 8] = families!(multiply, "16", "8", "32");
 const SPARSE: [[Form; 2]; 8] = families!(sparse, "32", "16", "64");
@@ -139,47 +146,44 @@ const FENCES: [Form; 3] = [
         .architecture(&[90]),
 ];
 
-/// Mixed signs came later.
-const MIXED: &[Need] = &[Need::new("u8", (8, 4), 90)];
-
 const ALL: &[Form] = &[
     FENCES[0],
     FENCES[1],
     FENCES[2],
-    DENSE[0][0].approximate(SUMS),
-    DENSE[0][1].approximate(SUMS),
-    DENSE[1][0].approximate(SUMS),
-    DENSE[1][1].approximate(SUMS),
-    DENSE[2][0].approximate(SUMS),
-    DENSE[2][1].approximate(SUMS),
-    DENSE[3][0].approximate(SUMS),
-    DENSE[3][1].approximate(SUMS),
+    DENSE[0][0],
+    DENSE[0][1],
+    DENSE[1][0],
+    DENSE[1][1],
+    DENSE[2][0],
+    DENSE[2][1],
+    DENSE[3][0],
+    DENSE[3][1],
     DENSE[4][0],
     DENSE[4][1],
     DENSE[5][0],
     DENSE[5][1],
-    DENSE[6][0].needs(MIXED),
-    DENSE[6][1].needs(MIXED),
-    DENSE[7][0].needs(MIXED),
-    DENSE[7][1].needs(MIXED),
+    DENSE[6][0],
+    DENSE[6][1],
+    DENSE[7][0],
+    DENSE[7][1],
     BITS[0],
     BITS[1],
-    SPARSE[0][0].approximate(SUMS),
-    SPARSE[0][1].approximate(SUMS),
-    SPARSE[1][0].approximate(SUMS),
-    SPARSE[1][1].approximate(SUMS),
-    SPARSE[2][0].approximate(SUMS),
-    SPARSE[2][1].approximate(SUMS),
-    SPARSE[3][0].approximate(SUMS),
-    SPARSE[3][1].approximate(SUMS),
+    SPARSE[0][0],
+    SPARSE[0][1],
+    SPARSE[1][0],
+    SPARSE[1][1],
+    SPARSE[2][0],
+    SPARSE[2][1],
+    SPARSE[3][0],
+    SPARSE[3][1],
     SPARSE[4][0],
     SPARSE[4][1],
     SPARSE[5][0],
     SPARSE[5][1],
-    SPARSE[6][0].needs(MIXED),
-    SPARSE[6][1].needs(MIXED),
-    SPARSE[7][0].needs(MIXED),
-    SPARSE[7][1].needs(MIXED),
+    SPARSE[6][0],
+    SPARSE[6][1],
+    SPARSE[7][0],
+    SPARSE[7][1],
 ];
 
 pub(super) const ENTRIES: &[Entry] =

@@ -3,16 +3,12 @@
 //!
 //! As with `cp.async`, a copy is made when it begins, and observers are told when it counts as complete.
 
-use super::loops::{each, each_rank};
+use super::loops::{each, each_peer};
 use crate::catalogue::atomics::function;
-use crate::catalogue::cluster::{in_shared, place_in};
 use crate::catalogue::memory::access;
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{
-    Address, AsyncCopy, BULK_UNIT, Completion, ElementUpdate, Groups, Op, Ordering, Scope, Space,
-    Src, UnaryOp,
-};
+use ir::{Address, AsyncCopy, BULK_UNIT, Completion, ElementUpdate, Groups, Op, Space, Src};
 
 /// A copy into shared memory.
 pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
@@ -28,8 +24,7 @@ pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let size = lo.value(inst, "size")?;
     let until = Completion::Object(Space::Shared, object);
     copy(lo, (space_of_source, from), (Space::Shared, to), size, (None, until));
-    let size = lo.b.unary(UnaryOp::ZeroExtend32, size);
-    barrier_objects::complete(lo, (object, Space::Shared), size, Ordering::Release(Scope::Cluster));
+    barrier_objects::have_come(lo, (object, Space::Shared), size);
     Ok(())
 }
 
@@ -42,17 +37,10 @@ pub(super) fn to_many(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (object, _) = lo.address(inst, "mbar")?;
     let (size, ranks) = (lo.value(inst, "size")?, lo.value(inst, "mask")?);
     each(lo, |lo| {
-        let [to, object] = [to, object].map(|place| in_shared(lo, place));
-        let bytes = lo.b.unary(UnaryOp::ZeroExtend32, size);
-        each_rank(lo, ranks, |lo, rank| {
-            let [to, object] = [to, object].map(|place| {
-                let base = place_in(lo, place.into(), rank.into());
-                Address { base, offset: 0 }
-            });
+        each_peer(lo, ranks, [to, object], |lo, [to, object]| {
             let until = Completion::Object(Space::Shared, object);
             copy(lo, (Space::Global, from), (Space::Shared, to), size, (None, until));
-            let at = (object, Space::Shared);
-            barrier_objects::complete(lo, at, bytes, Ordering::Release(Scope::Cluster));
+            barrier_objects::have_come(lo, (object, Space::Shared), size);
         });
     });
     Ok(())
@@ -92,8 +80,7 @@ pub(super) fn reduce_in_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let size = lo.value(inst, "size")?;
     let until = Completion::Object(Space::Shared, object);
     copy(lo, (Space::Shared, from), (Space::Shared, to), size, (Some(update), until));
-    let size = lo.b.unary(UnaryOp::ZeroExtend32, size);
-    barrier_objects::complete(lo, (object, Space::Shared), size, Ordering::Release(Scope::Cluster));
+    barrier_objects::have_come(lo, (object, Space::Shared), size);
     Ok(())
 }
 

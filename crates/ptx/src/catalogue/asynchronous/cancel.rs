@@ -4,15 +4,12 @@
 //! The answer, which the ISA leaves open, is the index of the first CTA in three words, and behind them one that is zero where the
 //! request has failed.
 
-use super::loops::{each, each_rank};
+use super::loops::{each, each_peer};
 use crate::catalogue::barrier_objects;
-use crate::catalogue::cluster::{in_shared, place_in};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use crate::syntax::ast::OperandKind;
-use ir::{
-    Address, AsyncCopy, BULK_UNIT, CompareOp, Completion, Op, Ordering, Scope, Space, Src, UnaryOp,
-};
+use ir::{Address, AsyncCopy, BULK_UNIT, CompareOp, Completion, Op, Space, Src, UnaryOp};
 
 /// All CTAs of a cluster, as a mask.
 const ALL: u64 = (1 << ir::MAX_CLUSTER) - 1;
@@ -28,14 +25,7 @@ pub(in crate::catalogue) fn ask(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 pub(in crate::catalogue) fn ask_for_all(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (to, object) = (lo.address(inst, "a")?.0, lo.address(inst, "mbar")?.0);
     each(lo, |lo| {
-        let [to, object] = [to, object].map(|place| in_shared(lo, place));
-        each_rank(lo, Src::Imm(ALL), |lo, rank| {
-            let [to, object] = [to, object].map(|place| {
-                let base = place_in(lo, place.into(), rank.into());
-                Address { base, offset: 0 }
-            });
-            answer(lo, to, object);
-        });
+        each_peer(lo, Src::Imm(ALL), [to, object], |lo, [to, object]| answer(lo, to, object));
     });
     Ok(())
 }
@@ -47,9 +37,7 @@ fn answer(lo: &mut Lowering, to: Address, object: Address) {
     let until = Completion::Object(Space::Shared, object);
     let copy = AsyncCopy { to, from: to, bytes, read, unit, update: None, until };
     lo.b.push(Op::Copy(Box::new(copy)));
-    let bytes = lo.b.unary(UnaryOp::Mov64, bytes);
-    let at = (object, Space::Shared);
-    barrier_objects::complete(lo, at, bytes, Ordering::Release(Scope::Cluster));
+    barrier_objects::have_come(lo, (object, Space::Shared), bytes);
 }
 
 /// Whether the work of a cluster was given.

@@ -1,7 +1,8 @@
 //! Loops that copies are made of.
 
+use crate::catalogue::cluster::{in_shared, place_in};
 use crate::lower::Lowering;
-use ir::{BinaryOp, Class, CompareOp, Reg, Special, Src, Terminator};
+use ir::{Address, BinaryOp, Class, CompareOp, Reg, Special, Src, Terminator};
 
 /// Emits loops for the lanes that execute the instruction.
 pub(super) fn each(lo: &mut Lowering, emit: impl FnOnce(&mut Lowering)) {
@@ -19,8 +20,26 @@ pub(super) fn each(lo: &mut Lowering, emit: impl FnOnce(&mut Lowering)) {
     lo.b.set_guard(guard);
 }
 
+/// Emits a loop over the CTAs of the cluster whose ranks a mask names: it is given the places in the shared memory of each that are those
+/// addresses in one's own.
+pub(super) fn each_peer<const N: usize>(
+    lo: &mut Lowering,
+    ranks: Src,
+    places: [Address; N],
+    emit: impl FnOnce(&mut Lowering, [Address; N]),
+) {
+    let places = places.map(|place| in_shared(lo, place));
+    each_rank(lo, ranks, |lo, rank| {
+        let there = places.map(|place| {
+            let base = place_in(lo, place.into(), rank.into());
+            Address { base, offset: 0 }
+        });
+        emit(lo, there);
+    });
+}
+
 /// Emits a loop over the ranks of the cluster's CTAs that a mask names.
-pub(super) fn each_rank(lo: &mut Lowering, ranks: Src, emit: impl FnOnce(&mut Lowering, Reg)) {
+fn each_rank(lo: &mut Lowering, ranks: Src, emit: impl FnOnce(&mut Lowering, Reg)) {
     let rank = counter(lo);
     let all = lo.cluster_special(Special::ClusterNctarank);
     let (round, named, next, end) = (lo.b.block(), lo.b.block(), lo.b.block(), lo.b.block());

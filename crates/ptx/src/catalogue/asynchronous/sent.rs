@@ -4,11 +4,11 @@
 //! They are made at once, which is as good a time as any for who waits for the object.
 
 use crate::catalogue::atomics::function;
-use crate::catalogue::barrier_objects;
+use crate::catalogue::barrier_objects::have_come;
 use crate::catalogue::memory::{access, space};
 use crate::catalogue::{memory, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
-use ir::{Address, Op, Ordering, Scope, Space, Src, UnaryOp, Update};
+use ir::{Address, Op, Ordering, Scope, Space, Src, Update};
 
 /// Where the bytes go, and the object that is told. Both are in one space.
 fn places(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Address, Address, Space)> {
@@ -17,10 +17,19 @@ fn places(lo: &mut Lowering, inst: &Inst<'_>) -> Result<(Address, Address, Space
     Ok((to, object, space(lo, inst.space(), named)))
 }
 
-/// The object is told that so many bytes are there.
-fn complete(lo: &mut Lowering, object: (Address, Space), bytes: u32) {
-    let bytes = lo.b.unary(UnaryOp::Mov64, Src::Imm(bytes.into()));
-    barrier_objects::complete(lo, object, bytes, Ordering::Release(Scope::Cluster));
+/// A reduction.
+fn update(
+    lo: &mut Lowering,
+    inst: &Inst<'_>,
+    (address, space): (Address, Space),
+    ordering: Ordering,
+) -> Result {
+    let (op, ty) = (inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"));
+    let Some(op) = function(op, ty, false) else { return not_implemented(lo, inst) };
+    let (b, c, access) = (lo.value(inst, "b")?, Src::Imm(0), access(ty));
+    let (d, update) = (None, Update::Apply(op));
+    lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
+    Ok(())
 }
 
 pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
@@ -28,18 +37,16 @@ pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     memory::store(lo, inst)?;
     let operand = lo.operand(inst, "b")?;
     let elements = lo.elements(operand).len() as u32;
-    complete(lo, (object, space), elements * access(inst.ty("type")).bytes());
+    let bytes = elements * access(inst.ty("type")).bytes();
+    have_come(lo, (object, space), Src::Imm(bytes.into()));
     Ok(())
 }
 
 pub(super) fn reduce(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, object, space) = places(lo, inst)?;
-    let (op, ty) = (inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"));
-    let Some(op) = function(op, ty, false) else { return not_implemented(lo, inst) };
-    let (b, c, access) = (lo.value(inst, "b")?, Src::Imm(0), access(ty));
-    let (d, update, ordering) = (None, Update::Apply(op), Ordering::Relaxed(Scope::Cluster));
-    lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
-    complete(lo, (object, space), access.bytes());
+    update(lo, inst, (address, space), Ordering::Relaxed(Scope::Cluster))?;
+    let bytes = access(inst.ty("type")).bytes();
+    have_come(lo, (object, space), Src::Imm(bytes.into()));
     Ok(())
 }
 
@@ -60,10 +67,5 @@ pub(super) fn store_released(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 /// `red.async.release`.
 pub(super) fn reduce_released(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (address, _) = lo.address(inst, "a")?;
-    let (op, ty) = (inst.word("op").or(inst.word("add")).unwrap_or(""), inst.ty("type"));
-    let Some(op) = function(op, ty, false) else { return not_implemented(lo, inst) };
-    let (b, c, access) = (lo.value(inst, "b")?, Src::Imm(0), access(ty));
-    let (d, update, ordering, space) = (None, Update::Apply(op), releases(inst), Space::Global);
-    lo.b.push(Op::Atomic { d, update, space, access, address, b, c, ordering });
-    Ok(())
+    update(lo, inst, (address, Space::Global), releases(inst))
 }

@@ -2,9 +2,9 @@
 //! tensor has them all, else element by element. Elements outside the tensor are read as zero, and are not written.
 
 use super::bulk_copies::reports;
-use super::loops::{counter, each, each_rank};
+use super::loops::{counter, each, each_peer};
 use crate::catalogue::atomics::function;
-use crate::catalogue::cluster::{in_shared, place_in};
+use crate::catalogue::cluster::in_shared;
 use crate::catalogue::memory::{access, space};
 use crate::catalogue::{barrier_objects, not_implemented};
 use crate::lower::{Inst, Lowering, Result};
@@ -15,7 +15,7 @@ use ir::tensor_map::{
 };
 use ir::{
     Access, Address, AsyncCopy, BinaryOp, Class, CompareOp, Completion, ElementUpdate, Groups, Op,
-    Ordering, Pred, Reg, Scope, Service, Space, Src, Terminator, UnaryOp,
+    Ordering, Pred, Reg, Service, Space, Src, Terminator, UnaryOp,
 };
 
 /// The truth tables of the connectives.
@@ -101,7 +101,6 @@ pub(super) fn to_shared(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (to, object) = (lo.address(inst, "d")?.0, lo.address(inst, "mbar")?.0);
     each(lo, |lo| {
         let from = boxed(lo, from);
-        let to = in_shared(lo, to);
         read(lo, &from, to, object);
     });
     Ok(())
@@ -117,12 +116,7 @@ pub(super) fn to_many(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let ranks = lo.value(inst, "mask")?;
     each(lo, |lo| {
         let from = boxed(lo, from);
-        let (to, object) = (in_shared(lo, to), in_shared(lo, object));
-        each_rank(lo, ranks, |lo, rank| {
-            let [to, object] = [to, object].map(|at| place_in(lo, at.into(), rank.into()));
-            let to = lo.b.unary(UnaryOp::Mov32, to);
-            read(lo, &from, to, Address { base: object, offset: 0 });
-        });
+        each_peer(lo, ranks, [to, object], |lo, [to, object]| read(lo, &from, to, object));
     });
     Ok(())
 }
@@ -294,7 +288,8 @@ fn stop_if(lo: &mut Lowering, p: Pred, why: BadTensor) {
 }
 
 /// Copies a box into shared memory, and tells an object of all its bytes.
-fn read(lo: &mut Lowering, from: &Boxed, to: Reg, object: Address) {
+fn read(lo: &mut Lowering, from: &Boxed, to: Address, object: Address) {
+    let to = in_shared(lo, to);
     let until = Completion::Object(Space::Shared, object);
     let total = pieces(lo, from, to, |lo, piece| {
         let read = lo.b.select(Class::W32, piece.is_inside, piece.bytes, Src::Imm(0)).into();
@@ -305,9 +300,7 @@ fn read(lo: &mut Lowering, from: &Boxed, to: Reg, object: Address) {
             copy(lo, guard, AsyncCopy { to, from, bytes, read, unit, update: None, until });
         }
     });
-    let total = lo.b.unary(UnaryOp::ZeroExtend32, total);
-    let at = (object, Space::Shared);
-    barrier_objects::complete(lo, at, total, Ordering::Release(Scope::Cluster));
+    barrier_objects::have_come(lo, (object, Space::Shared), total.into());
 }
 
 fn copy(lo: &mut Lowering, guard: Pred, copy: AsyncCopy) {

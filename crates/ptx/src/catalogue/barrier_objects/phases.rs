@@ -112,18 +112,18 @@ pub(super) fn expect_tx(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
 /// `mbarrier.complete_tx`.
 pub(super) fn complete_tx(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
     let (at, count) = (place(lo, inst)?, lo.value(inst, "tx_count")?);
-    let count = lo.b.unary(UnaryOp::ZeroExtend32, count);
     complete(lo, at, count, Ordering::Relaxed(scope(inst)));
     Ok(())
 }
 
-/// Transfers of so many bytes, a 64-bit number, are over.
-pub(in crate::catalogue) fn complete(
-    lo: &mut Lowering,
-    at: (Address, Space),
-    bytes: Reg,
-    ordering: Ordering,
-) {
+/// An asynchronous operation tells the object that its bytes have come, so many in 32 bits.
+pub(in crate::catalogue) fn have_come(lo: &mut Lowering, at: (Address, Space), bytes: Src) {
+    complete(lo, at, bytes, Ordering::Release(Scope::Cluster));
+}
+
+/// Transfers of so many bytes, a number of 32 bits, are over.
+fn complete(lo: &mut Lowering, at: (Address, Space), bytes: Src, ordering: Ordering) {
+    let bytes = lo.b.unary(UnaryOp::ZeroExtend32, bytes);
     let step = lo.b.binary(BinaryOp::Shl64, bytes, Src::Imm(object::TRANSFERS.into()));
     let step = lo.b.binary(BinaryOp::SubI64, Src::Imm(0), step);
     update(lo, None, at, step.into(), ordering);

@@ -5,10 +5,11 @@
 //! their addresses.
 
 use super::fragment::begin;
+use super::product::write;
 use super::tiles::Tiles;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{Access, BinaryOp, Class, MatrixWork, Op, Ordering, Src};
+use ir::{Access, BinaryOp, Class, MatrixWork, Op, Ordering, Reg, Src};
 
 /// Rows of a transposed matrix from one element of a lane to the second next.
 const HALF: u64 = 8;
@@ -24,13 +25,7 @@ fn bits(inst: &Inst<'_>) -> u64 {
 
 /// `ldmatrix` of 16 rows, transposed: a lane gets two columns of two rows in a register, and the next two in another one.
 pub(super) fn load_transposed(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    begin(lo, inst, MatrixWork::Load);
-    let operand = lo.operand(inst, "d")?;
-    let elements = lo.elements(operand);
-    let tiles = Tiles::of(lo, inst, MatrixWork::Load, elements.len())?;
-    let quads = lo.b.binary(BinaryOp::Shl32, tiles.quad.within, Src::Imm(2));
-    let mut found = Vec::with_capacity(elements.len());
-    for nth in 0..elements.len() as u64 {
+    load(lo, inst, |lo, tiles, quads, nth| {
         // Two registers a matrix.
         let first = 2 * HALF * (nth / 2) + 2 * (nth % 2);
         let mut bytes = [Src::Imm(0); 4];
@@ -40,39 +35,42 @@ pub(super) fn load_transposed(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             for half in 0..2 {
                 let at = lo.b.binary(BinaryOp::AddI32, tiles.quad.group, Src::Imm(HALF * half));
                 bytes[(column + 2 * half) as usize] =
-                    element(lo, &tiles, (row, at.into()), bits(inst));
+                    element(lo, tiles, (row, at.into()), bits(inst));
             }
         }
-        found.push(packed(lo, &bytes));
-    }
-    for (element, value) in elements.iter().zip(found) {
-        lo.write_to(element, value, ScalarType::B32)?;
-    }
-    Ok(())
+        bytes
+    })
 }
 
 /// `ldmatrix` of 8 rows: a lane gets four elements of a row.
 pub(super) fn load_rows(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
-    begin(lo, inst, MatrixWork::Load);
-    let operand = lo.operand(inst, "d")?;
-    let elements = lo.elements(operand);
-    let tiles = Tiles::of(lo, inst, MatrixWork::Load, elements.len())?;
-    let first = lo.b.binary(BinaryOp::Shl32, tiles.quad.within, Src::Imm(2));
-    let mut found = Vec::with_capacity(elements.len());
-    for nth in 0..elements.len() as u64 {
+    load(lo, inst, |lo, tiles, quads, nth| {
         let from = lo.b.binary(BinaryOp::AddI32, tiles.quad.group, Src::Imm(HALF * nth));
         let row = tiles.row(lo, from.into());
-        let mut bytes = [Src::Imm(0); 4];
-        for (column, byte) in (0..).zip(&mut bytes) {
-            let at = lo.b.binary(BinaryOp::AddI32, first, Src::Imm(column));
-            *byte = element(lo, &tiles, (row, at.into()), bits(inst));
-        }
+        [0, 1, 2, 3].map(|column| {
+            let at = lo.b.binary(BinaryOp::AddI32, quads, Src::Imm(column));
+            element(lo, tiles, (row, at.into()), bits(inst))
+        })
+    })
+}
+
+/// Registers of four elements each, which `bytes` loads: of a register's number, and of four times the lane's place in its quad.
+fn load(
+    lo: &mut Lowering,
+    inst: &Inst<'_>,
+    bytes: impl Fn(&mut Lowering, &Tiles, Reg, u64) -> [Src; 4],
+) -> Result {
+    begin(lo, inst, MatrixWork::Load);
+    let operand = lo.operand(inst, "d")?;
+    let count = lo.elements(operand).len();
+    let tiles = Tiles::of(lo, inst, MatrixWork::Load, count)?;
+    let quads = lo.b.binary(BinaryOp::Shl32, tiles.quad.within, Src::Imm(2));
+    let mut found = Vec::with_capacity(count);
+    for nth in 0..count as u64 {
+        let bytes = bytes(lo, &tiles, quads, nth);
         found.push(packed(lo, &bytes));
     }
-    for (element, value) in elements.iter().zip(found) {
-        lo.write_to(element, value, ScalarType::B32)?;
-    }
-    Ok(())
+    write(lo, inst, &found)
 }
 
 /// `stmatrix` of 8 rows, each a column of the matrix: a lane has two elements of two neighbours.

@@ -4,7 +4,7 @@ use crate::catalogue::logic::both;
 use crate::lower::{Inst, Lowering};
 use ir::{
     Access, Address, BinaryOp, Class, Collective, CompareOp, MatrixForm, MatrixWork, Members, Op,
-    Ordering, Pred, Space, Special, Src, UnaryOp,
+    Ordering, Pred, Reg, Space, Special, Src, UnaryOp,
 };
 use lanes::ShflMode;
 
@@ -21,6 +21,13 @@ pub(in crate::catalogue) fn begin(lo: &mut Lowering, inst: &Inst<'_>, work: Matr
     lo.b.push(Op::Collective { what, members: WARP, aligned: true });
 }
 
+/// The number of the lane.
+pub(in crate::catalogue) fn lane(lo: &mut Lowering) -> Reg {
+    let lane = lo.b.reg(Class::W32);
+    lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+    lane
+}
+
 /// Where a lane stands.
 #[derive(Clone, Copy)]
 pub(in crate::catalogue) struct Quad {
@@ -32,8 +39,7 @@ pub(in crate::catalogue) struct Quad {
 
 impl Quad {
     pub(in crate::catalogue) fn new(lo: &mut Lowering) -> Quad {
-        let lane = lo.b.reg(Class::W32);
-        lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+        let lane = lane(lo);
         Quad {
             group: lo.b.binary(BinaryOp::ShrU32, lane, Src::Imm(2)).into(),
             within: lo.b.binary(BinaryOp::And32, lane, Src::Imm(QUAD - 1)).into(),
@@ -67,8 +73,7 @@ pub(in crate::catalogue) fn aligned(
     let over = lo.b.binary(BinaryOp::And32, start, Src::Imm(bytes - 1));
     let mut goes: Pred = lo.b.compare(CompareOp::NeI32, over, Src::Imm(0)).into();
     if lanes < lanes::WARP {
-        let lane = lo.b.reg(Class::W32);
-        lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+        let lane = lane(lo);
         let gives = lo.b.compare(CompareOp::LtU32, lane, Src::Imm(lanes as u64));
         goes = both(lo, Some(goes), gives.into());
     }

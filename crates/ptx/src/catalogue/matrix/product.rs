@@ -26,7 +26,7 @@ pub(in crate::catalogue) struct Operands<'a> {
 }
 
 /// Words of a row of `a` that one operation multiplies, at most.
-const WORDS: usize = 8;
+pub(super) const WORDS: usize = 8;
 
 /// The registers of `d = a b + c`, of a product whose rows may be twice as long as those of an operation.
 pub(in crate::catalogue) fn in_parts(

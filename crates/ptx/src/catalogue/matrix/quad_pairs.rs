@@ -4,13 +4,11 @@
 //! Every lane gathers the rows of `a` and the columns of `b` that its elements of `d` need. A row or column is a *line*; lines 0 to 3
 //! and 4 to 7 are those of the two quads.
 
-use super::fragment::{begin, shuffle};
+use super::fragment::{begin, lane, shuffle};
 use super::product::{values, write};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{
-    BinaryOp, Class, CompareOp, MatrixWork, Op, Pred, Round, Special, Src, TernaryOp, UnaryOp,
-};
+use ir::{BinaryOp, Class, CompareOp, MatrixWork, Pred, Round, Src, TernaryOp, UnaryOp};
 
 /// Elements of a line, and lanes of a quad.
 const LENGTH: u64 = 4;
@@ -80,8 +78,7 @@ struct Pair {
 
 impl Pair {
     fn new(lo: &mut Lowering) -> Pair {
-        let lane = lo.b.reg(Class::W32);
-        lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+        let lane = lane(lo);
         let first = lo.b.binary(BinaryOp::And32, lane, Src::Imm(0xc)).into();
         let upper = lo.b.binary(BinaryOp::ShrU32, lane, Src::Imm(2));
         let upper = lo.b.binary(BinaryOp::And32, upper, Src::Imm(4)).into();

@@ -3,18 +3,15 @@
 //! A row of `a` is cut into chunks of four *units*, two of which are there: units of 16 bits (half a tf32), or of 8 bits (an
 //! element, or two of 4 bits). A nibble of the metadata says which two, the lower one in its low bits.
 //!
-//! Words of `a` are eight registers full of elements that are not sparse, and four that are: a *block*. Two lines of the
+//! Words of `a` are [`WORDS`] registers full of elements that are not sparse, and half as many that are: a *block*. Two lines of the
 //! metadata belong to a block, that of row `r` and that of row `r + 8`.
 
 use super::fragment::{Quad, begin, shuffle};
-use super::product::{Operands, described, in_parts, values, write};
+use super::product::{Operands, WORDS, described, in_parts, values, write};
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
 use ir::{BinaryOp, MatrixWork, Src};
 use lanes::product::{Layout, Product};
-
-/// Words of a row of a block, as it is written out.
-const WORDS: usize = 8;
 
 /// Bits that say where the two units of a chunk are.
 const NIBBLE: u64 = 4;

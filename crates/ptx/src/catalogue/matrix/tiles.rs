@@ -4,6 +4,7 @@
 //! matrix: of row `l / 4`, or of that column if the matrix is transposed. So it asks the lane that knows the row for its address.
 
 use super::fragment::{Quad, aligned, begin, further, shuffle};
+use super::product::write;
 use crate::catalogue::memory::space;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
@@ -30,10 +31,7 @@ pub(super) fn load(lo: &mut Lowering, inst: &Inst<'_>) -> Result {
             tiles.load(lo, nth, Part::Row, Access::B32)
         });
     }
-    for (element, value) in elements.iter().zip(found) {
-        lo.write_to(element, value, ScalarType::B32)?;
-    }
-    Ok(())
+    write(lo, inst, &found)
 }
 
 pub(super) fn store(lo: &mut Lowering, inst: &Inst<'_>) -> Result {

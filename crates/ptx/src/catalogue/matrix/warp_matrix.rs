@@ -3,14 +3,14 @@
 //! Where elements lie in the registers of a fragment is nobody's business but that of `wmma` itself: see
 //! [`lanes::product::Layout::Wmma`].
 
-use super::fragment::{aligned, begin, further};
+use super::fragment::{aligned, begin, further, lane};
 use super::product::values;
 use super::shape::shape;
 use crate::catalogue::memory::{access, space};
 use crate::catalogue::moves::pack;
 use crate::lower::{Inst, Lowering, Result};
 use crate::syntax::ScalarType;
-use ir::{Address, BinaryOp, Class, MatrixWork, Op, Ordering, Space, Special, Src, UnaryOp};
+use ir::{Address, BinaryOp, MatrixWork, Op, Ordering, Space, Src, UnaryOp};
 
 const WORD: u32 = 32;
 
@@ -43,8 +43,7 @@ impl Fragment {
             Which::B => (n, k),
             Which::Sum => (m, n),
         };
-        let lane = lo.b.reg(Class::W32);
-        lo.b.push(Op::Special { d: lane, what: Special::Laneid });
+        let lane = lane(lo);
         // All of these are powers of two.
         let line = lo.b.binary(BinaryOp::And32, lane, Src::Imm(u64::from(lines - 1)));
         let part = lo.b.binary(BinaryOp::ShrU32, lane, Src::Imm(u64::from(lines.ilog2())));
