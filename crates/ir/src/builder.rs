@@ -347,12 +347,11 @@ impl Builder {
     }
 
     /// The finished kernel: reachable blocks in reconvergence order. A block without a terminator
-    /// ends in exit. In lockstep the ends of a loop go by way of one block, where lanes meet before they begin the next
-    /// turn. Sizes of memory spaces are zero; the caller fills them in.
+    /// ends in exit. The ends of a loop go by way of one block, where lanes meet before they begin the next
+    /// turn: in lockstep they must, and elsewhere a collective at the loop's head would else be waited for in each turn.
+    /// Sizes of memory spaces are zero; the caller fills them in.
     pub fn finish(mut self) -> Kernel {
-        if self.rules == WarpRules::Lockstep {
-            self.join_ends_of_loops();
-        }
+        self.join_ends_of_loops();
         let order = self.order();
         let exit = (Terminator::Exit, Place::default());
         let mut blocks: Vec<_> = self

@@ -9,7 +9,9 @@ use crate::report::{self, Answer, Stop};
 use crate::spec::Spec;
 use crate::status::Status;
 use anstream::{AutoStream, ColorChoice};
+use warpwise::Code;
 use warpwise::explain::{Setting, explain};
+use warpwise::rules::rule;
 
 pub(crate) use data::Body;
 
@@ -27,6 +29,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Status {
 }
 
 fn picture(arguments: &ExplainArguments) -> Result<Answer<Body>, Stop> {
+    is_no_code(&arguments.instruction)?;
     let set = |(name, spec): &(String, Spec)| values::setting(name, spec).map_err(Stop::usage);
     let settings: Vec<Setting> = arguments.set.iter().map(set).collect::<Result<_, _>>()?;
     let explanation = explain(&arguments.instruction, arguments.lanes, &settings)?;
@@ -37,6 +40,27 @@ fn picture(arguments: &ExplainArguments) -> Result<Answer<Body>, Stop> {
     };
     let body = Body::from(&explanation);
     Ok(Answer { status: Status::Fine, text, body, told: Vec::new() })
+}
+
+/// Refuses the code of a finding or a rule, which is no instruction, and says what it means.
+fn is_no_code(text: &str) -> Result<(), Stop> {
+    let asked = text.trim().to_uppercase();
+    let finding = Code::ALL.iter().find(|code| code.word() == asked);
+    let (kind, title, help) = match (finding, rule(&asked)) {
+        (Some(code), _) => {
+            ("finding", code.title(), format!("{}; docs/findings.md explains {asked}", code.help()))
+        }
+        (None, Some(rule)) => (
+            "rule",
+            rule.summary,
+            format!("PTX ISA, {}; `warpwise lint --list` has all rules", rule.section),
+        ),
+        (None, None) => return Ok(()),
+    };
+    let message = format!("`{asked}` is the code of a {kind}, not an instruction: {title}");
+    let mut stop = Stop::usage(message);
+    stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
+    Err(stop)
 }
 
 /// Whether who reads standard output wants colour: a terminal, unless the environment (`NO_COLOR`,
