@@ -9,7 +9,8 @@
 //! and than by the interpreter,
 //! `-- lint` how fast a module of fifty thousand lines is linted, `-- launch` what a warm launch of one CTA costs, `-- heap`
 //! what allocations of device memory cost, `-- start FILES` what comes before the first CTA of their kernels, `-- engines`
-//! how many times longer than native loops thirteen kernels take by each engine, `-- textures` how many texels are read in a second.
+//! how many times longer than native loops thirteen kernels take by each engine, `-- textures` how many texels are read in a second,
+//! `-- scale` by how much several cores shorten kernels and native loops.
 
 mod clock;
 mod cub;
@@ -22,6 +23,7 @@ mod median;
 mod native;
 mod patterns;
 mod row;
+mod scale;
 mod start;
 mod textures;
 mod wide;
@@ -60,6 +62,7 @@ fn main() -> Result<(), Error> {
         }
         Some("heap") => return heap::bench(),
         Some("textures") => return textures::bench(),
+        Some("scale") => return scale::bench(),
         Some("engines") => {
             return engines::bench(&std::env::args().skip(2).collect::<Vec<String>>());
         }

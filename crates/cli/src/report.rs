@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use warpwise::diag::junit::{self, Case, Suite};
-use warpwise::diag::{Class, Diagnostic, Log, RuleInfo, Severity, Sources, render};
+use warpwise::diag::{Class, Diagnostic, Listing, Log, RuleInfo, Severity, Sources};
 use warpwise::rules::{RULES, Rule};
 use warpwise::{Code, Error, Printed, Stage, Stats};
 
@@ -68,7 +68,7 @@ impl From<Error> for Stop {
 
 /// Shows diagnostics to people.
 pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
-    let mut explained = HashSet::new();
+    let (mut explained, mut listing) = (HashSet::new(), Listing::default());
     for diagnostic in diagnostics.iter().filter(|it| it.suppressed.is_none()) {
         let mut diagnostic = Cow::Borrowed(diagnostic);
         // A rule is stated once.
@@ -76,7 +76,7 @@ pub(crate) fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
             diagnostic.to_mut().reason = None;
         }
         // Not locked for all: somebody else may have to say that the command ends.
-        remark(&render::text(sources, &diagnostic, true));
+        remark(&listing.text(sources, &diagnostic, true));
     }
 }
 

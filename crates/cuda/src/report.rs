@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use warpwise::diag::{Carried, Diagnostic, Sources, render};
+use warpwise::diag::{Carried, Diagnostic, Listing, Sources};
 use warpwise::{Checked, EngineChoice, Error, Kernel, Report};
 
 /// Whether anything was found.
@@ -64,7 +64,8 @@ pub(crate) fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: 
         }
         return say::report(&Carried::new(subject, failed, sources, diagnostics).line(), file);
     }
-    let text: String = diagnostics.iter().map(|told| render::text(sources, told, false)).collect();
+    let mut listing = Listing::default();
+    let text: String = diagnostics.iter().map(|told| listing.text(sources, told, false)).collect();
     say::report(&text, file);
 }
 

@@ -2,7 +2,7 @@
 //! GitHub annotations.
 //!
 //! Every front end of Warpwise reports through this crate: it makes [`Diagnostic`] values that point
-//! into a [`Sources`] set, and the command line renders them once with [`render`], [`Log`] or [`junit`].
+//! into a [`Sources`] set, and the command line renders them once with [`Listing`], [`render`], [`Log`] or [`junit`].
 
 mod carried;
 mod diagnostic;
@@ -12,6 +12,7 @@ mod github;
 mod interned;
 mod json;
 pub mod junit;
+mod listing;
 mod picture;
 pub mod render;
 mod sarif;
@@ -21,6 +22,7 @@ pub use carried::Carried;
 pub use diagnostic::{Class, Diagnostic, Fix, Label, Reason, Severity, Suppression};
 pub use fingerprint::Fingerprints;
 pub use json::{JsonDiagnostic, JsonFix, JsonPlace, JsonRule};
+pub use listing::Listing;
 pub use picture::{Picture, Piece, Tint};
 pub use sarif::{Log, RuleInfo, sarif};
 pub use source::{FileId, Location, SourceFile, Sources, Span};

@@ -66,17 +66,18 @@ impl Touches {
         for (nth, touched) in inst.op.touches().enumerate() {
             for (warp, lanes) in view.group() {
                 let lanes = (warp, lanes.0);
-                // Most accesses have a shape.
-                let shaped = match touched.length {
-                    Length::Whole(bytes) if !self.one_by_one => {
-                        Touch::row(view, lanes, &touched, bytes)
+                // Most accesses have a shape. Each is kept where it is found, since a copy would wait for what was just written.
+                if let (Length::Whole(bytes), false) = (touched.length, self.one_by_one) {
+                    if let Some(row) = Touch::row(view, lanes, &touched, bytes) {
+                        self.found.push((nth, row));
+                        continue;
                     }
-                    Length::Whole(_) | Length::Counted { .. } => None,
-                };
-                match shaped {
-                    Some(row) => self.found.push((nth, row)),
-                    None => Touch::each(view, lanes, &touched, |touch| self.take(nth, touch)),
+                    if let Some(lone) = Touch::lone(view, lanes, &touched, bytes) {
+                        self.found.push((nth, lone));
+                        continue;
+                    }
                 }
+                Touch::each(view, lanes, &touched, |touch| self.take(nth, touch));
             }
         }
     }
@@ -142,14 +143,9 @@ impl<'t> Touch<'t> {
         let unit = match touched.length {
             Length::Whole(bytes) => {
                 if lanes.is_power_of_two() {
-                    let lane = lanes.trailing_zeros();
-                    let address = view.address_in(touched.address, (warp, lane));
-                    let at = view.locate(touched.space, address);
-                    let fits = last_fit(view, at, bytes).is_some_and(|last| at.address <= last);
-                    if fits && at.address & (bytes - 1) == 0 {
-                        each(Touch::one(at, (warp, lane), bytes));
-                    }
-                    return;
+                    return Touch::lone(view, (warp, lanes), touched, bytes)
+                        .into_iter()
+                        .for_each(each);
                 }
                 let addresses = view.address(touched.address, warp);
                 let at = (touched.space, &addresses);
@@ -178,6 +174,20 @@ impl<'t> Touch<'t> {
                 by_space(view, (warp, alike), (touched.space, &at), size.into(), &mut each);
             }
         }
+    }
+
+    /// The access of a lane that is alone. `None` if it is not, or not all of it is there.
+    #[inline]
+    fn lone(
+        view: &View<'_>,
+        (warp, lanes): (usize, u32),
+        touched: &Touched<'_>,
+        bytes: u64,
+    ) -> Option<Touch<'t>> {
+        let lane = lanes.is_power_of_two().then(|| lanes.trailing_zeros())?;
+        let at = view.locate(touched.space, view.address_in(touched.address, (warp, lane)));
+        let fits = last_fit(view, at, bytes).is_some_and(|last| at.address <= last);
+        (fits && at.address & (bytes - 1) == 0).then(|| Touch::one(at, (warp, lane), bytes))
     }
 
     /// The access of a whole warp to elements in a row. `None` if it is not one, or not all of it is there.

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use warpwise::diag::{Diagnostic, JsonDiagnostic, Log, Sources, junit, render};
+use warpwise::diag::{Diagnostic, JsonDiagnostic, Listing, Log, Sources, junit};
 
 /// The form of its document.
 pub(crate) const FORM: Form<Body> = Form::new("test");
@@ -175,7 +175,8 @@ fn text(all: &[(&Test, &Outcome)], filtered: usize, status: Status) -> String {
     for (test, outcome) in all {
         let mut told = String::new();
         for (sources, found) in &outcome.told {
-            let all = found.iter().map(|found| render::text(sources, found, true));
+            let mut listing = Listing::default();
+            let all = found.iter().map(|found| listing.text(sources, found, true));
             told.extend(all);
         }
         if !told.is_empty() {

@@ -120,7 +120,7 @@ impl Judge<'_, '_> {
         if touch.lanes.is_power_of_two() {
             let lanes = LaneMask(touch.lanes);
             let access = access(touch.lanes.trailing_zeros());
-            return self.access(touch, &mut lines, clocks, (access, lanes), found);
+            return self.access(touch, &mut lines, clocks, (&access, lanes), found);
         }
         let keep = lines.keep();
         if let Some(shift) = rows(touch)
@@ -145,7 +145,7 @@ impl Judge<'_, '_> {
                 if !taken {
                     for lane in nth * lanes_per_line..(nth + 1) * lanes_per_line {
                         let lanes = LaneMask::single(lane);
-                        self.access(touch, &mut lines, clocks, (access(lane), lanes), found);
+                        self.access(touch, &mut lines, clocks, (&access(lane), lanes), found);
                     }
                 }
             }
@@ -200,7 +200,7 @@ impl Judge<'_, '_> {
             };
             access.by.lanes = alike.0;
             left -= alike;
-            self.access(touch, lines, clocks, (access, lanes), found);
+            self.access(touch, lines, clocks, (&access, lanes), found);
         }
     }
 
@@ -210,7 +210,7 @@ impl Judge<'_, '_> {
         touch: &Touch<'_>,
         lines: &mut Where<'_>,
         clocks: &Clocks,
-        (mut access, all): (Access, LaneMask),
+        (access, all): (&Access, LaneMask),
         found: &mut Findings,
     ) {
         let lane = access.by.lanes.trailing_zeros();
@@ -225,11 +225,10 @@ impl Judge<'_, '_> {
         let Some(line) = line else { return };
         let offset = start % line::BYTES;
         let at = (offset, touch.bytes);
-        if alone.is_some_and(|alone| line.is_quiet(at, alone, given))
-            && all.iter().all(|lane| self.unchanged(touch, lane))
-        {
-            access.kind = access.kind.silent();
-        }
+        let is_silent = alone.is_some_and(|alone| line.is_quiet(at, alone, given))
+            && all.iter().all(|lane| self.unchanged(touch, lane));
+        let kind = if is_silent { access.kind.silent() } else { access.kind };
+        let access = Access { kind, ..*access };
         if let Some(uniform) = clocks.uniform(touch.warp)
             && line.take_settled(at, &access, keep, uniform.floor)
         {

@@ -53,10 +53,11 @@ use ir::{
     Touched, WarpRules,
 };
 use judge::{Extents, How, Judge, Where, Written};
-use lanes::LaneMask;
+use lanes::{LaneMask, WARP};
 use line::{Kind, Lines};
 use pages::Pages;
 use presence::Presence;
+use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use step::Thread;
 use sync::{Read, SyncVars};
@@ -394,7 +395,7 @@ impl Races {
 
     pub(crate) fn complete_barrier(&mut self, view: &View<'_>, id: u32, parts: &[BarrierPart<'_>]) {
         let Some(clocks) = self.clocks.get(view.cta()) else { return };
-        let mut waiting = vec![LaneMask::EMPTY; view.warps()];
+        let mut waiting: SmallVec<[LaneMask; WARP]> = smallvec![LaneMask::EMPTY; view.warps()];
         for part in parts {
             waiting[part.warp] |= part.lanes;
         }

@@ -25,11 +25,14 @@ pub(crate) struct Common<'l> {
 /// each, x varies fastest. So it is the linear index where each CTA is a cluster of its own.
 pub fn cta_index(number: u64, grid: [u32; 3], cluster: [u32; 3]) -> [u32; 3] {
     let split = |number: u64, [x, y, _]: [u64; 3]| {
+        // Every CTA begins here, and divisions take long.
+        if number < x {
+            return [number, 0, 0];
+        }
         let rest = number / x;
         [number % x, rest % y, rest / y]
     };
     if cluster == [1; 3] {
-        // Most are: every CTA begins here, and divisions take long.
         return split(number, grid.map(|extent| u64::from(extent.max(1)))).map(|at| at as u32);
     }
     let cluster = cluster.map(|extent| u64::from(extent.max(1)));

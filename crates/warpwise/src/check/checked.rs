@@ -9,7 +9,7 @@ use crate::launch::{LaunchConfig, Report};
 use crate::module::Kernel;
 use crate::owner::Owners;
 use crate::source::Located;
-use diag::{Class, Diagnostic, Severity, Sources};
+use diag::{Class, Diagnostic, Listing, Severity, Sources};
 use sanitize::explore::{Elsewhere, End};
 use sanitize::{Code, Found, MAX_FINDINGS, Traffic};
 use std::sync::Arc;
@@ -175,7 +175,8 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
 impl Checked {
     /// The findings and what stopped the kernel, as text for people; `colour` adds ANSI escapes.
     pub fn render(&self, colour: bool) -> String {
-        let show = |found| diag::render::text(&self.sources, found, colour);
+        let mut listing = Listing::default();
+        let show = |found| listing.text(&self.sources, found, colour);
         self.diagnostics.iter().map(show).collect()
     }
 
