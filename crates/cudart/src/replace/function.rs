@@ -6,5 +6,6 @@ pub(super) struct Function {
     /// Where it is in the process.
     pub(super) address: usize,
     /// Bytes from there to what follows.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     pub(super) room: usize,
 }

@@ -6,9 +6,7 @@ use std::io;
 
 /// Bytes of a jump.
 #[cfg(target_arch = "x86_64")]
-pub(super) const SIZE: usize = 14;
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) const SIZE: usize = 0;
+const SIZE: usize = 14;
 
 /// A jump to an address, wherever it is: `jmp *0(%rip)`, and the address behind it.
 #[cfg(target_arch = "x86_64")]
@@ -26,8 +24,10 @@ pub(super) enum JumpError {
     #[cfg_attr(target_arch = "x86_64", expect(dead_code))]
     Machine,
     /// A function is shorter than a jump.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     Short(String),
     /// The system does not let code be changed.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code))]
     Protected(io::Error),
 }
 

@@ -354,7 +354,8 @@ impl<'a> Solver<'a> {
     }
 
     /// Live registers of a set, the blocks outside which nobody mentions them, and what is live when the kernel begins. Where a register is live when a loop begins, it
-    /// is taken to be so to the last block that leads back there: its value has to last that long.
+    /// is taken to be so to the last block that leads back there: its value has to last that long. Where a loop in it ends behind that, it is
+    /// taken to be so to the end of that loop, which is longer than needed if the register is written there first.
     ///
     /// One sweep over edges that lead on and one into loops are enough, as for Boissinot et al. 2011: a path on
     /// which a loop begins twice can be cut short.
