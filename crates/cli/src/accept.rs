@@ -159,7 +159,6 @@ fn is_known(code: &str) -> Result<(), Stop> {
     if codes().any(|known| known == code) {
         return Ok(());
     }
-    let mut stop = Stop::usage(format!("--allow {code}: there is no such code"));
     let near = nearest(&code.to_uppercase(), codes());
     let help = match near {
         Some(near) => format!("did you mean `{near}`?"),
@@ -167,6 +166,5 @@ fn is_known(code: &str) -> Result<(), Stop> {
             "docs/findings.md lists what `check` finds, `warpwise lint --list` the rules".to_owned()
         }
     };
-    stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
-    Err(stop)
+    Err(Stop::usage(format!("--allow {code}: there is no such code")).help(&help))
 }

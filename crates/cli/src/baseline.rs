@@ -46,10 +46,7 @@ impl Entry {
         found: &Diagnostic,
         fingerprint: String,
     ) -> Entry {
-        let place = found.span().map_or(String::new(), |span| {
-            let at = sources.location(span);
-            format!("{}:{}:{}", sources.file(span.file).name(), at.line, at.column)
-        });
+        let place = found.span().map_or(String::new(), |span| sources.place(span));
         Entry {
             module: module.to_owned(),
             kernel: kernel.map(str::to_owned),

@@ -47,6 +47,12 @@ impl Stop {
     pub(crate) fn rejected(message: impl Into<String>) -> Stop {
         Stop::new(Status::Rejected, Class::BadInput, message)
     }
+
+    /// Says what to do.
+    pub(crate) fn help(mut self, help: &str) -> Stop {
+        self.diagnostics.iter_mut().for_each(|it| it.help = Some(help.to_owned()));
+        self
+    }
 }
 
 impl From<Error> for Stop {

@@ -282,10 +282,8 @@ impl Prepared {
     ) -> Result<ElementType, Stop> {
         expect::comparable(got, expected).map_err(|why| {
             let (whose, file) = (&what.subject, file.display());
-            let mut stop = Stop::usage(format!("--expect {whose}={file}: {why}"));
             let help = format!("--expect {whose}:TYPE={file} reads the bytes in another type");
-            stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
-            stop
+            Stop::usage(format!("--expect {whose}={file}: {why}")).help(&help)
         })
     }
 

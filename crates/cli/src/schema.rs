@@ -14,13 +14,11 @@ pub(crate) fn run(arguments: &SchemaArguments) -> Status {
     };
     let name = name.join("-");
     report::finish(forms::named(&name).map(forms::Listed::schema).ok_or_else(|| {
-        let mut stop = Stop::usage(format!("no document has the form `{name}`"));
         let names = forms::ALL.iter().map(|form| form.name);
         let help = match nearest(&name, names.clone()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", names.collect::<Vec<_>>().join(", ")),
         };
-        stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
-        stop
+        Stop::usage(format!("no document has the form `{name}`")).help(&help)
     }))
 }

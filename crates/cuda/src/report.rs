@@ -64,9 +64,7 @@ pub(crate) fn tell(subject: &str, failed: bool, sources: &Sources, diagnostics: 
         }
         return say::report(&Carried::new(subject, failed, sources, diagnostics).line(), file);
     }
-    let mut listing = Listing::default();
-    let text: String = diagnostics.iter().map(|told| listing.text(sources, told, false)).collect();
-    say::report(&text, file);
+    say::report(&Listing::all(sources, diagnostics, false), file);
 }
 
 /// A finding about how the program uses its devices.

@@ -17,6 +17,12 @@ pub struct Listing {
 type Kind = (Severity, String, String);
 
 impl Listing {
+    /// All of a report.
+    pub fn all(sources: &Sources, diagnostics: &[Diagnostic], colour: bool) -> String {
+        let mut listing = Listing::default();
+        diagnostics.iter().map(|it| listing.text(sources, it, colour)).collect()
+    }
+
     /// The next one, which ends in a line end. `colour` adds ANSI escapes to what is shown in full.
     pub fn text(&mut self, sources: &Sources, diagnostic: &Diagnostic, colour: bool) -> String {
         let Diagnostic { severity, class, code, message, functions, .. } = diagnostic;
@@ -42,10 +48,7 @@ impl Listing {
                 others.push(format!("line {}", line(label.span).1));
             }
         }
-        let at = sources.location(span);
-        let name = sources.file(span.file).name();
-        text +=
-            &format!("{name}:{}:{}: {}[{code}]: {message}", at.line, at.column, severity.word());
+        text += &format!("{}: {}[{code}]: {message}", sources.place(span), severity.word());
         if !others.is_empty() {
             text += &format!(" (and {})", others.join(", "));
         }

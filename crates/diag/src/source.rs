@@ -135,6 +135,12 @@ impl Sources {
         self.file(span.file).location(span.start)
     }
 
+    /// The same for people, with the file: `k.ptx:3:5`.
+    pub fn place(&self, span: Span) -> String {
+        let at = self.location(span);
+        format!("{}:{}:{}", self.file(span.file).name(), at.line, at.column)
+    }
+
     /// The text that a span covers.
     pub fn slice(&self, span: Span) -> &str {
         self.file(span.file).slice(span)

@@ -58,9 +58,7 @@ fn is_no_code(text: &str) -> Result<(), Stop> {
         (None, None) => return Ok(()),
     };
     let message = format!("`{asked}` is the code of a {kind}, not an instruction: {title}");
-    let mut stop = Stop::usage(message);
-    stop.diagnostics.iter_mut().for_each(|it| it.help = Some(help.clone()));
-    Err(stop)
+    Err(Stop::usage(message).help(&help))
 }
 
 /// Whether who reads standard output wants colour: a terminal, unless the environment (`NO_COLOR`,

@@ -175,9 +175,7 @@ fn text(all: &[(&Test, &Outcome)], filtered: usize, status: Status) -> String {
     for (test, outcome) in all {
         let mut told = String::new();
         for (sources, found) in &outcome.told {
-            let mut listing = Listing::default();
-            let all = found.iter().map(|found| listing.text(sources, found, true));
-            told.extend(all);
+            told += &Listing::all(sources, found, true);
         }
         if !told.is_empty() {
             let _ = write!(out, "\n---- {} ----\n{told}", test.name);

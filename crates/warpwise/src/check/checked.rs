@@ -175,9 +175,7 @@ pub(crate) fn is_finding(fault: &Fault) -> bool {
 impl Checked {
     /// The findings and what stopped the kernel, as text for people; `colour` adds ANSI escapes.
     pub fn render(&self, colour: bool) -> String {
-        let mut listing = Listing::default();
-        let show = |found| listing.text(&self.sources, found, colour);
-        self.diagnostics.iter().map(show).collect()
+        Listing::all(&self.sources, &self.diagnostics, colour)
     }
 
     /// Whether what stopped the kernel is a finding: a bad access or a deadlock, not a trap, a limit or an interruption.
