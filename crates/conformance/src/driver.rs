@@ -20,7 +20,6 @@ mod signature {
     pub(super) type DeviceName = unsafe extern "C" fn(*mut c_char, c_int, c_int) -> Result32;
     pub(super) type Attribute = unsafe extern "C" fn(*mut c_int, c_int, c_int) -> Result32;
     pub(super) type Retain = unsafe extern "C" fn(*mut Handle, c_int) -> Result32;
-    pub(super) type OfDevice = unsafe extern "C" fn(c_int) -> Result32;
     pub(super) type OfHandle = unsafe extern "C" fn(Handle) -> Result32;
     pub(super) type Nothing = unsafe extern "C" fn() -> Result32;
     pub(super) type ErrorText = unsafe extern "C" fn(Result32, *mut *const c_char) -> Result32;
@@ -41,6 +40,7 @@ mod signature {
     pub(super) type ToHost = unsafe extern "C" fn(*mut c_void, u64, usize) -> Result32;
     pub(super) type Fill = unsafe extern "C" fn(u64, u8, usize) -> Result32;
     pub(super) type SetAttribute = unsafe extern "C" fn(Handle, c_int, c_int) -> Result32;
+    pub(super) type SetLimit = unsafe extern "C" fn(c_int, usize) -> Result32;
     pub(super) type Launch = unsafe extern "C" fn(
         *const LaunchConfig,
         Handle,
@@ -75,6 +75,7 @@ const JIT_ERROR_LOG_BUFFER: c_int = 5;
 const JIT_ERROR_LOG_BUFFER_SIZE_BYTES: c_int = 6;
 const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
 const ATTRIBUTE_CLUSTER_DIMENSION: c_int = 4;
+const LIMIT_STACK_SIZE: c_int = 0;
 
 /// Dynamic shared memory that kernels have without asking for more (CUDA C++ Programming Guide, 20.9).
 const STATIC_SHARED_LIMIT: u32 = 48 << 10;
@@ -201,14 +202,6 @@ impl Driver {
         call!(self, cuCtxSetCurrent: OfHandle(context))
     }
 
-    /// A new context, after a kernel was stopped in the old one.
-    pub(crate) fn recover(&self) -> Asked<()> {
-        call!(self, cuDevicePrimaryCtxReset_v2: OfDevice(self.device))?;
-        // A driver may have given it up already.
-        let _ = call!(self, cuDevicePrimaryCtxRelease_v2: OfDevice(self.device));
-        self.enter()
-    }
-
     /// The version of CUDA that the driver is for, as `13.0`.
     pub(crate) fn version(&self) -> Asked<String> {
         let mut version = 0;
@@ -256,6 +249,11 @@ impl Driver {
             call!(self, cuMemcpyDtoH_v2: ToHost(held.as_mut_ptr().cast(), from, bytes))?;
         }
         Ok(held)
+    }
+
+    /// Lets each thread of a kernel have a stack of so many bytes, if the device has them.
+    pub(crate) fn allow_stack(&self, bytes: usize) -> Asked<()> {
+        call!(self, cuCtxSetLimit: SetLimit(LIMIT_STACK_SIZE, bytes))
     }
 
     /// Waits for everything.

@@ -30,22 +30,23 @@ pub(crate) fn recorded() -> Result<Vec<SavedLaunch>, String> {
     parse(RECORDED)
 }
 
-/// Makes a launch, and compares what it leaves with what was saved.
-pub(crate) fn run(driver: &Driver, launch: &SavedLaunch) -> Verdict {
-    match differences(driver, launch) {
-        Ok(found) if found.is_empty() => Verdict::Same,
-        Ok(found) => Verdict::Different(found),
-        Err(Refused { function: function @ "cuModuleLoadDataEx", why }) => {
-            Verdict::Refused(format!("{function}: {why}"))
+/// Makes a launch, and compares what it leaves with what was saved. The launch with what the device left, if it ran.
+pub(crate) fn run(driver: &Driver, launch: &SavedLaunch) -> (Verdict, Option<SavedLaunch>) {
+    match left(driver, launch) {
+        Ok(left) => {
+            let lines = differences(launch, &left);
+            let verdict = if lines.is_empty() { Verdict::Same } else { Verdict::Different(lines) };
+            (verdict, Some(left))
         }
-        Err(refused) => match driver.recover() {
-            Ok(()) => Verdict::Different(vec![refused.to_string()]),
-            Err(again) => Verdict::Different(vec![refused.to_string(), again.to_string()]),
-        },
+        Err(Refused { function: function @ "cuModuleLoadDataEx", why }) => {
+            (Verdict::Refused(format!("{function}: {why}")), None)
+        }
+        Err(refused) => (Verdict::Stopped(refused.to_string()), None),
     }
 }
 
-fn differences(driver: &Driver, launch: &SavedLaunch) -> Asked<Vec<String>> {
+/// The launch as the device leaves it: of memory that is saved behind the kernel, what the device has there.
+fn left(driver: &Driver, launch: &SavedLaunch) -> Asked<SavedLaunch> {
     let module = driver.load(&launch.ptx)?;
     let function = module.function(&launch.kernel)?;
     let mut buffers = Vec::new();
@@ -83,14 +84,25 @@ fn differences(driver: &Driver, launch: &SavedLaunch) -> Asked<Vec<String>> {
     }
     let SavedLaunch { grid, block, cluster, dynamic_shared, .. } = *launch;
     function.launch(&Shape { grid, block, cluster, dynamic_shared }, &mut parameters)?;
-    let mut found = Vec::new();
-    for ((nth, memory), place) in launch.memory.iter().enumerate().zip(places) {
-        let Some(SavedBytes(after)) = &memory.after else { continue };
-        let held = driver.read(place, after.len())?;
-        let whose = memory.variable.clone().unwrap_or_else(|| format!("buffer {nth}"));
-        found.extend(words_that_differ(&whose, after, &held));
+    let mut left = launch.clone();
+    for (memory, place) in left.memory.iter_mut().zip(places) {
+        if let Some(SavedBytes(after)) = &mut memory.after {
+            *after = driver.read(place, after.len())?;
+        }
     }
-    Ok(found)
+    Ok(left)
+}
+
+/// What is not as it was saved.
+fn differences(saved: &SavedLaunch, left: &SavedLaunch) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (nth, (saved, left)) in saved.memory.iter().zip(&left.memory).enumerate() {
+        if let (Some(SavedBytes(expected)), Some(SavedBytes(held))) = (&saved.after, &left.after) {
+            let whose = saved.variable.clone().unwrap_or_else(|| format!("buffer {nth}"));
+            lines.extend(words_that_differ(&whose, expected, held));
+        }
+    }
+    lines
 }
 
 /// The 32-bit words that differ, a line each.

@@ -25,11 +25,10 @@ pub(crate) fn run(driver: &Driver, seed: u64, target: u32) -> Verdict {
             let lines = differences(&case, &expected, &found);
             if lines.is_empty() { Verdict::Same } else { Verdict::Different(lines) }
         }
-        Err(Refused { function, why }) => {
-            let mut lines = vec![format!("{function}: {why}")];
-            lines.extend(driver.recover().err().map(|refused| refused.to_string()));
-            Verdict::Different(lines)
+        Err(refused @ Refused { function: "cuModuleLoadDataEx", .. }) => {
+            Verdict::Different(vec![refused.to_string()])
         }
+        Err(refused) => Verdict::Stopped(refused.to_string()),
     }
 }
 

@@ -89,6 +89,39 @@ fn a_launch_that_leaves_something_else_is_told_by_words() {
     assert!(said.contains("buffer 0, word 1: 0x00000007, not 0x00000008"), "{said}");
 }
 
+/// A kernel that is stopped takes its process with it; the launches behind it are made all the same, and counted once.
+#[test]
+fn behind_a_kernel_that_is_stopped_a_new_process_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let launch = |name: &str, last: &str| {
+        let ptx = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
+             .reg .b64 %d;\nld.param.u64 %d, [out];\nst.global.u32 [%d], 7;\n{last}\n}}\n"
+        );
+        let launch = serde_json::json!({
+            "name": name, "ptx": ptx, "kernel": "k", "grid": [1, 1, 1], "block": [1, 1, 1], "cluster": null,
+            "dynamic_shared": 0,
+            "parameters": [{"bytes": "0000000000000000", "pointers": [{"offset": 0, "buffer": 0}]}],
+            "memory": [{"variable": null, "before": "00000000", "after": "07000000"}],
+        });
+        format!("{launch}\n")
+    };
+    let launches = [("a", "ret;"), ("b", "trap;"), ("c", "ret;"), ("d", "trap;"), ("e", "ret;")];
+    let launches: String = launches.map(|(name, last)| launch(name, last)).concat();
+    std::fs::write(path("launches.json"), launches).expect("it can be written");
+    let (from, to) = (path("launches.json"), path("left.json"));
+    let out = ask(&["--only", "launches", "--launches", &from, "--record-launches", &to]);
+    let said = text(&out.stdout);
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    assert!(said.contains("differs  launch b\n         cuCtxSynchronize: "), "{said}");
+    assert!(said.contains("differs  launch d\n"), "{said}");
+    assert!(said.ends_with("3 as they should be, 2 that differ, 0 not run\n"), "{said}");
+    assert_eq!(said.matches("compute capability").count(), 1, "{said}");
+    let left = std::fs::read_to_string(&to).expect("it is written");
+    assert_eq!(left.lines().count(), 3, "{left}");
+}
+
 #[test]
 fn a_driver_that_is_not_there_is_told() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpwise-conformance"));
